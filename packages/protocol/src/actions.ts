@@ -1,0 +1,25 @@
+/** All actions of all channels: the only things that change state. */
+import type { Static } from 'typebox';
+import { changesetActions } from './changeset/actions.js';
+import { resourceWatchActions } from './resource-watch/actions.js';
+import { rootActions } from './root/actions.js';
+import { OpenUnion } from './schema/define.js';
+import { sessionActions } from './session/actions.js';
+import { terminalActions } from './terminal/actions.js';
+
+export const stateActions = {
+  ...rootActions,
+  ...sessionActions,
+  ...changesetActions,
+  ...terminalActions,
+  ...resourceWatchActions,
+} as const;
+
+export type ActionType = keyof typeof stateActions;
+export type ActionMap = { [Type in ActionType]: Static<(typeof stateActions)[Type]> };
+
+export const StateAction = OpenUnion('type', Object.values(stateActions), {
+  $id: 'StateAction',
+  description: 'Any action. A type that is not known here is carried along and ignored by reducers.',
+});
+export type StateAction = ActionMap[ActionType];

@@ -1,0 +1,29 @@
+/** Channel URIs: which kind of state lives behind one. */
+import { ROOT_CHANNEL } from './common/root-channel.js';
+
+export { ROOT_CHANNEL };
+
+export type ChannelKind = 'root' | 'session' | 'terminal' | 'changeset' | 'resourceWatch' | 'otlp';
+
+const KIND_BY_SCHEME: ReadonlyMap<string, ChannelKind> = new Map([
+  ['ahp-root', 'root'],
+  ['ahp-session', 'session'],
+  ['ahp-terminal', 'terminal'],
+  ['ahp-changeset', 'changeset'],
+  ['ahp-resource-watch', 'resourceWatch'],
+  ['ahp-otlp', 'otlp'],
+]);
+
+/** The kind of a channel. Clients choose session URIs freely, so a scheme of nobody else's is a session's. */
+export function channelKind(uri: string): ChannelKind {
+  const scheme = uri.slice(0, Math.max(0, uri.indexOf(':')));
+  return KIND_BY_SCHEME.get(scheme) ?? 'session';
+}
+
+/** The kind of channel whose reducer handles an action; the first part of every action type names it. */
+export function actionKind(type: string): ChannelKind | undefined {
+  const family = type.slice(0, Math.max(0, type.indexOf('/')));
+  return ACTION_FAMILIES.has(family) ? (family as ChannelKind) : undefined;
+}
+
+const ACTION_FAMILIES: ReadonlySet<string> = new Set(['root', 'session', 'terminal', 'changeset', 'resourceWatch']);

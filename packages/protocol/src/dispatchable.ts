@@ -1,0 +1,75 @@
+/** Which actions a client may ask for. All others are the host's own. */
+import type { ActionType, StateAction } from './actions.js';
+
+/**
+ * `owner` marks the two actions that only the client named in the call's `toolClientId` may dispatch.
+ * The type makes the table exhaustive: a new action does not compile until somebody decides.
+ */
+export const CLIENT_DISPATCHABLE: { readonly [Type in ActionType]: boolean | 'owner' } = {
+  'root/agentsChanged': false,
+  'root/activeSessionsChanged': false,
+  'root/terminalsChanged': false,
+  'root/configChanged': true,
+  'session/ready': false,
+  'session/creationFailed': false,
+  'session/turnStarted': true,
+  'session/delta': false,
+  'session/responsePart': false,
+  'session/toolCallStart': false,
+  'session/toolCallDelta': false,
+  'session/toolCallReady': false,
+  'session/toolCallConfirmed': true,
+  'session/toolCallComplete': 'owner',
+  'session/toolCallResultConfirmed': true,
+  'session/toolCallContentChanged': 'owner',
+  'session/turnComplete': false,
+  'session/turnCancelled': true,
+  'session/error': false,
+  'session/titleChanged': true,
+  'session/usage': false,
+  'session/reasoning': false,
+  'session/modelChanged': true,
+  'session/agentChanged': true,
+  'session/serverToolsChanged': false,
+  'session/activeClientChanged': true,
+  'session/activeClientToolsChanged': true,
+  'session/pendingMessageSet': true,
+  'session/pendingMessageRemoved': true,
+  'session/queuedMessagesReordered': true,
+  'session/inputRequested': false,
+  'session/inputAnswerChanged': true,
+  'session/inputCompleted': true,
+  'session/customizationsChanged': false,
+  'session/customizationToggled': true,
+  'session/customizationUpdated': false,
+  'session/customizationRemoved': false,
+  'session/truncated': true,
+  'session/isReadChanged': true,
+  'session/isArchivedChanged': true,
+  'session/activityChanged': false,
+  'session/changesetsChanged': false,
+  'session/configChanged': true,
+  'session/metaChanged': false,
+  'changeset/statusChanged': false,
+  'changeset/fileSet': false,
+  'changeset/fileRemoved': false,
+  'changeset/operationsChanged': false,
+  'changeset/cleared': false,
+  'terminal/data': false,
+  'terminal/input': true,
+  'terminal/resized': true,
+  'terminal/claimed': true,
+  'terminal/titleChanged': true,
+  'terminal/cwdChanged': false,
+  'terminal/exited': false,
+  'terminal/cleared': true,
+  'terminal/commandDetectionAvailable': false,
+  'terminal/commandExecuted': false,
+  'terminal/commandFinished': false,
+  'resourceWatch/changed': false,
+};
+
+/** Whether a client may ask for this type of action at all. Safe for any string. */
+export function isClientDispatchable(type: string): type is StateAction['type'] {
+  return Object.hasOwn(CLIENT_DISPATCHABLE, type) && CLIENT_DISPATCHABLE[type as ActionType] !== false;
+}

@@ -1,0 +1,5 @@
+import { type Static, Type } from 'typebox';
+import { URI } from '../../common/uri.js';
+
+export const OtlpExportMetricsParams = Type.Object({ channel: URI, payload: Type.Object({ resourceMetrics: Type.Array(Type.Unknown()) }) }, { $id: 'OtlpExportMetricsParams', description: 'Metrics in OTLP/JSON.' });
+export type OtlpExportMetricsParams = Static<typeof OtlpExportMetricsParams>;

@@ -1,0 +1,7 @@
+import { type Static, Type } from 'typebox';
+import { Seq } from '../../schema/define.js';
+import { URI } from '../../common/uri.js';
+import { StateAction } from '../../actions.js';
+
+export const DispatchActionParams = Type.Object({ channel: URI, clientSeq: Seq, action: StateAction }, { $id: 'DispatchActionParams', description: 'The client asks for an action. Never answered; the action comes back with its origin.' });
+export type DispatchActionParams = Static<typeof DispatchActionParams>;

@@ -1,0 +1,67 @@
+/**
+ * The few schema builders that TypeBox does not have. Everything else in this package is plain TypeBox;
+ * a schema with an `$id` becomes a named definition of the generated JSON Schema files.
+ */
+import { type Static, type TSchema, Type } from 'typebox';
+
+type Options = { $id?: string; description?: string };
+
+/** One of a fixed set of strings. */
+export function Choice<const Values extends readonly string[]>(values: Values, options: Options = {}) {
+  return Type.Unsafe<Values[number]>({ type: 'string', enum: [...values], ...options });
+}
+
+/** An object used as a map from any string to one kind of value. */
+export function MapOf<Value extends TSchema>(value: Value, options: Options = {}) {
+  return Type.Unsafe<Record<string, Static<Value>>>({ type: 'object', additionalProperties: value, ...options });
+}
+
+/**
+ * A union that a later protocol may extend: members with a `tag` value unknown to us pass validation, so that old
+ * software can carry what it does not understand. The inferred type names only the members that we know.
+ */
+export function OpenUnion<const Members extends readonly TSchema[]>(
+  tag: string,
+  members: Members,
+  options: Options = {},
+) {
+  const known = members.flatMap((member) => tagValues(member, tag));
+  const unknownMember = {
+    type: 'object',
+    required: [tag],
+    properties: { [tag]: { type: 'string', not: { enum: known } } },
+  };
+  return Type.Unsafe<Static<Members[number]>>({ anyOf: [...members, unknownMember], ...options });
+}
+
+/** A number of the one host-wide sequence, or of a client's own. Never above what a double holds exactly. */
+export const Seq = Type.Integer({
+  minimum: 0,
+  maximum: Number.MAX_SAFE_INTEGER,
+  $id: 'Seq',
+  description: 'A sequence number.',
+});
+
+/** The loosely typed view of a schema that generators and normalisers walk. */
+export interface SchemaNode {
+  readonly $id?: string;
+  readonly $ref?: string;
+  readonly type?: string;
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly anyOf?: readonly SchemaNode[];
+  readonly items?: SchemaNode;
+  readonly required?: readonly string[];
+  readonly properties?: Readonly<Record<string, SchemaNode>>;
+  readonly additionalProperties?: SchemaNode;
+  readonly $defs?: Readonly<Record<string, SchemaNode>>;
+  readonly description?: string;
+}
+
+/** The values that the property `tag` can have in a member of a union; empty when it does not fix them. */
+export function tagValues(member: SchemaNode, tag: string): unknown[] {
+  if (member.anyOf) return member.anyOf.flatMap((inner) => tagValues(inner, tag));
+  const property = member.properties?.[tag];
+  if (property?.const !== undefined) return [property.const];
+  return property?.enum ? [...property.enum] : [];
+}

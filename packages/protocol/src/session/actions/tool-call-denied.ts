@@ -1,0 +1,8 @@
+import { type Static, Type } from 'typebox';
+import { Choice } from '../../schema/define.js';
+import { StringOrMarkdown } from '../../common/string-or-markdown.js';
+import { toolCallTarget } from './tool-call-target.js';
+import { UserMessage } from '../state/user-message.js';
+
+export const SessionToolCallDeniedAction = Type.Object({ type: Type.Literal('session/toolCallConfirmed'), ...toolCallTarget, approved: Type.Literal(false), reason: Choice(['denied','skipped']), userSuggestion: Type.Optional(UserMessage), reasonMessage: Type.Optional(StringOrMarkdown), selectedOptionId: Type.Optional(Type.String()) }, { $id: 'SessionToolCallDeniedAction', description: 'A person refuses the call, perhaps with advice.' });
+export type SessionToolCallDeniedAction = Static<typeof SessionToolCallDeniedAction>;

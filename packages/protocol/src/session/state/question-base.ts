@@ -1,0 +1,9 @@
+import { Type } from 'typebox';
+
+/** Members that every question has. */
+export const questionBase = {
+  id: Type.String(),
+  title: Type.Optional(Type.String()),
+  message: Type.String(),
+  required: Type.Optional(Type.Boolean()),
+};
