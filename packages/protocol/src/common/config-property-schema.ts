@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Choice, MapOf } from '../schema/define.js';
+import { Choice } from '../schema/define.js';
 
 const Self = Type.Ref('ConfigPropertySchema');
 
