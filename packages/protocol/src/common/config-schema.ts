@@ -2,5 +2,12 @@ import { type Static, Type } from 'typebox';
 import { MapOf } from '../schema/define.js';
 import { ConfigPropertySchema } from './config-property-schema.js';
 
-export const ConfigSchema = Type.Object({ type: Type.Literal('object'), properties: MapOf(ConfigPropertySchema), required: Type.Optional(Type.Array(Type.String())) }, { $id: 'ConfigSchema', description: 'The properties of a configuration object.' });
+export const ConfigSchema = Type.Object(
+  {
+    type: Type.Literal('object'),
+    properties: MapOf(ConfigPropertySchema),
+    required: Type.Optional(Type.Array(Type.String())),
+  },
+  { $id: 'ConfigSchema', description: 'The properties of a configuration object.' },
+);
 export type ConfigSchema = Static<typeof ConfigSchema>;

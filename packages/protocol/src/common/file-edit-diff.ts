@@ -1,4 +1,7 @@
 import { type Static, Type } from 'typebox';
 
-export const FileEditDiff = Type.Object({ added: Type.Optional(Type.Number()), removed: Type.Optional(Type.Number()) }, { $id: 'FileEditDiff', description: 'How many lines an edit adds and removes.' });
+export const FileEditDiff = Type.Object(
+  { added: Type.Optional(Type.Number()), removed: Type.Optional(Type.Number()) },
+  { $id: 'FileEditDiff', description: 'How many lines an edit adds and removes.' },
+);
 export type FileEditDiff = Static<typeof FileEditDiff>;

@@ -2,5 +2,13 @@ import { type Static, Type } from 'typebox';
 import { Choice } from '../schema/define.js';
 import { URI } from './uri.js';
 
-export const Icon = Type.Object({ src: URI, contentType: Type.Optional(Type.String()), sizes: Type.Optional(Type.Array(Type.String())), theme: Type.Optional(Choice(['light','dark'])) }, { $id: 'Icon', description: 'An image that stands for something.' });
+export const Icon = Type.Object(
+  {
+    src: URI,
+    contentType: Type.Optional(Type.String()),
+    sizes: Type.Optional(Type.Array(Type.String())),
+    theme: Type.Optional(Choice(['light', 'dark'])),
+  },
+  { $id: 'Icon', description: 'An image that stands for something.' },
+);
 export type Icon = Static<typeof Icon>;

@@ -1,5 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { MapOf } from '../schema/define.js';
 
-export const JsonRpcNotification = Type.Object({ jsonrpc: Type.Literal('2.0'), method: Type.String(), params: Type.Optional(MapOf(Type.Unknown())) }, { $id: 'JsonRpcNotification', description: 'A call that must not be answered.' });
+export const JsonRpcNotification = Type.Object(
+  { jsonrpc: Type.Literal('2.0'), method: Type.String(), params: Type.Optional(MapOf(Type.Unknown())) },
+  { $id: 'JsonRpcNotification', description: 'A call that must not be answered.' },
+);
 export type JsonRpcNotification = Static<typeof JsonRpcNotification>;

@@ -1,4 +1,7 @@
 import { type Static, Type } from 'typebox';
 
-export const JsonRpcSuccessResponse = Type.Object({ jsonrpc: Type.Literal('2.0'), id: Type.Number(), result: Type.Unknown() }, { $id: 'JsonRpcSuccessResponse', description: 'The answer to a request.' });
+export const JsonRpcSuccessResponse = Type.Object(
+  { jsonrpc: Type.Literal('2.0'), id: Type.Number(), result: Type.Unknown() },
+  { $id: 'JsonRpcSuccessResponse', description: 'The answer to a request.' },
+);
 export type JsonRpcSuccessResponse = Static<typeof JsonRpcSuccessResponse>;

@@ -1,4 +1,7 @@
 import { type Static, Type } from 'typebox';
 
-export const ChangesetFileRemovedAction = Type.Object({ type: Type.Literal('changeset/fileRemoved'), fileId: Type.String() }, { $id: 'ChangesetFileRemovedAction', description: 'A file is no longer changed.' });
+export const ChangesetFileRemovedAction = Type.Object(
+  { type: Type.Literal('changeset/fileRemoved'), fileId: Type.String() },
+  { $id: 'ChangesetFileRemovedAction', description: 'A file is no longer changed.' },
+);
 export type ChangesetFileRemovedAction = Static<typeof ChangesetFileRemovedAction>;

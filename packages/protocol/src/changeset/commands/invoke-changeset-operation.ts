@@ -1,24 +1,45 @@
 import { type Static, Type } from 'typebox';
-import { Choice } from '../../schema/define.js';
 import { ContentRef } from '../../common/content-ref.js';
 import { StringOrMarkdown } from '../../common/string-or-markdown.js';
 import { TextRange } from '../../common/text-range.js';
 import { URI } from '../../common/uri.js';
+import { Choice } from '../../schema/define.js';
 
-export const ChangesetOperationResourceTarget = Type.Object({ kind: Type.Literal('resource'), resource: URI, side: Type.Optional(Choice(['before','after'])) }, { $id: 'ChangesetOperationResourceTarget', description: 'One file.' });
+export const ChangesetOperationResourceTarget = Type.Object(
+  { kind: Type.Literal('resource'), resource: URI, side: Type.Optional(Choice(['before', 'after'])) },
+  { $id: 'ChangesetOperationResourceTarget', description: 'One file.' },
+);
 export type ChangesetOperationResourceTarget = Static<typeof ChangesetOperationResourceTarget>;
 
-export const ChangesetOperationRangeTarget = Type.Object({ kind: Type.Literal('range'), resource: URI, side: Type.Optional(Choice(['before','after'])), range: TextRange }, { $id: 'ChangesetOperationRangeTarget', description: 'Part of one file.' });
+export const ChangesetOperationRangeTarget = Type.Object(
+  { kind: Type.Literal('range'), resource: URI, side: Type.Optional(Choice(['before', 'after'])), range: TextRange },
+  { $id: 'ChangesetOperationRangeTarget', description: 'Part of one file.' },
+);
 export type ChangesetOperationRangeTarget = Static<typeof ChangesetOperationRangeTarget>;
 
-export const ChangesetOperationTarget = Type.Union([ChangesetOperationResourceTarget, ChangesetOperationRangeTarget], { $id: 'ChangesetOperationTarget', description: 'What an operation acts on; absent for the whole changeset.' });
+export const ChangesetOperationTarget = Type.Union([ChangesetOperationResourceTarget, ChangesetOperationRangeTarget], {
+  $id: 'ChangesetOperationTarget',
+  description: 'What an operation acts on; absent for the whole changeset.',
+});
 export type ChangesetOperationTarget = Static<typeof ChangesetOperationTarget>;
 
-export const InvokeChangesetOperationParams = Type.Object({ channel: URI, operationId: Type.String(), target: Type.Optional(ChangesetOperationTarget) }, { $id: 'InvokeChangesetOperationParams', description: "Runs one of the changeset's operations." });
+export const InvokeChangesetOperationParams = Type.Object(
+  { channel: URI, operationId: Type.String(), target: Type.Optional(ChangesetOperationTarget) },
+  { $id: 'InvokeChangesetOperationParams', description: "Runs one of the changeset's operations." },
+);
 export type InvokeChangesetOperationParams = Static<typeof InvokeChangesetOperationParams>;
 
-export const ChangesetOperationFollowUp = Type.Object({ content: ContentRef, external: Type.Optional(Type.Boolean()) }, { $id: 'ChangesetOperationFollowUp', description: 'Something to show after the operation.' });
+export const ChangesetOperationFollowUp = Type.Object(
+  { content: ContentRef, external: Type.Optional(Type.Boolean()) },
+  { $id: 'ChangesetOperationFollowUp', description: 'Something to show after the operation.' },
+);
 export type ChangesetOperationFollowUp = Static<typeof ChangesetOperationFollowUp>;
 
-export const InvokeChangesetOperationResult = Type.Object({ message: Type.Optional(StringOrMarkdown), followUp: Type.Optional(ChangesetOperationFollowUp) }, { $id: 'InvokeChangesetOperationResult', description: 'The operation was accepted; what it does arrives as actions.' });
+export const InvokeChangesetOperationResult = Type.Object(
+  { message: Type.Optional(StringOrMarkdown), followUp: Type.Optional(ChangesetOperationFollowUp) },
+  {
+    $id: 'InvokeChangesetOperationResult',
+    description: 'The operation was accepted; what it does arrives as actions.',
+  },
+);
 export type InvokeChangesetOperationResult = Static<typeof InvokeChangesetOperationResult>;

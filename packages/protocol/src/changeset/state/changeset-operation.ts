@@ -1,6 +1,19 @@
 import { type Static, Type } from 'typebox';
-import { ChangesetOperationScope } from './changeset-operation-scope.js';
 import { StringOrMarkdown } from '../../common/string-or-markdown.js';
+import { ChangesetOperationScope } from './changeset-operation-scope.js';
 
-export const ChangesetOperation = Type.Object({ id: Type.String(), label: Type.String(), description: Type.Optional(Type.String()), scopes: Type.Array(ChangesetOperationScope), confirmation: Type.Optional(StringOrMarkdown), icon: Type.Optional(Type.String()) }, { $id: 'ChangesetOperation', description: 'Something that can be done with changes; a confirmation marks it as destructive.' });
+export const ChangesetOperation = Type.Object(
+  {
+    id: Type.String(),
+    label: Type.String(),
+    description: Type.Optional(Type.String()),
+    scopes: Type.Array(ChangesetOperationScope),
+    confirmation: Type.Optional(StringOrMarkdown),
+    icon: Type.Optional(Type.String()),
+  },
+  {
+    $id: 'ChangesetOperation',
+    description: 'Something that can be done with changes; a confirmation marks it as destructive.',
+  },
+);
 export type ChangesetOperation = Static<typeof ChangesetOperation>;

@@ -1,5 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { URI } from '../../common/uri.js';
 
-export const OtlpExportTracesParams = Type.Object({ channel: URI, payload: Type.Object({ resourceSpans: Type.Array(Type.Unknown()) }) }, { $id: 'OtlpExportTracesParams', description: 'Spans in OTLP/JSON.' });
+export const OtlpExportTracesParams = Type.Object(
+  { channel: URI, payload: Type.Object({ resourceSpans: Type.Array(Type.Unknown()) }) },
+  { $id: 'OtlpExportTracesParams', description: 'Spans in OTLP/JSON.' },
+);
 export type OtlpExportTracesParams = Static<typeof OtlpExportTracesParams>;

@@ -3,8 +3,23 @@ import { RootChannel } from '../../common/root-channel.js';
 import { URI } from '../../common/uri.js';
 import { WatchFilter } from '../state/watch-filter.js';
 
-export const CreateResourceWatchParams = Type.Object({ channel: RootChannel, uri: URI, recursive: Type.Optional(Type.Boolean()), excludes: Type.Optional(WatchFilter), includes: Type.Optional(WatchFilter) }, { $id: 'CreateResourceWatchParams', description: 'Opens a watch; events flow once somebody subscribes to its channel.' });
+export const CreateResourceWatchParams = Type.Object(
+  {
+    channel: RootChannel,
+    uri: URI,
+    recursive: Type.Optional(Type.Boolean()),
+    excludes: Type.Optional(WatchFilter),
+    includes: Type.Optional(WatchFilter),
+  },
+  {
+    $id: 'CreateResourceWatchParams',
+    description: 'Opens a watch; events flow once somebody subscribes to its channel.',
+  },
+);
 export type CreateResourceWatchParams = Static<typeof CreateResourceWatchParams>;
 
-export const CreateResourceWatchResult = Type.Object({ channel: URI }, { $id: 'CreateResourceWatchResult', description: 'The channel of the watch, chosen by the receiver.' });
+export const CreateResourceWatchResult = Type.Object(
+  { channel: URI },
+  { $id: 'CreateResourceWatchResult', description: 'The channel of the watch, chosen by the receiver.' },
+);
 export type CreateResourceWatchResult = Static<typeof CreateResourceWatchResult>;

@@ -1,4 +1,7 @@
 import { type Static, Type } from 'typebox';
 
-export const RootActiveSessionsChangedAction = Type.Object({ type: Type.Literal('root/activeSessionsChanged'), activeSessions: Type.Number() }, { $id: 'RootActiveSessionsChangedAction', description: 'The number of sessions that are not disposed changed.' });
+export const RootActiveSessionsChangedAction = Type.Object(
+  { type: Type.Literal('root/activeSessionsChanged'), activeSessions: Type.Number() },
+  { $id: 'RootActiveSessionsChangedAction', description: 'The number of sessions that are not disposed changed.' },
+);
 export type RootActiveSessionsChangedAction = Static<typeof RootActiveSessionsChangedAction>;

@@ -1,8 +1,14 @@
 import { type Static, Type } from 'typebox';
 import { RootChannel } from '../../common/root-channel.js';
 
-export const AuthenticateParams = Type.Object({ channel: RootChannel, resource: Type.String(), token: Type.String() }, { $id: 'AuthenticateParams', description: 'Brings a bearer token for a protected resource.' });
+export const AuthenticateParams = Type.Object(
+  { channel: RootChannel, resource: Type.String(), token: Type.String() },
+  { $id: 'AuthenticateParams', description: 'Brings a bearer token for a protected resource.' },
+);
 export type AuthenticateParams = Static<typeof AuthenticateParams>;
 
-export const AuthenticateResult = Type.Object({  }, { $id: 'AuthenticateResult', description: 'The token was accepted.' });
+export const AuthenticateResult = Type.Object(
+  {},
+  { $id: 'AuthenticateResult', description: 'The token was accepted.' },
+);
 export type AuthenticateResult = Static<typeof AuthenticateResult>;

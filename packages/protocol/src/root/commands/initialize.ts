@@ -1,12 +1,31 @@
 import { type Static, Type } from 'typebox';
-import { Seq } from '../../schema/define.js';
 import { RootChannel } from '../../common/root-channel.js';
 import { Snapshot } from '../../common/snapshot.js';
 import { URI } from '../../common/uri.js';
 import { TelemetryCapabilities } from '../../otlp/state/telemetry-capabilities.js';
+import { Seq } from '../../schema/define.js';
 
-export const InitializeParams = Type.Object({ channel: RootChannel, protocolVersions: Type.Array(Type.String()), clientId: Type.String(), initialSubscriptions: Type.Optional(Type.Array(URI)), locale: Type.Optional(Type.String()) }, { $id: 'InitializeParams', description: 'Opens a fresh connection.' });
+export const InitializeParams = Type.Object(
+  {
+    channel: RootChannel,
+    protocolVersions: Type.Array(Type.String()),
+    clientId: Type.String(),
+    initialSubscriptions: Type.Optional(Type.Array(URI)),
+    locale: Type.Optional(Type.String()),
+  },
+  { $id: 'InitializeParams', description: 'Opens a fresh connection.' },
+);
 export type InitializeParams = Static<typeof InitializeParams>;
 
-export const InitializeResult = Type.Object({ protocolVersion: Type.String(), serverSeq: Seq, snapshots: Type.Array(Snapshot), defaultDirectory: Type.Optional(URI), completionTriggerCharacters: Type.Optional(Type.Array(Type.String())), telemetry: Type.Optional(TelemetryCapabilities) }, { $id: 'InitializeResult', description: 'The version in force and what was subscribed.' });
+export const InitializeResult = Type.Object(
+  {
+    protocolVersion: Type.String(),
+    serverSeq: Seq,
+    snapshots: Type.Array(Snapshot),
+    defaultDirectory: Type.Optional(URI),
+    completionTriggerCharacters: Type.Optional(Type.Array(Type.String())),
+    telemetry: Type.Optional(TelemetryCapabilities),
+  },
+  { $id: 'InitializeResult', description: 'The version in force and what was subscribed.' },
+);
 export type InitializeResult = Static<typeof InitializeResult>;

@@ -2,8 +2,11 @@ import { type Static, Type } from 'typebox';
 import { RootChannel } from '../../common/root-channel.js';
 import { URI } from '../../common/uri.js';
 
-export const ResourceRequestParams = Type.Object({ channel: RootChannel, uri: URI, read: Type.Optional(Type.Boolean()), write: Type.Optional(Type.Boolean()) }, { $id: 'ResourceRequestParams', description: 'Asks for access to a resource.' });
+export const ResourceRequestParams = Type.Object(
+  { channel: RootChannel, uri: URI, read: Type.Optional(Type.Boolean()), write: Type.Optional(Type.Boolean()) },
+  { $id: 'ResourceRequestParams', description: 'Asks for access to a resource.' },
+);
 export type ResourceRequestParams = Static<typeof ResourceRequestParams>;
 
-export const ResourceRequestResult = Type.Object({  }, { $id: 'ResourceRequestResult', description: 'Granted.' });
+export const ResourceRequestResult = Type.Object({}, { $id: 'ResourceRequestResult', description: 'Granted.' });
 export type ResourceRequestResult = Static<typeof ResourceRequestResult>;

@@ -1,13 +1,32 @@
 import { type Static, Type } from 'typebox';
-import { MapOf } from '../../schema/define.js';
 import { RootChannel } from '../../common/root-channel.js';
 import { URI } from '../../common/uri.js';
+import { MapOf } from '../../schema/define.js';
 
-export const SessionConfigCompletionsParams = Type.Object({ channel: RootChannel, provider: Type.Optional(Type.String()), workingDirectory: Type.Optional(URI), config: Type.Optional(MapOf(Type.Unknown())), property: Type.String(), query: Type.Optional(Type.String()) }, { $id: 'SessionConfigCompletionsParams', description: 'Looks up values of a property whose values are too many to list.' });
+export const SessionConfigCompletionsParams = Type.Object(
+  {
+    channel: RootChannel,
+    provider: Type.Optional(Type.String()),
+    workingDirectory: Type.Optional(URI),
+    config: Type.Optional(MapOf(Type.Unknown())),
+    property: Type.String(),
+    query: Type.Optional(Type.String()),
+  },
+  {
+    $id: 'SessionConfigCompletionsParams',
+    description: 'Looks up values of a property whose values are too many to list.',
+  },
+);
 export type SessionConfigCompletionsParams = Static<typeof SessionConfigCompletionsParams>;
 
-export const SessionConfigValueItem = Type.Object({ value: Type.String(), label: Type.String(), description: Type.Optional(Type.String()) }, { $id: 'SessionConfigValueItem', description: 'One value.' });
+export const SessionConfigValueItem = Type.Object(
+  { value: Type.String(), label: Type.String(), description: Type.Optional(Type.String()) },
+  { $id: 'SessionConfigValueItem', description: 'One value.' },
+);
 export type SessionConfigValueItem = Static<typeof SessionConfigValueItem>;
 
-export const SessionConfigCompletionsResult = Type.Object({ items: Type.Array(SessionConfigValueItem) }, { $id: 'SessionConfigCompletionsResult', description: 'The values found.' });
+export const SessionConfigCompletionsResult = Type.Object(
+  { items: Type.Array(SessionConfigValueItem) },
+  { $id: 'SessionConfigCompletionsResult', description: 'The values found.' },
+);
 export type SessionConfigCompletionsResult = Static<typeof SessionConfigCompletionsResult>;

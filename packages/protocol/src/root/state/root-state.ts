@@ -1,7 +1,15 @@
 import { type Static, Type } from 'typebox';
 import { RootConfigState } from '../../common/config-state.js';
-import { AgentInfo } from './agent-info.js';
 import { TerminalInfo } from '../../terminal/state/terminal-info.js';
+import { AgentInfo } from './agent-info.js';
 
-export const RootState = Type.Object({ agents: Type.Array(AgentInfo), activeSessions: Type.Optional(Type.Number()), terminals: Type.Optional(Type.Array(TerminalInfo)), config: Type.Optional(RootConfigState) }, { $id: 'RootState', description: 'What every client may know without opening a session.' });
+export const RootState = Type.Object(
+  {
+    agents: Type.Array(AgentInfo),
+    activeSessions: Type.Optional(Type.Number()),
+    terminals: Type.Optional(Type.Array(TerminalInfo)),
+    config: Type.Optional(RootConfigState),
+  },
+  { $id: 'RootState', description: 'What every client may know without opening a session.' },
+);
 export type RootState = Static<typeof RootState>;

@@ -3,5 +3,17 @@ import { ConfigSchema } from '../../common/config-schema.js';
 import { Meta } from '../../common/meta.js';
 import { PolicyState } from './policy-state.js';
 
-export const SessionModelInfo = Type.Object({ id: Type.String(), provider: Type.String(), name: Type.String(), maxContextWindow: Type.Optional(Type.Number()), supportsVision: Type.Optional(Type.Boolean()), policyState: Type.Optional(PolicyState), configSchema: Type.Optional(ConfigSchema), _meta: Type.Optional(Meta) }, { $id: 'SessionModelInfo', description: 'A model that an agent can use.' });
+export const SessionModelInfo = Type.Object(
+  {
+    id: Type.String(),
+    provider: Type.String(),
+    name: Type.String(),
+    maxContextWindow: Type.Optional(Type.Number()),
+    supportsVision: Type.Optional(Type.Boolean()),
+    policyState: Type.Optional(PolicyState),
+    configSchema: Type.Optional(ConfigSchema),
+    _meta: Type.Optional(Meta),
+  },
+  { $id: 'SessionModelInfo', description: 'A model that an agent can use.' },
+);
 export type SessionModelInfo = Static<typeof SessionModelInfo>;

@@ -1,5 +1,15 @@
 import { type Static, Type } from 'typebox';
 import { MapOf } from '../../schema/define.js';
 
-export const SessionConfigChangedAction = Type.Object({ type: Type.Literal('session/configChanged'), config: MapOf(Type.Unknown()), replace: Type.Optional(Type.Boolean()) }, { $id: 'SessionConfigChangedAction', description: 'Session configuration values were merged in, or replaced as a whole.' });
+export const SessionConfigChangedAction = Type.Object(
+  {
+    type: Type.Literal('session/configChanged'),
+    config: MapOf(Type.Unknown()),
+    replace: Type.Optional(Type.Boolean()),
+  },
+  {
+    $id: 'SessionConfigChangedAction',
+    description: 'Session configuration values were merged in, or replaced as a whole.',
+  },
+);
 export type SessionConfigChangedAction = Static<typeof SessionConfigChangedAction>;

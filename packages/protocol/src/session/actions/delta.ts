@@ -1,4 +1,7 @@
 import { type Static, Type } from 'typebox';
 
-export const SessionDeltaAction = Type.Object({ type: Type.Literal('session/delta'), turnId: Type.String(), partId: Type.String(), content: Type.String() }, { $id: 'SessionDeltaAction', description: 'Text appended to a markdown part.' });
+export const SessionDeltaAction = Type.Object(
+  { type: Type.Literal('session/delta'), turnId: Type.String(), partId: Type.String(), content: Type.String() },
+  { $id: 'SessionDeltaAction', description: 'Text appended to a markdown part.' },
+);
 export type SessionDeltaAction = Static<typeof SessionDeltaAction>;

@@ -1,4 +1,7 @@
 import { type Static, Type } from 'typebox';
 
-export const SessionIsReadChangedAction = Type.Object({ type: Type.Literal('session/isReadChanged'), isRead: Type.Boolean() }, { $id: 'SessionIsReadChangedAction', description: 'The session was read, or marked unread.' });
+export const SessionIsReadChangedAction = Type.Object(
+  { type: Type.Literal('session/isReadChanged'), isRead: Type.Boolean() },
+  { $id: 'SessionIsReadChangedAction', description: 'The session was read, or marked unread.' },
+);
 export type SessionIsReadChangedAction = Static<typeof SessionIsReadChangedAction>;

@@ -1,6 +1,14 @@
 import { type Static, Type } from 'typebox';
-import { toolCallTarget } from './tool-call-target.js';
 import { ToolCallResult } from '../state/tool-call-result.js';
+import { toolCallTarget } from './tool-call-target.js';
 
-export const SessionToolCallCompleteAction = Type.Object({ type: Type.Literal('session/toolCallComplete'), ...toolCallTarget, result: ToolCallResult, requiresResultConfirmation: Type.Optional(Type.Boolean()) }, { $id: 'SessionToolCallCompleteAction', description: 'The tool has returned.' });
+export const SessionToolCallCompleteAction = Type.Object(
+  {
+    type: Type.Literal('session/toolCallComplete'),
+    ...toolCallTarget,
+    result: ToolCallResult,
+    requiresResultConfirmation: Type.Optional(Type.Boolean()),
+  },
+  { $id: 'SessionToolCallCompleteAction', description: 'The tool has returned.' },
+);
 export type SessionToolCallCompleteAction = Static<typeof SessionToolCallCompleteAction>;

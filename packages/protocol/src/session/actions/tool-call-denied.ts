@@ -1,8 +1,19 @@
 import { type Static, Type } from 'typebox';
-import { Choice } from '../../schema/define.js';
 import { StringOrMarkdown } from '../../common/string-or-markdown.js';
-import { toolCallTarget } from './tool-call-target.js';
+import { Choice } from '../../schema/define.js';
 import { UserMessage } from '../state/user-message.js';
+import { toolCallTarget } from './tool-call-target.js';
 
-export const SessionToolCallDeniedAction = Type.Object({ type: Type.Literal('session/toolCallConfirmed'), ...toolCallTarget, approved: Type.Literal(false), reason: Choice(['denied','skipped']), userSuggestion: Type.Optional(UserMessage), reasonMessage: Type.Optional(StringOrMarkdown), selectedOptionId: Type.Optional(Type.String()) }, { $id: 'SessionToolCallDeniedAction', description: 'A person refuses the call, perhaps with advice.' });
+export const SessionToolCallDeniedAction = Type.Object(
+  {
+    type: Type.Literal('session/toolCallConfirmed'),
+    ...toolCallTarget,
+    approved: Type.Literal(false),
+    reason: Choice(['denied', 'skipped']),
+    userSuggestion: Type.Optional(UserMessage),
+    reasonMessage: Type.Optional(StringOrMarkdown),
+    selectedOptionId: Type.Optional(Type.String()),
+  },
+  { $id: 'SessionToolCallDeniedAction', description: 'A person refuses the call, perhaps with advice.' },
+);
 export type SessionToolCallDeniedAction = Static<typeof SessionToolCallDeniedAction>;

@@ -1,5 +1,16 @@
 import { type Static, Type } from 'typebox';
 import { UserMessage } from '../state/user-message.js';
 
-export const SessionTurnStartedAction = Type.Object({ type: Type.Literal('session/turnStarted'), turnId: Type.String(), userMessage: UserMessage, queuedMessageId: Type.Optional(Type.String()) }, { $id: 'SessionTurnStartedAction', description: 'A message starts a turn; `queuedMessageId` takes it out of the waiting ones.' });
+export const SessionTurnStartedAction = Type.Object(
+  {
+    type: Type.Literal('session/turnStarted'),
+    turnId: Type.String(),
+    userMessage: UserMessage,
+    queuedMessageId: Type.Optional(Type.String()),
+  },
+  {
+    $id: 'SessionTurnStartedAction',
+    description: 'A message starts a turn; `queuedMessageId` takes it out of the waiting ones.',
+  },
+);
 export type SessionTurnStartedAction = Static<typeof SessionTurnStartedAction>;

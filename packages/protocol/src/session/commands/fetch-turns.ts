@@ -2,8 +2,14 @@ import { type Static, Type } from 'typebox';
 import { URI } from '../../common/uri.js';
 import { Turn } from '../state/turn.js';
 
-export const FetchTurnsParams = Type.Object({ channel: URI, before: Type.Optional(Type.String()), limit: Type.Optional(Type.Number()) }, { $id: 'FetchTurnsParams', description: 'Pages through finished turns, newest page first.' });
+export const FetchTurnsParams = Type.Object(
+  { channel: URI, before: Type.Optional(Type.String()), limit: Type.Optional(Type.Number()) },
+  { $id: 'FetchTurnsParams', description: 'Pages through finished turns, newest page first.' },
+);
 export type FetchTurnsParams = Static<typeof FetchTurnsParams>;
 
-export const FetchTurnsResult = Type.Object({ turns: Type.Array(Turn), hasMore: Type.Boolean() }, { $id: 'FetchTurnsResult', description: 'A page of turns, oldest first.' });
+export const FetchTurnsResult = Type.Object(
+  { turns: Type.Array(Turn), hasMore: Type.Boolean() },
+  { $id: 'FetchTurnsResult', description: 'A page of turns, oldest first.' },
+);
 export type FetchTurnsResult = Static<typeof FetchTurnsResult>;

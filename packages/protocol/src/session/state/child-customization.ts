@@ -7,5 +7,16 @@ import { PromptCustomization } from './prompt-customization.js';
 import { RuleCustomization } from './rule-customization.js';
 import { SkillCustomization } from './skill-customization.js';
 
-export const ChildCustomization = OpenUnion('type', [AgentCustomization, SkillCustomization, PromptCustomization, RuleCustomization, HookCustomization, McpServerCustomization], { $id: 'ChildCustomization', description: 'Something inside a customization container.' });
+export const ChildCustomization = OpenUnion(
+  'type',
+  [
+    AgentCustomization,
+    SkillCustomization,
+    PromptCustomization,
+    RuleCustomization,
+    HookCustomization,
+    McpServerCustomization,
+  ],
+  { $id: 'ChildCustomization', description: 'Something inside a customization container.' },
+);
 export type ChildCustomization = Static<typeof ChildCustomization>;

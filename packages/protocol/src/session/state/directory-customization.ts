@@ -3,5 +3,14 @@ import { ChildCustomizationType } from './child-customization-type.js';
 import { containerMembers } from './container-members.js';
 import { customizationBase } from './customization-base.js';
 
-export const DirectoryCustomization = Type.Object({ type: Type.Literal('directory'), ...customizationBase, ...containerMembers, contents: ChildCustomizationType, writable: Type.Boolean() }, { $id: 'DirectoryCustomization', description: 'A folder of customizations of one type.' });
+export const DirectoryCustomization = Type.Object(
+  {
+    type: Type.Literal('directory'),
+    ...customizationBase,
+    ...containerMembers,
+    contents: ChildCustomizationType,
+    writable: Type.Boolean(),
+  },
+  { $id: 'DirectoryCustomization', description: 'A folder of customizations of one type.' },
+);
 export type DirectoryCustomization = Static<typeof DirectoryCustomization>;

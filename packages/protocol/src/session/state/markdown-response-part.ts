@@ -1,4 +1,7 @@
 import { type Static, Type } from 'typebox';
 
-export const MarkdownResponsePart = Type.Object({ kind: Type.Literal('markdown'), id: Type.String(), content: Type.String() }, { $id: 'MarkdownResponsePart', description: 'Text of the answer; `session/delta` appends to it.' });
+export const MarkdownResponsePart = Type.Object(
+  { kind: Type.Literal('markdown'), id: Type.String(), content: Type.String() },
+  { $id: 'MarkdownResponsePart', description: 'Text of the answer; `session/delta` appends to it.' },
+);
 export type MarkdownResponsePart = Static<typeof MarkdownResponsePart>;

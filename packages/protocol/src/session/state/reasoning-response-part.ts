@@ -1,4 +1,7 @@
 import { type Static, Type } from 'typebox';
 
-export const ReasoningResponsePart = Type.Object({ kind: Type.Literal('reasoning'), id: Type.String(), content: Type.String() }, { $id: 'ReasoningResponsePart', description: "The model's thinking; `session/reasoning` appends to it." });
+export const ReasoningResponsePart = Type.Object(
+  { kind: Type.Literal('reasoning'), id: Type.String(), content: Type.String() },
+  { $id: 'ReasoningResponsePart', description: "The model's thinking; `session/reasoning` appends to it." },
+);
 export type ReasoningResponsePart = Static<typeof ReasoningResponsePart>;

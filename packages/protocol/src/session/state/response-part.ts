@@ -6,5 +6,15 @@ import { ResourceResponsePart } from './resource-response-part.js';
 import { SystemNotificationResponsePart } from './system-notification-response-part.js';
 import { ToolCallResponsePart } from './tool-call-response-part.js';
 
-export const ResponsePart = OpenUnion('kind', [MarkdownResponsePart, ReasoningResponsePart, ResourceResponsePart, ToolCallResponsePart, SystemNotificationResponsePart], { $id: 'ResponsePart', description: 'One part of an answer. All parts stand in stream order.' });
+export const ResponsePart = OpenUnion(
+  'kind',
+  [
+    MarkdownResponsePart,
+    ReasoningResponsePart,
+    ResourceResponsePart,
+    ToolCallResponsePart,
+    SystemNotificationResponsePart,
+  ],
+  { $id: 'ResponsePart', description: 'One part of an answer. All parts stand in stream order.' },
+);
 export type ResponsePart = Static<typeof ResponsePart>;

@@ -5,5 +5,14 @@ import { SessionInputSelectedAnswerValue } from './session-input-selected-answer
 import { SessionInputSelectedManyAnswerValue } from './session-input-selected-many-answer-value.js';
 import { SessionInputTextAnswerValue } from './session-input-text-answer-value.js';
 
-export const SessionInputAnswerValue = Type.Union([SessionInputTextAnswerValue, SessionInputNumberAnswerValue, SessionInputBooleanAnswerValue, SessionInputSelectedAnswerValue, SessionInputSelectedManyAnswerValue], { $id: 'SessionInputAnswerValue', description: 'The value of an answer.' });
+export const SessionInputAnswerValue = Type.Union(
+  [
+    SessionInputTextAnswerValue,
+    SessionInputNumberAnswerValue,
+    SessionInputBooleanAnswerValue,
+    SessionInputSelectedAnswerValue,
+    SessionInputSelectedManyAnswerValue,
+  ],
+  { $id: 'SessionInputAnswerValue', description: 'The value of an answer.' },
+);
 export type SessionInputAnswerValue = Static<typeof SessionInputAnswerValue>;

@@ -1,4 +1,12 @@
 import { type Static, Type } from 'typebox';
 
-export const SessionInputOption = Type.Object({ id: Type.String(), label: Type.String(), description: Type.Optional(Type.String()), recommended: Type.Optional(Type.Boolean()) }, { $id: 'SessionInputOption', description: 'One choice of a question.' });
+export const SessionInputOption = Type.Object(
+  {
+    id: Type.String(),
+    label: Type.String(),
+    description: Type.Optional(Type.String()),
+    recommended: Type.Optional(Type.Boolean()),
+  },
+  { $id: 'SessionInputOption', description: 'One choice of a question.' },
+);
 export type SessionInputOption = Static<typeof SessionInputOption>;

@@ -5,5 +5,14 @@ import { SessionInputNumberQuestion } from './session-input-number-question.js';
 import { SessionInputSingleSelectQuestion } from './session-input-single-select-question.js';
 import { SessionInputTextQuestion } from './session-input-text-question.js';
 
-export const SessionInputQuestion = Type.Union([SessionInputTextQuestion, SessionInputNumberQuestion, SessionInputBooleanQuestion, SessionInputSingleSelectQuestion, SessionInputMultiSelectQuestion], { $id: 'SessionInputQuestion', description: 'A question to a person.' });
+export const SessionInputQuestion = Type.Union(
+  [
+    SessionInputTextQuestion,
+    SessionInputNumberQuestion,
+    SessionInputBooleanQuestion,
+    SessionInputSingleSelectQuestion,
+    SessionInputMultiSelectQuestion,
+  ],
+  { $id: 'SessionInputQuestion', description: 'A question to a person.' },
+);
 export type SessionInputQuestion = Static<typeof SessionInputQuestion>;

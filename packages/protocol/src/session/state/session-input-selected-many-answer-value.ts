@@ -1,4 +1,11 @@
 import { type Static, Type } from 'typebox';
 
-export const SessionInputSelectedManyAnswerValue = Type.Object({ kind: Type.Literal('selected-many'), value: Type.Array(Type.String()), freeformValues: Type.Optional(Type.Array(Type.String())) }, { $id: 'SessionInputSelectedManyAnswerValue', description: 'Several choices.' });
+export const SessionInputSelectedManyAnswerValue = Type.Object(
+  {
+    kind: Type.Literal('selected-many'),
+    value: Type.Array(Type.String()),
+    freeformValues: Type.Optional(Type.Array(Type.String())),
+  },
+  { $id: 'SessionInputSelectedManyAnswerValue', description: 'Several choices.' },
+);
 export type SessionInputSelectedManyAnswerValue = Static<typeof SessionInputSelectedManyAnswerValue>;

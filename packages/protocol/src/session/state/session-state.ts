@@ -12,5 +12,22 @@ import { SessionSummary } from './session-summary.js';
 import { ToolDefinition } from './tool-definition.js';
 import { Turn } from './turn.js';
 
-export const SessionState = Type.Object({ summary: SessionSummary, lifecycle: SessionLifecycle, creationError: Type.Optional(ErrorInfo), serverTools: Type.Optional(Type.Array(ToolDefinition)), activeClient: Type.Optional(SessionActiveClient), turns: Type.Array(Turn), activeTurn: Type.Optional(ActiveTurn), steeringMessage: Type.Optional(PendingMessage), queuedMessages: Type.Optional(Type.Array(PendingMessage)), inputRequests: Type.Optional(Type.Array(SessionInputRequest)), config: Type.Optional(SessionConfigState), customizations: Type.Optional(Type.Array(Customization)), _meta: Type.Optional(Meta) }, { $id: 'SessionState', description: 'Everything about one session.' });
+export const SessionState = Type.Object(
+  {
+    summary: SessionSummary,
+    lifecycle: SessionLifecycle,
+    creationError: Type.Optional(ErrorInfo),
+    serverTools: Type.Optional(Type.Array(ToolDefinition)),
+    activeClient: Type.Optional(SessionActiveClient),
+    turns: Type.Array(Turn),
+    activeTurn: Type.Optional(ActiveTurn),
+    steeringMessage: Type.Optional(PendingMessage),
+    queuedMessages: Type.Optional(Type.Array(PendingMessage)),
+    inputRequests: Type.Optional(Type.Array(SessionInputRequest)),
+    config: Type.Optional(SessionConfigState),
+    customizations: Type.Optional(Type.Array(Customization)),
+    _meta: Type.Optional(Meta),
+  },
+  { $id: 'SessionState', description: 'Everything about one session.' },
+);
 export type SessionState = Static<typeof SessionState>;

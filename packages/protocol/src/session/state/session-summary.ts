@@ -5,5 +5,21 @@ import { URI } from '../../common/uri.js';
 import { ChangesetSummary } from './changeset-summary.js';
 import { ProjectInfo } from './project-info.js';
 
-export const SessionSummary = Type.Object({ resource: URI, provider: Type.String(), title: Type.String(), status: Type.Integer(), activity: Type.Optional(Type.String()), createdAt: Type.Number(), modifiedAt: Type.Number(), project: Type.Optional(ProjectInfo), model: Type.Optional(ModelSelection), agent: Type.Optional(AgentSelection), workingDirectory: Type.Optional(URI), changesets: Type.Optional(Type.Array(ChangesetSummary)) }, { $id: 'SessionSummary', description: 'What a list of sessions shows.' });
+export const SessionSummary = Type.Object(
+  {
+    resource: URI,
+    provider: Type.String(),
+    title: Type.String(),
+    status: Type.Integer(),
+    activity: Type.Optional(Type.String()),
+    createdAt: Type.Number(),
+    modifiedAt: Type.Number(),
+    project: Type.Optional(ProjectInfo),
+    model: Type.Optional(ModelSelection),
+    agent: Type.Optional(AgentSelection),
+    workingDirectory: Type.Optional(URI),
+    changesets: Type.Optional(Type.Array(ChangesetSummary)),
+  },
+  { $id: 'SessionSummary', description: 'What a list of sessions shows.' },
+);
 export type SessionSummary = Static<typeof SessionSummary>;

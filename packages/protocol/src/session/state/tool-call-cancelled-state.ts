@@ -6,5 +6,16 @@ import { ToolCallCancellationReason } from './tool-call-cancellation-reason.js';
 import { toolCallParameters } from './tool-call-parameters.js';
 import { UserMessage } from './user-message.js';
 
-export const ToolCallCancelledState = Type.Object({ status: Type.Literal('cancelled'), ...toolCallBase, ...toolCallParameters, reason: ToolCallCancellationReason, reasonMessage: Type.Optional(StringOrMarkdown), userSuggestion: Type.Optional(UserMessage), selectedOption: Type.Optional(ConfirmationOption) }, { $id: 'ToolCallCancelledState', description: 'The call is over and has no result.' });
+export const ToolCallCancelledState = Type.Object(
+  {
+    status: Type.Literal('cancelled'),
+    ...toolCallBase,
+    ...toolCallParameters,
+    reason: ToolCallCancellationReason,
+    reasonMessage: Type.Optional(StringOrMarkdown),
+    userSuggestion: Type.Optional(UserMessage),
+    selectedOption: Type.Optional(ConfirmationOption),
+  },
+  { $id: 'ToolCallCancelledState', description: 'The call is over and has no result.' },
+);
 export type ToolCallCancelledState = Static<typeof ToolCallCancelledState>;

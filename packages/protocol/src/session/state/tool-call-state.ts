@@ -6,5 +6,15 @@ import { ToolCallPendingResultConfirmationState } from './tool-call-pending-resu
 import { ToolCallRunningState } from './tool-call-running-state.js';
 import { ToolCallStreamingState } from './tool-call-streaming-state.js';
 
-export const ToolCallState = Type.Union([ToolCallStreamingState, ToolCallPendingConfirmationState, ToolCallRunningState, ToolCallPendingResultConfirmationState, ToolCallCompletedState, ToolCallCancelledState], { $id: 'ToolCallState', description: 'The life of a tool call: streaming, confirmation, run, result.' });
+export const ToolCallState = Type.Union(
+  [
+    ToolCallStreamingState,
+    ToolCallPendingConfirmationState,
+    ToolCallRunningState,
+    ToolCallPendingResultConfirmationState,
+    ToolCallCompletedState,
+    ToolCallCancelledState,
+  ],
+  { $id: 'ToolCallState', description: 'The life of a tool call: streaming, confirmation, run, result.' },
+);
 export type ToolCallState = Static<typeof ToolCallState>;

@@ -7,5 +7,16 @@ import { ToolResultSubagentContent } from './tool-result-subagent-content.js';
 import { ToolResultTerminalContent } from './tool-result-terminal-content.js';
 import { ToolResultTextContent } from './tool-result-text-content.js';
 
-export const ToolResultContent = OpenUnion('type', [ToolResultTextContent, ToolResultEmbeddedResourceContent, ToolResultResourceContent, ToolResultFileEditContent, ToolResultTerminalContent, ToolResultSubagentContent], { $id: 'ToolResultContent', description: "One block of a tool's output." });
+export const ToolResultContent = OpenUnion(
+  'type',
+  [
+    ToolResultTextContent,
+    ToolResultEmbeddedResourceContent,
+    ToolResultResourceContent,
+    ToolResultFileEditContent,
+    ToolResultTerminalContent,
+    ToolResultSubagentContent,
+  ],
+  { $id: 'ToolResultContent', description: "One block of a tool's output." },
+);
 export type ToolResultContent = Static<typeof ToolResultContent>;

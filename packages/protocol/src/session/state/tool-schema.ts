@@ -1,5 +1,12 @@
 import { type Static, Type } from 'typebox';
 import { MapOf } from '../../schema/define.js';
 
-export const ToolSchema = Type.Object({ type: Type.Literal('object'), properties: Type.Optional(MapOf(Type.Object({  }))), required: Type.Optional(Type.Array(Type.String())) }, { $id: 'ToolSchema', description: "The JSON Schema of a tool's input or output." });
+export const ToolSchema = Type.Object(
+  {
+    type: Type.Literal('object'),
+    properties: Type.Optional(MapOf(Type.Object({}))),
+    required: Type.Optional(Type.Array(Type.String())),
+  },
+  { $id: 'ToolSchema', description: "The JSON Schema of a tool's input or output." },
+);
 export type ToolSchema = Static<typeof ToolSchema>;

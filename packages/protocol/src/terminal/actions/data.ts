@@ -1,4 +1,7 @@
 import { type Static, Type } from 'typebox';
 
-export const TerminalDataAction = Type.Object({ type: Type.Literal('terminal/data'), data: Type.String() }, { $id: 'TerminalDataAction', description: 'Output of the process.' });
+export const TerminalDataAction = Type.Object(
+  { type: Type.Literal('terminal/data'), data: Type.String() },
+  { $id: 'TerminalDataAction', description: 'Output of the process.' },
+);
 export type TerminalDataAction = Static<typeof TerminalDataAction>;

@@ -1,4 +1,7 @@
 import { type Static, Type } from 'typebox';
 
-export const TerminalInputAction = Type.Object({ type: Type.Literal('terminal/input'), data: Type.String() }, { $id: 'TerminalInputAction', description: 'Keys for the process.' });
+export const TerminalInputAction = Type.Object(
+  { type: Type.Literal('terminal/input'), data: Type.String() },
+  { $id: 'TerminalInputAction', description: 'Keys for the process.' },
+);
 export type TerminalInputAction = Static<typeof TerminalInputAction>;

@@ -2,7 +2,17 @@ import { type Static, Type } from 'typebox';
 import { URI } from '../../common/uri.js';
 import { TerminalClaim } from '../state/terminal-claim.js';
 
-export const CreateTerminalParams = Type.Object({ channel: URI, claim: TerminalClaim, name: Type.Optional(Type.String()), cwd: Type.Optional(URI), cols: Type.Optional(Type.Number()), rows: Type.Optional(Type.Number()) }, { $id: 'CreateTerminalParams', description: 'Creates a terminal under a URI that the client chose.' });
+export const CreateTerminalParams = Type.Object(
+  {
+    channel: URI,
+    claim: TerminalClaim,
+    name: Type.Optional(Type.String()),
+    cwd: Type.Optional(URI),
+    cols: Type.Optional(Type.Number()),
+    rows: Type.Optional(Type.Number()),
+  },
+  { $id: 'CreateTerminalParams', description: 'Creates a terminal under a URI that the client chose.' },
+);
 export type CreateTerminalParams = Static<typeof CreateTerminalParams>;
 
 export const CreateTerminalResult = Type.Null({ $id: 'CreateTerminalResult', description: 'Nothing.' });

@@ -1,4 +1,7 @@
 import { type Static, Type } from 'typebox';
 
-export const TerminalUnclassifiedPart = Type.Object({ type: Type.Literal('unclassified'), value: Type.String() }, { $id: 'TerminalUnclassifiedPart', description: 'Output that belongs to no known command.' });
+export const TerminalUnclassifiedPart = Type.Object(
+  { type: Type.Literal('unclassified'), value: Type.String() },
+  { $id: 'TerminalUnclassifiedPart', description: 'Output that belongs to no known command.' },
+);
 export type TerminalUnclassifiedPart = Static<typeof TerminalUnclassifiedPart>;

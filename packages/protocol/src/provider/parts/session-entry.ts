@@ -1,0 +1,12 @@
+import { type Static, Type } from 'typebox';
+
+export const ProviderSessionEntry = Type.Object(
+  {
+    id: Type.String(),
+    label: Type.String(),
+    /** Only for a session that the provider may bind to. */
+    cwd: Type.Optional(Type.String()),
+  },
+  { $id: 'ProviderSessionEntry', description: 'One active session, as a provider may see it.' },
+);
+export type ProviderSessionEntry = Static<typeof ProviderSessionEntry>;

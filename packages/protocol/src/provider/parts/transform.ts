@@ -1,0 +1,23 @@
+import { type Static, Type } from 'typebox';
+import { Choice } from '../../schema/define.js';
+
+export const STATIC_TRANSFORM_ACTIONS = ['append', 'prepend', 'replace'] as const;
+export type StaticTransformAction = (typeof STATIC_TRANSFORM_ACTIONS)[number];
+
+export const ProviderStaticTransform = Type.Object(
+  { action: Choice(STATIC_TRANSFORM_ACTIONS), content: Type.String() },
+  { $id: 'ProviderStaticTransform', description: 'A fixed change of one section of the system prompt.' },
+);
+export type ProviderStaticTransform = Static<typeof ProviderStaticTransform>;
+
+export const ProviderCallbackTransform = Type.Object(
+  { action: Type.Literal('callback') },
+  { $id: 'ProviderCallbackTransform', description: 'The provider is asked for the section when a prompt is sent.' },
+);
+export type ProviderCallbackTransform = Static<typeof ProviderCallbackTransform>;
+
+export const ProviderTransform = Type.Union([ProviderStaticTransform, ProviderCallbackTransform], {
+  $id: 'ProviderTransform',
+  description: 'How a provider changes one section of the system prompt.',
+});
+export type ProviderTransform = Static<typeof ProviderTransform>;

@@ -1,0 +1,9 @@
+/** What the four updates of a registration have in common: how they are answered, and where they apply. */
+import { Type } from 'typebox';
+
+export const updateMembers = {
+  /** Echoed in `ack` or `error`. Providers should send it; without one the answer cannot be told apart from others. */
+  requestId: Type.Optional(Type.String()),
+  /** Every bound session when absent. */
+  sessionId: Type.Optional(Type.String()),
+};

@@ -1,0 +1,71 @@
+/**
+ * What JSON Schema cannot say about a message, and how to read the fields that are lenient on purpose.
+ * Pure functions on messages that have passed their schema; nothing here knows a connection or a session.
+ */
+import { GatewayErrorCode, ToolErrorCode } from './error-codes.js';
+import { PROVIDER_PROTOCOL_VERSION } from './limits.js';
+import type { ToGatewayMessageType } from './messages.js';
+import type { ProviderFileReference } from './parts/file-reference.js';
+import { GATE_DECISIONS, type ProviderGateDecision } from './parts/gate-decision.js';
+import type { ProviderAuthMessage } from './to-gateway/auth.js';
+import type { ProviderGateResultMessage } from './to-gateway/gate-result.js';
+import type { ProviderToolResultMessage } from './to-gateway/tool-result.js';
+import type { ProviderTransformResultMessage } from './to-gateway/transform-result.js';
+
+/** A message fits its schema and still makes no sense. Answer with `code` and `replyTo`; the text says the remedy. */
+export class ProviderRuleError extends Error {
+  override readonly name = 'ProviderRuleError';
+  readonly code = GatewayErrorCode.InvalidJson;
+  readonly replyTo: ToGatewayMessageType;
+
+  constructor(replyTo: ToGatewayMessageType, message: string) {
+    super(message);
+    this.replyTo = replyTo;
+  }
+}
+
+/** Asked of a raw `hello` before its schema: a wrong version closes the connection, a wrong shape does not. */
+export function speaksOurVersion(hello: { readonly protocolVersion?: unknown }): boolean {
+  return hello.protocolVersion === PROVIDER_PROTOCOL_VERSION;
+}
+
+export type AuthClaim = { by: 'token'; token: string } | { by: 'pairing'; name?: string } | { by: 'nothing' };
+
+/** How a provider wants in. A token comes first: who shows one does not want to bother a person. */
+export function authClaimOf(message: ProviderAuthMessage): AuthClaim {
+  if (message.token !== undefined) return { by: 'token', token: message.token };
+  if (message.mode === undefined) return { by: 'nothing' };
+  return message.name === undefined ? { by: 'pairing' } : { by: 'pairing', name: message.name };
+}
+
+export type ToolOutcome =
+  | { kind: 'data'; data: unknown }
+  | { kind: 'file'; file: ProviderFileReference }
+  | { kind: 'failure'; code: ToolErrorCode; text: string; retryable: boolean };
+
+/** How a tool call ended. Either mark of failure outweighs any data that came along. */
+export function toolOutcomeOf(message: ProviderToolResultMessage): ToolOutcome {
+  const { error, errorCode, file } = message;
+  if (error !== undefined || errorCode !== undefined) {
+    const code = toolErrorCodeOf(errorCode);
+    return { kind: 'failure', code, text: error ?? errorCode ?? code, retryable: message.retryable ?? false };
+  }
+  if (file !== undefined) return { kind: 'file', file };
+  if ('data' in message) return { kind: 'data', data: message.data };
+  throw new ProviderRuleError(message.type, 'A tool.result needs data, file, error or errorCode; null is data too.');
+}
+
+/** Codes that we do not know, and a failure without one, are the provider's own affair. */
+export function toolErrorCodeOf(errorCode: string | undefined): ToolErrorCode {
+  return Object.values(ToolErrorCode).find((code) => code === errorCode) ?? ToolErrorCode.Internal;
+}
+
+/** What a gate decided. Whatever is not clearly a yes is a no. */
+export function gateDecisionOf(message: ProviderGateResultMessage): ProviderGateDecision {
+  return GATE_DECISIONS.find((decision) => decision === message.decision) ?? 'deny';
+}
+
+/** The new text of a section; undefined leaves it as it was. */
+export function transformContentOf(message: ProviderTransformResultMessage): string | undefined {
+  return typeof message.content === 'string' ? message.content : undefined;
+}

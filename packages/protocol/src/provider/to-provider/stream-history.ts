@@ -1,0 +1,14 @@
+import { type Static, Type } from 'typebox';
+import { MapOf } from '../../schema/define.js';
+import { ProviderStreamEvent } from '../parts/stream-event.js';
+
+export const ProviderStreamHistoryMessage = Type.Object(
+  {
+    type: Type.Literal('stream.history'),
+    queryId: Type.String(),
+    /** By `stream@provider`, always in full, also for own streams; newest first. */
+    streams: MapOf(Type.Array(ProviderStreamEvent)),
+  },
+  { $id: 'ProviderStreamHistoryMessage', description: 'The events that a `stream.query` asked for.' },
+);
+export type ProviderStreamHistoryMessage = Static<typeof ProviderStreamHistoryMessage>;

@@ -1,0 +1,56 @@
+/** Which versions of the protocol exist here, and how one is agreed on. */
+
+/** The version that new code speaks: the tagged 0.2.0 plus `systemMessageTransform`. */
+export const PROTOCOL_VERSION = '0.3.0';
+
+/** Every version that a client may offer and get, newest first. */
+export const SUPPORTED_PROTOCOL_VERSIONS = [PROTOCOL_VERSION, '0.2.0'] as const;
+
+/**
+ * The hash of all schemas of this version. It changes with the smallest change of the wire, and a test then asks
+ * whether the version should have changed too. `npm run generate` prints the new one.
+ */
+export const PROTOCOL_FINGERPRINT = 'e72419784e20db75';
+
+/** The older wire had whole numbers for versions; there was only ever one. */
+export const V1_PROTOCOL_VERSION = 1;
+
+export type SupportedVersion = (typeof SUPPORTED_PROTOCOL_VERSIONS)[number];
+
+export type Negotiation =
+  | { readonly outcome: 'agreed'; readonly version: SupportedVersion }
+  | { readonly outcome: 'malformed'; readonly entry: unknown }
+  | { readonly outcome: 'unsupported'; readonly supportedVersions: readonly string[] };
+
+/** Picks the highest offered version that we speak. */
+export function negotiate(offered: readonly unknown[]): Negotiation {
+  const malformed = offered.findIndex((entry) => parseVersion(entry) === undefined);
+  if (malformed >= 0) return { outcome: 'malformed', entry: offered[malformed] };
+  const spoken = offered.some(isLaterUpstream) ? SUPPORTED_BY_UPSTREAM : SUPPORTED_PROTOCOL_VERSIONS;
+  const version = spoken.find((candidate) => offered.includes(candidate));
+  return version ? { outcome: 'agreed', version } : { outcome: 'unsupported', supportedVersions: spoken };
+}
+
+/**
+ * Upstream gave the number 0.3.0 to a different release. An offer that also holds one of its successors comes from
+ * an upstream client, which would not mean our 0.3.0 by it.
+ */
+const SUPPORTED_BY_UPSTREAM = SUPPORTED_PROTOCOL_VERSIONS.filter((version) => version !== '0.3.0');
+
+function isLaterUpstream(version: unknown): boolean {
+  const [major, minor = 0] = parseVersion(version) ?? [];
+  return major === 0 && minor >= 4 && minor <= 8;
+}
+
+/** Three numbers, or nothing: no ranges, no pre-releases, no build metadata. */
+export function parseVersion(version: unknown): [number, number, number] | undefined {
+  const match = typeof version === 'string' && /^(\d+)\.(\d+)\.(\d+)$/.exec(version);
+  return match ? [Number(match[1]), Number(match[2]), Number(match[3])] : undefined;
+}
+
+/** Whether something introduced in `since` exists in `version`. Compares numbers, not strings: 0.10.0 follows 0.9.0. */
+export function isIntroduced(since: string, version: string): boolean {
+  const [a, b] = [parseVersion(since) ?? [0, 0, 0], parseVersion(version) ?? [0, 0, 0]];
+  const differing = a.findIndex((part, index) => part !== b[index]);
+  return differing < 0 || (a[differing] ?? 0) < (b[differing] ?? 0);
+}
