@@ -43,7 +43,9 @@ export const Seq = Type.Integer({
 });
 
 /** The loosely typed view of a schema that generators and normalisers walk. */
-export interface SchemaNode {
+export type SchemaNode = SchemaKeywords & object;
+
+interface SchemaKeywords {
   readonly $id?: string;
   readonly $ref?: string;
   readonly type?: string;

@@ -43,6 +43,8 @@ function arbitraryObject(schema: SchemaNode, depth: number): fc.Arbitrary<unknow
   }
   const required = schema.required ?? [];
   const kept = Object.entries(schema.properties ?? {}).filter(([key]) => depth <= MAX_DEPTH || required.includes(key));
-  const members = kept.map(([key, member]) => [key, arbitraryFrom(member, depth + 1, key)]);
-  return fc.record(Object.fromEntries(members), { requiredKeys: [...required] });
+  const members: Record<string, fc.Arbitrary<unknown>> = Object.fromEntries(
+    kept.map(([key, member]) => [key, arbitraryFrom(member, depth + 1, key)]),
+  );
+  return fc.record(members, { requiredKeys: [...required] });
 }

@@ -28,10 +28,8 @@ export interface Fixture {
 
 const packageFolder = new URL('../../', import.meta.url);
 export const OWN_FIXTURES = fileURLToPath(new URL('fixtures/', packageFolder));
-/** The published fixtures of AHP 0.2.0; there only in the founders' workplace. */
-export const PUBLISHED_FIXTURES = fileURLToPath(
-  new URL('../../../shared/ahp-0.2.0/reducer-fixtures/', packageFolder),
-);
+/** The published fixtures of AHP 0.2.0, when somebody has put them beside this checkout. */
+export const PUBLISHED_FIXTURES = fileURLToPath(new URL('../../../shared/ahp-0.2.0/reducer-fixtures/', packageFolder));
 
 export function readFixtures(folder: string): Fixture[] {
   if (!existsSync(folder)) return [];

@@ -1,0 +1,44 @@
+/** AHP 0.3.0 is the internal model itself: everything passes as it is. */
+import { hostRequests } from '../methods.js';
+import type { Call, Dialect, DialectConnection, InboundNotification, Params } from './dialect.js';
+
+export const v0_3: Dialect = {
+  version: '0.3.0',
+  notifiesEveryone: false,
+  request: ({ method, params }, connection) => ({
+    kind: 'forward',
+    connection,
+    method,
+    params,
+    encodeResult: (result) => result,
+  }),
+  notification: (call, connection) =>
+    call.method === 'dispatchAction' ? dispatch(call.params, connection) : forward(call, connection),
+  encodeError: (error) => error,
+  encodeSnapshot: (snapshot) => snapshot,
+  remember: (memory) => memory,
+  encodeSteps: (memory, steps) => ({
+    memory,
+    frames: steps.map(({ envelope }) => ({ method: 'action', params: envelope, origin: envelope.origin })),
+  }),
+  encodeEcho: (original, stamp) => ({ method: 'action', params: { ...original, ...stamp } }),
+  encodeRejection: (original, stamp) => ({ method: 'action', params: { ...original, ...stamp } }),
+  encodeNotification: (call) => call,
+  maySend: (method) => Object.hasOwn(hostRequests, method),
+};
+
+function forward({ method, params }: Call, connection: DialectConnection): InboundNotification {
+  return { kind: 'forward', connection, method, params };
+}
+
+/** Nothing can be answered without a channel, a number and a type, so an action without them is dropped. */
+function dispatch({ channel, clientSeq, action }: Params, connection: DialectConnection): InboundNotification {
+  if (typeof channel !== 'string' || typeof clientSeq !== 'number' || !isTyped(action)) {
+    return { kind: 'ignore', connection };
+  }
+  return { kind: 'dispatch', connection, channel, clientSeq, action, original: { channel, action } };
+}
+
+function isTyped(action: unknown): action is { readonly type: string } {
+  return typeof action === 'object' && action !== null && 'type' in action && typeof action.type === 'string';
+}

@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest';
+import { NO_MEMORY, v0_2, v0_3 } from '../../src/dialects/index.js';
+import { hostNotifications, hostRequests } from '../../src/methods.js';
+import { rootState, sessionState } from '../support/builders.js';
+import { randomHistory } from '../support/session-history.js';
+import { CHANNEL, forwarded, hostWith, ORIGIN, stepsFrom } from './scenes.js';
+
+const view = hostWith(sessionState());
+const snapshot = { resource: CHANNEL, state: sessionState(), fromSeq: 1 };
+
+describe.each([v0_2, v0_3])('AHP $version', (dialect) => {
+  it('passes requests and their results as they are', () => {
+    const call = { method: 'anything', params: { channel: CHANNEL, more: 1 } };
+    const request = forwarded(dialect.request(call, {}, view));
+    expect(request).toMatchObject(call);
+    expect(request.encodeResult(snapshot, view)).toBe(snapshot);
+  });
+
+  it('passes notifications, snapshots and errors as they are', () => {
+    const call = { method: 'unsubscribe', params: { channel: CHANNEL } };
+    const error = { code: -32009, message: 'm', data: { request: {} } };
+    expect(dialect.notification(call, {}, view)).toEqual({ kind: 'forward', connection: {}, ...call });
+    expect(dialect.encodeSnapshot(snapshot, {}, view)).toBe(snapshot);
+    expect(dialect.encodeError(error)).toBe(error);
+  });
+
+  it('takes actions, and drops those that could not be answered', () => {
+    const params = { channel: CHANNEL, clientSeq: 4, action: { type: 'session/ready' } };
+    const dispatch = (changed: object) =>
+      dialect.notification({ method: 'dispatchAction', params: { ...params, ...changed } }, {}, view);
+    const { channel, action } = params;
+    expect(dispatch({})).toEqual({ kind: 'dispatch', connection: {}, ...params, original: { channel, action } });
+    for (const broken of [{ channel: 1 }, { clientSeq: 'x' }, { action: null }, { action: { type: 1 } }]) {
+      expect(dispatch(broken)).toEqual({ kind: 'ignore', connection: {} });
+    }
+  });
+
+  it('sends actions flat, with their origin', () => {
+    const [step] = stepsFrom(sessionState(), [{ type: 'session/ready' }], ORIGIN);
+    const { frames, memory } = dialect.encodeSteps(NO_MEMORY, step ? [step] : []);
+    expect(frames).toEqual([{ method: 'action', params: step?.envelope, origin: ORIGIN }]);
+    expect(memory).toBe(NO_MEMORY);
+  });
+
+  it('sends own actions back flat', () => {
+    const original = { channel: CHANNEL, action: { type: 'session/ready' } };
+    const stamp = { serverSeq: 3, origin: ORIGIN };
+    const rejectionReason = 'No.';
+    expect(dialect.encodeEcho(original, stamp)).toEqual({ method: 'action', params: { ...original, ...stamp } });
+    expect(dialect.encodeRejection(original, { ...stamp, rejectionReason })).toEqual({
+      method: 'action',
+      params: { ...original, ...stamp, rejectionReason },
+    });
+  });
+
+  it('may ask for nothing that does not exist', () => {
+    expect(dialect.maySend('toString')).toBe(false);
+  });
+});
+
+describe('AHP 0.2.0 beside 0.3.0', () => {
+  it('[UNI-007] gets the same actions', () => {
+    const { steps } = randomHistory(11, 200);
+    const wrapped = steps.map(({ action, before, after }, index) => {
+      return { envelope: { channel: CHANNEL, action, serverSeq: index }, before, after };
+    });
+    expect(v0_2.encodeSteps(NO_MEMORY, wrapped)).toEqual(v0_3.encodeSteps(NO_MEMORY, wrapped));
+  });
+
+  it('[UNI-007] gets the same notifications', () => {
+    for (const method of [...Object.keys(hostNotifications), 'future/unheardOf']) {
+      const call = { method, params: { channel: CHANNEL } };
+      expect(v0_2.encodeNotification(call, view)).toBe(v0_3.encodeNotification(call, view));
+    }
+  });
+
+  it('[UNI-007] gets the two members of 0.3.0 as plain data', () => {
+    const systemMessageSections = [{ id: 'tone', label: 'Tone' }];
+    const agents = [{ provider: 'p', displayName: 'P', description: '', models: [], systemMessageSections }];
+    const root = { resource: 'ahp-root://', state: rootState({ agents }), fromSeq: 1 };
+    expect(v0_2.encodeSnapshot(root, {}, view)).toEqual(root);
+  });
+
+  it('gets actions that nobody here knows', () => {
+    const action = { type: 'future/unheardOf' } as never;
+    const step = { envelope: { channel: CHANNEL, action, serverSeq: 1 }, before: undefined, after: undefined };
+    expect(v0_2.encodeSteps(NO_MEMORY, [step]).frames).toHaveLength(1);
+  });
+
+  it('[UNI-007] [UNI-008] is never asked to transform a system message', () => {
+    const differing = Object.keys(hostRequests).filter((method) => v0_2.maySend(method) !== v0_3.maySend(method));
+    expect(differing).toEqual(['systemMessageTransform']);
+    expect(v0_2.maySend('systemMessageTransform')).toBe(false);
+  });
+});

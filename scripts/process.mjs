@@ -1,0 +1,106 @@
+/**
+ * Starting other programs and talking to the reader: the few helpers that all scripts share.
+ * Node built-ins only, because these scripts run before anything is installed.
+ */
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const ROOT = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
+
+/** A failure whose message is meant for the reader as it is: no stack trace. */
+export class Problem extends Error {}
+
+/** Whether the reader sees colours: only a terminal, and never against NO_COLOR. */
+export const colours = process.stdout.isTTY === true && !process.env.NO_COLOR;
+
+/** @param {number} code @returns {(text: string) => string} */
+const style = (code) => (text) => (colours ? `\u001b[${code}m${text}\u001b[0m` : text);
+export const bold = style(1);
+export const dim = style(2);
+export const red = style(31);
+export const green = style(32);
+export const yellow = style(33);
+
+/** Progress goes to stderr, so that stdout stays free for results (`--json`). @param {string} text */
+export function say(text) {
+  process.stderr.write(`${text}\n`);
+}
+
+/** @param {number} ms */
+export function duration(ms) {
+  return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
+}
+
+/** What children see: colours when we have them, none when we do not. */
+function childEnvironment() {
+  const { FORCE_COLOR: _, ...env } = process.env;
+  return colours ? { ...env, FORCE_COLOR: '1' } : { ...env, NO_COLOR: '1' };
+}
+
+/**
+ * Runs `node ...args` in the repository and waits for it. `live` shows its output as it comes; otherwise it is
+ * collected and returned.
+ * @param {string[]} args
+ * @param {{ live?: boolean, env?: Record<string, string> }} [options]
+ * @returns {Promise<{ code: number, output: string }>}
+ */
+export function runNode(args, { live = false, env = {} } = {}) {
+  return run(process.execPath, args, { live, env });
+}
+
+/**
+ * @param {string} command
+ * @param {string[]} args
+ * @param {{ live?: boolean, env?: Record<string, string>, shell?: boolean }} options
+ * @returns {Promise<{ code: number, output: string }>}
+ */
+export function run(command, args, { live = false, env = {}, shell = false }) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, {
+      cwd: ROOT,
+      env: { ...childEnvironment(), ...env },
+      stdio: live ? 'inherit' : ['ignore', 'pipe', 'pipe'],
+      shell,
+    });
+    let output = '';
+    for (const stream of [child.stdout, child.stderr]) {
+      stream?.setEncoding('utf8').on('data', (chunk) => {
+        output += chunk;
+      });
+    }
+    child.on('error', reject);
+    child.on('close', (code) => resolve({ code: code ?? 1, output }));
+  });
+}
+
+/**
+ * The path of a dependency's command, to be run with `runNode`. Works on every system, and without the cost of npx.
+ * @param {string} packageName
+ * @param {string} [command]
+ */
+export function tool(packageName, command = packageName) {
+  const folder = path.join(ROOT, 'node_modules', packageName);
+  const { bin } = readJson(path.join(folder, 'package.json'));
+  return path.join(folder, typeof bin === 'string' ? bin : bin[command]);
+}
+
+/** @param {string} file */
+export function readJson(file) {
+  return JSON.parse(readFileSync(file, 'utf8'));
+}
+
+/** Runs a script's main function; a `Problem` is printed plainly, anything else with its stack. @param {() => unknown} main */
+export async function runMain(main) {
+  try {
+    await main();
+  } catch (error) {
+    say(
+      error instanceof Problem
+        ? `\n${red('error:')} ${error.message}`
+        : String(error instanceof Error ? error.stack : error),
+    );
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,174 @@
+/**
+ * `npm test`: every check of the repository, in order, from a fresh clone. Ends with a table and one plain line,
+ * `N passed, N failed[, N skipped]`, that programs can read.
+ */
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import {
+  bold,
+  colours,
+  dim,
+  duration,
+  green,
+  Problem,
+  ROOT,
+  readJson,
+  red,
+  runMain,
+  runNode,
+  tool,
+  yellow,
+} from './process.mjs';
+import { checkNode, ensureBuilt, ensureInstalled, packageFolders, runGenerator } from './setup.mjs';
+
+const HELP = `Usage: npm test [-- <vitest arguments>]
+
+Installs and builds what is missing, then runs every check: generated files, build and types,
+lint, import rules, packaging, tests with coverage.
+
+Arguments go to vitest; coverage is then left out, because it is measured on the whole suite.
+  npm test -- reducers        tests in files whose path contains "reducers"
+  npm test -- -t "queued"     tests whose title contains "queued"`;
+
+const CACHE = path.join(ROOT, 'node_modules', '.cache', 'atrium');
+const TEST_REPORT = path.join(CACHE, 'vitest.json');
+const COVERAGE_REPORT = path.join(ROOT, 'coverage', 'coverage-summary.json');
+
+/**
+ * What a step comes to. `output` is shown when it failed, `note` stands in the table.
+ * @typedef {{ ok: boolean, output?: string, note?: string }} Outcome
+ * @typedef {{ passed: number, failed: number, skipped: number }} Counts
+ * @typedef {{ name: string, needs?: string, run: () => Promise<Outcome> }} Step
+ * @typedef {{ name: string, result: 'ok' | 'failed' | 'not run', ms: number, note: string }} Row
+ */
+
+/** @type {Counts} */
+const counts = { passed: 0, failed: 0, skipped: 0 };
+const vitestArguments = process.argv.slice(2);
+
+/** A step runs unless the one that it `needs` has failed. @type {readonly Step[]} */
+const STEPS = [
+  { name: 'generated files', run: checkGenerated },
+  { name: 'build and types', run: build },
+  { name: 'lint', run: lint },
+  { name: 'import rules', run: () => command(['scripts/rooms.mjs']) },
+  { name: 'packaging', needs: 'build and types', run: checkPackaging },
+  { name: 'tests', run: runTests },
+];
+
+async function main() {
+  if (vitestArguments.includes('--help') || vitestArguments.includes('-h')) return console.log(HELP);
+  checkNode();
+  await ensureInstalled();
+
+  /** @type {Row[]} */
+  const rows = [];
+  for (const step of STEPS) rows.push(await perform(step, rows));
+  report(rows);
+}
+
+/** @param {Step} step @param {readonly Row[]} before @returns {Promise<Row>} */
+async function perform(step, before) {
+  const needed = before.find((row) => row.name === step.needs);
+  if (needed && needed.result !== 'ok') {
+    return { name: step.name, result: 'not run', ms: 0, note: `needs "${needed.name}"` };
+  }
+  console.log(`${bold(step.name)} ...`);
+  const started = performance.now();
+  const { ok, output = '', note = '' } = await step.run();
+  const ms = performance.now() - started;
+  if (!ok && output) console.log(`\n${output.trimEnd()}\n`);
+  console.log(`${ok ? green('ok') : red('FAILED')} ${step.name} ${dim(duration(ms))}`);
+  return { name: step.name, result: ok ? 'ok' : 'failed', ms, note };
+}
+
+/** Comes before the build, which would put right what is wrong here. */
+async function checkGenerated() {
+  const { code, output } = await runGenerator('--check');
+  return { ok: code === 0, output };
+}
+
+/** @returns {Promise<Outcome>} */
+async function build() {
+  try {
+    await ensureBuilt();
+    return { ok: true };
+  } catch (error) {
+    if (error instanceof Problem) return { ok: false, output: error.message };
+    throw error;
+  }
+}
+
+/** Biome colours its output unless told otherwise. */
+function lint() {
+  return command([
+    tool('@biomejs/biome', 'biome'),
+    'ci',
+    '--error-on-warnings',
+    `--colors=${colours ? 'force' : 'off'}`,
+    '.',
+  ]);
+}
+
+/** @returns {Promise<Outcome>} */
+async function checkPackaging() {
+  const published = packageFolders().filter((folder) => !readJson(path.join(folder, 'package.json')).private);
+  const results = await Promise.all(published.map((folder) => command([tool('publint'), '--strict', folder])));
+  return { ok: results.every(({ ok }) => ok), output: results.map(({ output }) => output).join('\n') };
+}
+
+/** @param {string[]} args @returns {Promise<Outcome>} */
+async function command(args) {
+  const { code, output } = await runNode(args);
+  return { ok: code === 0, output };
+}
+
+/** @returns {Promise<Outcome>} */
+async function runTests() {
+  const whole = vitestArguments.length === 0;
+  mkdirSync(CACHE, { recursive: true });
+  for (const stale of [TEST_REPORT, COVERAGE_REPORT]) rmSync(stale, { force: true });
+  const reporting = ['--reporter=default', '--reporter=json', `--outputFile.json=${TEST_REPORT}`];
+  const { code } = await runNode(
+    [tool('vitest'), 'run', ...reporting, ...(whole ? ['--coverage'] : []), ...vitestArguments],
+    { live: true },
+  );
+  countTests();
+  const coverage = existsSync(COVERAGE_REPORT) ? readJson(COVERAGE_REPORT).total.branches.pct : undefined;
+  return { ok: code === 0, note: coverage === undefined ? '' : `reducer branches covered: ${coverage} %` };
+}
+
+/** A test file that could not even be loaded has no tests to count; it counts as one failure. */
+function countTests() {
+  if (!existsSync(TEST_REPORT)) return;
+  const results = readJson(TEST_REPORT);
+  const unloadable = results.testResults.filter(
+    (/** @type {{ status: string, assertionResults: unknown[] }} */ file) =>
+      file.status === 'failed' && file.assertionResults.length === 0,
+  );
+  counts.passed = results.numPassedTests;
+  counts.failed = results.numFailedTests + unloadable.length;
+  counts.skipped = results.numPendingTests + results.numTodoTests;
+}
+
+/** @param {readonly Row[]} rows */
+function report(rows) {
+  const width = Math.max(...rows.map(({ name }) => name.length));
+  const paint = { ok: green, failed: red, 'not run': yellow };
+  console.log(`\n${bold('Summary')}`);
+  for (const { name, result, ms, note } of rows) {
+    const time = result === 'not run' ? '' : duration(ms);
+    console.log(`  ${name.padEnd(width)}  ${paint[result](result.padEnd(7))}  ${time.padStart(7)}  ${note}`.trimEnd());
+  }
+  const bad = rows.filter(({ result }) => result !== 'ok');
+  const failed = counts.failed + failuresWithoutTests(bad);
+  console.log(`\n${counts.passed} passed, ${failed} failed${counts.skipped > 0 ? `, ${counts.skipped} skipped` : ''}`);
+  process.exitCode = bad.length === 0 ? 0 : 1;
+}
+
+/** Failed checks count too, so that the last line never says "0 failed" when the command fails. @param {readonly Row[]} bad */
+function failuresWithoutTests(bad) {
+  return bad.filter(({ name, result }) => result === 'failed' && !(name === 'tests' && counts.failed > 0)).length;
+}
+
+await runMain(main);

@@ -1,0 +1,123 @@
+import { describe, expect, it } from 'vitest';
+import { importsOf, RULES, violations } from '../scripts/rooms.mjs';
+
+/** The names of the rules that a file with this one import breaks. */
+function broken(file: string, specifier: string): string[] {
+  return violations(file, `import { thing } from '${specifier}';\n`).map(({ rule }) => rule.name);
+}
+
+/** For each rule: imports that break it, and neighbours that do not. */
+const CASES: Record<
+  string,
+  { bites: [file: string, specifier: string][]; spares: [file: string, specifier: string][] }
+> = {
+  'protocol-stands-alone': {
+    bites: [
+      ['packages/protocol/src/session/reducer.ts', '@atrium/host'],
+      ['packages/protocol/scripts/generate.ts', '@atrium/client'],
+    ],
+    spares: [
+      ['packages/protocol/src/session/reducer.ts', 'typebox'],
+      ['packages/protocol/test/exports.test.ts', '@atrium/protocol'],
+    ],
+  },
+  'client-knows-protocol': {
+    bites: [
+      ['packages/client/src/store.ts', '@atrium/host'],
+      ['packages/client/src/store.ts', '@atrium/protocol-extras'],
+    ],
+    spares: [
+      ['packages/client/src/store.ts', '@atrium/protocol'],
+      ['packages/client/src/store.ts', '@atrium/protocol/validation'],
+    ],
+  },
+  'provider-knows-protocol': {
+    bites: [['packages/provider/src/connect.ts', '@atrium/client']],
+    spares: [['packages/provider/src/connect.ts', '@atrium/protocol/provider']],
+  },
+  'host-knows-protocol': {
+    bites: [['packages/host/src/host.ts', '@atrium/client']],
+    spares: [['packages/host/src/host.ts', '@atrium/protocol']],
+  },
+  'web-knows-protocol-and-client': {
+    bites: [['packages/web/src/page.tsx', '@atrium/host']],
+    spares: [
+      ['packages/web/src/page.tsx', '@atrium/client'],
+      ['packages/cli/src/serve.ts', '@atrium/host'],
+    ],
+  },
+  'packages-by-name': {
+    bites: [
+      ['packages/host/src/host.ts', '../../protocol/src/index.js'],
+      ['examples/client.ts', '../packages/client/src/index.js'],
+    ],
+    spares: [['packages/host/src/wire/connection.ts', '../channels/channel.js']],
+  },
+  'versions-at-the-border': {
+    bites: [
+      ['packages/protocol/src/session/reducer.ts', '../versions/registry.js'],
+      ['packages/protocol/src/methods.ts', './dialects/v1/actions.js'],
+      ['packages/protocol/src/session/index.ts', '../versions/registry.js'],
+    ],
+    spares: [
+      ['packages/protocol/src/index.ts', './versions/registry.js'],
+      ['packages/protocol/src/dialects/v1/actions.ts', '../../versions/registry.js'],
+      ['packages/protocol/src/versions/registry.ts', './negotiate.js'],
+      ['packages/protocol/scripts/generate.ts', '../src/versions/registry.js'],
+    ],
+  },
+  'dialects-at-the-border': {
+    bites: [
+      ['packages/host/src/sessions/turn.ts', '@atrium/protocol/dialects'],
+      ['packages/cli/src/serve.ts', '@atrium/protocol/dialects'],
+    ],
+    spares: [
+      ['packages/host/src/wire/dialects/v1.ts', '@atrium/protocol/dialects'],
+      ['packages/host/test/dialects.test.ts', '@atrium/protocol/dialects'],
+    ],
+  },
+  'runs-in-a-browser': {
+    bites: [
+      ['packages/protocol/src/uri.ts', 'node:path'],
+      ['packages/client/src/store.ts', 'fs/promises'],
+      ['packages/web/src/page.tsx', 'node:crypto'],
+    ],
+    spares: [
+      ['packages/protocol/scripts/generate.ts', 'node:fs'],
+      ['packages/web/vite.config.ts', 'node:path'],
+      ['packages/host/src/log/log.ts', 'node:fs'],
+    ],
+  },
+};
+
+describe('import rules', () => {
+  it('has cases for every rule', () => {
+    expect(Object.keys(CASES).sort()).toEqual(RULES.map(({ name }) => name).sort());
+  });
+
+  describe.each(Object.entries(CASES))('%s', (name, { bites, spares }) => {
+    it.each(bites)('%s may not import %s', (file, specifier) => {
+      expect(broken(file, specifier)).toContain(name);
+    });
+
+    it.each(spares)('%s may import %s', (file, specifier) => {
+      expect(broken(file, specifier)).toEqual([]);
+    });
+  });
+});
+
+describe('finding imports', () => {
+  it.each([
+    ["import 'a';", ['a']],
+    ["import type { A } from 'a';", ['a']],
+    ["import {\n  one,\n  two,\n} from 'a';", ['a']],
+    ["export { one } from 'a';", ['a']],
+    ["const a = await import('a');", ['a']],
+    ['type A = import("a").A;', ['a']],
+    ["const a = require('a');", ['a']],
+    ["// import 'a';\n/* import 'b'; */ import 'c';", ['c']],
+    ["const url = 'http://x'; import 'a';", ['a']],
+  ])('%j', (source, expected) => {
+    expect(importsOf(source)).toEqual(expected);
+  });
+});
