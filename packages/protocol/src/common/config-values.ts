@@ -10,5 +10,7 @@ export function withValues<Config extends { values: Record<string, unknown> }>(
   config: Config,
   { config: values, replace }: ConfigChange,
 ): Config {
-  return { ...config, values: replace ? { ...values } : withMembers(config.values, values) };
+  const { values: current } = config;
+  const next = replace ? { ...values } : withMembers(current, values);
+  return next === current ? config : { ...config, values: next };
 }

@@ -9,5 +9,5 @@ export const rootReducer = reducerOf<RootState, RootActionMap>({
   'root/activeSessionsChanged': (state, { activeSessions }) => withMembers(state, { activeSessions }),
   'root/terminalsChanged': (state, { terminals }) => withMembers(state, { terminals }),
   'root/configChanged': (state, action) =>
-    state.config ? { ...state, config: withValues(state.config, action) } : state,
+    state.config ? withMembers(state, { config: withValues(state.config, action) }) : state,
 });

@@ -48,6 +48,7 @@ describe('the files of a changeset', () => {
     const state = changesetState({ files: [b, a, a] });
     const result = reduceChangeset(state, { type: 'changeset/fileRemoved', fileId: a.id });
     expect(result).toStrictEqual({ ...state, files: [b, a] });
+    expect(reduceChangeset(state, { type: 'changeset/fileRemoved', fileId: b.id }).files).toStrictEqual([a, a]);
   });
 
   it('[ACT-047] stay when nobody knows the id', () => {

@@ -73,6 +73,7 @@ describe('the queue is put into another order', () => {
 
   it.each([
     { order: ['c', 'a', 'b'], expected: [c, a, b], title: 'all of it' },
+    { order: ['a', 'c'], expected: [a, c, b], title: 'some of it, the first in its place' },
     { order: ['c'], expected: [c, a, b], title: 'the unnamed follow in their old order' },
     { order: ['c', 'z', 'a'], expected: [c, a, b], title: 'unknown names are skipped' },
     { order: ['b', 'c', 'b', 'c'], expected: [b, c, a], title: 'the first of repeated names counts' },

@@ -12,8 +12,10 @@ const config = (values: Record<string, unknown>): RootState['config'] => ({
 describe('root state', () => {
   it('[ACT-001] replaces the agents and keeps everything else', () => {
     const state = rootState({ agents: [{ ...echo, provider: 'old' }], activeSessions: 2 });
-    const result = reduceRoot(state, { type: 'root/agentsChanged', agents: [echo] });
+    const agents = [echo];
+    const result = reduceRoot(state, { type: 'root/agentsChanged', agents });
     expect(result).toStrictEqual({ agents: [echo], activeSessions: 2 });
+    expect(reduceRoot(result, { type: 'root/agentsChanged', agents })).toBe(result);
   });
 
   it('[ACT-002] counts the active sessions, also down to none', () => {
@@ -35,6 +37,7 @@ describe('root state', () => {
     ];
     const result = reduceRoot(rootState(), { type: 'root/terminalsChanged', terminals });
     expect(result).toStrictEqual({ agents: [], terminals });
+    expect(reduceRoot(result, { type: 'root/terminalsChanged', terminals })).toBe(result);
   });
 });
 

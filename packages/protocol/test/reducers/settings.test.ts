@@ -80,6 +80,7 @@ describe('tools and the active client', () => {
     const result = reduceSession(state, { type: 'session/activeClientChanged', activeClient });
     expect(result).toStrictEqual({ ...state, activeClient });
     expect(result.activeClient).toBe(activeClient);
+    expect(reduceSession(result, { type: 'session/activeClientChanged', activeClient })).toBe(result);
     expect(result.summary).toBe(state.summary);
   });
 

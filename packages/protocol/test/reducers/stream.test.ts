@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SessionAction } from '../../src/session/actions.js';
+import { sessionReducer } from '../../src/session/reducer.js';
 import type { ResponsePart } from '../../src/session/state/response-part.js';
 import {
   CALL,
@@ -91,7 +92,10 @@ describe('session/responsePart', () => {
     const strange = { kind: 'hologram', id: 'a' } as unknown as ResponsePart;
     const state = withTurn([markdown('a', 'One')]);
     const result = reduceSession(state, { type: 'session/responsePart', turnId: TURN, part: strange });
-    expect(result.activeTurn?.responseParts).toStrictEqual([markdown('a', 'One'), strange]);
+    expect(result).toStrictEqual({
+      ...state,
+      activeTurn: { ...state.activeTurn, responseParts: [markdown('a', 'One'), strange] },
+    });
     expect(result.activeTurn?.responseParts[1]).toBe(strange);
     expect(result.activeTurn?.responseParts[0]).toBe(state.activeTurn?.responseParts[0]);
   });
@@ -130,3 +134,11 @@ describe('session/usage', () => {
     expect(reduceSession(state, { type: 'session/usage', turnId: 'turn-other', usage: {} })).toBe(state);
   });
 });
+
+it.each(['session/usage', 'session/turnComplete', 'session/responsePart', 'session/delta', 'session/toolCallStart'])(
+  '%s without a turn id does nothing when no turn is running',
+  (type) => {
+    const state = sessionState();
+    expect(sessionReducer(state, { type }, { now: 1 })).toBe(state);
+  },
+);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { terminalReducer } from '../../src/terminal/reducer.js';
 import { BEFORE, commandPart, reduceTerminal, terminalState } from '../support/builders.js';
 
 const text = (value: string) => ({ type: 'unclassified' as const, value });
@@ -56,7 +57,9 @@ describe('a terminal', () => {
   it('[ACT-053] changes owner; nothing of the old claim survives', () => {
     const state = terminalState({ claim: { kind: 'session', session: 'ahp-session:/one', toolCallId: 'c' } });
     const claim = { kind: 'session' as const, session: 'ahp-session:/two' };
-    expect(reduceTerminal(state, { type: 'terminal/claimed', claim })).toStrictEqual({ ...state, claim });
+    const result = reduceTerminal(state, { type: 'terminal/claimed', claim });
+    expect(result).toStrictEqual({ ...state, claim });
+    expect(reduceTerminal(result, { type: 'terminal/claimed', claim })).toBe(result);
   });
 
   it('[ACT-054] changes its title', () => {
@@ -105,10 +108,8 @@ describe('commands in a terminal', () => {
   it('[ACT-060] end, with output kept; keys are there even without code and duration', () => {
     const state = terminalState({ content: [text('$ '), commandPart({ output: 'ok\n' })] });
     const result = reduceTerminal(state, { type: 'terminal/commandFinished', commandId: 'cmd-1' });
-    expect(result.content).toStrictEqual([
-      text('$ '),
-      { ...commandPart({ output: 'ok\n' }), isComplete: true, exitCode: undefined, durationMs: undefined },
-    ]);
+    const ended = { ...commandPart({ output: 'ok\n' }), isComplete: true, exitCode: undefined, durationMs: undefined };
+    expect(result).toStrictEqual({ ...state, content: [text('$ '), ended] });
     expect(result.content[0]).toBe(state.content[0]);
   });
 
@@ -126,4 +127,10 @@ describe('commands in a terminal', () => {
     const state = terminalState({ content: [text('$ '), commandPart()] });
     expect(reduceTerminal(state, { type: 'terminal/commandFinished', commandId: 'cmd-9' })).toBe(state);
   });
+});
+
+it('[ACT-050] starts a part of its own behind one of a kind that is not known', () => {
+  const state = { title: 'sh', claim: { kind: 'client' as const, clientId: 'c' }, content: [{ type: 'image' }] };
+  const after = terminalReducer(state as never, { type: 'terminal/data', data: 'hi' }, { now: 1 });
+  expect(after.content).toEqual([{ type: 'image' }, { type: 'unclassified', value: 'hi' }]);
 });

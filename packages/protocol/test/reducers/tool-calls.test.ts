@@ -32,10 +32,11 @@ describe('a call begins', () => {
   it('[ACT-010] without parameters, its two optional members there as keys', () => {
     const state = withTurn([markdown('m1', 'Let me see')]);
     const result = reduceSession(state, start);
-    expect(result.activeTurn?.responseParts).toStrictEqual([
-      markdown('m1', 'Let me see'),
-      { kind: 'toolCall', toolCall: { ...BASE_FIVE, status: 'streaming' } },
-    ]);
+    const call = { kind: 'toolCall', toolCall: { ...BASE_FIVE, status: 'streaming' } };
+    expect(result).toStrictEqual({
+      ...state,
+      activeTurn: { ...state.activeTurn, responseParts: [markdown('m1', 'Let me see'), call] },
+    });
     expect(result.activeTurn?.responseParts[0]).toBe(state.activeTurn?.responseParts[0]);
     expect(result.summary).toBe(state.summary);
   });

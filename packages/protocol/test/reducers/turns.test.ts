@@ -45,6 +45,7 @@ describe('the life of a session', () => {
     const state = sessionState({ lifecycle: 'creating' });
     const result = reduceSession(state, { type: 'session/creationFailed', error: crash });
     expect(result).toStrictEqual({ ...state, lifecycle: 'creationFailed', creationError: crash });
+    expect(reduceSession(result, { type: 'session/creationFailed', error: crash })).toBe(result);
     expect(result.summary).toBe(state.summary);
   });
 });
@@ -255,7 +256,7 @@ describe('history is cut', () => {
     });
   });
 
-  it.each(['unknown', TURN])('[ACT-038] not at all at a turn that is not among the finished ones: %s', (turnId) => {
+  it.each(['unknown', '', TURN])('[ACT-038] not at all at a turn that is not among the finished ones: %s', (turnId) => {
     const state = withTurn([], { turns });
     expect(reduceSession(state, { type: 'session/truncated', turnId })).toBe(state);
     expect(state.summary.modifiedAt).toBe(BEFORE);

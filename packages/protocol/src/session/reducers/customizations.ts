@@ -1,7 +1,6 @@
 /** The tree of customizations. Only top-level entries can be toggled or replaced; a child can be taken out. */
 import { withElement, withMembers } from '../../reducing.js';
 import type { Customization } from '../state/customization.js';
-import type { SessionState } from '../state/session-state.js';
 import type { SessionHandlers } from './family.js';
 
 export const customizationHandlers: SessionHandlers<
@@ -13,14 +12,18 @@ export const customizationHandlers: SessionHandlers<
   'session/customizationsChanged': (state, { customizations }) => withMembers(state, { customizations }),
 
   'session/customizationToggled': (state, { id, enabled }) => {
-    const { index, entry } = find(state.customizations, id);
-    return entry ? withEntry(state, index, withMembers(entry, { enabled })) : state;
+    const list = state.customizations ?? [];
+    const index = list.findIndex((entry) => entry.id === id);
+    const entry = list[index];
+    if (!entry) return state;
+    return withMembers(state, { customizations: withElement(list, index, withMembers(entry, { enabled })) });
   },
 
   'session/customizationUpdated': (state, { customization }) => {
-    const { index, entry } = find(state.customizations, customization.id);
-    if (entry) return withEntry(state, index, customization);
-    return { ...state, customizations: [...(state.customizations ?? []), customization] };
+    const list = state.customizations ?? [];
+    const index = list.findIndex((entry) => entry.id === customization.id);
+    const customizations = index < 0 ? [...list, customization] : withElement(list, index, customization);
+    return withMembers(state, { customizations });
   },
 
   'session/customizationRemoved': (state, { id }) => {
@@ -28,15 +31,6 @@ export const customizationHandlers: SessionHandlers<
     return withMembers(state, { customizations: withoutEntry(state.customizations, id) });
   },
 };
-
-function find(list: Customization[] | undefined, id: string): { index: number; entry: Customization | undefined } {
-  const index = list?.findIndex((entry) => entry.id === id) ?? -1;
-  return { index, entry: list?.[index] };
-}
-
-function withEntry(state: SessionState, index: number, entry: Customization): SessionState {
-  return withMembers(state, { customizations: withElement(state.customizations ?? [], index, entry) });
-}
 
 /** Without the entry of that id; failing that, without the children of that id. The same list when there are none. */
 function withoutEntry(list: Customization[], id: string): Customization[] {

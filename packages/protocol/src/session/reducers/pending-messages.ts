@@ -1,5 +1,5 @@
 /** Messages that wait: one that steers the running turn, and a queue for the turns to come. */
-import { withMembers } from '../../reducing.js';
+import { withElement, withMembers } from '../../reducing.js';
 import type { PendingMessage } from '../state/pending-message.js';
 import type { SessionState } from '../state/session-state.js';
 import type { SessionHandlers } from './family.js';
@@ -25,8 +25,8 @@ export const pendingMessageHandlers: SessionHandlers<
 };
 
 function withQueued(queue: PendingMessage[], message: PendingMessage): PendingMessage[] {
-  const known = queue.some(({ id }) => id === message.id);
-  return known ? queue.map((waiting) => (waiting.id === message.id ? message : waiting)) : [...queue, message];
+  const index = queue.findIndex(({ id }) => id === message.id);
+  return index < 0 ? [...queue, message] : withElement(queue, index, message);
 }
 
 /** The queue without a message. An empty queue is no queue. */

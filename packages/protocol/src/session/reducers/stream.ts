@@ -25,7 +25,7 @@ export function withActiveTurn(
   change: (turn: ActiveTurn) => ActiveTurn,
 ): SessionState {
   const { activeTurn } = state;
-  if (activeTurn?.id !== turnId) return state;
+  if (!activeTurn || activeTurn.id !== turnId) return state;
   const changed = change(activeTurn);
   return changed === activeTurn ? state : { ...state, activeTurn: changed };
 }

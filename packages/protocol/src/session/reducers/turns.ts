@@ -38,8 +38,9 @@ export const turnHandlers: SessionHandlers<
   'session/error': (state, { turnId, error }, { now }) => endTurn(state, { turnId, ended: 'error', error, now }),
 
   'session/truncated': (state, { turnId }, { now }) => {
-    const keep = turnId ? state.turns.findIndex((turn) => turn.id === turnId) + 1 : 0;
-    if (turnId && keep === 0) return state;
+    const cutsAll = turnId === undefined || turnId === null;
+    const keep = cutsAll ? 0 : state.turns.findIndex((turn) => turn.id === turnId) + 1;
+    if (!cutsAll && keep === 0) return state;
     const rest = withoutMember(state, 'inputRequests');
     return touched({ ...rest, turns: state.turns.slice(0, keep), activeTurn: undefined }, now);
   },
@@ -55,7 +56,7 @@ interface TurnEnd {
 /** Moves the active turn to the finished ones. Calls that were still going are cancelled with it. */
 function endTurn(state: SessionState, { turnId, ended, error, now }: TurnEnd): SessionState {
   const { activeTurn } = state;
-  if (activeTurn?.id !== turnId) return state;
+  if (!activeTurn || activeTurn.id !== turnId) return state;
   const turn = {
     id: activeTurn.id,
     userMessage: activeTurn.userMessage,
