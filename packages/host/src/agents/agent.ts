@@ -1,0 +1,131 @@
+/**
+ * What an agent backend is to the host. A backend describes itself, opens sessions and runs turns. Everything it wants
+ * to show or do goes through the `AgentTurn` it is given: it never touches channels, sockets or the log.
+ */
+import type {
+  AgentInfo,
+  AgentSelection,
+  ModelSelection,
+  SessionInputAnswer,
+  SessionInputRequest,
+  SessionInputResponseKind,
+  ToolResultContent,
+  Turn,
+  UsageInfo,
+  UserMessage,
+} from '@atrium/protocol';
+
+/** How much of each ability a backend has, as data, so that the host can tell clients and providers the truth. */
+export interface AgentAbilities {
+  readonly tools: 'live' | 'next-turn' | 'at-open';
+  readonly toolIntent: 'all' | 'host-run' | 'on-request';
+  readonly render: 'sections' | 'append' | 'preface' | 'none';
+  readonly steer: boolean;
+  readonly cancelTool: boolean;
+}
+
+export interface AgentBackend {
+  /** Published in root state. */
+  readonly info: AgentInfo;
+  readonly abilities: AgentAbilities;
+  /** The pristine text of each prompt section, in order; empty for a backend without sections. */
+  readonly sections: Readonly<Record<string, string>>;
+  /** Opens or resumes a session. Throws an `AgentError` when that cannot be done; the session then shows why. */
+  open(context: AgentOpenContext): Promise<AgentSession>;
+}
+
+export interface AgentOpenContext {
+  readonly session: string;
+  /** As a path on this machine. */
+  readonly workingDirectory: string | undefined;
+  readonly signal: AbortSignal;
+  /** The last finished turns, oldest first: what a resumed session already said. */
+  history(last: number): Promise<Turn[]>;
+}
+
+export interface AgentSession {
+  /**
+   * Runs one turn. Returning ends it as complete, throwing as an error (an `AgentError` names its type). When the
+   * signal fires the turn has been cancelled already: stop soon, whatever is thrown then is ignored.
+   */
+  runTurn(turn: AgentTurn): Promise<void>;
+  /** History after this turn was cut off; without one, all of it. */
+  truncated?(turnId: string | undefined): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** One turn, as the backend sees it. Calls after the turn has ended do nothing. */
+export interface AgentTurn {
+  readonly id: string;
+  readonly message: UserMessage;
+  readonly model: ModelSelection | undefined;
+  readonly agent: AgentSelection | undefined;
+  readonly workingDirectory: string | undefined;
+  readonly signal: AbortSignal;
+  /** Streams text. Consecutive calls grow one markdown part; anything else in between starts a new one. */
+  text(content: string): void;
+  /** Streams thinking, likewise. */
+  reasoning(content: string): void;
+  /** A note to person and agent. */
+  notify(content: string): void;
+  usage(usage: UsageInfo): void;
+  title(title: string): void;
+  activity(text: string | undefined): void;
+  /** Runs a tool by name: one of the host's, or one of the active client's. */
+  callTool(call: ToolRequest): Promise<ToolOutcome>;
+  /** Shows a call whose result the backend already knows. */
+  cannedTool(call: CannedToolCall): Promise<ToolOutcome>;
+  /** Puts questions to a person and waits. */
+  ask(request: SessionInputRequest): Promise<InputOutcome>;
+  /** The system prompt as it goes to the model, section by section in order. */
+  renderPrompt(): Promise<ReadonlyMap<string, string>>;
+  /** The message a person sent to steer this turn, once; undefined when there is none. */
+  takeSteering(): UserMessage | undefined;
+}
+
+export interface ToolRequest {
+  /** Unique in the session; made up when absent. */
+  readonly id?: string;
+  readonly name: string;
+  /** The arguments, as an object or as JSON text. */
+  readonly input: unknown;
+}
+
+export interface CannedToolCall {
+  readonly id?: string;
+  readonly name: string;
+  readonly displayName: string;
+  readonly invocationMessage: string;
+  readonly pastTenseMessage: string;
+  readonly input?: string;
+  readonly output: string;
+  readonly success: boolean;
+  /** Ask a person before the call "runs". */
+  readonly confirm?: boolean;
+}
+
+export type ToolOutcome =
+  | {
+      readonly kind: 'completed';
+      readonly success: boolean;
+      readonly text: string;
+      readonly content: ToolResultContent[];
+    }
+  /** A person, or a rule, said no. The reason is meant for the model. */
+  | { readonly kind: 'denied'; readonly reason: string };
+
+export interface InputOutcome {
+  readonly response: SessionInputResponseKind;
+  readonly answers: Readonly<Record<string, SessionInputAnswer>>;
+}
+
+/** A failure with a type that clients can tell apart. */
+export class AgentError extends Error {
+  override readonly name = 'AgentError';
+  constructor(
+    readonly errorType: string,
+    message: string,
+  ) {
+    super(message);
+  }
+}

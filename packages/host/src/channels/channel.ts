@@ -1,0 +1,71 @@
+/**
+ * A channel: one state, the reducer that changes it, and who watches. There are two views of the state. `live` has every
+ * accepted action in it and is what decisions look at; `committed` has only what is stored, and is all that anybody
+ * outside ever sees.
+ */
+import type { ActionEnvelope, ReduceContext, StateAction } from '@atrium/protocol';
+
+type Reduce<State> = (state: State, action: StateAction, context: ReduceContext) => State;
+
+/** One action with the state around it. */
+export interface Step<State = unknown> {
+  readonly envelope: ActionEnvelope;
+  readonly time: number;
+  readonly before: State;
+  readonly after: State;
+}
+
+export class Channel<State = unknown> {
+  #live: State;
+  #committed: State;
+  #committedSeq: number;
+
+  constructor(
+    readonly uri: string,
+    readonly reduce: Reduce<State>,
+    initial: { readonly state: State; readonly seq: number },
+  ) {
+    this.#live = initial.state;
+    this.#committed = initial.state;
+    this.#committedSeq = initial.seq;
+  }
+
+  get live(): State {
+    return this.#live;
+  }
+
+  get committed(): State {
+    return this.#committed;
+  }
+
+  /** The number that `committed` is true at: later actions of this channel have a greater one. */
+  get committedSeq(): number {
+    return this.#committedSeq;
+  }
+
+  /** Takes an action into the live view. Only the writer calls this. */
+  accept(envelope: ActionEnvelope, time: number): Step<State> {
+    const before = this.#live;
+    this.#live = this.reduce(before, envelope.action, { now: time });
+    return { envelope, time, before, after: this.#live };
+  }
+
+  /** What was accepted is stored now, up to this number. */
+  commit(after: State, seq: number): void {
+    this.#committed = after;
+    this.#committedSeq = seq;
+  }
+
+  /** What was accepted could not be stored: it never happened. */
+  rollBack(): void {
+    this.#live = this.#committed;
+  }
+
+  /** Replaces both views by an equal state that takes less memory. Does nothing while something is not stored yet. */
+  slim(change: (state: State) => State): boolean {
+    if (this.#live !== this.#committed) return false;
+    this.#live = change(this.#live);
+    this.#committed = this.#live;
+    return true;
+  }
+}

@@ -1,0 +1,42 @@
+/** The newest actions, kept so that a client that was away for a moment can be given just what it missed. */
+import type { ActionEnvelope } from '@atrium/protocol';
+import { REPLAY_MAX_BYTES, REPLAY_MAX_ENVELOPES } from '../limits.js';
+
+interface Kept {
+  readonly seq: number;
+  readonly envelope: ActionEnvelope | undefined;
+  readonly bytes: number;
+}
+
+export class ReplayBuffer {
+  readonly #kept: Kept[] = [];
+  #bytes = 0;
+  /** The greatest number that was ever put in, kept or not. */
+  #last: number;
+
+  constructor(
+    lastSeq: number,
+    readonly limits = { envelopes: REPLAY_MAX_ENVELOPES, bytes: REPLAY_MAX_BYTES },
+  ) {
+    this.#last = lastSeq;
+  }
+
+  /** Takes the next number: with its envelope, or without one when it was used up by a rejection. */
+  add(seq: number, envelope: ActionEnvelope | undefined, bytes: number): void {
+    this.#kept.push({ seq, envelope, bytes });
+    this.#bytes += bytes;
+    this.#last = seq;
+    while (this.#kept.length > this.limits.envelopes || this.#bytes > this.limits.bytes) this.#drop();
+  }
+
+  #drop(): void {
+    this.#bytes -= this.#kept.shift()?.bytes ?? 0;
+  }
+
+  /** Everything behind a number, or undefined when that is no longer known: then a snapshot is needed. */
+  after(seq: number): ActionEnvelope[] | undefined {
+    const oldest = this.#kept[0]?.seq ?? this.#last + 1;
+    if (seq < oldest - 1 || seq > this.#last) return undefined;
+    return this.#kept.slice(seq - oldest + 1).flatMap(({ envelope }) => envelope ?? []);
+  }
+}

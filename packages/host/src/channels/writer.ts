@@ -1,0 +1,181 @@
+/**
+ * The one write path. Everything that changes state comes through `write`: it is numbered, reduced, stored together with
+ * everything else of the same tick, and only then shown and acted upon. Nothing else calls a reducer on the host.
+ */
+import type { ActionEnvelope, ActionOrigin, StateAction } from '@atrium/protocol';
+import type { Clock } from '../clock.js';
+import type { Archive, EntryOrigin, Log, LogEntry, LogRecord } from '../log/log.js';
+import type { Logger } from '../logger.js';
+import type { Channel, Step } from './channel.js';
+import { needsFullDurability } from './durability.js';
+
+/** An action to be taken. Without an origin it is the host's own. */
+export interface WriteRequest<State> {
+  readonly channel: Channel<State>;
+  readonly action: StateAction;
+  readonly origin?: EntryOrigin | undefined;
+}
+
+/** What one tick did, after it has been stored. */
+export interface CommittedBatch {
+  readonly steps: readonly CommittedStep[];
+  /** Also the numbers that were used up without an action. */
+  readonly entries: readonly LogEntry[];
+}
+
+export interface CommittedStep extends Step {
+  readonly channel: Channel;
+}
+
+interface Batch {
+  readonly entries: LogEntry[];
+  readonly steps: CommittedStep[];
+  readonly records: Map<string, string | null>;
+  readonly archives: Map<string, () => Archive>;
+  readonly afterCommit: (() => void)[];
+  readonly afterFailure: ((error: Error) => void)[];
+}
+
+const emptyBatch = (): Batch => ({
+  entries: [],
+  steps: [],
+  records: new Map(),
+  archives: new Map(),
+  afterCommit: [],
+  afterFailure: [],
+});
+
+export interface WriterOptions {
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Shows a stored batch to everyone who watches. */
+  readonly show: (batch: CommittedBatch) => void;
+}
+
+export class Writer {
+  readonly #options: WriterOptions;
+  #batch = emptyBatch();
+  #seq: number;
+  #committedSeq: number;
+  #flush: Promise<void> | undefined;
+
+  constructor(options: WriterOptions) {
+    this.#options = options;
+    this.#seq = options.log.head;
+    this.#committedSeq = options.log.head;
+  }
+
+  /** The greatest number that anyone may have seen. */
+  get committedSeq(): number {
+    return this.#committedSeq;
+  }
+
+  /** The greatest number given out, stored or not. */
+  get assignedSeq(): number {
+    return this.#seq;
+  }
+
+  /** Numbers and reduces an action. It becomes visible when its tick has been stored. */
+  write<State>({ channel, action, origin }: WriteRequest<State>): Step<State> {
+    const time = this.#options.clock.now();
+    const serverSeq = this.#take({ channel: channel.uri, time, action: JSON.stringify(action), origin });
+    const envelope: ActionEnvelope = { channel: channel.uri, action, serverSeq, ...originMember(origin) };
+    const step = channel.accept(envelope, time);
+    this.#batch.steps.push({ ...step, channel: channel as Channel });
+    return step;
+  }
+
+  /** Uses up a number without an action, so that a rejection has one that nobody else will ever get. */
+  useNumber(origin: EntryOrigin): number {
+    return this.#take({ channel: '', time: this.#options.clock.now(), action: '', origin });
+  }
+
+  /** Stores a record together with the actions of this tick. */
+  record({ key, value }: LogRecord): void {
+    this.#batch.records.set(key, value);
+    this.#schedule();
+  }
+
+  /** Archives a channel with this tick; the archive is made when all its actions are in. */
+  archive(channel: string, make: () => Archive): void {
+    this.#batch.archives.set(channel, make);
+    this.#schedule();
+  }
+
+  /** Calls back when this tick has been stored and shown. */
+  afterCommit(callback: () => void): void {
+    this.#batch.afterCommit.push(callback);
+    this.#schedule();
+  }
+
+  /** Calls back when this tick could not be stored. */
+  afterFailure(callback: (error: Error) => void): void {
+    this.#batch.afterFailure.push(callback);
+  }
+
+  /** Resolves when everything written so far is stored and shown; rejects when it could not be stored. */
+  settled(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.afterCommit(resolve);
+      this.afterFailure(reject);
+    });
+  }
+
+  #take(entry: Omit<LogEntry, 'seq'>): number {
+    const seq = ++this.#seq;
+    this.#batch.entries.push({ seq, ...entry });
+    this.#schedule();
+    return seq;
+  }
+
+  /** One commit per turn of the event loop; while one is under way, the next collects more. */
+  #schedule(): void {
+    this.#flush ??= new Promise((resolve) => setImmediate(resolve)).then(() => this.#commit());
+  }
+
+  async #commit(): Promise<void> {
+    const batch = this.#batch;
+    this.#batch = emptyBatch();
+    const expectedHead = this.#committedSeq;
+    try {
+      await this.#options.log.append({
+        expectedHead,
+        entries: batch.entries,
+        records: [...batch.records].map(([key, value]) => ({ key, value })),
+        archives: [...batch.archives.values()].map((make) => make()),
+        durability: batch.steps.some((step) => needsFullDurability(step.envelope.action)) ? 'full' : 'normal',
+      });
+      this.#show(batch);
+    } catch (error) {
+      this.#undo(batch, error instanceof Error ? error : new Error(String(error)));
+    }
+    this.#flush = undefined;
+    if (!isEmpty(this.#batch)) this.#schedule();
+  }
+
+  #show(batch: Batch): void {
+    this.#committedSeq += batch.entries.length;
+    for (const { channel, after, envelope } of batch.steps) channel.commit(after, envelope.serverSeq);
+    this.#options.show({ steps: batch.steps, entries: batch.entries });
+    for (const callback of batch.afterCommit) callback();
+  }
+
+  /** Nothing of the failed tick happened, and nothing that was built on it: the next tick starts from what is stored. */
+  #undo(failed: Batch, error: Error): void {
+    this.#options.logger.log('error', 'could not store what happened; it is undone', { error: error.message });
+    const lost = [failed, this.#batch];
+    this.#batch = emptyBatch();
+    this.#seq = this.#committedSeq;
+    for (const { channel } of lost.flatMap((batch) => batch.steps)) channel.rollBack();
+    for (const callback of lost.flatMap((batch) => batch.afterFailure)) callback(error);
+  }
+}
+
+function isEmpty({ entries, records, archives, afterCommit }: Batch): boolean {
+  return entries.length + records.size + archives.size + afterCommit.length === 0;
+}
+
+function originMember(origin: EntryOrigin | undefined): { origin?: ActionOrigin } {
+  return origin ? { origin: { clientId: origin.clientId, clientSeq: origin.clientSeq } } : {};
+}

@@ -1,0 +1,80 @@
+/** What the host remembers of clients: which wire each spoke, and which of its numbers were used. */
+import type { Writer } from './channels/writer.js';
+import type { Clock } from './clock.js';
+import type { Log } from './log/log.js';
+import { NumberSet } from './number-set.js';
+import type { Connection } from './wire/connection.js';
+import type { Identity } from './wire/handshake.js';
+
+export interface KnownClient {
+  readonly dialect: string;
+  readonly epoch: number;
+  readonly locale?: string | undefined;
+  /** When it last began, in milliseconds since the epoch. */
+  readonly since: number;
+}
+
+const keyOf = (clientId: string) => `client:${clientId}`;
+
+export class Clients {
+  /** Numbers seen in this process, by client and epoch; what came before is in the log. */
+  readonly #seen = new Map<string, Promise<NumberSet>>();
+
+  constructor(
+    private readonly log: Log,
+    private readonly writer: Writer,
+    private readonly clock: Clock,
+  ) {}
+
+  async find(clientId: string): Promise<KnownClient | undefined> {
+    const text = await this.log.record(keyOf(clientId));
+    return text === undefined ? undefined : JSON.parse(text);
+  }
+
+  /** A fresh start under this id. Its numbers begin anew, so what it used before no longer counts. */
+  async begin(clientId: string, dialect: string, locale: string | undefined): Promise<number> {
+    const known = await this.find(clientId);
+    const epoch = (known?.epoch ?? 0) + 1;
+    const client: KnownClient = { dialect, epoch, locale, since: this.clock.now() };
+    this.writer.record({ key: keyOf(clientId), value: JSON.stringify(client) });
+    this.#seen.delete(seenKey(clientId, epoch - 1));
+    await this.writer.settled();
+    return epoch;
+  }
+
+  /** Whether a client's number has not been used yet; it is from now on. */
+  async isNew({ clientId, epoch }: Identity, clientSeq: number): Promise<boolean> {
+    const seen = await this.#numbers(clientId, epoch);
+    if (seen.has(clientSeq)) return false;
+    seen.add(clientSeq);
+    this.writer.afterFailure(() => seen.delete(clientSeq));
+    return true;
+  }
+
+  /** Gives a number back that was taken but not used: the client may send it again. */
+  async release({ clientId, epoch }: { clientId: string; epoch: number }, clientSeq: number): Promise<void> {
+    (await this.#numbers(clientId, epoch)).delete(clientSeq);
+  }
+
+  /** Which of these numbers are stored: the client need not send them again. */
+  async settled({ identity }: Connection, clientSeqs: readonly number[]): Promise<number[]> {
+    if (!identity || clientSeqs.length === 0) return [];
+    await this.writer.settled();
+    const from = Math.min(...clientSeqs);
+    const stored = new Set(await this.log.clientSeqs(identity.clientId, identity.epoch, from));
+    return clientSeqs.filter((clientSeq) => stored.has(clientSeq));
+  }
+
+  #numbers(clientId: string, epoch: number): Promise<NumberSet> {
+    const key = seenKey(clientId, epoch);
+    const known = this.#seen.get(key);
+    if (known) return known;
+    const loaded = this.log.clientSeqs(clientId, epoch, 0).then((stored) => new NumberSet(stored));
+    this.#seen.set(key, loaded);
+    return loaded;
+  }
+}
+
+function seenKey(clientId: string, epoch: number): string {
+  return `${epoch}:${clientId}`;
+}

@@ -1,0 +1,62 @@
+/** What the rooms of the host know of each other. Wired together in `host.ts`, and only there. */
+
+import type { StateAction } from '@atrium/protocol';
+import type { HostView, OriginalAction } from '@atrium/protocol/dialects';
+import type { Channel } from './channels/channel.js';
+import type { ReplayBuffer } from './channels/replay-buffer.js';
+import type { Writer } from './channels/writer.js';
+import type { Clients } from './clients.js';
+import type { Clock } from './clock.js';
+import type { EntryOrigin } from './log/log.js';
+import type { Logger } from './logger.js';
+import type { Sessions } from './sessions/sessions.js';
+import type { Connection } from './wire/connection.js';
+import type { Identity } from './wire/handshake.js';
+import type { RequestError } from './wire/request-error.js';
+import type { TurnWindow, WindowRequest } from './wire/subscriptions.js';
+
+/** A channel that is in memory: what can be done with it. */
+export interface OpenChannel {
+  readonly channel: Channel;
+  /** The stored state as JSON. `taken` is called at the very moment it is true of: what follows, follows it. */
+  snapshot(window: WindowRequest | undefined, taken: () => void): Promise<ChannelSnapshot>;
+  /** Takes an action that a client asked for, if the state allows it. */
+  dispatch(action: StateAction, origin: EntryOrigin, asker: Asker): Promise<void>;
+}
+
+export interface ChannelSnapshot {
+  readonly text: string;
+  readonly turns?: TurnWindow;
+}
+
+/** Who asked, and in which words: for a rejection or an early echo. */
+export interface Asker {
+  readonly connection: Connection;
+  readonly original: OriginalAction;
+}
+
+export interface HostCore {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly writer: Writer;
+  readonly replay: ReplayBuffer;
+  readonly view: HostView;
+  readonly clients: Clients;
+  readonly sessions: Sessions;
+  readonly defaultDirectory: string | undefined;
+  readonly connections: {
+    arrived(connection: Connection, identity: Identity): void;
+    left(connection: Connection, identity: Identity | undefined): void;
+    isConnected(clientId: string): boolean;
+  };
+  /** The channel with this URI, brought into memory; undefined when there is none. */
+  open(uri: string): Promise<OpenChannel | undefined>;
+  /** What follows reaches the connection behind the answer to its request. */
+  subscribe(connection: Connection, channel: Channel): void;
+  unsubscribe(connection: Connection, uri: string): void;
+  unsubscribeAll(uri: string): void;
+  isWatched(uri: string): boolean;
+  /** Whether anyone who watches could answer a question, or nobody watches at all and somebody may come. */
+  mayBeAnswered(uri: string): boolean;
+  unknownChannel(uri: string): RequestError;
+}

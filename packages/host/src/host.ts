@@ -1,0 +1,235 @@
+/** The host: all rooms, wired together by constructor arguments. Nothing else knows them all. */
+import { ErrorCode, ROOT_CHANNEL, type SessionState } from '@atrium/protocol';
+import type { HostView } from '@atrium/protocol/dialects';
+import type { AgentBackend } from './agents/agent.js';
+import { Audience } from './channels/audience.js';
+import { Broadcaster } from './channels/broadcast.js';
+import type { Channel } from './channels/channel.js';
+import { ReplayBuffer } from './channels/replay-buffer.js';
+import { type CommittedBatch, Writer } from './channels/writer.js';
+import { Clients } from './clients.js';
+import { type Clock, systemClock } from './clock.js';
+import { ConnectionRegistry } from './connection-registry.js';
+import type { HostCore, OpenChannel } from './core.js';
+import { IDLE_SESSION_MS, REPLAY_MAX_ENVELOPES } from './limits.js';
+import type { Log } from './log/log.js';
+import { type Logger, silentLogger } from './logger.js';
+import { RootChannel } from './root-channel.js';
+import { Catalogue } from './sessions/catalogue.js';
+import { Sessions } from './sessions/sessions.js';
+import { summaryChanges } from './sessions/summaries.js';
+import type { HostTool } from './tools/tool.js';
+import { Connection } from './wire/connection.js';
+import { canAnswer } from './wire/dialects/dialects.js';
+import { RequestError } from './wire/request-error.js';
+import { CloseCode, type Transport } from './wire/transport.js';
+
+export interface HostOptions {
+  readonly log: Log;
+  /** The first one is the default. */
+  readonly agents: readonly AgentBackend[];
+  readonly tools?: readonly HostTool[];
+  readonly clock?: Clock;
+  readonly logger?: Logger;
+  /** Where remote folder pickers begin, as a URI. */
+  readonly defaultDirectory?: string;
+}
+
+export interface Host {
+  /** Serves one client on a transport. */
+  connect(transport: Transport): void;
+  /** Ends everything in good order: turns are cut off, what happened is stored, clients are told to come back. */
+  stop(): Promise<void>;
+}
+
+export async function createHost(options: HostOptions): Promise<Host> {
+  const host = new AgentHost(options);
+  await host.start();
+  return host;
+}
+
+class AgentHost implements Host, HostCore {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly writer: Writer;
+  readonly replay: ReplayBuffer;
+  readonly clients: Clients;
+  readonly connections: ConnectionRegistry;
+  readonly defaultDirectory: string | undefined;
+  readonly view: HostView;
+  readonly #options: HostOptions;
+  readonly #audience = new Audience();
+  readonly #broadcaster: Broadcaster;
+  #root!: RootChannel;
+  #catalogue!: Catalogue;
+  sessions!: Sessions;
+
+  constructor(options: HostOptions) {
+    const { log, clock = systemClock, logger = silentLogger } = options;
+    this.#options = options;
+    this.clock = clock;
+    this.logger = logger;
+    this.defaultDirectory = options.defaultDirectory;
+    this.writer = new Writer({ log, clock, logger, show: (batch) => this.#show(batch) });
+    this.replay = new ReplayBuffer(log.head);
+    this.clients = new Clients(log, this.writer, clock);
+    this.connections = new ConnectionRegistry({
+      clock,
+      left: (connection) => this.#left(connection),
+      lost: (clientId) => this.#releaseRole(clientId),
+      gone: (clientId) => this.#abandonCalls(clientId),
+    });
+    this.#broadcaster = new Broadcaster(
+      this.#audience,
+      (clientId) => this.connections.of(clientId),
+      () => this.connections.all(),
+    );
+    this.view = {
+      providerOf: (uri) => this.#catalogue.providerOf(uri),
+      sessionOf: (uri) => this.sessions.inMemory.get(uri)?.committed,
+      memoryOf: (uri) => this.#broadcaster.memoryOf(uri),
+    };
+  }
+
+  async start(): Promise<void> {
+    const { log, agents, tools = [] } = this.#options;
+    await this.#refillReplay(log);
+    this.#catalogue = await Catalogue.load(log, this.writer);
+    this.#root = await RootChannel.load(log, this.writer);
+    this.sessions = new Sessions({
+      core: this,
+      log,
+      catalogue: this.#catalogue,
+      agents,
+      tools,
+      announce: (method, params) => this.#broadcaster.notify(ROOT_CHANNEL, method, params, this.view),
+      counted: () => this.#root.setActiveSessions(this.#catalogue.count),
+    });
+    this.#root.setAgents(agents);
+    this.#root.setActiveSessions(this.#catalogue.count);
+    await this.sessions.recover();
+    await this.sessions.purge();
+    await this.writer.settled();
+    for (const { message } of log.repairs) this.logger.log('warn', message);
+  }
+
+  /** A restarted host can still tell returning clients what they missed. */
+  async #refillReplay(log: Log): Promise<void> {
+    const after = Math.max(log.oldest - 1, log.head - REPLAY_MAX_ENVELOPES);
+    for (const { seq, channel, action, origin } of await log.read({ after })) {
+      const envelope = channel
+        ? {
+            channel,
+            serverSeq: seq,
+            action: JSON.parse(action),
+            ...(origin && { origin: { clientId: origin.clientId, clientSeq: origin.clientSeq } }),
+          }
+        : undefined;
+      this.replay.add(seq, envelope, action.length);
+    }
+  }
+
+  connect(transport: Transport): void {
+    this.connections.add(new Connection(this, transport));
+  }
+
+  async stop(): Promise<void> {
+    for (const connection of [...this.connections.all()]) connection.close(CloseCode.GoingAway, 'the host is stopping');
+    await this.sessions.close();
+    await this.writer.settled().catch(() => {});
+    await this.#options.log.close();
+  }
+
+  async open(uri: string): Promise<OpenChannel | undefined> {
+    return uri === ROOT_CHANNEL ? this.#root : this.sessions.open(uri);
+  }
+
+  subscribe(connection: Connection, channel: Channel): void {
+    connection.holdForAnswer();
+    this.#audience.add(connection, channel.uri);
+  }
+
+  unsubscribe(connection: Connection, uri: string): void {
+    this.#audience.remove(connection, uri);
+    this.#mayRest(uri);
+  }
+
+  unsubscribeAll(uri: string): void {
+    this.#audience.clear(uri);
+    this.#broadcaster.forget(uri);
+  }
+
+  isWatched(uri: string): boolean {
+    return this.#audience.has(uri);
+  }
+
+  mayBeAnswered(uri: string): boolean {
+    const watchers = this.#audience.of(uri);
+    return watchers.length === 0 || watchers.some(({ dialect }) => canAnswer(dialect));
+  }
+
+  unknownChannel(uri: string): RequestError {
+    return unknownChannel(uri);
+  }
+
+  /** One stored tick: kept for returning clients, and shown to those who are here. */
+  #show(batch: CommittedBatch): void {
+    const envelopes = new Map(batch.steps.map(({ envelope }) => [envelope.serverSeq, envelope]));
+    for (const { seq, action } of batch.entries) this.replay.add(seq, envelopes.get(seq), action.length);
+    this.#broadcaster.show(batch);
+    for (const { channel, before } of firstSteps(batch))
+      this.#announceChanges(channel as Channel<SessionState>, before);
+  }
+
+  #announceChanges(channel: Channel<SessionState>, before: SessionState): void {
+    if (channel.uri === ROOT_CHANNEL || !this.#catalogue.isListed(channel.uri)) return;
+    const { committed } = channel;
+    const changes = summaryChanges(before.summary, committed.summary);
+    if (changes) {
+      this.#broadcaster.notify(
+        ROOT_CHANNEL,
+        'root/sessionSummaryChanged',
+        { session: channel.uri, changes },
+        this.view,
+      );
+    }
+    if (!committed.activeTurn) this.#mayRest(channel.uri);
+  }
+
+  /** A session that nobody watches leaves memory after a while. */
+  #mayRest(uri: string): void {
+    if (uri === ROOT_CHANNEL || this.#audience.has(uri)) return;
+    this.clock.after(IDLE_SESSION_MS, () => {
+      if (!this.#audience.has(uri)) void this.sessions.putAway(uri).then(() => this.#broadcaster.forget(uri));
+    });
+  }
+
+  #left(connection: Connection): void {
+    for (const uri of this.#audience.leave(connection)) this.#mayRest(uri);
+  }
+
+  /** The role of active client ends with the connection; its calls get a grace period. */
+  #releaseRole(clientId: string): void {
+    for (const session of this.sessions.inMemory.values()) {
+      if (session.state.activeClient?.clientId !== clientId) continue;
+      session.write({ type: 'session/activeClientChanged', activeClient: null });
+    }
+  }
+
+  #abandonCalls(clientId: string): void {
+    for (const session of this.sessions.inMemory.values()) session.abandonCalls(clientId);
+  }
+}
+
+function unknownChannel(uri: string): RequestError {
+  const isOther = /^ahp-(terminal|changeset|resource-watch|otlp|root)/.test(uri);
+  if (isOther) return new RequestError(ErrorCode.NotFound, `there is no channel ${uri}`);
+  return new RequestError(ErrorCode.SessionNotFound, `there is no session ${uri}; listSessions names those there are`);
+}
+
+/** The first step of each channel in a batch: the state before it is the state before the tick. */
+function firstSteps({ steps }: CommittedBatch): { channel: Channel; before: SessionState }[] {
+  const first = new Map<Channel, SessionState>();
+  for (const { channel, before } of steps) if (!first.has(channel)) first.set(channel, before as SessionState);
+  return [...first].map(([channel, before]) => ({ channel, before }));
+}

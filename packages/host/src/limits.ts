@@ -1,0 +1,39 @@
+/** Every limit of the host, with its unit. A limit protects memory, time or another client. */
+
+/** Recent envelopes that a returning client can be given one by one. */
+export const REPLAY_MAX_ENVELOPES = 1_000;
+export const REPLAY_MAX_BYTES = 8 * 2 ** 20;
+
+/** What may wait for a client that reads slowly, before it is told to come back for a snapshot. */
+export const OUTBOX_MAX_MESSAGES = 1_024;
+export const OUTBOX_MAX_BYTES = 16 * 2 ** 20;
+/** From here on text deltas that wait are merged. */
+export const OUTBOX_MERGE_BYTES = 64 * 2 ** 10;
+export const OUTBOX_WARN_BYTES = 2 ** 20;
+
+/** The largest frame that is answered; a larger one gets an error. */
+export const FRAME_MAX_BYTES = 2 * 10 ** 6;
+/** The largest frame that is read at all; a larger one closes the connection. */
+export const PAYLOAD_MAX_BYTES = 8 * 2 ** 20;
+
+export const HANDSHAKE_TIMEOUT_MS = 10_000;
+/** Requests that a connection may send before its handshake. */
+export const REQUESTS_BEFORE_HANDSHAKE_MAX = 32;
+export const CLIENTS_MAX = 256;
+export const UNAUTHENTICATED_MAX = 32;
+/** How long a lost client keeps its role and its calls, from when it was last seen. */
+export const CLIENT_GRACE_MS = 30_000;
+export const HEARTBEAT_MS = 15_000;
+
+/** A session that nobody uses leaves memory after this. */
+export const IDLE_SESSION_MS = 60_000;
+/** Finished turns of an open session that stay in memory; older ones are read when asked for. */
+export const TURNS_IN_MEMORY = 50;
+export const FETCH_TURNS_DEFAULT = 20;
+export const FETCH_TURNS_MAX = 200;
+/** A disposed session can be restored this long. */
+export const DISPOSED_KEPT_MS = 30 * 24 * 60 * 60 * 1_000;
+
+/** Requests to clients count from here, so that they never equal a number the client itself is waiting for. */
+export const FIRST_HOST_REQUEST_ID = 1_000_000_001;
+export const HOST_REQUEST_TIMEOUT_MS = 10_000;

@@ -1,0 +1,68 @@
+/** The root channel: what every client may know without opening a session. */
+import { ROOT_CHANNEL, type RootState, rootReducer, type StateAction } from '@atrium/protocol';
+import type { AgentBackend } from './agents/agent.js';
+import { Channel } from './channels/channel.js';
+import type { Writer } from './channels/writer.js';
+import type { Asker, ChannelSnapshot, OpenChannel } from './core.js';
+import type { EntryOrigin, Log } from './log/log.js';
+
+export class RootChannel implements OpenChannel {
+  readonly #channel: Channel<RootState>;
+
+  private constructor(
+    channel: Channel<RootState>,
+    private readonly writer: Writer,
+  ) {
+    this.#channel = channel;
+  }
+
+  /** The root as it was when the host stopped: what is new is told as actions, so that returning clients hear of it. */
+  static async load(log: Log, writer: Writer): Promise<RootChannel> {
+    const archive = await log.archiveHead(ROOT_CHANNEL);
+    const archived: RootState = archive ? JSON.parse(archive.head) : { agents: [], activeSessions: 0 };
+    const tail = await log.read({ after: archive?.seq ?? 0, channel: ROOT_CHANNEL });
+    const state = tail.reduce(
+      (current, { action, time }) => rootReducer(current, JSON.parse(action), { now: time }),
+      archived,
+    );
+    const seq = tail.at(-1)?.seq ?? archive?.seq ?? 0;
+    return new RootChannel(new Channel(ROOT_CHANNEL, rootReducer, { state, seq }), writer);
+  }
+
+  get channel(): Channel {
+    return this.#channel as unknown as Channel;
+  }
+
+  setAgents(backends: readonly AgentBackend[]): void {
+    const agents = backends.map(({ info }) => info);
+    if (JSON.stringify(agents) !== JSON.stringify(this.#channel.live.agents))
+      this.#write({ type: 'root/agentsChanged', agents });
+  }
+
+  setActiveSessions(activeSessions: number): void {
+    if (activeSessions !== this.#channel.live.activeSessions) {
+      this.#write({ type: 'root/activeSessionsChanged', activeSessions });
+    }
+  }
+
+  #write(action: StateAction): void {
+    this.writer.write({ channel: this.#channel, action });
+    this.writer.archive(ROOT_CHANNEL, () => ({
+      channel: ROOT_CHANNEL,
+      seq: this.writer.assignedSeq,
+      head: JSON.stringify(this.#channel.live),
+      turns: { start: 0, items: [] },
+    }));
+  }
+
+  async snapshot(_window: unknown, taken: () => void): Promise<ChannelSnapshot> {
+    taken();
+    const { committed: state, committedSeq: fromSeq } = this.#channel;
+    return { text: JSON.stringify({ resource: ROOT_CHANNEL, state, fromSeq }) };
+  }
+
+  /** The only action a client may ask for here changes the host's configuration, and there is none yet. */
+  async dispatch(_action: StateAction, origin: EntryOrigin, { connection, original }: Asker): Promise<void> {
+    connection.reject(original, origin.clientSeq, 'this host has no configuration to change');
+  }
+}

@@ -1,0 +1,76 @@
+/** Opens a session's agent when it is first needed, and closes it. */
+import { fileURLToPath } from 'node:url';
+import type { ErrorInfo, SessionState } from '@atrium/protocol';
+import { AgentError, type AgentSession } from '../agents/agent.js';
+import type { SessionParts } from './session.js';
+
+export class AgentOpener {
+  readonly #parts: SessionParts;
+  readonly #abort = new AbortController();
+  #opened: Promise<AgentSession> | undefined;
+  #opening = false;
+
+  constructor(parts: SessionParts) {
+    this.#parts = parts;
+  }
+
+  get isOpening(): boolean {
+    return this.#opening;
+  }
+
+  /** The agent's side of the session: opened now, if it was not yet. A failure is not kept: the next call tries again. */
+  opened(): Promise<AgentSession> {
+    this.#opened ??= this.#open().catch((error) => {
+      this.#opened = undefined;
+      throw error;
+    });
+    return this.#opened;
+  }
+
+  async #open(): Promise<AgentSession> {
+    const { backend, channel, pages } = this.#parts;
+    const { provider } = channel.live.summary;
+    if (!backend) throw new AgentError('agent-missing', `no agent ${provider} is here; start the host with it`);
+    this.#opening = true;
+    try {
+      return await backend.open({
+        session: channel.uri,
+        workingDirectory: folderOf(channel.live),
+        signal: this.#abort.signal,
+        history: (last) => {
+          const total = pages.total(channel.committed);
+          return pages.slice(channel.committed, Math.max(0, total - last), total);
+        },
+      });
+    } finally {
+      this.#opening = false;
+    }
+  }
+
+  async truncated(turnId: string | undefined): Promise<void> {
+    const agent = await this.#opened?.catch(() => undefined);
+    await agent?.truncated?.(turnId);
+  }
+
+  async close(): Promise<void> {
+    this.#abort.abort();
+    const agent = await this.#opened?.catch(() => undefined);
+    await agent?.close();
+  }
+
+  static errorInfo(error: unknown): ErrorInfo {
+    if (error instanceof AgentError) return { errorType: error.errorType, message: error.message };
+    return { errorType: 'agent-failed', message: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/** The session's folder as a path, when it is one of this machine. */
+export function folderOf({ summary }: SessionState): string | undefined {
+  const { workingDirectory } = summary;
+  if (!workingDirectory?.startsWith('file:')) return undefined;
+  try {
+    return fileURLToPath(workingDirectory);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,28 @@
+/** Configuration, customizations, history. */
+
+import { badValue } from '../config-values.js';
+import type { Rules } from '../rules.js';
+
+export const configRules: Rules = {
+  'session/configChanged': ({ config, replace }, { state }) => {
+    if (!state.config) return 'this session has no configuration';
+    const { schema, values } = state.config;
+    for (const [key, value] of Object.entries(config)) {
+      const property = Object.hasOwn(schema.properties, key) ? schema.properties[key] : undefined;
+      if (!property) return `there is no property ${key}`;
+      if (!property.sessionMutable && value !== values[key]) return `${key} cannot be changed any more`;
+      const bad = badValue(property, value);
+      if (bad) return `${key} must be ${bad}`;
+    }
+    const dropped =
+      replace && Object.keys(values).find((key) => !(key in config) && !schema.properties[key]?.sessionMutable);
+    return dropped ? `${dropped} cannot be removed` : undefined;
+  },
+
+  'session/customizationToggled': ({ id }, { state }) => {
+    const known = state.customizations?.some(
+      (entry) => entry.id === id || entry.children?.some((child) => child.id === id && child.type === 'mcpServer'),
+    );
+    return known ? undefined : `there is no customization ${id}`;
+  },
+};

@@ -1,0 +1,264 @@
+/** All sessions: created, listed, brought into memory when needed, put away when not, disposed and restored. */
+import {
+  type CreateSessionParams,
+  ErrorCode,
+  type ResolveSessionConfigParams,
+  type ResolveSessionConfigResult,
+  type SessionActiveClient,
+  type SessionState,
+  type SessionSummary,
+  sessionReducer,
+} from '@atrium/protocol';
+import type { AgentBackend } from '../agents/agent.js';
+import { Channel } from '../channels/channel.js';
+import type { HostCore } from '../core.js';
+import { DISPOSED_KEPT_MS, TURNS_IN_MEMORY } from '../limits.js';
+import type { Log } from '../log/log.js';
+import type { HostTool } from '../tools/tool.js';
+import { RequestError } from '../wire/request-error.js';
+import type { Catalogue } from './catalogue.js';
+import { badValues, withDefaults } from './config-values.js';
+import { newSessionState, sessionConfigSchema } from './new-session.js';
+import { Session } from './session.js';
+import { headText, TurnPages } from './turn-pages.js';
+
+export interface SessionsParts {
+  readonly core: HostCore;
+  readonly log: Log;
+  readonly catalogue: Catalogue;
+  readonly agents: readonly AgentBackend[];
+  readonly tools: readonly HostTool[];
+  /** Tells everyone who keeps a list. */
+  readonly announce: (method: string, params: object) => void;
+  /** The number of sessions changed. */
+  readonly counted: () => void;
+}
+
+export class Sessions {
+  readonly #parts: SessionsParts;
+  readonly #open = new Map<string, Session>();
+  readonly #opening = new Map<string, Promise<Session | undefined>>();
+  /** URIs that are taken by a creation under way. */
+  readonly #creating = new Set<string>();
+
+  constructor(parts: SessionsParts) {
+    this.#parts = parts;
+  }
+
+  /** The sessions that are in memory. */
+  get inMemory(): ReadonlyMap<string, Session> {
+    return this.#open;
+  }
+
+  list(): SessionSummary[] {
+    return this.#parts.catalogue.list();
+  }
+
+  /** The session with this URI, brought into memory; undefined when there is none, or it was disposed. */
+  async open(uri: string): Promise<Session | undefined> {
+    const present = this.#open.get(uri);
+    if (present || !this.#parts.catalogue.isListed(uri)) return present;
+    const loading = this.#opening.get(uri) ?? this.#load(uri).finally(() => this.#opening.delete(uri));
+    this.#opening.set(uri, loading);
+    return loading;
+  }
+
+  async #load(uri: string): Promise<Session | undefined> {
+    const { log } = this.#parts;
+    const archive = await log.archiveHead(uri);
+    if (!archive) return undefined;
+    const base = Math.max(0, archive.turnCount - TURNS_IN_MEMORY);
+    const recent = await log.archivedTurns(uri, { start: base, end: archive.turnCount });
+    const archived: SessionState = { ...JSON.parse(archive.head), turns: recent.map(({ json }) => JSON.parse(json)) };
+    const tail = await log.read({ after: archive.seq, channel: uri });
+    const state = tail.reduce(
+      (current, { action, time }) => sessionReducer(current, JSON.parse(action), { now: time }),
+      archived,
+    );
+    const seq = tail.at(-1)?.seq ?? archive.seq;
+    const session = this.#adopt(uri, state, { seq, base, archived: archive.turnCount });
+    this.#dropAbsentClient(session);
+    return session;
+  }
+
+  /** The active client of an earlier life of the host is not there any more: the role is free. */
+  #dropAbsentClient(session: Session): void {
+    const clientId = session.state.activeClient?.clientId;
+    if (clientId === undefined || this.#parts.core.connections.isConnected(clientId)) return;
+    session.write({ type: 'session/activeClientChanged', activeClient: null });
+  }
+
+  #adopt(uri: string, state: SessionState, place: { seq: number; base: number; archived: number }): Session {
+    const { core, log, agents, tools, catalogue } = this.#parts;
+    const channel = new Channel<SessionState>(uri, sessionReducer, { state, seq: place.seq });
+    const pages = new TurnPages(log, uri, place);
+    const backend = agents.find(({ info }) => info.provider === state.summary.provider);
+    const session = new Session({ core, log, channel, pages, backend, tools, catalogue });
+    this.#open.set(uri, session);
+    return session;
+  }
+
+  /** Creates a session under the URI that the client chose. Its agent starts in the background. */
+  async create(params: CreateSessionParams, clientId: string | undefined): Promise<void> {
+    const { channel } = params;
+    this.#checkUri(channel);
+    const backend = this.#backendFor(params);
+    checkClaim(params.activeClient, clientId);
+    const config = this.#config(params);
+    this.#creating.add(channel);
+    try {
+      const forked = params.fork && (await this.#forkPoint(params.fork));
+      if (forked) await this.#parts.log.copyTurns(forked.from, channel, forked.end);
+      const now = this.#parts.core.clock.now();
+      await this.#store(newSessionState(params, { backend, config, now }), forked?.end ?? 0);
+    } finally {
+      this.#creating.delete(channel);
+    }
+    await this.#begin(channel);
+  }
+
+  /** Tells everyone of a new session and starts its agent. */
+  async #begin(uri: string): Promise<void> {
+    const session = await this.open(uri);
+    if (!session) return;
+    const { summary } = session.state;
+    this.#parts.core.logger.log('info', 'session created', { session: uri, provider: summary.provider });
+    this.#parts.announce('root/sessionAdded', { summary });
+    this.#parts.counted();
+    session.create();
+  }
+
+  /** Stores the first state of a session; from then on it is on the list. */
+  async #store(state: SessionState, turnCount: number): Promise<void> {
+    const { core, catalogue } = this.#parts;
+    const uri = state.summary.resource;
+    core.writer.archive(uri, () => ({
+      channel: uri,
+      seq: core.writer.assignedSeq,
+      head: headText(state),
+      turns: { start: turnCount, items: [] },
+    }));
+    catalogue.set(uri, { summary: state.summary, lifecycle: state.lifecycle });
+    catalogue.setActive(uri, true);
+    await core.writer.settled();
+  }
+
+  #backendFor({ provider }: CreateSessionParams): AgentBackend {
+    const { agents } = this.#parts;
+    const backend = provider === undefined ? agents[0] : agents.find(({ info }) => info.provider === provider);
+    if (backend) return backend;
+    const known = agents.map(({ info }) => info.provider).join(', ') || 'none';
+    throw new RequestError(ErrorCode.ProviderNotFound, `no agent ${provider ?? ''} is here; there are: ${known}`);
+  }
+
+  #checkUri(uri: string): void {
+    const entry = this.#parts.catalogue.find(uri);
+    if (!entry && !this.#creating.has(uri)) return;
+    const advice = entry?.disposedAt ? 'it was disposed and can be restored' : 'choose another';
+    throw new RequestError(ErrorCode.SessionAlreadyExists, `${uri} is in use: ${advice}`);
+  }
+
+  #config({ config }: CreateSessionParams): Record<string, unknown> {
+    const problem = badValues(sessionConfigSchema, config ?? {});
+    if (problem) throw new RequestError(ErrorCode.InvalidParams, problem);
+    return withDefaults(sessionConfigSchema, config ?? {});
+  }
+
+  async #forkPoint({
+    session: uri,
+    turnId,
+  }: {
+    session: string;
+    turnId: string;
+  }): Promise<{ from: string; end: number }> {
+    const source = await this.open(uri);
+    if (!source) throw new RequestError(ErrorCode.SessionNotFound, `there is no session ${uri} to fork`);
+    await this.#archived(source);
+    const index = await source.parts.pages.indexOf(source.committed, turnId);
+    if (index === undefined) {
+      throw new RequestError(ErrorCode.InvalidParams, `/fork/turnId: ${uri} has no finished turn ${turnId}`);
+    }
+    return { from: uri, end: index + 1 };
+  }
+
+  async #archived(session: Session): Promise<void> {
+    session.archive();
+    await this.#parts.core.writer.settled();
+  }
+
+  resolveConfig({ config }: ResolveSessionConfigParams): ResolveSessionConfigResult {
+    return { schema: sessionConfigSchema, values: withDefaults(sessionConfigSchema, config ?? {}) };
+  }
+
+  /** Takes a session off the list. Its history stays, and can be restored for a while. */
+  async dispose(uri: string): Promise<void> {
+    const { core, catalogue } = this.#parts;
+    const session = await this.open(uri);
+    if (!session) throw new RequestError(ErrorCode.SessionNotFound, `there is no session ${uri}`);
+    const { activeTurn } = session.state;
+    if (activeTurn) session.write({ type: 'session/turnCancelled', turnId: activeTurn.id });
+    session.archive();
+    const { summary, lifecycle } = session.state;
+    catalogue.setActive(uri, false);
+    catalogue.set(uri, { summary, lifecycle, disposedAt: core.clock.now() });
+    await core.writer.settled();
+    this.#open.delete(uri);
+    this.#parts.announce('root/sessionRemoved', { session: uri });
+    this.#parts.counted();
+    core.unsubscribeAll(uri);
+    void session.close();
+  }
+
+  /** Puts a disposed session back on the list. */
+  async restore(uri: string): Promise<void> {
+    const { core, catalogue } = this.#parts;
+    const entry = catalogue.find(uri);
+    if (!entry?.disposedAt) throw new RequestError(ErrorCode.SessionNotFound, `no disposed session ${uri} is kept`);
+    catalogue.set(uri, { summary: entry.summary, lifecycle: entry.lifecycle });
+    await core.writer.settled();
+    this.#parts.announce('root/sessionAdded', { summary: entry.summary });
+    this.#parts.counted();
+  }
+
+  /** After a start: turns that a crash cut off end as errors that say so; sessions being created go on. */
+  async recover(): Promise<void> {
+    for (const uri of await this.#parts.catalogue.interrupted()) {
+      const session = await this.open(uri);
+      const turnId = session?.state.activeTurn?.id;
+      const message = 'The host stopped while this turn was running. Send the message again to go on.';
+      if (turnId) session.write({ type: 'session/error', turnId, error: { errorType: 'host-restarted', message } });
+      if (session?.state.lifecycle === 'creating') session.create();
+      else if (!turnId) this.#parts.catalogue.setActive(uri, false);
+    }
+  }
+
+  /** Forgets sessions that were disposed long ago. */
+  async purge(): Promise<void> {
+    const { core, catalogue, log } = this.#parts;
+    const before = core.clock.now() - DISPOSED_KEPT_MS;
+    for (const { uri } of catalogue.disposed().filter(({ at }) => at < before)) {
+      catalogue.remove(uri);
+      await core.writer.settled();
+      await log.forget(uri);
+    }
+  }
+
+  /** Lets a session leave memory, if nothing speaks against it. */
+  async putAway(uri: string): Promise<void> {
+    const session = this.#open.get(uri);
+    if (!session?.isIdle) return;
+    await this.#archived(session);
+    if (!session.isIdle || this.#parts.core.isWatched(uri)) return;
+    this.#open.delete(uri);
+    await session.close();
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#open.values()].map((session) => session.close()));
+  }
+}
+
+function checkClaim(activeClient: SessionActiveClient | undefined, clientId: string | undefined): void {
+  if (!activeClient || activeClient.clientId === clientId) return;
+  throw new RequestError(ErrorCode.InvalidParams, '/activeClient/clientId must be your own');
+}

@@ -1,0 +1,200 @@
+/**
+ * How an agent runs. The runner hands the backend a turn to work with, and turns everything the backend does into
+ * actions. It waits on the stored state, never on a message: whoever answers, and however, the state tells.
+ */
+import type {
+  ActiveTurn,
+  AgentSelection,
+  ModelSelection,
+  SessionAction,
+  SessionInputRequest,
+  SessionState,
+  UsageInfo,
+  UserMessage,
+} from '@atrium/protocol';
+import type {
+  AgentSession,
+  AgentTurn,
+  CannedToolCall,
+  InputOutcome,
+  ToolOutcome,
+  ToolRequest,
+} from '../agents/agent.js';
+import type { Step } from '../channels/channel.js';
+import { CLIENT_GRACE_MS } from '../limits.js';
+import { AgentOpener, folderOf } from './agent-opener.js';
+import type { Session } from './session.js';
+import { runCannedTool, runTool } from './tool-calls.js';
+
+/** Thrown into a backend whose turn is over; whatever it does with it is ignored. */
+class TurnOverError extends Error {
+  override readonly name = 'AbortError';
+}
+
+interface Waiter {
+  /** Looks at a stored step; true when it had waited for it. */
+  readonly isDone: (step: Step<SessionState>) => boolean;
+  readonly abandon: () => void;
+}
+
+export class TurnRunner implements AgentTurn {
+  readonly id: string;
+  readonly message: UserMessage;
+  readonly model: ModelSelection | undefined;
+  readonly agent: AgentSelection | undefined;
+  readonly workingDirectory: string | undefined;
+  readonly #session: Session;
+  readonly #abort = new AbortController();
+  readonly #waiters = new Set<Waiter>();
+  /** The part that text goes on in, as long as nothing else came in between. */
+  #open: { readonly kind: 'markdown' | 'reasoning'; readonly id: string } | undefined;
+  #parts = 0;
+
+  constructor(session: Session, turn: ActiveTurn) {
+    this.#session = session;
+    this.id = turn.id;
+    this.message = turn.userMessage;
+    this.model = session.state.summary.model;
+    this.agent = session.state.summary.agent;
+    this.workingDirectory = folderOf(session.state);
+  }
+
+  get signal(): AbortSignal {
+    return this.#abort.signal;
+  }
+
+  get session(): Session {
+    return this.#session;
+  }
+
+  /** Whether this turn is still the one that is running. */
+  get isActive(): boolean {
+    return !this.#abort.signal.aborted && this.#session.state.activeTurn?.id === this.id;
+  }
+
+  async run(agent: Promise<AgentSession>): Promise<void> {
+    try {
+      await (await agent).runTurn(this);
+      this.write({ type: 'session/turnComplete', turnId: this.id });
+    } catch (error) {
+      if (this.isActive) this.#session.parts.core.logger.log('warn', 'a turn failed', { session: this.#session.uri });
+      this.write({ type: 'session/error', turnId: this.id, error: AgentOpener.errorInfo(error) });
+    }
+  }
+
+  /** The turn is over in the state: the agent is to stop, and nothing it still says counts. */
+  stop(): void {
+    this.#abort.abort(new TurnOverError('the turn is over'));
+    for (const { abandon } of this.#waiters) abandon();
+    this.#waiters.clear();
+  }
+
+  /** Takes an action of this turn; one that comes too late is dropped. */
+  write(action: SessionAction): void {
+    if (this.isActive) this.#session.write(action);
+  }
+
+  /** A step has been stored. */
+  observe(step: Step<SessionState>): void {
+    for (const waiter of this.#waiters) if (waiter.isDone(step)) this.#waiters.delete(waiter);
+  }
+
+  /** Waits until a stored step, or the state that is stored already, gives a value. Rejects when the turn is over. */
+  waitFor<T>(find: (state: SessionState, step?: Step<SessionState>) => T | undefined): Promise<T> {
+    const found = find(this.#session.committed);
+    if (found !== undefined) return Promise.resolve(found);
+    if (!this.isActive) return Promise.reject(new TurnOverError('the turn is over'));
+    return new Promise((resolve, reject) => {
+      const isDone = (step: Step<SessionState>): boolean => {
+        const value = find(step.after, step);
+        if (value !== undefined) resolve(value);
+        return value !== undefined;
+      };
+      this.#waiters.add({ isDone, abandon: () => reject(new TurnOverError('the turn is over')) });
+    });
+  }
+
+  text(content: string): void {
+    this.#stream('markdown', content);
+  }
+
+  reasoning(content: string): void {
+    this.#stream('reasoning', content);
+  }
+
+  /** A part is created empty and then grows: clients learn of it before its text. */
+  #stream(kind: 'markdown' | 'reasoning', content: string): void {
+    if (this.#open?.kind !== kind) {
+      this.#open = { kind, id: this.nextPartId() };
+      this.write({ type: 'session/responsePart', turnId: this.id, part: { kind, id: this.#open.id, content: '' } });
+    }
+    const type = kind === 'markdown' ? 'session/delta' : 'session/reasoning';
+    this.write({ type, turnId: this.id, partId: this.#open.id, content });
+  }
+
+  /** Something else comes next: text after it is a part of its own. */
+  interrupt(): void {
+    this.#open = undefined;
+  }
+
+  nextPartId(): string {
+    return `${this.id}-${++this.#parts}`;
+  }
+
+  notify(content: string): void {
+    this.interrupt();
+    this.write({ type: 'session/responsePart', turnId: this.id, part: { kind: 'systemNotification', content } });
+  }
+
+  usage(usage: UsageInfo): void {
+    this.write({ type: 'session/usage', turnId: this.id, usage });
+  }
+
+  title(title: string): void {
+    this.write({ type: 'session/titleChanged', title });
+  }
+
+  activity(activity: string | undefined): void {
+    this.write({ type: 'session/activityChanged', activity });
+  }
+
+  callTool(call: ToolRequest): Promise<ToolOutcome> {
+    return runTool(this, call);
+  }
+
+  cannedTool(call: CannedToolCall): Promise<ToolOutcome> {
+    return runCannedTool(this, call);
+  }
+
+  async ask(request: SessionInputRequest): Promise<InputOutcome> {
+    this.write({ type: 'session/inputRequested', request });
+    this.#cancelUnanswerable(request.id);
+    return this.waitFor((_state, step) => {
+      const action = step?.envelope.action;
+      if (action?.type !== 'session/inputCompleted' || action.requestId !== request.id) return undefined;
+      const drafts = step?.before.inputRequests?.find(({ id }) => id === request.id)?.answers;
+      return { response: action.response, answers: { ...drafts, ...action.answers } };
+    });
+  }
+
+  /** Clients of the oldest wire cannot be asked. With nobody else there, the turn would wait for ever. */
+  #cancelUnanswerable(requestId: string): void {
+    const { core } = this.#session.parts;
+    core.clock.after(CLIENT_GRACE_MS, () => {
+      const isOpen = this.#session.state.inputRequests?.some(({ id }) => id === requestId);
+      if (!isOpen || core.mayBeAnswered(this.#session.uri)) return;
+      this.write({ type: 'session/inputCompleted', requestId, response: 'cancel' });
+    });
+  }
+
+  async renderPrompt(): Promise<ReadonlyMap<string, string>> {
+    return new Map(Object.entries(this.#session.parts.backend?.sections ?? {}));
+  }
+
+  takeSteering(): UserMessage | undefined {
+    const message = this.#session.state.steeringMessage;
+    if (!message || !this.isActive) return undefined;
+    this.write({ type: 'session/pendingMessageRemoved', kind: 'steering', id: message.id });
+    return message.userMessage;
+  }
+}

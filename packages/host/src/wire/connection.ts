@@ -1,0 +1,250 @@
+/**
+ * One client on one transport. The path of a message: read the frame, put it in line, translate it from the client's
+ * dialect, check it, let its handler do the work, translate the answer, send it. `ping` and answers to our own requests
+ * skip the line.
+ */
+import { ErrorCode, type HostRequestMethod, type HostRequests, ROOT_CHANNEL } from '@atrium/protocol';
+import type { DialectConnection, OriginalAction } from '@atrium/protocol/dialects';
+import {
+  checkClientRequest,
+  checkHostRequestResult,
+  describeProblem,
+  type Frame,
+  isClientRequest,
+  readFrame,
+} from '@atrium/protocol/validation';
+import type { HostCore } from '../core.js';
+import { FRAME_MAX_BYTES, HANDSHAKE_TIMEOUT_MS, REQUESTS_BEFORE_HANDSHAKE_MAX } from '../limits.js';
+import { type Dialect, initialDialect } from './dialects/dialects.js';
+import { dispatchAction } from './dispatch.js';
+import { answerHandshake, type Identity } from './handshake.js';
+import { HostRequestQueue } from './host-requests.js';
+import { Outbox } from './outbox.js';
+import { type Outgoing, outgoing, outgoingText } from './outgoing.js';
+import { jsonWithRaw } from './raw-json.js';
+import { RequestError } from './request-error.js';
+import { answerRequest, extensionMethods } from './requests.js';
+import { CloseCode, type Transport } from './transport.js';
+
+type State =
+  | { readonly at: 'new'; readonly requests: number }
+  | { readonly at: 'open'; readonly identity: Identity }
+  | { readonly at: 'closed' };
+
+type RequestFrame = Extract<Frame, { kind: 'request' }>;
+type NotificationFrame = Extract<Frame, { kind: 'notification' }>;
+
+export class Connection {
+  readonly #core: HostCore;
+  readonly #transport: Transport;
+  readonly #outbox: Outbox;
+  readonly #hostRequests: HostRequestQueue;
+  readonly #cancelHandshakeTimer: () => void;
+  #state: State = { at: 'new', requests: 0 };
+  #dialectConnection: DialectConnection = {};
+  #line: Promise<void> = Promise.resolve();
+  /** What must not overtake the answer that is being made: a subscription starts behind its snapshot. */
+  #behindAnswer: Outgoing[] | undefined;
+  /** Own actions that were echoed before they were applied. */
+  readonly echoedEarly = new Set<number>();
+
+  constructor(core: HostCore, transport: Transport) {
+    this.#core = core;
+    this.#transport = transport;
+    this.#outbox = new Outbox({
+      transport,
+      onTooSlow: () => this.close(CloseCode.TooSlow, 'reads too slowly: resume'),
+    });
+    this.#hostRequests = new HostRequestQueue(core.clock, (message) => this.#outbox.push(outgoing(message)));
+    this.#cancelHandshakeTimer = core.clock.after(HANDSHAKE_TIMEOUT_MS, () =>
+      this.close(CloseCode.HandshakeTimeout, 'no handshake in time'),
+    );
+    transport.start({
+      message: (text) => this.#receive(text),
+      drain: () => this.#outbox.flush(),
+      closed: () => this.#closed(),
+    });
+  }
+
+  get name(): string {
+    return this.#transport.name;
+  }
+
+  /** Who this is, once the handshake is done. */
+  get identity(): Identity | undefined {
+    return this.#state.at === 'open' ? this.#state.identity : undefined;
+  }
+
+  get dialect(): Dialect {
+    return this.identity?.dialect ?? initialDialect;
+  }
+
+  get dialectConnection(): DialectConnection {
+    return this.#dialectConnection;
+  }
+
+  send(message: Outgoing): void {
+    if (this.#state.at === 'closed') return;
+    if (this.#behindAnswer) this.#behindAnswer.push(message);
+    else this.#outbox.push(message);
+  }
+
+  /** From here on everything waits until the request under way has been answered. */
+  holdForAnswer(): void {
+    this.#behindAnswer ??= [];
+  }
+
+  #answered(message: Outgoing): void {
+    if (this.#state.at === 'closed') return;
+    this.#outbox.push(message);
+    for (const waiting of this.#behindAnswer ?? []) this.#outbox.push(waiting);
+    this.#behindAnswer = undefined;
+  }
+
+  /** Asks the client something. Rejects on its error, on a result of the wrong shape, on silence, and when it leaves. */
+  async request<M extends HostRequestMethod>(
+    method: M,
+    params: HostRequests[M]['params'],
+  ): Promise<HostRequests[M]['result']> {
+    if (!this.dialect.maySend(method)) throw new RequestError(ErrorCode.MethodNotFound, `the client has no ${method}`);
+    const checked = checkHostRequestResult(method, await this.#hostRequests.send(method, params));
+    if (!checked.ok) throw new RequestError(ErrorCode.InvalidParams, describeProblem(checked.problem));
+    return checked.value;
+  }
+
+  close(code: number, reason: string): void {
+    if (this.#state.at === 'closed') return;
+    this.#core.logger.log('info', 'closing connection', { connection: this.name, code, reason });
+    this.#outbox.flush();
+    this.#transport.close(code, reason);
+    this.#closed();
+  }
+
+  #closed(): void {
+    if (this.#state.at === 'closed') return;
+    const { identity } = this;
+    this.#state = { at: 'closed' };
+    this.#cancelHandshakeTimer();
+    this.#hostRequests.abandon();
+    this.#core.connections.left(this, identity);
+  }
+
+  #receive(text: string): void {
+    if (this.#state.at === 'closed') return;
+    if (text.length > FRAME_MAX_BYTES) {
+      return this.#fail(null, new RequestError(ErrorCode.InvalidRequest, `a frame may have ${FRAME_MAX_BYTES} bytes`));
+    }
+    const frame = readFrame(text);
+    if (frame.kind === 'invalid') return this.#fail(frame.id, new RequestError(frame.code, frame.message));
+    if (frame.kind === 'success' || frame.kind === 'failure') return this.#hostRequests.answered(frame);
+    if (frame.kind === 'request' && frame.method === 'ping') return this.#ping(frame);
+    if (frame.kind === 'request' && !this.#mayAskNow()) return;
+    this.#line = this.#line.then(() => (frame.kind === 'request' ? this.#request(frame) : this.#notification(frame)));
+  }
+
+  #ping({ id, params }: RequestFrame): void {
+    const checked = checkClientRequest('ping', params ?? { channel: ROOT_CHANNEL });
+    if (checked.ok) this.#outbox.push(outgoing({ jsonrpc: '2.0', id, result: null }));
+    else this.#fail(id, new RequestError(ErrorCode.InvalidParams, describeProblem(checked.problem)));
+  }
+
+  /** A stranger gets a few tries before the handshake, then the door is shut. */
+  #mayAskNow(): boolean {
+    if (this.#state.at !== 'new') return true;
+    this.#state = { at: 'new', requests: this.#state.requests + 1 };
+    if (this.#state.requests <= REQUESTS_BEFORE_HANDSHAKE_MAX) return true;
+    this.close(CloseCode.PolicyViolation, 'too many requests before the handshake');
+    return false;
+  }
+
+  async #request(frame: RequestFrame): Promise<void> {
+    if (this.#state.at === 'closed') return;
+    try {
+      if (this.#state.at === 'new') await this.#handshake(frame);
+      else await this.#answer(frame);
+    } catch (error) {
+      this.#fail(frame.id, error);
+    }
+  }
+
+  async #handshake({ id, method, params }: RequestFrame): Promise<void> {
+    if (method !== 'initialize' && method !== 'reconnect') {
+      throw new RequestError(ErrorCode.InvalidRequest, `send initialize or reconnect before ${method}`);
+    }
+    const accepted = await answerHandshake(this.#core, method, paramsOf(params));
+    if (this.#state.at !== 'new') return;
+    this.#cancelHandshakeTimer();
+    this.#state = { at: 'open', identity: accepted.identity };
+    this.#dialectConnection = accepted.dialectConnection;
+    this.#core.connections.arrived(this, accepted.identity);
+    this.#reply(id, await accepted.result(this));
+  }
+
+  async #answer({ id, method, params }: RequestFrame): Promise<void> {
+    const { view } = this.#core;
+    const call = this.dialect.request({ method, params: paramsOf(params) }, this.#dialectConnection, view);
+    this.#dialectConnection = call.connection;
+    if (call.kind === 'fail') return this.#fail(id, errorOf(call.error));
+    const result = await answerRequest(this.#core, this, call.method, checkedParams(call.method, call.params));
+    this.#reply(id, call.encodeResult(result, view));
+  }
+
+  async #notification({ method, params }: NotificationFrame): Promise<void> {
+    if (this.#state.at !== 'open') return;
+    const { view } = this.#core;
+    const call = this.dialect.notification({ method, params: paramsOf(params) }, this.#dialectConnection, view);
+    this.#dialectConnection = call.connection;
+    try {
+      if (call.kind === 'dispatch') await dispatchAction(this.#core, this, call);
+      else if (call.kind === 'reject') this.reject(call.original, call.clientSeq, call.reason);
+      else if (call.kind === 'forward' && call.method === 'unsubscribe') {
+        this.#core.unsubscribe(this, String(call.params.channel));
+      }
+    } catch (error) {
+      this.#core.logger.log('error', 'a notification failed', { method, error: String(error) });
+    }
+  }
+
+  /** Tells the client, and nobody else, that its action was not taken. */
+  reject(original: OriginalAction, clientSeq: number, reason: string): void {
+    const { identity } = this;
+    if (!identity) return;
+    const { clientId, epoch } = identity;
+    const serverSeq = this.#core.writer.useNumber({ clientId, epoch, clientSeq });
+    const stamp = { serverSeq, origin: { clientId, clientSeq }, rejectionReason: reason };
+    this.#core.writer.afterCommit(() => this.send(notificationOf(this.dialect.encodeRejection(original, stamp))));
+  }
+
+  #reply(id: number, result: unknown): void {
+    this.#answered(outgoingText(`{"jsonrpc":"2.0","id":${id},"result":${jsonWithRaw(result)}}`));
+  }
+
+  #fail(id: number | null, error: unknown): void {
+    const known = error instanceof RequestError ? error : undefined;
+    if (!known) this.#core.logger.log('error', 'a request failed', { error: String(error) });
+    const { code, message, data } = known ?? new RequestError(ErrorCode.InternalError, 'the host failed; see its log');
+    const shown = this.dialect.encodeError({ code, message, ...(data !== undefined && { data }) });
+    this.#answered(outgoing({ jsonrpc: '2.0', id, error: shown }));
+    if (code === ErrorCode.UnsupportedProtocolVersion) this.close(CloseCode.UnsupportedVersion, 'no common version');
+  }
+}
+
+export function notificationOf({ method, params }: { method: string; params: object }): Outgoing {
+  return outgoing({ jsonrpc: '2.0', method, params });
+}
+
+function paramsOf(params: unknown): Readonly<Record<string, unknown>> {
+  return typeof params === 'object' && params !== null && !Array.isArray(params) ? { ...params } : {};
+}
+
+function errorOf({ code, message, data }: { code: number; message: string; data?: unknown }): RequestError {
+  return new RequestError(code as ErrorCode, message, data);
+}
+
+function checkedParams(method: string, params: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  if (extensionMethods.has(method)) return params;
+  if (!isClientRequest(method)) throw new RequestError(ErrorCode.MethodNotFound, `there is no method ${method}`);
+  const checked = checkClientRequest(method, params);
+  if (!checked.ok) throw new RequestError(ErrorCode.InvalidParams, `${method}: ${describeProblem(checked.problem)}`);
+  return checked.value;
+}

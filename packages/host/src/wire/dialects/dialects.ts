@@ -1,0 +1,62 @@
+/** Which dialect a client speaks. Nothing outside this folder knows that there are versions. */
+import { ErrorCode, negotiate, PROTOCOL_VERSION } from '@atrium/protocol';
+import { type Dialect, isV1Initialize, v0_2, v0_3, v1 } from '@atrium/protocol/dialects';
+import { RequestError } from '../request-error.js';
+
+export type { Dialect };
+
+const DIALECTS: readonly Dialect[] = [v0_3, v0_2, v1];
+
+/** The dialect to speak until a client has said what it speaks. */
+export const initialDialect = v0_3;
+
+/** The dialect that a client's `initialize` asks for. Throws the error to answer with when there is none. */
+export function dialectFor(params: Readonly<Record<string, unknown>>): Dialect {
+  if (isV1Initialize(params)) return v1;
+  const offered = Array.isArray(params.protocolVersions) ? params.protocolVersions : [];
+  const negotiation = negotiate(offered);
+  if (negotiation.outcome === 'agreed') return dialectNamed(negotiation.version) ?? v0_3;
+  if (negotiation.outcome === 'malformed') {
+    const entry = JSON.stringify(negotiation.entry);
+    throw new RequestError(ErrorCode.InvalidParams, `${entry} is not a version: write three numbers, as in "0.3.0"`);
+  }
+  throw unsupported(negotiation.supportedVersions);
+}
+
+function unsupported(supportedVersions: readonly string[]): RequestError {
+  const message = `none of the offered versions is spoken here; offer one of ${supportedVersions.join(', ')}`;
+  return new RequestError(ErrorCode.UnsupportedProtocolVersion, message, { supportedVersions });
+}
+
+/** The dialect that a returning client spoke before. */
+export function dialectNamed(version: string): Dialect | undefined {
+  return DIALECTS.find((dialect) => dialect.version === version);
+}
+
+/** Whether this wire says states as they are, so that text which is kept can be sent as it is. */
+export function isNative(dialect: Dialect): boolean {
+  return dialect !== v1;
+}
+
+/** Whether a returning client of this dialect can be given single actions; otherwise it gets a snapshot. */
+export function canReplay(dialect: Dialect): boolean {
+  return dialect !== v1;
+}
+
+/** The value of `protocolVersion` in the answer to `initialize`; a dialect may still translate it. */
+export function versionName(dialect: Dialect): string {
+  return isNative(dialect) ? dialect.version : PROTOCOL_VERSION;
+}
+
+/** Whether a client of this dialect waits for its echoes in order, so that one that is held must be echoed at once. */
+export function echoesEarly(dialect: Dialect): boolean {
+  return dialect === v1;
+}
+
+/** The dialects that remember something of a session even while nobody speaks them. */
+export const rememberingDialects: readonly Dialect[] = [v1];
+
+/** Whether a client of this dialect can be asked questions. */
+export function canAnswer(dialect: Dialect): boolean {
+  return dialect !== v1;
+}

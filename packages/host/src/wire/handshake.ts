@@ -1,0 +1,127 @@
+/** How a connection begins: `initialize` for a fresh start, `reconnect` to take up where the last one broke. */
+import { ErrorCode, type ReconnectParams } from '@atrium/protocol';
+import type { DialectConnection } from '@atrium/protocol/dialects';
+import { checkClientRequest, describeProblem } from '@atrium/protocol/validation';
+import type { HostCore, OpenChannel } from '../core.js';
+import type { Connection } from './connection.js';
+import { canReplay, type Dialect, dialectFor, dialectNamed, initialDialect, versionName } from './dialects/dialects.js';
+import { RequestError } from './request-error.js';
+import { snapshotsOf, type WindowRequest, windowOf } from './subscriptions.js';
+
+/** Who a client is, for as long as its connection lasts. */
+export interface Identity {
+  readonly clientId: string;
+  /** Counts the fresh starts of this client id: its own numbers begin anew with each. */
+  readonly epoch: number;
+  readonly dialect: Dialect;
+  readonly locale?: string | undefined;
+}
+
+export interface Handshake {
+  readonly identity: Identity;
+  readonly dialectConnection: DialectConnection;
+  /** Makes the answer, once the connection counts as open. */
+  result(connection: Connection): Promise<unknown>;
+}
+
+type Params = Readonly<Record<string, unknown>>;
+
+export function answerHandshake(
+  core: HostCore,
+  method: 'initialize' | 'reconnect',
+  params: Params,
+): Promise<Handshake> {
+  return method === 'initialize' ? initialize(core, params) : reconnect(core, params);
+}
+
+async function initialize(core: HostCore, raw: Params): Promise<Handshake> {
+  const dialect = dialectFor(raw);
+  const call = translated(dialect, 'initialize', raw, core);
+  const params = checked('initialize', call.params);
+  const epoch = await core.clients.begin(params.clientId, dialect.version, params.locale);
+  const window = windowOf(raw);
+  return {
+    identity: { clientId: params.clientId, epoch, dialect, locale: params.locale },
+    dialectConnection: call.connection,
+    async result(connection) {
+      const subscribed = await snapshotsOf(core, connection, params.initialSubscriptions ?? [], window);
+      const result = {
+        protocolVersion: versionName(dialect),
+        serverSeq: core.writer.committedSeq,
+        snapshots: subscribed.snapshots,
+        ...(core.defaultDirectory && { defaultDirectory: core.defaultDirectory }),
+        ...(window && { turns: subscribed.windows }),
+      };
+      return call.encodeResult(result, core.view);
+    },
+  };
+}
+
+async function reconnect(core: HostCore, raw: Params): Promise<Handshake> {
+  const known = typeof raw.clientId === 'string' ? await core.clients.find(raw.clientId) : undefined;
+  const dialect = (known && dialectNamed(known.dialect)) ?? initialDialect;
+  const call = translated(dialect, 'reconnect', raw, core);
+  const params = checked('reconnect', call.params);
+  if (!known) {
+    const message = `no client ${params.clientId} has been here lately; send initialize instead`;
+    throw new RequestError(ErrorCode.InvalidParams, message);
+  }
+  return {
+    identity: { clientId: params.clientId, epoch: known.epoch, dialect, locale: known.locale },
+    dialectConnection: call.connection,
+    result: async (connection) =>
+      call.encodeResult(await resume(core, connection, { params, raw, window: windowOf(raw) }), core.view),
+  };
+}
+
+interface Resumption {
+  readonly params: ReconnectParams;
+  readonly raw: Params;
+  readonly window: WindowRequest | undefined;
+}
+
+/** Everything that was missed, or the state as it is now. Live actions follow behind the answer. */
+async function resume(core: HostCore, connection: Connection, { params, raw, window }: Resumption): Promise<unknown> {
+  const settled = await core.clients.settled(connection, numbers(raw.pending));
+  const missed = canReplay(connection.dialect) ? core.replay.after(params.lastSeenServerSeq) : undefined;
+  if (!missed) {
+    const { snapshots, windows } = await snapshotsOf(core, connection, params.subscriptions, window);
+    return { type: 'snapshot', snapshots, ...(window && { turns: windows }), settled };
+  }
+  const { found, missing } = await openAll(core, params.subscriptions);
+  // From here to the end nothing may wait: what is replayed and what is subscribed must meet without a gap.
+  for (const { channel } of found.values()) core.subscribe(connection, channel);
+  const since = core.replay.after(params.lastSeenServerSeq) ?? missed;
+  const steps = since
+    .filter((envelope) => found.has(envelope.channel))
+    .map((envelope) => ({ envelope, before: undefined, after: undefined }));
+  const { frames } = connection.dialect.encodeSteps({ confirmations: new Map() }, steps);
+  return { type: 'replay', actions: frames.map((frame) => frame.params), missing, settled };
+}
+
+async function openAll(core: HostCore, uris: readonly string[]) {
+  const found = new Map<string, OpenChannel>();
+  const missing: string[] = [];
+  for (const uri of new Set(uris)) {
+    const open = await core.open(uri);
+    if (open) found.set(uri, open);
+    else missing.push(uri);
+  }
+  return { found, missing };
+}
+
+function translated(dialect: Dialect, method: string, params: Params, core: HostCore) {
+  const call = dialect.request({ method, params }, {}, core.view);
+  if (call.kind === 'fail') throw new RequestError(call.error.code as ErrorCode, call.error.message, call.error.data);
+  return call;
+}
+
+function checked<M extends 'initialize' | 'reconnect'>(method: M, params: Params) {
+  const result = checkClientRequest(method, params);
+  if (!result.ok) throw new RequestError(ErrorCode.InvalidParams, `${method}: ${describeProblem(result.problem)}`);
+  return result.value;
+}
+
+function numbers(value: unknown): number[] {
+  return Array.isArray(value) ? value.filter((item) => Number.isSafeInteger(item)) : [];
+}

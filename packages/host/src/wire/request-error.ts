@@ -1,0 +1,13 @@
+/** A request that is answered with an error. The message says what was wrong and what to do. */
+import type { ErrorCode } from '@atrium/protocol';
+
+export class RequestError extends Error {
+  override readonly name = 'RequestError';
+  constructor(
+    readonly code: ErrorCode,
+    message: string,
+    readonly data?: unknown,
+  ) {
+    super(message);
+  }
+}

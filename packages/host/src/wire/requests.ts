@@ -1,0 +1,79 @@
+/** What each request does. One small function per method; the connection has checked the params already. */
+import { type ClientRequestMethod, type ClientRequests, ErrorCode } from '@atrium/protocol';
+import type { HostCore } from '../core.js';
+import type { Connection } from './connection.js';
+import { RequestError } from './request-error.js';
+import { subscribeTo, windowOf } from './subscriptions.js';
+
+type Params = Readonly<Record<string, unknown>>;
+type Handler<P> = (core: HostCore, connection: Connection, params: P) => Promise<unknown> | unknown;
+type Handlers = { readonly [M in ClientRequestMethod]?: Handler<ClientRequests[M]['params']> };
+
+const handlers: Handlers = {
+  async subscribe(core, connection, params) {
+    const window = windowOf(params as Params);
+    const subscribed = await subscribeTo(core, connection, params.channel, window);
+    if (!subscribed) throw core.unknownChannel(params.channel);
+    return { snapshot: subscribed.snapshot, ...(window && { turns: subscribed.window }) };
+  },
+
+  createSession: async (core, connection, params) => {
+    await core.sessions.create(params, connection.identity?.clientId);
+    return null;
+  },
+
+  disposeSession: async (core, _connection, { channel }) => {
+    await core.sessions.dispose(channel);
+    return null;
+  },
+
+  listSessions: (core) => ({ items: core.sessions.list() }),
+
+  fetchTurns: async (core, _connection, params) => {
+    const session = await core.sessions.open(params.channel);
+    if (!session) throw core.unknownChannel(params.channel);
+    return session.fetchTurns(params);
+  },
+
+  resolveSessionConfig: (core, _connection, params) => core.sessions.resolveConfig(params),
+
+  sessionConfigCompletions: () => ({ items: [] }),
+
+  completions: async (core, _connection, { channel, text, offset }) => {
+    if (!(await core.sessions.open(channel))) throw core.unknownChannel(channel);
+    if (!Number.isInteger(offset) || offset < 0 || offset > text.length) {
+      throw new RequestError(ErrorCode.InvalidParams, `/offset must be within the text: 0 to ${text.length}`);
+    }
+    return { items: [] };
+  },
+
+  authenticate: (_core, _connection, { resource }) => {
+    throw new RequestError(ErrorCode.InvalidParams, `no agent here asks for a token for ${resource}`);
+  },
+
+  initialize: secondHandshake,
+  reconnect: secondHandshake,
+};
+
+function secondHandshake(): never {
+  throw new RequestError(ErrorCode.InvalidRequest, 'the handshake is done already');
+}
+
+/** Requests of our own, beside the protocol. Other hosts do not know them. */
+const extensions: ReadonlyMap<string, Handler<Params>> = new Map([
+  [
+    'atrium/restoreSession',
+    async (core, _connection, { channel }) => {
+      await core.sessions.restore(String(channel));
+      return null;
+    },
+  ],
+]);
+
+export const extensionMethods: ReadonlySet<string> = new Set(extensions.keys());
+
+export function answerRequest(core: HostCore, connection: Connection, method: string, params: Params): unknown {
+  const handler = (extensions.get(method) ?? handlers[method as ClientRequestMethod]) as Handler<Params> | undefined;
+  if (!handler) throw new RequestError(ErrorCode.MethodNotFound, `this host does not offer ${method} yet`);
+  return handler(core, connection, params);
+}

@@ -1,0 +1,170 @@
+/**
+ * The host's front door on the network: lets WebSocket clients in that may come in, and says to everybody else why not.
+ * What a client then says is the business of whoever takes the connection.
+ */
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import type { Duplex } from 'node:stream';
+import { type WebSocket, WebSocketServer } from 'ws';
+import type { Clock } from '../clock.js';
+import { CLIENTS_MAX, PAYLOAD_MAX_BYTES, UNAUTHENTICATED_MAX } from '../limits.js';
+import { type Logger, silentLogger } from '../logger.js';
+import { bracketed, isOwnHost, LOOPBACK_NAMES } from '../security/host-header.js';
+import { isLoopback, isWildcard } from '../security/loopback.js';
+import { normalOrigin } from '../security/origin.js';
+import { digestOf } from '../security/token.js';
+import { judgeUpgrade, type UpgradeFacts, type UpgradePolicy } from '../security/upgrade.js';
+import { CloseCode, type Transport } from './transport.js';
+import { Door } from './transports/door.js';
+import { answerNothing, answerPage, refuseUpgrade } from './transports/http-answers.js';
+import { type Listening, listen } from './transports/listen.js';
+import { websocketTransport } from './transports/websocket.js';
+
+/** How long a client may take to answer a close frame before its socket is cut. */
+export const CLOSE_TIMEOUT_MS = 5_000;
+
+export interface AccessPolicy {
+  /** Absent: everybody on this machine may connect. */
+  readonly token?: string | undefined;
+  readonly allowedOrigins?: readonly string[];
+  readonly allowedHosts?: readonly string[];
+}
+
+export interface ServerOptions {
+  /** `localhost`, the default, is both loopback addresses. */
+  readonly host?: string;
+  /** 0, the default, is any free port. */
+  readonly port?: number;
+  readonly policy: AccessPolicy;
+  readonly logger?: Logger;
+  readonly clock?: Clock;
+  readonly limits?: { readonly clients?: number; readonly strangers?: number; readonly headersTimeoutMs?: number };
+  onConnection(transport: Transport): void;
+}
+
+export interface RunningServer {
+  readonly port: number;
+  readonly addresses: readonly string[];
+  /** No new client comes in from now on; those that are here stay. */
+  stopAccepting(): void;
+  /** Sends everybody away and frees the port. */
+  close(): Promise<void>;
+}
+
+/** Without a token, whoever can reach the port is let in: that may only be this machine. */
+export class TokenRequiredError extends Error {
+  override readonly name = 'TokenRequiredError';
+  constructor(readonly host: string) {
+    super(
+      `${host} can be reached from other machines, so clients need a token that you choose: ` +
+        'give one with --connection-token-file <file>, or stay on this machine with --host localhost',
+    );
+  }
+}
+
+export async function startServer(options: ServerOptions): Promise<RunningServer> {
+  const { host = 'localhost', port = 0, policy, limits } = options;
+  if (!policy.token && !isLoopback(host)) throw new TokenRequiredError(host);
+  const headersTimeoutMs = limits?.headersTimeoutMs;
+  const listening = await listen({ host, port, ...(headersTimeoutMs === undefined ? {} : { headersTimeoutMs }) });
+  return new FrontDoor(options, listening, upgradePolicy(host, listening, policy));
+}
+
+function upgradePolicy(host: string, { port, addresses }: Listening, policy: AccessPolicy): UpgradePolicy {
+  const local = isWildcard(host) ? Object.values(networkInterfaces()).flatMap((list) => list ?? []) : [];
+  const bound = [host, ...addresses, ...local.map(({ address }) => address)].filter((name) => !isWildcard(name));
+  const names = [...LOOPBACK_NAMES, ...bound.map(bracketed), ...(policy.allowedHosts ?? []).map(bracketed)];
+  const origins = (policy.allowedOrigins ?? []).map(normalOrigin).filter((origin) => origin !== undefined);
+  const token = policy.token ? digestOf(policy.token) : undefined;
+  return { port, names: new Set(names), origins: new Set(origins), token };
+}
+
+class FrontDoor implements RunningServer {
+  readonly port: number;
+  readonly addresses: readonly string[];
+  readonly #options: ServerOptions;
+  readonly #policy: UpgradePolicy;
+  readonly #servers: readonly Server[];
+  readonly #logger: Logger;
+  readonly #strangers: Door;
+  readonly #clients = new Map<WebSocket, Transport>();
+  readonly #websockets = new WebSocketServer(WEBSOCKET_OPTIONS);
+  #accepting = true;
+
+  constructor(options: ServerOptions, listening: Listening, policy: UpgradePolicy) {
+    this.port = listening.port;
+    this.addresses = listening.addresses;
+    this.#options = options;
+    this.#policy = policy;
+    this.#servers = listening.servers;
+    this.#logger = options.logger ?? silentLogger;
+    this.#strangers = new Door(options.limits?.strangers ?? UNAUTHENTICATED_MAX);
+    for (const server of listening.servers) this.#serve(server);
+  }
+
+  stopAccepting(): void {
+    if (!this.#accepting) return;
+    this.#accepting = false;
+    for (const server of this.#servers) server.close();
+  }
+
+  async close(): Promise<void> {
+    this.stopAccepting();
+    const gone = [...this.#clients.keys()].map((websocket) => new Promise((done) => websocket.once('close', done)));
+    for (const transport of this.#clients.values()) transport.close(CloseCode.GoingAway, 'the host is stopping');
+    await Promise.all(gone);
+    for (const server of this.#servers) server.closeAllConnections();
+  }
+
+  #serve(server: Server): void {
+    server.on('connection', (socket: Socket) => this.#strangers.arrived(socket));
+    server.on('request', (request, response) => this.#answer(request, response));
+    server.on('upgrade', (request, socket, head) => this.#upgrade(request, socket, head));
+  }
+
+  #answer(request: IncomingMessage, response: ServerResponse): void {
+    const [host, another] = factsOf(request).host;
+    const isOurs = host !== undefined && another === undefined && isOwnHost(host, this.#policy);
+    if (isOurs) answerPage(request, response);
+    else answerNothing(response, 403);
+  }
+
+  #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    socket.on('error', () => socket.destroy());
+    const verdict = judgeUpgrade(factsOf(request), this.#policy);
+    if (!verdict.ok) return this.#refuse(request, verdict.status, verdict.reason);
+    if (!this.#accepting) return this.#refuse(request, 503, 'The host is stopping.');
+    const max = this.#options.limits?.clients ?? CLIENTS_MAX;
+    if (this.#clients.size >= max) return this.#refuse(request, 503, `All ${max} places are taken. Try again later.`);
+    this.#websockets.handleUpgrade(request, socket, head, (websocket) => this.#enter(websocket, request.socket));
+  }
+
+  #refuse({ socket }: IncomingMessage, status: number, reason: string): void {
+    this.#logger.log('warn', 'connection refused', { from: socket.remoteAddress, status, reason });
+    refuseUpgrade(socket, status, reason);
+  }
+
+  #enter(websocket: WebSocket, socket: Socket): void {
+    this.#strangers.entered(socket);
+    const { clock } = this.#options;
+    const transport = websocketTransport({ websocket, socket, ...(clock === undefined ? {} : { clock }) });
+    this.#clients.set(websocket, transport);
+    websocket.once('close', () => this.#clients.delete(websocket));
+    websocket.on('error', ({ message }) => this.#logger.log('info', message, { connection: transport.name }));
+    this.#options.onConnection(transport);
+  }
+}
+
+const WEBSOCKET_OPTIONS = {
+  noServer: true,
+  clientTracking: false,
+  perMessageDeflate: false,
+  maxPayload: PAYLOAD_MAX_BYTES,
+  closeTimeout: CLOSE_TIMEOUT_MS,
+};
+
+function factsOf({ url = '/', headersDistinct }: IncomingMessage): UpgradeFacts {
+  const { host = [], origin = [], authorization = [] } = headersDistinct;
+  return { url, host, origin, authorization };
+}

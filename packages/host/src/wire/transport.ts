@@ -1,0 +1,42 @@
+/** How messages get in and out. A transport moves whole JSON messages in order; it does not know what they say. */
+import type { WireFrame } from './wire-frame.js';
+
+export interface TransportEvents {
+  /** One whole message. */
+  message(text: string): void;
+  /** What was sent has left this process; there is room again. */
+  drain(): void;
+  /** The other side is gone. Called once, also after `close`. */
+  closed(): void;
+}
+
+export interface Transport {
+  /** For log lines: `websocket 127.0.0.1:50312`. */
+  readonly name: string;
+  /** Starts delivering. Messages that came earlier are delivered now. */
+  start(events: TransportEvents): void;
+  /** Sends messages in order, in one write where that is possible. */
+  send(frames: readonly WireFrame[]): void;
+  /** Bytes accepted by `send` that the operating system has not taken yet. */
+  readonly bufferedBytes: number;
+  close(code: number, reason: string): void;
+}
+
+/** Why the host closes a connection. The first two are WebSocket's own, the others are ours. */
+export const CloseCode = {
+  Normal: 1000,
+  GoingAway: 1001,
+  /** The client broke a rule that cannot be answered with an error. */
+  PolicyViolation: 1008,
+  TooBig: 1009,
+  /** The client reads too slowly. It should connect again and resume. */
+  TooSlow: 4001,
+  /** The same client id has connected again. */
+  Replaced: 4002,
+  /** Nothing was said in time. */
+  HandshakeTimeout: 4003,
+  /** The older wire cannot express what happened. Connect again for a snapshot. */
+  SnapshotNeeded: 4004,
+  /** No version in common. */
+  UnsupportedVersion: 4005,
+} as const;

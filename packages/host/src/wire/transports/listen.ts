@@ -1,0 +1,82 @@
+/** Opens one port on every address that a host name stands for. Knows nothing of what is served there. */
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** Tries to find a port that is free on both families, when any port will do. */
+const ANY_PORT_TRIES = 10;
+/** Time for a whole request head; a peer that drips it out byte by byte is cut off. */
+export const HEADERS_TIMEOUT_MS = 10_000;
+const REQUEST_TIMEOUT_MS = 10_000;
+/** How often Node looks for peers that have run out of time. */
+const TIMEOUT_CHECK_MS = 1_000;
+export const HEADERS_MAX_BYTES = 16 * 2 ** 10;
+
+export interface ListenOptions {
+  readonly host: string;
+  /** 0 is any free port. */
+  readonly port: number;
+  readonly headersTimeoutMs?: number;
+}
+
+export interface Listening {
+  readonly port: number;
+  readonly addresses: readonly string[];
+  readonly servers: readonly Server[];
+}
+
+/** `localhost` is both loopback addresses, under one port: a client may try either. */
+export async function listen(options: ListenOptions): Promise<Listening> {
+  const tries = options.port === 0 ? ANY_PORT_TRIES : 1;
+  for (let left = tries; ; left -= 1) {
+    try {
+      return await listenOnce(options);
+    } catch (error) {
+      if (left <= 1 || codeOf(error) !== 'EADDRINUSE') throw error;
+    }
+  }
+}
+
+async function listenOnce(options: ListenOptions): Promise<Listening> {
+  if (options.host !== 'localhost') return listening([await bind(options, options.host, options.port)]);
+  const v4 = await bind(options, '127.0.0.1', options.port);
+  try {
+    return listening([v4, await bind(options, '::1', addressOf(v4).port)]);
+  } catch (error) {
+    if (isFamilyMissing(error)) return listening([v4]);
+    v4.close();
+    throw error;
+  }
+}
+
+async function bind({ headersTimeoutMs }: ListenOptions, address: string, port: number): Promise<Server> {
+  const server = createServer({
+    headersTimeout: headersTimeoutMs ?? HEADERS_TIMEOUT_MS,
+    requestTimeout: Math.max(headersTimeoutMs ?? 0, REQUEST_TIMEOUT_MS),
+    connectionsCheckingInterval: TIMEOUT_CHECK_MS,
+    maxHeaderSize: HEADERS_MAX_BYTES,
+  });
+  server.listen({ host: address.replace(/^\[|\]$/g, ''), port });
+  await once(server, 'listening');
+  return server;
+}
+
+function listening(servers: readonly Server[]): Listening {
+  const bound = servers.map(addressOf);
+  return { port: bound[0]?.port ?? 0, addresses: bound.map(({ address }) => address), servers };
+}
+
+function addressOf(server: Server): AddressInfo {
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the server is not listening on a port');
+  return address;
+}
+
+/** A machine without IPv6 is no reason to fail. */
+function isFamilyMissing(error: unknown): boolean {
+  return ['EADDRNOTAVAIL', 'EAFNOSUPPORT', 'EINVAL'].includes(codeOf(error));
+}
+
+function codeOf(error: unknown): string {
+  return (error as NodeJS.ErrnoException).code ?? '';
+}

@@ -1,0 +1,74 @@
+/**
+ * A message port as a transport, for a host that runs in a worker. Strings go out; strings or plain objects come in. A
+ * port does not tell how much its other end has still to read, so there is no back-pressure here.
+ */
+import { PAYLOAD_MAX_BYTES } from '../../limits.js';
+import type { Transport, TransportEvents } from '../transport.js';
+import type { WireFrame } from '../wire-frame.js';
+
+/** What Node's and the browsers' ports have in common. */
+export interface PortLike {
+  postMessage(message: string): void;
+  addEventListener(type: 'message', listener: (event: { readonly data: unknown }) => void): void;
+  addEventListener(type: 'close', listener: () => void): void;
+  start?(): void;
+  close(): void;
+}
+
+export function messagePortTransport(port: PortLike): Transport {
+  return new MessagePortTransport(port);
+}
+
+class MessagePortTransport implements Transport {
+  readonly name = 'message port';
+  readonly bufferedBytes = 0;
+  readonly #port: PortLike;
+  #events: TransportEvents | undefined;
+  #open = true;
+
+  constructor(port: PortLike) {
+    this.#port = port;
+  }
+
+  /** A port keeps its messages until it is started. */
+  start(events: TransportEvents): void {
+    this.#events = events;
+    this.#port.addEventListener('close', () => this.#finish());
+    this.#port.addEventListener('message', ({ data }) => this.#received(data));
+    this.#port.start?.();
+  }
+
+  send(frames: readonly WireFrame[]): void {
+    if (!this.#open) return;
+    for (const frame of frames) this.#port.postMessage(frame.text);
+  }
+
+  /** A port has no place for a code or a reason. */
+  close(): void {
+    this.#port.close();
+    this.#finish();
+  }
+
+  #received(data: unknown): void {
+    if (!this.#open) return;
+    const text = textOf(data);
+    if (text.length > PAYLOAD_MAX_BYTES) return this.close();
+    this.#events?.message(text);
+  }
+
+  #finish(): void {
+    if (!this.#open) return;
+    this.#open = false;
+    queueMicrotask(() => this.#events?.closed());
+  }
+}
+
+/** What cannot be JSON becomes an empty message, which is answered as any text that is not JSON. */
+function textOf(data: unknown): string {
+  if (typeof data === 'string') return data;
+  try {
+    return JSON.stringify(data) ?? '';
+  } catch {
+    return '';
+  }
+}

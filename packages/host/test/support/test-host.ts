@@ -1,0 +1,272 @@
+/** A real host in this process, with an in-memory log and scripted agents, and raw clients that see every frame. */
+import type { StateAction } from '@atrium/protocol';
+import { scriptedAgent } from '../../src/agents/scripted/scripted.js';
+import { type Clock, systemClock } from '../../src/clock.js';
+import { createHost, type Host } from '../../src/host.js';
+import type { Log } from '../../src/log/log.js';
+import { MemoryLog } from '../../src/log/memory-log.js';
+import type { HostTool } from '../../src/tools/tool.js';
+import type { Transport, TransportEvents } from '../../src/wire/transport.js';
+import type { WireFrame } from '../../src/wire/wire-frame.js';
+
+export const ROOT = 'ahp-root://';
+
+type Script = Parameters<typeof scriptedAgent>[0];
+
+export const DEFAULT_SCRIPT: Script = {
+  provider: 'mock',
+  displayName: 'Mock',
+  models: [{ id: 'small', name: 'Small' }],
+  prompts: {
+    hello: [{ text: 'Hello there' }],
+    slow: [{ text: 'a' }, { delayMs: 60_000 }, { text: 'b' }],
+    tool: [
+      {
+        tool: {
+          id: 'c1',
+          name: 'write',
+          displayName: 'Write',
+          invocationMessage: 'Write a file',
+          pastTenseMessage: 'Wrote a file',
+          output: 'done',
+          success: true,
+          confirm: true,
+        },
+      },
+      { text: 'result: ${lastResult}' },
+    ],
+    fail: [{ text: 'so far' }, { error: { errorType: 'boom', message: 'It broke.' } }],
+    ask: [
+      {
+        ask: {
+          id: 'q',
+          message: 'Which?',
+          questions: [
+            { id: 'name', kind: 'text', message: 'Name?', required: true },
+            { id: 'more', kind: 'text', message: 'More?' },
+          ],
+        },
+      },
+      { text: 'answers: ${lastResult}' },
+    ],
+  },
+  default: [{ text: 'You said: ${text}' }],
+};
+
+export interface TestHostOptions {
+  readonly log?: Log;
+  readonly scripts?: readonly Script[];
+  readonly clock?: Clock;
+  readonly tools?: readonly HostTool[];
+}
+
+export interface TestHost {
+  readonly host: Host;
+  readonly log: Log;
+  /** A connection that has not said anything yet. */
+  connect(): RawClient;
+  /** A connection after its handshake, subscribed to root. */
+  client(clientId?: string, params?: object): Promise<RawClient>;
+  stop(): Promise<void>;
+}
+
+export async function startTestHost(options: TestHostOptions = {}): Promise<TestHost> {
+  const { log = new MemoryLog(), scripts = [DEFAULT_SCRIPT], clock = systemClock, tools = [] } = options;
+  const host = await createHost({ log, clock, tools, agents: scripts.map((script) => scriptedAgent(script)) });
+  let clients = 0;
+  const connect = () => {
+    const client = new RawClient();
+    host.connect(client.transport);
+    return client;
+  };
+  return {
+    host,
+    log,
+    connect,
+    async client(clientId = `client-${++clients}`, params = {}) {
+      const client = connect();
+      await client.initialize(clientId, params);
+      return client;
+    },
+    stop: () => host.stop(),
+  };
+}
+
+export interface Message {
+  readonly id?: number | null;
+  readonly method?: string;
+  readonly params?: Record<string, unknown>;
+  readonly result?: unknown;
+  readonly error?: { code: number; message: string; data?: unknown };
+}
+
+/** A client that sends what it is told to and keeps everything it gets. */
+export class RawClient {
+  readonly received: Message[] = [];
+  readonly transport: Transport;
+  closed: { code: number; reason: string } | undefined;
+  bufferedBytes = 0;
+  clientId = '';
+  #events: TransportEvents | undefined;
+  #nextId = 1;
+  #clientSeq = 0;
+  readonly #watchers = new Set<() => void>();
+
+  constructor() {
+    const self = this;
+    this.transport = {
+      name: 'test',
+      start: (events) => {
+        self.#events = events;
+      },
+      send: (frames: readonly WireFrame[]) => {
+        for (const { text } of frames) self.received.push(JSON.parse(text));
+        for (const watcher of self.#watchers) watcher();
+      },
+      get bufferedBytes() {
+        return self.bufferedBytes;
+      },
+      close: (code, reason) => {
+        self.closed = { code, reason };
+        for (const watcher of self.#watchers) watcher();
+      },
+    };
+  }
+
+  sendText(text: string): void {
+    queueMicrotask(() => this.#events?.message(text));
+  }
+
+  send(message: object): void {
+    this.sendText(JSON.stringify({ jsonrpc: '2.0', ...message }));
+  }
+
+  drain(): void {
+    this.#events?.drain();
+  }
+
+  disconnect(): void {
+    this.#events?.closed();
+  }
+
+  /** Sends a request and waits for its answer, whichever it is. */
+  async ask(method: string, params: object = {}): Promise<Message> {
+    const id = this.#nextId++;
+    this.send({ id, method, params });
+    return this.until((message) => message.id === id && ('result' in message || 'error' in message));
+  }
+
+  /** Sends a request that must succeed. */
+  async request<T = Record<string, unknown>>(method: string, params: object = {}): Promise<T> {
+    const { result, error } = await this.ask(method, params);
+    if (error) throw new Error(`${method}: ${error.code} ${error.message}`);
+    return result as T;
+  }
+
+  async initialize(clientId: string, params: object = {}): Promise<Record<string, unknown>> {
+    this.clientId = clientId;
+    return this.request('initialize', {
+      channel: ROOT,
+      protocolVersions: ['0.3.0', '0.2.0'],
+      clientId,
+      initialSubscriptions: [ROOT],
+      ...params,
+    });
+  }
+
+  dispatch(channel: string, action: StateAction | { type: string }, clientSeq = ++this.#clientSeq): number {
+    this.send({ method: 'dispatchAction', params: { channel, clientSeq, action } });
+    return clientSeq;
+  }
+
+  /** Creates a session, subscribes to it and waits until it is ready. */
+  async session(channel = `ahp-session:/${crypto.randomUUID()}`, params: object = {}): Promise<string> {
+    await this.request('createSession', { channel, ...params });
+    await this.request('subscribe', { channel });
+    await this.until(
+      ({ method, params: envelope, result }) =>
+        (method === 'action' && envelope?.channel === channel && typeIn(envelope) === 'session/ready') ||
+        JSON.stringify(result ?? '').includes('"lifecycle":"ready"'),
+    );
+    return channel;
+  }
+
+  /** Sends a message and waits for the turn to end. */
+  async turn(channel: string, text: string, turnId = `t-${crypto.randomUUID()}`): Promise<string> {
+    this.dispatch(channel, { type: 'session/turnStarted', turnId, userMessage: { text } });
+    await this.action(channel, (action) => ENDS.has(action.type) && action.turnId === turnId);
+    return turnId;
+  }
+
+  /** Waits for an action, past or future. */
+  async action(channel: string, test: string | ((action: Record<string, never> & { type: string }) => boolean)) {
+    const matches = typeof test === 'string' ? (action: { type: string }) => action.type === test : test;
+    const message = await this.until(
+      ({ method, params }) =>
+        method === 'action' &&
+        params?.channel === channel &&
+        matches(params.action as Record<string, never> & { type: string }),
+    );
+    return message.params as {
+      action: Record<string, unknown>;
+      serverSeq: number;
+      origin?: object;
+      rejectionReason?: string;
+    };
+  }
+
+  /** Waits for a message, past or future. */
+  until(test: (message: Message) => boolean, timeoutMs = 3_000): Promise<Message> {
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        this.#watchers.delete(look);
+        const seen = this.received.map((message) => JSON.stringify(message).slice(0, 160)).join('\n');
+        reject(new Error(`waited in vain; closed: ${JSON.stringify(this.closed)}; received:\n${seen}`));
+      }, timeoutMs);
+      const look = () => {
+        const found = this.received.find(test);
+        if (!found) return;
+        clearTimeout(timer);
+        this.#watchers.delete(look);
+        resolve(found);
+      };
+      this.#watchers.add(look);
+      look();
+    });
+  }
+
+  async untilClosed(): Promise<{ code: number; reason: string }> {
+    while (!this.closed) await new Promise((resolve) => setTimeout(resolve, 1));
+    return this.closed;
+  }
+
+  /** All action envelopes of a channel so far. */
+  envelopes(
+    channel: string,
+  ): { action: { type: string }; serverSeq: number; origin?: object; rejectionReason?: string }[] {
+    return this.received.flatMap(({ method, params }) =>
+      method === 'action' && params?.channel === channel ? [params as never] : [],
+    );
+  }
+
+  types(channel: string): string[] {
+    return this.envelopes(channel).map(({ action }) => action.type);
+  }
+
+  /** A fresh snapshot of a channel. */
+  async state<T = Record<string, never>>(channel: string): Promise<T> {
+    const { snapshot } = await this.request<{ snapshot: { state: T } }>('subscribe', { channel });
+    return snapshot.state;
+  }
+}
+
+const ENDS = new Set(['session/turnComplete', 'session/turnCancelled', 'session/error']);
+
+function typeIn(envelope: Record<string, unknown>): string {
+  return (envelope.action as { type: string }).type;
+}
+
+/** Lets everything that is under way settle: a few turns of the event loop. */
+export async function settle(turns = 5): Promise<void> {
+  for (let turn = 0; turn < turns; turn++) await new Promise((resolve) => setImmediate(resolve));
+}
