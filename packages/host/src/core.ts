@@ -1,7 +1,6 @@
 /** What the rooms of the host know of each other. Wired together in `host.ts`, and only there. */
 
 import type { StateAction } from '@atrium/protocol';
-import type { HostView, OriginalAction } from '@atrium/protocol/dialects';
 import type { Channel } from './channels/channel.js';
 import type { ReplayBuffer } from './channels/replay-buffer.js';
 import type { Writer } from './channels/writer.js';
@@ -11,6 +10,7 @@ import type { EntryOrigin } from './log/log.js';
 import type { Logger } from './logger.js';
 import type { Sessions } from './sessions/sessions.js';
 import type { Connection } from './wire/connection.js';
+import type { HostView, OriginalAction } from './wire/dialects/dialects.js';
 import type { Identity } from './wire/handshake.js';
 import type { RequestError } from './wire/request-error.js';
 import type { TurnWindow, WindowRequest } from './wire/subscriptions.js';

@@ -1,6 +1,5 @@
 /** The host: all rooms, wired together by constructor arguments. Nothing else knows them all. */
 import { ErrorCode, ROOT_CHANNEL, type SessionState } from '@atrium/protocol';
-import type { HostView } from '@atrium/protocol/dialects';
 import type { AgentBackend } from './agents/agent.js';
 import { Audience } from './channels/audience.js';
 import { Broadcaster } from './channels/broadcast.js';
@@ -20,6 +19,7 @@ import { Sessions } from './sessions/sessions.js';
 import { summaryChanges } from './sessions/summaries.js';
 import type { HostTool } from './tools/tool.js';
 import { Connection } from './wire/connection.js';
+import type { HostView } from './wire/dialects/dialects.js';
 import { canAnswer } from './wire/dialects/dialects.js';
 import { RequestError } from './wire/request-error.js';
 import { CloseCode, type Transport } from './wire/transport.js';

@@ -1,16 +1,16 @@
 /** Shows what was stored to everyone who watches: each action becomes bytes once per dialect, not once per client. */
 import type { SessionState } from '@atrium/protocol';
+import type { Connection } from '../wire/connection.js';
 import {
   type ActionFrame,
   type ChannelMemory,
   type Dialect,
-  type Step as DialectStep,
+  type DialectStep,
   type HostView,
   NO_MEMORY,
+  rememberingDialects,
   withoutEchoes,
-} from '@atrium/protocol/dialects';
-import type { Connection } from '../wire/connection.js';
-import { rememberingDialects } from '../wire/dialects/dialects.js';
+} from '../wire/dialects/dialects.js';
 import { type Outgoing, outgoing } from '../wire/outgoing.js';
 import { CloseCode } from '../wire/transport.js';
 import type { Audience } from './audience.js';

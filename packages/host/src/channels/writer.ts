@@ -4,7 +4,7 @@
  */
 import type { ActionEnvelope, ActionOrigin, StateAction } from '@atrium/protocol';
 import type { Clock } from '../clock.js';
-import type { Archive, EntryOrigin, Log, LogEntry, LogRecord } from '../log/log.js';
+import type { Archive, Commit, EntryOrigin, Log, LogEntry, LogRecord } from '../log/log.js';
 import type { Logger } from '../logger.js';
 import type { Channel, Step } from './channel.js';
 import { needsFullDurability } from './durability.js';
@@ -137,28 +137,47 @@ export class Writer {
   async #commit(): Promise<void> {
     const batch = this.#batch;
     this.#batch = emptyBatch();
-    const expectedHead = this.#committedSeq;
-    try {
-      await this.#options.log.append({
-        expectedHead,
-        entries: batch.entries,
-        records: [...batch.records].map(([key, value]) => ({ key, value })),
-        archives: [...batch.archives.values()].map((make) => make()),
-        durability: batch.steps.some((step) => needsFullDurability(step.envelope.action)) ? 'full' : 'normal',
-      });
-      this.#show(batch);
-    } catch (error) {
-      this.#undo(batch, error instanceof Error ? error : new Error(String(error)));
-    }
+    const failure = hasContent(batch) ? await this.#store(batch) : undefined;
+    if (failure) this.#undo(batch, failure);
+    else this.#show(batch);
     this.#flush = undefined;
-    if (!isEmpty(this.#batch)) this.#schedule();
+    if (hasContent(this.#batch) || this.#batch.afterCommit.length > 0) this.#schedule();
+  }
+
+  async #store(batch: Batch): Promise<Error | undefined> {
+    try {
+      await this.#options.log.append(this.#commitOf(batch));
+      return undefined;
+    } catch (error) {
+      return error instanceof Error ? error : new Error(String(error));
+    }
+  }
+
+  #commitOf(batch: Batch): Commit {
+    return {
+      expectedHead: this.#committedSeq,
+      entries: batch.entries,
+      records: [...batch.records].map(([key, value]) => ({ key, value })),
+      archives: [...batch.archives.values()].map((make) => make()),
+      durability: batch.steps.some((step) => needsFullDurability(step.envelope.action)) ? 'full' : 'normal',
+    };
   }
 
   #show(batch: Batch): void {
     this.#committedSeq += batch.entries.length;
     for (const { channel, after, envelope } of batch.steps) channel.commit(after, envelope.serverSeq);
-    this.#options.show({ steps: batch.steps, entries: batch.entries });
-    for (const callback of batch.afterCommit) callback();
+    this.#safely(() => this.#options.show({ steps: batch.steps, entries: batch.entries }));
+    for (const callback of batch.afterCommit) this.#safely(callback);
+  }
+
+  /** What is stored is stored: a fault in showing it, or in what follows, must not stop the next tick. */
+  #safely(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
+      this.#options.logger.log('error', 'a fault after storing', { error: detail });
+    }
   }
 
   /** Nothing of the failed tick happened, and nothing that was built on it: the next tick starts from what is stored. */
@@ -172,8 +191,8 @@ export class Writer {
   }
 }
 
-function isEmpty({ entries, records, archives, afterCommit }: Batch): boolean {
-  return entries.length + records.size + archives.size + afterCommit.length === 0;
+function hasContent({ entries, records, archives }: Batch): boolean {
+  return entries.length + records.size + archives.size > 0;
 }
 
 function originMember(origin: EntryOrigin | undefined): { origin?: ActionOrigin } {

@@ -4,7 +4,6 @@
  * skip the line.
  */
 import { ErrorCode, type HostRequestMethod, type HostRequests, ROOT_CHANNEL } from '@atrium/protocol';
-import type { DialectConnection, OriginalAction } from '@atrium/protocol/dialects';
 import {
   checkClientRequest,
   checkHostRequestResult,
@@ -15,6 +14,7 @@ import {
 } from '@atrium/protocol/validation';
 import type { HostCore } from '../core.js';
 import { FRAME_MAX_BYTES, HANDSHAKE_TIMEOUT_MS, REQUESTS_BEFORE_HANDSHAKE_MAX } from '../limits.js';
+import type { DialectConnection, OriginalAction } from './dialects/dialects.js';
 import { type Dialect, initialDialect } from './dialects/dialects.js';
 import { dispatchAction } from './dispatch.js';
 import { answerHandshake, type Identity } from './handshake.js';

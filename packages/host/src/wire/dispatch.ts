@@ -1,9 +1,9 @@
 /** A client asks for an action. It is applied once, turned down with a reason, or held until the turn is over. */
 import { actionKind, channelKind, isClientDispatchable } from '@atrium/protocol';
-import type { InboundNotification } from '@atrium/protocol/dialects';
 import { checkAction, describeProblem } from '@atrium/protocol/validation';
 import type { HostCore } from '../core.js';
 import type { Connection } from './connection.js';
+import type { InboundNotification } from './dialects/dialects.js';
 
 type Dispatch = Extract<InboundNotification, { kind: 'dispatch' }>;
 

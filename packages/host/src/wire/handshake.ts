@@ -1,10 +1,10 @@
 /** How a connection begins: `initialize` for a fresh start, `reconnect` to take up where the last one broke. */
 import { ErrorCode, type ReconnectParams } from '@atrium/protocol';
-import type { DialectConnection } from '@atrium/protocol/dialects';
 import { checkClientRequest, describeProblem } from '@atrium/protocol/validation';
 import type { HostCore, OpenChannel } from '../core.js';
 import type { Connection } from './connection.js';
-import { canReplay, type Dialect, dialectFor, dialectNamed, initialDialect, versionName } from './dialects/dialects.js';
+import type { DialectConnection } from './dialects/dialects.js';
+import { type Dialect, dialectFor, dialectNamed, initialDialect, versionName } from './dialects/dialects.js';
 import { RequestError } from './request-error.js';
 import { snapshotsOf, type WindowRequest, windowOf } from './subscriptions.js';
 
@@ -70,7 +70,7 @@ async function reconnect(core: HostCore, raw: Params): Promise<Handshake> {
     identity: { clientId: params.clientId, epoch: known.epoch, dialect, locale: known.locale },
     dialectConnection: call.connection,
     result: async (connection) =>
-      call.encodeResult(await resume(core, connection, { params, raw, window: windowOf(raw) }), core.view),
+      call.encodeResult(await resume(core, connection, { params, raw: call.params, window: windowOf(raw) }), core.view),
   };
 }
 
@@ -83,7 +83,7 @@ interface Resumption {
 /** Everything that was missed, or the state as it is now. Live actions follow behind the answer. */
 async function resume(core: HostCore, connection: Connection, { params, raw, window }: Resumption): Promise<unknown> {
   const settled = await core.clients.settled(connection, numbers(raw.pending));
-  const missed = canReplay(connection.dialect) ? core.replay.after(params.lastSeenServerSeq) : undefined;
+  const missed = raw.snapshotsOnly ? undefined : core.replay.after(params.lastSeenServerSeq);
   if (!missed) {
     const { snapshots, windows } = await snapshotsOf(core, connection, params.subscriptions, window);
     return { type: 'snapshot', snapshots, ...(window && { turns: windows }), settled };

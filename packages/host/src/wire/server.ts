@@ -10,10 +10,8 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import type { Clock } from '../clock.js';
 import { CLIENTS_MAX, PAYLOAD_MAX_BYTES, UNAUTHENTICATED_MAX } from '../limits.js';
 import { type Logger, silentLogger } from '../logger.js';
-import { bracketed, isOwnHost, LOOPBACK_NAMES } from '../security/host-header.js';
-import { isLoopback, isWildcard } from '../security/loopback.js';
-import { normalOrigin } from '../security/origin.js';
-import { digestOf } from '../security/token.js';
+import { type AccessPolicy, requireTokenBeyondLoopback, upgradePolicy } from '../security/access.js';
+import { isOwnHost } from '../security/host-header.js';
 import { judgeUpgrade, type UpgradeFacts, type UpgradePolicy } from '../security/upgrade.js';
 import { CloseCode, type Transport } from './transport.js';
 import { Door } from './transports/door.js';
@@ -24,11 +22,19 @@ import { websocketTransport } from './transports/websocket.js';
 /** How long a client may take to answer a close frame before its socket is cut. */
 export const CLOSE_TIMEOUT_MS = 5_000;
 
-export interface AccessPolicy {
-  /** Absent: everybody on this machine may connect. */
-  readonly token?: string | undefined;
-  readonly allowedOrigins?: readonly string[];
-  readonly allowedHosts?: readonly string[];
+const WEBSOCKET_OPTIONS = {
+  noServer: true,
+  clientTracking: false,
+  perMessageDeflate: false,
+  maxPayload: PAYLOAD_MAX_BYTES,
+  closeTimeout: CLOSE_TIMEOUT_MS,
+};
+
+export interface ServerLimits {
+  readonly clients: number;
+  /** Connections that have not been let in yet. */
+  readonly strangers: number;
+  readonly headersTimeoutMs: number;
 }
 
 export interface ServerOptions {
@@ -39,7 +45,7 @@ export interface ServerOptions {
   readonly policy: AccessPolicy;
   readonly logger?: Logger;
   readonly clock?: Clock;
-  readonly limits?: { readonly clients?: number; readonly strangers?: number; readonly headersTimeoutMs?: number };
+  readonly limits?: Partial<ServerLimits>;
   onConnection(transport: Transport): void;
 }
 
@@ -52,32 +58,16 @@ export interface RunningServer {
   close(): Promise<void>;
 }
 
-/** Without a token, whoever can reach the port is let in: that may only be this machine. */
-export class TokenRequiredError extends Error {
-  override readonly name = 'TokenRequiredError';
-  constructor(readonly host: string) {
-    super(
-      `${host} can be reached from other machines, so clients need a token that you choose: ` +
-        'give one with --connection-token-file <file>, or stay on this machine with --host localhost',
-    );
-  }
-}
-
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { host = 'localhost', port = 0, policy, limits } = options;
-  if (!policy.token && !isLoopback(host)) throw new TokenRequiredError(host);
-  const headersTimeoutMs = limits?.headersTimeoutMs;
-  const listening = await listen({ host, port, ...(headersTimeoutMs === undefined ? {} : { headersTimeoutMs }) });
-  return new FrontDoor(options, listening, upgradePolicy(host, listening, policy));
+  requireTokenBeyondLoopback(host, policy);
+  const listening = await listen({ host, port, headersTimeoutMs: limits?.headersTimeoutMs });
+  const bound = { host, port: listening.port, addresses: listening.addresses, machine: machineAddresses() };
+  return new FrontDoor(options, listening, upgradePolicy(policy, bound));
 }
 
-function upgradePolicy(host: string, { port, addresses }: Listening, policy: AccessPolicy): UpgradePolicy {
-  const local = isWildcard(host) ? Object.values(networkInterfaces()).flatMap((list) => list ?? []) : [];
-  const bound = [host, ...addresses, ...local.map(({ address }) => address)].filter((name) => !isWildcard(name));
-  const names = [...LOOPBACK_NAMES, ...bound.map(bracketed), ...(policy.allowedHosts ?? []).map(bracketed)];
-  const origins = (policy.allowedOrigins ?? []).map(normalOrigin).filter((origin) => origin !== undefined);
-  const token = policy.token ? digestOf(policy.token) : undefined;
-  return { port, names: new Set(names), origins: new Set(origins), token };
+function machineAddresses(): string[] {
+  return Object.values(networkInterfaces()).flatMap((list = []) => list.map(({ address }) => address));
 }
 
 class FrontDoor implements RunningServer {
@@ -90,7 +80,7 @@ class FrontDoor implements RunningServer {
   readonly #strangers: Door;
   readonly #clients = new Map<WebSocket, Transport>();
   readonly #websockets = new WebSocketServer(WEBSOCKET_OPTIONS);
-  #accepting = true;
+  #stopped: Promise<unknown> | undefined;
 
   constructor(options: ServerOptions, listening: Listening, policy: UpgradePolicy) {
     this.port = listening.port;
@@ -104,9 +94,7 @@ class FrontDoor implements RunningServer {
   }
 
   stopAccepting(): void {
-    if (!this.#accepting) return;
-    this.#accepting = false;
-    for (const server of this.#servers) server.close();
+    this.#stopped ??= Promise.all(this.#servers.map((server) => new Promise((done) => server.close(done))));
   }
 
   async close(): Promise<void> {
@@ -115,6 +103,7 @@ class FrontDoor implements RunningServer {
     for (const transport of this.#clients.values()) transport.close(CloseCode.GoingAway, 'the host is stopping');
     await Promise.all(gone);
     for (const server of this.#servers) server.closeAllConnections();
+    await this.#stopped;
   }
 
   #serve(server: Server): void {
@@ -134,7 +123,7 @@ class FrontDoor implements RunningServer {
     socket.on('error', () => socket.destroy());
     const verdict = judgeUpgrade(factsOf(request), this.#policy);
     if (!verdict.ok) return this.#refuse(request, verdict.status, verdict.reason);
-    if (!this.#accepting) return this.#refuse(request, 503, 'The host is stopping.');
+    if (this.#stopped) return this.#refuse(request, 503, 'The host is stopping.');
     const max = this.#options.limits?.clients ?? CLIENTS_MAX;
     if (this.#clients.size >= max) return this.#refuse(request, 503, `All ${max} places are taken. Try again later.`);
     this.#websockets.handleUpgrade(request, socket, head, (websocket) => this.#enter(websocket, request.socket));
@@ -155,14 +144,6 @@ class FrontDoor implements RunningServer {
     this.#options.onConnection(transport);
   }
 }
-
-const WEBSOCKET_OPTIONS = {
-  noServer: true,
-  clientTracking: false,
-  perMessageDeflate: false,
-  maxPayload: PAYLOAD_MAX_BYTES,
-  closeTimeout: CLOSE_TIMEOUT_MS,
-};
 
 function factsOf({ url = '/', headersDistinct }: IncomingMessage): UpgradeFacts {
   const { host = [], origin = [], authorization = [] } = headersDistinct;

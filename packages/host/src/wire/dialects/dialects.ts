@@ -3,7 +3,18 @@ import { ErrorCode, negotiate, PROTOCOL_VERSION } from '@atrium/protocol';
 import { type Dialect, isV1Initialize, v0_2, v0_3, v1 } from '@atrium/protocol/dialects';
 import { RequestError } from '../request-error.js';
 
-export type { Dialect };
+export {
+  type ActionFrame,
+  type ChannelMemory,
+  type Dialect,
+  type DialectConnection,
+  type HostView,
+  type InboundNotification,
+  NO_MEMORY,
+  type OriginalAction,
+  type Step as DialectStep,
+  withoutEchoes,
+} from '@atrium/protocol/dialects';
 
 const DIALECTS: readonly Dialect[] = [v0_3, v0_2, v1];
 
@@ -35,11 +46,6 @@ export function dialectNamed(version: string): Dialect | undefined {
 
 /** Whether this wire says states as they are, so that text which is kept can be sent as it is. */
 export function isNative(dialect: Dialect): boolean {
-  return dialect !== v1;
-}
-
-/** Whether a returning client of this dialect can be given single actions; otherwise it gets a snapshot. */
-export function canReplay(dialect: Dialect): boolean {
   return dialect !== v1;
 }
 
