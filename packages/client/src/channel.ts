@@ -1,0 +1,149 @@
+/** One channel that this client is subscribed to, shared by all handles to it. Knows nothing of connections. */
+import { type ActionEnvelope, type ChannelKind, channelKind } from '@atrium/protocol';
+import { Emitter } from './emitter.js';
+import { ActionRejectedError, ChannelGoneError } from './errors.js';
+import type { Log } from './log.js';
+import {
+  type Confirmed,
+  isNews,
+  type Mirror,
+  mirrorOf,
+  optimisticOf,
+  type PendingAction,
+  type Receiver,
+  withReceived,
+} from './reconcile.js';
+import { type ChannelState, isStateful } from './reducers.js';
+
+/** A stateless channel is live without a mirror. */
+export type Phase =
+  | { readonly at: 'opening' }
+  | { readonly at: 'live'; readonly mirror: Mirror | undefined }
+  | { readonly at: 'gone'; readonly error: Error; readonly mirror: Mirror | undefined };
+
+export class Channel {
+  readonly uri: string;
+  readonly kind: ChannelKind;
+  readonly changed: Emitter<void>;
+  readonly acted: Emitter<ActionEnvelope>;
+  readonly rejected: Emitter<ActionRejectedError>;
+  readonly gone: Emitter<Error>;
+  /** The handles that keep the subscription alive. */
+  handles = 0;
+  /** How many of the newest turns its users asked for; all, when undefined. */
+  last: number | undefined;
+
+  #phase: Phase = { at: 'opening' };
+  /** What arrives while a snapshot is on its way; it may be newer than the snapshot. */
+  #held: ActionEnvelope[] | undefined;
+  #waiting: { resolve(): void; reject(error: Error): void }[] = [];
+  #shown: { readonly mirror: Mirror; readonly state: ChannelState } | undefined;
+
+  constructor(uri: string, last: number | undefined, log: Log) {
+    this.uri = uri;
+    this.kind = channelKind(uri);
+    this.last = last;
+    this.changed = new Emitter(log);
+    this.acted = new Emitter(log);
+    this.rejected = new Emitter(log);
+    this.gone = new Emitter(log);
+  }
+
+  get phase(): Phase {
+    return this.#phase;
+  }
+
+  get mirror(): Mirror | undefined {
+    return this.#phase.at === 'opening' ? undefined : this.#phase.mirror;
+  }
+
+  /** What a user should see; the same object until something changes. */
+  get optimistic(): ChannelState | undefined {
+    const { mirror } = this;
+    if (mirror && this.#shown?.mirror !== mirror) this.#shown = { mirror, state: optimisticOf(mirror) };
+    return mirror && this.#shown?.state;
+  }
+
+  /** Resolves with the next snapshot. */
+  settled(): Promise<void> {
+    return new Promise((resolve, reject) => this.#waiting.push({ resolve, reject }));
+  }
+
+  /** Whether a snapshot is on its way. */
+  get expectsSnapshot(): boolean {
+    return this.#held !== undefined;
+  }
+
+  /** A new snapshot has been asked for. */
+  expectSnapshot(): void {
+    this.#held = [];
+  }
+
+  /** The connection ended: what it brought ahead of a snapshot belongs to no later one. */
+  disconnected(): void {
+    this.#held = undefined;
+  }
+
+  /** None will come. What is known stays as it is. */
+  snapshotFailed(error: Error): void {
+    this.#held = undefined;
+    for (const { reject } of this.#waiting.splice(0)) reject(error);
+  }
+
+  /** Changes the mirror, if the channel is live and has one. */
+  update(change: (mirror: Mirror) => Mirror): void {
+    const { mirror } = this;
+    if (!mirror || this.#phase.at !== 'live') return;
+    const next = change(mirror);
+    if (next === mirror) return;
+    this.#phase = { at: 'live', mirror: next };
+    this.changed.emit();
+  }
+
+  install(snapshot: Confirmed | undefined, pending: readonly PendingAction[], receiver: Receiver): void {
+    if (this.#phase.at === 'gone') return;
+    const first = this.#phase.at === 'opening';
+    const mirror = snapshot && isStateful(this.kind) ? mirrorOf(this.kind, snapshot, pending) : undefined;
+    const held = this.#held ?? [];
+    this.#held = undefined;
+    this.#phase = { at: 'live', mirror };
+    for (const envelope of held) this.#apply(envelope, receiver, first);
+    for (const { resolve } of this.#waiting.splice(0)) resolve();
+    this.changed.emit();
+  }
+
+  receive(envelope: ActionEnvelope, receiver: Receiver): void {
+    this.#held?.push(envelope);
+    this.#apply(envelope, receiver, true);
+  }
+
+  end(error: Error = new ChannelGoneError(this.uri)): void {
+    if (this.#phase.at === 'gone') return;
+    this.#phase = { at: 'gone', error, mirror: this.mirror };
+    this.snapshotFailed(error);
+    this.gone.emit(error);
+    this.changed.emit();
+  }
+
+  /** Reduces, and tells those who follow the actions. Users of the state are told by the caller, once for many. */
+  #apply(envelope: ActionEnvelope, receiver: Receiver, tell: boolean): void {
+    if (this.#phase.at !== 'live' || !this.#phase.mirror) return;
+    const { mirror } = this.#phase;
+    this.#phase = { at: 'live', mirror: withReceived(mirror, envelope, receiver) };
+    if (!tell) return;
+    if (isNews(mirror, envelope)) this.acted.emit(envelope);
+    const rejected = rejectionOf(mirror, envelope, receiver);
+    if (rejected) this.rejected.emit(rejected);
+  }
+}
+
+/** The rejection of an action that was waiting here. One that nobody waits for is nobody's business. */
+function rejectionOf(
+  { pending }: Mirror,
+  { rejectionReason, origin }: ActionEnvelope,
+  { clientId }: Receiver,
+): ActionRejectedError | undefined {
+  if (rejectionReason === undefined || origin?.clientId !== clientId) return undefined;
+  const own = pending.find(({ clientSeq }) => clientSeq === origin.clientSeq);
+  return own && new ActionRejectedError(own.action, rejectionReason);
+}

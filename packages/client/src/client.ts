@@ -1,0 +1,136 @@
+/** A client of one host: what people use. Everything that it does is done by the parts of its engine. */
+import {
+  type ChannelKind,
+  type CreateSessionParams,
+  type FetchTurnsParams,
+  type FetchTurnsResult,
+  type HostNotificationMethod,
+  type HostNotifications,
+  ROOT_CHANNEL,
+  type SessionSummary,
+  type StateAction,
+} from '@atrium/protocol';
+import type { CallMethod, CallParams, CallResult } from './calls.js';
+import type { Channel } from './channel.js';
+import type { Engine, HostInfo } from './engine.js';
+import { newId } from './environment.js';
+import type { Accepted } from './outbox.js';
+import type { KindOf } from './reducers.js';
+import type { SessionList } from './session-list.js';
+import type { Status } from './status.js';
+import { Subscription, type SubscriptionHost } from './subscription.js';
+import type { TurnWindow } from './window.js';
+
+export type SessionUri = `ahp-session:/${string}`;
+
+export interface SubscribeOptions<K extends ChannelKind> {
+  /** The kind of channel, where the type of the URI does not tell. */
+  readonly kind?: K;
+  /** Only the newest turns of a session; `loadOlder` brings more. */
+  readonly turns?: TurnWindow;
+}
+
+export class Client {
+  readonly #engine: Engine;
+  /** Channels of `initialSubscriptions` that nobody has asked for yet. */
+  readonly #initial: Map<string, Channel>;
+  readonly #handleHost: SubscriptionHost;
+
+  /** Clients are made by `connect`. */
+  constructor(engine: Engine, initial: readonly Channel[]) {
+    const { connection, subscriptions } = engine;
+    this.#engine = engine;
+    this.#initial = new Map(initial.map((channel) => [channel.uri, channel]));
+    this.#handleHost = {
+      dispatch: (uri, action) => this.dispatch(uri, action),
+      loadOlder: async (channel, count) => subscriptions.loadOlder(connection.peer('loadOlder'), channel, count),
+      release: (channel) => subscriptions.release(channel),
+    };
+  }
+
+  get clientId(): string {
+    return this.#engine.store.clientId;
+  }
+
+  get status(): Status {
+    return this.#engine.connection.status;
+  }
+
+  /** What the host said of itself when the connection was made. */
+  get host(): HostInfo {
+    return this.#engine.info ?? { protocolVersion: '' };
+  }
+
+  onStatus(listener: (status: Status) => void): () => void {
+    return this.#engine.connection.statusChanged.on(listener);
+  }
+
+  /** Everything the host tells that is not an action: `auth/required`, telemetry, the list of sessions. */
+  onNotification<M extends HostNotificationMethod>(
+    method: M,
+    listener: (params: HostNotifications[M]) => void,
+  ): () => void {
+    return this.#engine.notified.on((told) => told.method === method && listener(told.params as HostNotifications[M]));
+  }
+
+  /** Asks the host. Rejects with a `RequestError` when it refuses, and at once when there is no connection. */
+  async request<M extends CallMethod>(method: M, params: CallParams<M>): Promise<CallResult<M>> {
+    return this.#engine.connection.peer(method).request(method, params);
+  }
+
+  /** Creates a session, under a new URI unless one is given. Resolves with the URI. */
+  async createSession(options: Partial<CreateSessionParams> = {}): Promise<SessionUri> {
+    const { channel = `ahp-session:/${newId()}`, ...rest } = options;
+    await this.request('createSession', { channel, ...rest });
+    return channel as SessionUri;
+  }
+
+  async disposeSession(uri: string): Promise<void> {
+    await this.request('disposeSession', { channel: uri });
+    const channel = this.#engine.store.find(uri);
+    if (channel) this.#engine.store.lose(channel);
+  }
+
+  async listSessions(): Promise<SessionSummary[]> {
+    return (await this.request('listSessions', {})).items;
+  }
+
+  fetchTurns(uri: string, page: Omit<FetchTurnsParams, 'channel'> = {}): Promise<FetchTurnsResult> {
+    return this.request('fetchTurns', { channel: uri, ...page });
+  }
+
+  /** Subscribes to a channel, or shares the subscription there is. Resolves once its state is here. */
+  async subscribe<U extends string, K extends ChannelKind = KindOf<U>>(
+    uri: U,
+    { kind, turns }: SubscribeOptions<K> = {},
+  ): Promise<Subscription<K>> {
+    this.#engine.connection.throwIfClosed();
+    const channel = await this.#engine.subscriptions.open(uri, kind, turns);
+    if (this.#initial.get(uri) === channel) {
+      this.#initial.delete(uri);
+      channel.handles -= 1;
+    }
+    return new Subscription<K>(channel, this.#handleHost);
+  }
+
+  /** Asks for an action on a channel, subscribed or not. See `Subscription.dispatch`. */
+  dispatch(uri: string, action: StateAction): Promise<Accepted> {
+    return this.#engine.dispatch(uri, action);
+  }
+
+  /** The list of sessions, kept up to date until it is closed. */
+  async sessions(): Promise<SessionList> {
+    const root = await this.subscribe(ROOT_CHANNEL);
+    return this.#engine.lists.open(this.#engine.connection.peer('listSessions'), () => root.close());
+  }
+
+  /** Ends the waiting for the next attempt to reconnect, for instance when the user asks for it. */
+  reconnectNow(): void {
+    this.#engine.connection.dialNow();
+  }
+
+  /** Ends everything. Loops end, and what still waits for the host fails. */
+  close(): void {
+    this.#engine.connection.close();
+  }
+}

@@ -1,0 +1,140 @@
+/** The parts of a client, put together: where messages go, and what happens when a connection begins or ends. */
+import type {
+  ActionEnvelope,
+  HostNotificationMethod,
+  HostNotifications,
+  InitializeResult,
+  StateAction,
+} from '@atrium/protocol';
+import { checkHostNotification, describeProblem, isHostNotification } from '@atrium/protocol/validation';
+import { type CatalogueEvent, isCatalogueMethod } from './catalogue.js';
+import { Connection } from './connection.js';
+import { Emitter } from './emitter.js';
+import { onWake } from './environment.js';
+import { ClientClosedError } from './errors.js';
+import { type Greeting, initialize, reconnect } from './handshake.js';
+import { answer } from './host-requests.js';
+import type { Settings } from './options.js';
+import type { Accepted, OutboxEntry } from './outbox.js';
+import type { Peer } from './peer.js';
+import { optional } from './promises.js';
+import { SessionLists } from './session-lists.js';
+import { Store } from './store.js';
+import { Subscriptions } from './subscriptions.js';
+
+/** What a host says of itself. */
+export type HostInfo = Omit<InitializeResult, 'snapshots' | 'serverSeq'>;
+
+export interface Notified {
+  readonly method: HostNotificationMethod;
+  readonly params: HostNotifications[HostNotificationMethod];
+}
+
+export class Engine {
+  readonly store: Store;
+  readonly connection: Connection;
+  readonly subscriptions: Subscriptions;
+  readonly lists: SessionLists;
+  readonly notified: Emitter<Notified>;
+  readonly #settings: Settings;
+  readonly #stopWaking: () => void;
+  /** Actions that came before the answer to the greeting, to which they belong. */
+  readonly #early: ActionEnvelope[] = [];
+  #info: HostInfo | undefined;
+
+  constructor(settings: Settings) {
+    const { clientId, clock, log, handlers } = settings;
+    this.#settings = settings;
+    this.store = new Store({ clientId, clock, log });
+    this.notified = new Emitter(log);
+    this.connection = new Connection(settings, {
+      greet: (peer, settle) => {
+        this.#early.length = 0;
+        (this.#info ? reconnect : initialize)(peer, this.store, settings, settle);
+      },
+      heard: () => this.store.heard(),
+      opened: (peer, greeting) => this.#opened(peer, greeting),
+      closed: (error) => this.#closed(error),
+      notification: (method, params) => this.#notification(method, params),
+      request: (method, params) => answer(handlers, method, params, log),
+    });
+    this.subscriptions = new Subscriptions(this.store, () => this.openPeer(), log);
+    this.lists = new SessionLists(log);
+    this.#stopWaking = onWake(() => this.connection.dialNow());
+  }
+
+  /** Undefined until the first connection. */
+  get info(): HostInfo | undefined {
+    return this.#info;
+  }
+
+  openPeer(): Peer | undefined {
+    return this.connection.status.at === 'open' ? this.connection.peer('') : undefined;
+  }
+
+  /** Sends an action and shows it; without a connection it waits for the next one. */
+  dispatch(uri: string, action: StateAction): Promise<Accepted> {
+    const { status } = this.connection;
+    if (status.at === 'closed') return optional(Promise.reject(status.error ?? new ClientClosedError()));
+    const { entry, accepted } = this.store.dispatch(uri, action);
+    const peer = this.openPeer();
+    if (peer) sendAction(peer, entry);
+    this.store.predict(entry);
+    return accepted;
+  }
+
+  #opened(peer: Peer, greeting: Greeting): void {
+    const isFirst = this.#info === undefined;
+    if (greeting.by === 'initialize') this.#info = infoOf(greeting.result);
+    this.store.receive(this.#early.splice(0));
+    for (const entry of this.store.outbox.entries()) {
+      if (!entry.sent) sendAction(peer, entry);
+    }
+    this.subscriptions.opened(peer, greeting);
+    if (!isFirst) this.lists.readAll(peer);
+  }
+
+  #closed(error: Error): void {
+    this.#stopWaking();
+    this.lists.closeAll();
+    for (const channel of this.store.channels) this.store.lose(channel, error);
+    this.store.outbox.abandon(error);
+  }
+
+  #notification(method: string, params: unknown): void {
+    if (!isHostNotification(method)) return;
+    const checked = checkHostNotification(method, params);
+    if (!checked.ok) {
+      this.#settings.log(`${method} was dropped: ${describeProblem(checked.problem)}`);
+      return;
+    }
+    if (method === 'action') this.#action(checked.value as ActionEnvelope);
+    if (isCatalogueMethod(method)) this.#catalogue({ method, params: checked.value } as CatalogueEvent);
+    this.notified.emit({ method, params: checked.value });
+  }
+
+  #action(envelope: ActionEnvelope): void {
+    if (this.connection.status.at === 'open') {
+      this.store.receive([envelope]);
+      this.subscriptions.refreshIfStale(envelope.channel);
+    } else {
+      this.#early.push(envelope);
+    }
+  }
+
+  #catalogue(event: CatalogueEvent): void {
+    this.lists.apply(event);
+    const removed = event.method === 'root/sessionRemoved' ? this.store.find(event.params.session) : undefined;
+    if (removed) this.store.lose(removed);
+  }
+}
+
+function infoOf({ snapshots: _held, serverSeq: _seen, ...info }: InitializeResult): HostInfo {
+  return info;
+}
+
+function sendAction(peer: Peer, entry: OutboxEntry): void {
+  entry.sent = true;
+  const { channel, clientSeq, action } = entry;
+  peer.notify('dispatchAction', { channel, clientSeq, action });
+}

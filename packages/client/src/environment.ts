@@ -1,0 +1,23 @@
+/** The few things that differ between a browser and Node, with no import of either. */
+
+/** A page that nobody looks at may wait longer before it tries again. Outside of a page somebody always looks. */
+export function isVisible(): boolean {
+  return globalThis.document?.visibilityState !== 'hidden';
+}
+
+/** Calls back when waiting any longer makes no sense: the page is shown again, or the network is back. */
+export function onWake(listener: () => void): () => void {
+  const whenShown = () => isVisible() && listener();
+  globalThis.document?.addEventListener('visibilitychange', whenShown);
+  globalThis.window?.addEventListener?.('online', listener);
+  return () => {
+    globalThis.document?.removeEventListener('visibilitychange', whenShown);
+    globalThis.window?.removeEventListener?.('online', listener);
+  };
+}
+
+/** A random id of 128 bits. `crypto.randomUUID` is missing on pages served without TLS, so it is not used. */
+export function newId(): string {
+  const bytes = globalThis.crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}

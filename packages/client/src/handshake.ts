@@ -1,0 +1,140 @@
+/** The first exchange on a connection: `initialize` on the first one, `reconnect` on later ones. */
+import type { InitializeParams, InitializeResult, ReconnectResult, SessionState } from '@atrium/protocol';
+import type { CallParams, Outcome } from './calls.js';
+import type { Channel } from './channel.js';
+import { RequestError } from './errors.js';
+import type { Peer } from './peer.js';
+import { asStale } from './reconcile.js';
+import { isStateful } from './reducers.js';
+import type { Store } from './store.js';
+import { startOfChannel, type TurnWindow } from './window.js';
+
+export interface Offer {
+  readonly protocolVersions: readonly string[];
+  readonly locale?: string;
+}
+
+/** How a connection began: anew, or where the last one ended. */
+export type Greeting =
+  | { readonly by: 'initialize'; readonly result: InitializeResult }
+  | { readonly by: 'replay' | 'snapshot' };
+
+type Settle = (outcome: Outcome<Greeting>) => void;
+
+/** Members beyond the protocol that an Atrium host understands and others ignore. */
+type Windowed<T> = T & { turns?: TurnWindow };
+type ReconnectExtended = Windowed<CallParams<'reconnect'>> & { pending: number[] };
+
+export function initialize(peer: Peer, store: Store, offer: Offer, settle: Settle): void {
+  const asked = store.channels;
+  const params: Windowed<Omit<InitializeParams, 'channel'>> = {
+    protocolVersions: [...offer.protocolVersions],
+    clientId: store.clientId,
+    initialSubscriptions: asked.map(({ uri }) => uri),
+    ...(offer.locale === undefined ? {} : { locale: offer.locale }),
+    ...windowFor(asked),
+  };
+  peer.call('initialize', params, (outcome) => {
+    settle(attempt(outcome, (result) => initialized(store, asked, result)));
+  });
+}
+
+/** Takes up the lost connection. A host that does not know it any more is greeted anew, on the same connection. */
+export function reconnect(peer: Peer, store: Store, offer: Offer, settle: Settle): void {
+  for (const channel of store.channels) channel.disconnected();
+  const asked = store.channels.filter(({ phase, kind }) => phase.at === 'live' && isStateful(kind));
+  const doubtful = store.doubtful();
+  const params: ReconnectExtended = {
+    clientId: store.clientId,
+    lastSeenServerSeq: store.lastSeenServerSeq,
+    subscriptions: asked.map(({ uri }) => uri),
+    pending: [...sentSeqs(store)],
+    ...windowFor(asked),
+  };
+  peer.call('reconnect', params, (outcome) => {
+    if (!outcome.ok && outcome.error instanceof RequestError) return initialize(peer, store, offer, settle);
+    settle(attempt(outcome, (result) => resumed(store, { asked, doubtful }, result)));
+  });
+}
+
+/** A result that cannot be applied is a failure of the host, not of the program. */
+function attempt<T>(outcome: Outcome<T>, apply: (value: T) => Greeting): Outcome<Greeting> {
+  if (!outcome.ok) return outcome;
+  try {
+    return { ok: true, value: apply(outcome.value) };
+  } catch (error) {
+    return { ok: false, error: error instanceof Error ? error : new Error(String(error)) };
+  }
+}
+
+function initialized(store: Store, asked: readonly Channel[], result: InitializeResult): Greeting {
+  store.outbox.forget(sentSeqs(store));
+  store.lastSeenServerSeq = result.serverSeq;
+  replaceAll(store, asked, result);
+  return { by: 'initialize', result };
+}
+
+interface Resuming {
+  readonly asked: readonly Channel[];
+  /** A replay begins behind what these may have missed. */
+  readonly doubtful: readonly Channel[];
+}
+
+function resumed(store: Store, { asked, doubtful }: Resuming, result: ReconnectResult): Greeting {
+  if (result.type === 'replay') {
+    store.receive(result.actions);
+    for (const channel of doubtful) channel.update(asStale);
+    store.forget(decidedSeqs(store, result));
+    for (const channel of asked.filter(({ uri }) => result.missing.includes(uri))) store.lose(channel);
+  } else {
+    store.outbox.forget(decidedSeqs(store, result));
+    // A host that was started with a fresh counter sends smaller numbers than were seen before.
+    store.lastSeenServerSeq = 0;
+    replaceAll(store, asked, result);
+  }
+  for (const entry of store.outbox.entries()) entry.sent = false;
+  return { by: result.type };
+}
+
+/**
+ * Replaces what is known of the channels; one that the host has no state for is gone. One that was still being opened
+ * is asked for once more by itself, for the sake of the error that comes back.
+ */
+function replaceAll(store: Store, asked: readonly Channel[], result: Pick<InitializeResult, 'snapshots'>): void {
+  const turns = 'turns' in result ? result.turns : undefined;
+  for (const channel of asked) {
+    const snapshot = result.snapshots.find(({ resource }) => resource === channel.uri);
+    const installed = store.install(channel, snapshot, startOfChannel(turns, channel.uri));
+    if (!installed && channel.phase.at === 'live') store.lose(channel);
+  }
+}
+
+/**
+ * Our actions that must not be sent again: those that the host has decided. One that does not say which may have seen
+ * any of them, and a second time might be one too many.
+ */
+function decidedSeqs(store: Store, result: object): Set<number> {
+  const sent = sentSeqs(store);
+  if (!('settled' in result) || !Array.isArray(result.settled)) return sent;
+  const settled = new Set<unknown>(result.settled);
+  return new Set([...sent].filter((clientSeq) => settled.has(clientSeq)));
+}
+
+/** What was dispatched without a connection was never sent, so that it can safely wait for the next one. */
+function sentSeqs(store: Store): Set<number> {
+  const sent = store.outbox.entries().filter((entry) => entry.sent);
+  return new Set(sent.map(({ clientSeq }) => clientSeq));
+}
+
+/** One window for all: as large as the largest that is in use, and none when somebody needs everything. */
+function windowFor(channels: readonly Channel[]): { turns?: TurnWindow } {
+  const sessions = channels.filter(({ kind }) => kind === 'session').map(turnsWanted);
+  if (sessions.length === 0 || sessions.includes(undefined)) return {};
+  return { turns: { last: Math.max(...sessions.map((last) => last ?? 0)) } };
+}
+
+/** At least what was asked for, and what has been paged in since. */
+export function turnsWanted({ last, mirror }: Channel): number | undefined {
+  if (last === undefined) return undefined;
+  return Math.max(last, (mirror?.confirmed as SessionState | undefined)?.turns.length ?? 0);
+}

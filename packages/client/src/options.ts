@@ -1,0 +1,63 @@
+/** What `connect` takes, and what it assumes when something is left out. */
+import { SUPPORTED_PROTOCOL_VERSIONS } from '@atrium/protocol';
+import { type Clock, systemClock } from './clock.js';
+import { isVisible, newId } from './environment.js';
+import { HEARTBEAT_MS } from './heartbeat.js';
+import type { HostRequestHandlers } from './host-requests.js';
+import { consoleLog, type Log } from './log.js';
+import type { TransportFactory } from './transport.js';
+import { type WebSocketOptions, webSocketTransport } from './transports/websocket.js';
+import type { TurnWindow } from './window.js';
+
+export const REQUEST_TIMEOUT_MS = 30_000;
+
+export interface ClientOptions {
+  /** Who this client is to the host; a new one by default. Give one only if no other connection uses it. */
+  readonly clientId?: string;
+  /** Every version of the protocol that may be spoken, most preferred first. */
+  readonly protocolVersions?: readonly string[];
+  /** The language that the host should speak to users, as a BCP 47 tag. */
+  readonly locale?: string;
+  /** Channels to subscribe to in the same round trip; `client.subscribe` then finds them there. */
+  readonly initialSubscriptions?: readonly string[];
+  /** How much history the initial subscriptions bring. */
+  readonly turns?: TurnWindow;
+  /** What this client answers when the host asks. */
+  readonly handlers?: HostRequestHandlers;
+  readonly requestTimeoutMs?: number;
+  readonly heartbeatMs?: number;
+  /** Told what had to be ignored. The console by default. */
+  readonly log?: Log;
+  readonly clock?: Clock;
+  /** In [0, 1); spreads the attempts of many clients to reconnect. */
+  readonly random?: () => number;
+  /** Whether somebody looks. If not, attempts to reconnect become rare. */
+  readonly isVisible?: () => boolean;
+}
+
+export type ConnectOptions = ClientOptions & (WebSocketOptions | { readonly transport: TransportFactory });
+
+export type Settings = Required<Omit<ClientOptions, 'locale' | 'turns'>> &
+  Pick<ClientOptions, 'locale' | 'turns'> & { readonly transport: TransportFactory };
+
+export function settingsOf(options: ConnectOptions): Settings {
+  return {
+    clientId: newId(),
+    protocolVersions: SUPPORTED_PROTOCOL_VERSIONS,
+    initialSubscriptions: [],
+    handlers: {},
+    requestTimeoutMs: REQUEST_TIMEOUT_MS,
+    heartbeatMs: HEARTBEAT_MS,
+    log: consoleLog,
+    clock: systemClock,
+    random: Math.random,
+    isVisible,
+    ...withoutUndefined(options),
+    transport: 'transport' in options ? options.transport : webSocketTransport(options),
+  };
+}
+
+/** An option that is given as `undefined` is not given. */
+function withoutUndefined<T extends object>(options: T): T {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as T;
+}

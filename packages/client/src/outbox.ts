@@ -1,0 +1,72 @@
+/** The actions of this client on their way: each is numbered once, and waits here until the host has decided. */
+import type { ActionEnvelope, StateAction } from '@atrium/protocol';
+import { ActionOutcomeUnknownError, ActionRejectedError } from './errors.js';
+import { optional } from './promises.js';
+import type { PendingAction } from './reconcile.js';
+
+/** The host accepted an action and gave it this place in the one sequence. */
+export interface Accepted {
+  readonly serverSeq: number;
+}
+
+export interface OutboxEntry extends PendingAction {
+  readonly channel: string;
+  /** Whether some connection was given it. Only then can the host know it. */
+  sent: boolean;
+}
+
+interface Waiting {
+  readonly entry: OutboxEntry;
+  resolve(accepted: Accepted): void;
+  reject(error: Error): void;
+}
+
+export class Outbox {
+  readonly #waiting = new Map<number, Waiting>();
+  #nextSeq = 1;
+
+  add(channel: string, action: StateAction, at: number): { entry: OutboxEntry; accepted: Promise<Accepted> } {
+    const entry: OutboxEntry = { clientSeq: this.#nextSeq++, channel, action, at, sent: false };
+    const accepted = new Promise<Accepted>((resolve, reject) => {
+      this.#waiting.set(entry.clientSeq, { entry, resolve, reject });
+    });
+    return { entry, accepted: optional(accepted) };
+  }
+
+  /** In the order in which they were dispatched. */
+  entries(): OutboxEntry[] {
+    return [...this.#waiting.values()].map(({ entry }) => entry);
+  }
+
+  pendingOf(channel: string): OutboxEntry[] {
+    return this.entries().filter((entry) => entry.channel === channel);
+  }
+
+  /** Our action came back, accepted or with a reason why not. */
+  echoed(clientSeq: number, { serverSeq, rejectionReason }: ActionEnvelope): void {
+    const waiting = this.#take(clientSeq);
+    if (rejectionReason === undefined) waiting?.resolve({ serverSeq });
+    else waiting?.reject(new ActionRejectedError(waiting.entry.action, rejectionReason));
+  }
+
+  /** The host decided while nobody listened. */
+  forget(clientSeqs: Iterable<number>): void {
+    for (const clientSeq of clientSeqs) {
+      const waiting = this.#take(clientSeq);
+      waiting?.reject(new ActionOutcomeUnknownError(waiting.entry.action));
+    }
+  }
+
+  /** Nobody is left who could decide: about one channel, or about everything. */
+  abandon(error: Error, channel?: string): void {
+    for (const { clientSeq, ...entry } of this.entries()) {
+      if (channel === undefined || entry.channel === channel) this.#take(clientSeq)?.reject(error);
+    }
+  }
+
+  #take(clientSeq: number): Waiting | undefined {
+    const waiting = this.#waiting.get(clientSeq);
+    this.#waiting.delete(clientSeq);
+    return waiting;
+  }
+}

@@ -1,0 +1,149 @@
+/** JSON-RPC over one transport: pairs answers with requests, hands on what the host sends. Knows no protocol state. */
+import {
+  type ClientNotificationMethod,
+  type ClientNotifications,
+  type ClientRequestMethod,
+  type JsonRpcErrorObject,
+  ROOT_CHANNEL,
+} from '@atrium/protocol';
+import { type Frame, readFrame } from '@atrium/protocol/validation';
+import type { CallParams, CallResult, Outcome } from './calls.js';
+import type { Clock } from './clock.js';
+import { DisconnectedError } from './errors.js';
+import { Heartbeat } from './heartbeat.js';
+import type { Log } from './log.js';
+import { PendingCalls } from './pending-calls.js';
+import type { CloseReason, Transport } from './transport.js';
+
+/** What the peer hands on. */
+export interface PeerEvents {
+  /** Something other than a notification was read. It is handled after this. */
+  heard(): void;
+  notification(method: string, params: unknown): void;
+  /** Resolves with the answer to a request of the host. Never rejects. */
+  request(method: string, params: unknown): Promise<Answer>;
+  /** The connection ended. Called once. */
+  closed(reason: CloseReason): void;
+}
+
+export type Answer = { readonly result: unknown } | { readonly error: JsonRpcErrorObject };
+
+export interface PeerOptions {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly requestTimeoutMs: number;
+  readonly heartbeatMs: number;
+}
+
+export class Peer {
+  readonly #transport: Transport;
+  readonly #events: PeerEvents;
+  readonly #log: Log;
+  readonly #calls: PendingCalls;
+  readonly #heartbeat: Heartbeat;
+  #open = true;
+
+  constructor(transport: Transport, events: PeerEvents, { clock, log, requestTimeoutMs, heartbeatMs }: PeerOptions) {
+    this.#transport = transport;
+    this.#events = events;
+    this.#log = log;
+    this.#calls = new PendingCalls(clock, requestTimeoutMs);
+    this.#heartbeat = new Heartbeat({
+      clock,
+      intervalMs: heartbeatMs,
+      ping: () => this.call('ping', {}, () => {}),
+      dead: () => this.close({ reason: 'the host fell silent' }),
+    });
+    transport.onClose((reason) => this.#ended(reason));
+    transport.onMessage((text) => this.#receive(text));
+  }
+
+  /** Settles in the very step in which the answer is read, before the next message is. */
+  call<M extends ClientRequestMethod>(
+    method: M,
+    params: CallParams<M>,
+    settle: (outcome: Outcome<CallResult<M>>) => void,
+  ): void {
+    if (this.#open) {
+      const id = this.#calls.add(method, settle);
+      this.#send({ id, method, params: { channel: ROOT_CHANNEL, ...params } });
+    } else {
+      settle({ ok: false, error: new DisconnectedError(method, 'the connection was lost') });
+    }
+  }
+
+  request<M extends ClientRequestMethod>(method: M, params: CallParams<M>): Promise<CallResult<M>> {
+    return new Promise((resolve, reject) => {
+      this.call(method, params, (outcome) => (outcome.ok ? resolve(outcome.value) : reject(outcome.error)));
+    });
+  }
+
+  notify<M extends ClientNotificationMethod>(method: M, params: ClientNotifications[M]): void {
+    this.#send({ method, params });
+  }
+
+  close(reason: CloseReason = { reason: 'closed here' }): void {
+    this.#ended(reason);
+    this.#transport.close();
+  }
+
+  #send(message: object): void {
+    if (!this.#open) return;
+    const text = JSON.stringify({ jsonrpc: '2.0', ...message });
+    try {
+      this.#transport.send(text);
+    } catch (error) {
+      this.#log('sending failed', error);
+      this.close({ reason: 'sending failed' });
+    }
+  }
+
+  #ended(reason: CloseReason): void {
+    if (!this.#open) return;
+    this.#open = false;
+    this.#heartbeat.stop();
+    this.#calls.disconnected(reason.reason);
+    this.#events.closed(reason);
+  }
+
+  /** A stranger's message must not end the connection, whatever it does to us. */
+  #receive(text: string): void {
+    if (!this.#open) return;
+    this.#heartbeat.heard();
+    try {
+      const frame = readFrame(text);
+      if (frame.kind !== 'notification' && frame.kind !== 'invalid') this.#events.heard();
+      const problem = this.#handle(frame);
+      if (problem) this.#log(`a message was dropped: ${problem}`);
+    } catch (error) {
+      this.#log('a message could not be handled and was dropped', error);
+    }
+  }
+
+  /** Returns why nothing could be done with it, if so. */
+  #handle(frame: Frame): string | undefined {
+    switch (frame.kind) {
+      case 'success':
+        return this.#calls.succeeded(frame.id, frame.result) ? undefined : `nobody asked for answer ${frame.id}`;
+      case 'failure':
+        return this.#failed(frame.id, frame.error);
+      case 'notification':
+        this.#events.notification(frame.method, frame.params);
+        return undefined;
+      case 'request':
+        void this.#answer(frame.id, frame.method, frame.params);
+        return undefined;
+      case 'invalid':
+        return frame.message;
+    }
+  }
+
+  #failed(id: number | null, error: JsonRpcErrorObject): string | undefined {
+    if (id === null) return `the host could not read what we sent: ${error.message}`;
+    return this.#calls.failed(id, error) ? undefined : `nobody asked for answer ${id}`;
+  }
+
+  async #answer(id: number, method: string, params: unknown): Promise<void> {
+    this.#send({ id, ...(await this.#events.request(method, params)) });
+  }
+}

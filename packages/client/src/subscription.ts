@@ -1,0 +1,133 @@
+/** The handle to one channel: its state as it is now, everything that happens to it, and a way to change it. */
+import type { ActionEnvelope, ChannelKind, SessionState } from '@atrium/protocol';
+import type { Channel } from './channel.js';
+import type { ActionRejectedError } from './errors.js';
+import type { Accepted } from './outbox.js';
+import { optional } from './promises.js';
+import type { PendingAction } from './reconcile.js';
+import type { ActionOf, StateOf } from './reducers.js';
+import { latest, Queue } from './streams.js';
+import type { WindowPosition } from './window.js';
+
+/** What a handle needs of its client. */
+export interface SubscriptionHost {
+  dispatch<K extends ChannelKind>(uri: string, action: ActionOf<K>): Promise<Accepted>;
+  loadOlder(channel: Channel, count: number): Promise<number>;
+  release(channel: Channel): void;
+}
+
+export class Subscription<K extends ChannelKind = 'session'> implements AsyncIterable<StateOf<K>> {
+  readonly uri: string;
+  readonly #channel: Channel;
+  readonly #host: SubscriptionHost;
+  readonly #cleanUp = new Set<() => void>();
+  #closed = false;
+
+  /** Handles are made by `client.subscribe`. */
+  constructor(channel: Channel, host: SubscriptionHost) {
+    this.uri = channel.uri;
+    this.#channel = channel;
+    this.#host = host;
+  }
+
+  /** What a user should see: the confirmed state with own actions on top that the host has not echoed yet. */
+  get state(): StateOf<K> {
+    return this.#channel.optimistic as StateOf<K>;
+  }
+
+  /** What the host has acknowledged. */
+  get confirmed(): StateOf<K> {
+    return this.#channel.mirror?.confirmed as StateOf<K>;
+  }
+
+  /** Own actions that the host has not echoed yet, in order. */
+  get pending(): readonly PendingAction[] {
+    return this.#channel.mirror?.pending ?? [];
+  }
+
+  /** Which part of a session's finished turns `confirmed` holds. */
+  get window(): WindowPosition {
+    const { mirror, kind } = this.#channel;
+    if (!mirror || kind !== 'session') return { start: 0, total: 0 };
+    return { start: mirror.start, total: mirror.start + (mirror.confirmed as SessionState).turns.length };
+  }
+
+  /** Whether the channel was disposed, or is no longer permitted. The last known state stays readable. */
+  get isGone(): boolean {
+    return this.#channel.phase.at === 'gone';
+  }
+
+  /**
+   * Shows the action in `state` at once and asks the host for it. Resolves when the host has accepted it; rejects with
+   * an `ActionRejectedError` when it has not. Nobody has to wait for it. Without a connection it waits for the next.
+   */
+  dispatch(action: ActionOf<K>): Promise<Accepted> {
+    const { phase } = this.#channel;
+    if (phase.at === 'gone') return optional(Promise.reject(phase.error));
+    return this.#host.dispatch(this.uri, action);
+  }
+
+  onChange(listener: (state: StateOf<K>) => void): () => void {
+    return this.#until(this.#channel.changed.on(() => listener(this.state)));
+  }
+
+  onRejected(listener: (error: ActionRejectedError) => void): () => void {
+    return this.#until(this.#channel.rejected.on(listener));
+  }
+
+  onGone(listener: (error: Error) => void): () => void {
+    return this.#until(this.#channel.gone.on(listener));
+  }
+
+  /** The state now, then whenever it has changed; a slow loop gets the latest and skips those in between. */
+  [Symbol.asyncIterator](): AsyncGenerator<StateOf<K>, void, undefined> {
+    return latest({
+      current: () => this.state,
+      ended: () => this.#closed || this.isGone,
+      onChange: (listener) => this.#untilWith(this.#channel.changed.on(listener), listener),
+    });
+  }
+
+  /**
+   * Every accepted action from now on, in order. After a long absence the host sends the state instead of the actions
+   * that were missed; these are then not told.
+   */
+  actions(): AsyncIterableIterator<ActionEnvelope, void, undefined> {
+    const queue = new Queue<ActionEnvelope>(() => stop());
+    const offs = [this.#channel.acted.on((envelope) => queue.push(envelope)), this.#channel.gone.on(() => queue.end())];
+    const off = () => {
+      for (const each of offs) each();
+    };
+    const stop = this.#untilWith(off, () => queue.end());
+    if (this.#closed || this.isGone) queue.end();
+    return queue;
+  }
+
+  /** Pages in up to this many turns that are older than those in the state. Resolves with how many came. */
+  loadOlder(count: number): Promise<number> {
+    return this.#host.loadOlder(this.#channel, count);
+  }
+
+  /** Ends this handle, its listeners and its loops. The last one to a channel ends the subscription. */
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    for (const stop of [...this.#cleanUp]) stop();
+    this.#host.release(this.#channel);
+  }
+
+  #until(off: () => void): () => void {
+    return this.#untilWith(off, () => {});
+  }
+
+  /** Something that lasts until it is taken away or the handle is closed; then `last` is called too. */
+  #untilWith(off: () => void, last: () => void): () => void {
+    const stop = () => {
+      this.#cleanUp.delete(stop);
+      off();
+      last();
+    };
+    this.#cleanUp.add(stop);
+    return stop;
+  }
+}

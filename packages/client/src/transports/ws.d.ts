@@ -1,0 +1,7 @@
+/** The part of the package `ws` that is needed: a WebSocket that can send headers. */
+declare module 'ws' {
+  export const WebSocket: new (
+    url: string,
+    options: { headers?: Record<string, string>; perMessageDeflate: false },
+  ) => import('./websocket.js').SocketLike;
+}

@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest';
+import { connected } from './support/connected.js';
+import { settle } from './support/fake-clock.js';
+import { ONE, ROOT, started, titled } from './support/states.js';
+
+const NOISE = [
+  '',
+  'not json',
+  '[]',
+  'null',
+  '{"jsonrpc":"1.0","method":"action"}',
+  '{"jsonrpc":"2.0"}',
+  '{"jsonrpc":"2.0","id":"seven","result":null}',
+  '{"jsonrpc":"2.0","id":99999,"result":null}',
+  '{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"what?"}}',
+  `${'['.repeat(10_000)}`,
+  `{"jsonrpc":"2.0","method":"action","params":${'{"a":'.repeat(200)}1${'}'.repeat(200)}}`,
+];
+
+const BAD_ENVELOPES = [
+  undefined,
+  {},
+  { channel: 7, serverSeq: 1, action: titled('X') },
+  { channel: ONE, serverSeq: 'one', action: titled('X') },
+  { channel: ONE, serverSeq: -1, action: titled('X') },
+  { channel: ONE, serverSeq: 1, action: { type: 'session/titleChanged' } },
+  { channel: ONE, serverSeq: 1, action: null },
+  { channel: ONE, serverSeq: 1, action: titled('X'), origin: { clientId: 7 } },
+];
+
+describe('what a host must not send', () => {
+  it.each(NOISE)('[AHP-004] is logged and dropped, and the connection kept: %j', async (text) => {
+    const { client, host, logged } = await connected();
+    host.connection.transport.send(text);
+    await settle();
+    expect(logged).toHaveLength(1);
+    expect(client.status.at).toBe('open');
+    await client.request('ping', {});
+  });
+
+  it.each(BAD_ENVELOPES)('[AHP-004] is logged and dropped as an action too: %j', async (params) => {
+    const { client, host, logged } = await connected();
+    const one = await client.subscribe(ONE);
+    const before = one.state;
+    host.connection.send({ method: 'action', params });
+    await settle();
+    expect(logged).toHaveLength(1);
+    expect(one.state).toBe(before);
+    host.act(ONE, titled('A'));
+    await settle();
+    expect(one.state.summary.title).toBe('A');
+  });
+
+  it('[AHP-014] as a notification that nobody knows is ignored', async () => {
+    const { client, host, logged } = await connected();
+    host.notify('root/levitated', { channel: ROOT });
+    await settle();
+    expect(logged).toEqual([]);
+    expect(client.status.at).toBe('open');
+  });
+
+  it('cannot poison objects', async () => {
+    const { client, host } = await connected();
+    await client.subscribe(ONE);
+    host.connection.transport.send(
+      `{"jsonrpc":"2.0","method":"action","params":{"channel":"${ONE}","serverSeq":1,"__proto__":{"bad":1},"action":{"type":"session/configChanged","config":{"__proto__":{"bad":1}}}}}`,
+    );
+    await settle();
+    expect(({} as { bad?: number }).bad).toBeUndefined();
+  });
+});
+
+describe('[CLI-025] what this version does not know', () => {
+  it('as an action is ignored, and told to those who follow the actions', async () => {
+    const { client, host, logged } = await connected();
+    const one = await client.subscribe(ONE);
+    const actions = one.actions();
+    const before = one.confirmed;
+    host.connection.send({
+      method: 'action',
+      params: { channel: ONE, serverSeq: 1, action: { type: 'session/levitated' } },
+    });
+    await settle();
+    expect(one.confirmed).toBe(before);
+    expect((await actions.next()).value).toMatchObject({ action: { type: 'session/levitated' } });
+    expect(logged).toEqual([]);
+  });
+
+  it('as a part of a response, or as content of a tool, is carried along', async () => {
+    const { client, host } = await connected();
+    const one = await client.subscribe(ONE);
+    host.act(ONE, started('t'));
+    const part = { kind: 'hologram', depth: 3 };
+    host.act(ONE, { type: 'session/responsePart', turnId: 't', part } as never);
+    await settle();
+    expect(one.state.activeTurn?.responseParts).toEqual([part]);
+  });
+});

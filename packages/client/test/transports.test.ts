@@ -1,0 +1,161 @@
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { MessageChannel } from 'node:worker_threads';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { type Client, connect, memoryPair, messagePortTransport, type PortLike, type Transport } from '../src/index.js';
+import { type SocketLike, withToken } from '../src/transports/websocket.js';
+import { newHost } from './support/connected.js';
+import { settle } from './support/fake-clock.js';
+import type { FakeHost } from './support/fake-host.js';
+import { ONE, titled } from './support/states.js';
+
+const cleanUp: (() => void)[] = [];
+afterEach(() => {
+  for (const end of cleanUp.splice(0)) end();
+  vi.unstubAllGlobals();
+});
+
+/** A WebSocket server on a free port, in front of a fake host. */
+async function serve(
+  host: FakeHost,
+): Promise<{ url: string; upgrades: IncomingMessage[]; hangUp(code: number): void }> {
+  const { WebSocketServer } = (await import('ws' as string)) as {
+    WebSocketServer: new (options: {
+      server: Server;
+    }) => {
+      on(
+        event: 'connection',
+        listener: (socket: SocketLike & { close(code: number): void }, request: IncomingMessage) => void,
+      ): void;
+      close(): void;
+    };
+  };
+  const server = createServer();
+  const sockets = new WebSocketServer({ server });
+  const upgrades: IncomingMessage[] = [];
+  let last: { close(code: number): void } | undefined;
+  sockets.on('connection', (socket, request) => {
+    upgrades.push(request);
+    last = socket;
+    const onMessage: Transport['onMessage'] = (listener) => {
+      socket.onmessage = ({ data }) => listener(String(data));
+    };
+    host.accept({ send: (text) => socket.send(text), close: () => socket.close(1000), onMessage, onClose: () => {} });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  cleanUp.push(() => {
+    sockets.close();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  return { url: `ws://127.0.0.1:${port}/`, upgrades, hangUp: (code) => last?.close(code) };
+}
+
+function closing(client: Client): Client {
+  cleanUp.push(() => client.close());
+  return client;
+}
+
+const nextStatus = (client: Client, at: string) =>
+  new Promise<void>((resolve) => client.onStatus((status) => status.at === at && resolve()));
+
+describe('a WebSocket', () => {
+  it('in Node sends the token in a header, and carries a session', async () => {
+    const host = newHost();
+    const { url, upgrades } = await serve(host);
+    const client = closing(await connect({ url, token: 'sesame' }));
+    const one = await client.subscribe(ONE);
+    await one.dispatch(titled('A'));
+    expect(one.confirmed.summary.title).toBe('A');
+    expect(upgrades[0]?.headers.authorization).toBe('Bearer sesame');
+    expect(upgrades[0]?.url).toBe('/');
+  });
+
+  it('asks for the token anew at every attempt', async () => {
+    const { url, upgrades, hangUp } = await serve(newHost());
+    let count = 0;
+    const client = closing(await connect({ url, token: async () => `token-${++count}` }));
+    const waiting = nextStatus(client, 'waiting');
+    hangUp(1001);
+    await waiting;
+    const open = nextStatus(client, 'open');
+    client.reconnectNow();
+    await open;
+    expect(upgrades.map(({ headers }) => headers.authorization)).toEqual(['Bearer token-1', 'Bearer token-2']);
+  });
+
+  it('ends for good with the code that says so', async () => {
+    const { url, hangUp } = await serve(newHost());
+    const client = closing(await connect({ url }));
+    const closed = nextStatus(client, 'closed');
+    hangUp(4002);
+    await closed;
+    expect(client.status).toMatchObject({ at: 'closed' });
+  });
+
+  it('that cannot be opened says where and what to check, without the token', async () => {
+    const failed = connect({ url: 'ws://127.0.0.1:1/?token=sesame', token: 'sesame' });
+    await expect(failed).rejects.toThrow('Cannot connect to ws://127.0.0.1:1/');
+    await expect(failed).rejects.not.toThrow('sesame');
+  });
+
+  it('in a browser sends the token in the query', async () => {
+    const urls: string[] = [];
+    vi.stubGlobal('process', undefined);
+    vi.stubGlobal(
+      'WebSocket',
+      class {
+        constructor(url: string) {
+          urls.push(url);
+          setImmediate(() => (this as unknown as SocketLike).onclose?.({ code: 1006, reason: '' }));
+        }
+      },
+    );
+    await expect(connect({ url: 'wss://host.test/ahp?x=1', token: 'a b' })).rejects.toThrow('wss://host.test/ahp');
+    expect(urls).toEqual(['wss://host.test/ahp?x=1&token=a+b']);
+    expect(withToken('wss://host.test', undefined)).toBe('wss://host.test');
+  });
+});
+
+describe('a MessagePort', () => {
+  it('carries a session, and tells when it is closed', async () => {
+    const host = newHost();
+    const { port1, port2 } = new MessageChannel();
+    host.accept(messagePortTransport(port2 as unknown as PortLike));
+    const client = closing(await connect({ transport: () => messagePortTransport(port1 as unknown as PortLike) }));
+    const one = await client.subscribe(ONE);
+    await one.dispatch(titled('A'));
+    expect(one.confirmed.summary.title).toBe('A');
+    const waiting = nextStatus(client, 'waiting');
+    port2.close();
+    await waiting;
+  });
+});
+
+describe('a pair in memory', () => {
+  it('delivers in order, never in the same call, and keeps what comes early', async () => {
+    const [near, far] = memoryPair();
+    near.send('1');
+    await settle();
+    near.send('2');
+    const got: string[] = [];
+    far.onMessage((text) => got.push(text));
+    expect(got).toEqual(['1']);
+    near.send('3');
+    await settle();
+    expect(got).toEqual(['1', '2', '3']);
+  });
+
+  it('tells both ends once that it is closed, and is silent afterwards', async () => {
+    const [near, far] = memoryPair();
+    const closed: string[] = [];
+    near.onClose(({ reason }) => closed.push(`near: ${reason}`));
+    far.onClose(({ reason }) => closed.push(`far: ${reason}`));
+    near.send('lost');
+    near.close();
+    far.close();
+    near.send('never');
+    await settle();
+    expect(closed).toEqual(['near: closed here', 'far: closed here']);
+  });
+});
