@@ -10,7 +10,7 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import type { Clock } from '../clock.js';
 import { CLIENTS_MAX, PAYLOAD_MAX_BYTES, UNAUTHENTICATED_MAX } from '../limits.js';
 import { type Logger, silentLogger } from '../logger.js';
-import { type AccessPolicy, requireTokenBeyondLoopback, upgradePolicy } from '../security/access.js';
+import { type AccessPolicy, checkAccess, upgradePolicy } from '../security/access.js';
 import { isOwnHost } from '../security/host-header.js';
 import { judgeUpgrade, type UpgradeFacts, type UpgradePolicy } from '../security/upgrade.js';
 import { CloseCode, type Transport } from './transport.js';
@@ -60,7 +60,7 @@ export interface RunningServer {
 
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { host = 'localhost', port = 0, policy, limits } = options;
-  requireTokenBeyondLoopback(host, policy);
+  checkAccess(host, policy);
   const listening = await listen({ host, port, headersTimeoutMs: limits?.headersTimeoutMs });
   const bound = { host, port: listening.port, addresses: listening.addresses, machine: machineAddresses() };
   return new FrontDoor(options, listening, upgradePolicy(policy, bound));

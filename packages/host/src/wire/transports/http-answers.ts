@@ -1,5 +1,5 @@
 /** The few things that are said in plain HTTP: what this is, and why an upgrade was refused. */
-import { type IncomingMessage, STATUS_CODES, type ServerResponse } from 'node:http';
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 
 const PAGE = `This is Atrium, a host for AI coding agents.

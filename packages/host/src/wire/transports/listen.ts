@@ -16,7 +16,7 @@ export interface ListenOptions {
   readonly host: string;
   /** 0 is any free port. */
   readonly port: number;
-  readonly headersTimeoutMs?: number;
+  readonly headersTimeoutMs?: number | undefined;
 }
 
 export interface Listening {
@@ -49,11 +49,15 @@ async function listenOnce(options: ListenOptions): Promise<Listening> {
   }
 }
 
-async function bind({ headersTimeoutMs }: ListenOptions, address: string, port: number): Promise<Server> {
+async function bind(
+  { headersTimeoutMs = HEADERS_TIMEOUT_MS }: ListenOptions,
+  address: string,
+  port: number,
+): Promise<Server> {
   const server = createServer({
-    headersTimeout: headersTimeoutMs ?? HEADERS_TIMEOUT_MS,
-    requestTimeout: Math.max(headersTimeoutMs ?? 0, REQUEST_TIMEOUT_MS),
-    connectionsCheckingInterval: TIMEOUT_CHECK_MS,
+    headersTimeout: headersTimeoutMs,
+    requestTimeout: Math.max(headersTimeoutMs, REQUEST_TIMEOUT_MS),
+    connectionsCheckingInterval: Math.min(headersTimeoutMs, TIMEOUT_CHECK_MS),
     maxHeaderSize: HEADERS_MAX_BYTES,
   });
   server.listen({ host: address.replace(/^\[|\]$/g, ''), port });

@@ -9,8 +9,7 @@ import type { WireFrame } from '../wire-frame.js';
 /** What Node's and the browsers' ports have in common. */
 export interface PortLike {
   postMessage(message: string): void;
-  addEventListener(type: 'message', listener: (event: { readonly data: unknown }) => void): void;
-  addEventListener(type: 'close', listener: () => void): void;
+  addEventListener(type: 'message' | 'close', listener: (event: object) => void): void;
   start?(): void;
   close(): void;
 }
@@ -34,7 +33,7 @@ class MessagePortTransport implements Transport {
   start(events: TransportEvents): void {
     this.#events = events;
     this.#port.addEventListener('close', () => this.#finish());
-    this.#port.addEventListener('message', ({ data }) => this.#received(data));
+    this.#port.addEventListener('message', (event) => this.#received('data' in event ? event.data : undefined));
     this.#port.start?.();
   }
 

@@ -1,0 +1,83 @@
+/** `atrium serve`: its options and its help. What they mean together is decided in `serve/settings.ts`. */
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { LOG_FORMATS, LOG_LEVELS } from '../log-lines.js';
+
+export const DEFAULT_PORT = 9300;
+export const DEFAULT_GATEWAY_PORT = 9400;
+const PORT_MAX = 65_535;
+
+const EXAMPLES = `
+Every option can also be set in the environment, as shown; the command line wins. ATRIUM_SCRIPT takes several files,
+separated as in PATH.
+
+Examples:
+  $ atrium serve                                       on this machine, port ${DEFAULT_PORT}
+  $ atrium serve --port 0 --quiet                      any free port; prints only READY:<port>
+  $ atrium serve --script demo.json                    with a scripted agent
+  $ atrium serve --stdio                               for one client, on standard input and output
+  $ atrium serve --allowed-origins http://localhost:5173
+  $ atrium serve --host 0.0.0.0 --connection-token-file ./token
+
+Exit codes: 0 stopped in good order, 1 an error, 2 called in a wrong way.`;
+
+const TOKEN_TEXT = 'a token of your own; others on this machine may see it here, so prefer a file';
+const GATEWAY_TEXT = 'port for providers (accepted, but the gateway is not there yet)';
+
+export function serveCommand(): Command {
+  const command = new Command('serve')
+    .description('Run the host until it is told to stop')
+    .addOption(
+      option('--port <port>', 'port to listen on; 0 is any free one', 'PORT').argParser(port).default(DEFAULT_PORT),
+    )
+    .addOption(option('--host <name>', 'name or address to listen on', 'HOST').default('localhost'))
+    .addOption(
+      option('--gateway-port <port>', GATEWAY_TEXT, 'GATEWAY_PORT').argParser(port).default(DEFAULT_GATEWAY_PORT),
+    )
+    .addOption(option('--stdio', 'speak on standard input and output instead of listening', 'STDIO'))
+    .addOption(option('--data-dir <folder>', 'where everything is kept', 'DATA_DIR'))
+    .addOption(new Option('--script <file>', 'scripted agent to offer; may be repeated').argParser(collected))
+    .addOption(option('--connection-token <token>', TOKEN_TEXT, 'CONNECTION_TOKEN'))
+    .addOption(option('--connection-token-file <file>', 'file with a token of your own', 'CONNECTION_TOKEN_FILE'))
+    .addOption(option('--without-connection-token', 'let everybody on this machine in', 'WITHOUT_CONNECTION_TOKEN'))
+    .addOption(option('--allowed-origins <list>', 'web pages that may connect, by comma', 'ALLOWED_ORIGINS'))
+    .addOption(option('--allowed-hosts <list>', 'further names of this host, by comma', 'ALLOWED_HOSTS'))
+    .addOption(option('--log-level <level>', 'least level that is logged', 'LOG_LEVEL').choices(LOG_LEVELS))
+    .addOption(
+      option('--log-format <format>', 'log lines for people or programs', 'LOG_FORMAT')
+        .choices(LOG_FORMATS)
+        .default('text'),
+    )
+    .addOption(option('--quiet', 'print READY:<port> and nothing else', 'QUIET'))
+    .addHelpText('after', EXAMPLES)
+    .showHelpAfterError('(atrium serve --help shows all options)');
+  forgetUnset(command.options, process.env);
+  return command.action(() => serve(command));
+}
+
+function option(flags: string, text: string, variable: string): Option {
+  return new Option(flags, text).env(`ATRIUM_${variable}`);
+}
+
+/** To commander a variable is set when it exists; to people an empty one is not, and `ATRIUM_QUIET=0` means no. */
+function forgetUnset(options: readonly Option[], env: NodeJS.ProcessEnv): void {
+  for (const { envVar = '', required } of options) {
+    const value = env[envVar]?.toLowerCase();
+    if (value === '' || (!required && ['0', 'false', 'no', 'off'].includes(value ?? ''))) delete env[envVar];
+  }
+}
+
+async function serve(command: Command): Promise<void> {
+  const { readSettings } = await import('../serve/settings.js');
+  const { serveUntilStopped } = await import('../serve/run.js');
+  await serveUntilStopped(await readSettings(command));
+}
+
+function port(text: string): number {
+  const value = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
+  if (value <= PORT_MAX) return value;
+  throw new InvalidArgumentError(`Give a number from 0 to ${PORT_MAX}.`);
+}
+
+function collected(file: string, before: readonly string[] = []): string[] {
+  return [...before, file];
+}

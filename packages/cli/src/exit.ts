@@ -1,0 +1,37 @@
+/** How the command ends, and what it says when it ends badly. */
+import { CommanderError } from 'commander';
+
+export const ExitCode = { Ok: 0, Failed: 1, Usage: 2 } as const;
+export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
+
+/** The command was called in a way that cannot work. The message says how to call it. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+/** By name, so that `--help` does not have to load the host. */
+const USAGE_ERRORS = new Set(['UsageError', 'TokenRequiredError', 'ScriptError']);
+
+/** Commander has printed its own errors already; `--help` and `--version` are no errors at all. */
+export function exitCodeOf(error: unknown): ExitCode {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? ExitCode.Ok : ExitCode.Usage;
+  return error instanceof Error && USAGE_ERRORS.has(error.name) ? ExitCode.Usage : ExitCode.Failed;
+}
+
+/** What to print; undefined when there is nothing to add. */
+export function explain(error: unknown): string | undefined {
+  if (error instanceof CommanderError) return undefined;
+  if (!(error instanceof Error)) return `error: ${String(error)}`;
+  const hint = hintFor(error);
+  return `error: ${error.message}${hint === undefined ? '' : `\n${hint}`}`;
+}
+
+function hintFor(error: Error): string | undefined {
+  if (error.name === 'LogLockedError') return 'Another folder: atrium serve --data-dir <folder>';
+  const { code, port } = error as NodeJS.ErrnoException & { port?: number };
+  if (code === 'EADDRINUSE')
+    return `Port ${port} is taken. Stop what uses it, or start with --port 0 for any free port.`;
+  if (code === 'EACCES' && port !== undefined) return `Port ${port} needs more rights. Use a port above 1023.`;
+  if (code === 'EADDRNOTAVAIL') return 'That address is not one of this machine. Check --host.';
+  return undefined;
+}

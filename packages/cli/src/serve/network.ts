@@ -1,0 +1,68 @@
+/** Opens the host to the network: the token first, then the port, then the note that tells local programs of it. */
+import {
+  announceInstance,
+  type Host,
+  type Logger,
+  type StoredToken,
+  startServer,
+  storeToken,
+  TOKEN_ADVISED_CHARACTERS,
+} from '@atrium/host';
+import type { OpenDoor } from './door.js';
+import type { ServeSettings } from './settings.js';
+import type { TokenChoice } from './token-choice.js';
+
+export async function openNetwork(settings: ServeSettings, host: Host, logger: Logger): Promise<OpenDoor> {
+  const { dataDir, token } = settings;
+  warnIfShort(token, logger);
+  const stored = await store(dataDir, token);
+  try {
+    return await open(settings, { host, logger, stored });
+  } catch (error) {
+    await stored?.remove();
+    throw error;
+  }
+}
+
+interface Parts {
+  readonly host: Host;
+  readonly logger: Logger;
+  readonly stored: StoredToken | undefined;
+}
+
+async function open(settings: ServeSettings, { host, logger, stored }: Parts): Promise<OpenDoor> {
+  const { port: wanted, host: name, dataDir, token, policy } = settings;
+  const onConnection = host.connect.bind(host);
+  const server = await startServer({ host: name, port: wanted, policy, logger, onConnection });
+  const { port } = server;
+  const url = urlOf(name, port);
+  const tokenFile = token.kind === 'file' ? token.file : stored?.file;
+  const startedAt = new Date().toISOString();
+  const retract = await announceInstance(dataDir, { pid: process.pid, host: name, port, url, startedAt, tokenFile });
+  logger.log('info', 'listening', { addresses: server.addresses.join(','), port });
+  return {
+    ended: new Promise(() => {}),
+    place: { at: 'network', port, url, tokenFile },
+    stopAccepting: () => server.stopAccepting(),
+    async close() {
+      await server.close();
+      await Promise.all([retract(), stored?.remove()]);
+    },
+  };
+}
+
+/** A token in a file of the user's stays there; any other goes where local programs look for it. */
+async function store(dataDir: string, token: TokenChoice): Promise<StoredToken | undefined> {
+  return token.kind === 'generated' || token.kind === 'given' ? storeToken(dataDir, token.text) : undefined;
+}
+
+function warnIfShort(token: TokenChoice, logger: Logger): void {
+  if (token.kind === 'none' || token.text.length >= TOKEN_ADVISED_CHARACTERS) return;
+  logger.log('warn', 'the connection token is short and may be guessed', { advised: TOKEN_ADVISED_CHARACTERS });
+}
+
+/** A wildcard is no address to connect to. */
+function urlOf(name: string, port: number): string {
+  if (['0.0.0.0', '::', '[::]'].includes(name)) return `ws://localhost:${port}`;
+  return `ws://${name.includes(':') && !name.startsWith('[') ? `[${name}]` : name}:${port}`;
+}

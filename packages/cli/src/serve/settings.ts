@@ -1,0 +1,79 @@
+/** What the user asked for, checked and complete: from options and environment to one plain object. */
+import { homedir } from 'node:os';
+import path from 'node:path';
+import { type AccessPolicy, type LogLevel, TokenRequiredError } from '@atrium/host';
+import type { Command } from 'commander';
+import { defaultDataFolder } from '../data-folder.js';
+import { UsageError } from '../exit.js';
+import type { LogFormat } from '../log-lines.js';
+import { chooseToken, type TokenChoice } from './token-choice.js';
+
+export interface ServeSettings {
+  readonly host: string;
+  readonly port: number;
+  readonly stdio: boolean;
+  readonly dataDir: string;
+  readonly scripts: readonly string[];
+  readonly token: TokenChoice;
+  readonly policy: AccessPolicy;
+  readonly logLevel: LogLevel;
+  readonly logFormat: LogFormat;
+  readonly quiet: boolean;
+}
+
+/** As commander names them. */
+export interface ServeOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly stdio?: boolean;
+  readonly dataDir?: string;
+  readonly script?: readonly string[];
+  readonly connectionToken?: string;
+  readonly connectionTokenFile?: string;
+  readonly withoutConnectionToken?: boolean;
+  readonly allowedOrigins?: string;
+  readonly allowedHosts?: string;
+  readonly logLevel?: LogLevel;
+  readonly logFormat: LogFormat;
+  readonly quiet?: boolean;
+}
+
+export async function readSettings(command: Command, env: NodeJS.ProcessEnv = process.env): Promise<ServeSettings> {
+  const options = command.opts<ServeOptions>();
+  const token = await chooseToken(options, (name) => command.getOptionValueSource(name) === 'cli');
+  // Programs that agents start inherit the environment, and have no business with the token.
+  delete env.ATRIUM_CONNECTION_TOKEN;
+  const policy = policyOf(options, token);
+  if (!options.stdio) TokenRequiredError.throwIfNeeded(options.host, policy);
+  const { host, port, stdio = false, quiet = false, logFormat } = options;
+  const surroundings = { platform: process.platform, env, home: homedir() };
+  return {
+    ...{ host, port, stdio, quiet, logFormat, token, policy },
+    dataDir: path.resolve(options.dataDir ?? defaultDataFolder(surroundings)),
+    scripts: options.script ?? parts(env.ATRIUM_SCRIPT, path.delimiter),
+    logLevel: options.logLevel ?? (quiet ? 'warn' : 'info'),
+  };
+}
+
+function policyOf({ allowedOrigins, allowedHosts }: ServeOptions, token: TokenChoice): AccessPolicy {
+  return {
+    token: token.kind === 'none' ? undefined : token.text,
+    isGenerated: token.kind === 'generated',
+    allowedOrigins: parts(allowedOrigins, ',').map(checkedOrigin),
+    allowedHosts: parts(allowedHosts, ',').map(checkedHost),
+  };
+}
+
+function parts(list: string | undefined, separator: string): string[] {
+  return (list ?? '').split(separator).flatMap((part) => part.trim() || []);
+}
+
+function checkedOrigin(text: string): string {
+  if (/^[a-z][a-z\d+.-]*:\/\/[^\s/?#@]+[^\s/?#@.]$/i.test(text)) return text;
+  throw new UsageError(`--allowed-origins: "${text}" is not an origin. Write it as http://localhost:5173`);
+}
+
+function checkedHost(text: string): string {
+  if (/^[\w.-]*\w$|^\[?[\da-f:.]+\]?$/i.test(text)) return text;
+  throw new UsageError(`--allowed-hosts: "${text}" is not a host name. Write it without a scheme or a port.`);
+}

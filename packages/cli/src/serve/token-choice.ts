@@ -1,0 +1,46 @@
+/** Which connection token is used: the user's own, a new one, or none. */
+import { isTokenText, newToken, readToken } from '@atrium/host';
+import { UsageError } from '../exit.js';
+import type { ServeOptions } from './settings.js';
+
+export type TokenChoice =
+  /** Made up for this run; stored where programs of this user find it. */
+  | { readonly kind: 'generated'; readonly text: string }
+  | { readonly kind: 'given'; readonly text: string }
+  | { readonly kind: 'file'; readonly text: string; readonly file: string }
+  | { readonly kind: 'none' };
+
+const NAMES = ['connectionToken', 'connectionTokenFile', 'withoutConnectionToken'] as const;
+type Name = (typeof NAMES)[number];
+
+/** What stands on the command line overrides what stands in the environment, also when it says something else. */
+export async function chooseToken(
+  options: ServeOptions,
+  isFromCommandLine: (name: Name) => boolean,
+): Promise<TokenChoice> {
+  const present = NAMES.filter((name) => options[name] !== undefined && options[name] !== false);
+  const typed = present.filter(isFromCommandLine);
+  const [chosen, another] = typed.length > 0 ? typed : present;
+  if (another !== undefined) {
+    throw new UsageError('Give one of --connection-token, --connection-token-file and --without-connection-token.');
+  }
+  return resolve(chosen, options);
+}
+
+async function resolve(chosen: Name | undefined, options: ServeOptions): Promise<TokenChoice> {
+  if (chosen === 'withoutConnectionToken') return { kind: 'none' };
+  if (chosen === 'connectionToken')
+    return { kind: 'given', text: checked(options.connectionToken ?? '', '--connection-token') };
+  const { connectionTokenFile: file } = options;
+  if (chosen === undefined || file === undefined) return { kind: 'generated', text: newToken() };
+  const text = await readToken(file).catch((error) => {
+    throw new UsageError(`--connection-token-file: ${file} cannot be read (${error.code ?? error.message}).`);
+  });
+  return { kind: 'file', text: checked(text, `--connection-token-file: ${file}`), file };
+}
+
+/** The message must not repeat the token. */
+function checked(text: string, where: string): string {
+  if (isTokenText(text)) return text;
+  throw new UsageError(`${where}: a token is made of letters, digits and - _ . ~, and is not empty.`);
+}

@@ -1,0 +1,63 @@
+/** Starts the real command as a child process, and remembers everything it says. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { onTestFinished } from 'vitest';
+
+const COMMAND = fileURLToPath(new URL('../bin/atrium.js', import.meta.url));
+
+/** The command is what the compiler made of it. */
+export const isBuilt = existsSync(fileURLToPath(new URL('../dist/main.js', import.meta.url)));
+
+const TIMEOUT_MS = 15_000;
+
+export interface Run {
+  readonly child: ChildProcess;
+  /** Everything so far. */
+  readonly said: { stdout: string; stderr: string };
+  /** Fulfilled when standard output holds a match. */
+  says(pattern: RegExp): Promise<RegExpExecArray>;
+  ended(): Promise<number | null>;
+}
+
+/** Only what it needs of our own environment: no variable of the developer's changes a test. */
+export function atrium(args: readonly string[], env: Readonly<Record<string, string>> = {}): Run {
+  const { PATH = '', HOME = '', SystemRoot = '' } = process.env;
+  const child = spawn(process.execPath, [COMMAND, ...args], { env: { PATH, HOME, SystemRoot, ...env } });
+  const exited = once(child, 'close');
+  onTestFinished(async () => {
+    if (child.exitCode === null) child.kill('SIGKILL');
+    await exited;
+  });
+  const said = { stdout: '', stderr: '' };
+  child.stdout.on('data', (chunk) => {
+    said.stdout += chunk;
+  });
+  child.stderr.on('data', (chunk) => {
+    said.stderr += chunk;
+  });
+  return { child, said, says: (pattern) => waitFor(child, said, pattern), ended: async () => (await exited)[0] };
+}
+
+async function waitFor(child: ChildProcess, said: Run['said'], pattern: RegExp): Promise<RegExpExecArray> {
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
+  for (;;) {
+    const match = pattern.exec(said.stdout);
+    if (match !== null) return match;
+    if (child.exitCode !== null || signal.aborted) {
+      throw new Error(`${pattern} was never printed.\n${said.stdout}\n${said.stderr}`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+/** A data folder that does not exist yet. */
+export async function newDataFolder(): Promise<string> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'atrium-cli-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return path.join(folder, 'data');
+}

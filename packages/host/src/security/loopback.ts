@@ -1,0 +1,15 @@
+/** Which addresses never leave this machine. */
+import { isIPv4 } from 'node:net';
+
+/** A name is not looked up: only `localhost` is known to stay here. */
+export function isLoopback(host: string): boolean {
+  const address = host.toLowerCase().replace(/^\[|\]$/g, '');
+  if (address === 'localhost' || address === '::1') return true;
+  const v4 = address.replace(/^::ffff:/, '');
+  return isIPv4(v4) && v4.startsWith('127.');
+}
+
+/** Binds to every address of the machine. */
+export function isWildcard(host: string): boolean {
+  return host === '0.0.0.0' || host === '::' || host === '[::]';
+}

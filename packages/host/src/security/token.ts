@@ -1,0 +1,53 @@
+/** The connection token: whoever can read its file may connect. It never goes to a log, a screen or a listing. */
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { readFile, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { writePrivateFile } from './private-files.js';
+
+export const TOKEN_BYTES = 32;
+export const TOKEN_FILE = 'connection-token';
+/** A token that somebody chose should not be shorter. */
+export const TOKEN_ADVISED_CHARACTERS = 16;
+
+export function newToken(random: (bytes: number) => Buffer = randomBytes): string {
+  return random(TOKEN_BYTES).toString('base64url');
+}
+
+/** Characters that mean themselves in a header and in a query. */
+export function isTokenText(text: string): boolean {
+  return /^[\w.~-]+$/.test(text);
+}
+
+/** What the host keeps of a token to compare with. */
+export type TokenDigest = Buffer;
+
+export function digestOf(token: string): TokenDigest {
+  return createHash('sha256').update(token, 'utf8').digest();
+}
+
+/** Digests have one length, so the comparison takes the same time whatever is offered. */
+export function matchesToken(offered: string, expected: TokenDigest): boolean {
+  return timingSafeEqual(digestOf(offered), expected);
+}
+
+export interface StoredToken {
+  readonly file: string;
+  /** Removes the file, unless somebody has put another token there. */
+  remove(): Promise<void>;
+}
+
+export async function storeToken(dataFolder: string, token: string): Promise<StoredToken> {
+  const file = path.join(dataFolder, TOKEN_FILE);
+  await writePrivateFile(file, `${token}\n`);
+  return { file, remove: () => removeOwn(file, token) };
+}
+
+/** The token in a file, without the line end that editors add. */
+export async function readToken(file: string): Promise<string> {
+  return (await readFile(file, 'utf8')).trim();
+}
+
+async function removeOwn(file: string, token: string): Promise<void> {
+  const found = await readToken(file).catch(() => undefined);
+  if (found !== undefined && matchesToken(found, digestOf(token))) await rm(file, { force: true });
+}

@@ -1,0 +1,197 @@
+import { describe, expect, it } from 'vitest';
+import { KeptLog, SlowLog } from '../support/logs.js';
+import { answerTo, envelopesOf, openRoom, startHost, stateOf } from '../support/session-room.js';
+import { type RawClient, ROOT, settle, type TestHost } from '../support/test-host.js';
+
+const title = (text: string) => ({ type: 'session/titleChanged', title: text }) as const;
+const turn = (turnId: string) => ({ type: 'session/turnStarted', turnId, userMessage: { text: 'hello' } }) as const;
+
+interface Resumed {
+  readonly type: string;
+  readonly actions: { action: { type: string }; origin?: object; serverSeq: number }[];
+  readonly settled: number[];
+}
+
+/** Comes back under an id, having seen everything up to a number. */
+async function comeBack(host: TestHost, clientId: string, params: object): Promise<[RawClient, Resumed]> {
+  const client = host.connect();
+  client.clientId = clientId;
+  const resumed = await client.request('reconnect', { channel: ROOT, clientId, subscriptions: [ROOT], ...params });
+  return [client, resumed as unknown as Resumed];
+}
+
+function echoesOf(client: RawClient, uri: string, clientSeq: number): number {
+  return envelopesOf(client, uri).filter(({ origin }) => origin?.clientSeq === clientSeq).length;
+}
+
+describe('the same number twice', () => {
+  it('[REL-012] in one tick, and again later, is applied once and echoed once', async () => {
+    const { alice, uri } = await openRoom();
+    for (const text of ['first', 'second']) alice.dispatch(uri, title(text), 7);
+    await answerTo(alice, uri, 7);
+    alice.dispatch(uri, title('third'), 7);
+    await settle();
+    expect(echoesOf(alice, uri, 7)).toBe(1);
+    expect((await stateOf(alice, uri)).summary.title).toBe('first');
+  });
+
+  it('[REL-012] after a reconnect is applied once, echoed once, and not twice in history', async () => {
+    const { alice, uri, host } = await openRoom();
+    alice.dispatch(uri, turn('t1'), 3);
+    await alice.action(uri, 'session/turnComplete');
+    const [again] = await comeBack(host, 'alice', { lastSeenServerSeq: 1_000, subscriptions: [uri] });
+    again.dispatch(uri, turn('t1'), 3);
+    again.dispatch(uri, title('After'), 4);
+    await answerTo(again, uri, 4);
+    expect(echoesOf(again, uri, 3)).toBe(0);
+    expect((await stateOf(again, uri)).turns.map(({ id }) => id)).toEqual(['t1']);
+  });
+
+  it('[REL-012] is also known after the host was stopped and started again', async () => {
+    const log = new KeptLog();
+    const { alice, uri, host } = await openRoom({ log });
+    alice.dispatch(uri, turn('t1'), 3);
+    const { serverSeq } = await alice.action(uri, 'session/turnComplete');
+    await host.stop();
+    const [again, resumed] = await comeBack(await startHost({ log }), 'alice', {
+      lastSeenServerSeq: serverSeq,
+      subscriptions: [uri],
+      pending: [3, 4],
+    });
+    expect(resumed.settled).toEqual([3]);
+    again.dispatch(uri, turn('t1'), 3);
+    again.dispatch(uri, turn('t2'), 4);
+    await again.action(uri, 'session/turnComplete');
+    expect(echoesOf(again, uri, 3)).toBe(0);
+    expect((await stateOf(again, uri)).turns.map(({ id }) => id)).toEqual(['t1', 't2']);
+  });
+
+  it('[REL-012] is no matter between two clients, or between two lives of one', async () => {
+    const { alice, uri, host, join } = await openRoom();
+    const bob = await join('bob');
+    alice.dispatch(uri, title('alice'), 1);
+    bob.dispatch(uri, title('bob'), 1);
+    await answerTo(bob, uri, 1);
+    alice.disconnect();
+    const reborn = await host.client('alice', { initialSubscriptions: [uri] });
+    reborn.dispatch(uri, title('alice again'), 1);
+    await answerTo(reborn, uri, 1);
+    expect((await stateOf(bob, uri)).summary.title).toBe('alice again');
+  });
+
+  it('[REL-012] a rejected one is not judged a second time', async () => {
+    const { alice, uri } = await openRoom();
+    alice.dispatch(uri, { type: 'session/turnCancelled', turnId: 't1' }, 5);
+    expect((await answerTo(alice, uri, 5)).rejectionReason).toBeDefined();
+    alice.dispatch(uri, title('Valid'), 5);
+    await settle();
+    expect(echoesOf(alice, uri, 5)).toBe(1);
+  });
+
+  it('[REL-012] one that was held for the end of the turn is applied once, however often it is sent', async () => {
+    const { alice, uri, host } = await openRoom();
+    alice.dispatch(uri, { type: 'session/turnStarted', turnId: 't1', userMessage: { text: 'slow' } }, 1);
+    alice.dispatch(uri, { type: 'session/modelChanged', model: { id: 'small' } }, 2);
+    const { serverSeq } = await alice.action(uri, 'session/delta');
+    const [again, resumed] = await comeBack(host, 'alice', {
+      lastSeenServerSeq: serverSeq,
+      subscriptions: [uri],
+      pending: [1, 2],
+    });
+    expect(resumed).toMatchObject({ type: 'replay', settled: [1] });
+    again.dispatch(uri, { type: 'session/modelChanged', model: { id: 'small' } }, 2);
+    again.dispatch(uri, { type: 'session/turnCancelled', turnId: 't1' }, 3);
+    await answerTo(again, uri, 2);
+    await settle();
+    expect(echoesOf(again, uri, 2)).toBe(1);
+  });
+
+  it('[REL-012] one that was under way when the line broke is neither lost nor doubled', async () => {
+    const log = new SlowLog();
+    const { alice, uri, host } = await openRoom({ log });
+    await alice.turn(uri, 'hello');
+    const { serverSeq } = await alice.action(uri, 'session/turnComplete');
+    alice.dispatch(uri, title('Under way'), 9);
+    await Promise.resolve().then(() => alice.disconnect());
+    const [again, resumed] = await comeBack(host, 'alice', {
+      lastSeenServerSeq: serverSeq,
+      subscriptions: [uri],
+      pending: [9],
+    });
+    if (!resumed.settled.includes(9)) again.dispatch(uri, title('Under way'), 9);
+    await settle();
+    const replayed = resumed.actions.filter(({ action }) => action.type === 'session/titleChanged').length;
+    expect(replayed + echoesOf(again, uri, 9)).toBe(1);
+    expect((await stateOf(again, uri)).summary.title).toBe('Under way');
+  });
+
+  it('[REL-012] an echo that is in the replay does not come again beside it', async () => {
+    const { alice, uri, host } = await openRoom();
+    const { serverSeq } = await alice.action(uri, 'session/ready').catch(() => ({ serverSeq: 0 }));
+    alice.dispatch(uri, title('Just before'), 9);
+    await Promise.resolve();
+    await Promise.resolve();
+    alice.disconnect();
+    const [again, resumed] = await comeBack(host, 'alice', {
+      lastSeenServerSeq: serverSeq,
+      subscriptions: [uri],
+      pending: [9],
+    });
+    await settle();
+    const numbers = [...resumed.actions, ...envelopesOf(again, uri)].map((envelope) => envelope.serverSeq);
+    expect(numbers).toEqual([...new Set(numbers)]);
+  });
+
+  it('[REL-012] a rejection that nobody could be told of leaves the number free', async () => {
+    const log = new SlowLog();
+    const first = await startHost({ log });
+    const uri = await (await first.client()).session();
+    await first.stop();
+    const host = await startHost({ log });
+    const alice = await host.client('alice');
+    const letThrough = log.hold('archiveHead');
+    alice.dispatch(uri, { type: 'session/turnCancelled', turnId: 'none' }, 5);
+    await settle();
+    alice.disconnect();
+    letThrough();
+    await settle();
+    const [again, resumed] = await comeBack(host, 'alice', { lastSeenServerSeq: 0, pending: [5] });
+    expect(resumed.settled).toEqual([]);
+    again.dispatch(uri, { type: 'session/turnCancelled', turnId: 'none' }, 5);
+    expect((await answerTo(again, uri, 5)).rejectionReason).toBeDefined();
+  });
+});
+
+describe('numbers out of order', () => {
+  it('[REL-013] that go back or skip are each applied once', async () => {
+    const { alice, uri } = await openRoom();
+    const order = [5, 4, 100, 3, 0, 2 ** 53 - 1, 6, 99];
+    for (const number of order) alice.dispatch(uri, title(`number ${number}`), number);
+    await answerTo(alice, uri, 99);
+    for (const number of order) alice.dispatch(uri, title('again'), number);
+    alice.dispatch(uri, title('last'), 200);
+    await answerTo(alice, uri, 200);
+    const echoed = envelopesOf(alice, uri).flatMap(({ origin }) => origin?.clientSeq ?? []);
+    expect(echoed).toEqual([...order, 200]);
+  });
+
+  it.each([
+    -1,
+    1.5,
+    2 ** 53,
+    2 ** 53 + 2,
+    -(2 ** 53),
+  ])('[REL-013] %d is no number: the action is dropped, and harms nobody', async (number) => {
+    const { alice, uri, join } = await openRoom();
+    const bob = await join('bob');
+    alice.dispatch(uri, title('bad'), number);
+    alice.dispatch(uri, { type: 'session/turnCancelled', turnId: 'none' }, number);
+    bob.dispatch(uri, title('good'));
+    await bob.action(uri, 'session/titleChanged');
+    await settle();
+    expect(envelopesOf(alice, uri).map(({ action }) => action)).toEqual([
+      ...envelopesOf(alice, uri).filter(({ action }) => action.type === 'session/ready').map(({ action }) => action),
+      title('good'),
+    ]);
+  });
+});

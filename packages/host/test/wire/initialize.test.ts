@@ -1,0 +1,221 @@
+import { PROTOCOL_VERSION, SUPPORTED_PROTOCOL_VERSIONS } from '@atrium/protocol';
+import { describe, expect, it } from 'vitest';
+import { SlowLog } from '../support/logs.js';
+import { comparable, Mirror } from '../support/mirror.js';
+import { startHost } from '../support/session-room.js';
+import { type RawClient, ROOT, settle, type TestHost } from '../support/test-host.js';
+
+interface Result {
+  readonly protocolVersion: string;
+  readonly serverSeq: number;
+  readonly snapshots: { resource: string; fromSeq: number; state: Record<string, unknown> }[];
+  readonly turns?: Record<string, { start: number; total: number }>;
+}
+
+async function initialize(host: TestHost, params: object = {}): Promise<Result> {
+  const client = host.connect();
+  const hello = { channel: ROOT, protocolVersions: ['0.3.0'], clientId: 'alice', ...params };
+  return (await client.request('initialize', hello)) as unknown as Result;
+}
+
+async function versionFor(protocolVersions: string[]): Promise<string | number> {
+  const host = await startHost();
+  const client = host.connect();
+  const { result, error } = await client.ask('initialize', { channel: ROOT, clientId: 'alice', protocolVersions });
+  return (result as Result | undefined)?.protocolVersion ?? error?.code ?? 0;
+}
+
+describe('the version', () => {
+  it.each([
+    [['0.3.0', '0.2.0'], '0.3.0'],
+    [['0.2.0'], '0.2.0'],
+    [['0.3.0'], '0.3.0'],
+    [['1.0.0', '0.10.0', '0.2.0'], '0.2.0'],
+    [['0.2.0', '0.3.0'], '0.3.0'],
+  ])('[AHP-017][AHP-196] of %j is %s: one that was offered, the highest that is spoken', async (offered, chosen) => {
+    expect(await versionFor(offered)).toBe(chosen);
+  });
+
+  it.each([
+    [['0.8.0', '0.3.0', '0.2.0'], '0.2.0'],
+    [['0.4.0', '0.3.0'], -32005],
+    [['0.9.0', '0.3.0'], '0.3.0'],
+  ])('[AHP-196] an offer that upstream would make, %j, is never answered with our 0.3.0', async (offered, outcome) => {
+    expect(await versionFor(offered)).toBe(outcome);
+  });
+
+  it.each([
+    '0.3',
+    '0.3.0-beta',
+    '0.3.0+build',
+    'v0.3.0',
+    ' 0.3.0',
+    '^0.3.0',
+    '',
+  ])('[AHP-195] %j is not a version', async (version) => {
+    expect(await versionFor([version])).toBe(-32602);
+  });
+
+  it.each([
+    [['0.2.1'], -32005],
+    [['0.3.1'], -32005],
+    [['0.10.0'], -32005],
+    [[], -32005],
+  ])('[AHP-198] %j is another line, or none at all: each must be listed explicitly', async (offered, code) => {
+    expect(await versionFor(offered)).toBe(code);
+  });
+
+  it('[AHP-201] 0.1.0 had another wire, and is refused', async () => {
+    expect(await versionFor(['0.1.0'])).toBe(-32005);
+    expect(await versionFor(['0.2.0', '0.1.0'])).toBe('0.2.0');
+  });
+
+  it('[AHP-199] what the host says it speaks is the one list, newest first', async () => {
+    const host = await startHost();
+    const { error } = await host.connect().ask('initialize', { channel: ROOT, clientId: 'a', protocolVersions: [] });
+    expect(error?.data).toEqual({ supportedVersions: [...SUPPORTED_PROTOCOL_VERSIONS] });
+    expect(SUPPORTED_PROTOCOL_VERSIONS[0]).toBe(PROTOCOL_VERSION);
+    for (const version of SUPPORTED_PROTOCOL_VERSIONS) expect(await versionFor([version])).toBe(version);
+  });
+
+  it('[AHP-197] is fixed: a second offer on the connection is refused', async () => {
+    const host = await startHost();
+    const client = await host.client('alice', { protocolVersions: ['0.2.0'] });
+    const again = { channel: ROOT, protocolVersions: ['0.3.0'], clientId: 'alice' };
+    expect((await client.ask('initialize', again)).error).toMatchObject({ code: -32600 });
+    expect(await host.log.record('client:alice')).toContain('"dialect":"0.2.0"');
+  });
+
+  it('[AHP-200] members that nobody knows are ignored', async () => {
+    const host = await startHost();
+    expect(await initialize(host, { capabilities: { x: 1 }, turns: 'all', _meta: null })).toMatchObject({
+      protocolVersion: '0.3.0',
+    });
+  });
+});
+
+describe('the result', () => {
+  it('[AHP-020] has the current number of the host', async () => {
+    const host = await startHost();
+    const alice = await host.client();
+    const uri = await alice.session();
+    await alice.turn(uri, 'hello');
+    await settle();
+    const newest = Math.max(...alice.received.map(({ params }) => Number(params?.serverSeq ?? 0)));
+    expect(newest).toBeGreaterThan(4);
+    expect((await initialize(host, { clientId: 'bob' })).serverSeq).toBe(newest);
+  });
+
+  it('[AHP-021][AHP-022] has one snapshot per channel that exists, asked for once or twice, and none for others', async () => {
+    const host = await startHost();
+    const uri = await (await host.client()).session();
+    const gone = ['ahp-session:/none', 'ahp-terminal:/none', 'ahp-otlp:/logs', 'nonsense'];
+    const { snapshots } = await initialize(host, {
+      clientId: 'bob',
+      initialSubscriptions: [ROOT, ...gone, uri, uri, ROOT],
+    });
+    expect(snapshots.map(({ resource }) => resource)).toEqual([ROOT, uri]);
+    expect(snapshots[0]?.state).toMatchObject({ agents: [{ provider: 'mock' }], activeSessions: 1 });
+    expect(snapshots[1]?.state).toMatchObject({ lifecycle: 'ready', turns: [] });
+  });
+
+  it('[AHP-021] has no snapshots when none were asked for, and then nothing is subscribed', async () => {
+    const host = await startHost();
+    const quiet = await host.client('quiet', { initialSubscriptions: undefined });
+    const alice = await host.client();
+    await alice.turn(await alice.session(), 'hello');
+    await settle();
+    expect(quiet.received).toHaveLength(1);
+    expect(quiet.received[0]?.result).toMatchObject({ snapshots: [] });
+  });
+
+  it('[AHP-021] what was subscribed is followed from there on', async () => {
+    const host = await startHost();
+    const alice = await host.client();
+    const uri = await alice.session();
+    const bob = await host.client('bob', { initialSubscriptions: [uri] });
+    await alice.turn(uri, 'hello');
+    await bob.action(uri, 'session/turnComplete');
+    expect(new Mirror().takeAll(bob.received).state(uri)).toEqual(comparable(await alice.state(uri)));
+  });
+});
+
+describe('a window', () => {
+  it('of the last turns is ours alone: the result says which they are', async () => {
+    const host = await startHost();
+    const alice = await host.client();
+    const uri = await alice.session();
+    for (let turn = 0; turn < 5; turn++) await alice.turn(uri, 'hello', `t${turn}`);
+    const { snapshots, turns } = await initialize(host, {
+      clientId: 'bob',
+      initialSubscriptions: [ROOT, uri],
+      turns: { last: 2 },
+    });
+    expect(snapshots[1]?.state.turns).toMatchObject([{ id: 't3' }, { id: 't4' }]);
+    expect(turns).toEqual({ [uri]: { start: 3, total: 5 } });
+  });
+
+  it('that nobody asked for is not there', async () => {
+    const host = await startHost();
+    const uri = await (await host.client()).session();
+    const result = await initialize(host, { clientId: 'bob', initialSubscriptions: [uri] });
+    expect(Object.keys(result)).toEqual(['protocolVersion', 'serverSeq', 'snapshots']);
+  });
+});
+
+describe('a slow handshake', () => {
+  /** Someone watches a busy session and one that has to be read from a slow disk first. */
+  async function slowHandshake(during: (busy: string, alice: RawClient, newcomer: RawClient) => Promise<void>) {
+    const log = new SlowLog();
+    const first = await startHost({ log });
+    const resting = await (await first.client()).session();
+    await first.stop();
+    const host = await startHost({ log });
+    const alice = await host.client('alice');
+    const busy = await alice.session();
+    const letThrough = log.hold('archiveHead');
+    const newcomer = host.connect();
+    const handshake = newcomer.initialize('newcomer', { initialSubscriptions: [ROOT, busy, resting] });
+    await settle();
+    await during(busy, alice, newcomer);
+    letThrough();
+    const result = (await handshake) as unknown as Result;
+    await settle();
+    return { result, busy, resting, alice, newcomer };
+  }
+
+  it('[AHP-020][AHP-107] is true of one moment: what has a greater number follows, and nothing else does', async () => {
+    const { result, busy, alice, newcomer } = await slowHandshake(async (uri, { ...client }) => {
+      await Promise.resolve(client);
+      await settle();
+      void uri;
+    });
+    expect(result.snapshots.map(({ fromSeq }) => fromSeq)).toEqual(result.snapshots.map(() => result.serverSeq));
+    await alice.turn(busy, 'hello');
+    await newcomer.action(busy, 'session/turnComplete');
+    expect(new Mirror().takeAll(newcomer.received).state(busy)).toEqual(comparable(await alice.state(busy)));
+  });
+
+  it('[AHP-020][AHP-107][REL-017] misses nothing that happens meanwhile', async () => {
+    const { result, busy, alice, newcomer } = await slowHandshake(async (uri, client) => {
+      await client.turn(uri, 'hello');
+    });
+    const answer = newcomer.received.findIndex((message) => message.result === (result as unknown));
+    expect(newcomer.received.slice(0, answer)).toEqual([]);
+    const later = newcomer.received.slice(answer + 1).map(({ params }) => Number(params?.serverSeq));
+    expect(later.filter((seq) => seq <= result.serverSeq)).toEqual([]);
+    expect(new Mirror().takeAll(newcomer.received).state(busy)).toEqual(comparable(await alice.state(busy)));
+  });
+
+  it('[AHP-027] says nothing of a channel before its snapshot, even when the client sends rubbish meanwhile', async () => {
+    const { result, newcomer } = await slowHandshake(async (uri, client, rude) => {
+      rude.sendText('rubbish');
+      await settle();
+      await client.turn(uri, 'hello');
+      rude.sendText('more rubbish');
+      await settle();
+    });
+    const answer = newcomer.received.findIndex((message) => message.result === (result as unknown));
+    expect(newcomer.received.slice(0, answer).map(({ error }) => error?.code)).toEqual([-32700, -32700]);
+  });
+});

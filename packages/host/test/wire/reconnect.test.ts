@@ -1,0 +1,325 @@
+import { describe, expect, it } from 'vitest';
+import { CloseCode } from '../../src/wire/transport.js';
+import { KeptLog, SlowLog } from '../support/logs.js';
+import { comparable, Mirror } from '../support/mirror.js';
+import { openRoom, refusalOf, startHost } from '../support/session-room.js';
+import { type RawClient, ROOT, settle, type TestHost } from '../support/test-host.js';
+
+interface Envelope {
+  readonly channel: string;
+  readonly serverSeq: number;
+  readonly action: { readonly type: string };
+  readonly origin?: object;
+}
+
+interface Resumed {
+  readonly type: 'replay' | 'snapshot';
+  readonly actions: Envelope[];
+  readonly missing: string[];
+  readonly snapshots: { resource: string; fromSeq: number; state: object }[];
+  readonly settled?: number[];
+}
+
+const title = (text: string) => ({ type: 'session/titleChanged', title: text }) as const;
+
+async function comeBack(host: TestHost, clientId: string, params: object): Promise<[RawClient, Resumed]> {
+  const client = host.connect();
+  client.clientId = clientId;
+  const resumed = await client.request('reconnect', { channel: ROOT, clientId, subscriptions: [ROOT], ...params });
+  return [client, resumed as unknown as Resumed];
+}
+
+/** A room that alice has left after seeing some number, and where things went on. */
+async function afterLeaving() {
+  const room = await openRoom();
+  const bob = await room.join('bob');
+  await room.alice.turn(room.uri, 'hello');
+  const { serverSeq: lastSeen } = await room.alice.action(room.uri, 'session/turnComplete');
+  await settle();
+  room.alice.disconnect();
+  await bob.turn(room.uri, 'hello');
+  await settle();
+  return { ...room, bob, lastSeen };
+}
+
+describe('reconnect', () => {
+  it('[AHP-202] takes the place of initialize, with the id of before', async () => {
+    const { host, uri, lastSeen } = await afterLeaving();
+    const [alice] = await comeBack(host, 'alice', { lastSeenServerSeq: lastSeen, subscriptions: [ROOT, uri] });
+    alice.dispatch(uri, title('Back'), 50);
+    expect(await alice.action(uri, 'session/titleChanged')).toMatchObject({
+      origin: { clientId: 'alice', clientSeq: 50 },
+    });
+  });
+
+  it('[AHP-203] by someone unknown is -32602, and does not count: initialize works on the same connection', async () => {
+    const host = await startHost();
+    const client = host.connect();
+    const params = { channel: ROOT, clientId: 'stranger', lastSeenServerSeq: 0, subscriptions: [ROOT] };
+    const { error } = await client.ask('reconnect', params);
+    expect(error).toMatchObject({ code: -32602, message: expect.stringContaining('initialize') });
+    expect((await client.ask('listSessions', { channel: ROOT })).error).toMatchObject({ code: -32600 });
+    expect(await client.initialize('stranger')).toMatchObject({ protocolVersion: '0.3.0' });
+  });
+
+  it.each([
+    { lastSeenServerSeq: -1 },
+    { lastSeenServerSeq: 1.5 },
+    { lastSeenServerSeq: 'x' },
+    { lastSeenServerSeq: undefined },
+    { subscriptions: undefined },
+    { subscriptions: [7] },
+    { clientId: 7 },
+  ])('[AHP-019] with %j is -32602, and does not count either', async (members) => {
+    const host = await startHost();
+    await host.client('alice');
+    const client = host.connect();
+    const params = { channel: ROOT, clientId: 'alice', lastSeenServerSeq: 0, subscriptions: [] };
+    expect((await client.ask('reconnect', { ...params, ...members })).error).toMatchObject({ code: -32602 });
+    expect((await client.ask('reconnect', params)).error).toBeUndefined();
+  });
+});
+
+describe('a replay', () => {
+  it('[AHP-205] has every missed action of the resumed channels, in order, own echoes included', async () => {
+    const { host, alice, uri, bob } = await afterLeaving();
+    const seen = Math.min(...alice.envelopes(uri).map(({ serverSeq }) => serverSeq)) - 1;
+    const [, resumed] = await comeBack(host, 'alice', { lastSeenServerSeq: seen, subscriptions: [uri] });
+    expect(resumed.type).toBe('replay');
+    expect(resumed.missing).toEqual([]);
+    const missed = [...alice.envelopes(uri), ...bob.envelopes(uri)];
+    const expected = [...new Map(missed.map((envelope) => [envelope.serverSeq, envelope])).values()];
+    expect(resumed.actions).toEqual(expected.sort((a, b) => a.serverSeq - b.serverSeq));
+    expect(resumed.actions.some(({ origin }) => (origin as { clientId?: string })?.clientId === 'alice')).toBe(true);
+  });
+
+  it('[AHP-205] of nothing is empty', async () => {
+    const { host, lastSeen, uri } = await afterLeaving();
+    const [, first] = await comeBack(host, 'alice', { lastSeenServerSeq: lastSeen, subscriptions: [uri] });
+    const newest = Math.max(...first.actions.map(({ serverSeq }) => serverSeq));
+    const [, second] = await comeBack(host, 'alice', { lastSeenServerSeq: newest, subscriptions: [uri] });
+    expect(second).toMatchObject({ type: 'replay', actions: [], missing: [] });
+  });
+
+  it('[AHP-204][AHP-205] names what cannot be resumed, and leaves out what was not asked for', async () => {
+    const { host, bob, lastSeen, uri } = await afterLeaving();
+    const other = await bob.session();
+    await bob.turn(other, 'hello');
+    const [, resumed] = await comeBack(host, 'alice', {
+      lastSeenServerSeq: lastSeen,
+      subscriptions: [uri, 'ahp-session:/none', 'ahp-terminal:/none', uri],
+    });
+    expect(resumed.missing).toEqual(['ahp-session:/none', 'ahp-terminal:/none']);
+    expect(new Set(resumed.actions.map(({ channel }) => channel))).toEqual(new Set([uri]));
+  });
+
+  it('[REL-020] names a session that was disposed meanwhile', async () => {
+    const { host, bob, lastSeen, uri } = await afterLeaving();
+    await bob.request('disposeSession', { channel: uri });
+    const [, resumed] = await comeBack(host, 'alice', { lastSeenServerSeq: lastSeen, subscriptions: [ROOT, uri] });
+    expect(resumed).toMatchObject({ type: 'replay', missing: [uri] });
+    expect(resumed.actions.filter(({ channel }) => channel === uri)).toEqual([]);
+  });
+
+  it('[AHP-113] has no rejections in it, and their numbers leave no hole in what is known', async () => {
+    const { host, bob, lastSeen, uri } = await afterLeaving();
+    await refusalOf(bob, uri, { type: 'session/turnCancelled' });
+    await refusalOf(bob, uri, { type: 'session/nonsense' });
+    const [, resumed] = await comeBack(host, 'alice', { lastSeenServerSeq: lastSeen, subscriptions: [uri] });
+    expect(resumed.type).toBe('replay');
+    expect(resumed.actions.filter((envelope) => 'rejectionReason' in envelope)).toEqual([]);
+    expect(resumed.actions.filter(({ action }) => action.type.includes('nonsense'))).toEqual([]);
+  });
+
+  it('[AHP-208] is whole; live actions follow behind it, none lost and none twice', async () => {
+    const { host, bob, lastSeen, uri } = await afterLeaving();
+    const alice = host.connect();
+    const params = { channel: ROOT, clientId: 'alice', lastSeenServerSeq: lastSeen, subscriptions: [uri] };
+    for (let count = 0; count < 5; count++) bob.dispatch(uri, title(`before ${count}`));
+    alice.send({ id: 1, method: 'reconnect', params });
+    for (let count = 0; count < 20; count++) {
+      bob.dispatch(uri, title(`during ${count}`));
+      if (count % 4 === 0) await settle(1);
+    }
+    await alice.action(uri, (action) => (action as { title?: string }).title === 'during 19');
+    expect(alice.received[0]?.id).toBe(1);
+    const { actions } = alice.received[0]?.result as Resumed;
+    const numbers = [...actions, ...alice.envelopes(uri)].map(({ serverSeq }) => serverSeq);
+    const everything = bob.envelopes(uri).map(({ serverSeq }) => serverSeq);
+    expect(numbers).toEqual(everything.filter((number) => number > lastSeen));
+  });
+
+  it('[AHP-210][AHP-088] has no notifications in it', async () => {
+    const { host, bob, lastSeen } = await afterLeaving();
+    await bob.session();
+    const [alice, resumed] = await comeBack(host, 'alice', { lastSeenServerSeq: lastSeen });
+    await settle();
+    expect(JSON.stringify(resumed)).not.toContain('sessionAdded');
+    expect(alice.received.filter(({ method }) => method?.startsWith('root/'))).toEqual([]);
+    expect(await alice.request('listSessions', { channel: ROOT })).toMatchObject({ items: [{}, {}] });
+  });
+
+  it('[REL-017] that takes long is not overtaken, and loses nothing when the buffer runs over meanwhile', async () => {
+    const log = new SlowLog();
+    const first = await openRoom({ log });
+    const resting = await first.alice.session();
+    await first.host.stop();
+    const host = await startHost({ log });
+    const bob = await host.client('bob', { initialSubscriptions: [first.uri] });
+    const lastSeen = log.head;
+    const letThrough = log.hold('archiveHead');
+    const alice = host.connect();
+    const subscriptions = [first.uri, resting];
+    alice.send({
+      id: 1,
+      method: 'reconnect',
+      params: { channel: ROOT, clientId: 'alice', lastSeenServerSeq: lastSeen, subscriptions },
+    });
+    await settle();
+    for (let count = 0; count < 1_100; count++) bob.dispatch(first.uri, title(`number ${count}`));
+    await bob.action(first.uri, (action) => (action as { title?: string }).title === 'number 1099');
+    letThrough();
+    await alice.until(({ id }) => id === 1);
+    await settle();
+    expect(new Mirror().takeAll(alice.received).state(first.uri)).toEqual(comparable(await bob.state(first.uri)));
+  });
+});
+
+describe('a snapshot instead', () => {
+  it('[AHP-206] has the state of every channel that can be resumed, and nothing for the others', async () => {
+    const { host, bob, uri } = await afterLeaving();
+    for (let count = 0; count < 1_100; count++) bob.dispatch(uri, title(`number ${count}`));
+    await bob.action(uri, (action) => (action as { title?: string }).title === 'number 1099');
+    const [alice, resumed] = await comeBack(host, 'alice', {
+      lastSeenServerSeq: 1,
+      subscriptions: [ROOT, uri, 'ahp-session:/none'],
+    });
+    expect(resumed.type).toBe('snapshot');
+    expect(resumed).not.toHaveProperty('missing');
+    expect(resumed.snapshots.map(({ resource }) => resource)).toEqual([ROOT, uri]);
+    bob.dispatch(uri, title('Live'));
+    await alice.action(uri, 'session/titleChanged');
+    expect(new Mirror().takeAll(alice.received).state(uri)).toEqual(comparable(await bob.state(uri)));
+  });
+
+  it('[AHP-206] of a window says which turns it holds', async () => {
+    const { host, uri } = await afterLeaving();
+    const [, resumed] = await comeBack(host, 'alice', {
+      lastSeenServerSeq: 1_000_000,
+      subscriptions: [uri],
+      turns: { last: 1 },
+    });
+    expect(resumed).toMatchObject({
+      type: 'snapshot',
+      snapshots: [{ state: { turns: [{}] } }],
+      turns: { [uri]: { start: 1, total: 2 } },
+    });
+  });
+
+  it('[AHP-207][REL-016] is given to one who has seen more than there is', async () => {
+    const { host, uri, bob } = await afterLeaving();
+    const [alice, resumed] = await comeBack(host, 'alice', { lastSeenServerSeq: 1_000_000, subscriptions: [uri] });
+    expect(resumed).toMatchObject({ type: 'snapshot', snapshots: [{ resource: uri, state: { turns: [{}, {}] } }] });
+    bob.dispatch(uri, title('Live'));
+    await alice.action(uri, 'session/titleChanged');
+  });
+
+  it('[REL-020] has nothing for a session that was disposed meanwhile', async () => {
+    const { host, bob, uri } = await afterLeaving();
+    await bob.request('disposeSession', { channel: uri });
+    const [, resumed] = await comeBack(host, 'alice', { lastSeenServerSeq: 1_000_000, subscriptions: [ROOT, uri] });
+    expect(resumed.snapshots.map(({ resource }) => resource)).toEqual([ROOT]);
+  });
+});
+
+describe('one client on two connections', () => {
+  it.each(['reconnect', 'initialize'])('[AHP-209][REL-014] the older is closed by %s, and only the newer is live', async (method) => {
+    const { alice, uri, host, join } = await openRoom();
+    const bob = await join('bob');
+    const newer = host.connect();
+    newer.clientId = 'alice';
+    if (method === 'initialize') await newer.initialize('alice', { initialSubscriptions: [uri] });
+    else {
+      const params = { channel: ROOT, clientId: 'alice', lastSeenServerSeq: 0, subscriptions: [uri] };
+      await newer.request('reconnect', params);
+    }
+    expect(alice.closed).toMatchObject({ code: CloseCode.Replaced });
+    const seen = alice.received.length;
+    alice.dispatch(uri, title('From the grave'));
+    bob.dispatch(uri, title('For the living'));
+    await newer.action(uri, 'session/titleChanged');
+    await settle();
+    expect(alice.received).toHaveLength(seen);
+    expect(await bob.state(uri)).toMatchObject({ summary: { title: 'For the living' } });
+  });
+
+  it('[REL-014] that race each other leave exactly one', async () => {
+    const { alice, host } = await openRoom();
+    const rivals = Array.from({ length: 5 }, () => host.connect());
+    for (const rival of rivals) {
+      rival.send({
+        id: 1,
+        method: 'initialize',
+        params: { channel: ROOT, protocolVersions: ['0.3.0'], clientId: 'alice' },
+      });
+    }
+    await settle();
+    expect([alice, ...rivals].filter(({ closed }) => !closed)).toHaveLength(1);
+  });
+});
+
+describe('what the client still waits for', () => {
+  it('is settled when it is stored: accepted, rejected, or not at all', async () => {
+    const { alice, uri, host } = await openRoom();
+    alice.dispatch(uri, title('Yes'), 1);
+    await alice.action(uri, 'session/titleChanged');
+    await refusalOf(alice, uri, { type: 'session/nonsense' });
+    await settle();
+    alice.disconnect();
+    const [, resumed] = await comeBack(host, 'alice', { lastSeenServerSeq: 0, pending: [1, 2, 3, 4] });
+    expect(resumed.settled).toContain(1);
+    expect(resumed.settled).not.toContain(4);
+  });
+
+  it('may be anything: what is no number is left out', async () => {
+    const host = await startHost();
+    await host.client('alice');
+    for (const pending of [undefined, null, 'x', {}, [null, 'x', 1.5, {}]]) {
+      const [, resumed] = await comeBack(host, 'alice', { lastSeenServerSeq: 0, pending });
+      expect(resumed.settled).toEqual([]);
+    }
+  });
+});
+
+describe('after a restart of the host', () => {
+  it('[AHP-205][REL-016] a replay goes on where the last life ended: the counter is kept', async () => {
+    const log = new KeptLog();
+    const { alice, uri, host } = await openRoom({ log });
+    const before = new Mirror().takeAll(alice.received);
+    const { lastSeen } = before;
+    alice.dispatch(uri, { type: 'session/turnStarted', turnId: 't1', userMessage: { text: 'hello' } });
+    await alice.action(uri, 'session/turnComplete');
+    await host.stop();
+    const second = await startHost({ log });
+    const [back, resumed] = await comeBack(second, 'alice', { lastSeenServerSeq: lastSeen, subscriptions: [ROOT, uri] });
+    expect(resumed.type).toBe('replay');
+    expect(resumed.actions.map(({ action }) => action.type)).toContain('session/turnComplete');
+    expect(Math.min(...resumed.actions.map(({ serverSeq }) => serverSeq))).toBeGreaterThan(lastSeen);
+    back.dispatch(uri, { type: 'session/turnStarted', turnId: 't2', userMessage: { text: 'hello' } }, 2);
+    await back.action(uri, 'session/turnComplete');
+    expect(before.takeAll(back.received).state(uri)).toEqual(comparable(await back.state(uri)));
+  });
+
+  it('[REL-016] on an empty log everyone starts anew, and no old number is taken for a new one', async () => {
+    const { alice, uri, host } = await openRoom();
+    await alice.turn(uri, 'hello');
+    await host.stop();
+    const fresh = await startHost();
+    const client = fresh.connect();
+    const params = { channel: ROOT, clientId: 'alice', lastSeenServerSeq: 40, subscriptions: [ROOT, uri] };
+    expect((await client.ask('reconnect', params)).error).toMatchObject({ code: -32602 });
+    await client.initialize('alice');
+    const known = await client.ask('subscribe', { channel: uri });
+    expect(known.error).toMatchObject({ code: -32001 });
+  });
+});

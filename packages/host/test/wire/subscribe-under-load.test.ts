@@ -1,0 +1,47 @@
+import { expect, it } from 'vitest';
+import { comparable, Mirror } from '../support/mirror.js';
+import { openPuppetRoom } from '../support/session-room.js';
+import { settle } from '../support/test-host.js';
+
+it('[REL-017] subscribing 1,000 times under load there is never a gap and never a double', async () => {
+  const { host, alice, uri, puppet, agent } = await openPuppetRoom();
+  const client = await host.client('reader');
+  let streaming = true;
+  const load = (async () => {
+    for (let count = 0; streaming; count++) {
+      puppet.turn.text(`${count} `);
+      if (count % 7 === 0) alice.dispatch(uri, { type: 'session/titleChanged', title: `Title ${count}` });
+      if (count % 3 === 0) await settle(1);
+    }
+  })();
+  for (let round = 0; round < 1_000; round++) {
+    if (round % 2 === 0) client.send({ method: 'unsubscribe', params: { channel: uri } });
+    await client.request('subscribe', { channel: uri });
+    if (round % 10 === 0) await settle(1);
+  }
+  streaming = false;
+  await load;
+  puppet.finish();
+  await client.action(uri, 'session/turnComplete');
+  expect(agent.turns).toHaveLength(1);
+  expect(client.types(uri).length).toBeGreaterThan(100);
+  const mirror = new Mirror().takeAll(client.received);
+  expect(mirror.state(uri)).toEqual(comparable(await alice.state(uri)));
+});
+
+it('[REL-017] many who join at different moments all see the same', async () => {
+  const { host, alice, uri, puppet } = await openPuppetRoom();
+  const clients = await Promise.all(Array.from({ length: 20 }, (_, index) => host.client(`reader-${index}`)));
+  for (const [index, client] of clients.entries()) {
+    client.send({ id: 500, method: 'subscribe', params: { channel: uri } });
+    for (let step = 0; step <= index % 4; step++) puppet.turn.text(`${index}.${step} `);
+    if (index % 5 === 0) await settle(1);
+  }
+  puppet.finish();
+  const state = await alice.action(uri, 'session/turnComplete').then(() => alice.state(uri));
+  for (const client of clients) {
+    await client.until(({ id }) => id === 500);
+    await settle();
+    expect(new Mirror().takeAll(client.received).state(uri)).toEqual(comparable(state));
+  }
+});

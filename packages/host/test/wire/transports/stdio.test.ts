@@ -1,0 +1,123 @@
+import { PassThrough, Writable } from 'node:stream';
+import { describe, expect, it, vi } from 'vitest';
+import { CloseCode, type TransportEvents } from '../../../src/wire/transport.js';
+import { LineSplitter, LineTooLongError } from '../../../src/wire/transports/line-splitter.js';
+import { stdioTransport } from '../../../src/wire/transports/stdio.js';
+import { WireFrame } from '../../../src/wire/wire-frame.js';
+
+const tick = () => new Promise((resolve) => setImmediate(resolve));
+
+function started(options: { output?: Writable; maxLineBytes?: number } = {}) {
+  const input = new PassThrough();
+  const { output = new PassThrough(), ...rest } = options;
+  const logger = { log: vi.fn() };
+  const transport = stdioTransport({ input, output, logger, ...rest });
+  const events = { message: vi.fn(), drain: vi.fn(), closed: vi.fn() } satisfies TransportEvents;
+  transport.start(events);
+  return { input, output, transport, events, logger };
+}
+
+describe('lines', () => {
+  const lines = (...chunks: (string | Buffer)[]) => {
+    const splitter = new LineSplitter(100);
+    return chunks.flatMap((chunk) => [...splitter.push(Buffer.from(chunk))]);
+  };
+
+  it.each<[string, (string | Buffer)[], string[]]>([
+    ['one line', ['{}\n'], ['{}']],
+    ['several in one chunk', ['1\n2\n3\n'], ['1', '2', '3']],
+    ['one in several chunks', ['{"a"', ':1', '}\n'], ['{"a":1}']],
+    ['Windows line ends, also cut in two', ['1\r\n2\r', '\n'], ['1', '2']],
+    ['a carriage return inside a line stays', ['1\r2\n'], ['1\r2']],
+    ['empty lines are left out', ['\n\r\n1\n\n'], ['1']],
+    ['an unfinished line waits', ['1\n2'], ['1']],
+    ['a character cut in two', [Buffer.from('"ü"\n').subarray(0, 2), Buffer.from('"ü"\n').subarray(2)], ['"ü"']],
+    ['line separators that are not line feeds stay', ['"\u2028"\n'], ['"\u2028"']],
+  ])('%s', (_, chunks, expected) => {
+    expect(lines(...chunks)).toEqual(expected);
+  });
+
+  it('may be as long as the limit, and not one byte longer', () => {
+    expect(lines(`${'x'.repeat(60)}`, `${'x'.repeat(40)}\n`)).toEqual(['x'.repeat(100)]);
+    expect(() => lines('x'.repeat(60), 'x'.repeat(41))).toThrow(LineTooLongError);
+  });
+});
+
+describe('a stdio transport', () => {
+  it('delivers one message per line', async () => {
+    const { input, events } = started();
+    input.write('{"id":1}\r\n{"id":2}\n{"id"');
+    await tick();
+    expect(events.message.mock.calls).toEqual([['{"id":1}'], ['{"id":2}']]);
+  });
+
+  it('delivers what came before it was started', async () => {
+    const input = new PassThrough();
+    input.write('early\n');
+    await tick();
+    const message = vi.fn();
+    stdioTransport({ input, output: new PassThrough() }).start({ message, drain: () => {}, closed: () => {} });
+    await vi.waitFor(() => expect(message).toHaveBeenCalledWith('early'));
+  });
+
+  it('writes whole lines, all of one send in one write', async () => {
+    const writes: string[] = [];
+    const output = new Writable({
+      write(chunk, _, done) {
+        writes.push(String(chunk));
+        done();
+      },
+    });
+    const { transport } = started({ output });
+    transport.send([WireFrame.of({ text: 'a\nb' }), WireFrame.of({ n: 2 })]);
+    transport.send([]);
+    expect(writes).toEqual(['{"text":"a\\nb"}\n{"n":2}\n']);
+  });
+
+  it('counts what the reader has not taken, and says when there is room again', async () => {
+    const output = new PassThrough({ highWaterMark: 1_000 });
+    const { transport, events } = started({ output });
+    for (let line = 0; line < 5; line += 1) transport.send([new WireFrame('x'.repeat(999))]);
+    await tick();
+    expect(transport.bufferedBytes).toBeGreaterThan(0);
+    expect(events.drain).not.toHaveBeenCalled();
+    output.resume();
+    await vi.waitFor(() => expect(events.drain).toHaveBeenCalledTimes(1));
+    expect(transport.bufferedBytes).toBe(0);
+  });
+
+  it('closes when a line is longer than it may be', async () => {
+    const { input, events, logger } = started({ maxLineBytes: 10 });
+    input.write('x'.repeat(11));
+    await vi.waitFor(() => expect(events.closed).toHaveBeenCalledTimes(1));
+    const fields = { code: CloseCode.TooBig, reason: 'a line is longer than 10 bytes' };
+    expect(logger.log).toHaveBeenCalledWith('info', 'closing stdio', fields);
+    expect(events.message).not.toHaveBeenCalled();
+  });
+
+  it('writes out what was sent before it closes, and is silent afterwards', async () => {
+    const output = new PassThrough();
+    const { input, transport, events } = started({ output });
+    transport.send([new WireFrame('last')]);
+    transport.close(CloseCode.GoingAway, 'stopping');
+    transport.send([new WireFrame('too late')]);
+    input.write('ignored\n');
+    await tick();
+    expect(String(output.read())).toBe('last\n');
+    expect(output.writableEnded).toBe(true);
+    expect(events.message).not.toHaveBeenCalled();
+    expect(events.closed).toHaveBeenCalledTimes(1);
+  });
+
+  it.each<[string, (streams: { input: PassThrough; output: Writable }) => void]>([
+    ['input ends', ({ input }) => input.end()],
+    ['input breaks', ({ input }) => input.destroy(new Error('broken'))],
+    ['output breaks', ({ output }) => output.destroy(new Error('EPIPE'))],
+  ])('is closed once when its %s', async (_, happen) => {
+    const { input, output, events } = started();
+    happen({ input, output });
+    await vi.waitFor(() => expect(events.closed).toHaveBeenCalledTimes(1));
+    await tick();
+    expect(events.closed).toHaveBeenCalledTimes(1);
+  });
+});
