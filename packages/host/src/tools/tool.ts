@@ -27,6 +27,9 @@ export interface HostTool {
   run(input: unknown, context: ToolContext): Promise<ToolOutput>;
 }
 
+/** The option that lets a tool run without asking for the rest of the session. */
+export const ALLOW_IN_SESSION = 'allow-session';
+
 export interface ToolConfirmation {
   readonly title: string;
   readonly editable?: boolean;

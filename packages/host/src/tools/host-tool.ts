@@ -1,0 +1,99 @@
+/**
+ * Makes a `HostTool` out of its parts, so that every tool treats bad input, refusals and file system errors alike: they
+ * become a failed output that says what to do. Only mistakes of ours are thrown.
+ */
+import type { ToolAnnotations } from '@atrium/protocol';
+import { problemOf, type RecordShape, type Shape } from './shape.js';
+import { shorten } from './text.js';
+import type { HostTool, ToolConfirmation, ToolContext, ToolOutput } from './tool.js';
+
+type InputShape = Extract<Shape, { type: 'string' | 'integer' | 'boolean' }>;
+type ValueOf<S extends InputShape> = { string: string; integer: number; boolean: boolean }[S['type']];
+
+/** What a tool's code gets: its properties with their types, those not required as optional. */
+type InputOf<Properties extends Record<string, InputShape>, Required extends keyof Properties> = {
+  readonly [Key in Required]: ValueOf<Properties[Key]>;
+} & { readonly [Key in Exclude<keyof Properties, Required>]?: ValueOf<Properties[Key]> };
+
+export interface ToolParts<Properties extends Record<string, InputShape>, Required extends keyof Properties & string> {
+  readonly name: string;
+  readonly displayName: string;
+  readonly description: string;
+  readonly annotations: ToolAnnotations;
+  readonly properties: Properties;
+  readonly required: readonly Required[];
+  /** What the call is about to do, with a verb first: "Read parser.ts". */
+  invocation(input: InputOf<Properties, Required>): string;
+  confirmation?(input: InputOf<Properties, Required>): ToolConfirmation;
+  run(input: InputOf<Properties, Required>, context: ToolContext): Promise<ToolOutput>;
+}
+
+/** Why a tool cannot do what it was asked to, in words for a person or a model. */
+export class ToolFailure extends Error {
+  override readonly name = 'ToolFailure';
+  constructor(
+    readonly code: string,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+export function hostTool<
+  const Properties extends Record<string, InputShape>,
+  const Required extends keyof Properties & string = never,
+>(parts: ToolParts<Properties, Required>): HostTool {
+  type Input = InputOf<Properties, Required>;
+  const shape: RecordShape = { type: 'object', properties: parts.properties, required: parts.required, open: true };
+  const invocation = (input: unknown) =>
+    problemOf(shape, input) ? parts.displayName : parts.invocation(input as Input);
+  return {
+    definition: definitionOf(parts),
+    displayName: parts.displayName,
+    invocationMessage: invocation,
+    // Bad input is not worth a question: `run` refuses it by the same check.
+    confirmation: (input) => (problemOf(shape, input) ? undefined : parts.confirmation?.(input as Input)),
+    async run(input, context) {
+      try {
+        checkInput(parts.name, shape, input);
+        context.signal.throwIfAborted();
+        return await parts.run(input as Input, context);
+      } catch (error) {
+        return failedOutput(invocation(input), asFailure(error, context.signal));
+      }
+    },
+  };
+}
+
+function definitionOf(parts: ToolParts<Record<string, InputShape>, string>): HostTool['definition'] {
+  const { name, displayName, description, annotations, properties, required } = parts;
+  const inputSchema = { type: 'object' as const, properties: { ...properties }, required: [...required] };
+  return { name, title: displayName, description, inputSchema, annotations };
+}
+
+function checkInput(name: string, shape: RecordShape, input: unknown): void {
+  const found = problemOf(shape, input);
+  if (!found) return;
+  const where = found.path.length === 0 ? 'The input' : `"${found.path.join('.')}"`;
+  throw new ToolFailure('bad-input', `${where} of ${name} ${found.problem}.`);
+}
+
+export function succeeded(pastTenseMessage: string, text: string): ToolOutput {
+  return { success: true, pastTenseMessage, content: [{ type: 'text', text }] };
+}
+
+function failedOutput(invocation: string, { code, message }: ToolFailure): ToolOutput {
+  const pastTenseMessage = `Could not ${invocation.charAt(0).toLowerCase()}${invocation.slice(1)}`;
+  return { success: false, pastTenseMessage, content: [{ type: 'text', text: message }], error: { message, code } };
+}
+
+function asFailure(error: unknown, signal: AbortSignal): ToolFailure {
+  if (error instanceof ToolFailure) return error;
+  if (signal.aborted) return new ToolFailure('cancelled', 'Cancelled before it was done.');
+  if (isSystemError(error)) return new ToolFailure(error.code, `The system refused: ${shorten(error.message, 300)}.`);
+  throw error;
+}
+
+function isSystemError(error: unknown): error is Error & { code: string } {
+  return error instanceof Error && 'syscall' in error && 'code' in error && typeof error.code === 'string';
+}

@@ -1,0 +1,61 @@
+/** Where tools may look: inside the session's folder, by real paths, so that no link leads out of it. */
+import { realpath } from 'node:fs/promises';
+import path from 'node:path';
+import { ToolFailure } from './host-tool.js';
+
+export interface InsidePath {
+  /** The real path on this machine. */
+  readonly real: string;
+  /** Relative to the session's folder, with forward slashes; `.` for the folder itself. */
+  readonly shown: string;
+}
+
+/** The session's folder itself. */
+export async function sessionFolder(cwd: string | undefined): Promise<string> {
+  if (cwd === undefined) {
+    throw new ToolFailure('no-folder', 'This session has no folder. Create a session with a working directory first.');
+  }
+  try {
+    return await realpath(cwd);
+  } catch {
+    throw new ToolFailure('no-folder', "The session's folder does not exist (any more).");
+  }
+}
+
+/** Resolves what was asked for; fails when it is not there, or not inside the session's folder. */
+export async function resolveInside(cwd: string | undefined, asked: string): Promise<InsidePath> {
+  const root = await sessionFolder(cwd);
+  if (asked.includes('\0')) throw new ToolFailure('bad-input', 'A path cannot contain a zero byte.');
+  const wanted = path.resolve(cwd ?? root, asked);
+  // Nothing outside is touched, not even to see whether it exists.
+  if (!isInside(root, wanted) && !isInside(path.resolve(cwd ?? root), wanted)) throw outside(asked);
+  const real = await realpathOf(wanted, asked);
+  if (!isInside(root, real)) throw outside(asked, 'it is a link, or behind one, that leads out');
+  return { real, shown: shownPath(root, real) };
+}
+
+export function shownPath(root: string, real: string): string {
+  return path.relative(root, real).split(path.sep).join('/') || '.';
+}
+
+function isInside(root: string, candidate: string): boolean {
+  const relative = path.relative(root, candidate);
+  return relative !== '..' && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative);
+}
+
+async function realpathOf(wanted: string, asked: string): Promise<string> {
+  try {
+    return await realpath(wanted);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'ENOENT' || code === 'ENOTDIR') {
+      throw new ToolFailure('not-found', `There is no "${asked}" in the session's folder.`);
+    }
+    if (code === 'ELOOP') throw new ToolFailure('not-found', `"${asked}" is a link that leads back to itself.`);
+    throw error;
+  }
+}
+
+function outside(asked: string, why = 'tools only see what is inside it'): ToolFailure {
+  return new ToolFailure('outside-folder', `"${asked}" is outside the session's folder: ${why}.`);
+}

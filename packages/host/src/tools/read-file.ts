@@ -1,0 +1,59 @@
+/** `read_file`: the text of one file, or some of its lines. */
+import { stat } from 'node:fs/promises';
+import { hostTool, succeeded, ToolFailure } from './host-tool.js';
+import { type InsidePath, resolveInside } from './paths.js';
+import { type LineRange, type Lines, readLines } from './read-lines.js';
+import { count, sizeText } from './text.js';
+import type { ToolOutput } from './tool.js';
+
+export const READ_MAX_BYTES = 200 * 1024;
+
+export const readFileTool = hostTool({
+  name: 'read_file',
+  displayName: 'Read file',
+  description: `Reads a text file, or a range of its lines. At most ${sizeText(READ_MAX_BYTES)} at a time.`,
+  annotations: { readOnlyHint: true, openWorldHint: false },
+  properties: {
+    path: { type: 'string', minLength: 1, description: "The file, relative to the session's folder." },
+    startLine: { type: 'integer', minimum: 1, description: 'The first line to read, from 1. Default: 1.' },
+    endLine: { type: 'integer', minimum: 1, description: 'The last line to read. Default: the last of the file.' },
+  },
+  required: ['path'],
+  invocation: ({ path }) => `Read ${path}`,
+  async run({ path, startLine = 1, endLine = Number.MAX_SAFE_INTEGER }, { cwd, signal }) {
+    if (endLine < startLine) {
+      throw new ToolFailure('bad-input', `"endLine" (${endLine}) is before "startLine" (${startLine}).`);
+    }
+    const file = await fileInside(cwd, path);
+    const range = { first: startLine, last: endLine, maxBytes: READ_MAX_BYTES };
+    return outputFor(file, range, await readLines(file.real, range, signal));
+  },
+});
+
+/** Anything but a plain file could keep its reader waiting for ever. */
+async function fileInside(cwd: string | undefined, asked: string): Promise<InsidePath> {
+  const file = await resolveInside(cwd, asked);
+  const stats = await stat(file.real);
+  if (stats.isDirectory()) {
+    throw new ToolFailure('not-a-file', `${file.shown} is a folder. List it with list_files.`);
+  }
+  if (!stats.isFile()) throw new ToolFailure('not-a-file', `${file.shown} is not a plain file.`);
+  return file;
+}
+
+function outputFor(file: InsidePath, range: LineRange, lines: Lines): ToolOutput {
+  if (lines.kind === 'binary') throw new ToolFailure('binary', `${file.shown} is not text; it cannot be shown.`);
+  if (lines.lineCount < range.first && range.first > 1) {
+    const length = count(lines.lineCount, 'line');
+    throw new ToolFailure('past-end', `${file.shown} has only ${length}; "startLine" is ${range.first}.`);
+  }
+  const done = `Read ${file.shown}`;
+  if (lines.cut) return succeeded(`${done} (cut)`, `${lines.text}\n${cutNote(range, lines.lineCount)}`);
+  return succeeded(done, lines.lineCount === 0 ? 'The file is empty.' : lines.text);
+}
+
+function cutNote({ first }: LineRange, lastLine: number): string {
+  const cut = `Cut after ${sizeText(READ_MAX_BYTES)}, in line ${lastLine}`;
+  if (lastLine === first) return `[${cut}, which is longer than that.]`;
+  return `[${cut}. Read on with "startLine": ${lastLine}.]`;
+}

@@ -1,0 +1,105 @@
+/** `search_files`: lines that contain a text, in all files of a tree. Plain text, no patterns, no other program. */
+import { readFile, stat } from 'node:fs/promises';
+import { hostTool, succeeded, ToolFailure } from './host-tool.js';
+import { resolveInside, sessionFolder, shownPath } from './paths.js';
+import { count, looksBinary, shorten, sizeText } from './text.js';
+import { filesUnder } from './walk.js';
+
+export const SEARCH_MAX_HITS = 100;
+export const SEARCH_MAX_FILE_BYTES = 2 ** 20;
+/** After so many files a search says where it stopped. */
+export const SEARCH_MAX_FILES = 20_000;
+export const SEARCH_LINE_MAX_CHARACTERS = 200;
+
+export const searchFilesTool = hostTool({
+  name: 'search_files',
+  displayName: 'Search files',
+  description:
+    'Finds lines that contain a text, in every file of a folder. Plain text, not a pattern; capitals do not matter ' +
+    `unless asked for. Skips .git, node_modules and files over ${sizeText(SEARCH_MAX_FILE_BYTES)}. ` +
+    `At most ${SEARCH_MAX_HITS} hits.`,
+  annotations: { readOnlyHint: true, openWorldHint: false },
+  properties: {
+    text: { type: 'string', minLength: 1, description: 'What to look for, within one line.' },
+    path: { type: 'string', description: "A folder or file, relative to the session's folder. Default: that folder." },
+    caseSensitive: { type: 'boolean', description: 'Whether capitals matter. Default: false.' },
+  },
+  required: ['text'],
+  invocation: ({ text }) => `Search for "${shorten(text, 60)}"`,
+  async run({ text, path, caseSensitive = false }, { cwd, signal }) {
+    if (/[\r\n]/.test(text)) throw new ToolFailure('bad-input', '"text" must be within one line.');
+    const start = await resolveInside(cwd, path || '.');
+    const search = new Search(text, caseSensitive, await sessionFolder(cwd));
+    await search.through((await stat(start.real)).isFile() ? [start.real] : filesUnder(start.real, signal), signal);
+    return succeeded(`Searched for "${shorten(text, 60)}"`, search.report());
+  },
+});
+
+class Search {
+  private readonly hits: string[] = [];
+  private readonly needle: string;
+  private files = 0;
+  private tooLarge = 0;
+  private stopped: string | undefined;
+
+  constructor(
+    private readonly text: string,
+    private readonly caseSensitive: boolean,
+    private readonly root: string,
+  ) {
+    this.needle = this.fold(text);
+  }
+
+  async through(files: AsyncIterable<string> | Iterable<string>, signal: AbortSignal): Promise<void> {
+    for await (const file of files) {
+      signal.throwIfAborted();
+      if (this.files === SEARCH_MAX_FILES) this.stopped = `after ${SEARCH_MAX_FILES} files`;
+      if (this.stopped) return;
+      this.files += 1;
+      await this.lookInto(file);
+    }
+  }
+
+  report(): string {
+    const found = this.hits.length === 0 ? `Nothing found for "${this.text}".` : this.hits.join('\n');
+    const stopped = this.stopped ? `\n[Stopped ${this.stopped}; search a sub-folder for the rest.]` : '';
+    const large = count(this.tooLarge, 'file');
+    const skipped = this.tooLarge ? `\n[Skipped ${large} over ${sizeText(SEARCH_MAX_FILE_BYTES)}.]` : '';
+    return found + stopped + skipped;
+  }
+
+  /** A file that cannot be read, or goes meanwhile, has nothing to find. */
+  private async lookInto(file: string): Promise<void> {
+    const size = await stat(file).then(
+      (stats) => stats.size,
+      () => 0,
+    );
+    if (size > SEARCH_MAX_FILE_BYTES) this.tooLarge += 1;
+    if (size === 0 || size > SEARCH_MAX_FILE_BYTES) return;
+    const bytes = await readFile(file).catch(() => Buffer.alloc(0));
+    if (!looksBinary(bytes)) this.lookAt(shownPath(this.root, file), bytes.toString('utf8'));
+  }
+
+  private lookAt(name: string, content: string): void {
+    if (!this.fold(content).includes(this.needle)) return;
+    for (const [index, line] of content.split('\n').entries()) {
+      const at = this.fold(line).indexOf(this.needle);
+      if (at < 0) continue;
+      if (this.hits.length === SEARCH_MAX_HITS) {
+        this.stopped = `at ${SEARCH_MAX_HITS} hits`;
+        return;
+      }
+      this.hits.push(`${name}:${index + 1}: ${excerpt(line, at)}`);
+    }
+  }
+
+  private fold(text: string): string {
+    return this.caseSensitive ? text : text.toLowerCase();
+  }
+}
+
+/** A long line is shown from a little before the hit. */
+function excerpt(line: string, at: number): string {
+  const from = line.length <= SEARCH_LINE_MAX_CHARACTERS ? 0 : Math.max(0, at - SEARCH_LINE_MAX_CHARACTERS / 4);
+  return (from > 0 ? '…' : '') + shorten(line.slice(from), SEARCH_LINE_MAX_CHARACTERS);
+}

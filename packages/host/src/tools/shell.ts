@@ -1,0 +1,100 @@
+/** `shell`: a command line, run by the platform's shell in the session's folder once a person has agreed. */
+import { type Clock, systemClock } from '../clock.js';
+import { hostTool, ToolFailure } from './host-tool.js';
+import { sessionFolder } from './paths.js';
+import { type ProcessEnd, runProcess } from './run-process.js';
+import { Tail } from './tail.js';
+import { shorten, sizeText } from './text.js';
+import { throttle } from './throttle.js';
+import { ALLOW_IN_SESSION, type HostTool, type ToolConfirmation, type ToolOutput } from './tool.js';
+
+export const SHELL_TIMEOUT_MS = 120_000;
+/** Between asking a command to end and killing it. */
+export const SHELL_GRACE_MS = 2_000;
+export const SHELL_OUTPUT_MAX_BYTES = 256 * 1024;
+export const SHELL_PROGRESS_MAX_BYTES = 64 * 1024;
+export const SHELL_PROGRESS_EVERY_MS = 100;
+export interface ShellOptions {
+  readonly clock?: Clock;
+  readonly timeoutMs?: number;
+  readonly graceMs?: number;
+}
+
+export function shellTool(options: ShellOptions = {}): HostTool {
+  const { clock = systemClock, timeoutMs = SHELL_TIMEOUT_MS, graceMs = SHELL_GRACE_MS } = options;
+  const limits = { clock, timeoutMs, graceMs };
+  return hostTool({
+    name: 'shell',
+    displayName: 'Shell',
+    description:
+      "Runs a command line in the session's folder, after a person has agreed. No input, no terminal; ended after " +
+      `${timeoutMs / 1000} s; shows the last ${sizeText(SHELL_OUTPUT_MAX_BYTES)} of the output. ` +
+      'Processes that it leaves in the background are ended with it.',
+    annotations: { readOnlyHint: false, destructiveHint: true, openWorldHint: true },
+    properties: { command: { type: 'string', minLength: 1, description: 'The command line.' } },
+    required: ['command'],
+    invocation: ({ command }) => `Run ${shorten(command, 80)}`,
+    confirmation,
+    async run({ command }, context) {
+      if (command.includes('\0')) throw new ToolFailure('bad-input', 'A command cannot contain a zero byte.');
+      const folder = await sessionFolder(context.cwd);
+      const output = new Tail(SHELL_OUTPUT_MAX_BYTES);
+      const shown = throttle(clock, SHELL_PROGRESS_EVERY_MS, () =>
+        context.progress([{ type: 'text', text: output.text(SHELL_PROGRESS_MAX_BYTES) }]),
+      );
+      const take = (text: string): void => {
+        output.push(text);
+        shown.request();
+      };
+      const end = await runProcess({ ...limits, command, cwd: folder, signal: context.signal, output: take });
+      shown.stop();
+      return outputOf(command, output, verdict(end, timeoutMs));
+    },
+  });
+}
+
+function confirmation({ command }: { readonly command: string }): ToolConfirmation {
+  return {
+    title: `Run "${shorten(command, 80)}"?`,
+    editable: true,
+    options: [
+      { id: 'approve', label: 'Run', kind: 'approve' },
+      { id: ALLOW_IN_SESSION, label: 'Run, and allow all commands in this session', kind: 'approve' },
+      { id: 'deny', label: 'Do not run', kind: 'deny' },
+    ],
+  };
+}
+
+interface Verdict {
+  readonly success: boolean;
+  readonly code: string;
+  /** Stands below the output: `exit code 1`. */
+  readonly note: string;
+}
+
+function verdict(end: ProcessEnd, timeoutMs: number): Verdict {
+  if (end.kind === 'exited') return exitVerdict(end.code, end.strays);
+  if (end.kind === 'timeout') {
+    return { success: false, code: 'timeout', note: `stopped after ${timeoutMs / 1000} s, the longest it may take` };
+  }
+  if (end.kind === 'cancelled') return { success: false, code: 'cancelled', note: 'cancelled' };
+  if (end.kind === 'killed') return { success: false, code: 'killed', note: `ended by ${end.signal}` };
+  return { success: false, code: 'not-started', note: `the shell could not be started (${end.code})` };
+}
+
+function exitVerdict(code: number, strays: boolean): Verdict {
+  const background = strays ? '; what it left in the background was ended' : '';
+  return { success: code === 0, code: 'exit-code', note: `exit code ${code}${background}` };
+}
+
+function outputOf(command: string, output: Tail, { success, code, note }: Verdict): ToolOutput {
+  const cut = output.dropped > 0 ? `[Cut: the first ${sizeText(output.dropped)} are left out.]\n` : '';
+  const text = output.text();
+  const separator = text === '' || text.endsWith('\n') ? '' : '\n';
+  return {
+    success,
+    pastTenseMessage: `Ran ${shorten(command, 80)} (${note})`,
+    content: [{ type: 'text', text: `${cut}${text}${separator}[${note}]` }],
+    ...(success ? {} : { error: { message: `The command failed: ${note}.`, code } }),
+  };
+}

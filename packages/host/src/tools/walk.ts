@@ -1,0 +1,28 @@
+/** Walks a tree of files in a stable order. Links are not followed, so the walk never leaves the tree. */
+import { readdir } from 'node:fs/promises';
+import path from 'node:path';
+
+/** Folders that hold what tools made, not what people wrote. */
+export const SKIPPED_FOLDERS: ReadonlySet<string> = new Set(['.git', 'node_modules']);
+
+/** The files under a folder: those of a folder by name, then those of its sub-folders. */
+export async function* filesUnder(folder: string, signal: AbortSignal): AsyncGenerator<string> {
+  const waiting = [folder];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    signal.throwIfAborted();
+    const { files, folders } = await entriesOf(next);
+    yield* files;
+    waiting.push(...folders.reverse());
+  }
+}
+
+/** A folder that cannot be read counts as empty: one locked corner must not end a search. */
+async function entriesOf(folder: string): Promise<{ files: string[]; folders: string[] }> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  entries.sort((a, b) => (a.name < b.name ? -1 : 1));
+  const full = (entry: { name: string }) => path.join(folder, entry.name);
+  return {
+    files: entries.filter((entry) => entry.isFile()).map(full),
+    folders: entries.filter((entry) => entry.isDirectory() && !SKIPPED_FOLDERS.has(entry.name)).map(full),
+  };
+}

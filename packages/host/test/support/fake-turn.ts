@@ -1,0 +1,145 @@
+/** An `AgentTurn` that writes down what an agent does, and answers as a test tells it to. */
+import type { SessionInputRequest, UsageInfo } from '@atrium/protocol';
+import type {
+  AgentBackend,
+  AgentSession,
+  AgentTurn,
+  CannedToolCall,
+  InputOutcome,
+  ToolOutcome,
+  ToolRequest,
+} from '../../src/agents/agent.js';
+import { builtinTools } from '../../src/tools/builtin.js';
+
+export type TurnEvent =
+  | { readonly text: string }
+  | { readonly reasoning: string }
+  | { readonly notify: string }
+  | { readonly usage: UsageInfo }
+  | { readonly title: string }
+  | { readonly activity: string | undefined }
+  | { readonly callTool: ToolRequest }
+  | { readonly cannedTool: CannedToolCall }
+  | { readonly ask: SessionInputRequest };
+
+type Eventually<T> = T | Promise<T>;
+
+export interface FakeTurnOptions {
+  readonly workingDirectory?: string;
+  callTool?(call: ToolRequest): Eventually<ToolOutcome>;
+  cannedTool?(call: CannedToolCall): Eventually<ToolOutcome>;
+  ask?(request: SessionInputRequest): Eventually<InputOutcome>;
+  readonly prompt?: Readonly<Record<string, string>>;
+}
+
+export class FakeTurn implements AgentTurn {
+  readonly id = 'turn-1';
+  readonly model = undefined;
+  readonly agent = undefined;
+  readonly message: { readonly text: string };
+  readonly workingDirectory: string | undefined;
+  readonly events: TurnEvent[] = [];
+  /** What a person still has to say to steer the turn. */
+  readonly steering: string[] = [];
+  private readonly controller = new AbortController();
+
+  constructor(
+    text: string,
+    private readonly options: FakeTurnOptions = {},
+  ) {
+    this.message = { text };
+    this.workingDirectory = options.workingDirectory;
+  }
+
+  get signal(): AbortSignal {
+    return this.controller.signal;
+  }
+
+  /** All text in one piece. */
+  get said(): string {
+    return this.events.map((event) => ('text' in event ? event.text : '')).join('');
+  }
+
+  cancel(): void {
+    this.controller.abort();
+  }
+
+  text(content: string): void {
+    this.events.push({ text: content });
+  }
+
+  reasoning(content: string): void {
+    this.events.push({ reasoning: content });
+  }
+
+  notify(content: string): void {
+    this.events.push({ notify: content });
+  }
+
+  usage(usage: UsageInfo): void {
+    this.events.push({ usage });
+  }
+
+  title(title: string): void {
+    this.events.push({ title });
+  }
+
+  activity(text: string | undefined): void {
+    this.events.push({ activity: text });
+  }
+
+  async callTool(call: ToolRequest): Promise<ToolOutcome> {
+    this.events.push({ callTool: call });
+    return this.options.callTool?.(call) ?? completed('');
+  }
+
+  async cannedTool(call: CannedToolCall): Promise<ToolOutcome> {
+    this.events.push({ cannedTool: call });
+    return this.options.cannedTool?.(call) ?? completed(call.output, call.success);
+  }
+
+  async ask(request: SessionInputRequest): Promise<InputOutcome> {
+    this.events.push({ ask: request });
+    return this.options.ask?.(request) ?? { response: 'cancel', answers: {} };
+  }
+
+  async renderPrompt(): Promise<ReadonlyMap<string, string>> {
+    return new Map(Object.entries(this.options.prompt ?? {}));
+  }
+
+  takeSteering(): { text: string } | undefined {
+    const text = this.steering.shift();
+    return text === undefined ? undefined : { text };
+  }
+}
+
+export function completed(text: string, success = true): ToolOutcome {
+  return { kind: 'completed', success, text, content: [{ type: 'text', text }] };
+}
+
+/** Runs the host's own tools in a folder; those that ask a person are approved or denied as told. */
+export function realTools(cwd: string, approve = true): (call: ToolRequest) => Promise<ToolOutcome> {
+  return async ({ name, input }) => {
+    const tool = builtinTools().find(({ definition }) => definition.name === name);
+    if (!tool) throw new Error(`no tool ${name}`);
+    if (tool.confirmation?.(input) && !approve) return { kind: 'denied', reason: 'Not today.' };
+    const signal = new AbortController().signal;
+    const { success, content } = await tool.run(input, { cwd, signal, progress: () => {} });
+    return completed(content.map((block) => ('text' in block ? block.text : '')).join('\n'), success);
+  };
+}
+
+export function openSession(agent: AgentBackend): Promise<AgentSession> {
+  return agent.open({
+    session: 'ahp-session:/1',
+    workingDirectory: undefined,
+    signal: new AbortController().signal,
+    history: async () => [],
+  });
+}
+
+/** Opens a session and runs one turn in it. */
+export async function runTurn(agent: AgentBackend, turn: FakeTurn): Promise<FakeTurn> {
+  await (await openSession(agent)).runTurn(turn);
+  return turn;
+}

@@ -1,0 +1,146 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { describe, expect, it } from 'vitest';
+import { builtinTools } from '../../src/tools/builtin.js';
+import { hostTool } from '../../src/tools/host-tool.js';
+import { killOnExit } from '../../src/tools/process-group.js';
+import { type Path, problemOf, type Shape } from '../../src/tools/shape.js';
+import { Tail } from '../../src/tools/tail.js';
+import { count, shorten, sizeText } from '../../src/tools/text.js';
+import { throttle } from '../../src/tools/throttle.js';
+import { ManualClock } from '../agents/manual-clock.js';
+import { use } from './tool-box.js';
+
+describe('the built-in tools', () => {
+  it('describe themselves; only the shell asks a person', () => {
+    const tools = builtinTools();
+    const names = tools.map(({ definition }) => definition.name);
+    expect(names).toEqual(['list_files', 'read_file', 'search_files', 'git_status', 'shell']);
+    const input = { command: 'x', path: 'x', text: 'x' };
+    expect(names.filter((_, index) => tools[index]?.confirmation?.(input))).toEqual(['shell']);
+    for (const { definition } of tools) {
+      expect(definition.inputSchema?.type).toBe('object');
+      expect(JSON.parse(JSON.stringify(definition))).toEqual(definition);
+      expect(definition.annotations?.readOnlyHint).toBe(definition.name !== 'shell');
+    }
+  });
+
+  it('say what they are about to do', () => {
+    const messages = builtinTools().map((tool) => tool.invocationMessage({ command: 'ls', path: 'src', text: 'TODO' }));
+    expect(messages).toEqual(['List src', 'Read src', 'Search for "TODO"', 'Check the git status', 'Run ls']);
+  });
+
+  it('throw only for mistakes of ours', async () => {
+    const broken = hostTool({
+      name: 'broken',
+      displayName: 'Broken',
+      description: '',
+      annotations: {},
+      properties: {},
+      required: [],
+      invocation: () => 'Break',
+      run: () => Promise.reject(new TypeError('a bug')),
+    });
+    await expect(use(broken, {}, undefined)).rejects.toThrow('a bug');
+  });
+});
+
+describe('a shape', () => {
+  const SHAPE: Shape = {
+    type: 'object',
+    required: ['name'],
+    properties: { name: { type: 'string' }, sizes: { type: 'array', items: { type: 'integer', minimum: 2 } } },
+  };
+
+  it.each<[unknown, Path, string]>([
+    [{ name: 'x', sizes: [2, 1] }, ['sizes', 1], 'must be a whole number of at least 2, but is 1'],
+    [{ name: 'x', sizes: [2.5] }, ['sizes', 0], 'must be a whole number of at least 2, but is 2.5'],
+    [{ name: 'x', sizes: {} }, ['sizes'], 'must be a list, but is an object'],
+    [{ name: undefined }, [], 'must have "name" (a string)'],
+    [{ name: 'x', nam: 1 }, [], 'has the unknown key "nam"; known are: name, sizes'],
+  ])('says what is wrong with %j', (value, path, problem) => {
+    expect(problemOf(SHAPE, value)).toEqual({ path, problem });
+  });
+
+  it('is content with what fits', () => {
+    expect(problemOf(SHAPE, { name: '', sizes: [] })).toBeUndefined();
+    expect(problemOf(SHAPE, { name: '', sizes: undefined })).toBeUndefined();
+  });
+
+  it('shows a long value in short', () => {
+    expect(problemOf({ type: 'boolean' }, 'x'.repeat(99))?.problem).toMatch(/^must be true or false, but is "x{39}…$/);
+  });
+});
+
+describe('the end of a text', () => {
+  it('is kept in bounds, whole characters only', () => {
+    const tail = new Tail(4);
+    for (const piece of ['a', 'b', 'é', 'é', 'x']) tail.push(piece);
+    expect(tail.text()).toBe('éx');
+    expect(tail.text(1)).toBe('x');
+    expect(tail.dropped).toBe(3);
+  });
+
+  it('is all of it while it fits', () => {
+    const tail = new Tail(4);
+    expect(tail.text()).toBe('');
+    tail.push('abcd');
+    expect([tail.text(), tail.dropped]).toEqual(['abcd', 0]);
+  });
+});
+
+describe('a throttle', () => {
+  it('acts at once, then once per interval, and never forgets the last request', async () => {
+    const clock = new ManualClock();
+    let acts = 0;
+    const { request, stop } = throttle(clock, 100, () => {
+      acts += 1;
+    });
+    for (let index = 0; index < 5; index += 1) request();
+    expect(acts).toBe(1);
+    await clock.advance(100);
+    expect(acts).toBe(2);
+    await clock.advance(100);
+    expect(acts).toBe(2);
+    request();
+    expect(acts).toBe(3);
+    request();
+    stop();
+    await clock.advance(500);
+    expect([acts, clock.pending]).toEqual([3, 0]);
+  });
+});
+
+describe('groups of processes', () => {
+  it('leave the exit of this process alone once all have ended', async () => {
+    const before = process.listenerCount('exit');
+    const child = spawn('sleep', ['300'], { detached: true, stdio: 'ignore' });
+    const forget = killOnExit(child.pid ?? 0);
+    expect(process.listenerCount('exit')).toBe(before + 1);
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    forget();
+    expect(process.listenerCount('exit')).toBe(before);
+  });
+});
+
+describe('texts for people', () => {
+  it('have sizes, counts and bounds', () => {
+    expect([0, 1, 1023, 1024, 1536, 200 * 1024, 2 ** 20, 2 ** 40].map(sizeText)).toEqual([
+      '0 bytes',
+      '1 byte',
+      '1023 bytes',
+      '1 KiB',
+      '1.5 KiB',
+      '200 KiB',
+      '1 MiB',
+      '1 TiB',
+    ]);
+    expect([count(1, 'file'), count(0, 'file'), count(2, 'entry', 'entries')]).toEqual([
+      '1 file',
+      '0 files',
+      '2 entries',
+    ]);
+    expect([shorten(' a\n b ', 9), shorten('abcdef', 4)]).toEqual(['a b', 'abc…']);
+  });
+});
