@@ -1,0 +1,111 @@
+/** The contract of archives: a state at one number, and turns that are read one page at a time. */
+import {
+  append,
+  appendMany,
+  CHANNEL,
+  type ContractApi,
+  type OpenLog,
+  OTHER,
+  onFreshLog,
+  turn,
+  turns,
+} from './support.js';
+
+export function archiveContract({ describe, it, expect }: ContractApi, open: OpenLog): void {
+  describe('archives', () => {
+    it(
+      'knows nothing of a channel without one',
+      onFreshLog(open, async (log) => {
+        expect(await log.archiveHead(CHANNEL)).toBe(undefined);
+        expect(await log.archivedTurns(CHANNEL, { start: 0, end: 10 })).toEqual([]);
+        expect(await log.archivedTurnsText(CHANNEL, { start: 0, end: 10 })).toBe('');
+        expect(await log.findTurn(CHANNEL, 't0')).toBe(undefined);
+      }),
+    );
+
+    it(
+      'tells the head with the number of turns, and pages of turns',
+      onFreshLog(open, async (log) => {
+        await appendMany(log, 3);
+        const archive = { channel: CHANNEL, seq: 3, head: '{"a":1}', turns: { start: 0, items: turns(0, 5) } };
+        await append(log, { archives: [archive] });
+        expect(await log.archiveHead(CHANNEL)).toEqual({ seq: 3, head: '{"a":1}', turnCount: 5 });
+        expect(await log.archivedTurns(CHANNEL, { start: 1, end: 3 })).toEqual([turn(1), turn(2)]);
+        expect(await log.archivedTurns(CHANNEL, { start: 4, end: 99 })).toEqual([turn(4)]);
+        expect(await log.archivedTurnsText(CHANNEL, { start: 3, end: 5 })).toBe(`${turn(3).json},${turn(4).json}`);
+        expect([await log.findTurn(CHANNEL, 't4'), await log.findTurn(CHANNEL, 't5')]).toEqual([4, undefined]);
+        expect(await log.archiveHead(OTHER)).toBe(undefined);
+      }),
+    );
+
+    it(
+      'adds turns, and cuts off those behind the start',
+      onFreshLog(open, async (log) => {
+        await append(log, {
+          archives: [{ channel: CHANNEL, seq: 0, head: '{}', turns: { start: 0, items: turns(0, 4) } }],
+        });
+        await append(log, {
+          archives: [{ channel: CHANNEL, seq: 0, head: '{}', turns: { start: 4, items: turns(4, 6) } }],
+        });
+        expect((await log.archiveHead(CHANNEL))?.turnCount).toBe(6);
+        const cut = { channel: CHANNEL, seq: 0, head: '{"cut":1}', turns: { start: 2, items: [turn(9)] } };
+        await append(log, { archives: [cut] });
+        expect(await log.archivedTurns(CHANNEL, { start: 0, end: 9 })).toEqual([turn(0), turn(1), turn(9)]);
+        expect(await log.archiveHead(CHANNEL)).toEqual({ seq: 0, head: '{"cut":1}', turnCount: 3 });
+      }),
+    );
+
+    it(
+      'refuses a hole between turns and a number that is not stored, with the whole commit',
+      onFreshLog(open, async (log) => {
+        const records = [{ key: 'k', value: '1' }];
+        const hole = { channel: CHANNEL, seq: 0, head: '{}', turns: { start: 1, items: [turn(1)] } };
+        await expect(append(log, { archives: [hole], records })).rejects.toMatchObject({ reason: 'invalid-archive' });
+        const ahead = { channel: CHANNEL, seq: 1, head: '{}', turns: { start: 0, items: [] } };
+        await expect(append(log, { archives: [ahead], records })).rejects.toMatchObject({ reason: 'invalid-archive' });
+        expect([await log.archiveHead(CHANNEL), await log.record('k')]).toEqual([undefined, undefined]);
+      }),
+    );
+
+    it(
+      'copies the first turns to a channel that has none',
+      onFreshLog(open, async (log) => {
+        await append(log, {
+          archives: [{ channel: CHANNEL, seq: 0, head: '{}', turns: { start: 0, items: turns(0, 5) } }],
+        });
+        await log.copyTurns(CHANNEL, OTHER, 3);
+        expect(await log.archivedTurns(OTHER, { start: 0, end: 9 })).toEqual(turns(0, 3));
+        expect(await log.findTurn(OTHER, 't2')).toBe(2);
+        await append(log, { archives: [{ channel: OTHER, seq: 0, head: '{}', turns: { start: 3, items: [] } }] });
+        expect((await log.archiveHead(OTHER))?.turnCount).toBe(3);
+        await expect(log.copyTurns(CHANNEL, OTHER, 1)).rejects.toMatchObject({ reason: 'turns-present' });
+      }),
+    );
+
+    it(
+      'forgets a channel and keeps the numbers, and whose they were',
+      onFreshLog(open, async (log) => {
+        const origin = { clientId: 'c1', epoch: 1, clientSeq: 1 };
+        await appendMany(log, 3, (seq) => (seq === 2 ? { channel: OTHER } : seq === 3 ? { origin } : {}));
+        const archive = (channel: string): object => ({
+          channel,
+          seq: 3,
+          head: '{}',
+          turns: { start: 0, items: turns(0, 2) },
+        });
+        await append(log, { archives: [archive(CHANNEL), archive(OTHER)] as never });
+        await log.forget(CHANNEL);
+        expect(await log.archiveHead(CHANNEL)).toBe(undefined);
+        expect(await log.archivedTurns(CHANNEL, { start: 0, end: 9 })).toEqual([]);
+        expect((await log.archiveHead(OTHER))?.turnCount).toBe(2);
+        const entries = await log.read({ after: 0 });
+        expect(entries.map(({ seq, channel, action }) => [seq, channel, action])).toEqual([
+          [1, '', ''],
+          [2, OTHER, '{"n":2}'],
+          [3, '', ''],
+        ]);
+        expect(await log.clientSeqs('c1', 1, 0)).toEqual([1]);
+      }),
+    );
+  });
+}

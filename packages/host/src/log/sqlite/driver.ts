@@ -1,0 +1,176 @@
+/**
+ * The one door to SQLite: `node:sqlite` where Node has it, `libsql` elsewhere. Nothing else in the host knows which.
+ * Two ways of libsql 0.5 shape this file.
+ *
+ * It ends the whole process when a text that it reads is not UTF-8, as in a file with a damaged page. There, text is
+ * asked for as bytes and decoded here, where bad bytes turn into replacement characters: see `text`.
+ *
+ * It frees a prepared statement, and with it the connection, only when the garbage collector does. A database that
+ * is used through `exec` alone is really closed by `close`; opening and repairing therefore use nothing else.
+ */
+
+export type SqlValue = string | number | null;
+
+export interface Statement<Row> {
+  run(...values: SqlValue[]): void;
+  get(...values: SqlValue[]): Row | undefined;
+  all(...values: SqlValue[]): Row[];
+}
+
+export interface Database {
+  exec(sql: string): void;
+  /** The caller says what a row looks like; nothing checks it. */
+  prepare<Row = unknown>(sql: string): Statement<Row>;
+  /** All of the work is stored, or nothing of it and the error is thrown on. */
+  transaction<T>(work: () => T): T;
+  /** How a column of text is to be selected. */
+  text(column: string): string;
+  close(): void;
+}
+
+export interface SqliteDriver {
+  readonly name: 'node:sqlite' | 'libsql';
+  open(path: string): Database;
+}
+
+/** SQLite's primary result codes that somebody asks for. */
+export const SQLITE = {
+  error: 1,
+  busy: 5,
+  readOnly: 8,
+  corrupt: 11,
+  full: 13,
+  constraint: 19,
+  notADatabase: 26,
+} as const;
+
+export class SqliteError extends Error {
+  override readonly name = 'SqliteError';
+  constructor(
+    message: string,
+    /** The primary result code; 0 when the driver gave none. */
+    readonly code: number,
+    options: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}
+
+export async function loadDriver(): Promise<SqliteDriver> {
+  return nodeDriver() ?? (await libsqlDriver());
+}
+
+/** What `node:sqlite` and `libsql` have in common. */
+interface NativeStatement {
+  run(...values: unknown[]): unknown;
+  get(...values: unknown[]): unknown;
+  all(...values: unknown[]): unknown[];
+}
+
+interface NativeDatabase {
+  exec(sql: string): unknown;
+  prepare(sql: string): NativeStatement;
+  close(): unknown;
+}
+
+/** Where the two differ. */
+interface Dialect {
+  bind(values: SqlValue[]): unknown[];
+  text(column: string): string;
+  row(row: unknown): unknown;
+}
+
+const NODE_DIALECT: Dialect = {
+  bind: (values) => values,
+  text: (column) => column,
+  row: (row) => row,
+};
+
+const LIBSQL_DIALECT: Dialect = {
+  // One array in place of many arguments spares libsql from building that array itself.
+  bind: (values) => [values],
+  text: (column) => `CAST(${column} AS BLOB)`,
+  row: decodeBytes,
+};
+
+/** Undefined where this Node has none: it came with 22.13. */
+export function nodeDriver(): SqliteDriver | undefined {
+  const module: unknown = process.getBuiltinModule?.('node:sqlite');
+  if (module === undefined || module === null) return undefined;
+  const { DatabaseSync } = module as { DatabaseSync: new (path: string) => NativeDatabase };
+  return { name: 'node:sqlite', open: (path) => openDatabase(() => new DatabaseSync(path), NODE_DIALECT) };
+}
+
+export async function libsqlDriver(): Promise<SqliteDriver> {
+  const { default: Libsql } = await import('libsql');
+  return { name: 'libsql', open: (path) => openDatabase(() => new Libsql(path), LIBSQL_DIALECT) };
+}
+
+function openDatabase(open: () => NativeDatabase, dialect: Dialect): Database {
+  const native = guarded(open);
+  const exec = (sql: string): void => guarded(() => void native.exec(sql));
+  return {
+    exec,
+    prepare: <Row>(sql: string) =>
+      wrapStatement<Row>(
+        guarded(() => native.prepare(sql)),
+        dialect,
+      ),
+    transaction: (work) => inTransaction(exec, work),
+    text: dialect.text,
+    close: () => guarded(() => void native.close()),
+  };
+}
+
+function wrapStatement<Row>(native: NativeStatement, { bind, row }: Dialect): Statement<Row> {
+  return {
+    run: (...values) => guarded(() => void native.run(...bind(values))),
+    get: (...values) => guarded(() => row(native.get(...bind(values))) as Row | undefined),
+    all: (...values) => guarded(() => native.all(...bind(values)).map(row) as Row[]),
+  };
+}
+
+/** libsql gives bytes as a Buffer for one row, and as an ArrayBuffer for many. */
+function decodeBytes(row: unknown): unknown {
+  const columns = row as Record<string, unknown> | undefined;
+  for (const name in columns) {
+    const value = columns[name];
+    if (value instanceof ArrayBuffer) columns[name] = Buffer.from(value).toString();
+    else if (Buffer.isBuffer(value)) columns[name] = value.toString();
+  }
+  return columns;
+}
+
+function inTransaction<T>(exec: (sql: string) => void, work: () => T): T {
+  exec('BEGIN IMMEDIATE');
+  try {
+    const result = work();
+    exec('COMMIT');
+    return result;
+  } catch (error) {
+    rollback(exec);
+    throw error;
+  }
+}
+
+/** After some errors SQLite has rolled back by itself, and says that there is nothing to roll back. */
+function rollback(exec: (sql: string) => void): void {
+  try {
+    exec('ROLLBACK');
+  } catch {}
+}
+
+function guarded<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw new SqliteError(error instanceof Error ? error.message : String(error), codeOf(error), { cause: error });
+  }
+}
+
+/** libsql calls it `rawCode`, Node `errcode`; both give the extended code, whose low byte is the primary one. */
+function codeOf(error: unknown): number {
+  const { rawCode, errcode } = error as { rawCode?: unknown; errcode?: unknown };
+  const code = rawCode ?? errcode;
+  return typeof code === 'number' ? code & 0xff : 0;
+}

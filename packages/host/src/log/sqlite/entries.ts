@@ -1,0 +1,117 @@
+/** The entries: appended in order, read by number or by channel, dropped from the old end. */
+import { duplicateOrigin } from '../check-commit.js';
+import type { EntryOrigin, LogEntry, ReadRange } from '../log.js';
+import { ClientMarks } from './client-marks.js';
+import { type Database, SQLITE, SqliteError, type Statement } from './driver.js';
+
+interface EntryRow {
+  readonly seq: number;
+  readonly channel: string;
+  readonly time: number;
+  readonly action: string;
+  readonly clientId: string | null;
+  readonly epoch: number;
+  readonly clientSeq: number;
+}
+
+interface Bounds {
+  readonly first: number | null;
+  readonly last: number | null;
+  readonly dropped: number | null;
+  readonly skipped: number | null;
+}
+
+const ALL = -1;
+
+export class EntryTable {
+  readonly #marks: ClientMarks;
+  readonly #insert: Statement<never>;
+  readonly #read: Statement<EntryRow>;
+  readonly #readChannel: Statement<EntryRow>;
+  readonly #bounds: Statement<Bounds>;
+  readonly #blank: Statement<never>;
+  readonly #clientSeqs: Statement<{ clientSeq: number }>;
+  readonly #firstNeeded: Statement<{ seq: number | null }>;
+  readonly #drop: Statement<never>;
+  readonly #setDropped: Statement<never>;
+
+  constructor(db: Database) {
+    const columns = `seq, ${db.text('channel')} AS channel, time, ${db.text('action')} AS action,
+      ${db.text('client_id')} AS clientId, epoch, client_seq AS clientSeq`;
+    this.#marks = new ClientMarks(db);
+    this.#insert = db.prepare('INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?, ?)');
+    this.#read = db.prepare(`SELECT ${columns} FROM entries WHERE seq > ? ORDER BY seq LIMIT ?`);
+    this.#readChannel = db.prepare(`SELECT ${columns} FROM entries WHERE seq > ? AND channel = ? ORDER BY seq LIMIT ?`);
+    this.#bounds = db.prepare(`
+      SELECT (SELECT min(seq) FROM entries) AS first, (SELECT max(seq) FROM entries) AS last,
+        (SELECT dropped FROM compaction) AS dropped, (SELECT max(upto) FROM skips) AS skipped`);
+    this.#blank = db.prepare(`UPDATE entries SET channel = '', action = '' WHERE channel = ?`);
+    this.#clientSeqs = db.prepare(
+      'SELECT client_seq AS clientSeq FROM entries WHERE client_id = ? AND epoch = ? AND client_seq >= ?',
+    );
+    this.#firstNeeded = db.prepare(`
+      SELECT min(entries.seq) AS seq FROM entries LEFT JOIN archives USING (channel)
+      WHERE entries.seq <= ? AND channel <> '' AND (archives.seq IS NULL OR archives.seq < entries.seq)`);
+    this.#drop = db.prepare('DELETE FROM entries WHERE seq <= ?');
+    this.#setDropped = db.prepare('UPDATE compaction SET dropped = max(dropped, ?)');
+  }
+
+  /** `oldest` is never below a skip: what a client saw before one may be gone, so it must not be replayed from there. */
+  bounds(): { head: number; oldest: number } {
+    const bounds = this.#bounds.get();
+    const skipped = bounds?.skipped ?? 0;
+    const head = Math.max(bounds?.last ?? 0, bounds?.dropped ?? 0, skipped);
+    return { head, oldest: Math.max(bounds?.first ?? head + 1, skipped + 1) };
+  }
+
+  add(entry: LogEntry): void {
+    const { seq, channel, time, action, origin } = entry;
+    if (origin === undefined) this.#insert.run(seq, channel, time, action, null, null, null);
+    else this.#addSent(entry, origin);
+  }
+
+  read({ after, channel, limit = ALL }: ReadRange): LogEntry[] {
+    const rows = channel === undefined ? this.#read.all(after, limit) : this.#readChannel.all(after, channel, limit);
+    return rows.map(toEntry);
+  }
+
+  clientSeqs(clientId: string, epoch: number, from: number): number[] {
+    const stored = this.#clientSeqs.all(clientId, epoch, from).map((row) => row.clientSeq);
+    return [...this.#marks.from({ clientId, epoch }, from), ...stored].sort((a, b) => a - b);
+  }
+
+  /** The last number that may be dropped: entries before any that opening its channel still needs. */
+  lastDroppable(cut: number): number {
+    const needed = this.#firstNeeded.get(cut)?.seq;
+    return typeof needed === 'number' ? needed - 1 : cut;
+  }
+
+  drop(upTo: number): void {
+    this.#marks.remember(upTo);
+    this.#drop.run(upTo);
+    this.#setDropped.run(upTo);
+  }
+
+  /** The numbers stay, and whose they were; what happened under them is gone. */
+  blank(channel: string): void {
+    this.#blank.run(channel);
+  }
+
+  #addSent({ seq, channel, time, action }: LogEntry, origin: EntryOrigin): void {
+    if (this.#marks.has(origin)) throw duplicateOrigin(origin);
+    try {
+      this.#insert.run(seq, channel, time, action, origin.clientId, origin.epoch, origin.clientSeq);
+    } catch (error) {
+      throw isConstraint(error) ? duplicateOrigin(origin, { cause: error }) : error;
+    }
+  }
+}
+
+function toEntry({ seq, channel, time, action, clientId, epoch, clientSeq }: EntryRow): LogEntry {
+  if (clientId === null) return { seq, channel, time, action };
+  return { seq, channel, time, action, origin: { clientId, epoch, clientSeq } };
+}
+
+function isConstraint(error: unknown): boolean {
+  return error instanceof SqliteError && error.code === SQLITE.constraint;
+}

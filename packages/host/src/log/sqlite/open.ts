@@ -1,0 +1,114 @@
+/** Opens the database of a data folder: takes the lock, has mended what is broken, and says what was mended. */
+import { chmodSync, existsSync, renameSync } from 'node:fs';
+import path from 'node:path';
+import { LogLockedError, LogOpenError } from '../errors.js';
+import type { LogRepair } from '../log.js';
+import { type Database, SQLITE, type SqliteDriver, type SqliteError } from './driver.js';
+import { DATABASE_FILE, prepareFolder } from './folder.js';
+import { type FolderLock, takeLock } from './folder-lock.js';
+import { checkOurs, inspectDatabase, stampOf } from './inspect.js';
+import { installFresh, nameAside, type RepairContext, resumeRepair } from './repair.js';
+
+export interface OpenFileOptions {
+  readonly dataDir: string;
+  readonly driver: SqliteDriver;
+  readonly now: number;
+}
+
+export interface OpenedFile {
+  readonly path: string;
+  readonly db: Database;
+  readonly repairs: readonly LogRepair[];
+  close(): void;
+}
+
+export function openFile({ dataDir, driver, now }: OpenFileOptions): OpenedFile {
+  prepareFolder(dataDir);
+  const database = path.join(dataDir, DATABASE_FILE);
+  const lock = explained(dataDir, () => takeLock(dataDir, driver));
+  try {
+    return explained(database, () => {
+      const repairs = makeWhole({ driver, database, now }, lock);
+      const db = openForUse(driver, database);
+      lock.settle();
+      return { path: database, db, repairs, close: () => closeFile(db, database, lock) };
+    });
+  } catch (error) {
+    lock.release(lock.previous);
+    throw error;
+  }
+}
+
+function makeWhole(context: RepairContext, lock: FolderLock): LogRepair[] {
+  const { database } = context;
+  const resumed = resumeRepair(context);
+  const repairs = resumed === undefined ? [] : [resumed];
+  if (!existsSync(database)) return [...repairs, ...begin(context)];
+  checkOurs(database);
+  chmodSync(database, 0o600);
+  if (wasClosedInOrder(database, lock)) return repairs;
+  return [...repairs, ...inspectDatabase(context, lock.machineRestarted)];
+}
+
+/** A write-ahead file without its database would be taken for the new one's. */
+function begin(context: RepairContext): LogRepair[] {
+  const stray = `${context.database}-wal`;
+  const repairs: LogRepair[] = [];
+  if (existsSync(stray)) {
+    const keptAt = nameAside(stray, context.now);
+    renameSync(stray, keptAt);
+    repairs.push({ message: `${stray} stood alone, without its database: a new log was begun`, keptAt });
+  }
+  installFresh(context);
+  return repairs;
+}
+
+/** Checking reads the whole file; one that is just as it was closed needs none. */
+function wasClosedInOrder(database: string, { previous }: FolderLock): boolean {
+  if (previous?.at !== 'closed' || existsSync(`${database}-wal`)) return false;
+  return previous.stamp === stampOf(database);
+}
+
+function openForUse(driver: SqliteDriver, database: string): Database {
+  const db = driver.open(database);
+  // Checkpoints are ours to time: see checkpoints.
+  db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0');
+  return db;
+}
+
+/** Leaves one file, with everything in it. */
+function closeFile(db: Database, database: string, lock: FolderLock): void {
+  const inOrder = foldIntoOneFile(db);
+  db.close();
+  lock.release(inOrder ? { at: 'closed', stamp: stampOf(database) } : undefined);
+}
+
+/**
+ * Leaving write-ahead mode moves everything into the database file and deletes the other. It also disarms a connection
+ * that libsql lets go of late: in write-ahead mode that would delete, by name, the write-ahead file of a successor.
+ */
+function foldIntoOneFile(db: Database): boolean {
+  try {
+    db.exec('PRAGMA journal_mode = DELETE');
+    return true;
+  } catch {
+    // A full disk, say. The next opening finds the write-ahead file and goes on with it.
+    return false;
+  }
+}
+
+/** Errors of SQLite and of the file system get the name of the file and a remedy. */
+function explained<T>(target: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof LogOpenError || error instanceof LogLockedError || !(error instanceof Error)) throw error;
+    const { code } = error as NodeJS.ErrnoException | SqliteError;
+    if (code === undefined) throw error;
+    if (code === 'ENOSPC' || code === SQLITE.full) {
+      throw new LogOpenError('disk-full', `${target} cannot be opened: the disk is full; make room`, { cause: error });
+    }
+    const remedy = 'check the disk and the permissions, or choose another data folder';
+    throw new LogOpenError('failed', `${target} cannot be opened: ${error.message}; ${remedy}`, { cause: error });
+  }
+}

@@ -1,0 +1,104 @@
+/** The tables of the embedded log, and how a database file with them comes to be. */
+import { closeSync, openSync, rmSync } from 'node:fs';
+import type { Database, SqliteDriver } from './driver.js';
+
+/** Marks a file as ours in its header: "Atrm". */
+export const APPLICATION_ID = 0x4174726d;
+/** Goes up when the tables change. */
+export const SCHEMA_VERSION = 1;
+
+/** SQLite's own choice, said so that nothing depends on how a driver was built. */
+export const PAGE_BYTES = 4_096;
+
+/** What SQLite keeps beside a database file; the file itself comes last. */
+export const DATABASE_PARTS = ['-wal', '-shm', '-journal', ''] as const;
+
+/**
+ * Every table is keyed by rowid: a damaged file can then be read around its bad pages, row range by row range. The
+ * tables are made in one go and never moved, so each has the same root page in every file: see salvage.
+ */
+const SCHEMA = `
+  CREATE TABLE entries (
+    seq INTEGER PRIMARY KEY,
+    channel TEXT NOT NULL,
+    time INTEGER NOT NULL,
+    action TEXT NOT NULL,
+    client_id TEXT,
+    epoch INTEGER,
+    client_seq INTEGER
+  );
+  CREATE UNIQUE INDEX entries_by_origin ON entries (client_id, epoch, client_seq) WHERE client_id IS NOT NULL;
+  CREATE INDEX entries_by_channel ON entries (channel);
+  CREATE TABLE archives (channel TEXT PRIMARY KEY, seq INTEGER NOT NULL, head TEXT NOT NULL);
+  CREATE TABLE turns (
+    channel TEXT NOT NULL,
+    idx INTEGER NOT NULL,
+    id TEXT NOT NULL,
+    json TEXT NOT NULL,
+    PRIMARY KEY (channel, idx)
+  );
+  CREATE INDEX turns_by_id ON turns (channel, id);
+  CREATE TABLE records (key TEXT PRIMARY KEY, value TEXT NOT NULL);
+  CREATE TABLE client_marks (
+    client_id TEXT NOT NULL,
+    epoch INTEGER NOT NULL,
+    ranges TEXT NOT NULL,
+    PRIMARY KEY (client_id, epoch)
+  );
+  -- One row. Entries up to this number were dropped because archives hold what they did.
+  CREATE TABLE compaction (id INTEGER PRIMARY KEY CHECK (id = 1), dropped INTEGER NOT NULL);
+  INSERT INTO compaction VALUES (1, 0);
+  -- Behind entry \`after\`, numbers up to \`upto\` were given up because entries under them may have been lost.
+  CREATE TABLE skips (after INTEGER PRIMARY KEY, upto INTEGER NOT NULL);
+`;
+
+/** Skipping this many numbers is more than a host hands out between two moments that are sure to be on disk. */
+const SKIP_MIN = 1_000_000;
+
+/** Makes a file that only its owner can read, with empty tables. */
+export function createDatabase(driver: SqliteDriver, path: string): void {
+  for (const part of DATABASE_PARTS) rmSync(path + part, { force: true });
+  // SQLite gives the files beside it the same mode.
+  closeSync(openSync(path, 'wx', 0o600));
+  fillDatabase(driver, path, (db) => {
+    db.exec(`PRAGMA page_size = ${PAGE_BYTES}`);
+    db.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${SCHEMA_VERSION}`);
+    db.exec(`BEGIN; ${SCHEMA} COMMIT`);
+  });
+}
+
+/** Writes to a file that nobody depends on yet: fast, and not synced before it is put in its place. */
+export function fillDatabase(driver: SqliteDriver, path: string, fill: (db: Database) => void): void {
+  withDatabase(driver, path, (db) => {
+    db.exec('PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF');
+    fill(db);
+  });
+}
+
+/** The work must use `exec` only: see the driver. */
+export function withDatabase(driver: SqliteDriver, path: string, work: (db: Database) => void): void {
+  const db = driver.open(path);
+  try {
+    work(db);
+  } finally {
+    db.close();
+  }
+}
+
+/**
+ * Gives up every number that a client may have seen under an entry that is now gone. Were such a number used again,
+ * that client would later ask for "what came after it" and silently miss the rest. The time of day is far above any
+ * number of entries, and above an earlier skip.
+ */
+export function skipNumbers(db: Database, now: number): void {
+  db.exec(`
+    INSERT OR REPLACE INTO skips
+    SELECT entry, max(${Math.floor(now)}, ${SKIP_MIN} + max(entry, archive, dropped, skipped)) FROM (
+      SELECT
+        coalesce((SELECT max(seq) FROM entries), 0) AS entry,
+        coalesce((SELECT max(seq) FROM archives), 0) AS archive,
+        coalesce((SELECT dropped FROM compaction), 0) AS dropped,
+        coalesce((SELECT max(upto) FROM skips), 0) AS skipped
+    )
+  `);
+}

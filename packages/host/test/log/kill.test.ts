@@ -1,0 +1,61 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import type { Log } from '../../src/log/log.js';
+import { openSqliteLog } from '../../src/log/sqlite-log.js';
+import { Appender } from '../support/log-child.js';
+import { dataFolder, openLog } from '../support/log-folders.js';
+import { randomFrom } from '../support/log-random.js';
+import { HEAD_RECORD, sampleEntries, TURNS_CHANNEL } from '../support/log-samples.js';
+
+const FOLDERS = 3;
+const KILLS_PER_FOLDER = 10;
+const LONGEST_RUN_MS = 120;
+
+describe('a log whose process dies', () => {
+  it('[REL-031] has everything that was acknowledged before kill -9, and whole commits only', {
+    timeout: 60_000,
+  }, async () => {
+    const folders = Array.from({ length: FOLDERS }, (_, index) => ({ dataDir: dataFolder(), seed: index + 1 }));
+    await Promise.all(folders.map(({ dataDir, seed }) => killOverAndOver(dataDir, seed)));
+  });
+
+  it.skipIf(process.platform === 'win32')(
+    '[REL-033] has nothing of a commit that could not be written to the end',
+    { timeout: 20_000 },
+    async () => {
+      const dataDir = dataFolder();
+      const appender = await Appender.startWithFileLimit(dataDir, 600);
+      await appender.ended();
+      expect(appender.failure).toMatch(/^(failed|disk-full)$/);
+      const log = await openLog(dataDir);
+      expect(log.head).toBe(appender.reported);
+      await expectWhole(log);
+    },
+  );
+});
+
+async function killOverAndOver(dataDir: string, seed: number): Promise<void> {
+  const random = randomFrom(seed);
+  for (let kill = 0; kill < KILLS_PER_FOLDER; kill++) {
+    const appender = await Appender.start(dataDir, seed * 1_000 + kill);
+    await delay(random(LONGEST_RUN_MS));
+    await appender.kill();
+    const log = await openSqliteLog({ dataDir });
+    expect(log.head, `kill ${kill} of seed ${seed}`).toBeGreaterThanOrEqual(appender.reported);
+    await expectWhole(log);
+    await log.close();
+  }
+}
+
+/** No gap, no double, contents right; and what was stored with the last entry is there with it. */
+async function expectWhole(log: Log): Promise<void> {
+  expect(await log.read({ after: 0 })).toEqual(sampleEntries(1, log.head));
+  if (log.head === 0) return;
+  expect(await log.record(HEAD_RECORD)).toBe(String(log.head));
+  const archive = await log.archiveHead(TURNS_CHANNEL);
+  expect(archive).toMatchObject({ seq: log.head, head: String(log.head) });
+  const turns = await log.archivedTurns(TURNS_CHANNEL, { start: 0, end: Number.MAX_SAFE_INTEGER });
+  expect(turns.map(({ id }) => id)).toEqual(turns.map((_, index) => `t${index}`));
+  expect(turns.length).toBe(archive?.turnCount);
+  expect(turns.at(-1)?.json).toBe(String(log.head));
+}
