@@ -1,7 +1,7 @@
 /** What the host remembers of clients: which wire each spoke, and which of its numbers were used. */
 import type { Writer } from './channels/writer.js';
 import type { Clock } from './clock.js';
-import type { Log } from './log/log.js';
+import type { EntryOrigin, Log } from './log/log.js';
 import { NumberSet } from './number-set.js';
 import type { Connection } from './wire/connection.js';
 import type { Identity } from './wire/handshake.js';
@@ -47,12 +47,11 @@ export class Clients {
     const seen = await this.#numbers(clientId, epoch);
     if (seen.has(clientSeq)) return false;
     seen.add(clientSeq);
-    this.writer.afterFailure(() => seen.delete(clientSeq));
     return true;
   }
 
-  /** Gives a number back that was taken but not used: the client may send it again. */
-  async release({ clientId, epoch }: { clientId: string; epoch: number }, clientSeq: number): Promise<void> {
+  /** Gives a number back that came to nothing: the client may send it again. */
+  async release({ clientId, epoch, clientSeq }: EntryOrigin): Promise<void> {
     (await this.#numbers(clientId, epoch)).delete(clientSeq);
   }
 

@@ -18,13 +18,17 @@ import type { TurnWindow, WindowRequest } from './wire/subscriptions.js';
 /** A channel that is in memory: what can be done with it. */
 export interface OpenChannel {
   readonly channel: Channel;
-  /** The stored state as JSON. `taken` is called at the very moment it is true of: what follows, follows it. */
-  snapshot(window: WindowRequest | undefined, taken: () => void): Promise<ChannelSnapshot>;
+  /** Reads what a snapshot needs. Taking it then waits for nothing, so that several can be taken at one moment. */
+  prepareSnapshot(window: WindowRequest | undefined): Promise<TakeSnapshot>;
   /** Takes an action that a client asked for, if the state allows it. */
   dispatch(action: StateAction, origin: EntryOrigin, asker: Asker): Promise<void>;
 }
 
+/** The stored state as it is at the moment of the call; undefined when it has to be prepared anew. */
+export type TakeSnapshot = () => ChannelSnapshot | undefined;
+
 export interface ChannelSnapshot {
+  /** The snapshot as JSON. */
   readonly text: string;
   readonly turns?: TurnWindow;
 }
@@ -56,6 +60,8 @@ export interface HostCore {
   unsubscribe(connection: Connection, uri: string): void;
   unsubscribeAll(uri: string): void;
   isWatched(uri: string): boolean;
+  /** A session was used just now: if nobody watches it, it leaves memory in a while. */
+  mayRest(uri: string): void;
   /** Whether anyone who watches could answer a question, or nobody watches at all and somebody may come. */
   mayBeAnswered(uri: string): boolean;
   unknownChannel(uri: string): RequestError;

@@ -1,20 +1,21 @@
 /** The host: all rooms, wired together by constructor arguments. Nothing else knows them all. */
-import { ErrorCode, ROOT_CHANNEL, type SessionState } from '@atrium/protocol';
+import { ErrorCode, ROOT_CHANNEL, type SessionState, type StateAction } from '@atrium/protocol';
 import type { AgentBackend } from './agents/agent.js';
 import { Audience } from './channels/audience.js';
 import { Broadcaster } from './channels/broadcast.js';
 import type { Channel } from './channels/channel.js';
 import { ReplayBuffer } from './channels/replay-buffer.js';
-import { type CommittedBatch, Writer } from './channels/writer.js';
+import { type CommittedBatch, type CommittedStep, type UndoneBatch, Writer } from './channels/writer.js';
 import { Clients } from './clients.js';
 import { type Clock, systemClock } from './clock.js';
 import { ConnectionRegistry } from './connection-registry.js';
 import type { HostCore, OpenChannel } from './core.js';
-import { IDLE_SESSION_MS, REPLAY_MAX_ENVELOPES } from './limits.js';
-import type { Log } from './log/log.js';
+import { COMPACT_EVERY_ENTRIES, REPLAY_MAX_ENVELOPES, STORE_RETRY_MS } from './limits.js';
+import type { EntryOrigin, Log } from './log/log.js';
 import { type Logger, silentLogger } from './logger.js';
 import { RootChannel } from './root-channel.js';
 import { Catalogue } from './sessions/catalogue.js';
+import { Resting } from './sessions/resting.js';
 import { Sessions } from './sessions/sessions.js';
 import { summaryChanges } from './sessions/summaries.js';
 import type { HostTool } from './tools/tool.js';
@@ -60,6 +61,7 @@ class AgentHost implements Host, HostCore {
   readonly #options: HostOptions;
   readonly #audience = new Audience();
   readonly #broadcaster: Broadcaster;
+  readonly #resting: Resting;
   #root!: RootChannel;
   #catalogue!: Catalogue;
   sessions!: Sessions;
@@ -70,13 +72,19 @@ class AgentHost implements Host, HostCore {
     this.clock = clock;
     this.logger = logger;
     this.defaultDirectory = options.defaultDirectory;
-    this.writer = new Writer({ log, clock, logger, show: (batch) => this.#show(batch) });
+    this.writer = new Writer({
+      log,
+      clock,
+      logger,
+      show: (batch) => this.#show(batch),
+      undone: (batch) => this.#undone(batch),
+    });
     this.replay = new ReplayBuffer(log.head);
     this.clients = new Clients(log, this.writer, clock);
     this.connections = new ConnectionRegistry({
       clock,
       left: (connection) => this.#left(connection),
-      lost: (clientId) => this.#releaseRole(clientId),
+      lost: () => this.#releaseRole(),
       gone: (clientId) => this.#abandonCalls(clientId),
     });
     this.#broadcaster = new Broadcaster(
@@ -84,6 +92,12 @@ class AgentHost implements Host, HostCore {
       (clientId) => this.connections.of(clientId),
       () => this.connections.all(),
     );
+    this.#resting = new Resting({
+      clock,
+      logger,
+      isWatched: (uri) => this.isWatched(uri),
+      putAway: (uri) => this.#putAway(uri),
+    });
     this.view = {
       providerOf: (uri) => this.#catalogue.providerOf(uri),
       sessionOf: (uri) => this.sessions.inMemory.get(uri)?.committed,
@@ -103,10 +117,10 @@ class AgentHost implements Host, HostCore {
       agents,
       tools,
       announce: (method, params) => this.#broadcaster.notify(ROOT_CHANNEL, method, params, this.view),
-      counted: () => this.#root.setActiveSessions(this.#catalogue.count),
+      counted: () => this.#count(),
     });
     this.#root.setAgents(agents);
-    this.#root.setActiveSessions(this.#catalogue.count);
+    this.#count();
     await this.sessions.recover();
     await this.sessions.purge();
     await this.writer.settled();
@@ -135,6 +149,7 @@ class AgentHost implements Host, HostCore {
 
   async stop(): Promise<void> {
     for (const connection of [...this.connections.all()]) connection.close(CloseCode.GoingAway, 'the host is stopping');
+    this.#resting.stop();
     await this.sessions.close();
     await this.writer.settled().catch(() => {});
     await this.#options.log.close();
@@ -151,7 +166,7 @@ class AgentHost implements Host, HostCore {
 
   unsubscribe(connection: Connection, uri: string): void {
     this.#audience.remove(connection, uri);
-    this.#mayRest(uri);
+    this.mayRest(uri);
   }
 
   unsubscribeAll(uri: string): void {
@@ -163,8 +178,12 @@ class AgentHost implements Host, HostCore {
     return this.#audience.has(uri);
   }
 
+  mayRest(uri: string): void {
+    if (this.sessions.inMemory.has(uri)) this.#resting.used(uri);
+  }
+
   mayBeAnswered(uri: string): boolean {
-    const watchers = this.#audience.of(uri);
+    const watchers = [...this.#audience.of(uri)];
     return watchers.length === 0 || watchers.some(({ dialect }) => canAnswer(dialect));
   }
 
@@ -177,8 +196,18 @@ class AgentHost implements Host, HostCore {
     const envelopes = new Map(batch.steps.map(({ envelope }) => [envelope.serverSeq, envelope]));
     for (const { seq, action } of batch.entries) this.replay.add(seq, envelopes.get(seq), action.length);
     this.#broadcaster.show(batch);
+    this.#compactNowAndThen(batch);
     for (const { channel, before } of firstSteps(batch))
       this.#announceChanges(channel as Channel<SessionState>, before);
+  }
+
+  /** Entries that archives have passed are dropped, away from the hot path. */
+  #compactNowAndThen({ entries }: CommittedBatch): void {
+    if (!entries.some(({ seq }) => seq % COMPACT_EVERY_ENTRIES === 0)) return;
+    const { log } = this.#options;
+    log
+      .compact({ upTo: log.head, keep: REPLAY_MAX_ENVELOPES })
+      .catch((error) => this.logger.log('warn', 'could not compact the log', { error: String(error) }));
   }
 
   #announceChanges(channel: Channel<SessionState>, before: SessionState): void {
@@ -193,27 +222,41 @@ class AgentHost implements Host, HostCore {
         this.view,
       );
     }
-    if (!committed.activeTurn) this.#mayRest(channel.uri);
+    if (!committed.activeTurn) this.mayRest(channel.uri);
   }
 
-  /** A session that nobody watches leaves memory after a while. */
-  #mayRest(uri: string): void {
-    if (uri === ROOT_CHANNEL || this.#audience.has(uri)) return;
-    this.clock.after(IDLE_SESSION_MS, () => {
-      if (!this.#audience.has(uri)) void this.sessions.putAway(uri).then(() => this.#broadcaster.forget(uri));
-    });
+  async #putAway(uri: string): Promise<void> {
+    await this.sessions.putAway(uri);
+    if (!this.sessions.inMemory.has(uri)) this.#broadcaster.forget(uri);
+  }
+
+  /** What could not be stored never happened. Clients come back and ask for it again; the host mends its own part. */
+  #undone({ entries, steps }: UndoneBatch): void {
+    for (const { origin } of entries) if (origin) this.#askAgain(origin);
+    for (const [uri, lost] of ownActions(steps)) {
+      if (uri === ROOT_CHANNEL) this.clock.after(STORE_RETRY_MS, () => this.#count());
+      else this.sessions.inMemory.get(uri)?.mend(lost);
+    }
+  }
+
+  #askAgain(origin: EntryOrigin): void {
+    void this.clients.release(origin);
+    const connection = this.connections.of(origin.clientId);
+    if (connection?.identity?.epoch !== origin.epoch) return;
+    connection.close(CloseCode.NotStored, 'could not be stored: resume and send it again');
+  }
+
+  #count(): void {
+    this.#root.setActiveSessions(this.#catalogue.count);
   }
 
   #left(connection: Connection): void {
-    for (const uri of this.#audience.leave(connection)) this.#mayRest(uri);
+    for (const uri of this.#audience.leave(connection)) this.mayRest(uri);
   }
 
   /** The role of active client ends with the connection; its calls get a grace period. */
-  #releaseRole(clientId: string): void {
-    for (const session of this.sessions.inMemory.values()) {
-      if (session.state.activeClient?.clientId !== clientId) continue;
-      session.write({ type: 'session/activeClientChanged', activeClient: null });
-    }
+  #releaseRole(): void {
+    for (const session of this.sessions.inMemory.values()) session.dropAbsentClient();
   }
 
   #abandonCalls(clientId: string): void {
@@ -232,4 +275,13 @@ function firstSteps({ steps }: CommittedBatch): { channel: Channel; before: Sess
   const first = new Map<Channel, SessionState>();
   for (const { channel, before } of steps) if (!first.has(channel)) first.set(channel, before as SessionState);
   return [...first].map(([channel, before]) => ({ channel, before }));
+}
+
+/** What the host itself did, by channel. */
+function ownActions(steps: readonly CommittedStep[]): Map<string, StateAction[]> {
+  const actions = new Map<string, StateAction[]>();
+  for (const { channel, envelope } of steps) {
+    if (!envelope.origin) actions.set(channel.uri, [...(actions.get(channel.uri) ?? []), envelope.action]);
+  }
+  return actions;
 }

@@ -11,10 +11,36 @@ export {
   type ToolOutcome,
   type ToolRequest,
 } from './agents/agent.js';
+export { type OfflineAgentOptions, offlineAgent } from './agents/offline/offline.js';
+export { ScriptError } from './agents/scripted/check-script.js';
+export { loadScripts } from './agents/scripted/load.js';
+export type { Script } from './agents/scripted/script.js';
+export { type ScriptedAgentOptions, scriptedAgent } from './agents/scripted/scripted.js';
 export { type Clock, systemClock } from './clock.js';
 export { createHost, type Host, type HostOptions } from './host.js';
-export type { Log } from './log/log.js';
+export { LogLockedError, LogOpenError, LogWriteError } from './log/errors.js';
+export { type Log, LogConflictError } from './log/log.js';
+export { MemoryLog } from './log/memory-log.js';
+export { openSqliteLog, type SqliteLog, type SqliteLogOptions } from './log/sqlite-log.js';
 export { type LogFields, type Logger, type LogLevel, silentLogger } from './logger.js';
+export { type AccessPolicy, TokenRequiredError } from './security/access.js';
+export { announceInstance, type Instance, runningInstances } from './security/discovery.js';
+export { NotPrivateError } from './security/private-files.js';
+export {
+  isTokenText,
+  newToken,
+  readToken,
+  type StoredToken,
+  storeToken,
+  TOKEN_ADVISED_CHARACTERS,
+  TOKEN_FILE,
+} from './security/token.js';
+export { builtinTools } from './tools/builtin.js';
 export type { HostTool, ToolConfirmation, ToolContext, ToolOutput } from './tools/tool.js';
+export { type RunningServer, type ServerLimits, type ServerOptions, startServer } from './wire/server.js';
 export { CloseCode, type Transport, type TransportEvents } from './wire/transport.js';
+export { type ClientEnd, transportPair } from './wire/transports/in-process.js';
+export { messagePortTransport } from './wire/transports/message-port.js';
+export { type StdioTransportOptions, stdioTransport } from './wire/transports/stdio.js';
+export { websocketTransport } from './wire/transports/websocket.js';
 export { WireFrame } from './wire/wire-frame.js';

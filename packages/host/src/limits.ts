@@ -25,12 +25,17 @@ export const UNAUTHENTICATED_MAX = 32;
 export const CLIENT_GRACE_MS = 30_000;
 export const HEARTBEAT_MS = 15_000;
 
+/** What the host must still do after a failure to store is tried again after this. */
+export const STORE_RETRY_MS = 1_000;
+
 /** A session that nobody uses leaves memory after this. */
 export const IDLE_SESSION_MS = 60_000;
 /** Finished turns of an open session that stay in memory; older ones are read when asked for. */
 export const TURNS_IN_MEMORY = 50;
 export const FETCH_TURNS_DEFAULT = 20;
 export const FETCH_TURNS_MAX = 200;
+/** How often, counted in numbers of the sequence, entries are dropped that archives have passed. */
+export const COMPACT_EVERY_ENTRIES = 10_000;
 /** A disposed session can be restored this long. */
 export const DISPOSED_KEPT_MS = 30 * 24 * 60 * 60 * 1_000;
 

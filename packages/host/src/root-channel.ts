@@ -3,7 +3,7 @@ import { ROOT_CHANNEL, type RootState, rootReducer, type StateAction } from '@at
 import type { AgentBackend } from './agents/agent.js';
 import { Channel } from './channels/channel.js';
 import type { Writer } from './channels/writer.js';
-import type { Asker, ChannelSnapshot, OpenChannel } from './core.js';
+import type { Asker, OpenChannel, TakeSnapshot } from './core.js';
 import type { EntryOrigin, Log } from './log/log.js';
 
 export class RootChannel implements OpenChannel {
@@ -55,14 +55,19 @@ export class RootChannel implements OpenChannel {
     }));
   }
 
-  async snapshot(_window: unknown, taken: () => void): Promise<ChannelSnapshot> {
-    taken();
-    const { committed: state, committedSeq: fromSeq } = this.#channel;
-    return { text: JSON.stringify({ resource: ROOT_CHANNEL, state, fromSeq }) };
+  async prepareSnapshot(): Promise<TakeSnapshot> {
+    return () => {
+      const snapshot = {
+        resource: ROOT_CHANNEL,
+        state: this.#channel.committed,
+        fromSeq: this.writer.committedSeq,
+      };
+      return { text: JSON.stringify(snapshot) };
+    };
   }
 
   /** The only action a client may ask for here changes the host's configuration, and there is none yet. */
   async dispatch(_action: StateAction, origin: EntryOrigin, { connection, original }: Asker): Promise<void> {
-    connection.reject(original, origin.clientSeq, 'this host has no configuration to change');
+    connection.reject(original, origin, 'this host has no configuration to change');
   }
 }

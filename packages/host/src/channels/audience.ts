@@ -1,6 +1,8 @@
 /** Who watches what. */
 import type { Connection } from '../wire/connection.js';
 
+const NOBODY: ReadonlySet<Connection> = new Set();
+
 export class Audience {
   readonly #watchers = new Map<string, Set<Connection>>();
   readonly #watched = new Map<Connection, Set<string>>();
@@ -27,11 +29,16 @@ export class Audience {
   }
 
   clear(uri: string): void {
-    for (const connection of this.of(uri)) this.remove(connection, uri);
+    for (const connection of [...this.of(uri)]) this.remove(connection, uri);
   }
 
-  of(uri: string): readonly Connection[] {
-    return [...(this.#watchers.get(uri) ?? [])];
+  /** Those who watch a channel. Not to be kept: it changes. */
+  of(uri: string): ReadonlySet<Connection> {
+    return this.#watchers.get(uri) ?? NOBODY;
+  }
+
+  isWatching(connection: Connection, uri: string): boolean {
+    return this.of(uri).has(connection);
   }
 
   has(uri: string): boolean {

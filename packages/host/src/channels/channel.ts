@@ -19,6 +19,8 @@ export class Channel<State = unknown> {
   #live: State;
   #committed: State;
   #committedSeq: number;
+  /** How many actions are accepted and not stored yet. */
+  #unstored = 0;
 
   constructor(
     readonly uri: string,
@@ -43,8 +45,14 @@ export class Channel<State = unknown> {
     return this.#committedSeq;
   }
 
+  /** Whether everything that was accepted is stored. An action may change nothing, so equal views do not tell. */
+  get isSettled(): boolean {
+    return this.#unstored === 0;
+  }
+
   /** Takes an action into the live view. Only the writer calls this. */
   accept(envelope: ActionEnvelope, time: number): Step<State> {
+    this.#unstored++;
     const before = this.#live;
     this.#live = this.reduce(before, envelope.action, { now: time });
     return { envelope, time, before, after: this.#live };
@@ -52,18 +60,20 @@ export class Channel<State = unknown> {
 
   /** What was accepted is stored now, up to this number. */
   commit(after: State, seq: number): void {
+    this.#unstored--;
     this.#committed = after;
     this.#committedSeq = seq;
   }
 
   /** What was accepted could not be stored: it never happened. */
   rollBack(): void {
+    this.#unstored = 0;
     this.#live = this.#committed;
   }
 
-  /** Replaces both views by an equal state that takes less memory. Does nothing while something is not stored yet. */
-  slim(change: (state: State) => State): boolean {
-    if (this.#live !== this.#committed) return false;
+  /** Replaces both views by one that means the same: more or less of it in memory. Not while something is not stored. */
+  replace(change: (state: State) => State): boolean {
+    if (!this.isSettled) return false;
     this.#live = change(this.#live);
     this.#committed = this.#live;
     return true;

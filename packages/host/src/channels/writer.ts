@@ -6,6 +6,8 @@ import type { ActionEnvelope, ActionOrigin, StateAction } from '@atrium/protocol
 import type { Clock } from '../clock.js';
 import type { Archive, Commit, EntryOrigin, Log, LogEntry, LogRecord } from '../log/log.js';
 import type { Logger } from '../logger.js';
+import type { Connection } from '../wire/connection.js';
+import type { Outgoing } from '../wire/outgoing.js';
 import type { Channel, Step } from './channel.js';
 import { needsFullDurability } from './durability.js';
 
@@ -21,7 +23,18 @@ export interface CommittedBatch {
   readonly steps: readonly CommittedStep[];
   /** Also the numbers that were used up without an action. */
   readonly entries: readonly LogEntry[];
+  readonly notices: readonly Notice[];
 }
+
+/** What one client alone is told, right behind the action with this number: a rejection, or an echo ahead of its time. */
+export interface Notice {
+  readonly seq: number;
+  readonly connection: Connection;
+  message(): Outgoing;
+}
+
+/** What never happened, because it could not be stored. */
+export type UndoneBatch = Pick<CommittedBatch, 'steps' | 'entries'>;
 
 export interface CommittedStep extends Step {
   readonly channel: Channel;
@@ -30,6 +43,7 @@ export interface CommittedStep extends Step {
 interface Batch {
   readonly entries: LogEntry[];
   readonly steps: CommittedStep[];
+  readonly notices: Notice[];
   readonly records: Map<string, string | null>;
   readonly archives: Map<string, () => Archive>;
   readonly afterCommit: (() => void)[];
@@ -39,6 +53,7 @@ interface Batch {
 const emptyBatch = (): Batch => ({
   entries: [],
   steps: [],
+  notices: [],
   records: new Map(),
   archives: new Map(),
   afterCommit: [],
@@ -51,6 +66,8 @@ export interface WriterOptions {
   readonly logger: Logger;
   /** Shows a stored batch to everyone who watches. */
   readonly show: (batch: CommittedBatch) => void;
+  /** What could not be stored has been undone; whoever waits for it must hear of that. */
+  readonly undone: (batch: UndoneBatch) => void;
 }
 
 export class Writer {
@@ -89,6 +106,12 @@ export class Writer {
   /** Uses up a number without an action, so that a rejection has one that nobody else will ever get. */
   useNumber(origin: EntryOrigin): number {
     return this.#take({ channel: '', time: this.#options.clock.now(), action: '', origin });
+  }
+
+  /** Tells one client something, in its place among the actions, once they are stored. */
+  tell(connection: Connection, message: () => Outgoing): void {
+    this.#batch.notices.push({ seq: this.#seq, connection, message });
+    this.#schedule();
   }
 
   /** Stores a record together with the actions of this tick. */
@@ -141,7 +164,7 @@ export class Writer {
     if (failure) this.#undo(batch, failure);
     else this.#show(batch);
     this.#flush = undefined;
-    if (hasContent(this.#batch) || this.#batch.afterCommit.length > 0) this.#schedule();
+    if (hasContent(this.#batch) || isAwaited(this.#batch)) this.#schedule();
   }
 
   async #store(batch: Batch): Promise<Error | undefined> {
@@ -166,7 +189,7 @@ export class Writer {
   #show(batch: Batch): void {
     this.#committedSeq += batch.entries.length;
     for (const { channel, after, envelope } of batch.steps) channel.commit(after, envelope.serverSeq);
-    this.#safely(() => this.#options.show({ steps: batch.steps, entries: batch.entries }));
+    this.#safely(() => this.#options.show(batch));
     for (const callback of batch.afterCommit) this.#safely(callback);
   }
 
@@ -186,13 +209,20 @@ export class Writer {
     const lost = [failed, this.#batch];
     this.#batch = emptyBatch();
     this.#seq = this.#committedSeq;
-    for (const { channel } of lost.flatMap((batch) => batch.steps)) channel.rollBack();
+    const steps = lost.flatMap((batch) => batch.steps);
+    for (const { channel } of steps) channel.rollBack();
     for (const callback of lost.flatMap((batch) => batch.afterFailure)) callback(error);
+    this.#safely(() => this.#options.undone({ steps, entries: lost.flatMap((batch) => batch.entries) }));
   }
 }
 
 function hasContent({ entries, records, archives }: Batch): boolean {
   return entries.length + records.size + archives.size > 0;
+}
+
+/** Whether something is to happen even when there is nothing to store. */
+function isAwaited({ notices, afterCommit }: Batch): boolean {
+  return notices.length + afterCommit.length > 0;
 }
 
 function originMember(origin: EntryOrigin | undefined): { origin?: ActionOrigin } {

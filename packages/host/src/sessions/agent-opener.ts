@@ -9,6 +9,8 @@ export class AgentOpener {
   readonly #abort = new AbortController();
   #opened: Promise<AgentSession> | undefined;
   #opening = false;
+  /** What the agent is being told; the next turn waits for it. */
+  #told: Promise<void> = Promise.resolve();
 
   constructor(parts: SessionParts) {
     this.#parts = parts;
@@ -47,15 +49,30 @@ export class AgentOpener {
     }
   }
 
-  async truncated(turnId: string | undefined): Promise<void> {
-    const agent = await this.#opened?.catch(() => undefined);
-    await agent?.truncated?.(turnId);
+  /** The agent, once it has heard of everything that came before: a turn must not begin on history that was cut. */
+  async forTurn(): Promise<AgentSession> {
+    await this.#told;
+    return this.opened();
+  }
+
+  truncated(turnId: string | undefined): void {
+    this.#told = this.#tell((agent) => agent.truncated?.(turnId));
   }
 
   async close(): Promise<void> {
     this.#abort.abort();
-    const agent = await this.#opened?.catch(() => undefined);
-    await agent?.close();
+    await this.#tell((agent) => agent.close());
+  }
+
+  /** Tells the agent something, if it is there. When it fails at that, the session goes on. */
+  async #tell(what: (agent: AgentSession) => Promise<void> | undefined): Promise<void> {
+    try {
+      const agent = await this.#opened?.catch(() => undefined);
+      if (agent) await what(agent);
+    } catch (error) {
+      const { core, channel } = this.#parts;
+      core.logger.log('warn', 'an agent failed', { session: channel.uri, error: String(error) });
+    }
   }
 
   static errorInfo(error: unknown): ErrorInfo {

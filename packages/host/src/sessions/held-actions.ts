@@ -21,11 +21,15 @@ export class HeldActions {
 
   hold(action: SessionAction, origin: EntryOrigin, { connection, original }: Asker): void {
     this.#held.push({ action, origin });
-    if (!echoesEarly(connection.dialect)) return;
-    connection.echoedEarly.add(origin.clientSeq);
+    const { dialect } = connection;
+    if (!echoesEarly(dialect)) return;
+    const { writer } = this.core;
     const { clientId, clientSeq } = origin;
-    const stamp = { serverSeq: this.core.writer.committedSeq, origin: { clientId, clientSeq } };
-    connection.send(notificationOf(connection.dialect.encodeEcho(original, stamp)));
+    const stamp = { serverSeq: writer.assignedSeq, origin: { clientId, clientSeq } };
+    writer.tell(connection, () => {
+      connection.echoedEarly.add(clientSeq);
+      return notificationOf(dialect.encodeEcho(original, stamp));
+    });
   }
 
   /** Applies everything that was held, in the order it came. */

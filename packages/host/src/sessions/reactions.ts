@@ -1,5 +1,5 @@
 /** What follows from an accepted action: decided here as data, done by the session. */
-import type { PendingMessage, SessionState } from '@atrium/protocol';
+import type { Customization, PendingMessage, SessionState, StateAction } from '@atrium/protocol';
 import type { Step } from '../channels/channel.js';
 
 export type Reaction =
@@ -13,6 +13,8 @@ export type Reaction =
   | { readonly kind: 'stop-turn'; readonly turnId: string }
   /** The agent's own history is cut too. */
   | { readonly kind: 'truncate-agent'; readonly turnId: string | undefined }
+  /** A customization is published anew, because something inside of it changed. */
+  | { readonly kind: 'update-customization'; readonly customization: Customization }
   /** The state is archived with this tick. */
   | { readonly kind: 'archive' };
 
@@ -28,6 +30,8 @@ export function reactionsTo({ envelope, before, after }: Step<SessionState>): Re
   }
   if (ended) reactions.push({ kind: 'release-held' });
   if (action.type === 'session/turnStarted') reactions.push({ kind: 'run-turn', turnId: action.turnId });
+  const container = containerOfToggled(action, after);
+  if (container) reactions.push({ kind: 'update-customization', customization: container });
   const next = nextQueued(action.type, after);
   if (next) reactions.push({ kind: 'start-queued', message: next });
   return reactions;
@@ -38,4 +42,14 @@ function nextQueued(type: string, state: SessionState): PendingMessage | undefin
   const moves = type === 'session/turnComplete' || type === 'session/pendingMessageSet' || type === 'session/ready';
   const idle = !state.activeTurn && state.lifecycle === 'ready';
   return moves && idle ? state.queuedMessages?.[0] : undefined;
+}
+
+/** Reducers toggle containers only. When the toggled one is a server inside, its container says so. */
+function containerOfToggled(action: StateAction, { customizations }: SessionState): Customization | undefined {
+  if (action.type !== 'session/customizationToggled') return undefined;
+  const { id, enabled } = action;
+  const container = customizations?.find(({ children }) => children?.some((child) => child.id === id));
+  if (!container || customizations?.some((entry) => entry.id === id)) return undefined;
+  const children = container.children?.map((child) => (child.id === id ? { ...child, enabled } : child));
+  return { ...container, ...(children && { children }) };
 }

@@ -1,6 +1,7 @@
 /** One open session: its channel, its agent, and everything that follows from an action on it. */
 import {
   ErrorCode,
+  type ErrorInfo,
   type FetchTurnsParams,
   type FetchTurnsResult,
   type SessionAction,
@@ -9,8 +10,8 @@ import {
 } from '@atrium/protocol';
 import type { AgentBackend } from '../agents/agent.js';
 import type { Channel, Step } from '../channels/channel.js';
-import type { Asker, ChannelSnapshot, HostCore, OpenChannel } from '../core.js';
-import { FETCH_TURNS_DEFAULT, FETCH_TURNS_MAX } from '../limits.js';
+import type { Asker, HostCore, OpenChannel, TakeSnapshot } from '../core.js';
+import { FETCH_TURNS_DEFAULT, FETCH_TURNS_MAX, STORE_RETRY_MS } from '../limits.js';
 import type { EntryOrigin, Log } from '../log/log.js';
 import type { HostTool } from '../tools/tool.js';
 import { RequestError } from '../wire/request-error.js';
@@ -39,6 +40,8 @@ export class Session implements OpenChannel {
   readonly #held: HeldActions;
   readonly #agent: AgentOpener;
   #runner: TurnRunner | undefined;
+  /** It left memory or was disposed: nothing more happens here. */
+  #isClosed = false;
   /** Tools that a person allowed for the rest of this session. */
   readonly allowedTools = new Set<string>();
 
@@ -70,11 +73,17 @@ export class Session implements OpenChannel {
 
   /** Whether it can leave memory: nothing runs, nothing waits to be stored. */
   get isIdle(): boolean {
-    return !this.state.activeTurn && this.state === this.committed && this.#held.isEmpty && !this.#agent.isOpening;
+    const { channel } = this.#parts;
+    return !this.state.activeTurn && channel.isSettled && this.#held.isEmpty && !this.#agent.isOpening;
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
   }
 
   /** Takes an action, the host's own or a client's, and does what follows from it. */
   write(action: SessionAction, origin?: EntryOrigin): void {
+    if (this.#isClosed) return;
     const step = this.#parts.core.writer.write({ channel: this.#parts.channel, action, origin });
     this.#parts.core.writer.afterCommit(() => this.#runner?.observe(step));
     this.#note(step);
@@ -91,56 +100,61 @@ export class Session implements OpenChannel {
 
   async dispatch(action: StateAction, origin: EntryOrigin, asker: Asker): Promise<void> {
     if (action.type === 'session/truncated') await this.#reach(action.turnId);
+    if (this.#isClosed) return (await this.#parts.core.open(this.uri))?.dispatch(action, origin, asker);
     const reason = refusal(action, { state: this.state, clientId: origin.clientId }) ?? this.#unknownTurn(action);
-    if (reason) return asker.connection.reject(asker.original, origin.clientSeq, reason);
+    if (reason) return asker.connection.reject(asker.original, origin, reason);
     if (mustWait(action, this.state)) return this.#held.hold(action as SessionAction, origin, asker);
     this.write(action as SessionAction, origin);
   }
 
-  async snapshot(window: WindowRequest | undefined, taken: () => void): Promise<ChannelSnapshot> {
-    const { channel, pages } = this.#parts;
-    let older = await pages.older(channel.committed, window?.last);
-    while (older.end !== pages.base) older = await pages.older(channel.committed, window?.last);
-    taken();
-    const turns = pages.text(channel.committed, older, window?.last);
-    const place = { resource: this.uri, fromSeq: channel.committedSeq };
-    return { text: snapshotText(channel.committed, turns.text, place), turns: turns.window };
+  async prepareSnapshot(window: WindowRequest | undefined): Promise<TakeSnapshot> {
+    const { channel, pages, core } = this.#parts;
+    const older = await pages.older(channel.committed, window?.last);
+    return () => {
+      if (older.end !== pages.base) return undefined;
+      const turns = pages.text(channel.committed, older, window?.last);
+      const place = { resource: this.uri, fromSeq: core.writer.committedSeq };
+      return { text: snapshotText(channel.committed, turns.text, place), turns: turns.window };
+    };
   }
 
   /** A page of finished turns: before a turn, or by index for those who count from the oldest. */
   async fetchTurns(params: FetchTurnsParams): Promise<FetchTurnsResult & { startTurn: number; totalTurns: number }> {
     const { pages, channel } = this.#parts;
+    const { start, end } = rangeOf(params) ?? (await this.#pageBefore(params));
     const state = channel.committed;
     const total = pages.total(state);
-    const { start, end } = rangeOf(params) ?? (await this.#pageBefore(params, total));
     const turns = await pages.slice(state, start, Math.min(end, total));
     return { turns, hasMore: start > 0, startTurn: start, totalTurns: total };
   }
 
-  async #pageBefore({ before, limit }: FetchTurnsParams, total: number): Promise<{ start: number; end: number }> {
+  async #pageBefore({ before, limit }: FetchTurnsParams): Promise<{ start: number; end: number }> {
     const { pages, channel } = this.#parts;
-    const end = before === undefined ? total : await pages.indexOf(channel.committed, before);
+    const state = channel.committed;
+    const end = before === undefined ? pages.total(state) : await pages.indexOf(state, before);
     if (end === undefined) throw new RequestError(ErrorCode.InvalidParams, `/before: there is no turn ${before}`);
     const size = Math.max(0, Math.min(Math.trunc(limit ?? FETCH_TURNS_DEFAULT), FETCH_TURNS_MAX));
     return { start: Math.max(0, end - size), end };
   }
 
   #unknownTurn(action: StateAction): string | undefined {
-    if (action.type !== 'session/truncated' || !action.turnId) return undefined;
+    if (action.type !== 'session/truncated' || action.turnId === undefined) return undefined;
     const known = this.state.turns.some((turn) => turn.id === action.turnId);
     return known ? undefined : `there is no turn ${action.turnId}`;
   }
 
-  /** Brings a turn into memory that only the log has, so that history can be cut behind it. */
+  /** Brings turns into memory that only the log has, so that cutting them off is a step of the state like any other. */
   async #reach(turnId: string | undefined): Promise<void> {
     const { pages, channel, core } = this.#parts;
-    if (!turnId || this.state.turns.some((turn) => turn.id === turnId)) return;
-    const index = await pages.indexOf(this.state, turnId);
-    if (index === undefined) return;
-    const turns = await pages.slice(this.state, index, index + 1);
-    const takeIn = () => channel.slim((state) => ({ ...state, turns }));
-    while (!takeIn()) await core.writer.settled();
-    pages.rebase(index);
+    const index = turnId === undefined ? 0 : await pages.indexOf(this.state, turnId);
+    while (index !== undefined && index < pages.base) {
+      const { base } = pages;
+      const older = await pages.slice(this.committed, index, base);
+      const isCurrent = pages.base === base;
+      if (isCurrent && channel.replace((state) => ({ ...state, turns: [...older, ...state.turns] })))
+        pages.rebase(index);
+      else await core.writer.settled();
+    }
   }
 
   #react(reaction: Reaction): void {
@@ -156,6 +170,8 @@ export class Session implements OpenChannel {
         return writer.afterCommit(() => this.#stop(reaction.turnId));
       case 'truncate-agent':
         return writer.afterCommit(() => this.#agent.truncated(reaction.turnId));
+      case 'update-customization':
+        return this.write({ type: 'session/customizationUpdated', customization: reaction.customization });
       case 'archive':
         return this.archive();
     }
@@ -193,14 +209,14 @@ export class Session implements OpenChannel {
     const surplus = pages.surplus(channel.live);
     if (surplus === 0) return;
     const leaving = channel.live.turns.slice(0, surplus);
-    if (channel.slim((state) => ({ ...state, turns: state.turns.slice(surplus) }))) pages.left(leaving);
+    if (channel.replace((state) => ({ ...state, turns: state.turns.slice(surplus) }))) pages.left(leaving);
   }
 
   #run(turnId: string): void {
     const turn = this.state.activeTurn;
     if (turn?.id !== turnId) return;
     this.#runner = new TurnRunner(this, turn);
-    void this.#runner.run(this.#agent.opened());
+    void this.#runner.run(this.#agent.forTurn());
   }
 
   #stop(turnId: string): void {
@@ -227,12 +243,67 @@ export class Session implements OpenChannel {
     }
   }
 
+  /** The role of active client is free when whoever had it is not here. */
+  dropAbsentClient(): void {
+    const clientId = this.state.activeClient?.clientId;
+    if (clientId === undefined || this.#parts.core.connections.isConnected(clientId)) return;
+    this.write({ type: 'session/activeClientChanged', activeClient: null });
+  }
+
+  /** What the host did here could not be stored. An agent whose words are lost is stopped; the rest is done again. */
+  mend(lost: readonly StateAction[]): void {
+    const { activeTurn } = this.state;
+    const types = new Set<string>(lost.map(({ type }) => type));
+    const isTurnLost = [...types].some((type) => !OUTSIDE_TURNS.has(type));
+    if (activeTurn && isTurnLost) this.#stop(activeTurn.id);
+    this.#parts.core.clock.after(STORE_RETRY_MS, () => {
+      if (activeTurn && isTurnLost) this.fail(activeTurn.id, NOT_STORED);
+      if (types.has('session/ready') || types.has('session/creationFailed')) this.create();
+      this.dropAbsentClient();
+    });
+  }
+
+  /** Ends a turn as failed, if it still runs. */
+  fail(turnId: string, error: ErrorInfo): void {
+    if (this.state.activeTurn?.id === turnId) this.write({ type: 'session/error', turnId, error });
+  }
+
+  /** Takes it off the list. Nothing more happens here from now on, unless this could not be stored. */
+  async dispose(): Promise<void> {
+    const { core, catalogue } = this.#parts;
+    const { activeTurn } = this.state;
+    if (activeTurn) this.write({ type: 'session/turnCancelled', turnId: activeTurn.id });
+    this.archive();
+    const { summary, lifecycle } = this.state;
+    catalogue.setActive(this.uri, false);
+    catalogue.set(this.uri, { summary, lifecycle, disposedAt: core.clock.now() });
+    this.#isClosed = true;
+    await core.writer.settled().catch((error) => {
+      this.#isClosed = false;
+      throw error;
+    });
+  }
+
   /** Ends the agent; the state is left to the caller. */
   async close(): Promise<void> {
+    this.#isClosed = true;
     this.#runner?.stop();
     await this.#agent.close();
   }
 }
+
+/** What the host does without an agent: when it is lost, a running turn can go on. */
+const OUTSIDE_TURNS: ReadonlySet<string> = new Set([
+  'session/ready',
+  'session/creationFailed',
+  'session/activeClientChanged',
+  'session/turnCancelled',
+]);
+
+const NOT_STORED: ErrorInfo = {
+  errorType: 'not-stored',
+  message: 'The host could not store what the agent did. Send the message again to go on.',
+};
 
 function rangeOf(params: FetchTurnsParams): { start: number; end: number } | undefined {
   const { range } = params as { range?: { start?: unknown; end?: unknown } };

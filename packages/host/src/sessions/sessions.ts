@@ -1,6 +1,7 @@
 /** All sessions: created, listed, brought into memory when needed, put away when not, disposed and restored. */
 import {
   type CreateSessionParams,
+  channelKind,
   ErrorCode,
   type ResolveSessionConfigParams,
   type ResolveSessionConfigResult,
@@ -38,7 +39,7 @@ export class Sessions {
   readonly #parts: SessionsParts;
   readonly #open = new Map<string, Session>();
   readonly #opening = new Map<string, Promise<Session | undefined>>();
-  /** URIs that are taken by a creation under way. */
+  /** URIs of sessions that are being created or restored. */
   readonly #creating = new Set<string>();
 
   constructor(parts: SessionsParts) {
@@ -57,7 +58,8 @@ export class Sessions {
   /** The session with this URI, brought into memory; undefined when there is none, or it was disposed. */
   async open(uri: string): Promise<Session | undefined> {
     const present = this.#open.get(uri);
-    if (present || !this.#parts.catalogue.isListed(uri)) return present;
+    if (present) return present.isClosed ? undefined : present;
+    if (!this.#parts.catalogue.isListed(uri)) return undefined;
     const loading = this.#opening.get(uri) ?? this.#load(uri).finally(() => this.#opening.delete(uri));
     this.#opening.set(uri, loading);
     return loading;
@@ -77,15 +79,9 @@ export class Sessions {
     );
     const seq = tail.at(-1)?.seq ?? archive.seq;
     const session = this.#adopt(uri, state, { seq, base, archived: archive.turnCount });
-    this.#dropAbsentClient(session);
+    session.dropAbsentClient();
+    this.#parts.core.mayRest(uri);
     return session;
-  }
-
-  /** The active client of an earlier life of the host is not there any more: the role is free. */
-  #dropAbsentClient(session: Session): void {
-    const clientId = session.state.activeClient?.clientId;
-    if (clientId === undefined || this.#parts.core.connections.isConnected(clientId)) return;
-    session.write({ type: 'session/activeClientChanged', activeClient: null });
   }
 
   #adopt(uri: string, state: SessionState, place: { seq: number; base: number; archived: number }): Session {
@@ -108,13 +104,19 @@ export class Sessions {
     this.#creating.add(channel);
     try {
       const forked = params.fork && (await this.#forkPoint(params.fork));
-      if (forked) await this.#parts.log.copyTurns(forked.from, channel, forked.end);
+      if (forked) await this.#copyTurns(forked, channel);
       const now = this.#parts.core.clock.now();
       await this.#store(newSessionState(params, { backend, config, now }), forked?.end ?? 0);
     } finally {
       this.#creating.delete(channel);
     }
     await this.#begin(channel);
+  }
+
+  /** The URI is free, so that what is stored under it can only be what an earlier attempt left behind. */
+  async #copyTurns({ from, end }: { from: string; end: number }, to: string): Promise<void> {
+    await this.#parts.log.forget(to);
+    await this.#parts.log.copyTurns(from, to, end);
   }
 
   /** Tells everyone of a new session and starts its agent. */
@@ -152,9 +154,12 @@ export class Sessions {
   }
 
   #checkUri(uri: string): void {
+    const kind = channelKind(uri);
+    if (kind !== 'session') throw new RequestError(ErrorCode.InvalidParams, `/channel: ${uri} is a ${kind} channel`);
+    if (!uri.includes(':')) throw new RequestError(ErrorCode.InvalidParams, '/channel must be a URI: ahp-session:/<id>');
     const entry = this.#parts.catalogue.find(uri);
     if (!entry && !this.#creating.has(uri)) return;
-    const advice = entry?.disposedAt ? 'it was disposed and can be restored' : 'choose another';
+    const advice = entry?.disposedAt !== undefined ? 'it was disposed and can be restored' : 'choose another';
     throw new RequestError(ErrorCode.SessionAlreadyExists, `${uri} is in use: ${advice}`);
   }
 
@@ -192,20 +197,15 @@ export class Sessions {
 
   /** Takes a session off the list. Its history stays, and can be restored for a while. */
   async dispose(uri: string): Promise<void> {
-    const { core, catalogue } = this.#parts;
     const session = await this.open(uri);
-    if (!session) throw new RequestError(ErrorCode.SessionNotFound, `there is no session ${uri}`);
-    const { activeTurn } = session.state;
-    if (activeTurn) session.write({ type: 'session/turnCancelled', turnId: activeTurn.id });
-    session.archive();
-    const { summary, lifecycle } = session.state;
-    catalogue.setActive(uri, false);
-    catalogue.set(uri, { summary, lifecycle, disposedAt: core.clock.now() });
-    await core.writer.settled();
+    if (!session || session.isClosed) {
+      throw new RequestError(ErrorCode.SessionNotFound, `there is no session ${uri}`);
+    }
+    await session.dispose();
     this.#open.delete(uri);
     this.#parts.announce('root/sessionRemoved', { session: uri });
     this.#parts.counted();
-    core.unsubscribeAll(uri);
+    this.#parts.core.unsubscribeAll(uri);
     void session.close();
   }
 
@@ -213,9 +213,12 @@ export class Sessions {
   async restore(uri: string): Promise<void> {
     const { core, catalogue } = this.#parts;
     const entry = catalogue.find(uri);
-    if (!entry?.disposedAt) throw new RequestError(ErrorCode.SessionNotFound, `no disposed session ${uri} is kept`);
+    if (entry?.disposedAt === undefined || this.#creating.has(uri)) {
+      throw new RequestError(ErrorCode.SessionNotFound, `no disposed session ${uri} is kept`);
+    }
+    this.#creating.add(uri);
     catalogue.set(uri, { summary: entry.summary, lifecycle: entry.lifecycle });
-    await core.writer.settled();
+    await core.writer.settled().finally(() => this.#creating.delete(uri));
     this.#parts.announce('root/sessionAdded', { summary: entry.summary });
     this.#parts.counted();
   }
@@ -226,7 +229,7 @@ export class Sessions {
       const session = await this.open(uri);
       const turnId = session?.state.activeTurn?.id;
       const message = 'The host stopped while this turn was running. Send the message again to go on.';
-      if (turnId) session.write({ type: 'session/error', turnId, error: { errorType: 'host-restarted', message } });
+      if (turnId) session.fail(turnId, { errorType: 'host-restarted', message });
       if (session?.state.lifecycle === 'creating') session.create();
       else if (!turnId) this.#parts.catalogue.setActive(uri, false);
     }
@@ -254,7 +257,9 @@ export class Sessions {
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#open.values()].map((session) => session.close()));
+    const sessions = [...this.#open.values()];
+    this.#open.clear();
+    await Promise.all(sessions.map((session) => session.close()));
   }
 }
 

@@ -1,12 +1,9 @@
 /** How a tool call goes: announced, perhaps confirmed by a person, run by the host or by a client, and completed. */
 import type { SessionState, ToolCallResult, ToolCallState, ToolResultContent } from '@atrium/protocol';
 import type { CannedToolCall, ToolOutcome, ToolRequest } from '../agents/agent.js';
-import type { HostTool, ToolConfirmation } from '../tools/tool.js';
+import { ALLOW_IN_SESSION, type HostTool, type ToolConfirmation } from '../tools/tool.js';
 import { findCall } from './rules/tool-calls.js';
 import type { TurnRunner } from './turn.js';
-
-/** The option that lets a tool run for the rest of the session. */
-export const ALLOW_IN_SESSION = 'allow-session';
 
 interface Call {
   readonly toolCallId: string;

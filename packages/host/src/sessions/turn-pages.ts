@@ -111,9 +111,10 @@ export class TurnPages {
 
   /** Turns by index, oldest first. */
   async slice(state: SessionState, start: number, end: number): Promise<Turn[]> {
+    const base = this.#base;
+    const recent = state.turns.slice(Math.max(0, start - base), Math.max(0, end - base));
     const stored =
-      start < this.#base ? await this.log.archivedTurns(this.channel, { start, end: Math.min(end, this.#base) }) : [];
-    const recent = state.turns.slice(Math.max(0, start - this.#base), Math.max(0, end - this.#base));
+      start < base ? await this.log.archivedTurns(this.channel, { start, end: Math.min(end, base) }) : [];
     return [...stored.map(({ json }) => JSON.parse(json) as Turn), ...recent];
   }
 

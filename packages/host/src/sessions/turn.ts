@@ -167,6 +167,7 @@ export class TurnRunner implements AgentTurn {
   }
 
   async ask(request: SessionInputRequest): Promise<InputOutcome> {
+    this.interrupt();
     this.write({ type: 'session/inputRequested', request });
     this.#cancelUnanswerable(request.id);
     return this.waitFor((_state, step) => {

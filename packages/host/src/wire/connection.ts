@@ -14,9 +14,10 @@ import {
 } from '@atrium/protocol/validation';
 import type { HostCore } from '../core.js';
 import { FRAME_MAX_BYTES, HANDSHAKE_TIMEOUT_MS, REQUESTS_BEFORE_HANDSHAKE_MAX } from '../limits.js';
+import type { EntryOrigin } from '../log/log.js';
 import type { DialectConnection, OriginalAction } from './dialects/dialects.js';
 import { type Dialect, initialDialect } from './dialects/dialects.js';
-import { dispatchAction } from './dispatch.js';
+import { dispatchAction, refuseAction } from './dispatch.js';
 import { answerHandshake, type Identity } from './handshake.js';
 import { HostRequestQueue } from './host-requests.js';
 import { Outbox } from './outbox.js';
@@ -28,7 +29,8 @@ import { CloseCode, type Transport } from './transport.js';
 
 type State =
   | { readonly at: 'new'; readonly requests: number }
-  | { readonly at: 'open'; readonly identity: Identity }
+  /** The handshake is accepted; it has been answered when `ready`. */
+  | { readonly at: 'open'; readonly identity: Identity; readonly ready: boolean }
   | { readonly at: 'closed' };
 
 type RequestFrame = Extract<Frame, { kind: 'request' }>;
@@ -75,6 +77,11 @@ export class Connection {
     return this.#state.at === 'open' ? this.#state.identity : undefined;
   }
 
+  /** Whether the handshake has been answered. What happens earlier is part of that answer. */
+  get isReady(): boolean {
+    return this.#state.at === 'open' && this.#state.ready;
+  }
+
   get dialect(): Dialect {
     return this.identity?.dialect ?? initialDialect;
   }
@@ -84,9 +91,14 @@ export class Connection {
   }
 
   send(message: Outgoing): void {
+    this.sendAll([message]);
+  }
+
+  /** Sends messages in one write. The list may be shared between connections. */
+  sendAll(messages: readonly Outgoing[]): void {
     if (this.#state.at === 'closed') return;
-    if (this.#behindAnswer) this.#behindAnswer.push(message);
-    else this.#outbox.push(message);
+    if (this.#behindAnswer) this.#behindAnswer.push(...messages);
+    else this.#outbox.pushAll(messages);
   }
 
   /** From here on everything waits until the request under way has been answered. */
@@ -96,8 +108,7 @@ export class Connection {
 
   #answered(message: Outgoing): void {
     if (this.#state.at === 'closed') return;
-    this.#outbox.push(message);
-    for (const waiting of this.#behindAnswer ?? []) this.#outbox.push(waiting);
+    this.#outbox.pushAll([message, ...(this.#behindAnswer ?? [])]);
     this.#behindAnswer = undefined;
   }
 
@@ -132,39 +143,38 @@ export class Connection {
   #receive(text: string): void {
     if (this.#state.at === 'closed') return;
     if (text.length > FRAME_MAX_BYTES) {
-      return this.#fail(null, new RequestError(ErrorCode.InvalidRequest, `a frame may have ${FRAME_MAX_BYTES} bytes`));
+      const message = `a frame may have ${FRAME_MAX_BYTES} bytes`;
+      return this.#failAtOnce(null, new RequestError(ErrorCode.InvalidRequest, message));
     }
     const frame = readFrame(text);
-    if (frame.kind === 'invalid') return this.#fail(frame.id, new RequestError(frame.code, frame.message));
+    if (frame.kind === 'invalid') return this.#failAtOnce(frame.id, new RequestError(frame.code, frame.message));
     if (frame.kind === 'success' || frame.kind === 'failure') return this.#hostRequests.answered(frame);
     if (frame.kind === 'request' && frame.method === 'ping') return this.#ping(frame);
-    if (frame.kind === 'request' && !this.#mayAskNow()) return;
     this.#line = this.#line.then(() => (frame.kind === 'request' ? this.#request(frame) : this.#notification(frame)));
   }
 
   #ping({ id, params }: RequestFrame): void {
-    const checked = checkClientRequest('ping', params ?? { channel: ROOT_CHANNEL });
+    const given = { method: 'ping', params: paramsOf(params ?? { channel: ROOT_CHANNEL }) };
+    const call = this.dialect.request(given, this.#dialectConnection, this.#core.view);
+    const checked = checkClientRequest('ping', call.kind === 'forward' ? call.params : given.params);
     if (checked.ok) this.#outbox.push(outgoing({ jsonrpc: '2.0', id, result: null }));
-    else this.#fail(id, new RequestError(ErrorCode.InvalidParams, describeProblem(checked.problem)));
-  }
-
-  /** A stranger gets a few tries before the handshake, then the door is shut. */
-  #mayAskNow(): boolean {
-    if (this.#state.at !== 'new') return true;
-    this.#state = { at: 'new', requests: this.#state.requests + 1 };
-    if (this.#state.requests <= REQUESTS_BEFORE_HANDSHAKE_MAX) return true;
-    this.close(CloseCode.PolicyViolation, 'too many requests before the handshake');
-    return false;
+    else this.#failAtOnce(id, new RequestError(ErrorCode.InvalidParams, describeProblem(checked.problem)));
   }
 
   async #request(frame: RequestFrame): Promise<void> {
-    if (this.#state.at === 'closed') return;
     try {
-      if (this.#state.at === 'new') await this.#handshake(frame);
-      else await this.#answer(frame);
+      if (this.#state.at === 'new') await this.#first(frame, this.#state.requests + 1);
+      else if (this.#state.at === 'open') await this.#answer(frame);
     } catch (error) {
       this.#fail(frame.id, error);
     }
+  }
+
+  /** A stranger gets a few tries before the handshake, then the door is shut. */
+  async #first(frame: RequestFrame, requests: number): Promise<void> {
+    this.#state = { at: 'new', requests };
+    if (requests <= REQUESTS_BEFORE_HANDSHAKE_MAX) return this.#handshake(frame);
+    this.close(CloseCode.PolicyViolation, 'too many requests before the handshake');
   }
 
   async #handshake({ id, method, params }: RequestFrame): Promise<void> {
@@ -174,10 +184,14 @@ export class Connection {
     const accepted = await answerHandshake(this.#core, method, paramsOf(params));
     if (this.#state.at !== 'new') return;
     this.#cancelHandshakeTimer();
-    this.#state = { at: 'open', identity: accepted.identity };
+    const { identity } = accepted;
+    this.#state = { at: 'open', identity, ready: false };
     this.#dialectConnection = accepted.dialectConnection;
-    this.#core.connections.arrived(this, accepted.identity);
-    this.#reply(id, await accepted.result(this));
+    this.holdForAnswer();
+    this.#core.connections.arrived(this, identity);
+    const result = await accepted.result(this);
+    if (this.identity) this.#state = { at: 'open', identity, ready: true };
+    this.#reply(id, result);
   }
 
   async #answer({ id, method, params }: RequestFrame): Promise<void> {
@@ -196,7 +210,7 @@ export class Connection {
     this.#dialectConnection = call.connection;
     try {
       if (call.kind === 'dispatch') await dispatchAction(this.#core, this, call);
-      else if (call.kind === 'reject') this.reject(call.original, call.clientSeq, call.reason);
+      else if (call.kind === 'reject') await refuseAction(this.#core, this, call);
       else if (call.kind === 'forward' && call.method === 'unsubscribe') {
         this.#core.unsubscribe(this, String(call.params.channel));
       }
@@ -206,26 +220,37 @@ export class Connection {
   }
 
   /** Tells the client, and nobody else, that its action was not taken. */
-  reject(original: OriginalAction, clientSeq: number, reason: string): void {
-    const { identity } = this;
-    if (!identity) return;
-    const { clientId, epoch } = identity;
-    const serverSeq = this.#core.writer.useNumber({ clientId, epoch, clientSeq });
+  reject(original: OriginalAction, origin: EntryOrigin, reason: string): void {
+    const { clients, writer } = this.#core;
+    if (this.#state.at === 'closed') return void clients.release(origin);
+    const { clientId, clientSeq } = origin;
+    const serverSeq = writer.useNumber(origin);
     const stamp = { serverSeq, origin: { clientId, clientSeq }, rejectionReason: reason };
-    this.#core.writer.afterCommit(() => this.send(notificationOf(this.dialect.encodeRejection(original, stamp))));
+    writer.tell(this, () => notificationOf(this.dialect.encodeRejection(original, stamp)));
   }
 
   #reply(id: number, result: unknown): void {
     this.#answered(outgoingText(`{"jsonrpc":"2.0","id":${id},"result":${jsonWithRaw(result)}}`));
   }
 
-  #fail(id: number | null, error: unknown): void {
+  #fail(id: number, error: unknown): void {
     const known = error instanceof RequestError ? error : undefined;
-    if (!known) this.#core.logger.log('error', 'a request failed', { error: String(error) });
-    const { code, message, data } = known ?? new RequestError(ErrorCode.InternalError, 'the host failed; see its log');
-    const shown = this.dialect.encodeError({ code, message, ...(data !== undefined && { data }) });
-    this.#answered(outgoing({ jsonrpc: '2.0', id, error: shown }));
-    if (code === ErrorCode.UnsupportedProtocolVersion) this.close(CloseCode.UnsupportedVersion, 'no common version');
+    if (!known) this.#core.logger.log('error', 'a request failed', { error: String((error as Error)?.stack ?? error) });
+    const shown = known ?? new RequestError(ErrorCode.InternalError, 'the host failed; see its log');
+    this.#answered(this.#errorMessage(id, shown));
+    if (shown.code === ErrorCode.UnsupportedProtocolVersion) {
+      this.close(CloseCode.UnsupportedVersion, 'no common version');
+    }
+  }
+
+  /** Answers what never came into the line. What waits for the answer to another request goes on waiting. */
+  #failAtOnce(id: number | null, error: RequestError): void {
+    this.#outbox.push(this.#errorMessage(id, error));
+  }
+
+  #errorMessage(id: number | null, { code, message, data }: RequestError): Outgoing {
+    const error = this.dialect.encodeError({ code, message, ...(data !== undefined && { data }) });
+    return outgoing({ jsonrpc: '2.0', id, error });
   }
 }
 

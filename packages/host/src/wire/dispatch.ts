@@ -2,24 +2,49 @@
 import { actionKind, channelKind, isClientDispatchable } from '@atrium/protocol';
 import { checkAction, describeProblem } from '@atrium/protocol/validation';
 import type { HostCore } from '../core.js';
+import type { EntryOrigin } from '../log/log.js';
 import type { Connection } from './connection.js';
 import type { InboundNotification } from './dialects/dialects.js';
 
 type Dispatch = Extract<InboundNotification, { kind: 'dispatch' }>;
+type Refusal = Extract<InboundNotification, { kind: 'reject' }>;
 
 export async function dispatchAction(core: HostCore, connection: Connection, request: Dispatch): Promise<void> {
-  const { identity } = connection;
   const { channel, clientSeq, original } = request;
-  if (!identity || !Number.isSafeInteger(clientSeq) || clientSeq < 0) return;
   const target = await core.open(channel);
-  if (!target) return;
-  if (!(await core.clients.isNew(identity, clientSeq))) return;
+  const origin = target && (await newOrigin(core, connection, clientSeq));
+  if (!origin) return;
   const refusal = unfit(request);
-  if (refusal) return connection.reject(original, clientSeq, refusal);
+  if (refusal) return connection.reject(original, origin, refusal);
   const checked = checkAction(request.action);
-  if (!checked.ok) return connection.reject(original, clientSeq, describeProblem(checked.problem));
+  if (!checked.ok) return connection.reject(original, origin, describeProblem(checked.problem));
+  try {
+    await target.dispatch(checked.value, origin, { connection, original });
+  } catch (error) {
+    core.logger.log('error', 'an action failed', { channel, error: String(error) });
+    connection.reject(original, origin, 'the host failed; see its log');
+  }
+}
+
+/** Turns down what the client's dialect could not even translate. */
+export async function refuseAction(core: HostCore, connection: Connection, request: Refusal): Promise<void> {
+  const origin = await newOrigin(core, connection, request.clientSeq);
+  if (origin) connection.reject(request.original, origin, request.reason);
+}
+
+/** Who asks, under which number; undefined when the number was used before, or is none. */
+async function newOrigin(
+  core: HostCore,
+  { identity, name }: Connection,
+  clientSeq: number,
+): Promise<EntryOrigin | undefined> {
+  if (!identity) return undefined;
+  if (!Number.isSafeInteger(clientSeq) || clientSeq < 0) {
+    core.logger.log('warn', 'dropped an action without a usable number', { connection: name, clientSeq });
+    return undefined;
+  }
   const { clientId, epoch } = identity;
-  await target.dispatch(checked.value, { clientId, epoch, clientSeq }, { connection, original });
+  return (await core.clients.isNew(identity, clientSeq)) ? { clientId, epoch, clientSeq } : undefined;
 }
 
 /** What is wrong with an action whatever the state is. */

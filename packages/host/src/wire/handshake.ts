@@ -4,9 +4,9 @@ import { checkClientRequest, describeProblem } from '@atrium/protocol/validation
 import type { HostCore, OpenChannel } from '../core.js';
 import type { Connection } from './connection.js';
 import type { DialectConnection } from './dialects/dialects.js';
-import { type Dialect, dialectFor, dialectNamed, initialDialect, versionName } from './dialects/dialects.js';
+import { type Dialect, dialectFor, dialectNamed, initialDialect, NO_MEMORY, versionName } from './dialects/dialects.js';
 import { RequestError } from './request-error.js';
-import { snapshotsOf, type WindowRequest, windowOf } from './subscriptions.js';
+import { subscribeTo, type WindowRequest, windowOf } from './subscriptions.js';
 
 /** Who a client is, for as long as its connection lasts. */
 export interface Identity {
@@ -44,10 +44,10 @@ async function initialize(core: HostCore, raw: Params): Promise<Handshake> {
     identity: { clientId: params.clientId, epoch, dialect, locale: params.locale },
     dialectConnection: call.connection,
     async result(connection) {
-      const subscribed = await snapshotsOf(core, connection, params.initialSubscriptions ?? [], window);
+      const subscribed = await subscribeTo(core, connection, params.initialSubscriptions ?? [], window);
       const result = {
         protocolVersion: versionName(dialect),
-        serverSeq: core.writer.committedSeq,
+        serverSeq: subscribed.seq,
         snapshots: subscribed.snapshots,
         ...(core.defaultDirectory && { defaultDirectory: core.defaultDirectory }),
         ...(window && { turns: subscribed.windows }),
@@ -83,20 +83,25 @@ interface Resumption {
 /** Everything that was missed, or the state as it is now. Live actions follow behind the answer. */
 async function resume(core: HostCore, connection: Connection, { params, raw, window }: Resumption): Promise<unknown> {
   const settled = await core.clients.settled(connection, numbers(raw.pending));
-  const missed = raw.snapshotsOnly ? undefined : core.replay.after(params.lastSeenServerSeq);
-  if (!missed) {
-    const { snapshots, windows } = await snapshotsOf(core, connection, params.subscriptions, window);
-    return { type: 'snapshot', snapshots, ...(window && { turns: windows }), settled };
-  }
+  const replayed = raw.snapshotsOnly ? undefined : await replay(core, connection, params);
+  if (replayed) return { ...replayed, settled };
+  const { snapshots, windows } = await subscribeTo(core, connection, params.subscriptions, window);
+  return { type: 'snapshot', snapshots, ...(window && { turns: windows }), settled };
+}
+
+/** What was missed, action by action; undefined when that is no longer known. */
+async function replay(core: HostCore, connection: Connection, params: ReconnectParams): Promise<object | undefined> {
+  if (!core.replay.after(params.lastSeenServerSeq)) return undefined;
   const { found, missing } = await openAll(core, params.subscriptions);
   // From here to the end nothing may wait: what is replayed and what is subscribed must meet without a gap.
+  const missed = core.replay.after(params.lastSeenServerSeq);
+  if (!missed) return undefined;
   for (const { channel } of found.values()) core.subscribe(connection, channel);
-  const since = core.replay.after(params.lastSeenServerSeq) ?? missed;
-  const steps = since
+  const steps = missed
     .filter((envelope) => found.has(envelope.channel))
     .map((envelope) => ({ envelope, before: undefined, after: undefined }));
-  const { frames } = connection.dialect.encodeSteps({ confirmations: new Map() }, steps);
-  return { type: 'replay', actions: frames.map((frame) => frame.params), missing, settled };
+  const { frames } = connection.dialect.encodeSteps(NO_MEMORY, steps);
+  return { type: 'replay', actions: frames.map((frame) => frame.params), missing };
 }
 
 async function openAll(core: HostCore, uris: readonly string[]) {

@@ -21,8 +21,7 @@ export class Outbox {
   readonly #limits: typeof DEFAULTS;
   readonly #onTooSlow: () => void;
   #waiting: Outgoing[] = [];
-  #waitingBytes = 0;
-  #flushing = false;
+  #waitingSize = 0;
   #given = false;
 
   constructor({ transport, onTooSlow, limits = DEFAULTS }: OutboxOptions) {
@@ -31,38 +30,34 @@ export class Outbox {
     this.#limits = limits;
   }
 
-  /** Queues a message; everything queued in one turn of the event loop leaves in one write. */
   push(message: Outgoing): void {
+    this.pushAll([message]);
+  }
+
+  /** Sends messages in one write, or lets them wait. The list may be shared between clients: it is not kept. */
+  pushAll(messages: readonly Outgoing[]): void {
     if (this.#given) return;
-    this.#add(message);
-    if (this.#isOverLimit()) return this.#giveUp();
-    if (this.#flushing) return;
-    this.#flushing = true;
-    queueMicrotask(() => {
-      this.#flushing = false;
-      this.flush();
-    });
+    if (this.#waiting.length === 0 && !this.#isCongested()) return this.#transport.send(messages);
+    for (const message of messages) this.#wait(message);
+    this.flush();
+    if (this.#isOverLimit()) this.#giveUp();
   }
 
   /** Sends what waits, if there is room. */
   flush(): void {
     if (this.#given || this.#waiting.length === 0 || this.#isCongested()) return;
-    const frames = this.#waiting.map((message) => message.frame);
+    const messages = this.#waiting;
     this.#waiting = [];
-    this.#waitingBytes = 0;
-    this.#transport.send(frames);
+    this.#waitingSize = 0;
+    this.#transport.send(messages);
   }
 
-  #add(message: Outgoing): void {
+  #wait(message: Outgoing): void {
     const last = this.#waiting.at(-1);
-    const joined = last && this.#isCongested() ? merged(last, message) : undefined;
-    if (joined && last) {
-      this.#waiting[this.#waiting.length - 1] = joined;
-      this.#waitingBytes += joined.bytes - last.bytes;
-      return;
-    }
-    this.#waiting.push(message);
-    this.#waitingBytes += message.bytes;
+    const joined = last && merged(last, message);
+    if (joined) this.#waitingSize -= this.#waiting.pop()?.size ?? 0;
+    this.#waiting.push(joined ?? message);
+    this.#waitingSize += (joined ?? message).size;
   }
 
   #isCongested(): boolean {
@@ -70,7 +65,7 @@ export class Outbox {
   }
 
   #isOverLimit(): boolean {
-    return this.#waiting.length > this.#limits.messages || this.#waitingBytes > this.#limits.bytes;
+    return this.#waiting.length > this.#limits.messages || this.#waitingSize > this.#limits.bytes;
   }
 
   #giveUp(): void {

@@ -12,9 +12,10 @@ type Handlers = { readonly [M in ClientRequestMethod]?: Handler<ClientRequests[M
 const handlers: Handlers = {
   async subscribe(core, connection, params) {
     const window = windowOf(params as Params);
-    const subscribed = await subscribeTo(core, connection, params.channel, window);
-    if (!subscribed) throw core.unknownChannel(params.channel);
-    return { snapshot: subscribed.snapshot, ...(window && { turns: subscribed.window }) };
+    const { snapshots, windows } = await subscribeTo(core, connection, [params.channel], window);
+    const [snapshot] = snapshots;
+    if (!snapshot) throw core.unknownChannel(params.channel);
+    return { snapshot, ...(window && { turns: windows[params.channel] }) };
   },
 
   createSession: async (core, connection, params) => {

@@ -1,5 +1,6 @@
 /** Subscribing: the state of a channel as it is stored now, and everything that follows. */
-import type { HostCore } from '../core.js';
+import type { Channel } from '../channels/channel.js';
+import type { HostCore, TakeSnapshot } from '../core.js';
 import type { Connection } from './connection.js';
 import { isNative } from './dialects/dialects.js';
 import { RawJson } from './raw-json.js';
@@ -22,38 +23,42 @@ export function windowOf(params: Readonly<Record<string, unknown>>): WindowReque
 }
 
 export interface Subscribed {
-  readonly snapshot: unknown;
-  readonly window: TurnWindow | undefined;
+  /** The number that all snapshots are true at: what follows has a greater one. */
+  readonly seq: number;
+  readonly snapshots: unknown[];
+  readonly windows: Record<string, TurnWindow>;
 }
 
-/** Subscribes and takes the snapshot in one step, so that nothing falls between; undefined when there is no channel. */
+/**
+ * Subscribes to channels and takes their snapshots, all at one moment, so that nothing falls between. Those that do not
+ * exist are left out.
+ */
 export async function subscribeTo(
-  core: HostCore,
-  connection: Connection,
-  uri: string,
-  window: WindowRequest | undefined,
-): Promise<Subscribed | undefined> {
-  const source = await core.open(uri);
-  if (!source) return undefined;
-  const { text, turns } = await source.snapshot(window, () => core.subscribe(connection, source.channel));
-  const snapshot = isNative(connection.dialect) ? new RawJson(text) : JSON.parse(text);
-  return { snapshot, window: turns };
-}
-
-/** Subscribes to several channels. Those that do not exist are left out. */
-export async function snapshotsOf(
   core: HostCore,
   connection: Connection,
   uris: readonly string[],
   window: WindowRequest | undefined,
-): Promise<{ snapshots: unknown[]; windows: Record<string, TurnWindow> }> {
-  const snapshots: unknown[] = [];
-  const windows: Record<string, TurnWindow> = {};
-  for (const uri of new Set(uris)) {
-    const subscribed = await subscribeTo(core, connection, uri, window);
-    if (!subscribed) continue;
-    snapshots.push(subscribed.snapshot);
-    if (subscribed.window) windows[uri] = subscribed.window;
+): Promise<Subscribed> {
+  for (;;) {
+    const prepared = await prepareAll(core, uris, window);
+    // From here to the end nothing may wait.
+    const taken = prepared.map(({ channel, take }) => ({ channel, snapshot: take() }));
+    if (taken.some(({ snapshot }) => !snapshot)) continue;
+    for (const { channel } of taken) core.subscribe(connection, channel);
+    const shown = taken.flatMap(({ channel, snapshot }) => (snapshot ? { uri: channel.uri, ...snapshot } : []));
+    return {
+      seq: core.writer.committedSeq,
+      snapshots: shown.map(({ text }) => (isNative(connection.dialect) ? new RawJson(text) : JSON.parse(text))),
+      windows: Object.fromEntries(shown.flatMap(({ uri, turns }) => (turns ? [[uri, turns]] : []))),
+    };
   }
-  return { snapshots, windows };
+}
+
+async function prepareAll(core: HostCore, uris: readonly string[], window: WindowRequest | undefined) {
+  const prepared: { channel: Channel; take: TakeSnapshot }[] = [];
+  for (const uri of new Set(uris)) {
+    const source = await core.open(uri);
+    if (source) prepared.push({ channel: source.channel, take: await source.prepareSnapshot(window) });
+  }
+  return prepared;
 }

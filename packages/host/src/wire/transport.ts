@@ -39,4 +39,6 @@ export const CloseCode = {
   SnapshotNeeded: 4004,
   /** No version in common. */
   UnsupportedVersion: 4005,
+  /** What the client asked for could not be stored. It should connect again, resume, and send it again. */
+  NotStored: 4006,
 } as const;

@@ -6,10 +6,11 @@ const LENGTH_16 = 126;
 const LENGTH_64 = 127;
 
 export class WireFrame {
-  readonly #text: string;
+  /** The message, or how to write it: one that may yet be merged is not written before it is sent. */
+  #text: string | (() => string);
   #websocket: Buffer | undefined;
 
-  constructor(text: string) {
+  constructor(text: string | (() => string)) {
     this.#text = text;
   }
 
@@ -18,12 +19,13 @@ export class WireFrame {
   }
 
   get text(): string {
+    if (typeof this.#text !== 'string') this.#text = this.#text();
     return this.#text;
   }
 
   /** The message with its WebSocket header. The very same bytes go to every socket. */
   get websocket(): Buffer {
-    this.#websocket ??= framed(Buffer.from(this.#text, 'utf8'));
+    this.#websocket ??= framed(Buffer.from(this.text, 'utf8'));
     return this.#websocket;
   }
 

@@ -1,5 +1,6 @@
 /** A real host in this process, with an in-memory log and scripted agents, and raw clients that see every frame. */
 import type { StateAction } from '@atrium/protocol';
+import type { AgentBackend } from '../../src/agents/agent.js';
 import { scriptedAgent } from '../../src/agents/scripted/scripted.js';
 import { type Clock, systemClock } from '../../src/clock.js';
 import { createHost, type Host } from '../../src/host.js';
@@ -56,6 +57,8 @@ export const DEFAULT_SCRIPT: Script = {
 export interface TestHostOptions {
   readonly log?: Log;
   readonly scripts?: readonly Script[];
+  /** Further agents, behind the scripted ones; the first of all is the default. */
+  readonly agents?: readonly AgentBackend[];
   readonly clock?: Clock;
   readonly tools?: readonly HostTool[];
 }
@@ -71,8 +74,9 @@ export interface TestHost {
 }
 
 export async function startTestHost(options: TestHostOptions = {}): Promise<TestHost> {
-  const { log = new MemoryLog(), scripts = [DEFAULT_SCRIPT], clock = systemClock, tools = [] } = options;
-  const host = await createHost({ log, clock, tools, agents: scripts.map((script) => scriptedAgent(script)) });
+  const { log = new MemoryLog(), scripts = [DEFAULT_SCRIPT], agents = [], clock = systemClock, tools = [] } = options;
+  const scripted = scripts.map((script) => scriptedAgent(script, { clock }));
+  const host = await createHost({ log, clock, tools, agents: [...scripted, ...agents] });
   let clients = 0;
   const connect = () => {
     const client = new RawClient();
@@ -186,7 +190,7 @@ export class RawClient {
     await this.until(
       ({ method, params: envelope, result }) =>
         (method === 'action' && envelope?.channel === channel && typeIn(envelope) === 'session/ready') ||
-        JSON.stringify(result ?? '').includes('"lifecycle":"ready"'),
+        [channel, '"lifecycle":"ready"'].every((text) => JSON.stringify(result ?? '').includes(text)),
     );
     return channel;
   }
@@ -223,8 +227,10 @@ export class RawClient {
         const seen = this.received.map((message) => JSON.stringify(message).slice(0, 160)).join('\n');
         reject(new Error(`waited in vain; closed: ${JSON.stringify(this.closed)}; received:\n${seen}`));
       }, timeoutMs);
+      let looked = 0;
       const look = () => {
-        const found = this.received.find(test);
+        const found = this.received.slice(looked).find(test);
+        looked = this.received.length;
         if (!found) return;
         clearTimeout(timer);
         this.#watchers.delete(look);

@@ -90,7 +90,6 @@ export {
   type RejectionStamp,
   type Step,
 } from './dialect.js';
-export { withoutEchoes } from './echoes.js';
 export { v0_2 } from './v0_2.js';
 export { v0_3 } from './v0_3.js';
 export {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { NO_MEMORY, v1, withoutEchoes } from '../../src/dialects/index.js';
+import { NO_MEMORY, v1 } from '../../src/dialects/index.js';
 import { translateSteps } from '../../src/dialects/v1/steps.js';
 import type { SessionAction } from '../../src/session/actions.js';
 import type { SessionState } from '../../src/session/state/session-state.js';
@@ -98,14 +98,6 @@ describe('what a version-1 client is told about its own action', () => {
       method: 'action',
       params: { envelope: { action, serverSeq: 9, origin: ORIGIN } },
     });
-  });
-
-  it('[V1-071] and then not again', () => {
-    const changed: SessionAction = { type: 'session/modelChanged', model: { id: 'large' } };
-    const { frames: all } = v1.encodeSteps(NO_MEMORY, stepsFrom(sessionState(), [changed], ORIGIN));
-    expect(withoutEchoes(all, 'desk', new Set([4]))).toEqual([]);
-    expect(withoutEchoes(all, 'desk', new Set([3]))).toEqual(all);
-    expect(withoutEchoes(all, 'other', new Set([4]))).toEqual(all);
   });
 
   it('[V1-072] that it was rejected, and why', () => {

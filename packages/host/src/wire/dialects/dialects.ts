@@ -13,7 +13,6 @@ export {
   NO_MEMORY,
   type OriginalAction,
   type Step as DialectStep,
-  withoutEchoes,
 } from '@atrium/protocol/dialects';
 
 const DIALECTS: readonly Dialect[] = [v0_3, v0_2, v1];
@@ -24,8 +23,11 @@ export const initialDialect = v0_3;
 /** The dialect that a client's `initialize` asks for. Throws the error to answer with when there is none. */
 export function dialectFor(params: Readonly<Record<string, unknown>>): Dialect {
   if (isV1Initialize(params)) return v1;
-  const offered = Array.isArray(params.protocolVersions) ? params.protocolVersions : [];
-  const negotiation = negotiate(offered);
+  if (!Array.isArray(params.protocolVersions)) {
+    const message = '/protocolVersions must be the list of versions you speak, as in ["0.3.0", "0.2.0"]';
+    throw new RequestError(ErrorCode.InvalidParams, message);
+  }
+  const negotiation = negotiate(params.protocolVersions);
   if (negotiation.outcome === 'agreed') return dialectNamed(negotiation.version) ?? v0_3;
   if (negotiation.outcome === 'malformed') {
     const entry = JSON.stringify(negotiation.entry);

@@ -1,0 +1,69 @@
+/** What one channel did in one tick, in the words of one dialect: made once, sent to everyone who speaks it. */
+import type { ActionOrigin } from '@atrium/protocol';
+import type { ActionFrame, ChannelMemory, Dialect, DialectStep } from '../wire/dialects/dialects.js';
+import { type Delta, type Outgoing, outgoing } from '../wire/outgoing.js';
+
+/** One message with the number it has in the sequence, and whose echo it is. */
+export interface NumberedMessage {
+  readonly seq: number;
+  readonly origin: ActionOrigin | undefined;
+  readonly message: Outgoing;
+}
+
+export interface Encoded {
+  readonly numbered: readonly NumberedMessage[];
+  /** The same messages, as a list that can be sent as it is. */
+  readonly messages: readonly Outgoing[];
+  /** Why connections of this dialect must come back for a snapshot. */
+  readonly close: string | undefined;
+}
+
+export function encode(dialect: Dialect, memory: ChannelMemory, steps: readonly DialectStep[]): Encoded {
+  const { frames, close } = dialect.encodeSteps(memory, steps);
+  return encodedOf(
+    frames.map((frame) => numbered(dialect, frame)),
+    close,
+  );
+}
+
+export function encodedOf(list: readonly NumberedMessage[], close?: string | undefined): Encoded {
+  return { numbered: list, messages: list.map(({ message }) => message), close };
+}
+
+function numbered(dialect: Dialect, { method, params, origin }: ActionFrame): NumberedMessage {
+  const plain = { jsonrpc: '2.0', method, params };
+  return { seq: envelopeIn(params).serverSeq, origin, message: outgoing(plain, deltaOf(dialect, plain)) };
+}
+
+interface Envelope {
+  readonly serverSeq: number;
+  readonly channel?: string;
+  readonly action: {
+    readonly type: string;
+    readonly session?: string;
+    readonly turnId?: string;
+    readonly partId?: string;
+    readonly content?: unknown;
+  };
+}
+
+/** An older wire wraps the envelope once more. */
+function envelopeIn(params: object): Envelope {
+  return 'envelope' in params ? (params.envelope as Envelope) : (params as Envelope);
+}
+
+/** What a text delta says, so that it can be merged with the next one. */
+function deltaOf(dialect: Dialect, message: { readonly params: object }): Delta | undefined {
+  const { params } = message;
+  const envelope = envelopeIn(params);
+  const { type, session, turnId, partId, content } = envelope.action;
+  if ((type !== 'session/delta' && type !== 'session/reasoning') || typeof content !== 'string') return undefined;
+  return {
+    key: [dialect.version, envelope.channel ?? session, type, turnId, partId].join(' '),
+    content,
+    withContent: (text) => {
+      const rebuilt = { ...envelope, action: { ...envelope.action, content: text } };
+      return { ...message, params: envelope === params ? rebuilt : { ...params, envelope: rebuilt } };
+    },
+  };
+}

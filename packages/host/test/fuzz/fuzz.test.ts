@@ -1,0 +1,31 @@
+/**
+ * Random clients do random things to a real host: three dialects, broken wires, slow readers, restarts and deaths. In the
+ * end every mirror is what a newcomer is shown, and everything that was asked for has been decided once.
+ *
+ * `ATRIUM_SEED=…` runs one seed alone.
+ */
+import { describe, expect, it } from 'vitest';
+import { Random } from '../support/fuzz-random.js';
+import { FuzzWorld } from '../support/fuzz-world.js';
+
+const SEEDS = 50;
+const OPERATIONS = 100;
+/** Seeds that once found something. They run always. */
+const KNOWN_SEEDS: readonly number[] = [];
+
+const first = Random.seedFromEnvironment();
+const seeds = process.env.ATRIUM_SEED ? [first] : Array.from({ length: SEEDS }, (_, index) => (first + index) >>> 0);
+
+describe('a host among random clients', () => {
+  it.each([...KNOWN_SEEDS, ...seeds])(
+    '[REL-011] [REL-012] [REL-016] [REL-018] [REL-020] [REL-041] converges, loses nothing, doubles nothing (seed %d)',
+    { timeout: 30_000 },
+    async (seed) => {
+      const world = await FuzzWorld.begin(new Random(seed));
+      for (let operation = 0; operation < OPERATIONS && world.violations.length === 0; operation++) await world.step();
+      await world.end();
+      expect(world.violations, `ATRIUM_SEED=${seed} repeats this`).toEqual([]);
+      expect(world.probes).toBeGreaterThan(0);
+    },
+  );
+});

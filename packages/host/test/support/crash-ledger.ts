@@ -1,0 +1,182 @@
+/**
+ * Keeps its own copy of everything that a host has stored, and holds the host to it: numbers without gap or double,
+ * states that follow from the entries, turns that a crash cut off, and what clients were shown.
+ */
+import { type ActionEnvelope, type SessionState, type Snapshot, type StateAction, sessionReducer } from '@atrium/protocol';
+import type { LogEntry } from '../../src/log/log.js';
+import { difference } from './fuzz-difference.js';
+
+interface Dispatcher {
+  readonly clientId: string;
+  readonly dispatched: readonly { readonly channel: string; readonly action: StateAction }[];
+}
+
+export class Ledger {
+  /** What is wrong with the host. */
+  readonly violations: string[] = [];
+  /** Sessions as their entries make them. */
+  readonly sessions = new Map<string, SessionState>();
+  /** Turns that a crash cut off. */
+  interrupted = 0;
+  readonly #entries: LogEntry[] = [];
+  readonly #byOrigin = new Map<string, LogEntry[]>();
+
+  get head(): number {
+    return this.#entries.length;
+  }
+
+  /** Takes over what was stored since the last time. The host has just started, and nobody has talked to it yet. */
+  take(entries: readonly LogEntry[]): void {
+    const queues = new Map<string, SessionState['queuedMessages']>();
+    for (const entry of entries) {
+      this.#add(entry);
+      const state = this.sessions.get(entry.channel);
+      if (!state) continue;
+      const action = JSON.parse(entry.action) as StateAction;
+      if (isCutOff(action)) {
+        this.interrupted += 1;
+        queues.set(entry.channel, state.queuedMessages);
+        if (!state.activeTurn) this.#wrong(`${entry.channel}: turn ${action.turnId} was cut off, but did not run`);
+      }
+      this.sessions.set(entry.channel, sessionReducer(state, action, { now: entry.time }));
+    }
+    for (const [uri, state] of this.sessions) this.#checkAtRest(uri, state, queues);
+  }
+
+  #add(entry: LogEntry): void {
+    if (entry.seq !== this.head + 1) this.#wrong(`number ${entry.seq} follows on ${this.head}`);
+    this.#entries.push(entry);
+    if (!entry.origin) return;
+    const { clientId, epoch, clientSeq } = entry.origin;
+    const key = `${clientId} ${clientSeq}`;
+    const known = this.#byOrigin.get(key) ?? [];
+    if (known.some(({ origin }) => origin?.epoch === epoch)) this.#wrong(`${key} of epoch ${epoch} is stored twice`);
+    this.#byOrigin.set(key, [...known, entry]);
+  }
+
+  /** After a crash nothing runs, nothing waits for an answer, and what was queued is still queued. */
+  #checkAtRest(uri: string, state: SessionState, queues: ReadonlyMap<string, SessionState['queuedMessages']>): void {
+    if (state.activeTurn) this.#wrong(`${uri}: turn ${state.activeTurn.id} runs after a restart`);
+    if (state.inputRequests) this.#wrong(`${uri}: a question is open after a restart`);
+    if (state.turns.some(hasOpenCall)) this.#wrong(`${uri}: a tool call is left running`);
+    if (!queues.has(uri)) return;
+    const found = difference(state.queuedMessages, queues.get(uri));
+    if (found) this.#wrong(`${uri}: the queue did not survive: ${found}`);
+  }
+
+  /** Compares a snapshot of the host with what its entries come to, times included. The first one is the beginning; one that is newer than the copy is left. */
+  compare({ resource, state, fromSeq }: Snapshot): void {
+    if (fromSeq > this.head) return;
+    const own = this.sessions.get(resource);
+    if (!own) this.sessions.set(resource, state as SessionState);
+    const found = own && difference(state, own);
+    if (found) this.#wrong(`the state of ${resource} does not follow from its entries: ${found}`);
+  }
+
+  /** What a client was shown must be stored, just so. */
+  confirm(clientId: string, { channel, action, serverSeq, origin, rejectionReason }: ActionEnvelope): void {
+    const entry = this.#entries[serverSeq - 1];
+    const what = `${clientId} was shown ${serverSeq} (${action.type})`;
+    if (!entry) return this.#wrong(`${what}, but it is not stored`);
+    const stored = entry.channel
+      ? { channel: entry.channel, action: JSON.parse(entry.action), origin: originOf(entry) }
+      : { origin: originOf(entry) };
+    const shown = rejectionReason === undefined ? { channel, action, origin } : { origin };
+    const found = difference(stored, shown);
+    if (found) this.#wrong(`${what}, but stored is something else: ${found}`);
+  }
+
+  /** Every action that a client ever asked for has been decided, once; but for those that nobody had to decide. */
+  settle(
+    { clientId, dispatched }: Dispatcher,
+    mayBeMissing: (clientSeq: number) => boolean = () => false,
+  ): { accepted: number; rejected: number } {
+    let accepted = 0;
+    for (const [index, asked] of dispatched.entries()) {
+      const entries = this.#byOrigin.get(`${clientId} ${index + 1}`) ?? [];
+      const what = `action ${index + 1} of ${clientId} (${asked.action.type})`;
+      const isMissed = entries.length === 0 && !mayBeMissing(index + 1);
+      if (entries.length > 1 || isMissed) this.#wrong(`${what} is stored ${entries.length} times`);
+      const [entry] = entries;
+      if (!entry?.channel) continue;
+      accepted += 1;
+      const found = difference({ channel: entry.channel, action: JSON.parse(entry.action) }, asked);
+      if (found) this.#wrong(`${what} was stored as something else: ${found}`);
+    }
+    return { accepted, rejected: dispatched.length - accepted };
+  }
+
+  /** Numbers that a client was told are accepted are stored, once, with what was accepted. */
+  settleNumbers(clientId: string, accepted: Iterable<number>): void {
+    for (const clientSeq of accepted) {
+      const entries = this.#byOrigin.get(`${clientId} ${clientSeq}`) ?? [];
+      const stored = entries.filter(({ channel }) => channel !== '').length;
+      if (stored !== 1) this.#wrong(`action ${clientSeq} of ${clientId} was accepted and is stored ${stored} times`);
+    }
+  }
+
+  /** Every turn and every queued message that was accepted is in its session's history once. Nothing may be running. */
+  checkHistory(): { turns: number; queued: number } {
+    const count = { turns: 0, queued: 0 };
+    const starts = countsOf<string>();
+    const queued = countsOf<string>();
+    const removed = new Set<string>();
+    for (const { channel, action: text, origin } of this.#entries) {
+      if (!channel || !text.includes('"session/turnStarted"') && !text.includes('"session/pendingMessage')) continue;
+      const action = JSON.parse(text) as StateAction;
+      if (action.type === 'session/turnStarted') {
+        starts.add(`${channel} ${action.turnId}`);
+        if (action.queuedMessageId) queued.add(action.queuedMessageId);
+      }
+      if (action.type === 'session/pendingMessageRemoved' && origin) removed.add(action.id);
+      if (action.type === 'session/pendingMessageSet') queued.seen(action.id);
+    }
+    for (const [uri, { turns, queuedMessages }] of this.sessions) {
+      const ids = countsOf<string>();
+      for (const turn of turns) ids.add(turn.id);
+      for (const [id, times] of ids.all()) {
+        if (times !== 1) this.#wrong(`${uri} has turn ${id} ${times} times`);
+        if (starts.of(`${uri} ${id}`) !== 1) this.#wrong(`${uri}: turn ${id} was started ${starts.of(`${uri} ${id}`)} times`);
+        starts.forget(`${uri} ${id}`);
+      }
+      count.turns += turns.length;
+      for (const { id } of queuedMessages ?? []) queued.add(id);
+    }
+    for (const [turn] of starts.all()) this.#wrong(`${turn} was started and is in no history`);
+    for (const [id, times] of queued.all()) {
+      const wanted = removed.has(id) ? 0 : 1;
+      if (times !== wanted) this.#wrong(`queued message ${id} is there ${times} times, not ${wanted}`);
+      count.queued += 1;
+    }
+    return count;
+  }
+
+  #wrong(what: string): void {
+    this.violations.push(what);
+  }
+}
+
+function originOf({ origin }: LogEntry) {
+  return origin && { clientId: origin.clientId, clientSeq: origin.clientSeq };
+}
+
+function isCutOff(action: StateAction): action is Extract<StateAction, { type: 'session/error' }> {
+  return action.type === 'session/error' && action.error.errorType === 'host-restarted';
+}
+
+function hasOpenCall({ responseParts }: SessionState['turns'][number]): boolean {
+  return responseParts.some(
+    (part) => part.kind === 'toolCall' && part.toolCall.status !== 'completed' && part.toolCall.status !== 'cancelled',
+  );
+}
+
+function countsOf<Key>() {
+  const counts = new Map<Key, number>();
+  return {
+    seen: (key: Key) => void counts.set(key, counts.get(key) ?? 0),
+    add: (key: Key) => void counts.set(key, (counts.get(key) ?? 0) + 1),
+    of: (key: Key) => counts.get(key) ?? 0,
+    forget: (key: Key) => counts.delete(key),
+    all: () => [...counts],
+  };
+}

@@ -1,0 +1,247 @@
+/** One host on one folder, killed and started again and again under two clients that go on working. */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Snapshot } from '@atrium/protocol';
+import { WebSocket } from 'ws';
+import { type Actor, LibraryActor, PlainActor } from './crash-actors.js';
+import { HostProcess, type HostProgram } from './crash-child.js';
+import { Ledger } from './crash-ledger.js';
+import { answerTo, workOnce } from './crash-work.js';
+import { FuzzClient } from './fuzz-client.js';
+import { Random } from './fuzz-random.js';
+
+/** Sessions that are worked on at a time; one that has this many turns is left for a new one. */
+const SESSIONS = 3;
+const TURNS_PER_SESSION = 120;
+/** A client does something about this often. */
+const PAUSE_MS = { least: 1, most: 8 };
+/** How much of that goes on while there is no host; it waits for the next one. */
+const OFFLINE_WORK = 0.1;
+/** From when everybody is back to the kill. */
+const LIFE_MS = { least: 5, most: 150 };
+/** Kills that hit a host before it serves, and kills that do not wait until everybody is back. */
+const EARLY_KILLS = 0.1;
+const RUDE_KILLS = 0.25;
+const START_MS = 400;
+const PATIENCE_MS = 20_000;
+
+export interface CrashFigures {
+  readonly kills: number;
+  readonly entries: number;
+  readonly turns: number;
+  readonly queued: number;
+  readonly interrupted: number;
+  readonly unfinished: number;
+  readonly comparisons: number;
+  readonly accepted: number;
+  readonly rejected: number;
+}
+
+export class CrashRun {
+  readonly #random: Random;
+  readonly #ledger = new Ledger();
+  readonly #library = new LibraryActor('library');
+  readonly #actors: readonly Actor[] = [this.#library, new PlainActor('plain', ['0.2.0'])];
+  readonly #confirmed = new Map<Actor, number>();
+  /** Sessions that are worked on, and those that were. */
+  #current: string[] = [];
+  readonly #all: string[] = [];
+  #working = false;
+  #kills = 0;
+  /** Commits that a kill cut off in the middle. */
+  #unfinished = 0;
+
+  constructor(
+    private readonly program: HostProgram,
+    private readonly dataDir: string,
+    seed: number,
+  ) {
+    this.#random = new Random(seed);
+  }
+
+  async run(kills: number): Promise<CrashFigures> {
+    await this.#begin();
+    const workers = this.#actors.map((actor) => this.#work(actor));
+    while (this.#kills < kills) await this.#round();
+    this.#working = false;
+    await Promise.all(workers);
+    await this.#finish();
+    for (const actor of this.#actors) actor.close();
+    return this.#figures();
+  }
+
+  /** The first start, without haste: everybody gets in. */
+  async #begin(): Promise<void> {
+    const { host, port } = await this.#start();
+    for (const actor of this.#actors) actor.enter(port);
+    await this.#library.connect();
+    await this.#until('everybody is in', () => this.#actors.every(({ isOpen }) => isOpen));
+    this.#renewSessions();
+    await this.#until('the sessions are there', () => this.#actors.every(({ sessions }) => sessions.length === SESSIONS));
+    await this.#kill(host);
+    this.#working = true;
+  }
+
+  async #round(): Promise<void> {
+    const random = this.#random;
+    if (random.chance(EARLY_KILLS)) {
+      const host = new HostProcess({ program: this.program, dataDir: this.dataDir });
+      await delay(random.below(START_MS));
+      return this.#kill(host);
+    }
+    const { host, port } = await this.#start();
+    for (const actor of this.#actors) actor.enter(port);
+    if (!random.chance(RUDE_KILLS)) await this.#compareMirrors();
+    await delay(random.between(LIFE_MS.least, LIFE_MS.most));
+    await this.#kill(host);
+    this.#renewSessions();
+  }
+
+  /** Starts the host and holds it to everything that is known, before anybody else talks to it. */
+  async #start(observed: readonly string[] = this.#current): Promise<{ host: HostProcess; port: number }> {
+    const host = new HostProcess({ program: this.program, dataDir: this.dataDir });
+    const serving = await host.serving();
+    const entries = await host.entries(this.#ledger.head);
+    if (!serving || !entries) throw new Error(`the host does not start after kill ${this.#kills}: ${host.complaints}`);
+    this.#checkRepairs(serving.repairs);
+    this.#ledger.take(entries);
+    for (const snapshot of await snapshotsOf(serving.port, observed)) this.#ledger.compare(snapshot);
+    for (const actor of this.#actors) this.#confirm(actor);
+    this.#stopIfWrong();
+    return { host, port: serving.port };
+  }
+
+  /** A kill may cut off a commit that nobody has heard of; it must do no other harm. */
+  #checkRepairs(repairs: readonly string[]): void {
+    for (const repair of repairs) {
+      if (repair.includes('never acknowledged')) this.#unfinished += 1;
+      else this.#ledger.violations.push(`a kill did harm: ${repair}`);
+    }
+  }
+
+  /** Everything that a client was shown before the kill must be in the log after it. */
+  #confirm(actor: Actor): void {
+    const known = this.#confirmed.get(actor) ?? 0;
+    for (const envelope of actor.received.slice(known)) this.#ledger.confirm(actor.clientId, envelope);
+    this.#confirmed.set(actor, actor.received.length);
+  }
+
+  async #compareMirrors(): Promise<void> {
+    await this.#until('everybody is back', () => this.#actors.every(({ isOpen }) => isOpen));
+    await Promise.race([Promise.all(this.#actors.map((actor) => actor.probe())), this.#never('mirrors are compared')]);
+  }
+
+  async #kill(host: HostProcess): Promise<void> {
+    await host.kill();
+    this.#kills += 1;
+    await this.#until('everybody has noticed', () => this.#actors.every(({ isOpen }) => !isOpen));
+  }
+
+  #renewSessions(): void {
+    const full = this.#current.filter(
+      (uri) => (this.#ledger.sessions.get(uri)?.turns.length ?? 0) >= TURNS_PER_SESSION,
+    );
+    for (const actor of this.#actors) for (const uri of full) actor.leave(uri);
+    this.#current = this.#current.filter((uri) => !full.includes(uri));
+    while (this.#current.length < SESSIONS) {
+      const uri = `ahp-session:/crash-${this.#all.length + 1}`;
+      this.#all.push(uri);
+      this.#current.push(uri);
+      for (const actor of this.#actors) actor.watch(uri);
+    }
+  }
+
+  async #work(actor: Actor): Promise<void> {
+    const random = new Random(this.#random.below(2 ** 32));
+    while (this.#working) {
+      await delay(random.between(PAUSE_MS.least, PAUSE_MS.most));
+      if (actor.isOpen || random.chance(OFFLINE_WORK)) workOnce(actor, random);
+    }
+  }
+
+  /** Lets everything come to its end, then starts once more and counts. */
+  async #finish(): Promise<void> {
+    const { host, port } = await this.#start();
+    for (const actor of this.#actors) actor.enter(port);
+    await this.#until('everybody is back', () => this.#actors.every(({ isOpen }) => isOpen));
+    await this.#until('everything is decided', () => this.#actors.every(({ undecided }) => undecided === 0));
+    await this.#until('everything is at rest', () => this.#driveToRest(), 20);
+    await this.#compareMirrors();
+    await host.kill();
+    const last = await this.#start(this.#all);
+    await last.host.kill();
+  }
+
+  /** Answers what waits for an answer, and moves queues on that a crash has stopped. */
+  #driveToRest(): boolean {
+    const [actor] = this.#actors;
+    let atRest = this.#actors.every(({ undecided }) => undecided === 0);
+    for (const [uri, state] of actor?.sessions ?? []) {
+      const { activeTurn, queuedMessages } = state;
+      if (activeTurn || queuedMessages) atRest = false;
+      const turnId = `turn-rest-${actor?.dispatched.length}`;
+      const start = { type: 'session/turnStarted', turnId, userMessage: { text: 'quick' } } as const;
+      const action = activeTurn ? answerTo(state, this.#random) : queuedMessages && start;
+      if (action && actor?.undecided === 0) actor.dispatch(uri, action);
+    }
+    return atRest;
+  }
+
+  #figures(): CrashFigures {
+    const settled = this.#actors.map((actor) => this.#ledger.settle(actor));
+    const history = this.#ledger.checkHistory();
+    this.#stopIfWrong();
+    return {
+      kills: this.#kills,
+      entries: this.#ledger.head,
+      ...history,
+      interrupted: this.#ledger.interrupted,
+      unfinished: this.#unfinished,
+      comparisons: this.#actors.reduce((sum, { probes }) => sum + probes, 0),
+      accepted: settled.reduce((sum, { accepted }) => sum + accepted, 0),
+      rejected: settled.reduce((sum, { rejected }) => sum + rejected, 0),
+    };
+  }
+
+  #stopIfWrong(): void {
+    const wrong = [...this.#ledger.violations, ...this.#actors.flatMap(({ violations }) => violations)];
+    if (wrong.length === 0) return;
+    const shown = wrong.slice(0, 10).join('\n');
+    throw new Error(`seed ${this.#random.seed}, after kill ${this.#kills}: ${wrong.length} things are wrong:\n${shown}`);
+  }
+
+  async #until(what: string, test: () => boolean, everyMs = 1): Promise<void> {
+    const deadline = performance.now() + PATIENCE_MS;
+    while (!test()) {
+      if (performance.now() > deadline) throw this.#inVain(what);
+      await delay(everyMs);
+    }
+  }
+
+  async #never(what: string): Promise<never> {
+    await delay(PATIENCE_MS, undefined, { ref: false });
+    throw this.#inVain(what);
+  }
+
+  #inVain(what: string): Error {
+    const open = this.#actors.map(({ clientId, isOpen, undecided }) => `${clientId}: ${isOpen}, ${undecided}`);
+    const wrong = this.#actors.flatMap(({ violations }) => violations);
+    return new Error(`seed ${this.#random.seed}, after kill ${this.#kills}: not before time ran out: ${what} (${[...open, ...wrong].join('; ')})`);
+  }
+}
+
+/** Fresh snapshots, for somebody who has never been here. */
+async function snapshotsOf(port: number, uris: readonly string[]): Promise<Snapshot[]> {
+  if (uris.length === 0) return [];
+  const client = new FuzzClient('observer', undefined, uris);
+  const socket = new WebSocket(`ws://127.0.0.1:${port}`, { perMessageDeflate: false });
+  const snapshots = await new Promise<Snapshot[]>((resolve, reject) => {
+    socket.on('open', () => client.attach((text) => socket.send(text)));
+    socket.on('error', reject);
+    socket.on('message', (data) => {
+      const { result } = JSON.parse(data.toString()) as { result?: { snapshots?: Snapshot[] } };
+      if (result?.snapshots) resolve(result.snapshots);
+    });
+  });
+  socket.terminate();
+  return snapshots;
+}

@@ -1,0 +1,45 @@
+/** A log that can be told to fail, or to take its time. Everything else goes to the log inside. */
+import type { Commit, Log } from '../../src/log/log.js';
+import { MemoryLog } from '../../src/log/memory-log.js';
+
+export interface FailingLog extends Log {
+  /** So many of the next commits fail; the rest is stored. */
+  failNext(commits?: number): void;
+  /** Holds commits back until the returned function is called. */
+  hold(): () => void;
+  /** How many commits failed so far. */
+  readonly failures: number;
+}
+
+export function failingLog(inner: Log = new MemoryLog()): FailingLog {
+  let toFail = 0;
+  let failures = 0;
+  let gate: Promise<void> = Promise.resolve();
+  const own = {
+    async append(commit: Commit): Promise<void> {
+      await gate;
+      if (toFail === 0) return inner.append(commit);
+      toFail--;
+      failures++;
+      throw new Error('the disk is full');
+    },
+    failNext(commits = 1): void {
+      toFail = commits;
+    },
+    hold(): () => void {
+      let release = () => {};
+      gate = new Promise((resolve) => {
+        release = resolve;
+      });
+      return release;
+    },
+  };
+  return new Proxy(inner, {
+    get(target, member) {
+      if (member === 'failures') return failures;
+      if (Object.hasOwn(own, member)) return own[member as keyof typeof own];
+      const value: unknown = Reflect.get(target, member, target);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  }) as FailingLog;
+}

@@ -1,0 +1,43 @@
+/**
+ * A process that appends to a log for ever and reports each commit once it is stored, to be killed by a test.
+ * Usage: log-appender.ts <folder> <seed>. It writes `open <head>`, `stored <head>` and `failed <reason>` lines.
+ */
+import { writeSync } from 'node:fs';
+import { LogWriteError } from '../../src/log/errors.js';
+import type { Archive, Log } from '../../src/log/log.js';
+import { openSqliteLog } from '../../src/log/sqlite-log.js';
+import { randomFrom } from './log-random.js';
+import { HEAD_RECORD, sampleEntry, TURNS_CHANNEL } from './log-samples.js';
+
+const [dataDir = '', seed = '1'] = process.argv.slice(2);
+const random = randomFrom(Number(seed));
+const log = await openSqliteLog({ dataDir });
+say(`open ${log.head}`);
+for (;;) {
+  await appendSome(log);
+  say(`stored ${log.head}`);
+  // Timers get their turn, so that checkpoints run too.
+  if (random(4) === 0) await new Promise((resolve) => setTimeout(resolve, random(3) * 30));
+}
+
+/** The record and the turn say which head they were stored with: they must never differ from it. */
+async function appendSome(log: Log): Promise<void> {
+  const count = 1 + random(random(3) === 0 ? 400 : 20);
+  const head = log.head + count;
+  const entries = Array.from({ length: count }, (_, index) => sampleEntry(log.head + 1 + index));
+  const start = (await log.archiveHead(TURNS_CHANNEL))?.turnCount ?? 0;
+  const items = [{ id: `t${start}`, json: String(head) }];
+  const archive: Archive = { channel: TURNS_CHANNEL, seq: head, head: String(head), turns: { start, items } };
+  const records = [{ key: HEAD_RECORD, value: String(head) }];
+  const durability = random(3) === 0 ? 'full' : 'normal';
+  try {
+    await log.append({ expectedHead: log.head, entries, archives: [archive], records, durability });
+  } catch (error) {
+    say(`failed ${error instanceof LogWriteError ? error.reason : String(error)}`);
+    process.exit(1);
+  }
+}
+
+function say(line: string): void {
+  writeSync(1, `${line}\n`);
+}

@@ -1,0 +1,19 @@
+/** Entries whose contents follow from their number, so that any process can tell whether they are right. */
+import type { Log, LogEntry } from '../../src/log/log.js';
+
+export const HEAD_RECORD = 'test:head';
+export const TURNS_CHANNEL = 'ahp-session:/turns';
+
+export function sampleEntry(seq: number): LogEntry {
+  const text = `Grüße ${seq} `.repeat(1 + (seq % 40));
+  return { seq, channel: `ahp-session:/${seq % 7}`, time: seq, action: JSON.stringify({ type: 'test', seq, text }) };
+}
+
+export function sampleEntries(first: number, last: number): LogEntry[] {
+  return Array.from({ length: last - first + 1 }, (_, index) => sampleEntry(first + index));
+}
+
+export function appendSamples(log: Log, count: number, durability: 'normal' | 'full' = 'normal'): Promise<void> {
+  const entries = sampleEntries(log.head + 1, log.head + count);
+  return log.append({ expectedHead: log.head, entries, durability });
+}

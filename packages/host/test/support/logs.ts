@@ -1,0 +1,58 @@
+/** Logs that misbehave on request: slow ones, full ones, and one that outlives its host. */
+import type { Commit } from '../../src/log/log.js';
+import { MemoryLog } from '../../src/log/memory-log.js';
+
+/** Stands for a disk: it is still there when the host that used it has stopped. */
+export class KeptLog extends MemoryLog {
+  override async close(): Promise<void> {}
+}
+
+type Read = 'archiveHead' | 'clientSeqs' | 'record';
+
+/** A log whose answers wait until they are let through. */
+export class SlowLog extends KeptLog {
+  readonly #held = new Map<Read, Promise<void>>();
+
+  /** From now on this kind of reading waits. The returned function lets it through. */
+  hold(read: Read): () => void {
+    const { promise, resolve } = deferred();
+    this.#held.set(read, promise);
+    return () => {
+      this.#held.delete(read);
+      resolve();
+    };
+  }
+
+  override async archiveHead(channel: string) {
+    await this.#held.get('archiveHead');
+    return super.archiveHead(channel);
+  }
+
+  override async clientSeqs(clientId: string, epoch: number, from: number) {
+    await this.#held.get('clientSeqs');
+    return super.clientSeqs(clientId, epoch, from);
+  }
+
+  override async record(key: string) {
+    await this.#held.get('record');
+    return super.record(key);
+  }
+}
+
+/** A log on a disk that can be full. */
+export class FailingLog extends KeptLog {
+  isFull = false;
+
+  override async append(commit: Commit): Promise<void> {
+    if (this.isFull) throw new Error('ENOSPC: no space left on device');
+    return super.append(commit);
+  }
+}
+
+function deferred(): { promise: Promise<void>; resolve: () => void } {
+  let resolve = () => {};
+  const promise = new Promise<void>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve };
+}

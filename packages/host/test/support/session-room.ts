@@ -1,0 +1,126 @@
+/** Where most tests of sessions begin: a host, a clock that stands still, and people around one session. */
+import type { ResponsePart, SessionState, StateAction, ToolCallState } from '@atrium/protocol';
+import { onTestFinished } from 'vitest';
+import { FakeClock } from './fake-clock.js';
+import { PuppetAgent, type PuppetTurn } from './puppet-agent.js';
+import { type RawClient, startTestHost, type TestHost, type TestHostOptions } from './test-host.js';
+
+export interface Room {
+  readonly clock: FakeClock;
+  readonly host: TestHost;
+  /** Who made the session. */
+  readonly alice: RawClient;
+  readonly uri: string;
+  /** The second agent; sessions are its own when the room was asked for with it. */
+  readonly agent: PuppetAgent;
+  /** Someone else who watches the session. */
+  join(clientId: string): Promise<RawClient>;
+}
+
+export interface RoomOptions extends Omit<TestHostOptions, 'clock' | 'agents'> {
+  readonly clock?: FakeClock;
+  readonly agent?: PuppetAgent;
+  /** Parameters of `createSession`. */
+  readonly session?: object;
+}
+
+export async function openRoom(options: RoomOptions = {}): Promise<Room> {
+  const { clock = new FakeClock(), agent = new PuppetAgent(), session = {}, ...rest } = options;
+  const host = await startHost({ ...rest, clock, agents: [agent] });
+  const alice = await host.client('alice');
+  const uri = await alice.session(undefined, session);
+  return {
+    clock,
+    host,
+    alice,
+    uri,
+    agent,
+    async join(clientId) {
+      const client = await host.client(clientId);
+      await client.request('subscribe', { channel: uri });
+      return client;
+    },
+  };
+}
+
+export interface PuppetRoom extends Room {
+  readonly puppet: PuppetTurn;
+}
+
+/** A room whose session has a turn `t1` running, with its agent in the hands of the test. */
+export async function openPuppetRoom(options: RoomOptions = {}): Promise<PuppetRoom> {
+  const room = await openRoom({ ...options, session: { provider: 'puppet', ...options.session } });
+  room.alice.dispatch(room.uri, turnStarted('t1'));
+  return { ...room, puppet: await room.agent.turn(0) };
+}
+
+/** A host that is stopped when its test is over. */
+export async function startHost(options: TestHostOptions = {}): Promise<TestHost> {
+  const host = await startTestHost(options);
+  onTestFinished(() => host.stop());
+  return host;
+}
+
+export function turnStarted(turnId: string, text = 'go on'): StateAction {
+  return { type: 'session/turnStarted', turnId, userMessage: { text } };
+}
+
+export interface Envelope {
+  readonly action: Record<string, unknown> & { readonly type: string };
+  readonly serverSeq: number;
+  readonly origin?: { readonly clientId: string; readonly clientSeq: number };
+  readonly rejectionReason?: string;
+}
+
+export function envelopesOf(client: RawClient, uri: string): Envelope[] {
+  return client.envelopes(uri) as Envelope[];
+}
+
+/** The one envelope that answers a client's action. */
+export async function answerTo(client: RawClient, uri: string, clientSeq: number): Promise<Envelope> {
+  const { params } = await client.until(({ method, params: envelope }) => {
+    const origin = envelope?.origin as Envelope['origin'];
+    const isOwn = origin?.clientId === client.clientId && origin.clientSeq === clientSeq;
+    return method === 'action' && envelope?.channel === uri && isOwn;
+  });
+  return params as unknown as Envelope;
+}
+
+/** Dispatches an action and says why it was turned down; undefined when it was taken. */
+export async function refusalOf(
+  client: RawClient,
+  uri: string,
+  action: StateAction | { type: string },
+): Promise<string | undefined> {
+  return (await answerTo(client, uri, client.dispatch(uri, action))).rejectionReason;
+}
+
+export function stateOf(client: RawClient, uri: string): Promise<SessionState> {
+  return client.state<SessionState>(uri);
+}
+
+/** The text of all markdown parts, one after the other. */
+export function textIn(parts: readonly ResponsePart[] | undefined): string {
+  return (parts ?? []).flatMap((part) => (part.kind === 'markdown' ? part.content : [])).join('');
+}
+
+export function lastText({ turns }: SessionState): string {
+  return textIn(turns.at(-1)?.responseParts);
+}
+
+export function callsIn(parts: readonly ResponsePart[] | undefined): ToolCallState[] {
+  return (parts ?? []).flatMap((part) => (part.kind === 'toolCall' ? part.toolCall : []));
+}
+
+/** The one tool call of the running turn, as soon as it is in this state. */
+export async function runningCall(client: RawClient, uri: string, status: ToolCallState['status']) {
+  const types: Partial<Record<ToolCallState['status'], string>> = {
+    'pending-confirmation': 'session/toolCallReady',
+    running: 'session/toolCallReady',
+    'pending-result-confirmation': 'session/toolCallComplete',
+  };
+  await client.action(uri, types[status] ?? 'session/toolCallStart');
+  const [call] = callsIn((await stateOf(client, uri)).activeTurn?.responseParts);
+  if (call?.status !== status) throw new Error(`the call is ${call?.status}, not ${status}`);
+  return call;
+}
