@@ -20,6 +20,8 @@ const TURNS = 10_000;
 const ENTRIES_PER_TURN = 20;
 /** An archive is written when a turn ends: the tail is never longer than one turn. */
 const TAIL_ENTRIES = ENTRIES_PER_TURN - 1;
+/** Finished turns that an open session keeps in memory. */
+const WINDOW = 50;
 const CHANNEL = 'ahp-session:/bench';
 const context = { now: 1 };
 const driver = await loadDriver();
@@ -144,10 +146,12 @@ async function measureOpen() {
   return best;
 }
 
+/** What a host needs in memory: the head, the newest turns, and the entries behind. */
 async function openArchive(log) {
-  const archive = await log.archiveHead(CHANNEL);
-  const tail = await log.read({ after: archive.seq, channel: CHANNEL });
-  return reduce(JSON.parse(archive.head), tail);
+  const { seq, head, turnCount } = await log.archiveHead(CHANNEL);
+  const turns = JSON.parse(`[${await log.archivedTurnsText(CHANNEL, { start: turnCount - WINDOW, end: turnCount })}]`);
+  const tail = await log.read({ after: seq, channel: CHANNEL });
+  return reduce({ ...JSON.parse(head), turns }, tail);
 }
 
 async function replay(log) {
@@ -172,7 +176,7 @@ async function fillSession(log) {
   const archive = {
     channel: CHANNEL,
     seq: log.head,
-    head: JSON.stringify({ ...head, turns: [] }),
+    head: JSON.stringify(head),
     turns: { start: 0, items },
   };
   await log.append({ expectedHead: log.head, entries: [], archives: [archive], durability: 'full' });

@@ -139,7 +139,7 @@ class AgentHost implements Host, HostCore {
             ...(origin && { origin: { clientId: origin.clientId, clientSeq: origin.clientSeq } }),
           }
         : undefined;
-      this.replay.add(seq, envelope, action.length);
+      this.replay.add(seq, envelope, action);
     }
   }
 
@@ -194,7 +194,7 @@ class AgentHost implements Host, HostCore {
   /** One stored tick: kept for returning clients, and shown to those who are here. */
   #show(batch: CommittedBatch): void {
     const envelopes = new Map(batch.steps.map(({ envelope }) => [envelope.serverSeq, envelope]));
-    for (const { seq, action } of batch.entries) this.replay.add(seq, envelopes.get(seq), action.length);
+    for (const { seq, action } of batch.entries) this.replay.add(seq, envelopes.get(seq), action);
     this.#broadcaster.show(batch);
     this.#compactNowAndThen(batch);
     for (const { channel, before } of firstSteps(batch))

@@ -12,7 +12,7 @@ import {
 import { type Outgoing, outgoing } from '../wire/outgoing.js';
 import { CloseCode } from '../wire/transport.js';
 import type { Audience } from './audience.js';
-import { type Encoded, encode, encodedOf } from './encoding.js';
+import { type Encoded, encode, encodedOf, withoutOrigin } from './encoding.js';
 import type { CommittedBatch, CommittedStep } from './writer.js';
 
 /** What each client gets of one tick, channel by channel. */
@@ -113,14 +113,17 @@ function inOrder(parts: readonly Encoded[]): Outgoing[] {
   return all.map(({ message }) => message);
 }
 
-/** What a client was told early it is not told again. */
+/**
+ * What a client was told early comes to it again as if from the host: it does not wait for it any more, and what others
+ * had asked for before, or a snapshot, may have changed its view since.
+ */
 function withoutEarlyEchoes(connection: Connection, encoded: Encoded): Encoded {
   const { echoedEarly, identity } = connection;
   if (echoedEarly.size === 0) return encoded;
   const isOld = (origin: { clientId: string; clientSeq: number } | undefined) =>
     origin?.clientId === identity?.clientId && echoedEarly.delete(origin?.clientSeq ?? -1);
   return encodedOf(
-    encoded.numbered.filter(({ origin }) => !isOld(origin)),
+    encoded.numbered.map((message) => (isOld(message.origin) ? withoutOrigin(message) : message)),
     encoded.close,
   );
 }

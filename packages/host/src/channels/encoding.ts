@@ -35,6 +35,14 @@ function numbered(dialect: Dialect, { method, params, origin }: ActionFrame): Nu
   return { seq: envelopeIn(params).serverSeq, origin, message: outgoing(plain, deltaOf(dialect, plain)) };
 }
 
+/** The same action as if nobody had asked for it. */
+export function withoutOrigin({ seq, message }: NumberedMessage): NumberedMessage {
+  const { params, ...rest } = JSON.parse(message.text) as { params: object };
+  const { origin: _origin, ...envelope } = envelopeIn(params) as Envelope & { origin?: ActionOrigin };
+  const rebuilt = 'envelope' in params ? { ...params, envelope } : envelope;
+  return { seq, origin: undefined, message: outgoing({ ...rest, params: rebuilt }) };
+}
+
 interface Envelope {
   readonly serverSeq: number;
   readonly channel?: string;

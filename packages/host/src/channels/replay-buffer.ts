@@ -5,7 +5,13 @@ import { REPLAY_MAX_BYTES, REPLAY_MAX_ENVELOPES } from '../limits.js';
 interface Kept {
   readonly seq: number;
   readonly envelope: ActionEnvelope | undefined;
-  readonly bytes: number;
+  readonly actionText: string;
+}
+
+/** An action that a client missed, also as the text that goes out. */
+export interface MissedAction {
+  readonly envelope: ActionEnvelope;
+  readonly text: string;
 }
 
 export class ReplayBuffer {
@@ -22,21 +28,29 @@ export class ReplayBuffer {
   }
 
   /** Takes the next number: with its envelope, or without one when it was used up by a rejection. */
-  add(seq: number, envelope: ActionEnvelope | undefined, bytes: number): void {
-    this.#kept.push({ seq, envelope, bytes });
-    this.#bytes += bytes;
+  add(seq: number, envelope: ActionEnvelope | undefined, actionText: string): void {
+    this.#kept.push({ seq, envelope, actionText });
+    this.#bytes += actionText.length;
     this.#last = seq;
     while (this.#kept.length > this.limits.envelopes || this.#bytes > this.limits.bytes) this.#drop();
   }
 
   #drop(): void {
-    this.#bytes -= this.#kept.shift()?.bytes ?? 0;
+    this.#bytes -= this.#kept.shift()?.actionText.length ?? 0;
   }
 
   /** Everything behind a number, or undefined when that is no longer known: then a snapshot is needed. */
-  after(seq: number): ActionEnvelope[] | undefined {
+  after(seq: number): MissedAction[] | undefined {
     const oldest = this.#kept[0]?.seq ?? this.#last + 1;
     if (seq < oldest - 1 || seq > this.#last) return undefined;
-    return this.#kept.slice(seq - oldest + 1).flatMap(({ envelope }) => envelope ?? []);
+    return this.#kept
+      .slice(seq - oldest + 1)
+      .flatMap(({ envelope, actionText }) => (envelope ? { envelope, text: envelopeText(envelope, actionText) } : []));
   }
+}
+
+/** The envelope as JSON, around the action that is JSON already. */
+function envelopeText({ channel, serverSeq, origin }: ActionEnvelope, actionText: string): string {
+  const whose = origin ? `,"origin":${JSON.stringify(origin)}` : '';
+  return `{"channel":${JSON.stringify(channel)},"action":${actionText},"serverSeq":${serverSeq}${whose}}`;
 }

@@ -5,19 +5,19 @@
  * What can be lost: nothing when the process dies. When the machine loses power, commits of durability `normal` since
  * the last `full` one or checkpoint; never part of a commit, and never a `full` one.
  */
-import type { Clock } from '../clock.js';
-import { systemClock } from '../clock.js';
+import { type Clock, systemClock } from '../clock.js';
 import { type Logger, silentLogger } from '../logger.js';
 import { checkCommit } from './check-commit.js';
-import { closedError, LogWriteError, type LogWriteReason } from './errors.js';
+import { closedError } from './errors.js';
 import { Followers } from './followers.js';
 import type { ArchivedTurn, ArchiveHead, Commit, Log, LogEntry, LogRepair, ReadRange, TurnRange } from './log.js';
 import { ArchiveTable } from './sqlite/archives.js';
 import { Checkpoints } from './sqlite/checkpoints.js';
-import { type Database, loadDriver, SQLITE, type SqliteDriver, SqliteError } from './sqlite/driver.js';
+import { loadDriver, type SqliteDriver } from './sqlite/driver.js';
 import { EntryTable } from './sqlite/entries.js';
 import { type OpenedFile, openFile } from './sqlite/open.js';
 import { RecordTable } from './sqlite/records.js';
+import { sizeOf, writeDurably } from './sqlite/write.js';
 
 /** Entries dropped in one transaction; the event loop turns in between. */
 export const COMPACT_BATCH_ENTRIES = 2_000;
@@ -35,7 +35,12 @@ export async function openSqliteLog(options: SqliteLogOptions): Promise<SqliteLo
   const { dataDir, clock = systemClock, logger = silentLogger } = options;
   const driver = options.driver ?? (await loadDriver());
   const file = openFile({ dataDir, driver, now: clock.now() });
-  return new SqliteLog({ file, clock, logger });
+  try {
+    return new SqliteLog({ file, clock, logger });
+  } catch (error) {
+    file.close();
+    throw error;
+  }
 }
 
 export class SqliteLog implements Log {
@@ -168,49 +173,6 @@ export class SqliteLog implements Log {
   }
 
   #write(work: () => void, durability: Commit['durability'] = 'normal'): void {
-    try {
-      if (durability === 'full') withFullSync(this.#file.db, work);
-      else this.#file.db.transaction(work);
-    } catch (error) {
-      throw error instanceof SqliteError ? writeError(error, this.#file.path) : error;
-    }
+    writeDurably({ db: this.#file.db, path: this.#file.path, durability }, work);
   }
-}
-
-/**
- * `FULL` syncs the write-ahead file at this commit, and with it all earlier ones. Measured: setting the pragma and
- * setting it back costs 5 µs, the sync itself 300 to 600 µs; a checkpoint would sync two files, and a second
- * connection that is always `FULL` would have to be kept from writing at the same time.
- */
-function withFullSync(db: Database, work: () => void): void {
-  db.exec('PRAGMA synchronous = FULL');
-  try {
-    db.transaction(work);
-  } finally {
-    db.exec('PRAGMA synchronous = NORMAL');
-  }
-}
-
-function sizeOf({ entries, archives = [], records = [] }: Commit): [rows: number, characters: number] {
-  let rows = entries.length + archives.length + records.length;
-  let characters = 0;
-  for (const entry of entries) characters += entry.action.length;
-  for (const record of records) characters += record.value?.length ?? 0;
-  for (const { head, turns } of archives) {
-    rows += turns.items.length;
-    characters += head.length;
-    for (const turn of turns.items) characters += turn.json.length;
-  }
-  return [rows, characters];
-}
-
-const WRITE_ERRORS: Readonly<Record<number, readonly [LogWriteReason, string]>> = {
-  [SQLITE.full]: ['disk-full', 'the disk is full: make room; nothing was stored'],
-  [SQLITE.readOnly]: ['failed', 'the file cannot be written: check its permissions; nothing was stored'],
-  [SQLITE.corrupt]: ['damaged', 'the file is damaged: restart the host, which repairs it; nothing was stored'],
-};
-
-function writeError(error: SqliteError, path: string): LogWriteError {
-  const [reason, remedy] = WRITE_ERRORS[error.code] ?? ['failed', `${error.message}; nothing was stored`];
-  return new LogWriteError(reason, `${path}: ${remedy}`, { cause: error });
 }

@@ -2,6 +2,7 @@
 import type { SessionLifecycle, SessionSummary } from '@atrium/protocol';
 import type { Writer } from '../channels/writer.js';
 import type { Log } from '../log/log.js';
+import type { Held } from './held-actions.js';
 
 export interface CatalogueEntry {
   readonly summary: SessionSummary;
@@ -19,6 +20,8 @@ interface Known {
 const SESSION = 'session:';
 /** Sessions that were at work. What is found under it at the start was cut off by a crash. */
 const ACTIVE = 'active:';
+/** Actions that wait for the end of a session's turn. */
+const HELD = 'held:';
 
 export class Catalogue {
   readonly #known = new Map<string, Known>();
@@ -88,6 +91,15 @@ export class Catalogue {
   /** Notes whether a session is at work, so that a crash can be told from a rest. */
   setActive(uri: string, active: boolean): void {
     this.writer.record({ key: ACTIVE + uri, value: active ? '1' : null });
+  }
+
+  /** Notes which actions wait for the end of a session's turn. */
+  setHeld(uri: string, held: readonly Held[]): void {
+    this.writer.record({ key: HELD + uri, value: held.length > 0 ? JSON.stringify(held) : null });
+  }
+
+  async held(uri: string): Promise<Held[]> {
+    return JSON.parse((await this.log.record(HELD + uri)) ?? '[]');
   }
 
   /** The sessions that were at work when the host last stopped. */

@@ -1,29 +1,34 @@
-/** Actions that wait for the end of the turn: a turn keeps the model and the agent it began with. */
+/**
+ * Actions that wait for the end of the turn: a turn keeps the model and the agent it began with. They are stored while
+ * they wait, because some clients are told at once that they will be taken.
+ */
 import type { SessionAction } from '@atrium/protocol';
-import type { Asker, HostCore } from '../core.js';
+import type { Asker } from '../core.js';
 import type { EntryOrigin } from '../log/log.js';
 import { notificationOf } from '../wire/connection.js';
 import { echoesEarly } from '../wire/dialects/dialects.js';
+import type { SessionParts } from './session.js';
 
-interface Held {
+export interface Held {
   readonly action: SessionAction;
   readonly origin: EntryOrigin;
 }
 
 export class HeldActions {
-  readonly #held: Held[] = [];
+  #held: readonly Held[] = [];
 
-  constructor(private readonly core: HostCore) {}
+  constructor(private readonly parts: Pick<SessionParts, 'core' | 'catalogue' | 'channel'>) {}
 
   get isEmpty(): boolean {
     return this.#held.length === 0;
   }
 
   hold(action: SessionAction, origin: EntryOrigin, { connection, original }: Asker): void {
-    this.#held.push({ action, origin });
+    const isHeld = this.#held.some((held) => isSame(held.origin, origin));
+    if (!isHeld) this.#set([...this.#held, { action, origin }]);
     const { dialect } = connection;
     if (!echoesEarly(dialect)) return;
-    const { writer } = this.core;
+    const { writer } = this.parts.core;
     const { clientId, clientSeq } = origin;
     const stamp = { serverSeq: writer.assignedSeq, origin: { clientId, clientSeq } };
     writer.tell(connection, () => {
@@ -34,6 +39,24 @@ export class HeldActions {
 
   /** Applies everything that was held, in the order it came. */
   release(apply: (action: SessionAction, origin: EntryOrigin) => void): void {
-    for (const { action, origin } of this.#held.splice(0)) apply(action, origin);
+    const held = this.#held;
+    if (held.length === 0) return;
+    this.#set([]);
+    this.parts.core.writer.afterFailure(() => this.restore(held));
+    for (const { action, origin } of held) apply(action, origin);
   }
+
+  /** What waited when the host died, or when the end of the turn could not be stored, waits again. */
+  restore(held: readonly Held[]): void {
+    this.#held = held;
+  }
+
+  #set(held: readonly Held[]): void {
+    this.#held = held;
+    this.parts.catalogue.setHeld(this.parts.channel.uri, held);
+  }
+}
+
+function isSame(a: EntryOrigin, b: EntryOrigin): boolean {
+  return a.clientId === b.clientId && a.epoch === b.epoch && a.clientSeq === b.clientSeq;
 }

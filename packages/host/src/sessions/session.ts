@@ -18,7 +18,7 @@ import { RequestError } from '../wire/request-error.js';
 import type { WindowRequest } from '../wire/subscriptions.js';
 import { AgentOpener } from './agent-opener.js';
 import type { Catalogue } from './catalogue.js';
-import { HeldActions } from './held-actions.js';
+import { type Held, HeldActions } from './held-actions.js';
 import { type Reaction, reactionsTo } from './reactions.js';
 import { mustWait, refusal } from './rules.js';
 import { isAtWork } from './summaries.js';
@@ -47,7 +47,7 @@ export class Session implements OpenChannel {
 
   constructor(parts: SessionParts) {
     this.#parts = parts;
-    this.#held = new HeldActions(parts.core);
+    this.#held = new HeldActions(parts);
     this.#agent = new AgentOpener(parts);
   }
 
@@ -263,6 +263,15 @@ export class Session implements OpenChannel {
     });
   }
 
+  /** A crash cut it off: what waited for the end of the turn is taken now, with that end. */
+  interrupted(held: readonly Held[]): void {
+    this.#held.restore(held);
+    const { activeTurn, lifecycle } = this.state;
+    if (activeTurn) this.fail(activeTurn.id, HOST_RESTARTED);
+    if (lifecycle === 'creating') this.create();
+    else if (!activeTurn) this.#parts.catalogue.setActive(this.uri, false);
+  }
+
   /** Ends a turn as failed, if it still runs. */
   fail(turnId: string, error: ErrorInfo): void {
     if (this.state.activeTurn?.id === turnId) this.write({ type: 'session/error', turnId, error });
@@ -299,6 +308,11 @@ const OUTSIDE_TURNS: ReadonlySet<string> = new Set([
   'session/activeClientChanged',
   'session/turnCancelled',
 ]);
+
+const HOST_RESTARTED: ErrorInfo = {
+  errorType: 'host-restarted',
+  message: 'The host stopped while this turn was running. Send the message again to go on.',
+};
 
 const NOT_STORED: ErrorInfo = {
   errorType: 'not-stored',

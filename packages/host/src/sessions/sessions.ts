@@ -156,7 +156,8 @@ export class Sessions {
   #checkUri(uri: string): void {
     const kind = channelKind(uri);
     if (kind !== 'session') throw new RequestError(ErrorCode.InvalidParams, `/channel: ${uri} is a ${kind} channel`);
-    if (!uri.includes(':')) throw new RequestError(ErrorCode.InvalidParams, '/channel must be a URI: ahp-session:/<id>');
+    if (!uri.includes(':'))
+      throw new RequestError(ErrorCode.InvalidParams, '/channel must be a URI: ahp-session:/<id>');
     const entry = this.#parts.catalogue.find(uri);
     if (!entry && !this.#creating.has(uri)) return;
     const advice = entry?.disposedAt !== undefined ? 'it was disposed and can be restored' : 'choose another';
@@ -225,13 +226,12 @@ export class Sessions {
 
   /** After a start: turns that a crash cut off end as errors that say so; sessions being created go on. */
   async recover(): Promise<void> {
-    for (const uri of await this.#parts.catalogue.interrupted()) {
+    const { catalogue } = this.#parts;
+    for (const uri of await catalogue.interrupted()) {
+      const held = await catalogue.held(uri);
       const session = await this.open(uri);
-      const turnId = session?.state.activeTurn?.id;
-      const message = 'The host stopped while this turn was running. Send the message again to go on.';
-      if (turnId) session.fail(turnId, { errorType: 'host-restarted', message });
-      if (session?.state.lifecycle === 'creating') session.create();
-      else if (!turnId) this.#parts.catalogue.setActive(uri, false);
+      if (session) session.interrupted(held);
+      else catalogue.setActive(uri, false);
     }
   }
 

@@ -5,6 +5,7 @@
 import type { SessionState, Turn } from '@atrium/protocol';
 import { TURNS_IN_MEMORY } from '../limits.js';
 import type { Archive, Log } from '../log/log.js';
+import { joinedText } from '../wire/raw-json.js';
 import type { TurnWindow } from '../wire/subscriptions.js';
 
 /** Turns that are only in the log, joined by commas. True as long as the state's first turn has index `end`. */
@@ -57,7 +58,7 @@ export class TurnPages {
     const recent = last === undefined ? state.turns : state.turns.slice(Math.max(0, state.turns.length - last));
     const parts = [older.text, ...recent.map((turn) => this.#json(turn))];
     const start = older.start < older.end ? older.start : total - recent.length;
-    return { text: parts.filter(Boolean).join(','), window: { start, total } };
+    return { text: joinedText(parts), window: { start, total } };
   }
 
   #json(turn: Turn): string {
@@ -89,7 +90,7 @@ export class TurnPages {
   left(turns: readonly Turn[]): void {
     const text = turns.map((turn) => this.#json(turn)).join(',');
     if (this.#olderText) {
-      const joined = [this.#olderText.text, text].filter(Boolean).join(',');
+      const joined = joinedText([this.#olderText.text, text]);
       this.#olderText = { start: 0, end: this.#base + turns.length, text: joined };
     }
     this.#base += turns.length;
@@ -113,8 +114,7 @@ export class TurnPages {
   async slice(state: SessionState, start: number, end: number): Promise<Turn[]> {
     const base = this.#base;
     const recent = state.turns.slice(Math.max(0, start - base), Math.max(0, end - base));
-    const stored =
-      start < base ? await this.log.archivedTurns(this.channel, { start, end: Math.min(end, base) }) : [];
+    const stored = start < base ? await this.log.archivedTurns(this.channel, { start, end: Math.min(end, base) }) : [];
     return [...stored.map(({ json }) => JSON.parse(json) as Turn), ...recent];
   }
 

@@ -183,7 +183,8 @@ export class TurnRunner implements AgentTurn {
     const { core } = this.#session.parts;
     core.clock.after(CLIENT_GRACE_MS, () => {
       const isOpen = this.#session.state.inputRequests?.some(({ id }) => id === requestId);
-      if (!isOpen || core.mayBeAnswered(this.#session.uri)) return;
+      if (!isOpen || !this.isActive) return;
+      if (core.mayBeAnswered(this.#session.uri)) return this.#cancelUnanswerable(requestId);
       this.write({ type: 'session/inputCompleted', requestId, response: 'cancel' });
     });
   }

@@ -43,6 +43,8 @@ export class Connection {
   readonly #hostRequests: HostRequestQueue;
   readonly #cancelHandshakeTimer: () => void;
   #state: State = { at: 'new', requests: 0 };
+  /** Outlives the connection: what is under way when it breaks is still said in the client's words. */
+  #dialect: Dialect = initialDialect;
   #dialectConnection: DialectConnection = {};
   #line: Promise<void> = Promise.resolve();
   /** What must not overtake the answer that is being made: a subscription starts behind its snapshot. */
@@ -83,7 +85,7 @@ export class Connection {
   }
 
   get dialect(): Dialect {
-    return this.identity?.dialect ?? initialDialect;
+    return this.#dialect;
   }
 
   get dialectConnection(): DialectConnection {
@@ -186,6 +188,7 @@ export class Connection {
     this.#cancelHandshakeTimer();
     const { identity } = accepted;
     this.#state = { at: 'open', identity, ready: false };
+    this.#dialect = identity.dialect;
     this.#dialectConnection = accepted.dialectConnection;
     this.holdForAnswer();
     this.#core.connections.arrived(this, identity);
@@ -235,7 +238,7 @@ export class Connection {
 
   #fail(id: number, error: unknown): void {
     const known = error instanceof RequestError ? error : undefined;
-    if (!known) this.#core.logger.log('error', 'a request failed', { error: String((error as Error)?.stack ?? error) });
+    if (!known) this.#core.logger.log('error', 'a request failed', { error: String(error) });
     const shown = known ?? new RequestError(ErrorCode.InternalError, 'the host failed; see its log');
     this.#answered(this.#errorMessage(id, shown));
     if (shown.code === ErrorCode.UnsupportedProtocolVersion) {

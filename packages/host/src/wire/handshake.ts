@@ -5,6 +5,7 @@ import type { HostCore, OpenChannel } from '../core.js';
 import type { Connection } from './connection.js';
 import type { DialectConnection } from './dialects/dialects.js';
 import { type Dialect, dialectFor, dialectNamed, initialDialect, NO_MEMORY, versionName } from './dialects/dialects.js';
+import { RawJson } from './raw-json.js';
 import { RequestError } from './request-error.js';
 import { subscribeTo, type WindowRequest, windowOf } from './subscriptions.js';
 
@@ -97,11 +98,12 @@ async function replay(core: HostCore, connection: Connection, params: ReconnectP
   const missed = core.replay.after(params.lastSeenServerSeq);
   if (!missed) return undefined;
   for (const { channel } of found.values()) core.subscribe(connection, channel);
-  const steps = missed
-    .filter((envelope) => found.has(envelope.channel))
-    .map((envelope) => ({ envelope, before: undefined, after: undefined }));
+  const wanted = missed.filter(({ envelope }) => found.has(envelope.channel));
+  const steps = wanted.map(({ envelope }) => ({ envelope, before: undefined, after: undefined }));
   const { frames } = connection.dialect.encodeSteps(NO_MEMORY, steps);
-  return { type: 'replay', actions: frames.map((frame) => frame.params), missing };
+  // A dialect that passes an envelope on as it is gets the text that is kept.
+  const texts = new Map<object, RawJson>(wanted.map(({ envelope, text }) => [envelope, new RawJson(text)]));
+  return { type: 'replay', actions: frames.map(({ params: shown }) => texts.get(shown) ?? shown), missing };
 }
 
 async function openAll(core: HostCore, uris: readonly string[]) {

@@ -25,7 +25,7 @@ export class WireFrame {
 
   /** The message with its WebSocket header. The very same bytes go to every socket. */
   get websocket(): Buffer {
-    this.#websocket ??= framed(Buffer.from(this.text, 'utf8'));
+    this.#websocket ??= framed(this.text);
     return this.#websocket;
   }
 
@@ -34,16 +34,25 @@ export class WireFrame {
   }
 }
 
-function framed(payload: Buffer): Buffer {
-  return Buffer.concat([header(payload.length), payload]);
+/** Header and payload in one piece, without copying the payload twice. */
+function framed(text: string): Buffer {
+  const length = Buffer.byteLength(text);
+  const start = length < LENGTH_16 ? 2 : length <= 0xffff ? 4 : 10;
+  const frame = Buffer.allocUnsafe(start + length);
+  frame[0] = TEXT_MESSAGE;
+  writeLength(frame, length);
+  frame.write(text, start);
+  return frame;
 }
 
-function header(length: number): Buffer {
-  if (length < LENGTH_16) return Buffer.from([TEXT_MESSAGE, length]);
-  if (length <= 0xffff) return Buffer.from([TEXT_MESSAGE, LENGTH_16, length >> 8, length & 0xff]);
-  const long = Buffer.alloc(10);
-  long[0] = TEXT_MESSAGE;
-  long[1] = LENGTH_64;
-  long.writeBigUInt64BE(BigInt(length), 2);
-  return long;
+function writeLength(frame: Buffer, length: number): void {
+  if (length < LENGTH_16) {
+    frame[1] = length;
+  } else if (length <= 0xffff) {
+    frame[1] = LENGTH_16;
+    frame.writeUInt16BE(length, 2);
+  } else {
+    frame[1] = LENGTH_64;
+    frame.writeBigUInt64BE(BigInt(length), 2);
+  }
 }

@@ -8,7 +8,7 @@ import { describe, expect, it } from 'vitest';
 import { Random } from '../support/fuzz-random.js';
 import { FuzzWorld } from '../support/fuzz-world.js';
 
-const SEEDS = 50;
+const SEEDS = Number(process.env.ATRIUM_FUZZ_SEEDS || 50);
 const OPERATIONS = 100;
 /** Seeds that once found something. They run always. */
 const KNOWN_SEEDS: readonly number[] = [];

@@ -38,9 +38,10 @@ async function calledRoom() {
 }
 
 /** The same client on a new connection. */
-async function comeBack(host: TestHost, clientId: string, uri: string): Promise<RawClient> {
+async function comeBack(host: TestHost, older: RawClient, uri: string): Promise<RawClient> {
   const client = host.connect();
-  client.clientId = clientId;
+  client.continue(older);
+  const { clientId } = client;
   const lastSeenServerSeq = host.log.head;
   await client.request('reconnect', { channel: ROOT, clientId, lastSeenServerSeq, subscriptions: [uri] });
   return client;
@@ -206,7 +207,7 @@ describe('an active client that leaves', () => {
     const { alice, uri, clock, host, outcome } = await calledRoom();
     alice.disconnect();
     await clock.advance(CLIENT_GRACE_MS - 1);
-    const again = await comeBack(host, 'alice', uri);
+    const again = await comeBack(host, alice, uri);
     await clock.advance(CLIENT_GRACE_MS * 2);
     const { activeClient, activeTurn } = await stateOf(again, uri);
     expect(activeClient).toBeUndefined();
@@ -220,7 +221,7 @@ describe('an active client that leaves', () => {
     const { alice, bob, uri, clock, host } = await calledRoom();
     alice.disconnect();
     await clock.advance(20_000);
-    (await comeBack(host, 'alice', uri)).disconnect();
+    (await comeBack(host, alice, uri)).disconnect();
     await clock.advance(20_000);
     await runningCall(bob, uri, 'running');
     await clock.advance(10_000);

@@ -117,7 +117,7 @@ describe('changing the model or the agent during a turn', () => {
     await settle();
     alice.disconnect();
     const again = host.connect();
-    again.clientId = 'alice';
+    again.continue(alice);
     await again.request('reconnect', {
       channel: 'ahp-root://',
       clientId: 'alice',

@@ -21,7 +21,7 @@ import { type RawClient, ROOT, settle, type TestHost } from '../support/test-hos
 /** The same client on a new connection, with what it never heard of. */
 async function resume(host: TestHost, client: RawClient, uri: string, pending: number[]) {
   const again = host.connect();
-  again.clientId = client.clientId;
+  again.continue(client);
   const result = await again.request<{ settled: number[] }>('reconnect', {
     channel: ROOT,
     clientId: client.clientId,

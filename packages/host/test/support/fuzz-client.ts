@@ -164,7 +164,11 @@ export class FuzzClient {
     answered?.(message);
   }
 
+  /** From the moment that this is sent, the host may count its numbers anew: what was under way stays unknown. */
   #initialize(): void {
+    for (const clientSeq of this.pending) this.abandoned.add(clientSeq);
+    this.pending.clear();
+    this.#began = this.dispatched.length;
     const { clientId, protocolVersions, wanted } = this;
     const subscriptions = [...new Set([...wanted, ...this.channels.keys()])];
     const params = { channel: ROOT, protocolVersions, clientId, initialSubscriptions: subscriptions };
@@ -172,9 +176,6 @@ export class FuzzClient {
       if (!result) return this.#wrong(`initialize failed: ${error?.message}`);
       this.#known = true;
       this.#lastSeen = Number(result.serverSeq);
-      for (const clientSeq of this.pending) this.abandoned.add(clientSeq);
-      this.pending.clear();
-      this.#began = this.dispatched.length;
       this.#replace(result.snapshots as Snapshot[]);
       this.#opened();
     });

@@ -24,6 +24,11 @@ export class LeasedLog {
     return this.#isDead;
   }
 
+  /** Whether its host is dead, or will be. */
+  get isDoomed(): boolean {
+    return this.#death !== undefined;
+  }
+
   /** Its host dies at once, or with the next commit: before that is stored, or after it and before anyone hears of it. */
   die(death: Death): void {
     this.#death = death;

@@ -121,11 +121,18 @@ export class FuzzV1Client {
     const { id, method, params, result, error } = JSON.parse(text) as Message;
     if (method === 'action' && params?.envelope) return this.#action(params.envelope);
     const told = method === 'notification' ? params?.notification : undefined;
-    if (told?.type === 'notify/sessionRemoved' && told.session) this.sessions.delete(told.session);
+    if (told?.type === 'notify/sessionRemoved' && told.session) this.#removed(told.session);
     if (method !== undefined || id === undefined) return;
     const answered = this.#waiting.get(id);
     this.#waiting.delete(id);
     answered?.({ ...(result && { result }), ...(error && { error }) });
+  }
+
+  /** Nobody answers for a session that is gone. */
+  #removed(session: string): void {
+    this.sessions.delete(session);
+    const isFor = (action: V1Action | undefined) => action && 'session' in action && action.session === session;
+    this.#pending = this.#pending.filter((clientSeq) => !isFor(this.dispatched[clientSeq - 1]));
   }
 
   #install({ resource, state, fromSeq }: V1Snapshot): void {

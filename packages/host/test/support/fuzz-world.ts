@@ -182,8 +182,8 @@ export class FuzzWorld {
   /** The host stops in good order, or dies: at once, or around its next commit. */
   async #restart(): Promise<void> {
     const death: Death | 'order' = this.#random.pick(['order', 'now', 'before-commit', 'after-commit']);
-    if (death !== 'order') return this.#lease.die(death);
-    await this.#host?.stop();
+    if (death !== 'order' && !this.#lease.isDoomed) return this.#lease.die(death);
+    if (!this.#lease.isDoomed) await this.#host?.stop();
     this.#lease.die('now');
   }
 
@@ -202,7 +202,10 @@ export class FuzzWorld {
     this.#host = await createHost({ log: this.#lease.log, agents, clock, logger: this.#logger });
     await settle();
     this.ledger.take(await this.#kept.read({ after: this.ledger.head }));
-    for (const snapshot of await this.#snapshots()) this.ledger.compare(snapshot);
+    const snapshots = await this.#snapshots();
+    for (const snapshot of snapshots) this.ledger.compare(snapshot);
+    this.#sessions.clear();
+    for (const { resource } of snapshots) this.#sessions.add(resource);
     for (const { client } of this.#peers) if (client instanceof FuzzClient) this.#confirm(client);
   }
 
@@ -248,7 +251,8 @@ export class FuzzWorld {
 
   /** Everybody comes back, everything that was begun comes to its end, and all accounts are settled. */
   async end(): Promise<void> {
-    if (this.#lease.isDead) await this.#revive();
+    this.#lease.die('now');
+    await this.#revive();
     for (let round = 0; round < ROUNDS_TO_REST; round++) {
       if (await this.#isAtRest(round)) break;
       await this.#clock.advance(50);

@@ -178,6 +178,12 @@ export class RawClient {
     });
   }
 
+  /** Is the same client as another connection was: its id, and its numbers where they ended. */
+  continue(older: RawClient): void {
+    this.clientId = older.clientId;
+    this.#clientSeq = older.#clientSeq;
+  }
+
   dispatch(channel: string, action: StateAction | { type: string }, clientSeq = ++this.#clientSeq): number {
     this.send({ method: 'dispatchAction', params: { channel, clientSeq, action } });
     return clientSeq;

@@ -4,16 +4,16 @@ import { TURNS_IN_MEMORY } from '../../src/limits.js';
 import { KeptLog } from '../support/logs.js';
 import { comparable, Mirror } from '../support/mirror.js';
 import { answerTo, startHost } from '../support/session-room.js';
-import { type RawClient, settle, type TestHost } from '../support/test-host.js';
+import { type RawClient, settle, startTestHost, type TestHost } from '../support/test-host.js';
 
 /** More than stay in memory, and more than one page. */
 const TURNS = 130;
 const uri = 'ahp-session:/long';
 const ids = Array.from({ length: TURNS }, (_, index) => `t${index}`);
 
-/** A log with a long session in it, made once; each test gets a copy through a host of its own. */
+/** A host with a long session. */
 async function longSession(): Promise<TestHost> {
-  const host = await startHost({ log: new KeptLog() });
+  const host = await startHost();
   const writer = await host.client('writer');
   await writer.session(uri);
   for (const id of ids) await writer.turn(uri, 'hello', id);
@@ -98,9 +98,7 @@ describe('fetchTurns', () => {
   let client: RawClient;
 
   beforeAll(async () => {
-    const log = new KeptLog();
-    const { startTestHost } = await import('../support/test-host.js');
-    host = await startTestHost({ log });
+    host = await startTestHost();
     client = await host.client('reader');
     await client.session(uri);
     for (const id of ids) await client.turn(uri, 'hello', id);
@@ -176,6 +174,7 @@ describe('cutting history', () => {
     expect(answer.rejectionReason).toBeUndefined();
     const kept = ids.slice(0, ids.indexOf(turnId) + 1);
     expect(idsOf((await cutter.state<SessionState>(uri)).turns)).toEqual(kept);
+    await windowed.action(uri, 'session/truncated');
     await whole.action(uri, 'session/truncated');
     const mirrored = new Mirror().takeAll(whole.received).state(uri) as SessionState;
     expect(idsOf(mirrored.turns)).toEqual(kept);

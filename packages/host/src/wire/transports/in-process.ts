@@ -70,7 +70,7 @@ class Pair {
 
   #send(frames: readonly WireFrame[]): void {
     if (!this.#open) return;
-    for (const { text, bytes } of frames) this.#toClient.post({ text }, bytes);
+    for (const { text } of frames) this.#toClient.post({ text }, text.length);
   }
 
   #close(code: number, reason: string): void {

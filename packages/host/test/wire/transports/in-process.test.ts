@@ -33,7 +33,7 @@ describe('an in-process pair', () => {
     client.pause();
     transport.send([new WireFrame('a'), new WireFrame('b')]);
     await tick();
-    expect(transport.bufferedBytes).toBe(6);
+    expect(transport.bufferedBytes).toBe(2);
     expect(client.onmessage).not.toHaveBeenCalled();
     client.resume();
     await tick();

@@ -1,0 +1,217 @@
+import { describe, expect, it } from 'vitest';
+import { AgentError } from '../../src/agents/agent.js';
+import type { Log } from '../../src/log/log.js';
+import { MemoryLog } from '../../src/log/memory-log.js';
+import { CloseCode } from '../../src/wire/transport.js';
+import { FakeClock } from '../support/fake-clock.js';
+import { dataFolder, openLog } from '../support/log-folders.js';
+import { PuppetAgent } from '../support/puppet-agent.js';
+import {
+  callsIn,
+  lastText,
+  openPuppetRoom,
+  openRoom,
+  startHost,
+  stateOf,
+  textIn,
+  turnStarted,
+} from '../support/session-room.js';
+import { ROOT, settle, startTestHost } from '../support/test-host.js';
+import { echoTool } from '../support/tools.js';
+
+/** A host on what an earlier one left in the log; the earlier one is just dropped, as by a crash. */
+async function restart(log: Log) {
+  await settle();
+  const agent = new PuppetAgent();
+  const host = await startHost({ log, agents: [agent], clock: new FakeClock() });
+  return { host, agent, client: await host.client('back') };
+}
+
+describe('a host that died in the middle of a turn', () => {
+  it('[REL-034] [AHP-172] ends the turn as an error that says so, with everything it had said', async () => {
+    const log = new MemoryLog();
+    const { alice, uri, puppet } = await openPuppetRoom({ log });
+    puppet.turn.text('so far');
+    await alice.action(uri, 'session/delta');
+    const { client, agent } = await restart(log);
+    const { turns, activeTurn, summary } = await stateOf(client, uri);
+    expect(activeTurn).toBeUndefined();
+    expect(turns).toMatchObject([{ id: 't1', state: 'error', error: { errorType: 'host-restarted' } }]);
+    expect(turns[0]?.error?.message).toContain('stopped');
+    expect(textIn(turns[0]?.responseParts)).toBe('so far');
+    expect(summary.status & 31).toBe(2);
+    await settle();
+    expect(agent.turns).toEqual([]);
+  });
+
+  it('[REL-034] does not send the message to the agent a second time, but takes the next one', async () => {
+    const log = new MemoryLog();
+    const { uri } = await openPuppetRoom({ log });
+    const { client, agent } = await restart(log);
+    await client.request('subscribe', { channel: uri });
+    await settle();
+    expect(agent.turns).toEqual([]);
+    client.dispatch(uri, turnStarted('t2', 'again'));
+    (await agent.turn(0)).finish();
+    await client.action(uri, 'session/turnComplete');
+    expect(agent.turns.map(({ turn }) => turn.message.text)).toEqual(['again']);
+    expect((await agent.history(10)).map(({ id, state }) => [id, state])).toEqual([
+      ['t1', 'error'],
+      ['t2', 'complete'],
+    ]);
+  });
+
+  it.each<[string, boolean]>([
+    ['running', false],
+    ['waiting for a person', true],
+  ])('[REL-034] leaves no tool call %s', async (_what, asks) => {
+    const log = new MemoryLog();
+    const tool = echoTool('slow', {
+      ...(asks && { confirmation: { title: 'Sure?' } }),
+      work: () => new Promise<string>(() => {}),
+    });
+    const { alice, uri, puppet } = await openPuppetRoom({ log, tools: [tool] });
+    puppet.turn.callTool({ name: 'slow', input: {} }).catch(() => {});
+    await alice.action(uri, 'session/toolCallReady');
+    const { client } = await restart(log);
+    const state = await stateOf(client, uri);
+    expect(callsIn(state.turns[0]?.responseParts)).toMatchObject([{ status: 'cancelled', reason: 'skipped' }]);
+    expect(state.summary.status & 31).toBe(2);
+  });
+
+  it('[REL-034] asks no question any more', async () => {
+    const log = new MemoryLog();
+    const { alice, uri, puppet } = await openPuppetRoom({ log });
+    puppet.turn.ask({ id: 'q', message: 'Well?' }).catch(() => {});
+    await alice.action(uri, 'session/inputRequested');
+    const { client } = await restart(log);
+    expect((await stateOf(client, uri)).inputRequests).toBeUndefined();
+  });
+
+  it('[AHP-172] ends it for good: a second restart finds nothing more to end', async () => {
+    const log = new MemoryLog();
+    const { uri } = await openPuppetRoom({ log });
+    const first = await restart(log);
+    const before = await stateOf(first.client, uri);
+    const second = await restart(log);
+    expect(await stateOf(second.client, uri)).toEqual(before);
+    expect(await log.records('active:')).toEqual([]);
+  });
+
+  it('[AHP-172] frees the role of a client that is not there any more', async () => {
+    const log = new MemoryLog();
+    const { uri } = await openRoom({ log, session: { activeClient: { clientId: 'alice', tools: [] } } });
+    const { client } = await restart(log);
+    await client.request('subscribe', { channel: uri });
+    const { action } = await client.action(uri, 'session/activeClientChanged');
+    expect(action.activeClient).toBeNull();
+    expect((await stateOf(client, uri)).activeClient).toBeUndefined();
+  });
+
+  it('[AHP-172] tells those who come back what happened while they were away', async () => {
+    const log = new MemoryLog();
+    const { alice, uri } = await openPuppetRoom({ log });
+    const lastSeenServerSeq = Math.max(...alice.envelopes(uri).map(({ serverSeq }) => serverSeq));
+    const { host } = await restart(log);
+    const again = host.connect();
+    const params = { channel: ROOT, clientId: 'alice', lastSeenServerSeq, subscriptions: [uri] };
+    const result = await again.request<{ actions: { action: { type: string } }[] }>('reconnect', params);
+    expect(result.actions.map(({ action }) => action.type)).toContain('session/error');
+  });
+});
+
+describe('a host that died while a session was being created', () => {
+  it('goes on creating it, and the session becomes ready', async () => {
+    const log = new MemoryLog();
+    const stuck = new PuppetAgent();
+    stuck.opening = new Promise(() => {});
+    const first = await startTestHost({ log, agents: [stuck] });
+    const alice = await first.client('alice');
+    await alice.request('createSession', { channel: 'x:1', provider: 'puppet' });
+    const { client, agent } = await restart(log);
+    await settle();
+    expect((await stateOf(client, 'x:1')).lifecycle).toBe('ready');
+    expect(agent.openings).toHaveLength(1);
+  });
+
+  it('[REL-034] fails the turn that was sent early, and does not run it', async () => {
+    const log = new MemoryLog();
+    const stuck = new PuppetAgent();
+    stuck.opening = new Promise(() => {});
+    const first = await startTestHost({ log, agents: [stuck] });
+    const alice = await first.client('alice');
+    await alice.request('createSession', { channel: 'x:1', provider: 'puppet' });
+    await alice.request('subscribe', { channel: 'x:1' });
+    alice.dispatch('x:1', turnStarted('early'));
+    await alice.action('x:1', 'session/turnStarted');
+    const { client, agent } = await restart(log);
+    await settle();
+    expect(await stateOf(client, 'x:1')).toMatchObject({
+      lifecycle: 'ready',
+      turns: [{ id: 'early', state: 'error' }],
+    });
+    expect(agent.turns).toEqual([]);
+  });
+});
+
+describe('a host that was stopped in good order', () => {
+  it('has everything that happened when it is back, and a turn that was cut off ends as an error', async () => {
+    const dataDir = dataFolder();
+    const first = await startTestHost({ log: await openLog(dataDir) });
+    const alice = await first.client('alice');
+    const [quiet, busy] = [await alice.session(), await alice.session()];
+    for (const text of ['one', 'two']) await alice.turn(quiet, text);
+    alice.dispatch(quiet, { type: 'session/titleChanged', title: 'Kept' });
+    alice.dispatch(busy, turnStarted('t1', 'slow'));
+    await alice.action(busy, 'session/delta');
+    const before = await stateOf(alice, quiet);
+    await first.stop();
+    expect(alice.closed).toMatchObject({ code: CloseCode.GoingAway });
+
+    const { client } = await restart(await openLog(dataDir));
+    expect(await stateOf(client, quiet)).toEqual(before);
+    expect(await stateOf(client, busy)).toMatchObject({ turns: [{ error: { errorType: 'host-restarted' } }] });
+    expect(await client.state(ROOT)).toMatchObject({ activeSessions: 2 });
+    await client.turn(quiet, 'hello');
+    expect(lastText(await stateOf(client, quiet))).toBe('Hello there');
+  });
+});
+
+describe('an agent that cannot take up its session', () => {
+  it('[REL-035] fails the turn that needed it; all history is kept, and the next turn tries again', async () => {
+    const log = new MemoryLog();
+    const { alice, uri, puppet } = await openPuppetRoom({ log });
+    puppet.turn.text('kept');
+    puppet.finish();
+    await alice.action(uri, 'session/turnComplete');
+    const before = await stateOf(alice, uri);
+    const { client, agent } = await restart(log);
+    agent.opening = Promise.reject(new AgentError('no-such-thread', 'It is gone.'));
+    agent.opening.catch(() => {});
+    await client.request('subscribe', { channel: uri });
+    await client.turn(uri, 'again', 't2');
+    const after = await stateOf(client, uri);
+    expect(after.turns.slice(0, 1)).toEqual(before.turns);
+    expect(after.turns[1]).toMatchObject({ state: 'error', error: { errorType: 'no-such-thread' } });
+    expect(after.lifecycle).toBe('ready');
+    agent.opening = Promise.resolve();
+    client.dispatch(uri, turnStarted('t3'));
+    (await agent.turn(0)).finish();
+    await client.action(uri, (action) => action.type === 'session/turnComplete');
+    expect((await stateOf(client, uri)).turns.map(({ id }) => id)).toEqual(['t1', 't2', 't3']);
+  });
+
+  it('[REL-035] keeps the session when the agent is not installed any more', async () => {
+    const log = new MemoryLog();
+    const { alice, uri, puppet } = await openPuppetRoom({ log });
+    puppet.finish();
+    await alice.action(uri, 'session/turnComplete');
+    const before = await stateOf(alice, uri);
+    const client = await (await startHost({ log })).client('back');
+    expect(await stateOf(client, uri)).toEqual(before);
+    await client.turn(uri, 'hello', 't2');
+    const { turns } = await stateOf(client, uri);
+    expect(turns).toHaveLength(2);
+    expect(turns[1]).toMatchObject({ state: 'error', error: { errorType: 'agent-missing' } });
+  });
+});

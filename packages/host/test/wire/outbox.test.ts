@@ -1,0 +1,166 @@
+import { describe, expect, it } from 'vitest';
+import { OUTBOX_MAX_BYTES, OUTBOX_MAX_MESSAGES, OUTBOX_MERGE_BYTES } from '../../src/limits.js';
+import { Outbox } from '../../src/wire/outbox.js';
+import { type Outgoing, outgoing } from '../../src/wire/outgoing.js';
+
+/** A client that reads when it is told to. */
+function reader(limits?: { messages: number; bytes: number; mergeBytes: number }) {
+  const sent: string[][] = [];
+  const state = { bufferedBytes: 0, gaveUp: 0 };
+  const outbox = new Outbox({
+    transport: {
+      name: 'test',
+      start: () => {},
+      send: (frames) => void sent.push(frames.map(({ text }) => text)),
+      get bufferedBytes() {
+        return state.bufferedBytes;
+      },
+      close: () => {},
+    },
+    onTooSlow: () => void state.gaveUp++,
+    ...(limits && { limits }),
+  });
+  const stall = () => {
+    state.bufferedBytes = OUTBOX_MERGE_BYTES + 1;
+  };
+  const read = () => {
+    state.bufferedBytes = 0;
+    outbox.flush();
+  };
+  return { outbox, sent, state, stall, read };
+}
+
+const plain = (text: string) => outgoing({ text });
+
+let built = 0;
+function delta(part: string, content: string): Outgoing {
+  const write = (text: string) => ({ part, content: text });
+  return outgoing(write(content), {
+    key: part,
+    content,
+    withContent: (text) => {
+      built++;
+      return write(text);
+    },
+  });
+}
+
+const texts = (count: number) => Array.from({ length: count }, (_, index) => plain(`message ${index}`));
+
+describe('a client that keeps up', () => {
+  it('gets everything at once, what belongs together in one write', () => {
+    const { outbox, sent } = reader();
+    outbox.push(plain('a'));
+    outbox.pushAll([plain('b'), plain('c')]);
+    expect(sent).toEqual([['{"text":"a"}'], ['{"text":"b"}', '{"text":"c"}']]);
+  });
+
+  it('gets any number of messages in one go, and one of any size', () => {
+    const { outbox, sent, state } = reader();
+    outbox.pushAll(texts(3 * OUTBOX_MAX_MESSAGES));
+    outbox.push(plain('x'.repeat(OUTBOX_MAX_BYTES + 1)));
+    expect(state.gaveUp).toBe(0);
+    expect(sent.map(({ length }) => length)).toEqual([3 * OUTBOX_MAX_MESSAGES, 1]);
+  });
+
+  it('is not given up for what it could have read by now', () => {
+    const { outbox, sent, state, stall } = reader();
+    stall();
+    outbox.push(plain('waits'));
+    state.bufferedBytes = 0;
+    outbox.pushAll(texts(OUTBOX_MAX_MESSAGES + 5));
+    expect(state.gaveUp).toBe(0);
+    expect(sent.flat()).toHaveLength(OUTBOX_MAX_MESSAGES + 6);
+    expect(sent.flat()[0]).toContain('waits');
+  });
+
+  it('gets every delta as it is', () => {
+    const { outbox, sent } = reader();
+    for (const text of ['a', 'b']) outbox.push(delta('p', text));
+    expect(sent.flat()).toEqual(['{"part":"p","content":"a"}', '{"part":"p","content":"b"}']);
+  });
+});
+
+describe('a client that lags', () => {
+  it('[REL-041] gets neighbouring deltas as one, in order, with what stood between them', () => {
+    const { outbox, sent, stall, read } = reader();
+    stall();
+    outbox.pushAll([delta('p', 'a'), delta('p', 'b'), delta('q', 'c'), delta('p', 'd'), delta('p', 'e'), plain('x')]);
+    outbox.pushAll([delta('p', 'f'), delta('p', 'g')]);
+    expect(sent).toEqual([]);
+    read();
+    expect(sent).toEqual([
+      [
+        '{"part":"p","content":"ab"}',
+        '{"part":"q","content":"c"}',
+        '{"part":"p","content":"de"}',
+        '{"text":"x"}',
+        '{"part":"p","content":"fg"}',
+      ],
+    ]);
+  });
+
+  it('[REL-041] what is merged for one client is not merged for another', () => {
+    const [slow, fast] = [reader(), reader()];
+    slow.stall();
+    const messages = [delta('p', 'a'), delta('p', 'b')];
+    for (const { outbox } of [slow, fast]) outbox.pushAll(messages);
+    slow.read();
+    expect(fast.sent.flat()).toHaveLength(2);
+    expect(slow.sent.flat()).toEqual(['{"part":"p","content":"ab"}']);
+  });
+
+  it('[REL-040] costs little: however much is merged, it is written once', () => {
+    const { outbox, sent, stall, read } = reader();
+    stall();
+    built = 0;
+    for (let count = 0; count < 5_000; count++) outbox.push(delta('p', 'x'.repeat(100)));
+    expect(built).toBe(0);
+    read();
+    expect(built).toBe(1);
+    expect(sent.flat()).toHaveLength(1);
+    expect(sent.flat()[0]).toContain('x'.repeat(500_000));
+  });
+
+  it(`[REL-040] is given up behind ${OUTBOX_MAX_MESSAGES} messages, once, and gets nothing more`, () => {
+    const { outbox, sent, state, stall, read } = reader();
+    stall();
+    outbox.pushAll(texts(OUTBOX_MAX_MESSAGES));
+    expect(state.gaveUp).toBe(0);
+    outbox.push(plain('one too many'));
+    outbox.push(plain('and another'));
+    expect(state.gaveUp).toBe(1);
+    read();
+    outbox.push(plain('later'));
+    expect(sent).toEqual([]);
+  });
+
+  it(`[REL-040] is given up behind ${OUTBOX_MAX_BYTES} bytes`, () => {
+    const { outbox, state, stall } = reader();
+    const overhead = plain('').size;
+    stall();
+    outbox.push(plain('x'.repeat(OUTBOX_MAX_BYTES - overhead)));
+    expect(state.gaveUp).toBe(0);
+    outbox.push(plain(''));
+    expect(state.gaveUp).toBe(1);
+  });
+
+  it('[REL-040] merged text counts too', () => {
+    const { outbox, state, stall } = reader({ messages: 10, bytes: 1_000, mergeBytes: OUTBOX_MERGE_BYTES });
+    stall();
+    for (let count = 0; count < 9; count++) outbox.push(delta('p', 'x'.repeat(100)));
+    expect(state.gaveUp).toBe(0);
+    for (let count = 0; count < 2; count++) outbox.push(delta('p', 'x'.repeat(100)));
+    expect(state.gaveUp).toBe(1);
+  });
+
+  it('forgets what it had waiting once that was read', () => {
+    const { outbox, state, stall, read } = reader({ messages: 3, bytes: 1_000, mergeBytes: OUTBOX_MERGE_BYTES });
+    for (let round = 0; round < 5; round++) {
+      stall();
+      outbox.pushAll(texts(3));
+      read();
+    }
+    expect(state.gaveUp).toBe(0);
+  });
+});

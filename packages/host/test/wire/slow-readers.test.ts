@@ -1,0 +1,131 @@
+import type { SessionState } from '@atrium/protocol';
+import { describe, expect, it } from 'vitest';
+import { OUTBOX_MAX_MESSAGES, OUTBOX_MERGE_BYTES } from '../../src/limits.js';
+import { CloseCode } from '../../src/wire/transport.js';
+import { comparable, Mirror } from '../support/mirror.js';
+import { openPuppetRoom, textIn } from '../support/session-room.js';
+import { type RawClient, ROOT, settle } from '../support/test-host.js';
+import { comparableV1, v1Client } from '../support/v1.js';
+
+const stall = (client: RawClient) => {
+  client.bufferedBytes = OUTBOX_MERGE_BYTES + 1;
+};
+const read = (client: RawClient) => {
+  client.bufferedBytes = 0;
+  client.drain();
+};
+
+describe('a client that reads slowly', () => {
+  it('[REL-041] ends up in the same state, whichever version it speaks, with fewer messages', async () => {
+    const { host, alice, uri, puppet, join } = await openPuppetRoom();
+    const fast = await join('fast');
+    const slow = await join('slow');
+    const middle = await host.client('middle', { protocolVersions: ['0.2.0'], initialSubscriptions: [uri] });
+    const old = await v1Client(host, 'old');
+    const session = uri.replace('ahp-session', 'puppet');
+    await old.subscribe(session);
+    const lagging = [slow, middle, old.raw];
+    for (const client of lagging) stall(client);
+    for (let count = 0; count < 200; count++) {
+      puppet.turn.text(`word ${count} `);
+      if (count % 50 === 49) puppet.turn.reasoning(`thought ${count} `);
+      if (count % 20 === 0) await settle(1);
+    }
+    puppet.finish();
+    await fast.action(uri, 'session/turnComplete');
+    for (const client of lagging) read(client);
+    await settle();
+
+    const state = await alice.state<SessionState>(uri);
+    expect(textIn(state.turns[0]?.responseParts)).toContain('word 0 word 1 ');
+    for (const client of [slow, middle, fast]) {
+      expect(new Mirror().takeAll(client.received).state(uri)).toEqual(comparable(state));
+    }
+    const fresh = await v1Client(host, 'fresh');
+    expect(old.mirror(session)).toEqual(comparableV1((await fresh.subscribe(session)).state));
+    expect(fast.types(uri).filter((type) => type === 'session/delta')).toHaveLength(200);
+    for (const client of [slow, middle]) {
+      expect(client.types(uri).filter((type) => type === 'session/delta').length).toBeLessThan(10);
+    }
+    expect(old.types(session).filter((type) => type === 'session/delta').length).toBeLessThan(10);
+  });
+
+  it('[REL-041] can still come back with the last number it was given', async () => {
+    const { host, uri, puppet, join } = await openPuppetRoom();
+    const slow = await join('slow');
+    stall(slow);
+    for (let count = 0; count < 50; count++) puppet.turn.text(`${count} `);
+    await settle();
+    read(slow);
+    const mirror = new Mirror().takeAll(slow.received);
+    slow.disconnect();
+    for (let count = 50; count < 100; count++) puppet.turn.text(`${count} `);
+    puppet.finish();
+    await settle();
+    const again = host.connect();
+    const params = { channel: ROOT, clientId: 'slow', lastSeenServerSeq: mirror.lastSeen, subscriptions: [uri] };
+    expect(await again.request('reconnect', params)).toMatchObject({ type: 'replay' });
+    expect(mirror.takeAll(again.received).state(uri)).toEqual(comparable(await again.state(uri)));
+  });
+
+  it('[REL-040] that stops altogether is closed with a code; others are not held up, and it can come back', async () => {
+    const { host, alice, uri, puppet, join } = await openPuppetRoom();
+    const [stuck, fast] = [await join('stuck'), await join('fast')];
+    const { lastSeen } = new Mirror().takeAll(stuck.received);
+    stall(stuck);
+    const seen = stuck.received.length;
+    for (let count = 0; count <= OUTBOX_MAX_MESSAGES; count++) {
+      alice.dispatch(uri, { type: 'session/titleChanged', title: `Title ${count}` });
+      if (count % 100 !== 0) continue;
+      await settle(2);
+      expect(fast.types(uri).at(-1)).toBe('session/titleChanged');
+    }
+    expect(await stuck.untilClosed()).toMatchObject({ code: CloseCode.TooSlow });
+    expect(stuck.received).toHaveLength(seen);
+    expect([alice.closed, fast.closed]).toEqual([undefined, undefined]);
+    puppet.finish();
+    await fast.action(uri, 'session/turnComplete');
+    const again = host.connect();
+    const params = { channel: ROOT, clientId: 'stuck', lastSeenServerSeq: lastSeen, subscriptions: [ROOT, uri] };
+    expect(await again.request('reconnect', params)).toMatchObject({ type: 'snapshot' });
+    expect(new Mirror().takeAll(again.received).state(uri)).toEqual(comparable(await alice.state(uri)));
+  });
+
+  it('[REL-040] that stops while 50 MB stream is closed; the text is whole for everyone else', async () => {
+    const { alice, uri, puppet, join } = await openPuppetRoom();
+    const [stuck, fast] = [await join('stuck'), await join('fast')];
+    stall(stuck);
+    const chunk = 'x'.repeat(500_000);
+    for (let count = 0; count < 100; count++) {
+      puppet.turn.text(chunk);
+      if (count % 5 === 0) await settle(1);
+    }
+    puppet.finish();
+    await fast.action(uri, 'session/turnComplete');
+    expect(stuck.closed).toMatchObject({ code: CloseCode.TooSlow });
+    const lengths = fast.envelopes(uri).map(({ action }) => (action as { content?: string }).content?.length ?? 0);
+    expect(lengths.reduce((sum, length) => sum + length, 0)).toBe(50_000_000);
+    expect(alice.closed).toBeUndefined();
+  });
+
+  it('[REL-040] a burst is no slowness: 5,000 actions in one tick reach everyone', async () => {
+    const { alice, uri, puppet, join } = await openPuppetRoom();
+    const reader = await join('reader');
+    for (let count = 0; count < 5_000; count++) puppet.turn.text('x');
+    puppet.finish();
+    await reader.action(uri, 'session/turnComplete');
+    expect(reader.types(uri).filter((type) => type === 'session/delta')).toHaveLength(5_000);
+    expect([alice.closed, reader.closed]).toEqual([undefined, undefined]);
+  });
+
+  it('[REL-040] a snapshot above the limit reaches a client that reads', async () => {
+    const { host, uri, puppet } = await openPuppetRoom();
+    for (let count = 0; count < 40; count++) puppet.turn.text('x'.repeat(500_000));
+    puppet.finish();
+    await settle();
+    const late = await host.client('late');
+    const state = await late.state<SessionState>(uri);
+    expect(textIn(state.turns[0]?.responseParts)).toHaveLength(20_000_000);
+    expect(late.closed).toBeUndefined();
+  });
+});
