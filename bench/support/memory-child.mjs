@@ -1,19 +1,14 @@
-/** One measurement of memory in a process of its own: `idle <sessions>` or `slow`. Prints one JSON object. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+/** One measurement of memory in a process of its own. Prints one JSON object. */
 import { createHost, MemoryLog, openSqliteLog, scriptedAgent } from '@atrium/host';
 import { InProcessClient } from './in-process-client.mjs';
 import { recordOf, sessionHead } from './stored-session.mjs';
 
-const [kind, count] = process.argv.slice(2);
-const figures = kind === 'idle' ? await idle(Number(count)) : await slow();
-console.log(JSON.stringify(figures));
+const [kind, dataDir, count] = process.argv.slice(2);
+const measure = { fill: () => fill(Number(count)), idle, slow: () => slow(Number(count)) };
+console.log(JSON.stringify((await measure[kind]()) ?? {}));
 process.exit(0);
 
-async function idle(sessions) {
-  const dataDir = mkdtempSync(join(tmpdir(), 'atrium-bench-'));
-  await fill(dataDir, sessions);
+async function idle() {
   const host = await createHost({ log: await openSqliteLog({ dataDir }), agents: [mock()] });
   const client = new InProcessClient(host);
   await client.initialize('bench');
@@ -23,11 +18,11 @@ async function idle(sessions) {
   await client.ask('listSessions', { channel: 'ahp-root://' });
   const listMs = performance.now() - start;
   await host.stop();
-  rmSync(dataDir, { recursive: true });
   return { rss, listMs };
 }
 
-async function fill(dataDir, sessions) {
+/** Stores sessions; in a process of its own, because what it leaves behind in memory must not be counted. */
+async function fill(sessions) {
   const log = await openSqliteLog({ dataDir });
   const heads = Array.from({ length: sessions }, (_, index) => sessionHead(`ahp-session:/${index}`, index));
   await log.append({
@@ -45,8 +40,8 @@ async function fill(dataDir, sessions) {
   await log.close();
 }
 
-/** Five clients stop reading while a long answer streams. */
-async function slow() {
+/** Some clients stop reading while a long answer streams. */
+async function slow(stalledClients) {
   const ACTIONS = 150_000;
   const PER_TICK = 50;
   let begin;
@@ -60,7 +55,9 @@ async function slow() {
   await driver.initialize('driver');
   await driver.ask('createSession', { channel: session });
   let closed = 0;
-  const clients = await Promise.all(Array.from({ length: 5 }, (_, index) => stalled(host, session, index)));
+  const clients = await Promise.all(
+    Array.from({ length: stalledClients }, (_, index) => stalled(host, session, index)),
+  );
   for (const client of clients) {
     client.end.onclose = () => closed++;
     client.end.pause();
@@ -74,19 +71,17 @@ async function slow() {
     await new Promise((resolve) => setImmediate(resolve));
   }
   settleHeap();
-  const grown = process.memoryUsage().heapUsed - before;
-  const bytesPerAction = 190;
-  return { kept: Math.max(0, grown - stored(ACTIONS, bytesPerAction)), naive: 5 * ACTIONS * bytesPerAction, closed };
+  const message = {
+    channel: session,
+    action: { type: 'session/delta', turnId: 't', partId: 't-1', content: 'token ' },
+  };
+  const bytes = JSON.stringify({ jsonrpc: '2.0', method: 'action', params: { ...message, serverSeq: ACTIONS } }).length;
+  return { grown: process.memoryUsage().heapUsed - before, bytes: bytes * ACTIONS, closed };
 
   function runTurn(running) {
     begin(running);
     return new Promise(() => {});
   }
-}
-
-/** What the in-memory log keeps of the actions themselves, stalled clients or not. */
-function stored(actions, bytes) {
-  return actions * (bytes + 200);
 }
 
 async function stalled(host, session, index) {

@@ -49,6 +49,12 @@ export class ConnectionRegistry {
     older?.close(CloseCode.Replaced, 'this client id has connected again');
   }
 
+  /** Nobody is waited for any more. */
+  stop(): void {
+    for (const cancel of this.#graces.values()) cancel();
+    this.#graces.clear();
+  }
+
   left(connection: Connection, identity: Identity | undefined): void {
     this.#all.delete(connection);
     this.#options.left(connection);

@@ -149,6 +149,7 @@ class AgentHost implements Host, HostCore {
 
   async stop(): Promise<void> {
     for (const connection of [...this.connections.all()]) connection.close(CloseCode.GoingAway, 'the host is stopping');
+    this.connections.stop();
     this.#resting.stop();
     await this.sessions.close();
     await this.writer.settled().catch(() => {});
@@ -232,7 +233,9 @@ class AgentHost implements Host, HostCore {
 
   /** What could not be stored never happened. Clients come back and ask for it again; the host mends its own part. */
   #undone({ entries, steps }: UndoneBatch): void {
-    for (const { origin } of entries) if (origin) this.#askAgain(origin);
+    for (const { channel, origin } of entries) {
+      if (origin && !this.sessions.inMemory.get(channel)?.isHolding(origin)) this.#askAgain(origin);
+    }
     for (const [uri, lost] of ownActions(steps)) {
       if (uri === ROOT_CHANNEL) this.clock.after(STORE_RETRY_MS, () => this.#count());
       else this.sessions.inMemory.get(uri)?.mend(lost);

@@ -25,8 +25,7 @@ export class RootChannel implements OpenChannel {
       (current, { action, time }) => rootReducer(current, JSON.parse(action), { now: time }),
       archived,
     );
-    const seq = tail.at(-1)?.seq ?? archive?.seq ?? 0;
-    return new RootChannel(new Channel(ROOT_CHANNEL, rootReducer, { state, seq }), writer);
+    return new RootChannel(new Channel(ROOT_CHANNEL, rootReducer, state), writer);
   }
 
   get channel(): Channel {

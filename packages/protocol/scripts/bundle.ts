@@ -1,5 +1,5 @@
 /** Turns schemas that nest each other into one flat set of named definitions that refer to each other. */
-import type { SchemaNode } from '../src/schema/define.js';
+import type { SchemaNode } from '../src/schema/node.js';
 
 export type JsonSchema = { [key: string]: unknown };
 export type Definitions = Map<string, JsonSchema>;

@@ -2,7 +2,7 @@
  * Prints the types of the protocol as plain TypeScript, independent of the schemas: the snapshot that a version is
  * frozen into. Run once when a version is closed: `npx tsx scripts/freeze.ts V0_4 > src/versions/v0_4.ts`.
  */
-import type { SchemaNode } from '../src/schema/define.js';
+import type { SchemaNode } from '../src/schema/node.js';
 import * as ahp from '../src/schemas.js';
 import { bundled, type Definitions } from './bundle.js';
 

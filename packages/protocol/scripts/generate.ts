@@ -7,11 +7,11 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { PROTOCOL_FINGERPRINT } from '../src/versions/versions.js';
 import { fingerprint, jsonSchemaFiles } from './json-schema.js';
-import { validatorModule } from './validators.js';
+import { validatorModules } from './validators.js';
 
 const home = fileURLToPath(new URL('../', import.meta.url));
 const schemaFolder = join(home, 'schema');
-const validatorFile = join(home, 'src/validation/generated/validators.ts');
+const validatorFolder = join(home, 'src/validation/generated');
 
 const files = jsonSchemaFiles();
 if (process.argv.includes('--check')) check();
@@ -21,7 +21,7 @@ function write(): void {
   mkdirSync(schemaFolder, { recursive: true });
   for (const stale of staleFiles()) rmSync(join(schemaFolder, stale));
   for (const [name, content] of files) writeIfChanged(join(schemaFolder, name), content);
-  writeIfChanged(validatorFile, validatorModule());
+  for (const [name, source] of validatorModules()) writeIfChanged(join(validatorFolder, name), source);
   if (fingerprint() !== PROTOCOL_FINGERPRINT) {
     console.log(`The wire changed. If that is meant, set PROTOCOL_FINGERPRINT to '${fingerprint()}'.`);
   }

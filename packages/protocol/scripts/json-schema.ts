@@ -1,7 +1,7 @@
 /** The published JSON Schema files: one per part of the protocol, each complete in itself. */
 import { createHash } from 'node:crypto';
 import * as provider from '../src/provider/messages.js';
-import type { SchemaNode } from '../src/schema/define.js';
+import type { SchemaNode } from '../src/schema/node.js';
 import * as ahp from '../src/schemas.js';
 import { PROTOCOL_VERSION } from '../src/versions/versions.js';
 import { bundled, type Definitions, type JsonSchema } from './bundle.js';

@@ -1,7 +1,7 @@
 /** Channel URIs: which kind of state lives behind one. */
-import { ROOT_CHANNEL } from './common/root-channel.js';
 
-export { ROOT_CHANNEL };
+/** The URI of the one root channel. */
+export const ROOT_CHANNEL = 'ahp-root://';
 
 export type ChannelKind = 'root' | 'session' | 'terminal' | 'changeset' | 'resourceWatch' | 'otlp';
 

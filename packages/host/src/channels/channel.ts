@@ -18,18 +18,20 @@ export interface Step<State = unknown> {
 export class Channel<State = unknown> {
   #live: State;
   #committed: State;
-  #committedSeq: number;
   /** How many actions are accepted and not stored yet. */
   #unstored = 0;
+  #lastTime: number;
 
   constructor(
     readonly uri: string,
     readonly reduce: Reduce<State>,
-    initial: { readonly state: State; readonly seq: number },
+    initial: State,
+    /** When something last happened here, in milliseconds since the epoch. */
+    lastTime = 0,
   ) {
-    this.#live = initial.state;
-    this.#committed = initial.state;
-    this.#committedSeq = initial.seq;
+    this.#live = initial;
+    this.#committed = initial;
+    this.#lastTime = lastTime;
   }
 
   get live(): State {
@@ -40,29 +42,29 @@ export class Channel<State = unknown> {
     return this.#committed;
   }
 
-  /** The number that `committed` is true at: later actions of this channel have a greater one. */
-  get committedSeq(): number {
-    return this.#committedSeq;
-  }
-
   /** Whether everything that was accepted is stored. An action may change nothing, so equal views do not tell. */
   get isSettled(): boolean {
     return this.#unstored === 0;
   }
 
+  /** The time to give to what happens now. The wall clock may jump back; what happens here never does. */
+  timeAt(now: number): number {
+    return Math.max(now, this.#lastTime);
+  }
+
   /** Takes an action into the live view. Only the writer calls this. */
   accept(envelope: ActionEnvelope, time: number): Step<State> {
     this.#unstored++;
+    this.#lastTime = time;
     const before = this.#live;
     this.#live = this.reduce(before, envelope.action, { now: time });
     return { envelope, time, before, after: this.#live };
   }
 
-  /** What was accepted is stored now, up to this number. */
-  commit(after: State, seq: number): void {
+  /** One action that was accepted is stored now. */
+  commit(after: State): void {
     this.#unstored--;
     this.#committed = after;
-    this.#committedSeq = seq;
   }
 
   /** What was accepted could not be stored: it never happened. */

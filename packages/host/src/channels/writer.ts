@@ -95,7 +95,7 @@ export class Writer {
 
   /** Numbers and reduces an action. It becomes visible when its tick has been stored. */
   write<State>({ channel, action, origin }: WriteRequest<State>): Step<State> {
-    const time = this.#options.clock.now();
+    const time = channel.timeAt(this.#options.clock.now());
     const serverSeq = this.#take({ channel: channel.uri, time, action: JSON.stringify(action), origin });
     const envelope: ActionEnvelope = { channel: channel.uri, action, serverSeq, ...originMember(origin) };
     const step = channel.accept(envelope, time);
@@ -188,7 +188,7 @@ export class Writer {
 
   #show(batch: Batch): void {
     this.#committedSeq += batch.entries.length;
-    for (const { channel, after, envelope } of batch.steps) channel.commit(after, envelope.serverSeq);
+    for (const { channel, after } of batch.steps) channel.commit(after);
     this.#safely(() => this.#options.show(batch));
     for (const callback of batch.afterCommit) this.#safely(callback);
   }

@@ -13,8 +13,10 @@ export interface CatalogueEntry {
 
 interface Known {
   readonly provider: string;
-  readonly disposed: boolean;
-  readonly text: string;
+  readonly lifecycle: SessionLifecycle;
+  readonly disposedAt: number | undefined;
+  /** The summary as JSON: a list is made of these without reading them. */
+  readonly summaryText: string;
 }
 
 const SESSION = 'session:';
@@ -33,13 +35,14 @@ export class Catalogue {
 
   static async load(log: Log, writer: Writer): Promise<Catalogue> {
     const catalogue = new Catalogue(log, writer);
-    for (const { key, value } of await log.records(SESSION)) catalogue.#remember(key.slice(SESSION.length), value);
+    for (const { key, value } of await log.records(SESSION))
+      catalogue.#remember(key.slice(SESSION.length), JSON.parse(value));
     return catalogue;
   }
 
-  #remember(uri: string, text: string): void {
-    const { summary, disposedAt } = JSON.parse(text) as CatalogueEntry;
-    this.#known.set(uri, { provider: summary.provider, disposed: disposedAt !== undefined, text });
+  #remember(uri: string, { summary, lifecycle, disposedAt }: CatalogueEntry): void {
+    const summaryText = JSON.stringify(summary);
+    this.#known.set(uri, { provider: summary.provider, lifecycle, disposedAt, summaryText });
   }
 
   /** The provider of a session, disposed or not. */
@@ -49,38 +52,40 @@ export class Catalogue {
 
   find(uri: string): CatalogueEntry | undefined {
     const known = this.#known.get(uri);
-    return known && JSON.parse(known.text);
+    if (!known) return undefined;
+    const { lifecycle, disposedAt, summaryText } = known;
+    return { summary: JSON.parse(summaryText), lifecycle, ...(disposedAt !== undefined && { disposedAt }) };
   }
 
   isListed(uri: string): boolean {
-    return this.#known.get(uri)?.disposed === false;
+    const known = this.#known.get(uri);
+    return known !== undefined && known.disposedAt === undefined;
   }
 
-  list(): SessionSummary[] {
-    return [...this.#known.values()]
-      .filter(({ disposed }) => !disposed)
-      .map(({ text }) => (JSON.parse(text) as CatalogueEntry).summary);
+  /** The summaries of all listed sessions, as one JSON array. */
+  listText(): string {
+    return `[${this.#listed()
+      .map(({ summaryText }) => summaryText)
+      .join(',')}]`;
   }
 
   get count(): number {
-    let count = 0;
-    for (const { disposed } of this.#known.values()) if (!disposed) count++;
-    return count;
+    return this.#listed().length;
+  }
+
+  #listed(): Known[] {
+    return [...this.#known.values()].filter(({ disposedAt }) => disposedAt === undefined);
   }
 
   /** Disposed sessions, with when. */
   disposed(): { uri: string; at: number }[] {
-    return [...this.#known.keys()].flatMap((uri) => {
-      const at = this.find(uri)?.disposedAt;
-      return at === undefined ? [] : [{ uri, at }];
-    });
+    return [...this.#known].flatMap(([uri, { disposedAt: at }]) => (at === undefined ? [] : { uri, at }));
   }
 
   /** Notes a session as it is now, together with the actions of this tick. The list shows it once it is stored. */
   set(uri: string, entry: CatalogueEntry): void {
-    const text = JSON.stringify(entry);
-    this.writer.record({ key: SESSION + uri, value: text });
-    this.writer.afterCommit(() => this.#remember(uri, text));
+    this.writer.record({ key: SESSION + uri, value: JSON.stringify(entry) });
+    this.writer.afterCommit(() => this.#remember(uri, entry));
   }
 
   remove(uri: string): void {

@@ -23,9 +23,12 @@ export class HeldActions {
     return this.#held.length === 0;
   }
 
+  has(origin: EntryOrigin): boolean {
+    return this.#held.some((held) => isSame(held.origin, origin));
+  }
+
   hold(action: SessionAction, origin: EntryOrigin, { connection, original }: Asker): void {
-    const isHeld = this.#held.some((held) => isSame(held.origin, origin));
-    if (!isHeld) this.#set([...this.#held, { action, origin }]);
+    if (!this.has(origin)) this.#set([...this.#held, { action, origin }]);
     const { dialect } = connection;
     if (!echoesEarly(dialect)) return;
     const { writer } = this.parts.core;

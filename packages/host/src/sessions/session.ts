@@ -111,7 +111,7 @@ export class Session implements OpenChannel {
     const { channel, pages, core } = this.#parts;
     const older = await pages.older(channel.committed, window?.last);
     return () => {
-      if (older.end !== pages.base) return undefined;
+      if (this.#isClosed || older.end !== pages.base) return undefined;
       const turns = pages.text(channel.committed, older, window?.last);
       const place = { resource: this.uri, fromSeq: core.writer.committedSeq };
       return { text: snapshotText(channel.committed, turns.text, place), turns: turns.window };
@@ -261,6 +261,11 @@ export class Session implements OpenChannel {
       if (types.has('session/ready') || types.has('session/creationFailed')) this.create();
       this.dropAbsentClient();
     });
+  }
+
+  /** Whether an action still waits for the end of the turn: its client will hear of it. */
+  isHolding(origin: EntryOrigin): boolean {
+    return this.#held.has(origin);
   }
 
   /** A crash cut it off: what waited for the end of the turn is taken now, with that end. */

@@ -7,7 +7,6 @@ import {
   type ResolveSessionConfigResult,
   type SessionActiveClient,
   type SessionState,
-  type SessionSummary,
   sessionReducer,
 } from '@atrium/protocol';
 import type { AgentBackend } from '../agents/agent.js';
@@ -41,6 +40,8 @@ export class Sessions {
   readonly #opening = new Map<string, Promise<Session | undefined>>();
   /** URIs of sessions that are being created or restored. */
   readonly #creating = new Set<string>();
+  /** The host stops: what is not stored yet must not be opened again without it. */
+  #isClosed = false;
 
   constructor(parts: SessionsParts) {
     this.#parts = parts;
@@ -51,15 +52,16 @@ export class Sessions {
     return this.#open;
   }
 
-  list(): SessionSummary[] {
-    return this.#parts.catalogue.list();
+  /** The summaries of all sessions that are not disposed, as one JSON array. */
+  listText(): string {
+    return this.#parts.catalogue.listText();
   }
 
   /** The session with this URI, brought into memory; undefined when there is none, or it was disposed. */
   async open(uri: string): Promise<Session | undefined> {
     const present = this.#open.get(uri);
     if (present) return present.isClosed ? undefined : present;
-    if (!this.#parts.catalogue.isListed(uri)) return undefined;
+    if (this.#isClosed || !this.#parts.catalogue.isListed(uri)) return undefined;
     const loading = this.#opening.get(uri) ?? this.#load(uri).finally(() => this.#opening.delete(uri));
     this.#opening.set(uri, loading);
     return loading;
@@ -77,16 +79,16 @@ export class Sessions {
       (current, { action, time }) => sessionReducer(current, JSON.parse(action), { now: time }),
       archived,
     );
-    const seq = tail.at(-1)?.seq ?? archive.seq;
-    const session = this.#adopt(uri, state, { seq, base, archived: archive.turnCount });
+    const lastTime = tail.at(-1)?.time ?? archived.summary.modifiedAt;
+    const session = this.#adopt(uri, state, { base, archived: archive.turnCount, lastTime });
     session.dropAbsentClient();
     this.#parts.core.mayRest(uri);
     return session;
   }
 
-  #adopt(uri: string, state: SessionState, place: { seq: number; base: number; archived: number }): Session {
+  #adopt(uri: string, state: SessionState, place: { base: number; archived: number; lastTime: number }): Session {
     const { core, log, agents, tools, catalogue } = this.#parts;
-    const channel = new Channel<SessionState>(uri, sessionReducer, { state, seq: place.seq });
+    const channel = new Channel<SessionState>(uri, sessionReducer, state, place.lastTime);
     const pages = new TurnPages(log, uri, place);
     const backend = agents.find(({ info }) => info.provider === state.summary.provider);
     const session = new Session({ core, log, channel, pages, backend, tools, catalogue });
@@ -257,6 +259,7 @@ export class Sessions {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
     const sessions = [...this.#open.values()];
     this.#open.clear();
     await Promise.all(sessions.map((session) => session.close()));

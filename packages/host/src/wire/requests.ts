@@ -2,6 +2,8 @@
 import { type ClientRequestMethod, type ClientRequests, ErrorCode } from '@atrium/protocol';
 import type { HostCore } from '../core.js';
 import type { Connection } from './connection.js';
+import { isNative } from './dialects/dialects.js';
+import { RawJson } from './raw-json.js';
 import { RequestError } from './request-error.js';
 import { subscribeTo, windowOf } from './subscriptions.js';
 
@@ -28,7 +30,10 @@ const handlers: Handlers = {
     return null;
   },
 
-  listSessions: (core) => ({ items: core.sessions.list() }),
+  listSessions: (core, { dialect }) => {
+    const text = core.sessions.listText();
+    return { items: isNative(dialect) ? new RawJson(text) : JSON.parse(text) };
+  },
 
   fetchTurns: async (core, _connection, params) => {
     const session = await core.sessions.open(params.channel);

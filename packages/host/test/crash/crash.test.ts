@@ -6,6 +6,8 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bundleHost, crashFolder, type HostProgram } from '../support/crash-child.js';
+import type { CrashPoint } from '../support/crash-log.js';
+import { crashAt } from '../support/crash-point.js';
 import { CrashRun } from '../support/crash-run.js';
 import { Random } from '../support/fuzz-random.js';
 
@@ -36,4 +38,29 @@ describe(`a host that is killed ${KILLS} times at random points (seed ${SEED})`,
       remove();
     }
   });
+});
+
+describe('a host that dies at one commit', () => {
+  const COMMITS = 30;
+  const AT_A_TIME = 2;
+
+  it.each(['before', 'after'] as const)(
+    '[REL-031] [REL-034] right %s it is stored goes on as if nothing had happened, whichever of the first 30 it is',
+    { timeout: 120_000 },
+    async (when) => {
+      const points = Array.from({ length: COMMITS }, (_, index): CrashPoint => ({ when, commit: index + 1 }));
+      const wrong: string[] = [];
+      let deaths = 0;
+      const work = async () => {
+        for (let point = points.shift(); point; point = points.shift()) {
+          const { hasDied, violations } = await crashAt(program, point);
+          if (hasDied) deaths += 1;
+          wrong.push(...violations.map((violation) => `${when} commit ${point?.commit}: ${violation}`));
+        }
+      };
+      await Promise.all(Array.from({ length: AT_A_TIME }, work));
+      expect(wrong).toEqual([]);
+      expect(deaths).toBe(COMMITS);
+    },
+  );
 });

@@ -9,7 +9,7 @@ import { Random } from '../support/fuzz-random.js';
 import { FuzzWorld } from '../support/fuzz-world.js';
 
 const SEEDS = Number(process.env.ATRIUM_FUZZ_SEEDS || 50);
-const OPERATIONS = 100;
+const OPERATIONS = Number(process.env.ATRIUM_FUZZ_OPERATIONS || 100);
 /** Seeds that once found something. They run always. */
 const KNOWN_SEEDS: readonly number[] = [];
 

@@ -1,6 +1,7 @@
 import { ErrorCode } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
 import { CLIENT_GRACE_MS, IDLE_SESSION_MS, STORE_RETRY_MS } from '../../src/limits.js';
+import { MemoryLog } from '../../src/log/memory-log.js';
 import { CloseCode } from '../../src/wire/transport.js';
 import { type FailingLog, failingLog } from '../support/failing-log.js';
 import { FakeClock } from '../support/fake-clock.js';
@@ -128,21 +129,24 @@ describe('an action that cannot be stored', () => {
     expect((await answerTo(again, uri, lost)).rejectionReason).toContain('no turn');
   });
 
-  it('may be one that was held for the end of a turn', async () => {
-    const { alice, uri, log, host, puppet, join } = await failingPuppetRoom();
+  it('may be one that was held for the end of a turn: it waits again, and is taken once', async () => {
+    const { alice, uri, log, host, join } = await failingPuppetRoom();
     const bob = await join('bob');
     const held = alice.dispatch(uri, { type: 'session/modelChanged', model: { id: 'new' } });
     await settle();
     log.failNext();
-    bob.dispatch(uri, { type: 'session/turnCancelled', turnId: 't1' });
-    await Promise.all([alice.untilClosed(), bob.untilClosed()]);
-    const { again, settled } = await resume(host, alice, uri, [held]);
-    expect(settled).toEqual([]);
-    again.dispatch(uri, { type: 'session/modelChanged', model: { id: 'new' } }, held);
+    const lost = bob.dispatch(uri, { type: 'session/turnCancelled', turnId: 't1' });
+    await bob.untilClosed();
+    expect(alice.closed).toBeUndefined();
+    alice.dispatch(uri, { type: 'session/modelChanged', model: { id: 'new' } }, held);
+    const { again } = await resume(host, bob, uri, [lost]);
+    again.dispatch(uri, { type: 'session/turnCancelled', turnId: 't1' }, lost);
+    await answerTo(alice, uri, held);
+    alice.dispatch(uri, { type: 'session/modelChanged', model: { id: 'new' } }, held);
     await settle();
-    puppet.finish();
-    await answerTo(again, uri, held);
+    expect(alice.types(uri).filter((type) => type === 'session/modelChanged')).toHaveLength(1);
     expect((await stateOf(again, uri)).summary.model).toEqual({ id: 'new' });
+    expect(log.failures).toBe(1);
   });
 
   it('leaves a turn alone that only waits for a person, who then answers again', async () => {
@@ -157,6 +161,17 @@ describe('an action that cannot be stored', () => {
     again.dispatch(uri, { type: 'session/inputCompleted', requestId: 'q', response: 'accept' }, lost);
     expect(await outcome).toMatchObject({ response: 'accept' });
     expect(puppet.turn.signal.aborted).toBe(false);
+  });
+
+  it('is turned down when the log cannot even be asked', async () => {
+    class UnreadableLog extends MemoryLog {
+      override async findTurn(): Promise<number | undefined> {
+        throw new Error('unreadable');
+      }
+    }
+    const { alice, uri } = await openRoom({ log: new UnreadableLog() });
+    expect(await refusalOf(alice, uri, { type: 'session/truncated', turnId: 'x' })).toContain('the host failed');
+    expect(await refusalOf(alice, uri, { type: 'session/titleChanged', title: 'on we go' })).toBeUndefined();
   });
 
   it('starts no agent, when it is a turn, until it is sent again', async () => {
@@ -285,9 +300,8 @@ describe('other things that cannot be stored', () => {
     const { alice, uri, log } = await failingRoom();
     await alice.turn(uri, 'hello', 't1');
     const params = { channel: 'x:fork', fork: { session: uri, turnId: 't1' } };
-    log.failNext(2);
+    log.failNext(1, 1);
     expect((await alice.ask('createSession', params)).error?.code).toBe(ErrorCode.InternalError);
-    log.failNext(0);
     await alice.session('x:fork', params);
     expect((await stateOf(alice, 'x:fork')).turns).toHaveLength(1);
   });

@@ -19,9 +19,15 @@ const logger: Logger = {
 };
 
 const stored = await openSqliteLog({ dataDir, logger });
-const log = crashingLog(stored, parseCrashPoint(process.env.ATRIUM_CRASH_AT), () => process.kill(process.pid, 'SIGKILL'));
+const log = crashingLog(stored, parseCrashPoint(process.env.ATRIUM_CRASH_AT), () =>
+  process.kill(process.pid, 'SIGKILL'),
+);
 const host = await createHost({ log, agents: [scriptedAgent(CRASH_SCRIPT)], logger });
-const { port } = await startServer({ host: '127.0.0.1', policy: {}, onConnection: (transport) => host.connect(transport) });
+const { port } = await startServer({
+  host: '127.0.0.1',
+  policy: {},
+  onConnection: (transport) => host.connect(transport),
+});
 say({ port, repairs: log.repairs.map(({ message }) => message) });
 
 const lines = createInterface({ input: process.stdin });

@@ -2,7 +2,13 @@
  * Keeps its own copy of everything that a host has stored, and holds the host to it: numbers without gap or double,
  * states that follow from the entries, turns that a crash cut off, and what clients were shown.
  */
-import { type ActionEnvelope, type SessionState, type Snapshot, type StateAction, sessionReducer } from '@atrium/protocol';
+import {
+  type ActionEnvelope,
+  type SessionState,
+  type Snapshot,
+  type StateAction,
+  sessionReducer,
+} from '@atrium/protocol';
 import type { LogEntry } from '../../src/log/log.js';
 import { difference } from './fuzz-difference.js';
 
@@ -68,9 +74,14 @@ export class Ledger {
   compare({ resource, state, fromSeq }: Snapshot): void {
     if (fromSeq > this.head) return;
     const own = this.sessions.get(resource);
-    if (!own) this.sessions.set(resource, state as SessionState);
+    if (!own) this.#adopt(resource, state as SessionState);
     const found = own && difference(state, own);
     if (found) this.#wrong(`the state of ${resource} does not follow from its entries: ${found}`);
+  }
+
+  #adopt(uri: string, state: SessionState): void {
+    this.sessions.set(uri, state);
+    this.#checkAtRest(uri, state, new Map());
   }
 
   /** What a client was shown must be stored, just so. */
@@ -122,7 +133,7 @@ export class Ledger {
     const queued = countsOf<string>();
     const removed = new Set<string>();
     for (const { channel, action: text, origin } of this.#entries) {
-      if (!channel || !text.includes('"session/turnStarted"') && !text.includes('"session/pendingMessage')) continue;
+      if (!channel || (!text.includes('"session/turnStarted"') && !text.includes('"session/pendingMessage'))) continue;
       const action = JSON.parse(text) as StateAction;
       if (action.type === 'session/turnStarted') {
         starts.add(`${channel} ${action.turnId}`);
@@ -136,7 +147,8 @@ export class Ledger {
       for (const turn of turns) ids.add(turn.id);
       for (const [id, times] of ids.all()) {
         if (times !== 1) this.#wrong(`${uri} has turn ${id} ${times} times`);
-        if (starts.of(`${uri} ${id}`) !== 1) this.#wrong(`${uri}: turn ${id} was started ${starts.of(`${uri} ${id}`)} times`);
+        if (starts.of(`${uri} ${id}`) !== 1)
+          this.#wrong(`${uri}: turn ${id} was started ${starts.of(`${uri} ${id}`)} times`);
         starts.forget(`${uri} ${id}`);
       }
       count.turns += turns.length;

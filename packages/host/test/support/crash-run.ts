@@ -1,12 +1,10 @@
 /** One host on one folder, killed and started again and again under two clients that go on working. */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Snapshot } from '@atrium/protocol';
-import { WebSocket } from 'ws';
 import { type Actor, LibraryActor, PlainActor } from './crash-actors.js';
 import { HostProcess, type HostProgram } from './crash-child.js';
 import { Ledger } from './crash-ledger.js';
+import { snapshotsOf } from './crash-observer.js';
 import { answerTo, workOnce } from './crash-work.js';
-import { FuzzClient } from './fuzz-client.js';
 import { Random } from './fuzz-random.js';
 
 /** Sessions that are worked on at a time; one that has this many turns is left for a new one. */
@@ -76,7 +74,9 @@ export class CrashRun {
     await this.#library.connect();
     await this.#until('everybody is in', () => this.#actors.every(({ isOpen }) => isOpen));
     this.#renewSessions();
-    await this.#until('the sessions are there', () => this.#actors.every(({ sessions }) => sessions.length === SESSIONS));
+    await this.#until('the sessions are there', () =>
+      this.#actors.every(({ sessions }) => sessions.length === SESSIONS),
+    );
     await this.#kill(host);
     this.#working = true;
   }
@@ -206,7 +206,9 @@ export class CrashRun {
     const wrong = [...this.#ledger.violations, ...this.#actors.flatMap(({ violations }) => violations)];
     if (wrong.length === 0) return;
     const shown = wrong.slice(0, 10).join('\n');
-    throw new Error(`seed ${this.#random.seed}, after kill ${this.#kills}: ${wrong.length} things are wrong:\n${shown}`);
+    throw new Error(
+      `seed ${this.#random.seed}, after kill ${this.#kills}: ${wrong.length} things are wrong:\n${shown}`,
+    );
   }
 
   async #until(what: string, test: () => boolean, everyMs = 1): Promise<void> {
@@ -225,23 +227,8 @@ export class CrashRun {
   #inVain(what: string): Error {
     const open = this.#actors.map(({ clientId, isOpen, undecided }) => `${clientId}: ${isOpen}, ${undecided}`);
     const wrong = this.#actors.flatMap(({ violations }) => violations);
-    return new Error(`seed ${this.#random.seed}, after kill ${this.#kills}: not before time ran out: ${what} (${[...open, ...wrong].join('; ')})`);
+    return new Error(
+      `seed ${this.#random.seed}, after kill ${this.#kills}: not before time ran out: ${what} (${[...open, ...wrong].join('; ')})`,
+    );
   }
-}
-
-/** Fresh snapshots, for somebody who has never been here. */
-async function snapshotsOf(port: number, uris: readonly string[]): Promise<Snapshot[]> {
-  if (uris.length === 0) return [];
-  const client = new FuzzClient('observer', undefined, uris);
-  const socket = new WebSocket(`ws://127.0.0.1:${port}`, { perMessageDeflate: false });
-  const snapshots = await new Promise<Snapshot[]>((resolve, reject) => {
-    socket.on('open', () => client.attach((text) => socket.send(text)));
-    socket.on('error', reject);
-    socket.on('message', (data) => {
-      const { result } = JSON.parse(data.toString()) as { result?: { snapshots?: Snapshot[] } };
-      if (result?.snapshots) resolve(result.snapshots);
-    });
-  });
-  socket.terminate();
-  return snapshots;
 }

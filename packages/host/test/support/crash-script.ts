@@ -42,4 +42,15 @@ export const CRASH_SCRIPT: Script = {
   default: [{ text: 'You said: ${text}', chunk: 6, everyMs: 1 }],
 };
 
-export const CRASH_PROMPTS = ['quick', 'stream', 'stream', 'long', 'long', 'think', 'tool', 'tool', 'ask', 'fail'] as const;
+export const CRASH_PROMPTS = [
+  'quick',
+  'stream',
+  'stream',
+  'long',
+  'long',
+  'think',
+  'tool',
+  'tool',
+  'ask',
+  'fail',
+] as const;

@@ -3,8 +3,8 @@ import type { Commit, Log } from '../../src/log/log.js';
 import { MemoryLog } from '../../src/log/memory-log.js';
 
 export interface FailingLog extends Log {
-  /** So many of the next commits fail; the rest is stored. */
-  failNext(commits?: number): void;
+  /** So many of the next commits fail, behind some that do not; the rest is stored. */
+  failNext(commits?: number, after?: number): void;
   /** Holds commits back until the returned function is called. */
   hold(): () => void;
   /** How many commits failed so far. */
@@ -13,18 +13,20 @@ export interface FailingLog extends Log {
 
 export function failingLog(inner: Log = new MemoryLog()): FailingLog {
   let toFail = 0;
+  let toPass = 0;
   let failures = 0;
   let gate: Promise<void> = Promise.resolve();
   const own = {
     async append(commit: Commit): Promise<void> {
       await gate;
-      if (toFail === 0) return inner.append(commit);
+      if (toFail === 0 || toPass-- > 0) return inner.append(commit);
       toFail--;
       failures++;
       throw new Error('the disk is full');
     },
-    failNext(commits = 1): void {
+    failNext(commits = 1, after = 0): void {
       toFail = commits;
+      toPass = after;
     },
     hold(): () => void {
       let release = () => {};

@@ -56,7 +56,9 @@ export function answer({ state, random }: Situation): StateAction | undefined {
     const response = random.pick(['accept', 'decline', 'cancel']);
     return { type: 'session/inputCompleted', requestId: question.id, response, ...(random.chance(0.8) && { answers }) };
   }
-  const call = random.pick(callsOf(state).filter(({ status }) => status === 'pending-confirmation' || status === 'running'));
+  const call = random.pick(
+    callsOf(state).filter(({ status }) => status === 'pending-confirmation' || status === 'running'),
+  );
   const turnId = state.activeTurn?.id;
   if (!call || turnId === undefined) return undefined;
   const target = { turnId, toolCallId: call.toolCallId };
@@ -144,7 +146,8 @@ export function randomV1Action(state: V1SessionState, random: Random, name: stri
   if (roll < 0.35 && requestId !== undefined) {
     return { type: 'session/permissionResolved', turnId, requestId, approved: random.chance(0.6) };
   }
-  if (roll < 0.6) return { type: 'session/turnStarted', turnId: `turn-${name}`, userMessage: { text: random.pick(FUZZ_PROMPTS) } };
+  if (roll < 0.6)
+    return { type: 'session/turnStarted', turnId: `turn-${name}`, userMessage: { text: random.pick(FUZZ_PROMPTS) } };
   if (roll < 0.7) return { type: 'session/turnCancelled', turnId };
   if (roll < 0.9) return { type: 'session/modelChanged', model: random.pick(['small', 'large']) };
   return { type: 'session/titleChanged', title: 'not for version 1' };

@@ -15,7 +15,9 @@ export class LeasedLog {
         if (key === 'close') return async () => {};
         const member: unknown = Reflect.get(target, key, target);
         if (typeof member !== 'function') return member;
-        return key === 'append' ? (...args: unknown[]) => this.#append(() => member.apply(target, args)) : this.#guarded(member.bind(target));
+        return key === 'append'
+          ? (...args: unknown[]) => this.#append(() => member.apply(target, args))
+          : this.#guarded(member.bind(target));
       },
     });
   }

@@ -40,4 +40,15 @@ export const FUZZ_SCRIPT: Script = {
   default: [{ text: 'You said: ${text}', chunk: 6, everyMs: 10 }],
 };
 
-export const FUZZ_PROMPTS = ['quick', 'stream', 'stream', 'think', 'tool', 'tool', 'client', 'ask', 'steer', 'fail'] as const;
+export const FUZZ_PROMPTS = [
+  'quick',
+  'stream',
+  'stream',
+  'think',
+  'tool',
+  'tool',
+  'client',
+  'ask',
+  'steer',
+  'fail',
+] as const;

@@ -17,7 +17,10 @@ const V1_ROOT = 'agenthost:root';
 interface Message extends Answer {
   readonly id?: number;
   readonly method?: string;
-  readonly params?: { readonly envelope?: V1ActionEnvelope; readonly notification?: { type: string; session?: string } };
+  readonly params?: {
+    readonly envelope?: V1ActionEnvelope;
+    readonly notification?: { type: string; session?: string };
+  };
 }
 
 interface Mirrored {
@@ -28,7 +31,11 @@ interface Mirrored {
 }
 
 /** An action without the session that it is for. */
-export type V1Request = V1SessionAction extends infer Action ? (Action extends unknown ? Omit<Action, 'session'> : never) : never;
+export type V1Request = V1SessionAction extends infer Action
+  ? Action extends unknown
+    ? Omit<Action, 'session'>
+    : never
+  : never;
 
 export class FuzzV1Client {
   readonly sessions = new Map<string, Mirrored>();

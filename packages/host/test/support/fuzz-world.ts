@@ -232,6 +232,7 @@ export class FuzzWorld {
   /** Each client reads some of what is there for it, perhaps nothing. */
   #readSome(): void {
     for (const peer of this.#peers) {
+      this.#leaveCut(peer);
       const { unread = [], isClosed } = peer.link ?? {};
       const count = this.#random.chance(0.6) ? unread.length : this.#random.below(unread.length + 1);
       for (const text of unread.splice(0, count)) peer.client.receive(text);
@@ -239,10 +240,16 @@ export class FuzzWorld {
     }
   }
 
+  /** Version 1 cannot be told of a cut: the host hangs up in the middle of a tick, and the rest of that has no order. */
+  #leaveCut(peer: Peer): void {
+    if (peer.link?.isClosed && peer.client instanceof FuzzV1Client) this.#drop(peer);
+  }
+
   async #readAll(): Promise<void> {
     for (let round = 0; round < 20; round++) {
       await settle(3);
       for (const peer of this.#peers) {
+        this.#leaveCut(peer);
         for (const text of peer.link?.unread.splice(0) ?? []) peer.client.receive(text);
         if (peer.link?.isClosed) this.#drop(peer);
       }
@@ -280,10 +287,12 @@ export class FuzzWorld {
       const cancel = { type: 'session/turnCancelled', turnId: state.activeTurn?.id ?? '' } as const;
       const helped = answer({ state, clientId: first.clientId, random: this.#random, name: 'rest' });
       const action = round > ROUNDS_TO_REST / 2 ? cancel : helped;
-      if (action && first.pending.size === 0) first.dispatch(uri, action);
+      if (action && round % 5 === 0) first.dispatch(uri, action);
     }
     await this.#readAll();
-    return busy.length === 0 && clients.every((client) => [...client.pending].every((seq) => this.#isGone(client, seq)));
+    return (
+      busy.length === 0 && clients.every((client) => [...client.pending].every((seq) => this.#isGone(client, seq)))
+    );
   }
 
   /** Whether an action was for a session that is not there any more: then nobody answers. */
@@ -295,7 +304,8 @@ export class FuzzWorld {
   #settle(client: FuzzClient | FuzzV1Client): void {
     if (client instanceof FuzzV1Client) return this.ledger.settleNumbers(client.clientId, client.accepted);
     for (const clientSeq of client.pending) {
-      if (!this.#isGone(client, clientSeq)) this.ledger.violations.push(`${client.clientId}: ${clientSeq} was never decided`);
+      if (!this.#isGone(client, clientSeq))
+        this.ledger.violations.push(`${client.clientId}: ${clientSeq} was never decided`);
     }
     this.ledger.settle(client, (clientSeq) => client.abandoned.has(clientSeq) || this.#isGone(client, clientSeq));
   }

@@ -7,20 +7,25 @@ export class KeptLog extends MemoryLog {
   override async close(): Promise<void> {}
 }
 
-type Read = 'archiveHead' | 'clientSeqs' | 'record';
+type Work = 'append' | 'archiveHead' | 'clientSeqs' | 'record';
 
-/** A log whose answers wait until they are let through. */
+/** A log whose work waits until it is let through. */
 export class SlowLog extends KeptLog {
-  readonly #held = new Map<Read, Promise<void>>();
+  readonly #held = new Map<Work, Promise<void>>();
 
-  /** From now on this kind of reading waits. The returned function lets it through. */
-  hold(read: Read): () => void {
+  /** From now on this kind of work waits. The returned function lets it through. */
+  hold(work: Work): () => void {
     const { promise, resolve } = deferred();
-    this.#held.set(read, promise);
+    this.#held.set(work, promise);
     return () => {
-      this.#held.delete(read);
+      this.#held.delete(work);
       resolve();
     };
+  }
+
+  override async append(commit: Commit) {
+    await this.#held.get('append');
+    return super.append(commit);
   }
 
   override async archiveHead(channel: string) {

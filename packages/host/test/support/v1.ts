@@ -14,7 +14,10 @@ export class V1Client {
     readonly root: RootUri,
   ) {}
 
-  dispatch(action: { type: string; session?: string } & Record<string, unknown>, clientSeq = ++this.#clientSeq): number {
+  dispatch(
+    action: { type: string; session?: string } & Record<string, unknown>,
+    clientSeq = ++this.#clientSeq,
+  ): number {
     this.raw.send({ method: 'dispatchAction', params: { clientSeq, action } });
     return clientSeq;
   }

@@ -24,20 +24,19 @@ describe('the member `channel`', () => {
     }
   });
 
-  it.each([
-    'listSessions',
-    'resolveSessionConfig',
-    'ping',
-  ])('[AHP-012][AHP-092] %s needs it to be the root, and says so', async (method) => {
-    const host = await startHost();
-    const client = await host.client();
-    for (const params of [{}, { channel: 'ahp-session:/1' }, { channel: 7 }, { channel: null }]) {
-      const { error } = await client.ask(method, params);
-      expect(error).toMatchObject({ code: -32602 });
-      expect(error?.message).toContain('channel');
-    }
-    expect((await client.ask(method, { channel: ROOT })).error).toBeUndefined();
-  });
+  it.each(['listSessions', 'resolveSessionConfig', 'ping'])(
+    '[AHP-012][AHP-092] %s needs it to be the root, and says so',
+    async (method) => {
+      const host = await startHost();
+      const client = await host.client();
+      for (const params of [{}, { channel: 'ahp-session:/1' }, { channel: 7 }, { channel: null }]) {
+        const { error } = await client.ask(method, params);
+        expect(error).toMatchObject({ code: -32602 });
+        expect(error?.message).toContain('channel');
+      }
+      expect((await client.ask(method, { channel: ROOT })).error).toBeUndefined();
+    },
+  );
 
   it.each([
     ['initialize', { protocolVersions: ['0.3.0'], clientId: 'alice' }],

@@ -62,16 +62,14 @@ describe('errors of requests', () => {
     });
   });
 
-  it.each([
-    'ahp-terminal:/1',
-    'ahp-changeset:/1',
-    'ahp-resource-watch:/1',
-    'ahp-otlp:/logs',
-  ])('[AHP-099] %s is not found: -32008', async (uri) => {
-    const host = await startHost();
-    const client = await host.client();
-    expect((await client.ask('subscribe', { channel: uri })).error).toMatchObject({ code: -32008 });
-  });
+  it.each(['ahp-terminal:/1', 'ahp-changeset:/1', 'ahp-resource-watch:/1', 'ahp-otlp:/logs'])(
+    '[AHP-099] %s is not found: -32008',
+    async (uri) => {
+      const host = await startHost();
+      const client = await host.client();
+      expect((await client.ask('subscribe', { channel: uri })).error).toMatchObject({ code: -32008 });
+    },
+  );
 
   it('[AHP-093] what goes wrong inside is -32603; nothing of it stays, and the next try works', async () => {
     const log = new FailingLog();

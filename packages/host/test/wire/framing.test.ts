@@ -110,10 +110,12 @@ describe('a frame that means harm', () => {
   it('[REL-007] `__proto__` in params changes nothing but is no error', async () => {
     const client = await anyone();
     const params = `{"channel":"${ROOT}","__proto__":{"filter":"x","polluted":true}}`;
-    expect(await answerTo(client, `{"jsonrpc":"2.0","id":5,"method":"listSessions","params":${params}}`)).toMatchObject({
-      id: 5,
-      result: { items: [] },
-    });
+    expect(await answerTo(client, `{"jsonrpc":"2.0","id":5,"method":"listSessions","params":${params}}`)).toMatchObject(
+      {
+        id: 5,
+        result: { items: [] },
+      },
+    );
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
   });
 
@@ -134,7 +136,9 @@ describe('answers', () => {
     const ids = [0, -1, 2.5, 7, 7_000_000_000, 3];
     for (const id of ids) client.send({ id, method: 'listSessions', params: { channel: ROOT } });
     await settle();
-    expect(client.received.slice(1).map(({ id, result }) => [id, result])).toEqual(ids.map((id) => [id, { items: [] }]));
+    expect(client.received.slice(1).map(({ id, result }) => [id, result])).toEqual(
+      ids.map((id) => [id, { items: [] }]),
+    );
   });
 
   it('[AHP-006][AHP-005] requests are answered in the order they came, and every frame says it is JSON-RPC 2.0', async () => {

@@ -1,9 +1,14 @@
+import { ROOT_CHANNEL } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
+import type { ConnectionRegistry } from '../../src/connection-registry.js';
 import { FIRST_HOST_REQUEST_ID, HOST_REQUEST_TIMEOUT_MS } from '../../src/limits.js';
+import type { Connection } from '../../src/wire/connection.js';
 import { HostRequestQueue } from '../../src/wire/host-requests.js';
 import { FakeClock } from '../support/fake-clock.js';
+import { SlowLog } from '../support/logs.js';
 import { startHost } from '../support/session-room.js';
-import { ROOT } from '../support/test-host.js';
+import { ROOT, settle, type TestHost } from '../support/test-host.js';
+import { v1Client } from '../support/v1.js';
 
 function queue() {
   const clock = new FakeClock();
@@ -12,7 +17,7 @@ function queue() {
   return { clock, posted, requests };
 }
 
-const params = { channel: ROOT, uri: 'virtual:/plugin' };
+const params = { channel: ROOT_CHANNEL, uri: 'virtual:/plugin' } as const;
 
 describe('requests of the host', () => {
   it('[REL-023][AHP-005] have numbers from 1,000,000,001 on, one after the other', async () => {
@@ -73,12 +78,79 @@ describe('requests of the host', () => {
   });
 });
 
-describe('numbers of both directions', () => {
-  it('[AHP-008] have nothing to do with each other: a client may use the numbers of the host', async () => {
+describe('on the wire', () => {
+  /** The host's end of a client's connection. */
+  function connectionOf(host: TestHost, clientId: string): Connection {
+    const core = host.host as unknown as { connections: ConnectionRegistry };
+    const connection = core.connections.of(clientId);
+    if (!connection) throw new Error(`${clientId} is not connected`);
+    return connection;
+  }
+
+  it('[REL-023][AHP-008][AHP-010] host and client may use the same number at the same time', async () => {
     const host = await startHost();
-    const client = await host.client();
-    client.send({ id: FIRST_HOST_REQUEST_ID, method: 'listSessions', params: { channel: ROOT } });
-    const answer = await client.until(({ id }) => id === FIRST_HOST_REQUEST_ID);
+    const client = await host.client('alice');
+    const asked = connectionOf(host, 'alice').request('resourceRead', params);
+    expect(await client.until(({ method }) => method === 'resourceRead')).toMatchObject({ id: 1_000_000_001, params });
+    client.send({ id: 1_000_000_001, method: 'listSessions', params: { channel: ROOT } });
+    const answer = await client.until(({ id, result }) => id === 1_000_000_001 && result !== undefined);
     expect(answer).toMatchObject({ result: { items: [] } });
+    client.send({ id: 1_000_000_001, result: { data: 'text', encoding: 'utf-8' } });
+    expect(await asked).toEqual({ data: 'text', encoding: 'utf-8' });
+  });
+
+  it('[REL-023] an answer is taken while requests of the client wait in line', async () => {
+    const log = new SlowLog();
+    const host = await startHost({ log });
+    const client = await host.client('alice');
+    const uri = await client.session();
+    await client.request('disposeSession', { channel: uri });
+    const letThrough = log.hold('append');
+    client.send({ id: 7, method: 'createSession', params: { channel: 'ahp-session:/slow' } });
+    const asked = connectionOf(host, 'alice').request('resourceRead', params);
+    await settle();
+    client.send({ id: 1_000_000_001, result: { data: '', encoding: 'utf-8' } });
+    expect(await asked).toEqual({ data: '', encoding: 'utf-8' });
+    expect(client.received.some(({ id }) => id === 7)).toBe(false);
+    letThrough();
+    await client.until(({ id }) => id === 7);
+  });
+
+  it('a result of the wrong shape is a failure', async () => {
+    const host = await startHost();
+    const client = await host.client('alice');
+    const asked = connectionOf(host, 'alice').request('resourceRead', params);
+    client.send({ id: 1_000_000_001, result: { data: 5 } });
+    await expect(asked).rejects.toMatchObject({ code: -32602 });
+  });
+
+  it('a client that leaves has not answered', async () => {
+    const host = await startHost();
+    const client = await host.client('alice');
+    const asked = connectionOf(host, 'alice').request('resourceRead', params);
+    client.disconnect();
+    await expect(asked).rejects.toThrow('disconnected');
+  });
+
+  it('[AHP-197] what only 0.3.0 has is never sent to a client of 0.2.0', async () => {
+    const host = await startHost();
+    const client = await host.client('alice', { protocolVersions: ['0.2.0'] });
+    const connection = connectionOf(host, 'alice');
+    await expect(connection.request('systemMessageTransform', params as never)).rejects.toThrow(
+      'systemMessageTransform',
+    );
+    void connection.request('resourceRead', params).catch(() => {});
+    const { method } = await client.until((message) => message.method?.startsWith('resource') ?? false);
+    expect(method).toBe('resourceRead');
+    expect(client.received.filter((message) => message.method === 'systemMessageTransform')).toEqual([]);
+  });
+
+  it('[V1-020] a client of version 1 is never asked anything', async () => {
+    const host = await startHost();
+    const { raw } = await v1Client(host, 'old');
+    for (const method of ['resourceRead', 'createResourceWatch', 'systemMessageTransform'] as const) {
+      await expect(connectionOf(host, 'old').request(method, params as never)).rejects.toThrow(method);
+    }
+    expect(raw.received.filter(({ method }) => method)).toEqual([]);
   });
 });

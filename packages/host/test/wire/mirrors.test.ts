@@ -42,6 +42,7 @@ class Guest {
     else await this.#resume(raw, channels);
     for (const [clientSeq, { channel, action }] of this.#pending) raw.dispatch(channel, action, clientSeq);
     this.#raw = raw;
+    this.read(1);
   }
 
   async #resume(raw: RawClient, subscriptions: string[]): Promise<void> {
@@ -86,73 +87,75 @@ class Guest {
 /** A failure prints the seed to run again with. */
 const seed = Number(process.env.ATRIUM_SEED ?? Date.now() % 1_000_000);
 
-it.each([0, 1, 2, 3, 4, 5, 6, 7])('[REL-011] whoever comes and goes, every mirror equals the host (run %d)', async (run) => {
-  const roll = dice(seed + run);
-  const where = `run 0 with ATRIUM_SEED=${seed + run}`;
-  const log = new KeptLog();
-  const agent = new PuppetAgent();
-  let host = await startHost({ log, scripts: [], agents: [agent] });
-  const maker = await host.client('maker');
-  for (const uri of SESSIONS) await maker.session(uri);
-  const guests = ['ann', 'ben', 'cat'].map((clientId) => new Guest(clientId));
-  let turns = 0;
+it.each([0, 1, 2, 3, 4, 5, 6, 7])(
+  '[REL-011] whoever comes and goes, every mirror equals the host (run %d)',
+  async (run) => {
+    const roll = dice(seed + run);
+    const where = `run 0 with ATRIUM_SEED=${seed + run}`;
+    const log = new KeptLog();
+    const agent = new PuppetAgent();
+    let host = await startHost({ log, scripts: [], agents: [agent] });
+    const maker = await host.client('maker');
+    for (const uri of SESSIONS) await maker.session(uri);
+    const guests = ['ann', 'ben', 'cat'].map((clientId) => new Guest(clientId));
+    let turns = 0;
 
-  const act = async (guest: Guest): Promise<void> => {
-    const uri = SESSIONS[roll(SESSIONS.length)] ?? '';
-    const running = agent.turns.at(-1);
-    switch (roll(9)) {
-      case 0:
-        if (guest.isConnected) guest.leave();
-        else await guest.arrive(host);
-        return;
-      case 1:
-        return guest.dispatch(uri, { type: 'session/titleChanged', title: `${guest.clientId} ${roll(1_000)}` });
-      case 2:
-        return guest.dispatch(uri, { type: 'session/modelChanged', model: { id: `model-${roll(1_000)}` } });
-      case 3:
-        return guest.dispatch(uri, {
-          type: 'session/turnStarted',
-          turnId: `t${++turns}`,
-          userMessage: { text: 'go' },
-        });
-      case 4:
-        for (let count = roll(20); count > 0; count--) running?.turn.text(`${count} `);
-        return;
-      case 5:
-        return running?.finish();
-      case 6:
-        return guest.dispatch(uri, { type: 'session/turnCancelled', turnId: `t${turns}` });
-      case 7:
-        return guest.read(roll(10));
-      default:
-        return settle(1);
-    }
-  };
+    const act = async (guest: Guest): Promise<void> => {
+      const uri = SESSIONS[roll(SESSIONS.length)] ?? '';
+      const running = agent.turns.at(-1);
+      switch (roll(9)) {
+        case 0:
+          if (guest.isConnected) guest.leave();
+          else await guest.arrive(host);
+          return;
+        case 1:
+          return guest.dispatch(uri, { type: 'session/titleChanged', title: `${guest.clientId} ${roll(1_000)}` });
+        case 2:
+          return guest.dispatch(uri, { type: 'session/modelChanged', model: { id: `model-${roll(1_000)}` } });
+        case 3:
+          return guest.dispatch(uri, {
+            type: 'session/turnStarted',
+            turnId: `t${++turns}`,
+            userMessage: { text: 'go' },
+          });
+        case 4:
+          for (let count = roll(20); count > 0; count--) running?.turn.text(`${count} `);
+          return;
+        case 5:
+          return running?.finish();
+        case 6:
+          return guest.dispatch(uri, { type: 'session/turnCancelled', turnId: `t${turns}` });
+        case 7:
+          return guest.read(roll(10));
+        default:
+          return settle(1);
+      }
+    };
 
-  for (let step = 0; step < 150; step++) {
-    const guest = guests[roll(guests.length)];
-    if (guest) await act(guest);
-    if (step === 75) {
-      for (const each of guests) each.leave();
-      await host.stop();
-      host = await startHost({ log, scripts: [], agents: [agent] });
+    for (let step = 0; step < 150; step++) {
+      const guest = guests[roll(guests.length)];
+      if (guest) await act(guest);
+      if (step === 75) {
+        for (const each of guests) each.leave();
+        await host.stop();
+        host = await startHost({ log, scripts: [], agents: [agent] });
+      }
     }
-  }
 
-  for (const guest of guests) if (!guest.isConnected) await guest.arrive(host);
-  for (let round = 0; round < 5; round++) {
-    await settle();
-    for (const { finish } of agent.turns) finish();
-  }
-  const witness = await host.client('witness');
-  if (process.env.DBG) for (const e of await log.read({ after: 0 })) console.log(e.seq, e.channel, e.origin?.clientId, e.origin?.clientSeq, e.action.slice(0, 150));
-  for (const guest of guests) {
-    guest.read();
-    expect(guest.waitsFor, where).toBe(0);
-    for (const uri of [ROOT, ...SESSIONS]) {
-      expect(guest.mirror.state(uri), where).toEqual(comparable(await witness.state(uri)));
+    for (const guest of guests) if (!guest.isConnected) await guest.arrive(host);
+    for (let round = 0; round < 5; round++) {
+      await settle();
+      for (const { finish } of agent.turns) finish();
     }
-  }
-  const ids = (await log.read({ after: 0 })).flatMap(({ origin }) => (origin ? [JSON.stringify(origin)] : []));
-  expect(new Set(ids).size, where).toBe(ids.length);
-});
+    const witness = await host.client('witness');
+    for (const guest of guests) {
+      guest.read();
+      expect(guest.waitsFor, where).toBe(0);
+      for (const uri of [ROOT, ...SESSIONS]) {
+        expect(guest.mirror.state(uri), where).toEqual(comparable(await witness.state(uri)));
+      }
+    }
+    const ids = (await log.read({ after: 0 })).flatMap(({ origin }) => (origin ? [JSON.stringify(origin)] : []));
+    expect(new Set(ids).size, where).toBe(ids.length);
+  },
+);

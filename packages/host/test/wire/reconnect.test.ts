@@ -142,11 +142,32 @@ describe('a replay', () => {
       if (count % 4 === 0) await settle(1);
     }
     await alice.action(uri, (action) => (action as { title?: string }).title === 'during 19');
-    expect(alice.received[0]?.id).toBe(1);
-    const { actions } = alice.received[0]?.result as Resumed;
-    const numbers = [...actions, ...alice.envelopes(uri)].map(({ serverSeq }) => serverSeq);
+    const [answer] = alice.received;
+    expect(answer?.id).toBe(1);
+    const replayed = (answer?.result as Resumed | undefined)?.actions ?? [];
+    const numbers = [...replayed, ...alice.envelopes(uri)].map(({ serverSeq }) => serverSeq);
     const everything = bob.envelopes(uri).map(({ serverSeq }) => serverSeq);
     expect(numbers).toEqual(everything.filter((number) => number > lastSeen));
+  });
+
+  it('[AHP-208] an action that is just being stored is in it or follows it, whatever the moment', async () => {
+    const log = new SlowLog();
+    const { host, alice, uri, join } = await openRoom({ log });
+    const bob = await join('bob');
+    const mirror = new Mirror().takeAll(alice.received);
+    alice.disconnect();
+    for (let moment = 0; moment < 60; moment++) {
+      const letThrough = log.hold('append');
+      bob.dispatch(uri, title(`Title ${moment}`));
+      await settle(2);
+      const returning = comeBack(host, 'alice', { lastSeenServerSeq: mirror.lastSeen, subscriptions: [uri] });
+      for (let step = 0; step < moment; step++) await Promise.resolve();
+      letThrough();
+      const [again] = await returning;
+      await settle(2);
+      expect(mirror.takeAll(again.received).state(uri)).toMatchObject({ summary: { title: `Title ${moment}` } });
+      again.disconnect();
+    }
   });
 
   it('[AHP-210][AHP-088] has no notifications in it', async () => {
@@ -233,25 +254,28 @@ describe('a snapshot instead', () => {
 });
 
 describe('one client on two connections', () => {
-  it.each(['reconnect', 'initialize'])('[AHP-209][REL-014] the older is closed by %s, and only the newer is live', async (method) => {
-    const { alice, uri, host, join } = await openRoom();
-    const bob = await join('bob');
-    const newer = host.connect();
-    newer.clientId = 'alice';
-    if (method === 'initialize') await newer.initialize('alice', { initialSubscriptions: [uri] });
-    else {
-      const params = { channel: ROOT, clientId: 'alice', lastSeenServerSeq: 0, subscriptions: [uri] };
-      await newer.request('reconnect', params);
-    }
-    expect(alice.closed).toMatchObject({ code: CloseCode.Replaced });
-    const seen = alice.received.length;
-    alice.dispatch(uri, title('From the grave'));
-    bob.dispatch(uri, title('For the living'));
-    await newer.action(uri, 'session/titleChanged');
-    await settle();
-    expect(alice.received).toHaveLength(seen);
-    expect(await bob.state(uri)).toMatchObject({ summary: { title: 'For the living' } });
-  });
+  it.each(['reconnect', 'initialize'])(
+    '[AHP-209][REL-014] the older is closed by %s, and only the newer is live',
+    async (method) => {
+      const { alice, uri, host, join } = await openRoom();
+      const bob = await join('bob');
+      const newer = host.connect();
+      newer.clientId = 'alice';
+      if (method === 'initialize') await newer.initialize('alice', { initialSubscriptions: [uri] });
+      else {
+        const params = { channel: ROOT, clientId: 'alice', lastSeenServerSeq: 0, subscriptions: [uri] };
+        await newer.request('reconnect', params);
+      }
+      expect(alice.closed).toMatchObject({ code: CloseCode.Replaced });
+      const seen = alice.received.length;
+      alice.dispatch(uri, title('From the grave'));
+      bob.dispatch(uri, title('For the living'));
+      await newer.action(uri, 'session/titleChanged');
+      await settle();
+      expect(alice.received).toHaveLength(seen);
+      expect(await bob.state(uri)).toMatchObject({ summary: { title: 'For the living' } });
+    },
+  );
 
   it('[REL-014] that race each other leave exactly one', async () => {
     const { alice, host } = await openRoom();
@@ -301,7 +325,10 @@ describe('after a restart of the host', () => {
     await alice.action(uri, 'session/turnComplete');
     await host.stop();
     const second = await startHost({ log });
-    const [back, resumed] = await comeBack(second, 'alice', { lastSeenServerSeq: lastSeen, subscriptions: [ROOT, uri] });
+    const [back, resumed] = await comeBack(second, 'alice', {
+      lastSeenServerSeq: lastSeen,
+      subscriptions: [ROOT, uri],
+    });
     expect(resumed.type).toBe('replay');
     expect(resumed.actions.map(({ action }) => action.type)).toContain('session/turnComplete');
     expect(Math.min(...resumed.actions.map(({ serverSeq }) => serverSeq))).toBeGreaterThan(lastSeen);

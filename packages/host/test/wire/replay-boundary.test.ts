@@ -5,7 +5,11 @@ import { KeptLog } from '../support/logs.js';
 import { startHost } from '../support/session-room.js';
 import { ROOT, settle, type TestHost } from '../support/test-host.js';
 
-const envelope = (serverSeq: number) => ({ channel: ROOT, serverSeq, action: { type: 'root/agentsChanged' as const, agents: [] } });
+const envelope = (serverSeq: number) => ({
+  channel: ROOT,
+  serverSeq,
+  action: { type: 'root/agentsChanged' as const, agents: [] },
+});
 
 function filled(count: number, limits: { envelopes: number; bytes: number }): ReplayBuffer {
   const buffer = new ReplayBuffer(0, limits);
@@ -13,7 +17,8 @@ function filled(count: number, limits: { envelopes: number; bytes: number }): Re
   return buffer;
 }
 
-const numbersAfter = (buffer: ReplayBuffer, seq: number) => buffer.after(seq)?.map((missed) => missed.envelope.serverSeq);
+const numbersAfter = (buffer: ReplayBuffer, seq: number) =>
+  buffer.after(seq)?.map((missed) => missed.envelope.serverSeq);
 
 describe('the replay buffer', () => {
   it('[REL-015] holds so many, and not one more', () => {

@@ -2,9 +2,10 @@ import type { SessionState } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
 import { openSqliteLog } from '../../src/log/sqlite-log.js';
 import { dataFolder } from '../support/log-folders.js';
+import { SlowLog } from '../support/logs.js';
 import { comparable, Mirror } from '../support/mirror.js';
-import { startHost } from '../support/session-room.js';
-import { type RawClient, ROOT, type TestHost } from '../support/test-host.js';
+import { lastText, openPuppetRoom, startHost } from '../support/session-room.js';
+import { type RawClient, ROOT, settle, type TestHost } from '../support/test-host.js';
 
 interface Resumed {
   readonly type: string;
@@ -81,5 +82,20 @@ describe('a host that is started again on its folder', () => {
     back.dispatch(uri, { type: 'session/titleChanged', title: 'Fine' }, 5);
     expect(await back.action(uri, 'session/titleChanged')).toMatchObject({ origin: { clientSeq: 5 } });
     expect(back.types(uri).filter((type) => type === 'session/nonsense')).toEqual([]);
+  });
+
+  it('[REL-012] what was asked for while the last one stopped took nothing away', async () => {
+    const log = new SlowLog();
+    const { host, uri, puppet, join } = await openPuppetRoom({ log });
+    const bob = await join('bob');
+    const letThrough = log.hold('clientSeqs');
+    bob.dispatch(uri, { type: 'session/turnCancelled', turnId: 't1' });
+    await settle();
+    puppet.turn.text('said before the end');
+    const stopping = host.stop();
+    letThrough();
+    await stopping;
+    const client = await (await startHost({ log })).client();
+    expect(lastText(await client.state<SessionState>(uri))).toBe('said before the end');
   });
 });

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
+import { SlowLog } from '../support/logs.js';
 import { comparable, Mirror } from '../support/mirror.js';
-import { openPuppetRoom } from '../support/session-room.js';
+import { openPuppetRoom, openRoom } from '../support/session-room.js';
 import { settle } from '../support/test-host.js';
 
 it('[REL-017] subscribing 1,000 times under load there is never a gap and never a double', async () => {
@@ -43,5 +44,24 @@ it('[REL-017] many who join at different moments all see the same', async () => 
     await client.until(({ id }) => id === 500);
     await settle();
     expect(new Mirror().takeAll(client.received).state(uri)).toEqual(comparable(state));
+  }
+});
+
+it('[REL-017] whatever the moment, an action that is just being stored is in the snapshot or follows it', async () => {
+  const log = new SlowLog();
+  const { host, alice, uri } = await openRoom({ log });
+  const client = await host.client('reader');
+  for (let moment = 0; moment < 40; moment++) {
+    client.send({ method: 'unsubscribe', params: { channel: uri } });
+    const letThrough = log.hold('append');
+    alice.dispatch(uri, { type: 'session/titleChanged', title: `Title ${moment}` });
+    await settle(2);
+    const subscribed = client.request('subscribe', { channel: uri });
+    for (let step = 0; step < moment; step++) await Promise.resolve();
+    letThrough();
+    await subscribed;
+    await settle(2);
+    const mirror = new Mirror().takeAll(client.received);
+    expect(mirror.state(uri)).toMatchObject({ summary: { title: `Title ${moment}` } });
   }
 });

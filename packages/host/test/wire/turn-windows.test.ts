@@ -86,7 +86,7 @@ describe('a snapshot of a long session', () => {
       reader.send({ id: 1_000 + count, method: 'subscribe', params: { channel: uri } });
       await writer.action(uri, (action) => action.type === 'session/turnComplete' && action.turnId === `t${count}`);
     }
-    await reader.action(uri, (action) => (action.turnId as string) === `t${2 * TURNS_IN_MEMORY + 9}`);
+    await reader.action(uri, (action) => action.turnId === `t${2 * TURNS_IN_MEMORY + 9}`);
     await settle();
     const mirror = new Mirror().takeAll(reader.received);
     expect(mirror.state(uri)).toEqual(comparable(await writer.state(uri)));
@@ -151,7 +151,7 @@ describe('fetchTurns', () => {
 
   it('[AHP-052] a running turn is never in a page', async () => {
     client.dispatch(uri, { type: 'session/turnStarted', turnId: 'running', userMessage: { text: 'slow' } });
-    await client.action(uri, (action) => action.type === 'session/delta' && (action.turnId as string) === 'running');
+    await client.action(uri, (action) => action.type === 'session/delta' && action.turnId === 'running');
     expect(idsOf((await page(client, { limit: 1 })).turns)).toEqual(['t129']);
     expect((await client.ask('fetchTurns', { channel: uri, before: 'running' })).error).toMatchObject({ code: -32602 });
     client.dispatch(uri, { type: 'session/turnCancelled', turnId: 'running' });
@@ -166,11 +166,7 @@ describe('cutting history', () => {
     const [cutter, whole, windowed] = [await host.client(), await host.client(), await host.client()];
     await whole.request('subscribe', { channel: uri });
     await windowed.request('subscribe', { channel: uri, turns: { last: 5 } });
-    const answer = await answerTo(
-      cutter,
-      uri,
-      cutter.dispatch(uri, { type: 'session/truncated', turnId } as never),
-    );
+    const answer = await answerTo(cutter, uri, cutter.dispatch(uri, { type: 'session/truncated', turnId } as never));
     expect(answer.rejectionReason).toBeUndefined();
     const kept = ids.slice(0, ids.indexOf(turnId) + 1);
     expect(idsOf((await cutter.state<SessionState>(uri)).turns)).toEqual(kept);

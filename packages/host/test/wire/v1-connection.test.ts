@@ -12,13 +12,20 @@ describe('the handshake of version 1', () => {
     expect(result).toEqual({ protocolVersion: 1, serverSeq: expect.any(Number), snapshots: [] });
   });
 
-  it.each(['agenthost:root', 'agenthost:/root'] as const)('[V1-006][V1-023] the root is spelled as the client does: %s', async (root) => {
-    const host = await startHost();
-    const client = host.connect();
-    const result = await client.request('initialize', { protocolVersion: 1, clientId: 'old', initialSubscriptions: [root] });
-    expect(result.snapshots).toMatchObject([{ resource: root, state: { agents: [{ provider: 'mock' }] } }]);
-    expect(Object.keys((result.snapshots as { state: object }[])[0]?.state ?? {})).toEqual(['agents']);
-  });
+  it.each(['agenthost:root', 'agenthost:/root'] as const)(
+    '[V1-006][V1-023] the root is spelled as the client does: %s',
+    async (root) => {
+      const host = await startHost();
+      const client = host.connect();
+      const result = await client.request('initialize', {
+        protocolVersion: 1,
+        clientId: 'old',
+        initialSubscriptions: [root],
+      });
+      expect(result.snapshots).toMatchObject([{ resource: root, state: { agents: [{ provider: 'mock' }] } }]);
+      expect(Object.keys((result.snapshots as { state: object }[])[0]?.state ?? {})).toEqual(['agents']);
+    },
+  );
 
   it('[V1-003] another number is refused with -32005, and the connection closed', async () => {
     const host = await startHost();

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { SlowLog } from '../support/logs.js';
 import { startHost } from '../support/session-room.js';
 import { ROOT, settle } from '../support/test-host.js';
 import { v1Client } from '../support/v1.js';
@@ -7,7 +8,9 @@ describe('sessions in version 1', () => {
   it('[V1-007][V1-011] are created as <provider>:/<id>, and others know them by their own name', async () => {
     const host = await startHost();
     const [old, now] = [await v1Client(host, 'old'), await host.client('now')];
-    expect(await old.raw.ask('createSession', { session: 'mock:/one', model: 'small' })).toMatchObject({ result: null });
+    expect(await old.raw.ask('createSession', { session: 'mock:/one', model: 'small' })).toMatchObject({
+      result: null,
+    });
     const { items } = await now.request<{ items: object[] }>('listSessions', { channel: ROOT });
     expect(items).toMatchObject([{ resource: 'ahp-session:/one', provider: 'mock', model: { id: 'small' } }]);
     const { error } = await now.ask('createSession', { channel: 'ahp-session:/one' });
@@ -114,16 +117,24 @@ describe('news of sessions', () => {
     expect(old.raw.received.filter(({ params }) => params && 'channel' in params)).toEqual([]);
   });
 
-  it('are not told before the handshake is answered', async () => {
-    const host = await startHost();
+  it('are not told before the handshake is answered, even when the client sends rubbish meanwhile', async () => {
+    const log = new SlowLog();
+    const first = await startHost({ log });
+    await (await first.client()).session('ahp-session:/resting');
+    await first.stop();
+    const host = await startHost({ log });
     const now = await host.client('now');
-    const clients = Array.from({ length: 10 }, (_, index) => {
-      const client = host.connect();
-      client.send({ id: 1, method: 'initialize', params: { protocolVersion: 1, clientId: `old-${index}` } });
-      now.send({ id: 100 + index, method: 'createSession', params: { channel: `ahp-session:/${index}` } });
-      return client;
-    });
-    await settle(10);
-    for (const client of clients) expect(client.received[0]).toMatchObject({ id: 1, result: { protocolVersion: 1 } });
+    const open = await now.session('ahp-session:/open');
+    const letThrough = log.hold('archiveHead');
+    const old = host.connect();
+    const hello = { protocolVersion: 1, clientId: 'old', initialSubscriptions: ['mock:/resting'] };
+    old.send({ id: 1, method: 'initialize', params: hello });
+    await settle();
+    old.sendText('rubbish');
+    await settle();
+    await now.request('disposeSession', { channel: open });
+    letThrough();
+    await old.until(({ method }) => method === 'notification');
+    expect(old.received.map(({ id, method }) => method ?? id)).toEqual([null, 1, 'notification']);
   });
 });

@@ -78,14 +78,17 @@ describe('version 1 beside the others', () => {
     expect(await now.state(uri)).toMatchObject({ summary: { title: 'Theirs' } });
   });
 
-  it.each([-1, 1.5, 2 ** 53])('[REL-013] an action that cannot be translated, with the number %d, is dropped', async (number) => {
-    const { old, now } = await sideBySide();
-    old.dispatch({ type: 'session/titleChanged', session, title: 'Mine' }, number);
-    const clientSeq = now.dispatch(uri, { type: 'session/titleChanged', title: 'Theirs' });
-    expect(await answerTo(now, uri, clientSeq)).toMatchObject({ action: { title: 'Theirs' } });
-    await settle();
-    expect(old.envelopes().filter(({ rejectionReason }) => rejectionReason)).toEqual([]);
-  });
+  it.each([-1, 1.5, 2 ** 53])(
+    '[REL-013] an action that cannot be translated, with the number %d, is dropped',
+    async (number) => {
+      const { old, now } = await sideBySide();
+      old.dispatch({ type: 'session/titleChanged', session, title: 'Mine' }, number);
+      const clientSeq = now.dispatch(uri, { type: 'session/titleChanged', title: 'Theirs' });
+      expect(await answerTo(now, uri, clientSeq)).toMatchObject({ action: { title: 'Theirs' } });
+      await settle();
+      expect(old.envelopes().filter(({ rejectionReason }) => rejectionReason)).toEqual([]);
+    },
+  );
 
   it('[V1-070][V1-072] answers come in the order of the questions: accepted and rejected alike', async () => {
     const { old } = await sideBySide();
@@ -144,7 +147,10 @@ describe('permissions in version 1', () => {
     old.dispatch({ type: 'session/permissionResolved', session, turnId: 't1', requestId: 'c1#c1', approved: false });
     await old.action('session/turnComplete');
     expect(old.types(session)).not.toContain('session/toolComplete');
-    expect((await now.action(uri, 'session/toolCallConfirmed')).action).toMatchObject({ approved: false, reason: 'denied' });
+    expect((await now.action(uri, 'session/toolCallConfirmed')).action).toMatchObject({
+      approved: false,
+      reason: 'denied',
+    });
     await expectInStep(host, old);
   });
 
@@ -161,7 +167,7 @@ describe('permissions in version 1', () => {
 });
 
 describe('what version 1 cannot say', () => {
-  it('[V1-071] a change of model during a turn is echoed at once, and not again when it is applied', async () => {
+  it('[V1-071] a change of model during a turn is echoed at once; what comes when it is applied is no second echo', async () => {
     const { host, old, middle, now } = await sideBySide();
     old.dispatch(turnStarted('t1', 'slow'));
     await old.action('session/delta');
@@ -174,7 +180,23 @@ describe('what version 1 cannot say', () => {
     const applied = await middle.action(uri, 'session/modelChanged');
     expect(applied).toMatchObject({ action: { model: { id: 'small' } }, origin: { clientId: 'old', clientSeq } });
     await settle();
-    expect(old.types(session).filter((type) => type === 'session/modelChanged')).toHaveLength(1);
+    const changes = old.envelopes(session).filter((envelope) => envelope.action.type === 'session/modelChanged');
+    expect(changes.filter(({ origin }) => origin)).toHaveLength(1);
+    expect(changes[0]?.origin).toEqual({ clientId: 'old', clientSeq });
+    await expectInStep(host, old);
+  });
+
+  it('[V1-071] is told what the model is in the end, when somebody else had asked for another before', async () => {
+    const { host, old, now } = await sideBySide();
+    old.dispatch(turnStarted('t1', 'slow'));
+    await old.action('session/delta');
+    now.dispatch(uri, { type: 'session/modelChanged', model: { id: 'large' } });
+    await settle();
+    await old.answerTo(old.dispatch({ type: 'session/modelChanged', session, model: 'small' }));
+    now.dispatch(uri, { type: 'session/turnCancelled', turnId: 't1' });
+    await now.action(uri, (action) => JSON.stringify(action).includes('small'));
+    await settle();
+    expect(await now.state(uri)).toMatchObject({ summary: { model: { id: 'small' } } });
     await expectInStep(host, old);
   });
 

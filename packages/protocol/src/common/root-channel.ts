@@ -1,7 +1,5 @@
 import { type Static, Type } from 'typebox';
-
-/** The URI of the one root channel. */
-export const ROOT_CHANNEL = 'ahp-root://';
+import { ROOT_CHANNEL } from '../channels.js';
 
 export const RootChannel = Type.Literal(ROOT_CHANNEL, { $id: 'RootChannel', description: 'The root channel.' });
 export type RootChannel = Static<typeof RootChannel>;

@@ -1,5 +1,5 @@
 /** AHP 0.3.0 is the internal model itself: everything passes as it is. */
-import { hostRequests } from '../methods.js';
+import { SERVER_COMMAND_INTRODUCED_IN } from '../versions/registry.js';
 import type { Call, Dialect, DialectConnection, InboundNotification, Params } from './dialect.js';
 
 export const v0_3: Dialect = {
@@ -24,7 +24,7 @@ export const v0_3: Dialect = {
   encodeEcho: (original, stamp) => ({ method: 'action', params: { ...original, ...stamp } }),
   encodeRejection: (original, stamp) => ({ method: 'action', params: { ...original, ...stamp } }),
   encodeNotification: (call) => call,
-  maySend: (method) => Object.hasOwn(hostRequests, method),
+  maySend: (method) => Object.hasOwn(SERVER_COMMAND_INTRODUCED_IN, method),
 };
 
 function forward({ method, params }: Call, connection: DialectConnection): InboundNotification {

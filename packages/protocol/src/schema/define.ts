@@ -3,6 +3,7 @@
  * a schema with an `$id` becomes a named definition of the generated JSON Schema files.
  */
 import { type Static, type TSchema, Type } from 'typebox';
+import { tagValues } from './node.js';
 
 type Options = { $id?: string; description?: string };
 
@@ -41,29 +42,3 @@ export const Seq = Type.Integer({
   $id: 'Seq',
   description: 'A sequence number.',
 });
-
-/** The loosely typed view of a schema that generators and normalisers walk. */
-export type SchemaNode = SchemaKeywords & object;
-
-interface SchemaKeywords {
-  readonly $id?: string;
-  readonly $ref?: string;
-  readonly type?: string;
-  readonly const?: unknown;
-  readonly enum?: readonly unknown[];
-  readonly anyOf?: readonly SchemaNode[];
-  readonly items?: SchemaNode;
-  readonly required?: readonly string[];
-  readonly properties?: Readonly<Record<string, SchemaNode>>;
-  readonly additionalProperties?: SchemaNode;
-  readonly $defs?: Readonly<Record<string, SchemaNode>>;
-  readonly description?: string;
-}
-
-/** The values that the property `tag` can have in a member of a union; empty when it does not fix them. */
-export function tagValues(member: SchemaNode, tag: string): unknown[] {
-  if (member.anyOf) return member.anyOf.flatMap((inner) => tagValues(inner, tag));
-  const property = member.properties?.[tag];
-  if (property?.const !== undefined) return [property.const];
-  return property?.enum ? [...property.enum] : [];
-}

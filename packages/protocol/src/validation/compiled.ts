@@ -1,5 +1,5 @@
 /** Calls a compiled validator and puts its complaint into words. The validators themselves are generated. */
-import type { SchemaNode } from '../schema/define.js';
+import type { SchemaNode } from '../schema/node.js';
 import { withoutNulls } from './absent.js';
 import type { Checked, Problem } from './checked.js';
 
@@ -15,12 +15,33 @@ export interface CompiledValidator {
   errors?: readonly Complaint[] | null;
 }
 
+/** A validator, and the name of the definition it was made from. */
+export interface TableEntry {
+  readonly check: CompiledValidator;
+  readonly definition: string;
+}
+
+export type ValidatorTable = ReadonlyMap<string, TableEntry>;
+
+/** All definitions behind a set of validators. They are read only when a message is turned down, so late. */
+export class Definitions {
+  #byName: Readonly<Record<string, SchemaNode>> | undefined;
+
+  constructor(private readonly text: string) {}
+
+  readonly resolve = (schema: SchemaNode): SchemaNode => {
+    if (!schema.$ref) return schema;
+    this.#byName ??= JSON.parse(this.text) as Record<string, SchemaNode>;
+    return this.#byName[schema.$ref.replace('#/$defs/', '')] ?? {};
+  };
+}
+
 /** A peer may send `null` for a member it has no value for; that is read as if the member were not there. */
-export function checkWith<T>(validator: CompiledValidator, schema: object, value: unknown): Checked<T> {
-  if (validator(value)) return { ok: true, value: value as T };
-  const problem = problemOf(validator.errors?.[0]);
-  const cleaned = withoutNulls(schema as SchemaNode, value);
-  if (cleaned === value || !validator(cleaned)) return { ok: false, problem };
+export function checkWith<T>({ check, definition }: TableEntry, definitions: Definitions, value: unknown): Checked<T> {
+  if (check(value)) return { ok: true, value: value as T };
+  const problem = problemOf(check.errors?.[0]);
+  const cleaned = withoutNulls({ $ref: definition }, value, definitions.resolve);
+  if (cleaned === value || !check(cleaned)) return { ok: false, problem };
   return { ok: true, value: cleaned as T };
 }
 

@@ -3,7 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { jsonSchemaFiles } from '../../scripts/json-schema.js';
 import { clientNotifications, clientRequests, hostNotifications, hostRequests } from '../../src/methods.js';
-import type { SchemaNode } from '../../src/schema/define.js';
+import type { SchemaNode } from '../../src/schema/node.js';
 import {
   clientNotificationExamples,
   clientRequestExamples,

@@ -1,6 +1,6 @@
 /** Random values that a schema allows. Strings that are ids come from a small pool, so that actions hit their targets. */
 import fc from 'fast-check';
-import type { SchemaNode } from '../../src/schema/define.js';
+import type { SchemaNode } from '../../src/schema/node.js';
 
 const IDS = ['a', 'b', 'c', '', '__proto__'];
 const TEXTS = ['', 'x', 'Port the parser', 'é\u2028\ud83d', '{"a":1}'];

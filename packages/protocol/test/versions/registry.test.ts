@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { stateActions } from '../../src/actions.js';
 import { CLIENT_DISPATCHABLE, isClientDispatchable } from '../../src/dispatchable.js';
 import { clientNotifications, clientRequests, hostNotifications, hostRequests } from '../../src/methods.js';
-import type { SchemaNode } from '../../src/schema/define.js';
+import type { SchemaNode } from '../../src/schema/node.js';
 import { capabilities } from '../../src/versions/capabilities.js';
 import {
   ACTION_INTRODUCED_IN,

@@ -1,0 +1,21 @@
+/** Somebody who comes by, looks, and leaves. */
+import type { Snapshot } from '@atrium/protocol';
+import { WebSocket } from 'ws';
+import { FuzzClient } from './fuzz-client.js';
+
+/** Fresh snapshots, for somebody who has never been here. */
+export async function snapshotsOf(port: number, uris: readonly string[]): Promise<Snapshot[]> {
+  if (uris.length === 0) return [];
+  const client = new FuzzClient('observer', undefined, uris);
+  const socket = new WebSocket(`ws://127.0.0.1:${port}`, { perMessageDeflate: false });
+  const snapshots = await new Promise<Snapshot[]>((resolve, reject) => {
+    socket.on('open', () => client.attach((text) => socket.send(text)));
+    socket.on('error', reject);
+    socket.on('message', (data) => {
+      const { result } = JSON.parse(data.toString()) as { result?: { snapshots?: Snapshot[] } };
+      if (result?.snapshots) resolve(result.snapshots);
+    });
+  });
+  socket.terminate();
+  return snapshots;
+}

@@ -1,0 +1,27 @@
+/** A schema as plain data, for code that walks schemas. Knows nothing of the library they are written with. */
+
+/** The loosely typed view of a schema that generators and normalisers walk. */
+export type SchemaNode = SchemaKeywords & object;
+
+interface SchemaKeywords {
+  readonly $id?: string;
+  readonly $ref?: string;
+  readonly type?: string;
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly anyOf?: readonly SchemaNode[];
+  readonly items?: SchemaNode;
+  readonly required?: readonly string[];
+  readonly properties?: Readonly<Record<string, SchemaNode>>;
+  readonly additionalProperties?: SchemaNode;
+  readonly $defs?: Readonly<Record<string, SchemaNode>>;
+  readonly description?: string;
+}
+
+/** The values that the property `tag` can have in a member of a union; empty when it does not fix them. */
+export function tagValues(member: SchemaNode, tag: string): unknown[] {
+  if (member.anyOf) return member.anyOf.flatMap((inner) => tagValues(inner, tag));
+  const property = member.properties?.[tag];
+  if (property?.const !== undefined) return [property.const];
+  return property?.enum ? [...property.enum] : [];
+}
