@@ -17,8 +17,8 @@ export interface KnownClient {
 const keyOf = (clientId: string) => `client:${clientId}`;
 
 export class Clients {
-  /** Numbers seen in this process, by client and epoch; what came before is in the log. */
-  readonly #seen = new Map<string, Promise<NumberSet>>();
+  /** Numbers seen in this process, by client and epoch, while the client is here; what came before is in the log. */
+  readonly #seen = new Map<string, Map<number, Promise<NumberSet>>>();
 
   constructor(
     private readonly log: Log,
@@ -37,7 +37,7 @@ export class Clients {
     const epoch = (known?.epoch ?? 0) + 1;
     const client: KnownClient = { dialect, epoch, locale, since: this.clock.now() };
     this.writer.record({ key: keyOf(clientId), value: JSON.stringify(client) });
-    this.#seen.delete(seenKey(clientId, epoch - 1));
+    this.#seen.get(clientId)?.delete(epoch - 1);
     await this.writer.settled();
     return epoch;
   }
@@ -64,16 +64,17 @@ export class Clients {
     return clientSeqs.filter((clientSeq) => stored.has(clientSeq));
   }
 
+  /** It has been gone for long: everything it asked for is decided, and its numbers can be read again if it returns. */
+  forget(clientId: string): void {
+    this.#seen.delete(clientId);
+  }
+
   #numbers(clientId: string, epoch: number): Promise<NumberSet> {
-    const key = seenKey(clientId, epoch);
-    const known = this.#seen.get(key);
+    const epochs = this.#seen.get(clientId) ?? new Map<number, Promise<NumberSet>>();
+    const known = epochs.get(epoch);
     if (known) return known;
     const loaded = this.log.clientSeqs(clientId, epoch, 0).then((stored) => new NumberSet(stored));
-    this.#seen.set(key, loaded);
+    this.#seen.set(clientId, epochs.set(epoch, loaded));
     return loaded;
   }
-}
-
-function seenKey(clientId: string, epoch: number): string {
-  return `${epoch}:${clientId}`;
 }

@@ -85,7 +85,7 @@ class AgentHost implements Host, HostCore {
       clock,
       left: (connection) => this.#left(connection),
       lost: () => this.#releaseRole(),
-      gone: (clientId) => this.#abandonCalls(clientId),
+      gone: (clientId) => this.#forgetClient(clientId),
     });
     this.#broadcaster = new Broadcaster(
       this.#audience,
@@ -262,7 +262,9 @@ class AgentHost implements Host, HostCore {
     for (const session of this.sessions.inMemory.values()) session.dropAbsentClient();
   }
 
-  #abandonCalls(clientId: string): void {
+  /** It did not come back in time. */
+  #forgetClient(clientId: string): void {
+    // this.clients.forget(clientId);
     for (const session of this.sessions.inMemory.values()) session.abandonCalls(clientId);
   }
 }

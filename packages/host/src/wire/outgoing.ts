@@ -35,7 +35,18 @@ export function outgoingText(text: string): Outgoing {
 export function merged(first: Outgoing, second: Outgoing): Outgoing | undefined {
   if (!first.delta || !second.delta || first.delta.key !== second.delta.key) return undefined;
   const { delta } = second;
-  const content = first.delta.content + delta.content;
+  const content = grown(first.delta.content, delta.content);
   const write = () => JSON.stringify(delta.withContent(content));
   return new Outgoing(write, first.size + delta.content.length, { ...delta, content });
+}
+
+/** How often, in characters, text that is growing is made one piece. */
+const PIECE_CHARACTERS = 8 * 2 ** 10;
+
+/** A string that grew bit by bit is a tree of its bits, several times its size. Looking into it makes it one piece. */
+function grown(text: string, more: string): string {
+  const whole = text + more;
+  const isDue = Math.floor(whole.length / PIECE_CHARACTERS) > Math.floor(text.length / PIECE_CHARACTERS);
+  if (isDue) whole.charCodeAt(0);
+  return whole;
 }

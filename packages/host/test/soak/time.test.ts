@@ -1,5 +1,5 @@
 /** Wall clocks jump, and some waits are longer than a timer can be. Neither may show. */
-import { type SessionState, sessionReducer } from '@atrium/protocol';
+import type { SessionState } from '@atrium/protocol';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { systemClock } from '../../src/clock.js';
 import { CLIENT_GRACE_MS } from '../../src/limits.js';

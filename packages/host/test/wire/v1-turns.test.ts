@@ -53,8 +53,9 @@ describe('version 1 beside the others', () => {
   });
 
   it('[V1-043][V1-072] what version 1 may not ask for is rejected, to itself alone, in its own words', async () => {
-    const { old, now } = await sideBySide();
-    const other = await v1Client({ ...(await sideBySide()).host }, 'elsewhere');
+    const { host, old, now } = await sideBySide();
+    const other = await v1Client(host, 'other');
+    await other.subscribe(session);
     const before = now.received.length;
     const action = { type: 'session/titleChanged', session, title: 'Mine' };
     const answer = await old.answerTo(old.dispatch(action));

@@ -2,6 +2,9 @@
 import type { LogRecord } from '../log.js';
 import type { Database, Statement } from './driver.js';
 
+/** Rows that are read in one go: what the driver makes of each is several times its size, for a moment. */
+const PAGE_ROWS = 500;
+
 interface RecordRow {
   readonly key: string;
   readonly value: string;
@@ -20,7 +23,8 @@ export class RecordTable {
     // The greatest code point ends the range: a plain LIKE would not use the index.
     this.#list = db.prepare(`
       SELECT ${db.text('key')} AS key, ${db.text('value')} AS value FROM records
-      WHERE records.key >= ?1 AND records.key < ?1 || char(0x10ffff) ORDER BY records.key`);
+      WHERE records.key >= ?1 AND records.key < ?1 || char(0x10ffff) AND records.key > ?2
+      ORDER BY records.key LIMIT ${PAGE_ROWS}`);
   }
 
   put({ key, value }: LogRecord): void {
@@ -33,6 +37,12 @@ export class RecordTable {
   }
 
   list(prefix: string): RecordRow[] {
-    return this.#list.all(prefix).map(({ key, value }) => ({ key, value }));
+    const rows: RecordRow[] = [];
+    let page: RecordRow[];
+    do {
+      page = this.#list.all(prefix, rows.at(-1)?.key ?? '');
+      for (const { key, value } of page) rows.push({ key, value });
+    } while (page.length === PAGE_ROWS);
+    return rows;
   }
 }
