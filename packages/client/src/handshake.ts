@@ -25,7 +25,12 @@ type Settle = (outcome: Outcome<Greeting>) => void;
 type Windowed<T> = T & { turns?: TurnWindow };
 type ReconnectExtended = Windowed<CallParams<'reconnect'>> & { pending: number[] };
 
+/**
+ * From the moment that this is sent the host may count our actions anew, even if its answer never arrives: what was sent
+ * before must not be sent again.
+ */
 export function initialize(peer: Peer, store: Store, offer: Offer, settle: Settle): void {
+  store.forget(sentSeqs(store));
   const asked = store.channels;
   const params: Windowed<Omit<InitializeParams, 'channel'>> = {
     protocolVersions: [...offer.protocolVersions],
@@ -68,7 +73,6 @@ function attempt<T>(outcome: Outcome<T>, apply: (value: T) => Greeting): Outcome
 }
 
 function initialized(store: Store, asked: readonly Channel[], result: InitializeResult): Greeting {
-  store.outbox.forget(sentSeqs(store));
   store.lastSeenServerSeq = result.serverSeq;
   replaceAll(store, asked, result);
   return { by: 'initialize', result };

@@ -264,7 +264,7 @@ class AgentHost implements Host, HostCore {
 
   /** It did not come back in time. */
   #forgetClient(clientId: string): void {
-    // this.clients.forget(clientId);
+    this.clients.forget(clientId);
     for (const session of this.sessions.inMemory.values()) session.abandonCalls(clientId);
   }
 }

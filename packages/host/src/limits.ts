@@ -16,6 +16,9 @@ export const FRAME_MAX_BYTES = 2 * 10 ** 6;
 /** The largest frame that is read at all; a larger one closes the connection. */
 export const PAYLOAD_MAX_BYTES = 8 * 2 ** 20;
 
+/** Messages of one client that may wait to be served. */
+export const INBOUND_MAX_MESSAGES = 10_000;
+
 export const HANDSHAKE_TIMEOUT_MS = 10_000;
 /** Requests that a connection may send before its handshake. */
 export const REQUESTS_BEFORE_HANDSHAKE_MAX = 32;

@@ -13,7 +13,12 @@ import {
   readFrame,
 } from '@atrium/protocol/validation';
 import type { HostCore } from '../core.js';
-import { FRAME_MAX_BYTES, HANDSHAKE_TIMEOUT_MS, REQUESTS_BEFORE_HANDSHAKE_MAX } from '../limits.js';
+import {
+  FRAME_MAX_BYTES,
+  HANDSHAKE_TIMEOUT_MS,
+  INBOUND_MAX_MESSAGES,
+  REQUESTS_BEFORE_HANDSHAKE_MAX,
+} from '../limits.js';
 import type { EntryOrigin } from '../log/log.js';
 import type { DialectConnection, OriginalAction } from './dialects/dialects.js';
 import { type Dialect, initialDialect } from './dialects/dialects.js';
@@ -47,6 +52,7 @@ export class Connection {
   #dialect: Dialect = initialDialect;
   #dialectConnection: DialectConnection = {};
   #line: Promise<void> = Promise.resolve();
+  #inLine = 0;
   /** What must not overtake the answer that is being made: a subscription starts behind its snapshot. */
   #behindAnswer: Outgoing[] | undefined;
   /** Own actions that were echoed before they were applied. */
@@ -146,13 +152,21 @@ export class Connection {
     if (this.#state.at === 'closed') return;
     if (text.length > FRAME_MAX_BYTES) {
       const message = `a frame may have ${FRAME_MAX_BYTES} bytes`;
-      return this.#failAtOnce(null, new RequestError(ErrorCode.InvalidRequest, message));
+      return this.#failAtOnce(idIn(text), new RequestError(ErrorCode.InvalidRequest, message));
     }
     const frame = readFrame(text);
     if (frame.kind === 'invalid') return this.#failAtOnce(frame.id, new RequestError(frame.code, frame.message));
     if (frame.kind === 'success' || frame.kind === 'failure') return this.#hostRequests.answered(frame);
     if (frame.kind === 'request' && frame.method === 'ping') return this.#ping(frame);
-    this.#line = this.#line.then(() => (frame.kind === 'request' ? this.#request(frame) : this.#notification(frame)));
+    this.#standInLine(() => (frame.kind === 'request' ? this.#request(frame) : this.#notification(frame)));
+  }
+
+  /** One after the other, in the order they came; nobody may let an endless line grow. */
+  #standInLine(work: () => Promise<void>): void {
+    if (++this.#inLine > INBOUND_MAX_MESSAGES) {
+      return this.close(CloseCode.PolicyViolation, 'sends faster than it can be served');
+    }
+    this.#line = this.#line.then(work).finally(() => this.#inLine--);
   }
 
   #ping({ id, params }: RequestFrame): void {
@@ -192,9 +206,15 @@ export class Connection {
     this.#dialectConnection = accepted.dialectConnection;
     this.holdForAnswer();
     this.#core.connections.arrived(this, identity);
-    const result = await accepted.result(this);
+    const result = await accepted.result(this).catch((error) => this.#abandonHandshake(id, error));
     if (this.identity) this.#state = { at: 'open', identity, ready: true };
     this.#reply(id, result);
+  }
+
+  /** Half a handshake is none: the client is told, and starts over on a new connection. */
+  #abandonHandshake(id: number, error: unknown): void {
+    this.#fail(id, error);
+    this.close(CloseCode.GoingAway, 'the handshake failed: connect again');
   }
 
   async #answer({ id, method, params }: RequestFrame): Promise<void> {
@@ -263,6 +283,13 @@ export function notificationOf({ method, params }: { method: string; params: obj
 
 function paramsOf(params: unknown): Readonly<Record<string, unknown>> {
   return typeof params === 'object' && params !== null && !Array.isArray(params) ? { ...params } : {};
+}
+
+/** The id of a request that is too long to be read whole; it stands at one of the ends of what clients write. */
+function idIn(text: string): number | null {
+  const ends = `${text.slice(0, 200)} ${text.slice(-200)}`;
+  const [, id] = /"id"\s*:\s*(\d{1,15})\b/.exec(ends) ?? [];
+  return id === undefined ? null : Number(id);
 }
 
 function errorOf({ code, message, data }: { code: number; message: string; data?: unknown }): RequestError {

@@ -15,7 +15,7 @@ const AT_A_TIME = 20;
 const EARLY_CROWDS = ['one', 'two', 'three', 'four'];
 const LATE_CROWDS = ['five', 'six', 'seven', 'eight', 'nine', 'ten', 'eleven', 'twelve'];
 /** What a client that is gone for good may leave in memory. */
-const LEFT_PER_CLIENT_BYTES = 400;
+const LEFT_PER_CLIENT_BYTES = 600;
 const SEED = Random.seedFromEnvironment();
 
 describe(`a host with ${CLIENTS} clients that come and go (seed ${SEED})`, () => {
