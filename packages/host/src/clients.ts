@@ -75,6 +75,7 @@ export class Clients {
     if (known) return known;
     const loaded = this.log.clientSeqs(clientId, epoch, 0).then((stored) => new NumberSet(stored));
     this.#seen.set(clientId, epochs.set(epoch, loaded));
+    loaded.catch(() => epochs.delete(epoch));
     return loaded;
   }
 }

@@ -52,6 +52,7 @@ export interface HostCore {
     arrived(connection: Connection, identity: Identity): void;
     left(connection: Connection, identity: Identity | undefined): void;
     isConnected(clientId: string): boolean;
+    of(clientId: string): Connection | undefined;
   };
   /** The channel with this URI, brought into memory; undefined when there is none. */
   open(uri: string): Promise<OpenChannel | undefined>;

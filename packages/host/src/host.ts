@@ -15,6 +15,7 @@ import type { EntryOrigin, Log } from './log/log.js';
 import { type Logger, silentLogger } from './logger.js';
 import { RootChannel } from './root-channel.js';
 import { Catalogue } from './sessions/catalogue.js';
+import { abandonCalls, afterLoss, dropAbsentClient } from './sessions/mending.js';
 import { Resting } from './sessions/resting.js';
 import { Sessions } from './sessions/sessions.js';
 import { summaryChanges } from './sessions/summaries.js';
@@ -62,12 +63,12 @@ class AgentHost implements Host, HostCore {
   readonly #audience = new Audience();
   readonly #broadcaster: Broadcaster;
   readonly #resting: Resting;
-  #root!: RootChannel;
-  #catalogue!: Catalogue;
-  sessions!: Sessions;
+  readonly #root: RootChannel;
+  readonly #catalogue: Catalogue;
+  readonly sessions: Sessions;
 
   constructor(options: HostOptions) {
-    const { log, clock = systemClock, logger = silentLogger } = options;
+    const { log, agents, tools = [], clock = systemClock, logger = silentLogger } = options;
     this.#options = options;
     this.clock = clock;
     this.logger = logger;
@@ -103,13 +104,8 @@ class AgentHost implements Host, HostCore {
       sessionOf: (uri) => this.sessions.inMemory.get(uri)?.committed,
       memoryOf: (uri) => this.#broadcaster.memoryOf(uri),
     };
-  }
-
-  async start(): Promise<void> {
-    const { log, agents, tools = [] } = this.#options;
-    await this.#refillReplay(log);
-    this.#catalogue = await Catalogue.load(log, this.writer);
-    this.#root = await RootChannel.load(log, this.writer);
+    this.#root = new RootChannel(log, this.writer);
+    this.#catalogue = new Catalogue(log, this.writer);
     this.sessions = new Sessions({
       core: this,
       log,
@@ -119,28 +115,19 @@ class AgentHost implements Host, HostCore {
       announce: (method, params) => this.#broadcaster.notify(ROOT_CHANNEL, method, params, this.view),
       counted: () => this.#count(),
     });
+  }
+
+  async start(): Promise<void> {
+    const { log, agents } = this.#options;
+    await this.replay.load(log);
+    await this.#catalogue.load();
+    await this.#root.load();
     this.#root.setAgents(agents);
     this.#count();
     await this.sessions.recover();
     await this.sessions.purge();
     await this.writer.settled();
     for (const { message } of log.repairs) this.logger.log('warn', message);
-  }
-
-  /** A restarted host can still tell returning clients what they missed. */
-  async #refillReplay(log: Log): Promise<void> {
-    const after = Math.max(log.oldest - 1, log.head - REPLAY_MAX_ENVELOPES);
-    for (const { seq, channel, action, origin } of await log.read({ after })) {
-      const envelope = channel
-        ? {
-            channel,
-            serverSeq: seq,
-            action: JSON.parse(action),
-            ...(origin && { origin: { clientId: origin.clientId, clientSeq: origin.clientSeq } }),
-          }
-        : undefined;
-      this.replay.add(seq, envelope, action);
-    }
   }
 
   connect(transport: Transport): void {
@@ -238,8 +225,13 @@ class AgentHost implements Host, HostCore {
     }
     for (const [uri, lost] of ownActions(steps)) {
       if (uri === ROOT_CHANNEL) this.clock.after(STORE_RETRY_MS, () => this.#count());
-      else this.sessions.inMemory.get(uri)?.mend(lost);
+      else this.#mend(uri, lost);
     }
+  }
+
+  #mend(uri: string, lost: readonly StateAction[]): void {
+    const session = this.sessions.inMemory.get(uri);
+    if (session) afterLoss(session, lost);
   }
 
   #askAgain(origin: EntryOrigin): void {
@@ -259,13 +251,13 @@ class AgentHost implements Host, HostCore {
 
   /** The role of active client ends with the connection; its calls get a grace period. */
   #releaseRole(): void {
-    for (const session of this.sessions.inMemory.values()) session.dropAbsentClient();
+    for (const session of this.sessions.inMemory.values()) dropAbsentClient(session);
   }
 
   /** It did not come back in time. */
   #forgetClient(clientId: string): void {
     this.clients.forget(clientId);
-    for (const session of this.sessions.inMemory.values()) session.abandonCalls(clientId);
+    for (const session of this.sessions.inMemory.values()) abandonCalls(session, clientId);
   }
 }
 

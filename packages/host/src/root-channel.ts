@@ -7,25 +7,23 @@ import type { Asker, OpenChannel, TakeSnapshot } from './core.js';
 import type { EntryOrigin, Log } from './log/log.js';
 
 export class RootChannel implements OpenChannel {
-  readonly #channel: Channel<RootState>;
+  #channel = new Channel<RootState>(ROOT_CHANNEL, rootReducer, { agents: [], activeSessions: 0 });
 
-  private constructor(
-    channel: Channel<RootState>,
+  constructor(
+    private readonly log: Log,
     private readonly writer: Writer,
-  ) {
-    this.#channel = channel;
-  }
+  ) {}
 
   /** The root as it was when the host stopped: what is new is told as actions, so that returning clients hear of it. */
-  static async load(log: Log, writer: Writer): Promise<RootChannel> {
-    const archive = await log.archiveHead(ROOT_CHANNEL);
-    const archived: RootState = archive ? JSON.parse(archive.head) : { agents: [], activeSessions: 0 };
-    const tail = await log.read({ after: archive?.seq ?? 0, channel: ROOT_CHANNEL });
+  async load(): Promise<void> {
+    const archive = await this.log.archiveHead(ROOT_CHANNEL);
+    const archived: RootState = archive ? JSON.parse(archive.head) : this.#channel.live;
+    const tail = await this.log.read({ after: archive?.seq ?? 0, channel: ROOT_CHANNEL });
     const state = tail.reduce(
       (current, { action, time }) => rootReducer(current, JSON.parse(action), { now: time }),
       archived,
     );
-    return new RootChannel(new Channel(ROOT_CHANNEL, rootReducer, state), writer);
+    this.#channel = new Channel(ROOT_CHANNEL, rootReducer, state, tail.at(-1)?.time);
   }
 
   get channel(): Channel {

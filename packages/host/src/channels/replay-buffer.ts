@@ -1,6 +1,7 @@
 /** The newest actions, kept so that a client that was away for a moment can be given just what it missed. */
 import type { ActionEnvelope } from '@atrium/protocol';
 import { REPLAY_MAX_BYTES, REPLAY_MAX_ENVELOPES } from '../limits.js';
+import type { Log } from '../log/log.js';
 
 interface Kept {
   readonly seq: number;
@@ -25,6 +26,15 @@ export class ReplayBuffer {
     readonly limits = { envelopes: REPLAY_MAX_ENVELOPES, bytes: REPLAY_MAX_BYTES },
   ) {
     this.#last = lastSeq;
+  }
+
+  /** A restarted host can still tell returning clients what they missed. */
+  async load(log: Log): Promise<void> {
+    const after = Math.max(log.oldest - 1, log.head - this.limits.envelopes);
+    for (const { seq, channel, action, origin } of await log.read({ after })) {
+      const whose = origin && { origin: { clientId: origin.clientId, clientSeq: origin.clientSeq } };
+      this.add(seq, channel ? { channel, serverSeq: seq, action: JSON.parse(action), ...whose } : undefined, action);
+    }
   }
 
   /** Takes the next number: with its envelope, or without one when it was used up by a rejection. */

@@ -28,16 +28,15 @@ const HELD = 'held:';
 export class Catalogue {
   readonly #known = new Map<string, Known>();
 
-  private constructor(
+  constructor(
     private readonly log: Log,
     private readonly writer: Writer,
   ) {}
 
-  static async load(log: Log, writer: Writer): Promise<Catalogue> {
-    const catalogue = new Catalogue(log, writer);
-    for (const { key, value } of await log.records(SESSION))
-      catalogue.#remember(key.slice(SESSION.length), JSON.parse(value));
-    return catalogue;
+  async load(): Promise<void> {
+    for (const { key, value } of await this.log.records(SESSION)) {
+      this.#remember(key.slice(SESSION.length), JSON.parse(value));
+    }
   }
 
   #remember(uri: string, { summary, lifecycle, disposedAt }: CatalogueEntry): void {

@@ -18,6 +18,7 @@ import type { HostTool } from '../tools/tool.js';
 import { RequestError } from '../wire/request-error.js';
 import type { Catalogue } from './catalogue.js';
 import { badValues, withDefaults } from './config-values.js';
+import { afterCrash, dropAbsentClient } from './mending.js';
 import { newSessionState, sessionConfigSchema } from './new-session.js';
 import { Session } from './session.js';
 import { headText, TurnPages } from './turn-pages.js';
@@ -81,7 +82,7 @@ export class Sessions {
     );
     const lastTime = tail.at(-1)?.time ?? archived.summary.modifiedAt;
     const session = this.#adopt(uri, state, { base, archived: archive.turnCount, lastTime });
-    session.dropAbsentClient();
+    dropAbsentClient(session);
     this.#parts.core.mayRest(uri);
     return session;
   }
@@ -228,13 +229,20 @@ export class Sessions {
 
   /** After a start: turns that a crash cut off end as errors that say so; sessions being created go on. */
   async recover(): Promise<void> {
-    const { catalogue } = this.#parts;
-    for (const uri of await catalogue.interrupted()) {
-      const held = await catalogue.held(uri);
-      const session = await this.open(uri);
-      if (session) session.interrupted(held);
-      else catalogue.setActive(uri, false);
+    for (const uri of await this.#parts.catalogue.interrupted()) {
+      await this.#recover(uri).catch((error) =>
+        this.#parts.core.logger.log('error', 'a session cannot be opened', { session: uri, error: String(error) }),
+      );
     }
+  }
+
+  async #recover(uri: string): Promise<void> {
+    const { catalogue } = this.#parts;
+    const held = await catalogue.held(uri);
+    const session = await this.open(uri);
+    if (!session) return catalogue.setActive(uri, false);
+    session.restoreHeld(held);
+    afterCrash(session);
   }
 
   /** Forgets sessions that were disposed long ago. */

@@ -117,11 +117,6 @@ export class TurnPages {
     const stored = start < base ? await this.log.archivedTurns(this.channel, { start, end: Math.min(end, base) }) : [];
     return [...stored.map(({ json }) => JSON.parse(json) as Turn), ...recent];
   }
-
-  /** Forgets the text that was kept for snapshots. */
-  release(): void {
-    this.#olderText = undefined;
-  }
 }
 
 /** A state without its finished turns, as JSON. */

@@ -22,6 +22,7 @@ import type {
 } from '../agents/agent.js';
 import type { Step } from '../channels/channel.js';
 import { CLIENT_GRACE_MS } from '../limits.js';
+import { renderPrompt } from '../prompt/prompt.js';
 import { AgentOpener, folderOf } from './agent-opener.js';
 import type { Session } from './session.js';
 import { runCannedTool, runTool } from './tool-calls.js';
@@ -189,8 +190,14 @@ export class TurnRunner implements AgentTurn {
     });
   }
 
-  async renderPrompt(): Promise<ReadonlyMap<string, string>> {
-    return new Map(Object.entries(this.#session.parts.backend?.sections ?? {}));
+  renderPrompt(): Promise<ReadonlyMap<string, string>> {
+    const { backend, core } = this.#session.parts;
+    return renderPrompt(backend, {
+      session: this.#session.uri,
+      activeClient: this.#session.committed.activeClient,
+      connectionOf: (clientId) => core.connections.of(clientId),
+      logger: core.logger,
+    });
   }
 
   takeSteering(): UserMessage | undefined {

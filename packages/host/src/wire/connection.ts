@@ -124,9 +124,10 @@ export class Connection {
   async request<M extends HostRequestMethod>(
     method: M,
     params: HostRequests[M]['params'],
+    timeoutMs?: number,
   ): Promise<HostRequests[M]['result']> {
     if (!this.dialect.maySend(method)) throw new RequestError(ErrorCode.MethodNotFound, `the client has no ${method}`);
-    const checked = checkHostRequestResult(method, await this.#hostRequests.send(method, params));
+    const checked = checkHostRequestResult(method, await this.#hostRequests.send(method, params, timeoutMs));
     if (!checked.ok) throw new RequestError(ErrorCode.InvalidParams, describeProblem(checked.problem));
     return checked.value;
   }
