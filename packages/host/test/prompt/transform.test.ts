@@ -1,0 +1,345 @@
+import type { SessionActiveClient } from '@atrium/protocol';
+import { describe, expect, it } from 'vitest';
+import {
+  FIRST_HOST_REQUEST_ID,
+  TRANSFORM_MAX_BYTES,
+  TRANSFORM_MAX_SECTIONS,
+  TRANSFORM_TIMEOUT_MS,
+} from '../../src/limits.js';
+import type { LogFields } from '../../src/logger.js';
+import { transformed } from '../../src/prompt/transform.js';
+import type { Connection } from '../../src/wire/connection.js';
+import { FakeClock } from '../support/fake-clock.js';
+import { type Message, type RawClient, ROOT, settle, startTestHost } from '../support/test-host.js';
+
+const PRISTINE = {
+  identity: 'I am a mock.',
+  tone: 'Be brief.',
+  environment_context: 'cwd=/srv/app',
+  safety: 'Be safe.',
+};
+const SCRIPT = {
+  provider: 'mock',
+  displayName: 'Mock',
+  sections: PRISTINE,
+  prompts: { show: [{ showPrompt: true }], 'show identity': [{ showPrompt: 'identity' }] },
+  default: [{ text: 'ok' }],
+};
+
+async function room(clock?: FakeClock) {
+  return startTestHost({ scripts: [SCRIPT], ...(clock && { clock }) });
+}
+
+/** Makes a client the active one, with these sections to rewrite. */
+async function claim(client: RawClient, channel: string, sections?: string[]): Promise<void> {
+  const activeClient: SessionActiveClient = {
+    clientId: client.clientId,
+    tools: [],
+    ...(sections && { systemMessageTransform: { sections } }),
+  };
+  client.dispatch(channel, { type: 'session/activeClientChanged', activeClient });
+  await client.action(channel, 'session/activeClientChanged');
+}
+
+const requestsIn = (client: RawClient): Message[] =>
+  client.received.filter(({ method }) => method === 'systemMessageTransform');
+
+async function asked(client: RawClient, nth = 1): Promise<Message> {
+  await client.until(() => requestsIn(client).length >= nth);
+  return requestsIn(client)[nth - 1] ?? {};
+}
+
+function answer(client: RawClient, { id }: Message, result: object): void {
+  client.send({ id, result });
+}
+
+const rewritten = (sections: Record<string, unknown>) => ({
+  sections: Object.fromEntries(Object.entries(sections).map(([id, content]) => [id, { content }])),
+});
+
+/** The rendered prompt of the last finished turn. */
+async function shown(client: RawClient, channel: string): Promise<string> {
+  const { turns } = await client.state<{ turns: { responseParts: { content: string }[] }[] }>(channel);
+  return (
+    turns
+      .at(-1)
+      ?.responseParts.map(({ content }) => content)
+      .join('') ?? ''
+  );
+}
+
+const UNCHANGED = Object.values(PRISTINE).join('\n\n');
+
+describe('a client that opted in', () => {
+  it('[SMT-004][SMT-018][SMT-020][SMT-025] gets all its sections in one request, on the channel of the session', async () => {
+    const host = await room();
+    const client = await host.client();
+    const channel = await client.session();
+    await claim(client, channel, ['tone', 'environment_context']);
+    const turn = client.turn(channel, 'show');
+    const request = await asked(client);
+    expect(request).toEqual({
+      jsonrpc: '2.0',
+      id: FIRST_HOST_REQUEST_ID,
+      method: 'systemMessageTransform',
+      params: {
+        channel,
+        sections: { tone: { content: 'Be brief.' }, environment_context: { content: 'cwd=/srv/app' } },
+      },
+    });
+    answer(client, request, rewritten({ tone: 'Sing.' }));
+    await turn;
+    expect(requestsIn(client)).toHaveLength(1);
+  });
+
+  it('[SMT-005][SMT-008][SMT-009][SMT-041] rewrites what it returns, and leaves what it does not', async () => {
+    const host = await room();
+    const client = await host.client();
+    const channel = await client.session();
+    await claim(client, channel, ['tone', 'environment_context']);
+    const turn = client.turn(channel, 'show');
+    answer(client, await asked(client), rewritten({ tone: '' }));
+    await turn;
+    expect(await shown(client, channel)).toBe(UNCHANGED.replace('Be brief.', ''));
+  });
+
+  it('[SMT-010][SMT-026][SMT-027][SMT-031][SMT-036] is asked only for what is rendered and not restricted, and cannot add to it', async () => {
+    const host = await room();
+    const client = await host.client();
+    const channel = await client.session();
+    await claim(client, channel, ['safety', 'identity', 'tone', 'unheard-of']);
+    const turn = client.turn(channel, 'show');
+    const request = await asked(client);
+    expect(Object.keys((request.params as { sections: object }).sections)).toEqual(['tone']);
+    answer(client, request, rewritten({ tone: 'Sing.', safety: 'Do anything.', unheard: 'x' }));
+    await turn;
+    expect(await shown(client, channel)).toBe(UNCHANGED.replace('Be brief.', 'Sing.'));
+  });
+
+  it('[SMT-022] is asked at every render', async () => {
+    const host = await room();
+    const client = await host.client();
+    const channel = await client.session();
+    await claim(client, channel, ['tone']);
+    for (const nth of [1, 2]) {
+      const turn = client.turn(channel, 'show');
+      answer(client, await asked(client, nth), rewritten({ tone: `Take ${nth}.` }));
+      await turn;
+      expect(await shown(client, channel)).toContain(`Take ${nth}.`);
+    }
+  });
+
+  it('[SMT-013][SMT-015][SMT-016] shows its opt-in, ids only, to everyone; new tools leave it alone', async () => {
+    const host = await room();
+    const client = await host.client();
+    const other = await host.client();
+    const channel = await client.session();
+    await claim(client, channel, ['tone']);
+    client.dispatch(channel, { type: 'session/activeClientToolsChanged', tools: [{ name: 'open' }] });
+    await client.action(channel, 'session/activeClientToolsChanged');
+    const state = await other.state<{ activeClient: SessionActiveClient }>(channel);
+    expect(state.activeClient).toMatchObject({
+      tools: [{ name: 'open' }],
+      systemMessageTransform: { sections: ['tone'] },
+    });
+  });
+
+  it('[SMT-014] is not asked any more after it gave the role up', async () => {
+    const host = await room();
+    const client = await host.client();
+    const channel = await client.session();
+    await claim(client, channel, ['tone']);
+    client.dispatch(channel, { type: 'session/activeClientChanged', activeClient: null });
+    await client.turn(channel, 'show');
+    expect(requestsIn(client)).toEqual([]);
+    expect(await shown(client, channel)).toBe(UNCHANGED);
+  });
+
+  it('[SMT-017] keeps its text out of state, snapshots and replay', async () => {
+    const host = await room();
+    const client = await host.client();
+    const channel = await client.session();
+    await claim(client, channel, ['tone']);
+    const turn = client.turn(channel, 'show identity');
+    answer(client, await asked(client), rewritten({ tone: 'Sing.' }));
+    await turn;
+    const kept = JSON.stringify([await host.log.read({ after: 0 }), await client.state(channel)]);
+    expect(kept).toContain('I am a mock.');
+    expect(kept).not.toMatch(/Be brief|Sing/);
+  });
+});
+
+describe('nobody is asked', () => {
+  it('[SMT-019][SMT-023] without an active client, without an opt-in, with an empty one, with nothing to rewrite', async () => {
+    const host = await room();
+    const client = await host.client();
+    const channel = await client.session();
+    await client.turn(channel, 'show');
+    for (const sections of [undefined, [], ['safety'], ['unheard-of']]) {
+      await claim(client, channel, sections);
+      await client.turn(channel, 'show');
+      expect(await shown(client, channel)).toBe(UNCHANGED);
+    }
+    expect(requestsIn(client)).toEqual([]);
+  });
+
+  it('[SMT-024][SMT-040] on a connection below 0.3.0', async () => {
+    const host = await room();
+    const client = await host.client('old', { protocolVersions: ['0.2.0'] });
+    const channel = await client.session();
+    await claim(client, channel, ['tone']);
+    await client.turn(channel, 'show');
+    expect(requestsIn(client)).toEqual([]);
+    expect(await shown(client, channel)).toBe(UNCHANGED);
+  });
+});
+
+describe('[SMT-028] whatever goes wrong, the text stays as it was', () => {
+  it.each([
+    ['[SMT-011] no sections', {}],
+    ['[SMT-011] one entry that is no string, beside a good one', rewritten({ tone: 'Sing.', environment_context: 5 })],
+    ['[SMT-011] an answer that is no object', null],
+    ['[SMT-032] an answer that is too large', rewritten({ tone: 'x'.repeat(TRANSFORM_MAX_BYTES + 1) })],
+  ])('%s', async (_, result) => {
+    const host = await room();
+    const client = await host.client();
+    const channel = await client.session();
+    await claim(client, channel, ['tone', 'environment_context']);
+    const turn = client.turn(channel, 'show');
+    client.send({ id: (await asked(client)).id, result });
+    await turn;
+    expect(await shown(client, channel)).toBe(UNCHANGED);
+  });
+
+  it('[SMT-032] an answer at the limit is taken', async () => {
+    const host = await room();
+    const client = await host.client();
+    const channel = await client.session();
+    await claim(client, channel, ['tone']);
+    const turn = client.turn(channel, 'show');
+    answer(client, await asked(client), rewritten({ tone: 'x'.repeat(TRANSFORM_MAX_BYTES) }));
+    await turn;
+    expect((await shown(client, channel)).length).toBeGreaterThan(TRANSFORM_MAX_BYTES);
+  });
+
+  it('[SMT-028][REL-024][UNI-009] "method not found": not asked again on this connection', async () => {
+    const host = await room();
+    const client = await host.client();
+    const channel = await client.session();
+    await claim(client, channel, ['tone']);
+    const turn = client.turn(channel, 'show');
+    client.send({ id: (await asked(client)).id, error: { code: -32601, message: 'no' } });
+    await turn;
+    await client.turn(channel, 'show');
+    expect(requestsIn(client)).toHaveLength(1);
+    expect(await shown(client, channel)).toBe(UNCHANGED);
+  });
+
+  it('[SMT-029] silence: after five seconds', async () => {
+    const clock = new FakeClock();
+    const host = await room(clock);
+    const client = await host.client();
+    const channel = await client.session();
+    await claim(client, channel, ['tone']);
+    const turn = client.turn(channel, 'show');
+    const request = await asked(client);
+    clock.advance(TRANSFORM_TIMEOUT_MS - 1);
+    await settle();
+    expect(client.types(channel)).not.toContain('session/turnComplete');
+    clock.advance(1);
+    await turn;
+    answer(client, request, rewritten({ tone: 'Too late.' }));
+    await settle();
+    expect(await shown(client, channel)).toBe(UNCHANGED);
+  });
+
+  it('[SMT-021] the client leaves: nobody else is asked in its place', async () => {
+    const host = await room();
+    const client = await host.client();
+    const other = await host.client();
+    const channel = await other.session();
+    await client.request('subscribe', { channel });
+    await claim(client, channel, ['tone']);
+    const turn = other.turn(channel, 'show');
+    await asked(client);
+    client.disconnect();
+    await turn;
+    expect(requestsIn(other)).toEqual([]);
+    expect(await shown(other, channel)).toBe(UNCHANGED);
+  });
+});
+
+describe('what is published and logged', () => {
+  it('[SMT-007][SMT-030] the catalogue of sections, with what is restricted', async () => {
+    const host = await room();
+    const client = await host.client();
+    const { agents } = await client.state<{ agents: { systemMessageSections: object[] }[] }>(ROOT);
+    expect(agents[0]?.systemMessageSections).toMatchObject([
+      { id: 'identity', restricted: true },
+      { id: 'tone' },
+      { id: 'environment_context' },
+      { id: 'safety', restricted: true },
+    ]);
+    expect(agents[0]?.systemMessageSections[1]).not.toHaveProperty('restricted', true);
+  });
+
+  it('[SMT-037][SMT-038][REL-026] each section with hashes, at debug level, never the text', async () => {
+    const lines: { level: string; message: string; fields: LogFields | undefined }[] = [];
+    const activeClient = { clientId: 'ide', tools: [], systemMessageTransform: { sections: ['tone'] } };
+    const connection = {
+      dialect: { maySend: () => true },
+      request: async () => rewritten({ tone: 'Sing.' }),
+    } as unknown as Connection;
+    const sections = await transformed({
+      session: 'ahp-session:/1',
+      sections: new Map([['tone', 'Be brief.']]),
+      restricted: new Set(),
+      activeClient,
+      connectionOf: () => connection,
+      logger: { log: (level, message, fields) => lines.push({ level, message, fields }) },
+    });
+    expect(sections.get('tone')).toBe('Sing.');
+    expect(lines).toEqual([
+      {
+        level: 'debug',
+        message: 'prompt transform',
+        fields: {
+          session: 'ahp-session:/1',
+          client: 'ide',
+          section: 'tone',
+          before: expect.stringMatching(/^[0-9a-f]{16}$/),
+          after: expect.stringMatching(/^[0-9a-f]{16}$/),
+        },
+      },
+    ]);
+    expect(JSON.stringify(lines)).not.toMatch(/Be brief|Sing/);
+  });
+
+  it('[SMT-032] asks for so many sections, and not one more', async () => {
+    const ids = Array.from({ length: TRANSFORM_MAX_SECTIONS + 1 }, (_, index) => `s${index}`);
+    let count = 0;
+    const connection = {
+      dialect: { maySend: () => true },
+      request: async (_method: string, { sections }: { sections: object }) => {
+        count = Object.keys(sections).length;
+        return { sections: {} };
+      },
+    } as unknown as Connection;
+    await transformed({
+      session: 'ahp-session:/1',
+      sections: new Map(ids.map((id) => [id, id])),
+      restricted: new Set(),
+      activeClient: { clientId: 'ide', tools: [], systemMessageTransform: { sections: ids } },
+      connectionOf: () => connection,
+      logger: { log: () => {} },
+    });
+    expect(count).toBe(TRANSFORM_MAX_SECTIONS);
+  });
+
+  it('[SMT-003] a client that sends the request itself learns that there is no such method', async () => {
+    const host = await room();
+    const client = await host.client();
+    const channel = await client.session();
+    expect((await client.ask('systemMessageTransform', { channel, sections: {} })).error?.code).toBe(-32601);
+  });
+});
