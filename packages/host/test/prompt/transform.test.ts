@@ -1,5 +1,6 @@
 import type { SessionActiveClient } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
+import type { Script } from '../../src/agents/scripted/script.js';
 import {
   FIRST_HOST_REQUEST_ID,
   TRANSFORM_MAX_BYTES,
@@ -18,7 +19,7 @@ const PRISTINE = {
   environment_context: 'cwd=/srv/app',
   safety: 'Be safe.',
 };
-const SCRIPT = {
+const SCRIPT: Script = {
   provider: 'mock',
   displayName: 'Mock',
   sections: PRISTINE,

@@ -60,7 +60,9 @@ async function comeAndGo(host: TestHost, clock: FakeClock, crowd: string): Promi
     const clients = await Promise.all(names.map((name) => visit(host, session, name)));
     await clock.advance(random.between(1, 50));
     for (const client of clients) client.disconnect();
-    const returned = await Promise.all(names.filter(() => random.chance(0.2)).map((name) => comeBack(host, session, name)));
+    const returned = await Promise.all(
+      names.filter(() => random.chance(0.2)).map((name) => comeBack(host, session, name)),
+    );
     for (const client of returned) client.disconnect();
     await clock.advance(random.between(1, 1_000));
   }

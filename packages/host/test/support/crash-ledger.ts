@@ -10,6 +10,7 @@ import {
   sessionReducer,
 } from '@atrium/protocol';
 import type { LogEntry } from '../../src/log/log.js';
+import { checkHistory } from './crash-history.js';
 import { difference } from './fuzz-difference.js';
 
 interface Dispatcher {
@@ -128,39 +129,9 @@ export class Ledger {
 
   /** Every turn and every queued message that was accepted is in its session's history once. Nothing may be running. */
   checkHistory(): { turns: number; queued: number } {
-    const count = { turns: 0, queued: 0 };
-    const starts = countsOf<string>();
-    const queued = countsOf<string>();
-    const removed = new Set<string>();
-    for (const { channel, action: text, origin } of this.#entries) {
-      if (!channel || (!text.includes('"session/turnStarted"') && !text.includes('"session/pendingMessage'))) continue;
-      const action = JSON.parse(text) as StateAction;
-      if (action.type === 'session/turnStarted') {
-        starts.add(`${channel} ${action.turnId}`);
-        if (action.queuedMessageId) queued.add(action.queuedMessageId);
-      }
-      if (action.type === 'session/pendingMessageRemoved' && origin) removed.add(action.id);
-      if (action.type === 'session/pendingMessageSet') queued.seen(action.id);
-    }
-    for (const [uri, { turns, queuedMessages }] of this.sessions) {
-      const ids = countsOf<string>();
-      for (const turn of turns) ids.add(turn.id);
-      for (const [id, times] of ids.all()) {
-        if (times !== 1) this.#wrong(`${uri} has turn ${id} ${times} times`);
-        if (starts.of(`${uri} ${id}`) !== 1)
-          this.#wrong(`${uri}: turn ${id} was started ${starts.of(`${uri} ${id}`)} times`);
-        starts.forget(`${uri} ${id}`);
-      }
-      count.turns += turns.length;
-      for (const { id } of queuedMessages ?? []) queued.add(id);
-    }
-    for (const [turn] of starts.all()) this.#wrong(`${turn} was started and is in no history`);
-    for (const [id, times] of queued.all()) {
-      const wanted = removed.has(id) ? 0 : 1;
-      if (times !== wanted) this.#wrong(`queued message ${id} is there ${times} times, not ${wanted}`);
-      count.queued += 1;
-    }
-    return count;
+    const { turns, queued, problems } = checkHistory(this.#entries, this.sessions);
+    this.violations.push(...problems);
+    return { turns, queued };
   }
 
   #wrong(what: string): void {
@@ -180,15 +151,4 @@ function hasOpenCall({ responseParts }: SessionState['turns'][number]): boolean 
   return responseParts.some(
     (part) => part.kind === 'toolCall' && part.toolCall.status !== 'completed' && part.toolCall.status !== 'cancelled',
   );
-}
-
-function countsOf<Key>() {
-  const counts = new Map<Key, number>();
-  return {
-    seen: (key: Key) => void counts.set(key, counts.get(key) ?? 0),
-    add: (key: Key) => void counts.set(key, (counts.get(key) ?? 0) + 1),
-    of: (key: Key) => counts.get(key) ?? 0,
-    forget: (key: Key) => counts.delete(key),
-    all: () => [...counts],
-  };
 }

@@ -1,11 +1,11 @@
 /** One host that dies at one chosen commit, under a client that does the same things every time. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { SessionState, Snapshot, StateAction } from '@atrium/protocol';
-import { PlainActor } from './crash-actors.js';
 import { crashFolder, HostProcess, type HostProgram } from './crash-child.js';
 import { Ledger } from './crash-ledger.js';
 import type { CrashPoint } from './crash-log.js';
 import { snapshotsOf } from './crash-observer.js';
+import { PlainActor } from './crash-plain-actor.js';
 import { answerTo } from './crash-work.js';
 import { Random } from './fuzz-random.js';
 

@@ -1,9 +1,11 @@
 /** One host on one folder, killed and started again and again under two clients that go on working. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Actor, LibraryActor, PlainActor } from './crash-actors.js';
+import type { Actor } from './crash-actor.js';
 import { HostProcess, type HostProgram } from './crash-child.js';
 import { Ledger } from './crash-ledger.js';
+import { LibraryActor } from './crash-library-actor.js';
 import { snapshotsOf } from './crash-observer.js';
+import { PlainActor } from './crash-plain-actor.js';
 import { answerTo, workOnce } from './crash-work.js';
 import { Random } from './fuzz-random.js';
 

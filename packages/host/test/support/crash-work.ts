@@ -1,6 +1,6 @@
 /** What people do with sessions, chosen at random: one thing at a time, by what they see. */
 import type { ResponsePart, SessionState, StateAction } from '@atrium/protocol';
-import type { Actor } from './crash-actors.js';
+import type { Actor } from './crash-actor.js';
 import { CRASH_PROMPTS } from './crash-script.js';
 import type { Random } from './fuzz-random.js';
 

@@ -53,7 +53,7 @@ export function answer({ state, random }: Situation): StateAction | undefined {
   const [question] = state.inputRequests ?? [];
   if (question) {
     const answers = { why: { state: 'submitted', value: { kind: 'text', value: 'Because.' } } } as const;
-    const response = random.pick(['accept', 'decline', 'cancel']);
+    const response = random.pick(['accept', 'decline', 'cancel'] as const);
     return { type: 'session/inputCompleted', requestId: question.id, response, ...(random.chance(0.8) && { answers }) };
   }
   const call = random.pick(

@@ -6,7 +6,6 @@
 import {
   type ActionEnvelope,
   type ActionOrigin,
-  ErrorCode,
   type RootState,
   rootReducer,
   type SessionState,
@@ -139,8 +138,7 @@ export class FuzzClient {
   probe(uri: string, done: () => void = () => {}): void {
     this.request('subscribe', { channel: uri }, ({ result, error }) => {
       if (result) this.#compare(uri, result.snapshot as Snapshot);
-      else if (error?.code === ErrorCode.SessionNotFound) this.channels.delete(uri);
-      else this.#wrong(`${uri} cannot be compared: ${error?.message}`);
+      else if (this.channels.has(uri)) this.#wrong(`${uri} cannot be compared: ${error?.message}`);
       done();
     });
   }
@@ -187,6 +185,8 @@ export class FuzzClient {
     this.request('reconnect', { channel: ROOT, clientId: this.clientId, subscriptions, ...numbers }, (answer) => {
       const { result, error } = answer;
       if (!result) return this.#wrong(`reconnect failed: ${error?.message}`);
+      const isAhead = lastSeenServerSeq === Number.MAX_SAFE_INTEGER;
+      if (isAhead && result.type === 'replay') this.#wrong('it was far ahead of the host, and got a replay');
       if (result.type === 'replay') this.#replayed(result);
       else this.#restarted(result);
       this.resumed[result.type as 'replay' | 'snapshot'] += 1;
@@ -234,6 +234,7 @@ export class FuzzClient {
     this.received.push(envelope);
     this.#lastSeen = Math.max(this.#lastSeen, serverSeq);
     if (origin?.clientId === this.clientId) this.#echo(origin, envelope);
+    else if (rejectionReason !== undefined) this.#wrong(`it was told of somebody else's rejection, ${serverSeq}`);
     if (rejectionReason !== undefined) return;
     const mirror = this.channels.get(channel);
     if (mirror) this.#reduce(mirror, envelope);

@@ -20,8 +20,8 @@ describe('version-1 messages', () => {
     ['directory', 'directory'],
     ['selection', 'selection'],
   ] as const)('[V1-038] show a %s as a %s', (displayKind, type) => {
-    const attachment = { type: 'resource' as const, uri: 'file:///work/a.ts', label: 'a', displayKind };
-    expect(attached(attachment)).toEqual([{ type, path: '/work/a.ts', displayName: 'a' }]);
+    const attachment = { type: 'resource' as const, uri: 'file:///srv/a.ts', label: 'a', displayKind };
+    expect(attached(attachment)).toEqual([{ type, path: '/srv/a.ts', displayName: 'a' }]);
   });
 
   it('[V1-038] drop what is not a file', () => {
@@ -60,9 +60,9 @@ describe('version-1 messages', () => {
 
 describe('file paths', () => {
   it.each([
-    ['/work/a.ts', 'file:///work/a.ts'],
+    ['/srv/a.ts', 'file:///srv/a.ts'],
     ['/a b/ü#?%.ts', 'file:///a%20b/%C3%BC%23%3F%25.ts'],
-    ['C:/work/a.ts', 'file:///C:/work/a.ts'],
+    ['C:/srv/a.ts', 'file:///C:/srv/a.ts'],
     ['//server/share/a', 'file://server/share/a'],
   ])('%s is %s, and back', (path, uri) => {
     expect(fileUriFromPath(path)).toBe(uri);
@@ -70,7 +70,7 @@ describe('file paths', () => {
   });
 
   it('read other spellings', () => {
-    expect(fileUriFromPath('C:\\work\\a.ts')).toBe('file:///C:/work/a.ts');
+    expect(fileUriFromPath('C:\\srv\\a.ts')).toBe('file:///C:/srv/a.ts');
     expect(fileUriFromPath('\\\\server\\share')).toBe('file://server/share');
     expect(fileUriFromPath('a.ts')).toBe('file:///a.ts');
     expect(fileUriFromPath('file:///a')).toBe('file:///a');

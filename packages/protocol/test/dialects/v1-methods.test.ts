@@ -23,10 +23,10 @@ describe('version-1 content and directories', () => {
   });
 
   it('[V1-016] lists a directory as a resource', () => {
-    const { method, params, encodeResult } = forwarded(request('browseDirectory', { uri: 'file:///work' }));
+    const { method, params, encodeResult } = forwarded(request('browseDirectory', { uri: 'file:///srv' }));
     expect({ method, params }).toEqual({
       method: 'resourceList',
-      params: { channel: 'ahp-root://', uri: 'file:///work' },
+      params: { channel: 'ahp-root://', uri: 'file:///srv' },
     });
     const listed = { entries: [{ name: 'a', type: 'file' }] };
     expect(encodeResult(listed, view)).toEqual(listed);

@@ -51,9 +51,9 @@ describe('version-1 permission requests', () => {
   });
 
   it('[V1-037] for edits are of kind write, with the path', () => {
-    const edits = { items: [{ after: side('file:///work/a%20b.ts') }] };
+    const edits = { items: [{ after: side('file:///srv/a%20b.ts') }] };
     const request = requestOf(pendingConfirmation({ edits }));
-    expect(request).toMatchObject({ permissionKind: 'write', path: '/work/a b.ts' });
+    expect(request).toMatchObject({ permissionKind: 'write', path: '/srv/a b.ts' });
     expect(request).not.toHaveProperty('fullCommandText');
     const deleted = { items: [{ before: side('memory:/x') }] };
     expect(requestOf(pendingConfirmation({ edits: deleted })).path).toBe('memory:/x');

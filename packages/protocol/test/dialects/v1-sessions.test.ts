@@ -21,11 +21,11 @@ describe('creating a session in version 1', () => {
   });
 
   it('[V1-011] takes a given provider, the model and the directory', () => {
-    const asked = { session: 'echo:/new', provider: 'echo', workingDirectory: 'file:///work' };
+    const asked = { session: 'echo:/new', provider: 'echo', workingDirectory: 'file:///srv' };
     expect(forwarded(request('createSession', asked)).params).toEqual({
       channel: 'ahp-session:/new',
       provider: 'echo',
-      workingDirectory: 'file:///work',
+      workingDirectory: 'file:///srv',
     });
   });
 

@@ -97,10 +97,10 @@ describe('version-1 session state', () => {
     const summary = sessionSummary({
       model: { id: 'large', config: { effort: 'low' } },
       activity: 'thinking',
-      workingDirectory: 'file:///work',
+      workingDirectory: 'file:///srv',
       agent: { uri: 'file:///a.md' },
       changesets: [],
-      project: { uri: 'file:///work', displayName: 'work' },
+      project: { uri: 'file:///srv', displayName: 'srv' },
     });
     expect(summaryToV1(summary)).toEqual({
       resource: 'echo:/one',

@@ -85,7 +85,7 @@ describe('what a version knows', () => {
     }
   });
 
-  it('keeps from an older peer what came later', () => {
+  it('[AHP-110] keeps from an older peer what came later', () => {
     expect(isActionKnown('session/agentChanged', '0.1.0')).toBe(false);
     expect(isActionKnown('session/delta', '0.1.0')).toBe(true);
     expect(isNotificationKnown('otlp/exportLogs', '0.1.0')).toBe(false);

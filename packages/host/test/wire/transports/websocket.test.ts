@@ -30,7 +30,7 @@ describe('a WebSocket transport', () => {
     await vi.waitFor(() => expect(handlers.message.mock.calls).toEqual([['one'], ['two'], ['three']]));
   });
 
-  it('sends frames of every length class in order, and pings land between them', async () => {
+  it('[AHP-001] sends frames of every length class in order, and pings land between them', async () => {
     const { transport, websocket } = await connected();
     transport.start(events());
     const texts = [0, 1, 125, 126, 65_535, 65_536, 300_000].map((length) => 'ü'.repeat(length / 2).padEnd(length, 'x'));

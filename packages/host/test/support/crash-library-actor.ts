@@ -1,110 +1,9 @@
-/** Those who work with a host that is killed again and again: one with our client library, one without. */
-import { type Client, connect, type Subscription, webSocketTransport } from '@atrium/client';
+/** An actor that uses our client library, and looks over its shoulder. */
+import { type Client, connect, type Subscription, type Transport, webSocketTransport } from '@atrium/client';
 import type { ActionEnvelope, SessionState, Snapshot, StateAction } from '@atrium/protocol';
-import { WebSocket } from 'ws';
-import { type Answer, type Dispatched, FuzzClient, ROOT } from './fuzz-client.js';
+import type { Actor } from './crash-actor.js';
+import { type Answer, type Dispatched, ROOT } from './fuzz-client.js';
 import { difference, withoutTimes } from './fuzz-difference.js';
-
-export interface Actor {
-  readonly clientId: string;
-  readonly received: readonly ActionEnvelope[];
-  readonly dispatched: readonly Dispatched[];
-  readonly violations: readonly string[];
-  /** Comparisons of a mirror with a fresh snapshot so far. */
-  readonly probes: number;
-  readonly isOpen: boolean;
-  /** Actions that the host has not decided yet, as far as is known. */
-  readonly undecided: number;
-  /** The confirmed states of the sessions it watches. */
-  readonly sessions: readonly [uri: string, state: SessionState][];
-  /** A host is there. */
-  enter(port: number): void;
-  dispatch(uri: string, action: StateAction): void;
-  /** Creates a session, if it is not there yet, and watches it. */
-  watch(uri: string): void;
-  leave(uri: string): void;
-  /** Compares all mirrors with fresh snapshots. */
-  probe(): Promise<void>;
-  close(): void;
-}
-
-/** Speaks the protocol by itself. */
-export class PlainActor implements Actor {
-  readonly #client: FuzzClient;
-  readonly #watched = new Set<string>();
-  #socket: WebSocket | undefined;
-
-  constructor(clientId: string, protocolVersions: readonly string[]) {
-    this.#client = new FuzzClient(clientId, protocolVersions);
-  }
-
-  get clientId() {
-    return this.#client.clientId;
-  }
-  get received() {
-    return this.#client.received;
-  }
-  get dispatched() {
-    return this.#client.dispatched;
-  }
-  get violations() {
-    return this.#client.violations;
-  }
-  get probes() {
-    return this.#client.probes;
-  }
-  get isOpen() {
-    return this.#client.isOpen;
-  }
-  get undecided() {
-    return this.#client.pending.size;
-  }
-  get sessions() {
-    return this.#client.sessions;
-  }
-
-  enter(port: number): void {
-    const socket = new WebSocket(`ws://127.0.0.1:${port}`, { perMessageDeflate: false });
-    this.#socket = socket;
-    socket.on('open', () => {
-      this.#client.attach((text) => socket.send(text));
-      for (const uri of this.#watched) if (!this.#client.channels.has(uri)) this.#create(uri);
-    });
-    socket.on('message', (data) => this.#client.receive(data.toString()));
-    socket.on('close', () => this.#client.detach());
-    socket.on('error', () => {});
-  }
-
-  dispatch(uri: string, action: StateAction): void {
-    this.#client.dispatch(uri, action);
-  }
-
-  watch(uri: string): void {
-    this.#watched.add(uri);
-    if (this.isOpen) this.#create(uri);
-  }
-
-  #create(uri: string): void {
-    this.#client.request('createSession', { channel: uri }, () => this.#client.subscribe(uri));
-  }
-
-  leave(uri: string): void {
-    this.#watched.delete(uri);
-    this.#client.unsubscribe(uri);
-  }
-
-  async probe(): Promise<void> {
-    await Promise.all([...this.#client.channels.keys()].map((uri) => this.#probeOne(uri)));
-  }
-
-  #probeOne(uri: string): Promise<void> {
-    return new Promise((resolve) => this.#client.probe(uri, resolve));
-  }
-
-  close(): void {
-    this.#socket?.terminate();
-  }
-}
 
 /** Closed until there is a host behind it. */
 class Door {
@@ -114,12 +13,15 @@ class Door {
   });
 }
 
+/** Numbers of questions that the library never uses. */
+const FIRST_QUESTION = 900_000_000;
+
 interface ActorFrame extends Answer {
+  readonly id?: number;
   readonly method?: string;
   readonly params?: unknown;
 }
 
-/** Uses the client library, and looks over its shoulder. */
 export class LibraryActor implements Actor {
   readonly received: ActionEnvelope[] = [];
   readonly dispatched: Dispatched[] = [];
@@ -127,6 +29,9 @@ export class LibraryActor implements Actor {
   probes = 0;
   readonly #subscriptions = new Map<string, Subscription>();
   readonly #shown = new Set<number>();
+  /** Those who wait for the answers to our own questions. */
+  readonly #questions = new Map<number, () => void>();
+  #wire: Transport | undefined;
   #client: Client | undefined;
   #door = new Door();
 
@@ -165,21 +70,24 @@ export class LibraryActor implements Actor {
     const port = await this.#door.opened;
     this.#door = new Door();
     const transport = await webSocketTransport({ url: `ws://127.0.0.1:${port}` })();
+    this.#wire = transport;
     return {
       ...transport,
       onMessage: (listener: (text: string) => void) =>
         transport.onMessage((text) => {
-          listener(text);
-          this.#overhear(JSON.parse(text));
+          const frame = JSON.parse(text) as ActorFrame;
+          if (!this.#questions.has(frame.id ?? 0)) listener(text);
+          this.#overhear(frame);
         }),
     };
   }
 
-  #overhear({ method, params, result }: ActorFrame): void {
+  #overhear({ id, method, params, result }: ActorFrame): void {
     if (method === 'action') this.#note(params as ActionEnvelope);
     for (const envelope of (result?.actions ?? []) as ActionEnvelope[]) this.#note(envelope);
     const snapshots = (result?.snapshots ?? (result?.snapshot ? [result.snapshot] : [])) as Snapshot[];
     for (const snapshot of snapshots) this.#compare(snapshot);
+    this.#questions.get(id ?? 0)?.();
   }
 
   #note(envelope: ActionEnvelope): void {
@@ -229,9 +137,17 @@ export class LibraryActor implements Actor {
     this.#subscriptions.delete(uri);
   }
 
+  /** Asks behind the back of the library, on its own wire. */
   async probe(): Promise<void> {
-    const asked = [...this.#subscriptions.keys()].map((uri) => this.#client?.request('subscribe', { channel: uri }));
-    await Promise.allSettled(asked);
+    await Promise.all([...this.#subscriptions.keys()].map((uri) => this.#ask(uri)));
+  }
+
+  #ask(channel: string): Promise<void> {
+    const id = FIRST_QUESTION + this.#questions.size;
+    return new Promise((resolve) => {
+      this.#questions.set(id, resolve);
+      this.#wire?.send(JSON.stringify({ jsonrpc: '2.0', id, method: 'subscribe', params: { channel } }));
+    });
   }
 
   close(): void {

@@ -1,0 +1,26 @@
+/** Somebody who works with a host that is killed again and again. */
+import type { ActionEnvelope, SessionState, StateAction } from '@atrium/protocol';
+import type { Dispatched } from './fuzz-client.js';
+
+export interface Actor {
+  readonly clientId: string;
+  readonly received: readonly ActionEnvelope[];
+  readonly dispatched: readonly Dispatched[];
+  readonly violations: readonly string[];
+  /** Comparisons of a mirror with a fresh snapshot so far. */
+  readonly probes: number;
+  readonly isOpen: boolean;
+  /** Actions that the host has not decided yet, as far as is known. */
+  readonly undecided: number;
+  /** The confirmed states of the sessions it watches. */
+  readonly sessions: readonly [uri: string, state: SessionState][];
+  /** A host is there. */
+  enter(port: number): void;
+  dispatch(uri: string, action: StateAction): void;
+  /** Creates a session, if it is not there yet, and watches it. */
+  watch(uri: string): void;
+  leave(uri: string): void;
+  /** Compares all mirrors with fresh snapshots. */
+  probe(): Promise<void>;
+  close(): void;
+}

@@ -1,0 +1,82 @@
+/** An actor that speaks the protocol by itself, over a WebSocket. */
+import type { StateAction } from '@atrium/protocol';
+import { WebSocket } from 'ws';
+import type { Actor } from './crash-actor.js';
+import { FuzzClient } from './fuzz-client.js';
+
+export class PlainActor implements Actor {
+  readonly #client: FuzzClient;
+  readonly #watched = new Set<string>();
+  #socket: WebSocket | undefined;
+
+  constructor(clientId: string, protocolVersions: readonly string[]) {
+    this.#client = new FuzzClient(clientId, protocolVersions);
+  }
+
+  get clientId() {
+    return this.#client.clientId;
+  }
+  get received() {
+    return this.#client.received;
+  }
+  get dispatched() {
+    return this.#client.dispatched;
+  }
+  get violations() {
+    return this.#client.violations;
+  }
+  get probes() {
+    return this.#client.probes;
+  }
+  get isOpen() {
+    return this.#client.isOpen;
+  }
+  get undecided() {
+    return this.#client.pending.size;
+  }
+  get sessions() {
+    return this.#client.sessions;
+  }
+
+  enter(port: number): void {
+    const socket = new WebSocket(`ws://127.0.0.1:${port}`, { perMessageDeflate: false });
+    this.#socket = socket;
+    socket.on('open', () => {
+      this.#client.attach((text) => socket.send(text));
+      for (const uri of this.#watched) if (!this.#client.channels.has(uri)) this.#create(uri);
+    });
+    socket.on('message', (data) => this.#client.receive(data.toString()));
+    socket.on('close', () => this.#client.detach());
+    socket.on('error', () => {});
+  }
+
+  dispatch(uri: string, action: StateAction): void {
+    this.#client.dispatch(uri, action);
+  }
+
+  watch(uri: string): void {
+    this.#watched.add(uri);
+    if (this.isOpen) this.#create(uri);
+  }
+
+  #create(uri: string): void {
+    this.#client.request('createSession', { channel: uri }, () => this.#client.subscribe(uri));
+  }
+
+  leave(uri: string): void {
+    this.#watched.delete(uri);
+    this.#client.unsubscribe(uri);
+  }
+
+  async probe(): Promise<void> {
+    await Promise.all([...this.#client.channels.keys()].map((uri) => this.#probeOne(uri)));
+  }
+
+  #probeOne(uri: string): Promise<void> {
+    return new Promise((resolve) => this.#client.probe(uri, resolve));
+  }
+
+  close(): void {
+    this.#socket?.terminate();
+  }
+}
