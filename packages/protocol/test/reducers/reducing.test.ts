@@ -18,7 +18,7 @@ describe('an action of a type that nobody knows', () => {
     const session = deepFreeze(withTurn());
     const terminal = deepFreeze(terminalState());
     const changeset = deepFreeze(changesetState());
-    const watch = deepFreeze({ root: 'file:///work', recursive: true });
+    const watch = deepFreeze({ root: 'file:///srv', recursive: true });
     expect(rootReducer(root, { type }, context)).toBe(root);
     expect(sessionReducer(session, { type }, context)).toBe(session);
     expect(terminalReducer(terminal, { type }, context)).toBe(terminal);

@@ -233,7 +233,7 @@ function finishesParameters({ state, random }: Scene): readonly SessionAction[] 
   if (!target) return [];
   const ready = { type: 'session/toolCallReady' as const, ...target, invocationMessage: text(random) };
   if (random.chance(0.4)) return [{ ...ready, toolInput: '{}', confirmed: random.of(['not-needed', 'setting']) }];
-  const side = { uri: 'file:///work/a.ts', content: { uri: 'content://history/a' } };
+  const side = { uri: 'file:///srv/a.ts', content: { uri: 'content://history/a' } };
   const edits = random.chance(0.3) ? { items: [{ after: side }] } : undefined;
   const options = random.chance(0.3) ? [{ id: 'once', label: 'Once', kind: 'approve' as const }] : undefined;
   return [{ ...ready, toolInput: text(random), edits, editable: random.chance(0.5), options }];
@@ -384,7 +384,7 @@ function targetIn(state: SessionState, random: Random, status: ToolCallState['st
 
 function message(random: Random): UserMessage {
   if (random.chance(0.6)) return { text: text(random) };
-  const file = { type: 'resource' as const, uri: 'file:///work/a%20b.ts', label: 'a b.ts', displayKind: 'document' };
+  const file = { type: 'resource' as const, uri: 'file:///srv/a%20b.ts', label: 'a b.ts', displayKind: 'document' };
   return { text: text(random), attachments: [file, { type: 'simple', label: 'note' }], _meta: { from: 'history' } };
 }
 
