@@ -26,6 +26,7 @@ export async function crashAt(program: HostProgram, point: CrashPoint): Promise<
     const serving = await doomed.serving();
     if (serving) actor.enter(serving.port);
     const work = doTheUsual(actor);
+    work.catch(() => {});
     await Promise.race([work, doomed.ended()]);
     const hasDied = doomed.hasEnded;
     await doomed.kill();

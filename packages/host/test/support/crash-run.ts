@@ -45,6 +45,7 @@ export class CrashRun {
   /** Sessions that are worked on, and those that were. */
   #current: string[] = [];
   readonly #all: string[] = [];
+  #host: HostProcess | undefined;
   #working = false;
   #kills = 0;
   /** Commits that a kill cut off in the middle. */
@@ -59,19 +60,24 @@ export class CrashRun {
   }
 
   async run(kills: number): Promise<CrashFigures> {
-    await this.#begin();
-    const workers = this.#actors.map((actor) => this.#work(actor));
-    while (this.#kills < kills) await this.#round();
-    this.#working = false;
-    await Promise.all(workers);
-    await this.#finish();
-    for (const actor of this.#actors) actor.close();
-    return this.#figures();
+    try {
+      await this.#begin();
+      const workers = this.#actors.map((actor) => this.#work(actor));
+      while (this.#kills < kills) await this.#round();
+      this.#working = false;
+      await Promise.all(workers);
+      await this.#finish();
+      return this.#figures();
+    } finally {
+      this.#working = false;
+      for (const actor of this.#actors) actor.close();
+      await this.#host?.kill();
+    }
   }
 
   /** The first start, without haste: everybody gets in. */
   async #begin(): Promise<void> {
-    const { host, port } = await this.#start();
+    const port = await this.#start();
     for (const actor of this.#actors) actor.enter(port);
     await this.#library.connect();
     await this.#until('everybody is in', () => this.#actors.every(({ isOpen }) => isOpen));
@@ -79,28 +85,28 @@ export class CrashRun {
     await this.#until('the sessions are there', () =>
       this.#actors.every(({ sessions }) => sessions.length === SESSIONS),
     );
-    await this.#kill(host);
+    await this.#kill();
     this.#working = true;
   }
 
   async #round(): Promise<void> {
     const random = this.#random;
     if (random.chance(EARLY_KILLS)) {
-      const host = new HostProcess({ program: this.program, dataDir: this.dataDir });
+      this.#launch();
       await delay(random.below(START_MS));
-      return this.#kill(host);
+      return this.#kill();
     }
-    const { host, port } = await this.#start();
+    const port = await this.#start();
     for (const actor of this.#actors) actor.enter(port);
     if (!random.chance(RUDE_KILLS)) await this.#compareMirrors();
     await delay(random.between(LIFE_MS.least, LIFE_MS.most));
-    await this.#kill(host);
+    await this.#kill();
     this.#renewSessions();
   }
 
   /** Starts the host and holds it to everything that is known, before anybody else talks to it. */
-  async #start(observed: readonly string[] = this.#current): Promise<{ host: HostProcess; port: number }> {
-    const host = new HostProcess({ program: this.program, dataDir: this.dataDir });
+  async #start(observed: readonly string[] = this.#current): Promise<number> {
+    const host = this.#launch();
     const serving = await host.serving();
     const entries = await host.entries(this.#ledger.head);
     if (!serving || !entries) throw new Error(`the host does not start after kill ${this.#kills}: ${host.complaints}`);
@@ -109,7 +115,12 @@ export class CrashRun {
     for (const snapshot of await snapshotsOf(serving.port, observed)) this.#ledger.compare(snapshot);
     for (const actor of this.#actors) this.#confirm(actor);
     this.#stopIfWrong();
-    return { host, port: serving.port };
+    return serving.port;
+  }
+
+  #launch(): HostProcess {
+    this.#host = new HostProcess({ program: this.program, dataDir: this.dataDir });
+    return this.#host;
   }
 
   /** A kill may cut off a commit that nobody has heard of; it must do no other harm. */
@@ -132,9 +143,11 @@ export class CrashRun {
     await Promise.race([Promise.all(this.#actors.map((actor) => actor.probe())), this.#never('mirrors are compared')]);
   }
 
-  async #kill(host: HostProcess): Promise<void> {
-    await host.kill();
+  async #kill(): Promise<void> {
+    await this.#host?.kill();
     this.#kills += 1;
+    const error = /^error .*/m.exec(this.#host?.complaints ?? '')?.[0];
+    if (error) this.#ledger.violations.push(`the host says: ${error}`);
     await this.#until('everybody has noticed', () => this.#actors.every(({ isOpen }) => !isOpen));
   }
 
@@ -162,15 +175,14 @@ export class CrashRun {
 
   /** Lets everything come to its end, then starts once more and counts. */
   async #finish(): Promise<void> {
-    const { host, port } = await this.#start();
+    const port = await this.#start();
     for (const actor of this.#actors) actor.enter(port);
     await this.#until('everybody is back', () => this.#actors.every(({ isOpen }) => isOpen));
     await this.#until('everything is decided', () => this.#actors.every(({ undecided }) => undecided === 0));
     await this.#until('everything is at rest', () => this.#driveToRest(), 20);
     await this.#compareMirrors();
-    await host.kill();
-    const last = await this.#start(this.#all);
-    await last.host.kill();
+    await this.#host?.kill();
+    await this.#start(this.#all);
   }
 
   /** Answers what waits for an answer, and moves queues on that a crash has stopped. */

@@ -6,6 +6,7 @@
 import {
   type ActionEnvelope,
   type ActionOrigin,
+  ErrorCode,
   type RootState,
   rootReducer,
   type SessionState,
@@ -138,7 +139,7 @@ export class FuzzClient {
   probe(uri: string, done: () => void = () => {}): void {
     this.request('subscribe', { channel: uri }, ({ result, error }) => {
       if (result) this.#compare(uri, result.snapshot as Snapshot);
-      else if (this.channels.has(uri)) this.#wrong(`${uri} cannot be compared: ${error?.message}`);
+      else if (error?.code !== ErrorCode.SessionNotFound) this.#wrong(`${uri} cannot be compared: ${error?.message}`);
       done();
     });
   }

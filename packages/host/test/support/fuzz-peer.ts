@@ -1,0 +1,107 @@
+/** One client of a fuzzed host, of whatever version, and the wire it is on. */
+import type { Host } from '../../src/host.js';
+import { randomAction, randomV1Action } from './fuzz-actions.js';
+import { FuzzClient } from './fuzz-client.js';
+import { FuzzLink } from './fuzz-link.js';
+import type { Random } from './fuzz-random.js';
+import { FuzzV1Client } from './fuzz-v1-client.js';
+
+export class FuzzPeer {
+  #link: FuzzLink | undefined;
+
+  constructor(
+    readonly client: FuzzClient | FuzzV1Client,
+    private readonly random: Random,
+  ) {}
+
+  /** Comes back, one way or another, if it is away. */
+  connect(host: Host): void {
+    if (this.#link) return;
+    const link = new FuzzLink();
+    this.#link = link;
+    host.connect(link.transport);
+    const post = (text: string) => link.post(text);
+    const manner = this.random.pick(['resume', 'resume', 'resume', 'snapshot', 'anew'] as const);
+    if (this.client instanceof FuzzClient) this.client.attach(post, manner);
+    else this.client.attach(post);
+  }
+
+  drop(): void {
+    this.#link?.cut();
+    this.#link = undefined;
+    this.client.detach();
+  }
+
+  stall(stalled: boolean): void {
+    if (this.#link) this.#link.isStalled = stalled;
+  }
+
+  /** Reads some of what is there, perhaps nothing. */
+  readSome(): void {
+    this.#leaveCut();
+    const { unread = [] } = this.#link ?? {};
+    this.#read(this.random.chance(0.6) ? unread.length : this.random.below(unread.length + 1));
+  }
+
+  readAll(): void {
+    this.#leaveCut();
+    this.#read(Number.POSITIVE_INFINITY);
+  }
+
+  #read(count: number): void {
+    const { unread = [], isClosed } = this.#link ?? {};
+    for (const text of unread.splice(0, count)) this.client.receive(text);
+    if (isClosed && unread.length === 0) this.drop();
+  }
+
+  /** Version 1 cannot be told of a cut: the host hangs up in the middle of a tick, and the rest of that has no order. */
+  #leaveCut(): void {
+    if (this.#link?.isClosed && this.client instanceof FuzzV1Client) this.drop();
+  }
+
+  /** Does something to one of the sessions that it sees. */
+  act(): void {
+    const { client, random } = this;
+    const name = `${client.clientId}-${client.dispatched.length + 1}`;
+    if (client instanceof FuzzV1Client) {
+      const [uri, mirror] = random.pick([...client.sessions]) ?? [];
+      const request = uri && mirror && randomV1Action(mirror.state, random, name);
+      if (uri && request) client.dispatch(uri, request);
+      return;
+    }
+    const [uri, state] = random.pick(client.sessions) ?? [];
+    const action = uri && state && randomAction({ state, clientId: client.clientId, random, name });
+    if (uri && action) client.dispatch(uri, action);
+  }
+
+  /** Sends something again that it has sent before. */
+  repeat(): void {
+    const { client, random } = this;
+    if (client.isOpen && client.dispatched.length > 0) client.repeat(random.between(1, client.dispatched.length));
+  }
+
+  /** Compares all its mirrors with fresh snapshots. */
+  probe(): void {
+    const { client } = this;
+    if (!client.isOpen) return;
+    const uris = client instanceof FuzzClient ? client.channels.keys() : client.sessions.keys();
+    for (const uri of uris) client.probe(uri);
+  }
+
+  /** Subscribes to a session, or leaves it. */
+  turnTo(uri: string): void {
+    const { client } = this;
+    if (!client.isOpen) return;
+    const isWatching = client instanceof FuzzClient ? client.channels.has(uri) : client.sessions.has(nameInV1(uri));
+    if (!isWatching) return this.subscribe(uri);
+    client.unsubscribe(client instanceof FuzzClient ? uri : nameInV1(uri));
+  }
+
+  subscribe(uri: string): void {
+    this.client.subscribe(this.client instanceof FuzzClient ? uri : nameInV1(uri));
+  }
+}
+
+function nameInV1(uri: string): string {
+  return uri.replace('ahp-session', 'mock');
+}
