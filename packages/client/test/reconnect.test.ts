@@ -238,6 +238,25 @@ describe('a host that has forgotten the client', () => {
     expect(one.state.queuedMessages?.map(({ id }) => id)).toEqual(['offline']);
   });
 
+  it('is not sent anything again once it was greeted anew, even if its answer got lost', async () => {
+    const { client, host, drop, clock } = await forgetful();
+    const one = await client.subscribe(ONE);
+    host.connection.transport.onMessage(() => {});
+    const lost = one.dispatch(queued('lost'));
+    lost.catch(() => {});
+    await settle();
+    await drop();
+    host.scripts.set('initialize', (_params, connection) => {
+      host.scripts.clear();
+      connection.transport.close();
+      throw new Refusal(-32603);
+    });
+    await clock.advance(10_000);
+    await expect(lost).rejects.toBeInstanceOf(ActionOutcomeUnknownError);
+    expect(host.params('reconnect').at(-1)?.pending).toEqual([]);
+    expect(host.sessionOf(ONE).queuedMessages).toBeUndefined();
+  });
+
   it('that speaks another language now ends the client', async () => {
     const { client, host, bounce } = await forgetful();
     const one = await client.subscribe(ONE);
