@@ -5,8 +5,8 @@
 import type { SessionAction } from '@atrium/protocol';
 import type { Asker } from '../core.js';
 import type { EntryOrigin } from '../log/log.js';
-import { notificationOf } from '../wire/connection.js';
 import { echoesEarly } from '../wire/dialects/dialects.js';
+import { outgoingNotification } from '../wire/outgoing.js';
 import type { SessionParts } from './session.js';
 
 export interface Held {
@@ -36,7 +36,7 @@ export class HeldActions {
     const stamp = { serverSeq: writer.assignedSeq, origin: { clientId, clientSeq } };
     writer.tell(connection, () => {
       connection.echoedEarly.add(clientSeq);
-      return notificationOf(dialect.encodeEcho(original, stamp));
+      return outgoingNotification(dialect.encodeEcho(original, stamp));
     });
   }
 

@@ -9,7 +9,6 @@ import {
   checkHostRequestResult,
   describeProblem,
   type Frame,
-  isClientRequest,
   readFrame,
 } from '@atrium/protocol/validation';
 import type { HostCore } from '../core.js';
@@ -25,11 +24,12 @@ import { type Dialect, initialDialect } from './dialects/dialects.js';
 import { dispatchAction, refuseAction } from './dispatch.js';
 import { answerHandshake, type Identity } from './handshake.js';
 import { HostRequestQueue } from './host-requests.js';
+import { checkedParams, idIn, paramsOf } from './inbound.js';
 import { Outbox } from './outbox.js';
-import { type Outgoing, outgoing, outgoingText } from './outgoing.js';
+import { type Outgoing, outgoing, outgoingNotification, outgoingText } from './outgoing.js';
 import { jsonWithRaw } from './raw-json.js';
 import { RequestError } from './request-error.js';
-import { answerRequest, extensionMethods } from './requests.js';
+import { answerRequest } from './requests.js';
 import { CloseCode, type Transport } from './transport.js';
 
 type State =
@@ -222,7 +222,7 @@ export class Connection {
     const { view } = this.#core;
     const call = this.dialect.request({ method, params: paramsOf(params) }, this.#dialectConnection, view);
     this.#dialectConnection = call.connection;
-    if (call.kind === 'fail') return this.#fail(id, errorOf(call.error));
+    if (call.kind === 'fail') return this.#fail(id, RequestError.from(call.error));
     const result = await answerRequest(this.#core, this, call.method, checkedParams(call.method, call.params));
     this.#reply(id, call.encodeResult(result, view));
   }
@@ -250,7 +250,7 @@ export class Connection {
     const { clientId, clientSeq } = origin;
     const serverSeq = writer.useNumber(origin);
     const stamp = { serverSeq, origin: { clientId, clientSeq }, rejectionReason: reason };
-    writer.tell(this, () => notificationOf(this.dialect.encodeRejection(original, stamp)));
+    writer.tell(this, () => outgoingNotification(this.dialect.encodeRejection(original, stamp)));
   }
 
   #reply(id: number, result: unknown): void {
@@ -276,31 +276,4 @@ export class Connection {
     const error = this.dialect.encodeError({ code, message, ...(data !== undefined && { data }) });
     return outgoing({ jsonrpc: '2.0', id, error });
   }
-}
-
-export function notificationOf({ method, params }: { method: string; params: object }): Outgoing {
-  return outgoing({ jsonrpc: '2.0', method, params });
-}
-
-function paramsOf(params: unknown): Readonly<Record<string, unknown>> {
-  return typeof params === 'object' && params !== null && !Array.isArray(params) ? { ...params } : {};
-}
-
-/** The id of a request that is too long to be read whole; it stands at one of the ends of what clients write. */
-function idIn(text: string): number | null {
-  const ends = `${text.slice(0, 200)} ${text.slice(-200)}`;
-  const [, id] = /"id"\s*:\s*(\d{1,15})\b/.exec(ends) ?? [];
-  return id === undefined ? null : Number(id);
-}
-
-function errorOf({ code, message, data }: { code: number; message: string; data?: unknown }): RequestError {
-  return new RequestError(code as ErrorCode, message, data);
-}
-
-function checkedParams(method: string, params: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  if (extensionMethods.has(method)) return params;
-  if (!isClientRequest(method)) throw new RequestError(ErrorCode.MethodNotFound, `there is no method ${method}`);
-  const checked = checkClientRequest(method, params);
-  if (!checked.ok) throw new RequestError(ErrorCode.InvalidParams, `${method}: ${describeProblem(checked.problem)}`);
-  return checked.value;
 }

@@ -119,7 +119,7 @@ async function openAll(core: HostCore, uris: readonly string[]) {
 
 function translated(dialect: Dialect, method: string, params: Params, core: HostCore) {
   const call = dialect.request({ method, params }, {}, core.view);
-  if (call.kind === 'fail') throw new RequestError(call.error.code as ErrorCode, call.error.message, call.error.data);
+  if (call.kind === 'fail') throw RequestError.from(call.error);
   return call;
 }
 

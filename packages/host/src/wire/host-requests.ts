@@ -41,7 +41,7 @@ export class HostRequestQueue {
     this.#waiting.delete(answer.id);
     waiting.cancelTimer();
     if (answer.kind === 'success') waiting.resolve(answer.result);
-    else waiting.reject(new RequestError(answer.error.code as ErrorCode, answer.error.message, answer.error.data));
+    else waiting.reject(RequestError.from(answer.error));
   }
 
   /** The client is gone: nobody will answer. */

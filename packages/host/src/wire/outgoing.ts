@@ -26,6 +26,11 @@ export function outgoing(message: object, delta?: Delta): Outgoing {
   return new Outgoing(text, text.length, delta);
 }
 
+/** A message that nobody answers. */
+export function outgoingNotification({ method, params }: { method: string; params: object }): Outgoing {
+  return outgoing({ jsonrpc: '2.0', method, params });
+}
+
 /** Text that is already a message. */
 export function outgoingText(text: string): Outgoing {
   return new Outgoing(text, text.length);

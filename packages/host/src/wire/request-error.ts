@@ -10,4 +10,9 @@ export class RequestError extends Error {
   ) {
     super(message);
   }
+
+  /** An error as it stands in a frame. */
+  static from({ code, message, data }: { code: number; message: string; data?: unknown }): RequestError {
+    return new RequestError(code as ErrorCode, message, data);
+  }
 }
