@@ -9,6 +9,7 @@ import type {
   SessionInputAnswer,
   SessionInputRequest,
   SessionInputResponseKind,
+  ToolDefinition,
   ToolResultContent,
   Turn,
   UsageInfo,
@@ -71,6 +72,8 @@ export interface AgentTurn {
   usage(usage: UsageInfo): void;
   title(title: string): void;
   activity(text: string | undefined): void;
+  /** The tools that can be called now, each by a name of its own: the host's, then those of the active client. */
+  tools(): ToolDefinition[];
   /** Runs a tool by name: one of the host's, or one of the active client's. */
   callTool(call: ToolRequest): Promise<ToolOutcome>;
   /** Shows a call whose result the backend already knows. */

@@ -59,8 +59,14 @@ export function abandonCalls(session: Session, clientId: string): void {
   const { activeTurn } = session.state;
   for (const part of activeTurn?.responseParts ?? []) {
     if (!activeTurn || part.kind !== 'toolCall' || part.toolCall.toolClientId !== clientId) continue;
-    const { status, toolCallId } = part.toolCall;
-    if (status !== 'running' && status !== 'pending-confirmation') continue;
+    const { status, toolCallId, displayName } = part.toolCall;
+    if (status !== 'running' && status !== 'pending-confirmation' && status !== 'streaming') continue;
+    if (status === 'streaming') {
+      // Only a call that is ready can be completed.
+      const invocationMessage = `Use ${displayName}`;
+      const ready = { type: 'session/toolCallReady' as const, invocationMessage, confirmed: 'not-needed' as const };
+      session.write({ ...ready, turnId: activeTurn.id, toolCallId });
+    }
     const message = `the client ${clientId} left and did not come back`;
     const result = { success: false, pastTenseMessage: 'Lost its client', error: { message, code: 'DISCONNECTED' } };
     session.write({ type: 'session/toolCallComplete', turnId: activeTurn.id, toolCallId, result });

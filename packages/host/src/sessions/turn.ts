@@ -9,6 +9,7 @@ import type {
   SessionAction,
   SessionInputRequest,
   SessionState,
+  ToolDefinition,
   UsageInfo,
   UserMessage,
 } from '@atrium/protocol';
@@ -23,7 +24,9 @@ import type {
 import type { Step } from '../channels/channel.js';
 import { CLIENT_GRACE_MS } from '../limits.js';
 import { renderPrompt } from '../prompt/prompt.js';
+import { offeredTools } from '../tools/names.js';
 import { AgentOpener, folderOf } from './agent-opener.js';
+import { presentClient } from './client-calls.js';
 import type { Session } from './session.js';
 import { runCannedTool, runTool } from './tool-calls.js';
 
@@ -157,6 +160,11 @@ export class TurnRunner implements AgentTurn {
 
   activity(activity: string | undefined): void {
     this.write({ type: 'session/activityChanged', activity });
+  }
+
+  tools(): ToolDefinition[] {
+    const definitions = this.#session.parts.tools.map(({ definition }) => definition);
+    return offeredTools(definitions, presentClient(this)?.tools ?? []);
   }
 
   callTool(call: ToolRequest): Promise<ToolOutcome> {

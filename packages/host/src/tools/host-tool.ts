@@ -2,13 +2,20 @@
  * Makes a `HostTool` out of its parts, so that every tool treats bad input, refusals and file system errors alike: they
  * become a failed output that says what to do. Only mistakes of ours are thrown.
  */
-import type { ToolAnnotations } from '@atrium/protocol';
+import type { FileEdit, ToolAnnotations } from '@atrium/protocol';
 import { problemOf, type RecordShape, type Shape } from './shape.js';
 import { shorten } from './text.js';
-import type { HostTool, ToolConfirmation, ToolContext, ToolOutput } from './tool.js';
+import type { HostTool, PreviewContext, ToolConfirmation, ToolContext, ToolOutput, ToolPreview } from './tool.js';
 
-type InputShape = Extract<Shape, { type: 'string' | 'integer' | 'boolean' }>;
-type ValueOf<S extends InputShape> = { string: string; integer: number; boolean: boolean }[S['type']];
+type PlainShape = Extract<Shape, { type: 'string' | 'integer' | 'boolean' }>;
+type ListShape = { readonly type: 'array'; readonly items: PlainShape; readonly description?: string };
+type InputShape = PlainShape | ListShape;
+type PlainValue<S extends PlainShape> = { string: string; integer: number; boolean: boolean }[S['type']];
+type ValueOf<S extends InputShape> = S extends ListShape
+  ? readonly PlainValue<S['items']>[]
+  : S extends PlainShape
+    ? PlainValue<S>
+    : never;
 
 /** What a tool's code gets: its properties with their types, those not required as optional. */
 type InputOf<Properties extends Record<string, InputShape>, Required extends keyof Properties> = {
@@ -25,6 +32,8 @@ export interface ToolParts<Properties extends Record<string, InputShape>, Requir
   /** What the call is about to do, with a verb first: "Read parser.ts". */
   invocation(input: InputOf<Properties, Required>): string;
   confirmation?(input: InputOf<Properties, Required>): ToolConfirmation;
+  /** What would change; throws when the call would fail. */
+  preview?(input: InputOf<Properties, Required>, context: PreviewContext): Promise<FileEdit[]>;
   run(input: InputOf<Properties, Required>, context: ToolContext): Promise<ToolOutput>;
 }
 
@@ -47,20 +56,30 @@ export function hostTool<
   const shape: RecordShape = { type: 'object', properties: parts.properties, required: parts.required, open: true };
   const invocation = (input: unknown) =>
     problemOf(shape, input) ? parts.displayName : parts.invocation(input as Input);
+  const attempt = async <T>(input: unknown, signal: AbortSignal, act: (input: Input) => Promise<T>) => {
+    try {
+      checkInput(parts.name, shape, input);
+      signal.throwIfAborted();
+      return { done: await act(input as Input) };
+    } catch (error) {
+      return { failed: failedOutput(invocation(input), asFailure(error, signal)) };
+    }
+  };
   return {
     definition: definitionOf(parts),
     displayName: parts.displayName,
     invocationMessage: invocation,
     // Bad input is not worth a question: `run` refuses it by the same check.
     confirmation: (input) => (problemOf(shape, input) ? undefined : parts.confirmation?.(input as Input)),
+    ...(parts.preview && {
+      async preview(input: unknown, context: PreviewContext): Promise<ToolPreview> {
+        const { done, failed } = await attempt(input, context.signal, async (it) => parts.preview?.(it, context));
+        return failed ? { kind: 'failed', output: failed } : { kind: 'edits', edits: done ?? [] };
+      },
+    }),
     async run(input, context) {
-      try {
-        checkInput(parts.name, shape, input);
-        context.signal.throwIfAborted();
-        return await parts.run(input as Input, context);
-      } catch (error) {
-        return failedOutput(invocation(input), asFailure(error, context.signal));
-      }
+      const result = await attempt(input, context.signal, (it) => parts.run(it, context));
+      return result.done ?? result.failed;
     },
   };
 }

@@ -24,12 +24,21 @@ export async function sessionFolder(cwd: string | undefined): Promise<string> {
 
 /** Resolves what was asked for; fails when it is not there, or not inside the session's folder. */
 export async function resolveInside(cwd: string | undefined, asked: string): Promise<InsidePath> {
+  const { root, wanted } = await wantedPath(cwd, asked);
+  return insidePath(root, await realpathOf(wanted, asked), asked);
+}
+
+/** Where a path seems to lead, before any link is followed. Nothing outside is touched, not even to see if it exists. */
+export async function wantedPath(cwd: string | undefined, asked: string): Promise<{ root: string; wanted: string }> {
   const root = await sessionFolder(cwd);
   if (asked.includes('\0')) throw new ToolFailure('bad-input', 'A path cannot contain a zero byte.');
   const wanted = path.resolve(cwd ?? root, asked);
-  // Nothing outside is touched, not even to see whether it exists.
   if (!isInside(root, wanted) && !isInside(path.resolve(cwd ?? root), wanted)) throw outside(asked);
-  const real = await realpathOf(wanted, asked);
+  return { root, wanted };
+}
+
+/** Takes a real path for good if it is inside. */
+export function insidePath(root: string, real: string, asked: string): InsidePath {
   if (!isInside(root, real)) throw outside(asked, 'it is a link, or behind one, that leads out');
   return { real, shown: shownPath(root, real) };
 }

@@ -1,6 +1,7 @@
-/** `search_files`: lines that contain a text, in all files of a tree. Plain text, no patterns, no other program. */
+/** `search_files`: lines that contain a text or fit a pattern, in all files of a tree, without any other program. */
 import { readFile, stat } from 'node:fs/promises';
 import { hostTool, succeeded, ToolFailure } from './host-tool.js';
+import { type LineHit, type LineMatcher, patternMatcher, plainMatcher } from './line-matchers.js';
 import { resolveInside, sessionFolder, shownPath } from './paths.js';
 import { count, looksBinary, shorten, sizeText } from './text.js';
 import { filesUnder } from './walk.js';
@@ -15,21 +16,23 @@ export const searchFilesTool = hostTool({
   name: 'search_files',
   displayName: 'Search files',
   description:
-    'Finds lines that contain a text, in every file of a folder. Plain text, not a pattern; capitals do not matter ' +
-    `unless asked for. Skips .git, node_modules and files over ${sizeText(SEARCH_MAX_FILE_BYTES)}. ` +
+    'Finds lines that contain a text, in every file of a folder. Plain text, unless "regex" is true; capitals do not ' +
+    `matter unless asked for. Skips .git, node_modules and files over ${sizeText(SEARCH_MAX_FILE_BYTES)}. ` +
     `At most ${SEARCH_MAX_HITS} hits.`,
   annotations: { readOnlyHint: true, openWorldHint: false },
   properties: {
     text: { type: 'string', minLength: 1, description: 'What to look for, within one line.' },
     path: { type: 'string', description: "A folder or file, relative to the session's folder. Default: that folder." },
+    regex: { type: 'boolean', description: 'Whether "text" is a regular expression (JavaScript). Default: false.' },
     caseSensitive: { type: 'boolean', description: 'Whether capitals matter. Default: false.' },
   },
   required: ['text'],
   invocation: ({ text }) => `Search for "${shorten(text, 60)}"`,
-  async run({ text, path, caseSensitive = false }, { cwd, signal }) {
+  async run({ text, path, regex = false, caseSensitive = false }, { cwd, signal }) {
     if (/[\r\n]/.test(text)) throw new ToolFailure('bad-input', '"text" must be within one line.');
+    const matcher = regex ? patternMatcher(text, caseSensitive) : plainMatcher(text, caseSensitive);
     const start = await resolveInside(cwd, path || '.');
-    const search = new Search(text, caseSensitive, await sessionFolder(cwd));
+    const search = new Search(text, matcher, await sessionFolder(cwd));
     await search.through((await stat(start.real)).isFile() ? [start.real] : filesUnder(start.real, signal), signal);
     return succeeded(`Searched for "${shorten(text, 60)}"`, search.report());
   },
@@ -37,18 +40,15 @@ export const searchFilesTool = hostTool({
 
 class Search {
   private readonly hits: string[] = [];
-  private readonly needle: string;
   private files = 0;
   private tooLarge = 0;
   private stopped: string | undefined;
 
   constructor(
     private readonly text: string,
-    private readonly caseSensitive: boolean,
+    private readonly matcher: LineMatcher,
     private readonly root: string,
-  ) {
-    this.needle = this.fold(text);
-  }
+  ) {}
 
   async through(files: AsyncIterable<string> | Iterable<string>, signal: AbortSignal): Promise<void> {
     for await (const file of files) {
@@ -81,25 +81,15 @@ class Search {
   }
 
   private lookAt(name: string, content: string): void {
-    if (!this.fold(content).includes(this.needle)) return;
-    for (const [index, line] of content.split('\n').entries()) {
-      const at = this.fold(line).indexOf(this.needle);
-      if (at < 0) continue;
-      if (this.hits.length === SEARCH_MAX_HITS) {
-        this.stopped = `at ${SEARCH_MAX_HITS} hits`;
-        return;
-      }
-      this.hits.push(`${name}:${index + 1}: ${excerpt(line, at)}`);
-    }
-  }
-
-  private fold(text: string): string {
-    return this.caseSensitive ? text : text.toLowerCase();
+    const left = SEARCH_MAX_HITS - this.hits.length;
+    const found = this.matcher(content, left + 1);
+    if (found.length > left) this.stopped = `at ${SEARCH_MAX_HITS} hits`;
+    this.hits.push(...found.slice(0, left).map((hit) => `${name}:${hit.line}: ${excerpt(hit)}`));
   }
 }
 
 /** A long line is shown from a little before the hit. */
-function excerpt(line: string, at: number): string {
+function excerpt({ text: line, at }: LineHit): string {
   const from = line.length <= SEARCH_LINE_MAX_CHARACTERS ? 0 : Math.max(0, at - SEARCH_LINE_MAX_CHARACTERS / 4);
   return (from > 0 ? '…' : '') + shorten(line.slice(from), SEARCH_LINE_MAX_CHARACTERS);
 }

@@ -7,7 +7,7 @@ export type Shape =
   | { readonly type: 'string'; readonly minLength?: number; readonly description?: string }
   | { readonly type: 'integer'; readonly minimum?: number; readonly description?: string }
   | { readonly type: 'boolean'; readonly description?: string }
-  | { readonly type: 'array'; readonly items: Shape }
+  | { readonly type: 'array'; readonly items: Shape; readonly description?: string }
   | { readonly type: 'object'; readonly additionalProperties: Shape }
   | RecordShape
   | { readonly const: true }

@@ -1,5 +1,12 @@
 /** A tool that the host itself can run. */
-import type { ConfirmationOption, ToolDefinition, ToolResultContent } from '@atrium/protocol';
+import type {
+  ConfirmationOption,
+  FileEdit,
+  SessionInputRequest,
+  ToolDefinition,
+  ToolResultContent,
+} from '@atrium/protocol';
+import type { InputOutcome } from '../agents/agent.js';
 
 export interface ToolContext {
   /** The session's folder, as a path on this machine; absent when the session has none. */
@@ -7,6 +14,10 @@ export interface ToolContext {
   readonly signal: AbortSignal;
   /** Shows output while the tool runs; replaces what was shown before. */
   progress(content: ToolResultContent[]): void;
+  /** Puts questions to a person and waits; absent where there is nobody to ask. */
+  ask?(request: SessionInputRequest): Promise<InputOutcome>;
+  /** The inputs of this tool's successful calls before, newest first: what a tool remembers is in the session itself. */
+  earlier?(): Iterable<unknown>;
 }
 
 export interface ToolOutput {
@@ -24,8 +35,17 @@ export interface HostTool {
   invocationMessage(input: unknown): string;
   /** What to ask a person first; undefined when the tool may just run. */
   confirmation?(input: unknown): ToolConfirmation | undefined;
+  /** Looks ahead before a person is asked: what would change, or why the call would fail anyway. */
+  preview?(input: unknown, context: PreviewContext): Promise<ToolPreview>;
   run(input: unknown, context: ToolContext): Promise<ToolOutput>;
 }
+
+export type PreviewContext = Pick<ToolContext, 'cwd' | 'signal'>;
+
+export type ToolPreview =
+  | { readonly kind: 'edits'; readonly edits: FileEdit[] }
+  /** The call is over: nobody is asked, and nothing runs. */
+  | { readonly kind: 'failed'; readonly output: ToolOutput };
 
 /** The option that lets a tool run without asking for the rest of the session. */
 export const ALLOW_IN_SESSION = 'allow-session';
@@ -34,4 +54,6 @@ export interface ToolConfirmation {
   readonly title: string;
   readonly editable?: boolean;
   readonly options?: ConfirmationOption[];
+  /** What would change. */
+  readonly edits?: FileEdit[];
 }

@@ -20,6 +20,13 @@ const progress = (more: object = {}): StateAction => ({
   content: [{ type: 'text', text: 'half a tree' }],
   ...more,
 });
+const denial = (more: object = {}): StateAction => ({
+  type: 'session/toolCallConfirmed',
+  ...target,
+  approved: false,
+  reason: 'denied',
+  ...more,
+});
 const claim = (clientId: string): StateAction => ({
   type: 'session/activeClientChanged',
   activeClient: { clientId, tools: [{ name: 'look', title: 'Look' }] },
@@ -69,13 +76,41 @@ describe("a client's tools", () => {
     expect(await outcome).toMatchObject({ kind: 'completed', success: true, text: 'a tree' });
   });
 
+  it('hand data to the agent as JSON when there is no text', async () => {
+    const { alice, uri, outcome } = await calledRoom();
+    const result = { success: true, pastTenseMessage: 'Looked', structuredContent: { trees: 3 } };
+    expect(await refusalOf(alice, uri, complete({ result }))).toBeUndefined();
+    expect(await outcome).toMatchObject({ success: true, text: '{"trees":3}', content: [] });
+  });
+
   it('[AHP-182] that the client does not know after all fail with its error', async () => {
     const { alice, uri, outcome } = await calledRoom();
     const result = { success: false, pastTenseMessage: 'Did not look', error: { message: 'no such tool' } };
-    const denial = { type: 'session/toolCallConfirmed', ...target, approved: false, reason: 'denied' };
-    expect(await refusalOf(alice, uri, denial)).toContain('running');
     expect(await refusalOf(alice, uri, complete({ result }))).toBeUndefined();
     expect(await outcome).toMatchObject({ kind: 'completed', success: false, text: 'no such tool' });
+  });
+
+  it('[AHP-182] can be denied by their owner, though they run already: the host ends them', async () => {
+    const { alice, uri, outcome } = await calledRoom();
+    expect(await refusalOf(alice, uri, denial())).toBeUndefined();
+    expect(await outcome).toMatchObject({ kind: 'completed', success: false });
+    const [call] = callsIn((await stateOf(alice, uri)).activeTurn?.responseParts);
+    expect(call).toMatchObject({ status: 'completed', success: false, error: { code: 'NOT_FOUND' } });
+    expect(await refusalOf(alice, uri, denial())).toContain('completed');
+  });
+
+  it('[AHP-182] are denied with the words of their owner', async () => {
+    const { alice, uri, outcome } = await calledRoom();
+    await refusalOf(alice, uri, denial({ reasonMessage: 'I cannot look' }));
+    expect(await outcome).toMatchObject({ text: 'I cannot look' });
+  });
+
+  it('[AHP-182] [AHP-124] can be denied by nobody else, nor approved a second time', async () => {
+    const { alice, bob, uri } = await calledRoom();
+    expect(await refusalOf(bob, uri, denial())).toContain('running');
+    const approval = { type: 'session/toolCallConfirmed', ...target, approved: true, confirmed: 'user-action' };
+    expect(await refusalOf(alice, uri, approval)).toContain('running');
+    await runningCall(alice, uri, 'running');
   });
 
   it('are those of the active client, as they are at the moment of the call', async () => {

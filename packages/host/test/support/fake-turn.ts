@@ -1,5 +1,5 @@
 /** An `AgentTurn` that writes down what an agent does, and answers as a test tells it to. */
-import type { SessionInputRequest, UsageInfo } from '@atrium/protocol';
+import type { SessionInputRequest, ToolDefinition, UsageInfo } from '@atrium/protocol';
 import type {
   AgentBackend,
   AgentSession,
@@ -25,15 +25,18 @@ export type TurnEvent =
 type Eventually<T> = T | Promise<T>;
 
 export interface FakeTurnOptions {
+  readonly id?: string;
   readonly workingDirectory?: string;
+  readonly tools?: readonly ToolDefinition[];
   callTool?(call: ToolRequest): Eventually<ToolOutcome>;
   cannedTool?(call: CannedToolCall): Eventually<ToolOutcome>;
   ask?(request: SessionInputRequest): Eventually<InputOutcome>;
-  readonly prompt?: Readonly<Record<string, string>>;
+  /** The sections; asked for anew by every render when it is a function. */
+  readonly prompt?: Readonly<Record<string, string>> | (() => Readonly<Record<string, string>>);
 }
 
 export class FakeTurn implements AgentTurn {
-  readonly id = 'turn-1';
+  readonly id: string;
   readonly model = undefined;
   readonly agent = undefined;
   readonly message: { readonly text: string };
@@ -47,6 +50,7 @@ export class FakeTurn implements AgentTurn {
     text: string,
     private readonly options: FakeTurnOptions = {},
   ) {
+    this.id = options.id ?? 'turn-1';
     this.message = { text };
     this.workingDirectory = options.workingDirectory;
   }
@@ -88,6 +92,10 @@ export class FakeTurn implements AgentTurn {
     this.events.push({ activity: text });
   }
 
+  tools(): ToolDefinition[] {
+    return [...(this.options.tools ?? [])];
+  }
+
   async callTool(call: ToolRequest): Promise<ToolOutcome> {
     this.events.push({ callTool: call });
     return this.options.callTool?.(call) ?? completed('');
@@ -104,7 +112,8 @@ export class FakeTurn implements AgentTurn {
   }
 
   async renderPrompt(): Promise<ReadonlyMap<string, string>> {
-    return new Map(Object.entries(this.options.prompt ?? {}));
+    const { prompt = {} } = this.options;
+    return new Map(Object.entries(typeof prompt === 'function' ? prompt() : prompt));
   }
 
   takeSteering(): { text: string } | undefined {

@@ -8,26 +8,44 @@ import { type Path, problemOf, type Shape } from '../../src/tools/shape.js';
 import { Tail } from '../../src/tools/tail.js';
 import { count, shorten, sizeText } from '../../src/tools/text.js';
 import { throttle } from '../../src/tools/throttle.js';
+import { ALLOW_IN_SESSION } from '../../src/tools/tool.js';
 import { ManualClock } from '../agents/manual-clock.js';
 import { use } from './tool-box.js';
 
 describe('the built-in tools', () => {
-  it('describe themselves; only the shell asks a person', () => {
+  const INPUT = {
+    ...{ command: 'ls', path: 'src', text: 'TODO', pattern: '*.ts', content: '', oldText: 'a', newText: 'b' },
+    ...{ question: 'Which?', items: ['sweep'] },
+  };
+
+  it('describe themselves; only those that change something ask a person', () => {
     const tools = builtinTools();
     const names = tools.map(({ definition }) => definition.name);
-    expect(names).toEqual(['list_files', 'read_file', 'search_files', 'git_status', 'shell']);
-    const input = { command: 'x', path: 'x', text: 'x' };
-    expect(names.filter((_, index) => tools[index]?.confirmation?.(input))).toEqual(['shell']);
+    const changing = ['write_file', 'edit_file', 'shell'];
+    expect(names).toEqual([
+      ...['list_files', 'find_files', 'read_file', 'search_files', 'write_file', 'edit_file', 'git_status', 'shell'],
+      ...['todo_list', 'ask_user'],
+    ]);
+    expect(names.filter((_, index) => tools[index]?.confirmation?.(INPUT))).toEqual(changing);
     for (const { definition } of tools) {
       expect(definition.inputSchema?.type).toBe('object');
       expect(JSON.parse(JSON.stringify(definition))).toEqual(definition);
-      expect(definition.annotations?.readOnlyHint).toBe(definition.name !== 'shell');
+      expect(definition.annotations?.readOnlyHint).toBe(!changing.includes(definition.name));
+    }
+  });
+
+  it('can all be allowed for the session, where they ask', () => {
+    for (const tool of builtinTools()) {
+      const options = tool.confirmation?.(INPUT)?.options;
+      if (options) expect(options.map(({ id }) => id)).toEqual(['approve', ALLOW_IN_SESSION, 'deny']);
     }
   });
 
   it('say what they are about to do', () => {
-    const messages = builtinTools().map((tool) => tool.invocationMessage({ command: 'ls', path: 'src', text: 'TODO' }));
-    expect(messages).toEqual(['List src', 'Read src', 'Search for "TODO"', 'Check the git status', 'Run ls']);
+    expect(builtinTools().map((tool) => tool.invocationMessage(INPUT))).toEqual([
+      ...['List src', 'Find *.ts', 'Read src', 'Search for "TODO"', 'Write src', 'Edit src', 'Check the git status'],
+      ...['Run ls', 'Update the to-do list', 'Ask "Which?"'],
+    ]);
   });
 
   it('throw only for mistakes of ours', async () => {

@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { PATTERN_MAX_CHARACTERS } from '../../src/tools/line-matchers.js';
 import { SEARCH_MAX_FILE_BYTES, SEARCH_MAX_HITS, searchFilesTool } from '../../src/tools/search-files.js';
 import { temporaryFolder, use } from './tool-box.js';
 
@@ -36,6 +37,29 @@ describe('search_files', () => {
     await write('a.txt', 'cost: $5 (net)\nx.y\nxzy\n');
     expect(await search({ text: '$5 (' })).toBe('a.txt:1: cost: $5 (net)');
     expect(await search({ text: 'x.y' })).toBe('a.txt:2: x.y');
+  });
+
+  it('takes a pattern when told to, with the same output', async () => {
+    await write('a.txt', 'let one = 1;\r\nLet two = 2;\nlet  = 3;\n');
+    expect(await search({ text: '^let \\w+ = \\d;$', regex: true })).toBe(
+      'a.txt:1: let one = 1;\na.txt:2: Let two = 2;',
+    );
+    expect(await search({ text: '^Let', regex: true, caseSensitive: true })).toBe('a.txt:2: Let two = 2;');
+    expect(await search({ text: '(?<=two )=', regex: true })).toBe('a.txt:2: Let two = 2;');
+    expect(await search({ text: 'four|five', regex: true })).toBe('Nothing found for "four|five".');
+  });
+
+  it('gives up on a pattern that does not come to an end', async () => {
+    await write('a.txt', `${'a'.repeat(60)}!`);
+    const { output, text } = await use(searchFilesTool, { text: '^(a+)+$', regex: true }, folder);
+    expect(output).toMatchObject({ success: false, error: { code: 'too-slow' } });
+    expect(text).toContain('Make it simpler');
+  });
+
+  it('refuses a pattern that is none, or too long', async () => {
+    expect(await search({ text: 'a(', regex: true })).toMatch(/^The pattern is not a regular expression: .*a\(/);
+    expect(await search({ text: 'a'.repeat(PATTERN_MAX_CHARACTERS), regex: true })).toContain('Nothing found');
+    expect(await search({ text: 'a'.repeat(PATTERN_MAX_CHARACTERS + 1), regex: true })).toContain('longer than 1000');
   });
 
   it('leaves out .git, node_modules, binary files and large ones', async () => {

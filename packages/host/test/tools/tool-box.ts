@@ -2,7 +2,7 @@
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { HostTool, ToolOutput } from '../../src/tools/tool.js';
+import type { HostTool, ToolContext, ToolOutput } from '../../src/tools/tool.js';
 
 export interface Result {
   readonly output: ToolOutput;
@@ -16,9 +16,10 @@ export async function use(
   input: unknown,
   cwd: string | undefined,
   signal = new AbortController().signal,
+  more: Partial<ToolContext> = {},
 ): Promise<Result> {
   const progress: string[] = [];
-  const output = await tool.run(input, { cwd, signal, progress: (content) => progress.push(textOf(content)) });
+  const output = await tool.run(input, { cwd, signal, progress: (content) => progress.push(textOf(content)), ...more });
   return { output, text: textOf(output.content), progress };
 }
 

@@ -8,8 +8,10 @@ interface Target {
 }
 
 export const toolCallRules: Rules = {
-  'session/toolCallConfirmed': (action, { state }) => {
+  'session/toolCallConfirmed': (action, { state, clientId }) => {
     const call = findCall(state, action);
+    // A client must deny a call of a tool that it does not know, and its calls run at once. The host then ends the call.
+    if (call?.status === 'running' && call.toolClientId === clientId && !action.approved) return undefined;
     if (call?.status !== 'pending-confirmation') return notWaiting(action, call);
     if (action.approved && action.editedToolInput !== undefined && !call.editable) return 'its input cannot be edited';
     if (!action.selectedOptionId) return undefined;

@@ -1,0 +1,63 @@
+/** Writes a file as a whole or not at all, and only where it was checked that it may. */
+import {
+  access,
+  type FileHandle,
+  constants as fileConstants,
+  mkdir,
+  open,
+  realpath,
+  rename,
+  rm,
+} from 'node:fs/promises';
+import path from 'node:path';
+import { ToolFailure } from './host-tool.js';
+import type { InsidePath } from './paths.js';
+import { type FileVersion, versionOf } from './text-file.js';
+
+const PERMISSION_BITS = 0o7777;
+
+/**
+ * Replaces what was read as `before`, or makes a new file. The content goes into a temporary file beside it first. If
+ * somebody puts a link in place of the folder meanwhile, the temporary file is not behind it and the rename fails: no
+ * content ever lands outside.
+ */
+export async function replaceFile(target: InsidePath, content: Buffer, before: FileVersion | undefined): Promise<void> {
+  const folder = path.dirname(target.real);
+  // A rename would replace a file that may not be written.
+  if (before) await access(target.real, fileConstants.W_OK);
+  else await mkdir(folder, { recursive: true });
+  const temporary = path.join(folder, `.atrium-${crypto.randomUUID()}.tmp`);
+  try {
+    const handle = await open(temporary, 'wx');
+    await fill(handle, { target, temporary, content, before }).finally(() => handle.close());
+    await checkUnchanged(target, before);
+    await rename(temporary, target.real);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+}
+
+interface Filling {
+  readonly target: InsidePath;
+  readonly temporary: string;
+  readonly content: Buffer;
+  readonly before: FileVersion | undefined;
+}
+
+async function fill(handle: FileHandle, { target, temporary, content, before }: Filling): Promise<void> {
+  if ((await realpath(temporary)) !== temporary) {
+    throw new ToolFailure('outside-folder', `The folder of ${target.shown} has become a link meanwhile.`);
+  }
+  await handle.writeFile(content);
+  if (before) await handle.chmod(Number(before.mode) & PERMISSION_BITS);
+  await handle.sync();
+}
+
+async function checkUnchanged({ real, shown }: InsidePath, before: FileVersion | undefined): Promise<void> {
+  const now = await versionOf(real);
+  const same = before
+    ? now?.ino === before.ino && now.size === before.size && now.mtimeNs === before.mtimeNs
+    : now === undefined;
+  if (!same) throw new ToolFailure('changed', `${shown} has been changed by somebody else meanwhile. Read it again.`);
+}

@@ -1,0 +1,163 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { StateAction } from '@atrium/protocol';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { MemoryLog } from '../../src/log/memory-log.js';
+import { builtinTools } from '../../src/tools/builtin.js';
+import { FakeClock } from '../support/fake-clock.js';
+import { PuppetAgent } from '../support/puppet-agent.js';
+import {
+  callsIn,
+  openPuppetRoom,
+  refusalOf,
+  runningCall,
+  startHost,
+  stateOf,
+  turnStarted,
+} from '../support/session-room.js';
+import { settle } from '../support/test-host.js';
+import { echoTool } from '../support/tools.js';
+import { temporaryFolder } from './tool-box.js';
+
+let folder: string;
+let remove: () => Promise<void>;
+
+beforeEach(async () => {
+  ({ folder, remove } = await temporaryFolder());
+});
+afterEach(() => remove());
+
+/** A running turn in a session that works in the folder. */
+const openFolderRoom = (log = new MemoryLog()) =>
+  openPuppetRoom({
+    log,
+    tools: builtinTools(),
+    session: { workingDirectory: pathToFileURL(folder).href },
+  });
+
+const answer = (toolCallId: string, selectedOptionId: string): StateAction => ({
+  type: 'session/toolCallConfirmed',
+  turnId: 't1',
+  toolCallId,
+  ...(selectedOptionId === 'deny'
+    ? { approved: false, reason: 'denied' }
+    : { approved: true, confirmed: 'user-action' }),
+  selectedOptionId,
+});
+
+describe('a tool that changes files', () => {
+  const write = { id: 'c1', name: 'write_file', input: { path: 'a.txt', content: 'new\n' } };
+  const read = () => readFile(path.join(folder, 'a.txt'), 'utf8');
+
+  it('shows the change with its question, and makes it when a person agrees', async () => {
+    await writeFile(path.join(folder, 'a.txt'), 'old\n');
+    const { alice, uri, puppet } = await openFolderRoom();
+    const outcome = puppet.turn.callTool(write);
+    const call = await runningCall(alice, uri, 'pending-confirmation');
+    const file = pathToFileURL(path.join(folder, 'a.txt')).href;
+    expect(call).toMatchObject({
+      confirmationTitle: 'Write a.txt?',
+      edits: { items: [{ before: { uri: file }, after: { uri: file }, diff: { added: 1, removed: 1 } }] },
+    });
+    expect(await read()).toBe('old\n');
+    await refusalOf(alice, uri, answer('c1', 'approve'));
+    expect(await outcome).toMatchObject({ success: true, text: 'Replaced a.txt: 1 line added, 1 line removed.' });
+    expect(await read()).toBe('new\n');
+  });
+
+  it('changes nothing when a person does not agree', async () => {
+    await writeFile(path.join(folder, 'a.txt'), 'old\n');
+    const { alice, uri, puppet } = await openFolderRoom();
+    const outcome = puppet.turn.callTool(write);
+    await alice.action(uri, 'session/toolCallReady');
+    await refusalOf(alice, uri, answer('c1', 'deny'));
+    expect(await outcome).toMatchObject({ kind: 'denied' });
+    expect(await read()).toBe('old\n');
+  });
+
+  it('asks nobody about what cannot be done', async () => {
+    const { alice, uri, puppet } = await openFolderRoom();
+    const input = { path: 'a.txt', oldText: 'old', newText: 'new' };
+    expect(await puppet.turn.callTool({ name: 'edit_file', input })).toMatchObject({ success: false });
+    const ready = await alice.action(uri, 'session/toolCallReady');
+    expect(ready.action).toMatchObject({ confirmed: 'not-needed' });
+  });
+
+  it('is not run without a question, even if it could be by then', async () => {
+    const output = { success: false, pastTenseMessage: 'Failed', content: [], error: { message: 'not yet' } };
+    const tool = echoTool('change', { confirmation: { title: 'Change it?' } });
+    const { puppet } = await openPuppetRoom({
+      tools: [{ ...tool, preview: async () => ({ kind: 'failed', output }) }],
+    });
+    expect(await puppet.turn.callTool({ name: 'change', input: {} })).toMatchObject({
+      success: false,
+      text: 'not yet',
+    });
+    expect(tool.runs).toEqual([]);
+  });
+
+  it('does not ask again once it is allowed in this session', async () => {
+    const { alice, uri, puppet } = await openFolderRoom();
+    const first = puppet.turn.callTool(write);
+    await alice.action(uri, 'session/toolCallReady');
+    await refusalOf(alice, uri, answer('c1', 'allow-session'));
+    await first;
+    await puppet.turn.callTool({ name: 'write_file', input: { path: 'a.txt', content: 'newer\n' } });
+    expect(await read()).toBe('newer\n');
+    const input = { path: 'a.txt', oldText: 'newer', newText: 'x' };
+    puppet.turn.callTool({ id: 'c3', name: 'edit_file', input }).catch(() => {});
+    const third = await alice.action(
+      uri,
+      ({ type, toolCallId }) => `${type} ${toolCallId}` === 'session/toolCallReady c3',
+    );
+    expect(third.action).toMatchObject({ confirmationTitle: 'Edit a.txt?' });
+    expect(third.action).not.toHaveProperty('confirmed');
+  });
+});
+
+describe('ask_user', () => {
+  it('puts the question to the person, and gives the answer to the agent', async () => {
+    const { alice, uri, puppet } = await openFolderRoom();
+    const outcome = puppet.turn.callTool({ name: 'ask_user', input: { question: 'Which?', options: ['a', 'b'] } });
+    await alice.action(uri, 'session/inputRequested');
+    const [request] = (await stateOf(alice, uri)).inputRequests ?? [];
+    expect(request).toMatchObject({ message: 'Which?', questions: [{ kind: 'single-select' }] });
+    const answers = { answer: { state: 'submitted', value: { kind: 'selected', value: '2' } } };
+    const reply = { type: 'session/inputCompleted', requestId: request?.id, response: 'accept', answers };
+    expect(await refusalOf(alice, uri, reply)).toBeUndefined();
+    expect(await outcome).toMatchObject({ success: true, text: 'b' });
+  });
+});
+
+describe('todo_list', () => {
+  it('is kept by the session, over turns and a restart of the host', async () => {
+    const log = new MemoryLog();
+    const { uri, puppet, alice } = await openFolderRoom(log);
+    await puppet.turn.callTool({ name: 'todo_list', input: { items: ['[x] sweep', 'wash'] } });
+    expect(await puppet.turn.callTool({ name: 'todo_list', input: {} })).toMatchObject({
+      text: '- [x] sweep\n- [ ] wash',
+    });
+    puppet.finish();
+    await alice.action(uri, 'session/turnComplete');
+    await settle();
+    const agent = new PuppetAgent();
+    const again = await startHost({ log, agents: [agent], clock: new FakeClock(), tools: builtinTools() });
+    const back = await again.client('back');
+    await back.request('subscribe', { channel: uri });
+    back.dispatch(uri, turnStarted('t2'));
+    const { turn } = await agent.turn(0);
+    expect(await turn.callTool({ name: 'todo_list', input: {} })).toMatchObject({ text: '- [x] sweep\n- [ ] wash' });
+    const state = await stateOf(back, uri);
+    expect(callsIn(state.activeTurn?.responseParts)).toHaveLength(1);
+  });
+
+  it('is not shared between sessions', async () => {
+    const { alice, agent, puppet } = await openFolderRoom();
+    await puppet.turn.callTool({ name: 'todo_list', input: { items: ['sweep'] } });
+    const other = await alice.session(undefined, { provider: 'puppet' });
+    alice.dispatch(other, turnStarted('t9'));
+    const { turn } = await agent.turn(1);
+    expect(await turn.callTool({ name: 'todo_list', input: {} })).toMatchObject({ text: 'The list is empty.' });
+  });
+});
