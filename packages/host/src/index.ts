@@ -11,6 +11,7 @@ export {
   type ToolOutcome,
   type ToolRequest,
 } from './agents/agent.js';
+export { type ModelAgentOptions, type ModelApi, type ModelInfo, modelAgent } from './agents/model/model-agent.js';
 export { type OfflineAgentOptions, offlineAgent } from './agents/offline/offline.js';
 export { ScriptError } from './agents/scripted/check-script.js';
 export { loadScripts } from './agents/scripted/load.js';

@@ -1,3 +1,11 @@
-/** For those who write a log, or test against one. Nothing here is needed to run a host. */
+/** For those who write a log or an agent, or test against one. Nothing here is needed to run a host. */
+export {
+  type AcceptanceOptions,
+  type AgentUnderTest,
+  agentAcceptance,
+  type MakeAgent,
+  type PlannedAnswer,
+  type PlannedFailure,
+} from './agents/acceptance.js';
 export { type ContractApi, type LogUnderTest, logContract } from './log/contract.js';
 export { MemoryLog } from './log/memory-log.js';

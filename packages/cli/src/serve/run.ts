@@ -20,7 +20,7 @@ export async function serveUntilStopped(settings: ServeSettings): Promise<void> 
   const logger = loggerFor(settings);
   const signal = stopSignal();
   try {
-    const agents = await findAgents(settings.scripts);
+    const agents = await findAgents(settings.scripts, { logger });
     const host = await openHost(settings, agents, logger);
     const door = await openDoor(settings, host, logger);
     process.stdout.write(greeting(settings, door, agents));

@@ -1,0 +1,78 @@
+/** Rebuilds what a model remembers from the turns that the host has stored: text, tool calls and their results. */
+import type { ResponsePart, ToolCallState, Turn, UserMessage } from '@atrium/protocol';
+import type { AssistantContent, ModelMessage, ToolResultPart } from 'ai';
+import type { Exchange } from './conversation.js';
+import { wireId, wireName } from './tool-table.js';
+
+export function exchangeOf(turn: Turn): Exchange {
+  return { turnId: turn.id, messages: [userMessage(turn.userMessage), ...answersOf(turn.responseParts)] };
+}
+
+/** Attachments go along as text: by their own words, or by where they are. */
+export function userMessage({ text, attachments = [] }: UserMessage): ModelMessage {
+  const attached = attachments.map((attachment) => {
+    if (attachment.type === 'simple') return attachment.modelRepresentation ?? attachment.label;
+    return attachment.type === 'resource' ? `${attachment.label}: ${attachment.uri}` : attachment.label;
+  });
+  return { role: 'user', content: [text, ...attached.map((line) => `[Attached] ${line}`)].join('\n') };
+}
+
+type Said = Exclude<AssistantContent, string>[number];
+
+/** Text after tool calls begins a new step, as it did when the model wrote it. */
+function answersOf(parts: readonly ResponsePart[]): ModelMessage[] {
+  const messages: ModelMessage[] = [];
+  let said: Said[] = [];
+  let results: ToolResultPart[] = [];
+  const endStep = () => {
+    if (said.length > 0) messages.push({ role: 'assistant', content: said });
+    if (results.length > 0) messages.push({ role: 'tool', content: results });
+    said = [];
+    results = [];
+  };
+  for (const part of parts) {
+    if (part.kind === 'markdown' && part.content !== '') {
+      if (results.length > 0) endStep();
+      said.push({ type: 'text', text: part.content });
+    }
+    if (part.kind !== 'toolCall') continue;
+    said.push(callOf(part.toolCall));
+    results.push(resultOf(part.toolCall));
+  }
+  endStep();
+  return messages;
+}
+
+function callOf(call: ToolCallState): Said {
+  const toolInput = 'toolInput' in call ? call.toolInput : undefined;
+  const target = { toolCallId: wireId(call.toolCallId), toolName: wireName(call.toolName) };
+  return { type: 'tool-call', ...target, input: inputOf(toolInput) };
+}
+
+function inputOf(text: string | undefined): unknown {
+  try {
+    const value: unknown = JSON.parse(text ?? '{}');
+    return typeof value === 'object' && value !== null ? value : { value };
+  } catch {
+    return { text };
+  }
+}
+
+/** Every call has a result, or providers refuse the whole conversation. */
+function resultOf(call: ToolCallState): ToolResultPart {
+  const target = { toolCallId: wireId(call.toolCallId), toolName: wireName(call.toolName) };
+  return { type: 'tool-result', ...target, output: outputOf(call) };
+}
+
+function reasonOf({ userSuggestion, reasonMessage }: Extract<ToolCallState, { status: 'cancelled' }>): string {
+  const reason = typeof reasonMessage === 'object' ? reasonMessage.markdown : reasonMessage;
+  return userSuggestion?.text ?? reason ?? 'the person said no';
+}
+
+function outputOf(call: ToolCallState): ToolResultPart['output'] {
+  if (call.status === 'cancelled') return { type: 'error-text', value: `The call was denied: ${reasonOf(call)}` };
+  if (call.status !== 'completed') return { type: 'error-text', value: 'The call did not end.' };
+  const texts = (call.content ?? []).flatMap((block) => (block.type === 'text' ? block.text : []));
+  const value = texts.join('\n') || (call.error?.message ?? '');
+  return { type: call.success ? 'text' : 'error-text', value };
+}

@@ -1,0 +1,28 @@
+/** The limits of the model loop, with their units. */
+
+/** Requests to the model in one turn; a loop that has not ended by then is stopped. */
+export const STEPS_MAX = 50;
+/** Further attempts after a failure that may pass, such as an overloaded server. */
+export const RETRIES_MAX = 2;
+/** Finished turns that a resumed session remembers. */
+export const HISTORY_TURNS_MAX = 200;
+
+/** The usual rule of thumb; servers count exactly, but only after the request. */
+export const CHARACTERS_PER_TOKEN = 4;
+/** Assumed for a model that does not say how much it can take. */
+export const CONTEXT_WINDOW_DEFAULT_TOKENS = 128_000;
+/** What is kept free for the answer, but never more than a quarter of the window. */
+export const ANSWER_RESERVE_TOKENS = 8_192;
+/** The newest tool outputs, which are shortened last. */
+export const TOOL_OUTPUTS_KEPT = 4;
+/** What is left of an older tool output when room is needed. */
+export const SHORT_OUTPUT_CHARACTERS = 400;
+/** What is left of a person's message in the summary of a turn that was left out. */
+export const SUMMARY_LINE_CHARACTERS = 120;
+/** Lines of that summary; the newest stay. */
+export const SUMMARY_LINES_MAX = 20;
+
+/** What providers allow in the name of a tool. */
+export const TOOL_NAME_MAX_CHARACTERS = 64;
+/** How much of a server's own words goes into an error message. */
+export const SERVER_MESSAGE_MAX_CHARACTERS = 300;

@@ -1,0 +1,36 @@
+/** Counts the tokens of a turn, step by step. */
+import type { UsageInfo } from '@atrium/protocol';
+import type { LanguageModelUsage } from 'ai';
+
+export interface Spent {
+  readonly input: number | undefined;
+  readonly output: number | undefined;
+  readonly cacheRead: number | undefined;
+  readonly reasoning: number | undefined;
+}
+
+export const NOTHING_SPENT: Spent = { input: undefined, output: undefined, cacheRead: undefined, reasoning: undefined };
+
+export function plusUsage(spent: Spent, usage: LanguageModelUsage): Spent {
+  return {
+    input: sum(spent.input, usage.inputTokens),
+    output: sum(spent.output, usage.outputTokens),
+    cacheRead: sum(spent.cacheRead, usage.inputTokenDetails.cacheReadTokens),
+    reasoning: sum(spent.reasoning, usage.outputTokenDetails.reasoningTokens),
+  };
+}
+
+/** What nobody counted stays absent: it is not zero. */
+export function usageInfo({ input, output, cacheRead, reasoning }: Spent, model: string): UsageInfo {
+  return {
+    ...(input !== undefined && { inputTokens: input }),
+    ...(output !== undefined && { outputTokens: output }),
+    ...(cacheRead !== undefined && { cacheReadTokens: cacheRead }),
+    model,
+    ...(reasoning !== undefined && { _meta: { reasoningTokens: reasoning } }),
+  };
+}
+
+function sum(before: number | undefined, more: number | undefined): number | undefined {
+  return before === undefined && more === undefined ? undefined : (before ?? 0) + (more ?? 0);
+}

@@ -1,0 +1,110 @@
+/**
+ * Keeps a conversation within the model's window: first older tool outputs are shortened, then the oldest turns are left
+ * out but for one line each, and at last the newest outputs are shortened too.
+ */
+import type { ModelMessage, ToolModelMessage } from 'ai';
+import { shorten } from '../../tools/text.js';
+import type { Conversation, Exchange } from './conversation.js';
+import {
+  ANSWER_RESERVE_TOKENS,
+  CHARACTERS_PER_TOKEN,
+  SHORT_OUTPUT_CHARACTERS,
+  SUMMARY_LINE_CHARACTERS,
+  SUMMARY_LINES_MAX,
+  TOOL_OUTPUTS_KEPT,
+} from './limits.js';
+
+export interface Fit {
+  readonly conversation: Conversation;
+  /** Tool outputs that lost text. */
+  readonly shortened: number;
+  /** Turns that were left out. */
+  readonly dropped: number;
+}
+
+/** What is left of a window for the conversation, beside everything else that a request holds. */
+export function roomFor(windowTokens: number, others: unknown): number {
+  return windowTokens - Math.min(ANSWER_RESERVE_TOKENS, windowTokens / 4) - tokensIn(others);
+}
+
+export function fit(conversation: Conversation, roomTokens: number): Fit {
+  const older = shortenOutputs(conversation, { roomTokens, keep: TOOL_OUTPUTS_KEPT });
+  const fewer = dropOldest(older.conversation, roomTokens);
+  const all = shortenOutputs(fewer.conversation, { roomTokens, keep: 0 });
+  return {
+    conversation: all.conversation,
+    shortened: older.shortened + all.shortened,
+    dropped: conversation.exchanges.length - fewer.conversation.exchanges.length,
+  };
+}
+
+export function tokensIn(value: unknown): number {
+  return Math.ceil((JSON.stringify(value) ?? '').length / CHARACTERS_PER_TOKEN);
+}
+
+interface Shortening {
+  readonly roomTokens: number;
+  /** The newest outputs, which stay as they are. */
+  readonly keep: number;
+}
+
+/** Oldest first, and only as many as needed. */
+function shortenOutputs(conversation: Conversation, { roomTokens, keep }: Shortening) {
+  let excess = (tokensIn(conversation) - roomTokens) * CHARACTERS_PER_TOKEN;
+  let left = conversation.exchanges.flatMap(({ messages }) => messages.flatMap(outputsOf)).length - keep;
+  let shortened = 0;
+  const shorter = (part: ToolPart): ToolPart => {
+    if (part.type !== 'tool-result' || left-- <= 0 || excess <= 0) return part;
+    const short = shortPart(part);
+    excess -= JSON.stringify(part).length - JSON.stringify(short).length;
+    if (short !== part) shortened++;
+    return short;
+  };
+  if (excess <= 0 || left <= 0) return { conversation, shortened };
+  const exchanges = conversation.exchanges.map((exchange) => mapOutputs(exchange, shorter));
+  return { conversation: { ...conversation, exchanges }, shortened };
+}
+
+type ToolPart = ToolModelMessage['content'][number];
+
+function outputsOf(message: ModelMessage): ToolPart[] {
+  return message.role === 'tool' ? message.content.filter(({ type }) => type === 'tool-result') : [];
+}
+
+function mapOutputs(exchange: Exchange, map: (part: ToolPart) => ToolPart): Exchange {
+  const messages = exchange.messages.map((message) =>
+    message.role === 'tool' ? { ...message, content: message.content.map(map) } : message,
+  );
+  return { ...exchange, messages };
+}
+
+/** The beginning says most about what an output was. */
+function shortPart(part: ToolPart): ToolPart {
+  if (part.type !== 'tool-result') return part;
+  const { output } = part;
+  if (output.type !== 'text' && output.type !== 'error-text') return part;
+  const lost = output.value.length - SHORT_OUTPUT_CHARACTERS;
+  // A note that is longer than what it stands for saves nothing.
+  if (lost <= SHORT_OUTPUT_CHARACTERS) return part;
+  const value = `${output.value.slice(0, SHORT_OUTPUT_CHARACTERS)}\n[${lost} more characters were left out for room]`;
+  return { ...part, output: { ...output, value } };
+}
+
+/** The turn that is running stays, whatever its size. */
+function dropOldest(conversation: Conversation, roomTokens: number): { conversation: Conversation } {
+  let { leftOut, exchanges } = conversation;
+  let tokens = tokensIn(conversation);
+  while (exchanges.length > 1 && tokens > roomTokens) {
+    const [oldest, ...rest] = exchanges;
+    const line = lineOf(oldest);
+    tokens += tokensIn(line) - tokensIn(oldest);
+    leftOut = [...leftOut, line].slice(-SUMMARY_LINES_MAX);
+    exchanges = rest;
+  }
+  return { conversation: { leftOut, exchanges } };
+}
+
+function lineOf(exchange: Exchange | undefined): string {
+  const content = exchange?.messages[0]?.content;
+  return shorten(typeof content === 'string' ? content : '(something without text)', SUMMARY_LINE_CHARACTERS);
+}

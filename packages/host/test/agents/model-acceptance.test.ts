@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import { agentAcceptance, type PlannedAnswer, type PlannedFailure } from '../../src/agents/acceptance.js';
+import { type ModelApi, modelAgent } from '../../src/agents/model/model-agent.js';
+import type { Step } from '../../src/agents/scripted/script.js';
+import { scriptedAgent } from '../../src/agents/scripted/scripted.js';
+import { ModelServer, type ServedAnswer } from '../support/model-server.js';
+
+/** How servers say it. */
+const FAILURES: Record<PlannedFailure, ServedAnswer> = {
+  auth: { status: 401, message: 'invalid key' },
+  'rate-limited': { status: 429, message: 'slow down' },
+  overloaded: { status: 529, message: 'Overloaded' },
+  'context-overflow': { status: 400, message: "This model's maximum context length is 8192 tokens." },
+  network: { ending: 'cut' },
+  'model-not-found': { status: 404, message: 'The model `m-1` does not exist.' },
+  other: { status: 500, message: 'the server has a bug' },
+};
+
+function served({ reasoning, text, call, usage, hangs, fails }: PlannedAnswer): ServedAnswer {
+  if (fails) return FAILURES[fails];
+  return {
+    ...(reasoning !== undefined && { reasoning: [reasoning] }),
+    ...(text && { text }),
+    ...(call && { calls: [call] }),
+    ...(usage && { usage }),
+    ...(hangs && { ending: 'hang' }),
+  };
+}
+
+for (const kind of ['openai-compatible', 'openai', 'anthropic'] satisfies ModelApi[]) {
+  agentAcceptance({ describe, it, expect }, `a model that speaks ${kind}`, async (plan) => {
+    const server = await ModelServer.start(...plan.map(served));
+    const models = [{ id: 'm-1', name: 'M 1' }];
+    const agent = modelAgent({
+      provider: 'model',
+      displayName: 'Model',
+      kind,
+      baseURL: server.url,
+      models,
+      retries: 0,
+    });
+    return { agent, heard: () => server.heard(), close: () => server.stop() };
+  });
+}
+
+/** Every turn of a script begins anew, so each message plays the answers up to the next end of a turn. */
+function steps({ reasoning, text = [], call, usage, hangs, fails }: PlannedAnswer): Step[] {
+  return [
+    ...(reasoning === undefined ? [] : [{ reasoning }]),
+    ...text.map((part) => ({ text: part })),
+    ...(call ? [{ callTool: call }] : []),
+    ...(usage ? [{ usage: { inputTokens: usage.input, outputTokens: usage.output } }] : []),
+    ...(hangs ? [{ delayMs: 60_000 }] : []),
+    ...(fails ? [{ error: { errorType: fails, message: 'It broke.' } }] : []),
+  ];
+}
+
+agentAcceptance(
+  { describe, it, expect },
+  'a script',
+  async (plan) => {
+    const isSecond = (index: number) => plan[index - 1]?.hangs === true || plan[index - 1]?.fails !== undefined;
+    const first = plan.filter((_, index) => !isSecond(index));
+    const second = plan.filter((_, index) => isSecond(index));
+    const prompts = { 'once more': second.flatMap(steps) };
+    return {
+      agent: scriptedAgent({ provider: 'script', displayName: 'Script', prompts, default: first.flatMap(steps) }),
+    };
+  },
+  { without: ['heard'] },
+);

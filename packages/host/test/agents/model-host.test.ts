@@ -1,0 +1,120 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { modelAgent } from '../../src/agents/model/model-agent.js';
+import { builtinTools } from '../../src/tools/builtin.js';
+import { ModelServer, type ServedAnswer } from '../support/model-server.js';
+import { callsIn, openPuppetRoom, startHost, stateOf, textIn, turnStarted } from '../support/session-room.js';
+import { echoTool } from '../support/tools.js';
+
+async function folderWith(files: Readonly<Record<string, string>>): Promise<string> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'atrium-model-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  for (const [name, text] of Object.entries(files)) await writeFile(path.join(folder, name), text);
+  return folder;
+}
+
+/** Two people around a session of a model that works in a folder. */
+async function openProject(folder: string, answers: readonly ServedAnswer[]) {
+  const server = await ModelServer.start(...answers);
+  onTestFinished(() => server.stop());
+  const models = [{ id: 'm-1', name: 'M 1' }];
+  const options = { provider: 'model', displayName: 'Model', kind: 'openai-compatible', models, retries: 0 } as const;
+  const agents = [modelAgent({ ...options, baseURL: server.url })];
+  const host = await startHost({ scripts: [], agents, tools: builtinTools() });
+  const alice = await host.client('alice');
+  const uri = await alice.session(undefined, { provider: 'model', workingDirectory: pathToFileURL(folder).href });
+  const bob = await host.client('bob');
+  await bob.request('subscribe', { channel: uri });
+  return { server, alice, bob, uri };
+}
+
+describe('a coding task, with a model behind it', () => {
+  it('lists, reads, runs a command that the second person approves, and reports', async () => {
+    const folder = await folderWith({ 'greet.cjs': "console.log('hello ' + 6 * 7);\n", 'README.md': '# Greeter\n' });
+    const { server, alice, bob, uri } = await openProject(folder, [
+      { reasoning: ['Look first.'], calls: [{ name: 'list_files', input: {} }] },
+      { text: ['One script. '], calls: [{ name: 'read_file', input: { path: 'greet.cjs' } }] },
+      { calls: [{ name: 'shell', input: { command: 'node greet.cjs' } }] },
+      { text: ['It prints ', '**hello 42**.'], usage: { input: 900, output: 60 } },
+    ]);
+    alice.dispatch(uri, turnStarted('t1', 'What does the script print?'));
+    const { action } = await bob.action(
+      uri,
+      ({ type, ...more }) => type === 'session/toolCallReady' && 'options' in more,
+    );
+    expect(action.confirmationTitle).toContain('node greet.cjs');
+    const approval = { type: 'session/toolCallConfirmed', approved: true, confirmed: 'user-action' };
+    bob.dispatch(uri, { ...approval, turnId: 't1', toolCallId: action.toolCallId } as never);
+    // A real command takes its time on a busy machine.
+    await alice.until(({ params }) => (params?.action as { type?: string })?.type === 'session/turnComplete', 15_000);
+
+    const [turn] = (await stateOf(alice, uri)).turns;
+    expect(turn?.state).toBe('complete');
+    expect(textIn(turn?.responseParts)).toBe('One script. It prints **hello 42**.');
+    const calls = callsIn(turn?.responseParts).map(({ toolName, status }) => [toolName, status]);
+    expect(calls).toEqual([
+      ['list_files', 'completed'],
+      ['read_file', 'completed'],
+      ['shell', 'completed'],
+    ]);
+    expect(turn?.usage).toMatchObject({ inputTokens: 900, outputTokens: 60, model: 'm-1' });
+    // The model saw what the tools really found.
+    expect(server.requests.length).toBe(4);
+    expect(server.heard(1)).toContain('greet.cjs');
+    expect(server.heard(2)).toContain("console.log('hello ' + 6 * 7);");
+    expect(server.heard(3)).toContain('hello 42');
+    expect(server.heard(3)).toContain(`The folder is ${folder}.`);
+    expect((await stateOf(bob, uri)).summary.title).toBe('What does the script print?');
+  }, 20_000);
+});
+
+describe('the tools that a turn offers', () => {
+  const taken = { name: 'echo', title: 'Not the one of the host' };
+
+  it("are the host's, then the active client's, as they are now", async () => {
+    const tools = [{ name: 'look', title: 'Look' }, taken];
+    const room = await openPuppetRoom({
+      tools: [echoTool('echo')],
+      session: { activeClient: { clientId: 'alice', tools } },
+    });
+    const { turn } = room.puppet;
+    expect(turn.tools()).toEqual([
+      { name: 'echo' },
+      { name: 'look', title: 'Look' },
+      { ...taken, name: 'client_echo' },
+    ]);
+    room.alice.dispatch(room.uri, { type: 'session/activeClientToolsChanged', tools: [{ name: 'see' }] });
+    await room.alice.action(room.uri, 'session/activeClientToolsChanged');
+    expect(turn.tools().map(({ name }) => name)).toEqual(['echo', 'see']);
+  });
+
+  it("reach their owner under the name that they were offered by: a client's does not hide the host's", async () => {
+    const echo = echoTool('echo');
+    const room = await openPuppetRoom({
+      tools: [echo],
+      session: { activeClient: { clientId: 'alice', tools: [taken] } },
+    });
+    const outcome = room.puppet.turn.callTool({ id: 'c1', name: 'client_echo', input: {} });
+    await room.alice.action(room.uri, 'session/toolCallReady');
+    const result = { success: true, pastTenseMessage: 'Did', content: [{ type: 'text' as const, text: 'by alice' }] };
+    room.alice.dispatch(room.uri, { type: 'session/toolCallComplete', turnId: 't1', toolCallId: 'c1', result });
+    expect(await outcome).toMatchObject({ kind: 'completed', text: 'by alice' });
+    expect(echo.runs).toEqual([]);
+  });
+});
+
+describe('the AI SDK', () => {
+  it('is not loaded by a host without a model: no module imports it but by type or on demand', async () => {
+    const source = fileURLToPath(new URL('../../src', import.meta.url));
+    const files = (await readdir(source, { recursive: true })).filter((file) => file.endsWith('.ts'));
+    const texts = await Promise.all(files.map((file) => readFile(path.join(source, file), 'utf8')));
+    const eager = texts.flatMap(
+      (text) => text.match(/^(?:import|export) (?!type)[^;]*?from '(?:ai|@ai-sdk\/[^']+)'/gm) ?? [],
+    );
+    expect(eager).toEqual([]);
+    expect(texts.some((text) => text.includes("import('ai')"))).toBe(true);
+  });
+});
