@@ -2,13 +2,15 @@
 //   node examples/client-in-30-lines.mjs ws://127.0.0.1:<port> "Why is the sky blue?"
 // The token of the host, if it wants one, is read from ATRIUM_TOKEN.
 import { randomUUID } from 'node:crypto';
+import { pathToFileURL } from 'node:url';
 import { connect } from '@atrium/client';
 
 const [url, text = 'Hello!'] = process.argv.slice(2);
 if (!url) throw new Error('usage: node client-in-30-lines.mjs <url> [text]');
 
 const client = await connect({ url, token: process.env.ATRIUM_TOKEN });
-const session = await client.subscribe(await client.createSession());
+const workingDirectory = pathToFileURL(process.cwd()).href;
+const session = await client.subscribe(await client.createSession({ workingDirectory }));
 const turnId = randomUUID();
 const accepted = session.dispatch({ type: 'session/turnStarted', turnId, userMessage: { text } });
 accepted.catch((error) => {

@@ -1,5 +1,13 @@
 /** Which agents the host offers. The first one is the default. */
-import { type AgentBackend, type Logger, loadScripts, type ModelInfo, modelAgent, offlineAgent } from '@atrium/host';
+import {
+  type AgentBackend,
+  type Logger,
+  loadScripts,
+  type ModelInfo,
+  modelAgent,
+  offlineAgent,
+  ScriptError,
+} from '@atrium/host';
 import { lineLogger } from './log-lines.js';
 
 /** How long a model server may take to list its models before the host starts without it. */
@@ -16,7 +24,12 @@ export async function findAgents(
   scripts: readonly string[],
   { env = process.env, logger = toStandardError() }: AgentSources = {},
 ): Promise<AgentBackend[]> {
-  return [...(await loadScripts(scripts)), offlineAgent(), ...(await modelFrom(env, logger))];
+  const agents = [...(await loadScripts(scripts)), offlineAgent(), ...(await modelFrom(env, logger))];
+  const providers = agents.map(({ info }) => info.provider);
+  const repeated = providers.find((provider, index) => providers.indexOf(provider) !== index);
+  if (repeated)
+    throw new ScriptError(`a script calls itself ${repeated}, as a built-in agent does: give it another provider`);
+  return agents;
 }
 
 /** A model server that the environment names: `ATRIUM_MODEL_URL`, and perhaps `ATRIUM_MODEL` and `ATRIUM_MODEL_KEY`. */

@@ -29,7 +29,7 @@ export function defaultDataFolder({ platform, env, home }: Surroundings): string
  * have named a home or system folder by mistake.
  */
 export async function makePrivate(folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true, mode: OWNER_ONLY });
+  await make(folder);
   if (process.platform === 'win32') return;
   const { mode, uid } = await stat(folder);
   if (uid !== process.getuid?.())
@@ -43,3 +43,21 @@ export async function makePrivate(folder: string): Promise<void> {
   }
   await chmod(folder, OWNER_ONLY);
 }
+
+async function make(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { recursive: true, mode: OWNER_ONLY });
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+    const why = REASONS[code];
+    if (why === undefined) throw error;
+    throw new NotPrivateError(`${folder} cannot be the data folder: ${why}; name another with --data-dir`);
+  }
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  EEXIST: 'it is a file',
+  ENOTDIR: 'part of its path is a file',
+  EACCES: 'you may not write there',
+  EROFS: 'it is on a read-only disk',
+};

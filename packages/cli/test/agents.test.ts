@@ -1,5 +1,8 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { findAgents } from '../src/agents.js';
 
@@ -67,3 +70,11 @@ async function closedPort(): Promise<string> {
   await new Promise((resolve) => server.close(resolve));
   return `http://127.0.0.1:${port}/v1`;
 }
+
+it('a script cannot take the name of a built-in agent', async () => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'atrium-script-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const file = path.join(folder, 'script.json');
+  await writeFile(file, JSON.stringify({ provider: 'offline', displayName: 'Mine', default: [{ text: 'hi' }] }));
+  await expect(findAgents([file], { env: {} })).rejects.toThrow('give it another provider');
+});

@@ -115,6 +115,8 @@ export class Client {
 
   /** Asks for an action on a channel, subscribed or not. See `Subscription.dispatch`. */
   dispatch(uri: string, action: StateAction): Promise<Accepted> {
+    // The host would send it back as it is, and what has no type is not read.
+    if (typeof action?.type !== 'string') return Promise.reject(new TypeError('an action is an object with a type'));
     return this.#engine.dispatch(uri, action);
   }
 

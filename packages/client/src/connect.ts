@@ -1,4 +1,5 @@
 /** The way in: opens the first connection and hands out the client. */
+import { ROOT_CHANNEL } from '@atrium/protocol';
 import { Client } from './client.js';
 import { Engine } from './engine.js';
 import { ClientClosedError } from './errors.js';
@@ -8,7 +9,7 @@ import { type ConnectOptions, settingsOf } from './options.js';
  * Connects to a host. Rejects when the first attempt fails; from then on the client reconnects by itself.
  *
  * ```ts
- * const client = await connect({ url: 'ws://127.0.0.1:4100', token });
+ * const client = await connect({ url: 'ws://127.0.0.1:9300', token });
  * ```
  */
 export async function connect(options: ConnectOptions): Promise<Client> {
@@ -16,6 +17,9 @@ export async function connect(options: ConnectOptions): Promise<Client> {
   const engine = new Engine(settings);
   const initial = [...new Set(settings.initialSubscriptions)].map((uri) => engine.store.add(uri, settings.turns?.last));
   for (const channel of initial) channel.handles = 1;
+  // The root tells which sessions are gone, so it is watched as long as the client lives.
+  const root = engine.store.find(ROOT_CHANNEL) ?? engine.store.add(ROOT_CHANNEL, undefined);
+  root.handles += 1;
   await opened(engine);
   return new Client(engine, initial);
 }

@@ -80,7 +80,7 @@ describe('[CLI-024] the list of sessions', () => {
     await loop;
     expect(lengths).toEqual([2, 1]);
     await settle();
-    expect(host.params('unsubscribe')).toEqual([{ channel: ROOT }]);
+    expect(host.params('unsubscribe')).toEqual([]);
   });
 
   it('that cannot be read fails, and leaves nothing behind', async () => {
@@ -90,6 +90,6 @@ describe('[CLI-024] the list of sessions', () => {
     });
     await expect(client.sessions()).rejects.toMatchObject({ name: 'InternalError' });
     await settle();
-    expect(host.params('unsubscribe')).toEqual([{ channel: ROOT }]);
+    expect(host.params('unsubscribe')).toEqual([]);
   });
 });

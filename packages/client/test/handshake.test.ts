@@ -14,7 +14,7 @@ describe('connect', () => {
         channel: ROOT,
         protocolVersions: [...SUPPORTED_PROTOCOL_VERSIONS],
         clientId: 'me',
-        initialSubscriptions: [],
+        initialSubscriptions: [ROOT],
         locale: 'de-CH',
       },
     ]);

@@ -218,7 +218,7 @@ describe('a host that has forgotten the client', () => {
     host.states.delete(TWO);
     await clock.advance(2_000);
     expect(host.connections).toHaveLength(2);
-    expect(host.params('initialize')[1]).toMatchObject({ clientId: 'me', initialSubscriptions: [ONE, TWO] });
+    expect(host.params('initialize')[1]).toMatchObject({ clientId: 'me', initialSubscriptions: [ROOT, ONE, TWO] });
     expect(one.state.summary.title).toBe('A');
     expect(two.isGone).toBe(true);
     expect(client.status).toMatchObject({ at: 'open', began: 'initialize' });
@@ -280,11 +280,7 @@ describe('[CLI-017] after a reconnect', () => {
       host.states.delete(TWO);
       await bounce();
       expect(host.params('reconnect')[0]?.subscriptions).toEqual([ROOT]);
-      expect(host.params('subscribe').map(({ channel }) => channel)).toEqual([
-        'ahp-otlp:/logs',
-        ROOT,
-        'ahp-otlp:/logs',
-      ]);
+      expect(host.params('subscribe').map(({ channel }) => channel)).toEqual(['ahp-otlp:/logs', 'ahp-otlp:/logs']);
       expect(list.items.map(({ resource }) => resource)).toEqual([ONE]);
     },
   );
@@ -318,7 +314,7 @@ describe('what is in flight around an answer', () => {
     await bounce();
     expect(host.params('reconnect')[0]?.lastSeenServerSeq).toBe(2);
     expect(one.state).toEqual(host.sessionOf(ONE));
-    expect(host.params('subscribe').map(({ channel }) => channel)).toEqual([ONE, TWO, ONE]);
+    expect(host.params('subscribe').map(({ channel }) => channel)).toEqual([ONE, TWO, ROOT, ONE]);
   });
 
   it('is not asked for again once anything has been heard since', async () => {

@@ -59,7 +59,7 @@ export class Clients {
   async settled({ identity }: Connection, clientSeqs: readonly number[]): Promise<number[]> {
     if (!identity || clientSeqs.length === 0) return [];
     await this.writer.settled();
-    const from = Math.min(...clientSeqs);
+    const from = clientSeqs.reduce((least, clientSeq) => Math.min(least, clientSeq));
     const stored = new Set(await this.log.clientSeqs(identity.clientId, identity.epoch, from));
     return clientSeqs.filter((clientSeq) => stored.has(clientSeq));
   }

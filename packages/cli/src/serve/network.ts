@@ -3,6 +3,7 @@ import {
   announceInstance,
   type Host,
   type Logger,
+  runningInstances,
   type StoredToken,
   startServer,
   storeToken,
@@ -38,6 +39,8 @@ async function open(settings: ServeSettings, { host, logger, stored }: Parts): P
   const url = urlOf(name, port);
   const tokenFile = token.kind === 'file' ? token.file : stored?.file;
   const startedAt = new Date().toISOString();
+  // One folder has one host: looking through the notes of others clears those that were left behind.
+  await runningInstances(dataDir);
   const retract = await announceInstance(dataDir, { pid: process.pid, host: name, port, url, startedAt, tokenFile });
   logger.log('info', 'listening', { addresses: server.addresses.join(','), port });
   return {

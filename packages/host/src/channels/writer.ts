@@ -211,7 +211,7 @@ export class Writer {
     this.#seq = this.#committedSeq;
     const steps = lost.flatMap((batch) => batch.steps);
     for (const { channel } of steps) channel.rollBack();
-    for (const callback of lost.flatMap((batch) => batch.afterFailure)) callback(error);
+    for (const callback of lost.flatMap((batch) => batch.afterFailure)) this.#safely(() => callback(error));
     this.#safely(() => this.#options.undone({ steps, entries: lost.flatMap((batch) => batch.entries) }));
   }
 }

@@ -24,6 +24,12 @@ export function newCallId(): string {
   return `call-${crypto.randomUUID()}`;
 }
 
+/** The id that was asked for, unless the turn has a call of that id already: nobody could tell the two apart. */
+export function callId(turn: TurnRunner, wanted: string | undefined): string {
+  const isTaken = wanted === undefined || findCall(turn.session.state, { turnId: turn.id, toolCallId: wanted });
+  return isTaken ? newCallId() : wanted;
+}
+
 /** Shows that there is a call. */
 export function startCall(turn: TurnRunner, { toolCallId, name, displayName, toolClientId }: Call): void {
   turn.interrupt();

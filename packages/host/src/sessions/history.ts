@@ -41,6 +41,11 @@ export class History {
     };
   }
 
+  /** Whether a finished turn has this id. */
+  async has(turnId: string): Promise<boolean> {
+    return (await this.#pages.indexOf(this.#channel.live, turnId)) !== undefined;
+  }
+
   /** A page of finished turns: before a turn, or by index for those who count from the oldest. */
   async fetch(params: FetchTurnsParams): Promise<TurnsPage> {
     const { start, end } = rangeOf(params) ?? (await this.#pageBefore(params));

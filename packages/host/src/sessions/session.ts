@@ -93,7 +93,9 @@ export class Session implements OpenChannel {
 
   async dispatch(action: StateAction, origin: EntryOrigin, asker: Asker): Promise<void> {
     if (action.type === 'session/truncated') await this.#history.reach(action.turnId);
+    const isRepeated = action.type === 'session/turnStarted' && (await this.#history.has(action.turnId));
     if (this.#isClosed) return (await this.#parts.core.open(this.uri))?.dispatch(action, origin, asker);
+    if (isRepeated) return asker.connection.reject(asker.original, origin, 'a turn of that id is over: make a new id');
     const reason = refusal(action, { state: this.state, clientId: origin.clientId }) ?? this.#unknownTurn(action);
     if (reason) return asker.connection.reject(asker.original, origin, reason);
     if (mustWait(action, this.state)) return this.#held.hold(action as SessionAction, origin, asker);

@@ -3,22 +3,13 @@ import type { ToolCallResult } from '@atrium/protocol';
 import type { CannedToolCall, ToolOutcome, ToolRequest } from '../agents/agent.js';
 import { toolNames } from '../tools/names.js';
 import type { HostTool, ToolOutput } from '../tools/tool.js';
-import {
-  type Call,
-  complete,
-  inputText,
-  isAllowed,
-  newCallId,
-  parsedInput,
-  permission,
-  startCall,
-} from './call-steps.js';
+import { type Call, callId, complete, inputText, isAllowed, parsedInput, permission, startCall } from './call-steps.js';
 import { presentClient, runClientTool } from './client-calls.js';
 import { earlierInputs } from './earlier-calls.js';
 import type { TurnRunner } from './turn.js';
 
 export async function runTool(turn: TurnRunner, request: ToolRequest): Promise<ToolOutcome> {
-  const toolCallId = request.id ?? newCallId();
+  const toolCallId = callId(turn, request.id);
   const { tools } = turn.session.parts;
   const client = presentClient(turn);
   const definitions = tools.map(({ definition }) => definition);
@@ -36,7 +27,7 @@ export async function runTool(turn: TurnRunner, request: ToolRequest): Promise<T
 export async function runCannedTool(turn: TurnRunner, canned: CannedToolCall): Promise<ToolOutcome> {
   const { name, displayName, invocationMessage, pastTenseMessage, success, output } = canned;
   const call: Call = {
-    toolCallId: canned.id ?? newCallId(),
+    toolCallId: callId(turn, canned.id),
     name,
     displayName,
     invocationMessage,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { callsIn, lastText, openPuppetRoom, openRoom, stateOf } from '../support/session-room.js';
-import { DEFAULT_SCRIPT, settle } from '../support/test-host.js';
+import { DEFAULT_SCRIPT, settle, startTestHost } from '../support/test-host.js';
 import { echoTool } from '../support/tools.js';
 
 describe("the host's tools", () => {
@@ -112,4 +112,24 @@ describe("the host's tools", () => {
     });
     expect(await asked).toMatchObject({ success: true });
   });
+});
+
+it('two calls of one turn never share an id, whatever the agent says', async () => {
+  const tool = {
+    id: 'same',
+    name: 'write',
+    displayName: 'Write',
+    invocationMessage: 'Write',
+    pastTenseMessage: 'Wrote',
+    output: 'ok',
+    success: true,
+  };
+  const script = { provider: 'mock', displayName: 'Mock', prompts: {}, default: [{ tool }, { tool }] };
+  const client = await (await startTestHost({ scripts: [script] })).client();
+  const uri = await client.session();
+  await client.turn(uri, 'go');
+  const started = client.envelopes(uri).filter(({ action }) => action.type === 'session/toolCallStart');
+  const ids = started.map(({ action }) => (action as unknown as { toolCallId: string }).toolCallId);
+  expect(ids[0]).toBe('same');
+  expect(new Set(ids).size).toBe(2);
 });

@@ -1,7 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { PuppetAgent } from '../support/puppet-agent.js';
-import { openPuppetRoom, openRoom, refusalOf, startHost, stateOf, turnStarted } from '../support/session-room.js';
-import { DEFAULT_SCRIPT, settle } from '../support/test-host.js';
+import {
+  answerTo,
+  openPuppetRoom,
+  openRoom,
+  refusalOf,
+  startHost,
+  stateOf,
+  turnStarted,
+} from '../support/session-room.js';
+import { DEFAULT_SCRIPT, settle, startTestHost } from '../support/test-host.js';
 
 describe('starting a turn', () => {
   it('[AHP-118] is taken while none runs, and refused while one does', async () => {
@@ -155,5 +163,26 @@ describe('removing a waiting message', () => {
     const state = await stateOf(alice, uri);
     expect(state.queuedMessages).toBeUndefined();
     expect(state.steeringMessage).toBeUndefined();
+  });
+});
+
+describe('the id of a turn', () => {
+  it('cannot be used again, however long ago that was', async () => {
+    const host = await startTestHost();
+    const client = await host.client();
+    const uri = await client.session();
+    await client.turn(uri, 'hello', 'first');
+    for (let count = 0; count < 120; count++) await client.turn(uri, 'hello');
+    const seq = client.dispatch(uri, turnStarted('first'));
+    expect((await answerTo(client, uri, seq)).rejectionReason).toContain('make a new id');
+  });
+
+  it('cannot be empty', async () => {
+    const host = await startTestHost();
+    const client = await host.client();
+    const uri = await client.session();
+    expect((await answerTo(client, uri, client.dispatch(uri, turnStarted('')))).rejectionReason).toContain(
+      'needs an id',
+    );
   });
 });

@@ -117,9 +117,6 @@ describe('an action that cannot be taken', () => {
     ['no channel', { clientSeq: 1, action: title('x') }],
     ['no number', { channel: 'URI', action: title('x') }],
     ['a number that is text', { channel: 'URI', clientSeq: '1', action: title('x') }],
-    ['no action', { channel: 'URI', clientSeq: 1 }],
-    ['an action that is null', { channel: 'URI', clientSeq: 1, action: null }],
-    ['an action without a type', { channel: 'URI', clientSeq: 1, action: { title: 'x' } }],
   ])('[AHP-117] with %s is dropped', async (_name, params) => {
     const { alice, uri } = await openRoom();
     const before = alice.received.length;
@@ -127,5 +124,16 @@ describe('an action that cannot be taken', () => {
     await settle();
     expect(alice.received).toHaveLength(before);
     expect(await alice.request('ping', { channel: ROOT })).toBeNull();
+  });
+
+  it.each([
+    ['nothing', undefined],
+    ['null', null],
+    ['an object without a type', { title: 'x' }],
+  ])('[AHP-117] that is %s is rejected: its number can be answered', async (_name, action) => {
+    const { alice, uri } = await openRoom();
+    alice.send({ method: 'dispatchAction', params: { channel: uri, clientSeq: 71, action } });
+    const { params } = await alice.until(({ params }) => (params?.origin as { clientSeq?: number })?.clientSeq === 71);
+    expect(params).toMatchObject({ channel: uri, rejectionReason: 'an action is an object with a type' });
   });
 });

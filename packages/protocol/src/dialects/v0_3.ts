@@ -31,10 +31,13 @@ function forward({ method, params }: Call, connection: DialectConnection): Inbou
   return { kind: 'forward', connection, method, params };
 }
 
-/** Nothing can be answered without a channel, a number and a type, so an action without them is dropped. */
+/** Without a channel and a number nothing can be answered, so such an action is dropped. */
 function dispatch({ channel, clientSeq, action }: Params, connection: DialectConnection): InboundNotification {
-  if (typeof channel !== 'string' || typeof clientSeq !== 'number' || !isTyped(action)) {
-    return { kind: 'ignore', connection };
+  if (typeof channel !== 'string' || typeof clientSeq !== 'number') return { kind: 'ignore', connection };
+  if (!isTyped(action)) {
+    // It goes back as it came, whatever that was: the client looks for it by its number.
+    const original = { channel, action: action as { type: string } };
+    return { kind: 'reject', connection, clientSeq, original, reason: 'an action is an object with a type' };
   }
   return { kind: 'dispatch', connection, channel, clientSeq, action, original: { channel, action } };
 }

@@ -24,14 +24,18 @@ describe.each([v0_2, v0_3])('AHP $version', (dialect) => {
     expect(dialect.encodeError(error)).toBe(error);
   });
 
-  it('takes actions, and drops those that could not be answered', () => {
+  it('takes actions, turns down what is none, and drops what could not be answered', () => {
     const params = { channel: CHANNEL, clientSeq: 4, action: { type: 'session/ready' } };
     const dispatch = (changed: object) =>
       dialect.notification({ method: 'dispatchAction', params: { ...params, ...changed } }, {}, view);
     const { channel, action } = params;
     expect(dispatch({})).toEqual({ kind: 'dispatch', connection: {}, ...params, original: { channel, action } });
-    for (const broken of [{ channel: 1 }, { clientSeq: 'x' }, { action: null }, { action: { type: 1 } }]) {
+    for (const broken of [{ channel: 1 }, { clientSeq: 'x' }]) {
       expect(dispatch(broken)).toEqual({ kind: 'ignore', connection: {} });
+    }
+    for (const odd of [null, 'x', {}, { type: 1 }]) {
+      const original = { channel, action: odd };
+      expect(dispatch({ action: odd })).toMatchObject({ kind: 'reject', clientSeq: 4, original });
     }
   });
 

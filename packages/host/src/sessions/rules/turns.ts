@@ -2,7 +2,8 @@
 import type { Rules } from '../rules.js';
 
 export const turnRules: Rules = {
-  'session/turnStarted': (_action, { state }) => {
+  'session/turnStarted': ({ turnId }, { state }) => {
+    if (turnId === '') return 'a turn needs an id';
     if (state.lifecycle === 'creationFailed') return 'the session could not be created; dispose it and create another';
     if (state.activeTurn) return `turn ${state.activeTurn.id} is running: queue the message, or wait`;
     return undefined;
