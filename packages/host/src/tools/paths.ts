@@ -2,6 +2,7 @@
 import { realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { ToolFailure } from './host-tool.js';
+import { checkNoGo } from './no-go.js';
 
 export interface InsidePath {
   /** The real path on this machine. */
@@ -25,7 +26,9 @@ export async function sessionFolder(cwd: string | undefined): Promise<string> {
 /** Resolves what was asked for; fails when it is not there, or not inside the session's folder. */
 export async function resolveInside(cwd: string | undefined, asked: string): Promise<InsidePath> {
   const { root, wanted } = await wantedPath(cwd, asked);
-  return insidePath(root, await realpathOf(wanted, asked), asked);
+  const inside = insidePath(root, await realpathOf(wanted, asked), asked);
+  await checkNoGo(inside.real, asked);
+  return inside;
 }
 
 /** Where a path seems to lead, before any link is followed. Nothing outside is touched, not even to see if it exists. */

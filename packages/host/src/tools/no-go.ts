@@ -1,0 +1,38 @@
+/** Places that no tool touches, wherever a session's folder is: the host's own data, and files that are no files. */
+import { access } from 'node:fs/promises';
+import path from 'node:path';
+import { ToolFailure } from './host-tool.js';
+
+/** The host keeps this beside its data, and the token that opens the host is part of it. */
+const DATA_FOLDER_MARK = 'atrium.lock';
+
+/** Files of the kernel: some keep their reader waiting for ever, and a program has few readers to lose. */
+const KERNEL_FOLDERS = ['/proc', '/sys', '/dev'];
+
+/** Fails for a real path that tools must leave alone. */
+export async function checkNoGo(real: string, asked: string): Promise<void> {
+  if (isKernels(real)) throw noGo(asked, 'it belongs to the operating system');
+  if ((await isDataFolder(real)) || (await isDataFolder(path.dirname(real)))) {
+    throw noGo(asked, 'it is the data of the host itself');
+  }
+}
+
+/** Whether a walk should stay out of a folder. */
+export async function isNoGo(folder: string): Promise<boolean> {
+  return isKernels(folder) || (await isDataFolder(folder));
+}
+
+function isKernels(real: string): boolean {
+  return KERNEL_FOLDERS.some((folder) => real === folder || real.startsWith(`${folder}/`));
+}
+
+async function isDataFolder(folder: string): Promise<boolean> {
+  return access(path.join(folder, DATA_FOLDER_MARK)).then(
+    () => true,
+    () => false,
+  );
+}
+
+function noGo(asked: string, why: string): ToolFailure {
+  return new ToolFailure('no-go', `"${asked}" is not for tools: ${why}.`);
+}

@@ -1,0 +1,48 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { builtinTools } from '../../src/tools/builtin.js';
+
+async function run(cwd: string, name: string, input: object) {
+  const tool = builtinTools().find(({ definition }) => definition.name === name);
+  if (!tool) throw new Error(`there is no tool ${name}`);
+  return tool.run(input, { cwd, signal: new AbortController().signal, progress: () => {} });
+}
+
+async function folder(): Promise<string> {
+  const made = await mkdtemp(path.join(tmpdir(), 'atrium-no-go-'));
+  onTestFinished(() => rm(made, { recursive: true }));
+  return made;
+}
+
+describe("the host's own data", () => {
+  it.each(['.', 'data'])('is closed to tools when it is at %s', async (place) => {
+    const home = await folder();
+    const data = path.join(home, place);
+    await mkdir(data, { recursive: true });
+    await writeFile(path.join(data, 'atrium.lock'), '');
+    await writeFile(path.join(data, 'connection-token'), 'very-secret');
+    const token = path.join(place, 'connection-token');
+    const outputs = [
+      await run(home, 'read_file', { path: token }),
+      await run(home, 'list_files', { path: place }),
+      await run(home, 'search_files', { text: 'secret' }),
+      await run(home, 'find_files', { pattern: '**/connection-token' }),
+      await run(home, 'write_file', { path: token, content: 'mine' }),
+    ];
+    expect(JSON.stringify(outputs)).not.toContain('very-secret');
+    expect(outputs[0]).toMatchObject({ success: false, error: { code: 'no-go' } });
+    expect(outputs[4]).toMatchObject({ success: false });
+  });
+});
+
+it.skipIf(process.platform !== 'linux')(
+  "files of the kernel are not read, though the session's folder is /",
+  async () => {
+    for (const file of ['proc/kmsg', 'dev/zero', 'sys/kernel/notes']) {
+      const output = await run('/', 'read_file', { path: file });
+      expect(output).toMatchObject({ success: false });
+    }
+  },
+);
