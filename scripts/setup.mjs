@@ -76,20 +76,22 @@ function runNpm(args) {
 }
 
 /**
- * Generates and compiles when a source file has changed since the last successful build.
- * @param {{ force?: boolean }} [options]
+ * Generates and compiles when a source file has changed since the last successful build. Tests are type-checked with it
+ * when asked for: a mistake in a test must not keep the host from starting.
+ * @param {{ force?: boolean, tests?: boolean }} [options]
  */
-export async function ensureBuilt({ force = false } = {}) {
+export async function ensureBuilt({ force = false, tests = false } = {}) {
   const stamp = sourceStamp();
-  if (!force && readIfThere(BUILD_STAMP) === stamp && outputsExist()) return;
+  const stampFile = tests ? `${BUILD_STAMP}-with-tests` : BUILD_STAMP;
+  if (!force && readIfThere(stampFile) === stamp && outputsExist()) return;
 
   const started = performance.now();
   say('Building ...');
-  rmSync(BUILD_STAMP, { force: true });
+  rmSync(stampFile, { force: true });
   await generate();
-  await compile(force);
-  mkdirSync(path.dirname(BUILD_STAMP), { recursive: true });
-  writeFileSync(BUILD_STAMP, stamp);
+  await compile({ force, tests });
+  mkdirSync(path.dirname(stampFile), { recursive: true });
+  writeFileSync(stampFile, stamp);
   say(`Built in ${duration(performance.now() - started)}.`);
 }
 
@@ -110,10 +112,15 @@ export function runGenerator(...args) {
   return runNode(['--import', 'tsx', GENERATOR, ...args]);
 }
 
-/** The compiler never removes what it once wrote; `force` starts from nothing. @param {boolean} force */
-async function compile(force) {
+/**
+ * The compiler never removes what it once wrote; `force` starts from nothing.
+ * @param {{ force: boolean, tests: boolean }} options
+ */
+async function compile({ force, tests }) {
   if (force) for (const folder of packageFolders()) rmSync(path.join(folder, 'dist'), { recursive: true, force: true });
-  const { code, output } = await runNode([tool('typescript', 'tsc'), '-b', ...(force ? ['--force'] : [])]);
+  const projects = tests ? [] : packageFolders();
+  const args = [tool('typescript', 'tsc'), '-b', ...projects, ...(force ? ['--force'] : [])];
+  const { code, output } = await runNode(args);
   if (code !== 0) throw new Problem(`Compiling failed (tsc -b):\n\n${output.trimEnd()}`);
 }
 

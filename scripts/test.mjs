@@ -91,7 +91,7 @@ async function checkGenerated() {
 /** @returns {Promise<Outcome>} */
 async function build() {
   try {
-    await ensureBuilt();
+    await ensureBuilt({ tests: true });
     return { ok: true };
   } catch (error) {
     if (error instanceof Problem) return { ok: false, output: error.message };

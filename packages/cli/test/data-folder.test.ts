@@ -14,12 +14,12 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 
 describe('the usual place for data', () => {
   it.each<[NodeJS.Platform, string, Record<string, string>, string]>([
-    ['linux', '/home/ada', {}, '/home/ada/.local/share/atrium'],
-    ['linux', '/home/ada', { XDG_DATA_HOME: '/data' }, '/data/atrium'],
-    ['linux', '/home/ada', { XDG_DATA_HOME: 'relative' }, '/home/ada/.local/share/atrium'],
-    ['darwin', '/Users/ada', {}, '/Users/ada/Library/Application Support/atrium'],
-    ['win32', 'C:\\Users\\ada', {}, 'C:\\Users\\ada\\AppData\\Local\\atrium'],
-    ['win32', 'C:\\Users\\ada', { LOCALAPPDATA: 'D:\\Local' }, 'D:\\Local\\atrium'],
+    ['linux', '/home/me', {}, '/home/me/.local/share/atrium'],
+    ['linux', '/home/me', { XDG_DATA_HOME: '/data' }, '/data/atrium'],
+    ['linux', '/home/me', { XDG_DATA_HOME: 'relative' }, '/home/me/.local/share/atrium'],
+    ['darwin', '/Users/me', {}, '/Users/me/Library/Application Support/atrium'],
+    ['win32', 'C:\\Users\\me', {}, 'C:\\Users\\me\\AppData\\Local\\atrium'],
+    ['win32', 'C:\\Users\\me', { LOCALAPPDATA: 'D:\\Local' }, 'D:\\Local\\atrium'],
   ])('%s, %s, %o: %s', (platform, home, env, expected) => {
     expect(defaultDataFolder({ platform, home, env })).toBe(expected);
   });

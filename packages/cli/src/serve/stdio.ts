@@ -28,7 +28,7 @@ function watched(inner: Transport): { transport: Transport; ended: Promise<strin
         events.closed();
         end('the client is gone');
       };
-      inner.start({ message: (text) => events.message(text), drain: () => events.drain(), closed });
+      inner.start({ ...events, closed });
     },
     send: (frames) => inner.send(frames),
     get bufferedBytes() {

@@ -24,7 +24,7 @@ import { type Dialect, initialDialect } from './dialects/dialects.js';
 import { dispatchAction, refuseAction } from './dispatch.js';
 import { answerHandshake, type Identity } from './handshake.js';
 import { HostRequestQueue } from './host-requests.js';
-import { checkedParams, idIn, paramsOf } from './inbound.js';
+import { checkedParams, idIn, isTooLong, paramsOf } from './inbound.js';
 import { Outbox } from './outbox.js';
 import { type Outgoing, outgoing, outgoingNotification, outgoingText } from './outgoing.js';
 import { jsonWithRaw } from './raw-json.js';
@@ -72,6 +72,7 @@ export class Connection {
     transport.start({
       message: (text) => this.#receive(text),
       drain: () => this.#outbox.flush(),
+      ended: () => this.#standInLine(async () => this.close(CloseCode.Normal, 'end of input')),
       closed: () => this.#closed(),
     });
   }
@@ -151,7 +152,7 @@ export class Connection {
 
   #receive(text: string): void {
     if (this.#state.at === 'closed') return;
-    if (text.length > FRAME_MAX_BYTES) {
+    if (isTooLong(text)) {
       const message = `a frame may have ${FRAME_MAX_BYTES} bytes`;
       return this.#failAtOnce(idIn(text), new RequestError(ErrorCode.InvalidRequest, message));
     }

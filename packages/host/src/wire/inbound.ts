@@ -1,6 +1,7 @@
 /** What a client sent, made fit for handlers: parameters as an object, checked, or an error that says what is wrong. */
 import { ErrorCode } from '@atrium/protocol';
 import { checkClientRequest, describeProblem, isClientRequest } from '@atrium/protocol/validation';
+import { FRAME_MAX_BYTES } from '../limits.js';
 import { RequestError } from './request-error.js';
 import { extensionMethods } from './requests.js';
 
@@ -17,6 +18,12 @@ export function checkedParams(method: string, params: Params): Params {
   const checked = checkClientRequest(method, params);
   if (!checked.ok) throw new RequestError(ErrorCode.InvalidParams, `${method}: ${describeProblem(checked.problem)}`);
   return checked.value;
+}
+
+/** A character is at most three bytes, so that most texts need not be counted. */
+export function isTooLong(text: string): boolean {
+  if (text.length * 3 <= FRAME_MAX_BYTES) return false;
+  return text.length > FRAME_MAX_BYTES || Buffer.byteLength(text) > FRAME_MAX_BYTES;
 }
 
 /** The id of a request that is too long to be read whole; it stands at one of the ends of what clients write. */

@@ -6,6 +6,8 @@ export interface TransportEvents {
   message(text: string): void;
   /** What was sent has left this process; there is room again. */
   drain(): void;
+  /** The other side sends nothing more, but still reads: what it asked for can be answered. */
+  ended?(): void;
   /** The other side is gone. Called once, also after `close`. */
   closed(): void;
 }

@@ -24,34 +24,34 @@ async function openProject(folder: string, answers: readonly ServedAnswer[]) {
   const options = { provider: 'model', displayName: 'Model', kind: 'openai-compatible', models, retries: 0 } as const;
   const agents = [modelAgent({ ...options, baseURL: server.url })];
   const host = await startHost({ scripts: [], agents, tools: builtinTools() });
-  const alice = await host.client('alice');
-  const uri = await alice.session(undefined, { provider: 'model', workingDirectory: pathToFileURL(folder).href });
-  const bob = await host.client('bob');
-  await bob.request('subscribe', { channel: uri });
-  return { server, alice, bob, uri };
+  const desk = await host.client('desk');
+  const uri = await desk.session(undefined, { provider: 'model', workingDirectory: pathToFileURL(folder).href });
+  const phone = await host.client('phone');
+  await phone.request('subscribe', { channel: uri });
+  return { server, desk, phone, uri };
 }
 
 describe('a coding task, with a model behind it', () => {
   it('lists, reads, runs a command that the second person approves, and reports', async () => {
     const folder = await folderWith({ 'greet.cjs': "console.log('hello ' + 6 * 7);\n", 'README.md': '# Greeter\n' });
-    const { server, alice, bob, uri } = await openProject(folder, [
+    const { server, desk, phone, uri } = await openProject(folder, [
       { reasoning: ['Look first.'], calls: [{ name: 'list_files', input: {} }] },
       { text: ['One script. '], calls: [{ name: 'read_file', input: { path: 'greet.cjs' } }] },
       { calls: [{ name: 'shell', input: { command: 'node greet.cjs' } }] },
       { text: ['It prints ', '**hello 42**.'], usage: { input: 900, output: 60 } },
     ]);
-    alice.dispatch(uri, turnStarted('t1', 'What does the script print?'));
-    const { action } = await bob.action(
+    desk.dispatch(uri, turnStarted('t1', 'What does the script print?'));
+    const { action } = await phone.action(
       uri,
       ({ type, ...more }) => type === 'session/toolCallReady' && 'options' in more,
     );
     expect(action.confirmationTitle).toContain('node greet.cjs');
     const approval = { type: 'session/toolCallConfirmed', approved: true, confirmed: 'user-action' };
-    bob.dispatch(uri, { ...approval, turnId: 't1', toolCallId: action.toolCallId } as never);
+    phone.dispatch(uri, { ...approval, turnId: 't1', toolCallId: action.toolCallId } as never);
     // A real command takes its time on a busy machine.
-    await alice.until(({ params }) => (params?.action as { type?: string })?.type === 'session/turnComplete', 15_000);
+    await desk.until(({ params }) => (params?.action as { type?: string })?.type === 'session/turnComplete', 15_000);
 
-    const [turn] = (await stateOf(alice, uri)).turns;
+    const [turn] = (await stateOf(desk, uri)).turns;
     expect(turn?.state).toBe('complete');
     expect(textIn(turn?.responseParts)).toBe('One script. It prints **hello 42**.');
     const calls = callsIn(turn?.responseParts).map(({ toolName, status }) => [toolName, status]);
@@ -67,7 +67,7 @@ describe('a coding task, with a model behind it', () => {
     expect(server.heard(2)).toContain("console.log('hello ' + 6 * 7);");
     expect(server.heard(3)).toContain('hello 42');
     expect(server.heard(3)).toContain(`The folder is ${folder}.`);
-    expect((await stateOf(bob, uri)).summary.title).toBe('What does the script print?');
+    expect((await stateOf(phone, uri)).summary.title).toBe('What does the script print?');
   }, 20_000);
 });
 
@@ -78,7 +78,7 @@ describe('the tools that a turn offers', () => {
     const tools = [{ name: 'look', title: 'Look' }, taken];
     const room = await openPuppetRoom({
       tools: [echoTool('echo')],
-      session: { activeClient: { clientId: 'alice', tools } },
+      session: { activeClient: { clientId: 'desk', tools } },
     });
     const { turn } = room.puppet;
     expect(turn.tools()).toEqual([
@@ -86,8 +86,8 @@ describe('the tools that a turn offers', () => {
       { name: 'look', title: 'Look' },
       { ...taken, name: 'client_echo' },
     ]);
-    room.alice.dispatch(room.uri, { type: 'session/activeClientToolsChanged', tools: [{ name: 'see' }] });
-    await room.alice.action(room.uri, 'session/activeClientToolsChanged');
+    room.desk.dispatch(room.uri, { type: 'session/activeClientToolsChanged', tools: [{ name: 'see' }] });
+    await room.desk.action(room.uri, 'session/activeClientToolsChanged');
     expect(turn.tools().map(({ name }) => name)).toEqual(['echo', 'see']);
   });
 
@@ -95,13 +95,13 @@ describe('the tools that a turn offers', () => {
     const echo = echoTool('echo');
     const room = await openPuppetRoom({
       tools: [echo],
-      session: { activeClient: { clientId: 'alice', tools: [taken] } },
+      session: { activeClient: { clientId: 'desk', tools: [taken] } },
     });
     const outcome = room.puppet.turn.callTool({ id: 'c1', name: 'client_echo', input: {} });
-    await room.alice.action(room.uri, 'session/toolCallReady');
-    const result = { success: true, pastTenseMessage: 'Did', content: [{ type: 'text' as const, text: 'by alice' }] };
-    room.alice.dispatch(room.uri, { type: 'session/toolCallComplete', turnId: 't1', toolCallId: 'c1', result });
-    expect(await outcome).toMatchObject({ kind: 'completed', text: 'by alice' });
+    await room.desk.action(room.uri, 'session/toolCallReady');
+    const result = { success: true, pastTenseMessage: 'Did', content: [{ type: 'text' as const, text: 'by desk' }] };
+    room.desk.dispatch(room.uri, { type: 'session/toolCallComplete', turnId: 't1', toolCallId: 'c1', result });
+    expect(await outcome).toMatchObject({ kind: 'completed', text: 'by desk' });
     expect(echo.runs).toEqual([]);
   });
 });

@@ -27,13 +27,13 @@ const answer = (toolCallId: string, approved: boolean): StateAction => ({
   ...(approved ? { approved, confirmed: 'user-action' } : { approved, reason: 'denied' }),
 });
 
-/** A running turn whose active client is alice, while bob watches. */
+/** A running turn whose active client is desk, while phone watches. */
 async function ownedRoom(options: Parameters<typeof openPuppetRoom>[0] = {}) {
   const room = await openPuppetRoom({
     ...options,
-    session: { activeClient: { clientId: 'alice', tools: [LOOK, DIG] } },
+    session: { activeClient: { clientId: 'desk', tools: [LOOK, DIG] } },
   });
-  return { ...room, bob: await room.join('bob') };
+  return { ...room, phone: await room.join('phone') };
 }
 
 /** The agent calls a tool; nobody minds if the turn ends before the tool does. */
@@ -51,11 +51,11 @@ async function calls(client: RawClient, uri: string): Promise<ToolCallState[]> {
 async function reloadedRoom(tool: ToolDefinition, afterMs = CLIENT_GRACE_MS - 1) {
   const room = await ownedRoom();
   const outcome = callIn(room, tool.name);
-  await runningCall(room.bob, room.uri, 'running');
-  room.alice.disconnect();
+  await runningCall(room.phone, room.uri, 'running');
+  room.desk.disconnect();
   await room.clock.advance(afterMs);
-  const fresh = await room.join('alice-2');
-  await refusalOf(fresh, room.uri, claim('alice-2'));
+  const fresh = await room.join('desk-2');
+  await refusalOf(fresh, room.uri, claim('desk-2'));
   await settle();
   return { ...room, outcome, fresh };
 }
@@ -66,7 +66,7 @@ describe('an owner that comes back as a new client', () => {
     const [old, again] = await calls(fresh, uri);
     expect(old).toMatchObject({ status: 'completed', success: false, error: { code: 'HANDED_OVER' } });
     expect(again).toMatchObject({
-      ...{ status: 'running', toolName: 'look', toolClientId: 'alice-2' },
+      ...{ status: 'running', toolName: 'look', toolClientId: 'desk-2' },
       ...{ toolInput: '{"at":"garden"}', confirmed: 'not-needed' },
     });
     expect(await refusalOf(fresh, uri, complete(again?.toolCallId ?? ''))).toBeUndefined();
@@ -80,19 +80,19 @@ describe('an owner that comes back as a new client', () => {
   });
 
   it('[REL-027] does not do twice what may have been done, unless a person says so', async () => {
-    const { fresh, bob, uri, outcome } = await reloadedRoom(DIG);
-    const again = (await calls(bob, uri))[1];
-    expect(again).toMatchObject({ status: 'pending-confirmation', toolClientId: 'alice-2' });
+    const { fresh, phone, uri, outcome } = await reloadedRoom(DIG);
+    const again = (await calls(phone, uri))[1];
+    expect(again).toMatchObject({ status: 'pending-confirmation', toolClientId: 'desk-2' });
     const toolCallId = again?.toolCallId ?? '';
-    expect(await refusalOf(bob, uri, answer(toolCallId, true))).toBeUndefined();
-    expect((await calls(bob, uri))[1]).toMatchObject({ status: 'running' });
+    expect(await refusalOf(phone, uri, answer(toolCallId, true))).toBeUndefined();
+    expect((await calls(phone, uri))[1]).toMatchObject({ status: 'running' });
     expect(await refusalOf(fresh, uri, complete(toolCallId, 'a hole'))).toBeUndefined();
     expect(await outcome).toMatchObject({ success: true, text: 'a hole' });
   });
 
   it('[REL-027] does nothing when the person says no', async () => {
-    const { bob, uri, outcome } = await reloadedRoom(DIG);
-    await refusalOf(bob, uri, answer((await calls(bob, uri))[1]?.toolCallId ?? '', false));
+    const { phone, uri, outcome } = await reloadedRoom(DIG);
+    await refusalOf(phone, uri, answer((await calls(phone, uri))[1]?.toolCallId ?? '', false));
     expect(await outcome).toMatchObject({ kind: 'denied' });
   });
 
@@ -104,10 +104,10 @@ describe('an owner that comes back as a new client', () => {
   });
 
   it('[REL-027] is given thirty seconds of its own when it leaves too', async () => {
-    const { fresh, bob, uri, clock, outcome } = await reloadedRoom(LOOK);
+    const { fresh, phone, uri, clock, outcome } = await reloadedRoom(LOOK);
     fresh.disconnect();
     await clock.advance(CLIENT_GRACE_MS - 1);
-    expect((await calls(bob, uri))[1]).toMatchObject({ status: 'running' });
+    expect((await calls(phone, uri))[1]).toMatchObject({ status: 'running' });
     await clock.advance(1);
     expect(await outcome).toMatchObject({ success: false });
   });
@@ -121,17 +121,17 @@ describe('an owner that comes back as a new client', () => {
   it('[REL-027] gets nothing without the tool: the call fails in time, not at once', async () => {
     const room = await ownedRoom();
     const outcome = callIn(room, 'look');
-    room.alice.disconnect();
-    await refusalOf(room.bob, room.uri, claim('bob', [DIG]));
+    room.desk.disconnect();
+    await refusalOf(room.phone, room.uri, claim('phone', [DIG]));
     await room.clock.advance(CLIENT_GRACE_MS - 1);
-    expect(await calls(room.bob, room.uri)).toMatchObject([{ status: 'running' }]);
+    expect(await calls(room.phone, room.uri)).toMatchObject([{ status: 'running' }]);
     await room.clock.advance(1);
     expect(await outcome).toMatchObject({ success: false });
   });
 
   it('[REL-029] leaves nothing to complete for the old one', async () => {
     const { fresh, host, uri } = await reloadedRoom(LOOK);
-    const old = await host.client('alice');
+    const old = await host.client('desk');
     expect(await refusalOf(old, uri, complete('c1'))).toContain('completed');
     const toolCallId = (await calls(fresh, uri))[1]?.toolCallId ?? '';
     expect(await refusalOf(old, uri, complete(toolCallId))).toContain('another client');
@@ -141,29 +141,29 @@ describe('an owner that comes back as a new client', () => {
 describe('an owner that vanishes', () => {
   it('[REL-028] before the call begins is not called', async () => {
     const room = await ownedRoom();
-    room.alice.disconnect();
+    room.desk.disconnect();
     expect(await callIn(room, 'look')).toMatchObject({ success: false, text: 'there is no tool look' });
   });
 
   it('[REL-028] while its input is still on its way has thirty seconds', async () => {
-    const { alice, bob, uri, clock, puppet } = await ownedRoom();
+    const { desk, phone, uri, clock, puppet } = await ownedRoom();
     if (!(puppet.turn instanceof TurnRunner)) throw new Error('not a turn of the host');
-    const call = { toolCallId: 'c1', toolName: 'look', displayName: 'Look', toolClientId: 'alice' };
+    const call = { toolCallId: 'c1', toolName: 'look', displayName: 'Look', toolClientId: 'desk' };
     puppet.turn.write({ type: 'session/toolCallStart', turnId: 't1', ...call });
     await settle();
-    alice.disconnect();
+    desk.disconnect();
     await clock.advance(CLIENT_GRACE_MS - 1);
-    expect(await calls(bob, uri)).toMatchObject([{ status: 'streaming' }]);
+    expect(await calls(phone, uri)).toMatchObject([{ status: 'streaming' }]);
     await clock.advance(1);
-    expect(await calls(bob, uri)).toMatchObject([{ status: 'completed', error: { code: 'DISCONNECTED' } }]);
+    expect(await calls(phone, uri)).toMatchObject([{ status: 'completed', error: { code: 'DISCONNECTED' } }]);
   });
 
   it('[REL-028] in the very moment that the call is ready has thirty seconds', async () => {
     const room = await ownedRoom();
     const outcome = callIn(room, 'look');
-    room.alice.disconnect();
+    room.desk.disconnect();
     await room.clock.advance(CLIENT_GRACE_MS - 1);
-    expect(await calls(room.bob, room.uri)).toMatchObject([{ status: 'running' }]);
+    expect(await calls(room.phone, room.uri)).toMatchObject([{ status: 'running' }]);
     await room.clock.advance(1);
     expect(await outcome).toMatchObject({ success: false });
   });
@@ -171,11 +171,11 @@ describe('an owner that vanishes', () => {
   it('[REL-028] while the call runs has thirty seconds', async () => {
     const room = await ownedRoom();
     const outcome = callIn(room, 'look');
-    await runningCall(room.bob, room.uri, 'running');
+    await runningCall(room.phone, room.uri, 'running');
     await room.clock.advance(CLIENT_GRACE_MS * 2);
-    room.alice.disconnect();
+    room.desk.disconnect();
     await room.clock.advance(CLIENT_GRACE_MS - 1);
-    expect(await calls(room.bob, room.uri)).toMatchObject([{ status: 'running' }]);
+    expect(await calls(room.phone, room.uri)).toMatchObject([{ status: 'running' }]);
     await room.clock.advance(1);
     expect(await outcome).toMatchObject({ success: false });
   });
@@ -183,8 +183,8 @@ describe('an owner that vanishes', () => {
   it('[REL-028] once it has completed the call takes nothing back', async () => {
     const room = await ownedRoom();
     const outcome = callIn(room, 'look');
-    await refusalOf(room.alice, room.uri, complete('c1'));
-    room.alice.disconnect();
+    await refusalOf(room.desk, room.uri, complete('c1'));
+    room.desk.disconnect();
     await room.clock.advance(CLIENT_GRACE_MS * 2);
     expect(await outcome).toMatchObject({ success: true, text: 'a tree' });
   });
@@ -194,11 +194,11 @@ describe('a completion', () => {
   it('[REL-029] is refused from anybody but the owner, whoever has the role', async () => {
     const room = await ownedRoom();
     callIn(room, 'look');
-    await runningCall(room.bob, room.uri, 'running');
-    expect(await refusalOf(room.bob, room.uri, complete('c1'))).toContain('another client');
-    await refusalOf(room.alice, room.uri, release);
-    await refusalOf(room.bob, room.uri, claim('bob'));
-    expect(await refusalOf(room.bob, room.uri, complete('c1'))).toContain('another client');
+    await runningCall(room.phone, room.uri, 'running');
+    expect(await refusalOf(room.phone, room.uri, complete('c1'))).toContain('another client');
+    await refusalOf(room.desk, room.uri, release);
+    await refusalOf(room.phone, room.uri, claim('phone'));
+    expect(await refusalOf(room.phone, room.uri, complete('c1'))).toContain('another client');
   });
 
   it('[REL-029] that is there before the agent looks for it is kept', async () => {
@@ -206,8 +206,8 @@ describe('a completion', () => {
     const first = callIn(room, 'look', 'c1');
     const second = callIn(room, 'look', 'c2');
     await settle();
-    expect(await refusalOf(room.alice, room.uri, complete('c2', 'second'))).toBeUndefined();
-    expect(await refusalOf(room.alice, room.uri, complete('c1', 'first'))).toBeUndefined();
+    expect(await refusalOf(room.desk, room.uri, complete('c2', 'second'))).toBeUndefined();
+    expect(await refusalOf(room.desk, room.uri, complete('c1', 'first'))).toBeUndefined();
     await settle();
     expect(await first).toMatchObject({ text: 'first' });
     expect(await second).toMatchObject({ text: 'second' });
@@ -215,7 +215,7 @@ describe('a completion', () => {
 
   it('[REL-029] sent together with the start of the call is kept', async () => {
     const room = await ownedRoom();
-    room.alice.dispatch(room.uri, complete('c1'));
+    room.desk.dispatch(room.uri, complete('c1'));
     const outcome = callIn(room, 'look');
     expect(await outcome).toMatchObject({ success: true, text: 'a tree' });
   });
@@ -228,14 +228,14 @@ describe('a tool that changes while it is called', () => {
   ])('[REL-030] by being %s lets the call go on, but is not there for the next', async (_how, tools) => {
     const room = await ownedRoom();
     const outcome = callIn(room, 'look');
-    await runningCall(room.bob, room.uri, 'running');
-    await refusalOf(room.alice, room.uri, { type: 'session/activeClientToolsChanged', tools });
+    await runningCall(room.phone, room.uri, 'running');
+    await refusalOf(room.desk, room.uri, { type: 'session/activeClientToolsChanged', tools });
     await callIn(room, 'look', 'c2');
-    expect(await calls(room.bob, room.uri)).toMatchObject([
+    expect(await calls(room.phone, room.uri)).toMatchObject([
       { toolCallId: 'c1', status: 'running' },
       { toolCallId: 'c2', status: 'completed', success: false, error: { code: 'NOT_FOUND' } },
     ]);
-    expect(await refusalOf(room.alice, room.uri, complete('c1'))).toBeUndefined();
+    expect(await refusalOf(room.desk, room.uri, complete('c1'))).toBeUndefined();
     expect(await outcome).toMatchObject({ success: true, text: 'a tree' });
   });
 });
@@ -248,8 +248,8 @@ describe("a client's tool with the name of one of the host's", () => {
     expect(host.runs).toHaveLength(1);
     const outcome = callIn(room, 'client_look', 'c2');
     await settle();
-    expect((await calls(room.bob, room.uri))[1]).toMatchObject({ toolName: 'look', toolClientId: 'alice' });
-    await refusalOf(room.alice, room.uri, complete('c2'));
+    expect((await calls(room.phone, room.uri))[1]).toMatchObject({ toolName: 'look', toolClientId: 'desk' });
+    await refusalOf(room.desk, room.uri, complete('c2'));
     expect(await outcome).toMatchObject({ text: 'a tree' });
     expect(host.runs).toHaveLength(1);
   });

@@ -32,16 +32,16 @@ const claim = (clientId: string): StateAction => ({
   activeClient: { clientId, tools: [{ name: 'look', title: 'Look' }] },
 });
 
-/** A turn that has called a tool of alice's, while bob watches. */
+/** A turn that has called a tool of desk's, while phone watches. */
 async function calledRoom() {
   const room = await openPuppetRoom({
-    session: { activeClient: { clientId: 'alice', tools: [{ name: 'look', title: 'Look' }] } },
+    session: { activeClient: { clientId: 'desk', tools: [{ name: 'look', title: 'Look' }] } },
   });
-  const bob = await room.join('bob');
+  const phone = await room.join('phone');
   const outcome = room.puppet.turn.callTool({ id: 'c1', name: 'look', input: { at: 'garden' } });
   outcome.catch(() => {});
-  await room.alice.action(room.uri, 'session/toolCallReady');
-  return { ...room, bob, outcome };
+  await room.desk.action(room.uri, 'session/toolCallReady');
+  return { ...room, phone, outcome };
 }
 
 /** The same client on a new connection. */
@@ -56,115 +56,115 @@ async function comeBack(host: TestHost, older: RawClient, uri: string): Promise<
 
 describe("a client's tools", () => {
   it('[AHP-181] run at the client: the call names its owner and is running at once', async () => {
-    const { alice, uri } = await calledRoom();
-    const call = await runningCall(alice, uri, 'running');
+    const { desk, uri } = await calledRoom();
+    const call = await runningCall(desk, uri, 'running');
     expect(call).toMatchObject({
       toolName: 'look',
       displayName: 'Look',
-      toolClientId: 'alice',
+      toolClientId: 'desk',
       toolInput: '{"at":"garden"}',
       confirmed: 'not-needed',
     });
   });
 
   it('[AHP-148] [AHP-181] show output on the way, and resume the agent with the result', async () => {
-    const { alice, bob, uri, outcome } = await calledRoom();
-    expect(await refusalOf(alice, uri, progress())).toBeUndefined();
-    const [running] = callsIn((await stateOf(bob, uri)).activeTurn?.responseParts);
+    const { desk, phone, uri, outcome } = await calledRoom();
+    expect(await refusalOf(desk, uri, progress())).toBeUndefined();
+    const [running] = callsIn((await stateOf(phone, uri)).activeTurn?.responseParts);
     expect(running).toMatchObject({ status: 'running', content: [{ text: 'half a tree' }] });
-    expect(await refusalOf(alice, uri, complete())).toBeUndefined();
+    expect(await refusalOf(desk, uri, complete())).toBeUndefined();
     expect(await outcome).toMatchObject({ kind: 'completed', success: true, text: 'a tree' });
   });
 
   it('hand data to the agent as JSON when there is no text', async () => {
-    const { alice, uri, outcome } = await calledRoom();
+    const { desk, uri, outcome } = await calledRoom();
     const result = { success: true, pastTenseMessage: 'Looked', structuredContent: { trees: 3 } };
-    expect(await refusalOf(alice, uri, complete({ result }))).toBeUndefined();
+    expect(await refusalOf(desk, uri, complete({ result }))).toBeUndefined();
     expect(await outcome).toMatchObject({ success: true, text: '{"trees":3}', content: [] });
   });
 
   it('[AHP-182] that the client does not know after all fail with its error', async () => {
-    const { alice, uri, outcome } = await calledRoom();
+    const { desk, uri, outcome } = await calledRoom();
     const result = { success: false, pastTenseMessage: 'Did not look', error: { message: 'no such tool' } };
-    expect(await refusalOf(alice, uri, complete({ result }))).toBeUndefined();
+    expect(await refusalOf(desk, uri, complete({ result }))).toBeUndefined();
     expect(await outcome).toMatchObject({ kind: 'completed', success: false, text: 'no such tool' });
   });
 
   it('[AHP-182] can be denied by their owner, though they run already: the host ends them', async () => {
-    const { alice, uri, outcome } = await calledRoom();
-    expect(await refusalOf(alice, uri, denial())).toBeUndefined();
+    const { desk, uri, outcome } = await calledRoom();
+    expect(await refusalOf(desk, uri, denial())).toBeUndefined();
     expect(await outcome).toMatchObject({ kind: 'completed', success: false });
-    const [call] = callsIn((await stateOf(alice, uri)).activeTurn?.responseParts);
+    const [call] = callsIn((await stateOf(desk, uri)).activeTurn?.responseParts);
     expect(call).toMatchObject({ status: 'completed', success: false, error: { code: 'NOT_FOUND' } });
-    expect(await refusalOf(alice, uri, denial())).toContain('completed');
+    expect(await refusalOf(desk, uri, denial())).toContain('completed');
   });
 
   it('[AHP-182] are denied with the words of their owner', async () => {
-    const { alice, uri, outcome } = await calledRoom();
-    await refusalOf(alice, uri, denial({ reasonMessage: 'I cannot look' }));
+    const { desk, uri, outcome } = await calledRoom();
+    await refusalOf(desk, uri, denial({ reasonMessage: 'I cannot look' }));
     expect(await outcome).toMatchObject({ text: 'I cannot look' });
   });
 
   it('[AHP-182] [AHP-124] can be denied by nobody else, nor approved a second time', async () => {
-    const { alice, bob, uri } = await calledRoom();
-    expect(await refusalOf(bob, uri, denial())).toContain('running');
+    const { desk, phone, uri } = await calledRoom();
+    expect(await refusalOf(phone, uri, denial())).toContain('running');
     const approval = { type: 'session/toolCallConfirmed', ...target, approved: true, confirmed: 'user-action' };
-    expect(await refusalOf(alice, uri, approval)).toContain('running');
-    await runningCall(alice, uri, 'running');
+    expect(await refusalOf(desk, uri, approval)).toContain('running');
+    await runningCall(desk, uri, 'running');
   });
 
   it('are those of the active client, as they are at the moment of the call', async () => {
-    const { alice, uri, puppet, outcome } = await calledRoom();
-    await refusalOf(alice, uri, complete());
+    const { desk, uri, puppet, outcome } = await calledRoom();
+    await refusalOf(desk, uri, complete());
     await outcome;
-    await refusalOf(alice, uri, { type: 'session/activeClientToolsChanged', tools: [{ name: 'listen' }] });
+    await refusalOf(desk, uri, { type: 'session/activeClientToolsChanged', tools: [{ name: 'listen' }] });
     expect(await puppet.turn.callTool({ name: 'look', input: {} })).toMatchObject({ success: false });
     puppet.turn.callTool({ id: 'c3', name: 'listen', input: {} }).catch(() => {});
     await settle();
-    const call = callsIn((await stateOf(alice, uri)).activeTurn?.responseParts).at(-1);
-    expect(call).toMatchObject({ toolCallId: 'c3', toolClientId: 'alice', status: 'running' });
+    const call = callsIn((await stateOf(desk, uri)).activeTurn?.responseParts).at(-1);
+    expect(call).toMatchObject({ toolCallId: 'c3', toolClientId: 'desk', status: 'running' });
   });
 
   it('stay with their owner when the role has gone to somebody else', async () => {
-    const { alice, bob, uri, outcome } = await calledRoom();
-    await refusalOf(alice, uri, { type: 'session/activeClientChanged', activeClient: null });
-    await refusalOf(bob, uri, claim('bob'));
-    expect(await refusalOf(bob, uri, complete())).toContain('another client');
-    expect(await refusalOf(alice, uri, complete())).toBeUndefined();
+    const { desk, phone, uri, outcome } = await calledRoom();
+    await refusalOf(desk, uri, { type: 'session/activeClientChanged', activeClient: null });
+    await refusalOf(phone, uri, claim('phone'));
+    expect(await refusalOf(phone, uri, complete())).toContain('another client');
+    expect(await refusalOf(desk, uri, complete())).toBeUndefined();
     expect(await outcome).toMatchObject({ text: 'a tree' });
   });
 
   it('[AHP-124] can be completed and added to by nobody else', async () => {
-    const { bob, uri } = await calledRoom();
-    expect(await refusalOf(bob, uri, complete())).toContain('another client');
-    expect(await refusalOf(bob, uri, progress())).toContain('another client');
-    await runningCall(bob, uri, 'running');
+    const { phone, uri } = await calledRoom();
+    expect(await refusalOf(phone, uri, complete())).toContain('another client');
+    expect(await refusalOf(phone, uri, progress())).toContain('another client');
+    await runningCall(phone, uri, 'running');
   });
 
   it("[AHP-125] are not the host's: nobody completes those but the host", async () => {
     const tool = echoTool('write', { confirmation: { title: 'Run it?' } });
-    const { alice, uri, puppet } = await openPuppetRoom({ tools: [tool] });
+    const { desk, uri, puppet } = await openPuppetRoom({ tools: [tool] });
     puppet.turn.callTool({ id: 'c1', name: 'write', input: {} }).catch(() => {});
-    await runningCall(alice, uri, 'pending-confirmation');
-    expect(await refusalOf(alice, uri, complete())).toContain('run by the host');
-    expect(await refusalOf(alice, uri, progress())).toContain('run by the host');
+    await runningCall(desk, uri, 'pending-confirmation');
+    expect(await refusalOf(desk, uri, complete())).toContain('run by the host');
+    expect(await refusalOf(desk, uri, progress())).toContain('run by the host');
   });
 
   it('[AHP-126] cannot be completed twice, nor added to afterwards, nor when unknown', async () => {
-    const { alice, uri, outcome } = await calledRoom();
-    expect(await refusalOf(alice, uri, complete({ toolCallId: 'nowhere' }))).toContain('nowhere');
-    expect(await refusalOf(alice, uri, complete())).toBeUndefined();
+    const { desk, uri, outcome } = await calledRoom();
+    expect(await refusalOf(desk, uri, complete({ toolCallId: 'nowhere' }))).toContain('nowhere');
+    expect(await refusalOf(desk, uri, complete())).toBeUndefined();
     await outcome;
-    expect(await refusalOf(alice, uri, complete())).toContain('completed');
-    expect(await refusalOf(alice, uri, progress())).toContain('completed');
+    expect(await refusalOf(desk, uri, complete())).toContain('completed');
+    expect(await refusalOf(desk, uri, progress())).toContain('completed');
   });
 
   it('are skipped when the turn is cancelled', async () => {
-    const { alice, uri, outcome } = await calledRoom();
-    await refusalOf(alice, uri, { type: 'session/turnCancelled', turnId: 't1' });
+    const { desk, uri, outcome } = await calledRoom();
+    await refusalOf(desk, uri, { type: 'session/turnCancelled', turnId: 't1' });
     await expect(outcome).rejects.toMatchObject({ name: 'AbortError' });
-    expect(await refusalOf(alice, uri, complete())).toBeDefined();
-    const [call] = callsIn((await stateOf(alice, uri)).turns[0]?.responseParts);
+    expect(await refusalOf(desk, uri, complete())).toBeDefined();
+    const [call] = callsIn((await stateOf(desk, uri)).turns[0]?.responseParts);
     expect(call).toMatchObject({ status: 'cancelled', reason: 'skipped' });
   });
 });
@@ -178,29 +178,29 @@ describe('a result that a person must see first', () => {
   });
 
   it('[AHP-123] waits, and goes to the agent when it is approved', async () => {
-    const { alice, bob, uri, outcome } = await calledRoom();
-    expect(await refusalOf(bob, uri, verdict(true))).toContain('running');
-    expect(await refusalOf(alice, uri, unchecked)).toBeUndefined();
-    await runningCall(alice, uri, 'pending-result-confirmation');
-    expect((await stateOf(bob, uri)).summary.status & 31).toBe(24);
-    expect(await refusalOf(alice, uri, verdict(true))).toBeUndefined();
+    const { desk, phone, uri, outcome } = await calledRoom();
+    expect(await refusalOf(phone, uri, verdict(true))).toContain('running');
+    expect(await refusalOf(desk, uri, unchecked)).toBeUndefined();
+    await runningCall(desk, uri, 'pending-result-confirmation');
+    expect((await stateOf(phone, uri)).summary.status & 31).toBe(24);
+    expect(await refusalOf(desk, uri, verdict(true))).toBeUndefined();
     expect(await outcome).toMatchObject({ kind: 'completed', text: 'a tree' });
-    expect(await refusalOf(alice, uri, verdict(false))).toContain('completed');
+    expect(await refusalOf(desk, uri, verdict(false))).toContain('completed');
   });
 
   it('[AHP-123] does not go to the agent when it is turned down', async () => {
-    const { alice, uri, outcome } = await calledRoom();
-    await refusalOf(alice, uri, unchecked);
-    expect(await refusalOf(alice, uri, verdict(false))).toBeUndefined();
+    const { desk, uri, outcome } = await calledRoom();
+    await refusalOf(desk, uri, unchecked);
+    expect(await refusalOf(desk, uri, verdict(false))).toBeUndefined();
     expect(await outcome).toMatchObject({ kind: 'denied' });
-    const [call] = callsIn((await stateOf(alice, uri)).activeTurn?.responseParts);
+    const [call] = callsIn((await stateOf(desk, uri)).activeTurn?.responseParts);
     expect(call).toMatchObject({ status: 'cancelled', reason: 'result-denied' });
   });
 
   it('[AHP-123] [REL-021] is decided by the first of two answers in the same tick', async () => {
-    const { alice, bob, uri, outcome } = await calledRoom();
-    await refusalOf(alice, uri, unchecked);
-    const reasons = await Promise.all([refusalOf(alice, uri, verdict(true)), refusalOf(bob, uri, verdict(false))]);
+    const { desk, phone, uri, outcome } = await calledRoom();
+    await refusalOf(desk, uri, unchecked);
+    const reasons = await Promise.all([refusalOf(desk, uri, verdict(true)), refusalOf(phone, uri, verdict(false))]);
     expect(reasons).toEqual([undefined, expect.stringContaining('somebody answered already')]);
     expect(await outcome).toMatchObject({ kind: 'completed' });
   });
@@ -208,75 +208,75 @@ describe('a result that a person must see first', () => {
 
 describe('an active client that leaves', () => {
   it('[AHP-184] gives up the role at once, and others may have it', async () => {
-    const { alice, bob, uri } = await calledRoom();
-    alice.disconnect();
-    const released = await bob.action(uri, 'session/activeClientChanged');
+    const { desk, phone, uri } = await calledRoom();
+    desk.disconnect();
+    const released = await phone.action(uri, 'session/activeClientChanged');
     expect(released.action.activeClient).toBeNull();
     expect(released).not.toHaveProperty('origin');
-    expect(await refusalOf(bob, uri, claim('bob'))).toBeUndefined();
+    expect(await refusalOf(phone, uri, claim('phone'))).toBeUndefined();
   });
 
   it('[AHP-184] gives up the role in every session where it had it', async () => {
-    const { alice, bob, uri } = await calledRoom();
-    const other = await alice.session(undefined, { activeClient: { clientId: 'alice', tools: [] } });
-    alice.disconnect();
+    const { desk, phone, uri } = await calledRoom();
+    const other = await desk.session(undefined, { activeClient: { clientId: 'desk', tools: [] } });
+    desk.disconnect();
     await settle();
-    expect((await stateOf(bob, other)).activeClient).toBeUndefined();
-    expect((await stateOf(bob, uri)).activeClient).toBeUndefined();
+    expect((await stateOf(phone, other)).activeClient).toBeUndefined();
+    expect((await stateOf(phone, uri)).activeClient).toBeUndefined();
   });
 
   it('[AHP-183] [AHP-185] has thirty seconds before its calls fail, and not a millisecond less', async () => {
-    const { alice, bob, uri, clock, outcome } = await calledRoom();
+    const { desk, phone, uri, clock, outcome } = await calledRoom();
     await clock.advance(60_000);
-    alice.disconnect();
+    desk.disconnect();
     await clock.advance(CLIENT_GRACE_MS - 1);
-    await runningCall(bob, uri, 'running');
+    await runningCall(phone, uri, 'running');
     await clock.advance(1);
     expect(await outcome).toMatchObject({ kind: 'completed', success: false });
-    const [call] = callsIn((await stateOf(bob, uri)).activeTurn?.responseParts);
+    const [call] = callsIn((await stateOf(phone, uri)).activeTurn?.responseParts);
     expect(call).toMatchObject({ status: 'completed', success: false, error: { code: 'DISCONNECTED' } });
   });
 
   it('[AHP-186] keeps its calls when it returns in time, but must claim the role again', async () => {
-    const { alice, uri, clock, host, outcome } = await calledRoom();
-    alice.disconnect();
+    const { desk, uri, clock, host, outcome } = await calledRoom();
+    desk.disconnect();
     await clock.advance(CLIENT_GRACE_MS - 1);
-    const again = await comeBack(host, alice, uri);
+    const again = await comeBack(host, desk, uri);
     await clock.advance(CLIENT_GRACE_MS * 2);
     const { activeClient, activeTurn } = await stateOf(again, uri);
     expect(activeClient).toBeUndefined();
-    expect(callsIn(activeTurn?.responseParts)).toMatchObject([{ status: 'running', toolClientId: 'alice' }]);
+    expect(callsIn(activeTurn?.responseParts)).toMatchObject([{ status: 'running', toolClientId: 'desk' }]);
     expect(await refusalOf(again, uri, complete())).toBeUndefined();
     expect(await outcome).toMatchObject({ success: true, text: 'a tree' });
-    expect(await refusalOf(again, uri, claim('alice'))).toBeUndefined();
+    expect(await refusalOf(again, uri, claim('desk'))).toBeUndefined();
   });
 
   it('[AHP-185] is given thirty seconds anew, from when it was last seen', async () => {
-    const { alice, bob, uri, clock, host } = await calledRoom();
-    alice.disconnect();
+    const { desk, phone, uri, clock, host } = await calledRoom();
+    desk.disconnect();
     await clock.advance(20_000);
-    (await comeBack(host, alice, uri)).disconnect();
+    (await comeBack(host, desk, uri)).disconnect();
     await clock.advance(20_000);
-    await runningCall(bob, uri, 'running');
+    await runningCall(phone, uri, 'running');
     await clock.advance(10_000);
-    const [call] = callsIn((await stateOf(bob, uri)).activeTurn?.responseParts);
+    const [call] = callsIn((await stateOf(phone, uri)).activeTurn?.responseParts);
     expect(call?.status).toBe('completed');
   });
 
   it("[AHP-185] does not take other clients' calls with it", async () => {
-    const { alice, bob, uri, clock } = await calledRoom();
-    bob.disconnect();
+    const { desk, phone, uri, clock } = await calledRoom();
+    phone.disconnect();
     await clock.advance(CLIENT_GRACE_MS * 2);
-    await runningCall(alice, uri, 'running');
+    await runningCall(desk, uri, 'running');
   });
 
   it('[AHP-185] is not waited for when its call is over', async () => {
-    const { alice, bob, uri, clock, outcome } = await calledRoom();
-    await refusalOf(alice, uri, complete());
+    const { desk, phone, uri, clock, outcome } = await calledRoom();
+    await refusalOf(desk, uri, complete());
     await outcome;
-    alice.disconnect();
+    desk.disconnect();
     await clock.advance(CLIENT_GRACE_MS * 2);
-    const completions = bob.types(uri).filter((type) => type === 'session/toolCallComplete');
+    const completions = phone.types(uri).filter((type) => type === 'session/toolCallComplete');
     expect(completions).toHaveLength(1);
   });
 });

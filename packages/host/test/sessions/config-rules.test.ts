@@ -25,25 +25,25 @@ function configured(values: Record<string, unknown>): SessionState {
 
 function verdict(config: Record<string, unknown>, replace?: boolean): string | undefined {
   const action: StateAction = { type: 'session/configChanged', config, ...(replace && { replace }) };
-  return refusal(action, { state: configured({ mode: 'a', fixed: 'x' }), clientId: 'alice' });
+  return refusal(action, { state: configured({ mode: 'a', fixed: 'x' }), clientId: 'desk' });
 }
 
 describe('changing the configuration', () => {
   it('[AHP-139] is taken for what may change, and everyone sees the new value', async () => {
-    const { alice, uri, join } = await openRoom();
-    const bob = await join('bob');
-    const reason = await refusalOf(alice, uri, { type: 'session/configChanged', config: { autoApprove: true } });
+    const { desk, uri, join } = await openRoom();
+    const phone = await join('phone');
+    const reason = await refusalOf(desk, uri, { type: 'session/configChanged', config: { autoApprove: true } });
     expect(reason).toBeUndefined();
-    expect((await stateOf(bob, uri)).config?.values).toEqual({ autoApprove: true });
-    await bob.action(uri, 'session/configChanged');
+    expect((await stateOf(phone, uri)).config?.values).toEqual({ autoApprove: true });
+    await phone.action(uri, 'session/configChanged');
   });
 
   const WRONG: Record<string, unknown>[] = [{ autoApprove: 'yes' }, { autoApprove: 1 }, { other: true }];
 
   it.each([...WRONG, { constructor: true }])('[AHP-139] is refused for %j, and nothing changes', async (config) => {
-    const { alice, uri } = await openRoom();
-    expect(await refusalOf(alice, uri, { type: 'session/configChanged', config } as StateAction)).toBeDefined();
-    expect((await stateOf(alice, uri)).config?.values).toEqual({ autoApprove: false });
+    const { desk, uri } = await openRoom();
+    expect(await refusalOf(desk, uri, { type: 'session/configChanged', config } as StateAction)).toBeDefined();
+    expect((await stateOf(desk, uri)).config?.values).toEqual({ autoApprove: false });
   });
 
   it('[AHP-139] is refused for what cannot change after creation, unless it stays as it is', () => {
@@ -77,25 +77,25 @@ describe('toggling a customization', () => {
   } as unknown as Customization;
 
   it('[AHP-141] is taken for one that is there, and for a server inside of it, and refused for all others', async () => {
-    const { alice, uri } = await openRoom({
+    const { desk, uri } = await openRoom({
       agent: new PuppetAgent('puppet', { customizations: [plugin] as never }),
       session: { provider: 'puppet' },
     });
-    const toggle = (id: string) => refusalOf(alice, uri, { type: 'session/customizationToggled', id, enabled: false });
+    const toggle = (id: string) => refusalOf(desk, uri, { type: 'session/customizationToggled', id, enabled: false });
     expect(await toggle('plugin')).toBeUndefined();
-    expect((await stateOf(alice, uri)).customizations).toMatchObject([{ id: 'plugin', enabled: false }]);
+    expect((await stateOf(desk, uri)).customizations).toMatchObject([{ id: 'plugin', enabled: false }]);
     expect(await toggle('prompt')).toContain('prompt');
     expect(await toggle('nowhere')).toContain('nowhere');
     expect(await toggle('server')).toBeUndefined();
-    const { action } = await alice.action(uri, 'session/customizationUpdated');
+    const { action } = await desk.action(uri, 'session/customizationUpdated');
     expect(action.customization).toMatchObject({ id: 'plugin', enabled: false });
-    const [container] = (await stateOf(alice, uri)).customizations ?? [];
+    const [container] = (await stateOf(desk, uri)).customizations ?? [];
     expect(container?.children).toMatchObject([{ id: 'server', enabled: false }, { id: 'prompt' }]);
   });
 
   it('[AHP-141] is refused when there are none', async () => {
-    const { alice, uri } = await openRoom();
+    const { desk, uri } = await openRoom();
     const action = { type: 'session/customizationToggled' as const, id: 'x', enabled: true };
-    expect(await refusalOf(alice, uri, action)).toContain('x');
+    expect(await refusalOf(desk, uri, action)).toContain('x');
   });
 });

@@ -33,14 +33,14 @@ async function askedRoom(confirmation: ToolConfirmation = { title: 'Run it?' }, 
   const room = await openPuppetRoom({ tools: [tool], session });
   const outcome = room.puppet.turn.callTool({ id: 'c1', name: 'write', input: { path: 'a' } });
   outcome.catch(() => {});
-  await room.alice.action(room.uri, 'session/toolCallReady');
+  await room.desk.action(room.uri, 'session/toolCallReady');
   return { ...room, tool, outcome };
 }
 
 describe('a tool that asks first', () => {
   it('waits for a person, and shows what it would do', async () => {
-    const { alice, uri, tool } = await askedRoom({ title: 'Run it?', editable: true, options: OPTIONS });
-    const call = await runningCall(alice, uri, 'pending-confirmation');
+    const { desk, uri, tool } = await askedRoom({ title: 'Run it?', editable: true, options: OPTIONS });
+    const call = await runningCall(desk, uri, 'pending-confirmation');
     expect(call).toMatchObject({
       toolName: 'write',
       toolInput: '{"path":"a"}',
@@ -48,25 +48,25 @@ describe('a tool that asks first', () => {
       editable: true,
       options: OPTIONS,
     });
-    expect((await stateOf(alice, uri)).summary.status & 31).toBe(24);
+    expect((await stateOf(desk, uri)).summary.status & 31).toBe(24);
     expect(tool.runs).toEqual([]);
   });
 
   it('[AHP-147] runs when a person agrees, whoever that is', async () => {
     const { uri, tool, outcome, join } = await askedRoom();
-    const bob = await join('bob');
-    expect(await refusalOf(bob, uri, approve())).toBeUndefined();
+    const phone = await join('phone');
+    expect(await refusalOf(phone, uri, approve())).toBeUndefined();
     expect(await outcome).toMatchObject({ kind: 'completed', success: true, text: '{"path":"a"}' });
     expect(tool.runs).toEqual([{ path: 'a' }]);
-    expect((await stateOf(bob, uri)).summary.status & 31).toBe(8);
+    expect((await stateOf(phone, uri)).summary.status & 31).toBe(8);
   });
 
   it('[AHP-147] does not run when a person says no, and the agent hears why', async () => {
-    const { alice, uri, tool, outcome } = await askedRoom();
-    await refusalOf(alice, uri, deny({ userSuggestion: { text: 'use b instead' } }));
+    const { desk, uri, tool, outcome } = await askedRoom();
+    await refusalOf(desk, uri, deny({ userSuggestion: { text: 'use b instead' } }));
     expect(await outcome).toEqual({ kind: 'denied', reason: 'use b instead' });
     expect(tool.runs).toEqual([]);
-    const [call] = callsIn((await stateOf(alice, uri)).activeTurn?.responseParts);
+    const [call] = callsIn((await stateOf(desk, uri)).activeTurn?.responseParts);
     expect(call).toMatchObject({ status: 'cancelled', reason: 'denied', userSuggestion: { text: 'use b instead' } });
   });
 
@@ -75,83 +75,83 @@ describe('a tool that asks first', () => {
     ['a message in markdown', { reasonMessage: { markdown: '*not* today' } }, '*not* today'],
     ['nothing', {}, 'the person said no'],
   ])('[AHP-147] gives the agent %s as the reason', async (_what, more, reason) => {
-    const { alice, uri, outcome } = await askedRoom();
-    await refusalOf(alice, uri, deny(more));
+    const { desk, uri, outcome } = await askedRoom();
+    await refusalOf(desk, uri, deny(more));
     expect(await outcome).toEqual({ kind: 'denied', reason });
   });
 
   it('runs with the input that a person corrected', async () => {
-    const { alice, uri, tool, outcome } = await askedRoom({ title: 'Run it?', editable: true });
-    expect(await refusalOf(alice, uri, approve({ editedToolInput: '{"path":"b"}' }))).toBeUndefined();
+    const { desk, uri, tool, outcome } = await askedRoom({ title: 'Run it?', editable: true });
+    expect(await refusalOf(desk, uri, approve({ editedToolInput: '{"path":"b"}' }))).toBeUndefined();
     await outcome;
     expect(tool.runs).toEqual([{ path: 'b' }]);
-    const [call] = callsIn((await stateOf(alice, uri)).activeTurn?.responseParts);
+    const [call] = callsIn((await stateOf(desk, uri)).activeTurn?.responseParts);
     expect(call).toMatchObject({ status: 'completed', toolInput: '{"path":"b"}' });
   });
 
   it('asks again the next time when it was allowed once', async () => {
-    const { alice, uri, puppet, outcome } = await askedRoom({ title: 'Run it?', options: OPTIONS });
-    await refusalOf(alice, uri, approve({ selectedOptionId: 'once' }));
+    const { desk, uri, puppet, outcome } = await askedRoom({ title: 'Run it?', options: OPTIONS });
+    await refusalOf(desk, uri, approve({ selectedOptionId: 'once' }));
     await outcome;
     puppet.turn.callTool({ id: 'c2', name: 'write', input: {} }).catch(() => {});
-    await alice.action(
+    await desk.action(
       uri,
       (action) => action.type === 'session/toolCallReady' && action.toolCallId === ('c2' as never),
     );
-    const [, second] = callsIn((await stateOf(alice, uri)).activeTurn?.responseParts);
+    const [, second] = callsIn((await stateOf(desk, uri)).activeTurn?.responseParts);
     expect(second?.status).toBe('pending-confirmation');
   });
 
   it('asks no more in this session when that was chosen, not even in later turns, but in other sessions', async () => {
-    const { alice, uri, puppet, outcome, agent, tool } = await askedRoom({ title: 'Run it?', options: OPTIONS });
-    await refusalOf(alice, uri, approve({ selectedOptionId: 'allow-session' }));
+    const { desk, uri, puppet, outcome, agent, tool } = await askedRoom({ title: 'Run it?', options: OPTIONS });
+    await refusalOf(desk, uri, approve({ selectedOptionId: 'allow-session' }));
     await outcome;
     puppet.finish();
-    await alice.action(uri, 'session/turnComplete');
-    alice.dispatch(uri, turnStarted('t2'));
+    await desk.action(uri, 'session/turnComplete');
+    desk.dispatch(uri, turnStarted('t2'));
     await (await agent.turn(1)).turn.callTool({ id: 'c2', name: 'write', input: { path: 'b' } });
-    const [call] = callsIn((await stateOf(alice, uri)).activeTurn?.responseParts);
+    const [call] = callsIn((await stateOf(desk, uri)).activeTurn?.responseParts);
     expect(call).toMatchObject({ status: 'completed', confirmed: 'setting' });
     expect(tool.runs).toEqual([{ path: 'a' }, { path: 'b' }]);
 
-    const other = await alice.session(undefined, { provider: 'puppet' });
-    alice.dispatch(other, turnStarted('t1'));
+    const other = await desk.session(undefined, { provider: 'puppet' });
+    desk.dispatch(other, turnStarted('t1'));
     (await agent.turn(2)).turn.callTool({ name: 'write', input: {} }).catch(() => {});
-    await runningCall(alice, other, 'pending-confirmation');
+    await runningCall(desk, other, 'pending-confirmation');
   });
 
   it('does not ask at all in a session that is configured so, from the moment it is', async () => {
     const tool = echoTool('write', { confirmation: { title: 'Run it?' } });
-    const { alice, uri, puppet } = await openPuppetRoom({ tools: [tool], session: { config: { autoApprove: true } } });
+    const { desk, uri, puppet } = await openPuppetRoom({ tools: [tool], session: { config: { autoApprove: true } } });
     expect(await puppet.turn.callTool({ name: 'write', input: {} })).toMatchObject({ kind: 'completed' });
-    await refusalOf(alice, uri, { type: 'session/configChanged', config: { autoApprove: false } });
+    await refusalOf(desk, uri, { type: 'session/configChanged', config: { autoApprove: false } });
     puppet.turn.callTool({ id: 'c2', name: 'write', input: {} }).catch(() => {});
     await settle();
-    const [first, second] = callsIn((await stateOf(alice, uri)).activeTurn?.responseParts);
+    const [first, second] = callsIn((await stateOf(desk, uri)).activeTurn?.responseParts);
     expect(first).toMatchObject({ confirmed: 'setting' });
     expect(second?.status).toBe('pending-confirmation');
   });
 
   it('is skipped when the turn ends first, and never runs', async () => {
-    const { alice, uri, tool, outcome } = await askedRoom();
-    await refusalOf(alice, uri, { type: 'session/turnCancelled', turnId: 't1' });
+    const { desk, uri, tool, outcome } = await askedRoom();
+    await refusalOf(desk, uri, { type: 'session/turnCancelled', turnId: 't1' });
     await expect(outcome).rejects.toMatchObject({ name: 'AbortError' });
     expect(tool.runs).toEqual([]);
-    const [call] = callsIn((await stateOf(alice, uri)).turns[0]?.responseParts);
+    const [call] = callsIn((await stateOf(desk, uri)).turns[0]?.responseParts);
     expect(call).toMatchObject({ status: 'cancelled', reason: 'skipped' });
-    expect(await refusalOf(alice, uri, approve())).toContain('c1');
+    expect(await refusalOf(desk, uri, approve())).toContain('c1');
   });
 });
 
 describe('who may answer', () => {
   it('[AHP-122] only a call that waits can be answered', async () => {
-    const { alice, uri, outcome } = await askedRoom();
-    expect(await refusalOf(alice, uri, approve({ toolCallId: 'nowhere' }))).toContain('nowhere');
-    expect(await refusalOf(alice, uri, approve({ turnId: 't0' }))).toContain('c1');
-    expect(await refusalOf(alice, uri, approve())).toBeUndefined();
+    const { desk, uri, outcome } = await askedRoom();
+    expect(await refusalOf(desk, uri, approve({ toolCallId: 'nowhere' }))).toContain('nowhere');
+    expect(await refusalOf(desk, uri, approve({ turnId: 't0' }))).toContain('c1');
+    expect(await refusalOf(desk, uri, approve())).toBeUndefined();
     await outcome;
-    expect(await refusalOf(alice, uri, approve())).toContain('completed');
-    expect(await refusalOf(alice, uri, deny())).toContain('completed');
+    expect(await refusalOf(desk, uri, approve())).toContain('completed');
+    expect(await refusalOf(desk, uri, deny())).toContain('completed');
   });
 
   it.each<[string, StateAction, StateAction, number]>([
@@ -159,29 +159,29 @@ describe('who may answer', () => {
     ['no before yes', deny(), approve(), 0],
     ['yes twice', approve(), approve(), 1],
   ])('[AHP-122] [REL-021] the first of two answers in the same tick counts: %s', async (_what, first, second, runs) => {
-    const { alice, uri, tool, join } = await askedRoom();
-    const bob = await join('bob');
-    const reasons = await Promise.all([refusalOf(alice, uri, first), refusalOf(bob, uri, second)]);
+    const { desk, uri, tool, join } = await askedRoom();
+    const phone = await join('phone');
+    const reasons = await Promise.all([refusalOf(desk, uri, first), refusalOf(phone, uri, second)]);
     expect(reasons).toEqual([undefined, expect.stringContaining('somebody answered already')]);
     await settle();
     expect(tool.runs).toHaveLength(runs);
-    expect(alice.envelopes(uri).filter(({ action }) => action.type === 'session/toolCallConfirmed')).toHaveLength(1);
+    expect(desk.envelopes(uri).filter(({ action }) => action.type === 'session/toolCallConfirmed')).toHaveLength(1);
   });
 
   it('[AHP-127] input can be corrected only where the call says so', async () => {
-    const { alice, uri, tool } = await askedRoom();
-    expect(await refusalOf(alice, uri, approve({ editedToolInput: '{}' }))).toContain('edited');
-    await runningCall(alice, uri, 'pending-confirmation');
+    const { desk, uri, tool } = await askedRoom();
+    expect(await refusalOf(desk, uri, approve({ editedToolInput: '{}' }))).toContain('edited');
+    await runningCall(desk, uri, 'pending-confirmation');
     expect(tool.runs).toEqual([]);
   });
 
   it('[AHP-128] an option must be one that was offered, and mean what the answer says', async () => {
-    const { alice, uri } = await askedRoom({ title: 'Run it?', options: OPTIONS });
-    expect(await refusalOf(alice, uri, approve({ selectedOptionId: 'maybe' }))).toContain('maybe');
-    expect(await refusalOf(alice, uri, approve({ selectedOptionId: 'no' }))).toContain('deny');
-    expect(await refusalOf(alice, uri, deny({ selectedOptionId: 'once' }))).toContain('approve');
-    expect(await refusalOf(alice, uri, deny({ selectedOptionId: 'no' }))).toBeUndefined();
-    const [call] = callsIn((await stateOf(alice, uri)).activeTurn?.responseParts);
+    const { desk, uri } = await askedRoom({ title: 'Run it?', options: OPTIONS });
+    expect(await refusalOf(desk, uri, approve({ selectedOptionId: 'maybe' }))).toContain('maybe');
+    expect(await refusalOf(desk, uri, approve({ selectedOptionId: 'no' }))).toContain('deny');
+    expect(await refusalOf(desk, uri, deny({ selectedOptionId: 'once' }))).toContain('approve');
+    expect(await refusalOf(desk, uri, deny({ selectedOptionId: 'no' }))).toBeUndefined();
+    const [call] = callsIn((await stateOf(desk, uri)).activeTurn?.responseParts);
     expect(call).toMatchObject({ status: 'cancelled', selectedOption: { id: 'no' } });
   });
 });

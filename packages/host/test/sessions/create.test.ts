@@ -16,19 +16,19 @@ describe('creating a session', () => {
     const agent = new PuppetAgent();
     agent.opening = new Promise(() => {});
     const host = await startHost({ scripts: [], agents: [agent] });
-    const alice = await host.client();
-    const answer = await alice.ask('createSession', { channel: URI });
+    const desk = await host.client();
+    const answer = await desk.ask('createSession', { channel: URI });
     expect(answer).toMatchObject({ result: null });
-    const state = await stateOf(alice, URI);
+    const state = await stateOf(desk, URI);
     expect(state.summary.resource).toBe(URI);
     expect(state.lifecycle).toBe('creating');
   });
 
   it('[AHP-157] lets a client send its subscription right behind, without waiting for the answer', async () => {
     const host = await startHost();
-    const alice = await host.client();
-    const created = alice.ask('createSession', { channel: URI });
-    const subscribed = alice.ask('subscribe', { channel: URI });
+    const desk = await host.client();
+    const created = desk.ask('createSession', { channel: URI });
+    const subscribed = desk.ask('subscribe', { channel: URI });
     expect(await created).toMatchObject({ result: null });
     expect(await subscribed).toMatchObject({ result: { snapshot: { resource: URI } } });
   });
@@ -38,20 +38,20 @@ describe('creating a session', () => {
     agent.opening = new Promise(() => {});
     const clock = new FakeClock();
     const host = await startHost({ clock, agents: [agent] });
-    const alice = await host.client('alice');
-    const activeClient = { clientId: 'alice', displayName: 'Alice', tools: [{ name: 'look' }] };
+    const desk = await host.client('desk');
+    const activeClient = { clientId: 'desk', displayName: 'Desk', tools: [{ name: 'look' }] };
     const model = { id: 'small' };
     const selected = { uri: 'file:///agents/tidy.md' };
-    await alice.request('createSession', {
+    await desk.request('createSession', {
       channel: URI,
       provider: 'puppet',
       model,
       agent: selected,
-      workingDirectory: 'file:///home/alice',
+      workingDirectory: 'file:///home/me',
       config: { autoApprove: true },
       activeClient,
     });
-    const state = await stateOf(alice, URI);
+    const state = await stateOf(desk, URI);
     expect(state).toEqual({
       summary: {
         resource: URI,
@@ -62,7 +62,7 @@ describe('creating a session', () => {
         modifiedAt: clock.now(),
         model,
         agent: selected,
-        workingDirectory: 'file:///home/alice',
+        workingDirectory: 'file:///home/me',
       },
       lifecycle: 'creating',
       turns: [],
@@ -73,11 +73,11 @@ describe('creating a session', () => {
 
   it("[AHP-158] shows the agent's customizations from the start", async () => {
     const customizations = [{ type: 'plugin' as const, id: 'p', uri: 'file:///p', name: 'P', enabled: true }];
-    const { alice, uri } = await openRoom({
+    const { desk, uri } = await openRoom({
       agent: new PuppetAgent('puppet', { customizations }),
       session: { provider: 'puppet' },
     });
-    expect((await stateOf(alice, uri)).customizations).toEqual(customizations);
+    expect((await stateOf(desk, uri)).customizations).toEqual(customizations);
   });
 
   it('[AHP-160] becomes ready when its agent is, and everyone who watches hears of it', async () => {
@@ -87,46 +87,46 @@ describe('creating a session', () => {
       open = resolve;
     });
     const host = await startHost({ scripts: [], agents: [agent] });
-    const alice = await host.client();
-    await alice.request('createSession', { channel: URI });
-    await alice.request('subscribe', { channel: URI });
+    const desk = await host.client();
+    await desk.request('createSession', { channel: URI });
+    await desk.request('subscribe', { channel: URI });
     await settle();
-    expect(alice.types(URI)).toEqual([]);
+    expect(desk.types(URI)).toEqual([]);
     open();
-    await alice.action(URI, 'session/ready');
-    expect((await stateOf(alice, URI)).lifecycle).toBe('ready');
+    await desk.action(URI, 'session/ready');
+    expect((await stateOf(desk, URI)).lifecycle).toBe('ready');
   });
 
   it('[AHP-160] shows why it could not be created, stays addressable, and can be disposed', async () => {
     const createError = { errorType: 'no-key', message: 'There is no key.' };
     const host = await startHost({ scripts: [{ ...DEFAULT_SCRIPT, createError }] });
-    const alice = await host.client();
-    await alice.request('createSession', { channel: URI });
-    await alice.request('subscribe', { channel: URI });
+    const desk = await host.client();
+    await desk.request('createSession', { channel: URI });
+    await desk.request('subscribe', { channel: URI });
     await settle();
-    const state = await stateOf(alice, URI);
+    const state = await stateOf(desk, URI);
     expect(state).toMatchObject({ lifecycle: 'creationFailed', creationError: createError });
-    expect(await alice.request('listSessions', { channel: ROOT })).toMatchObject({ items: [{ resource: URI }] });
-    expect(await alice.ask('disposeSession', { channel: URI })).toMatchObject({ result: null });
+    expect(await desk.request('listSessions', { channel: ROOT })).toMatchObject({ items: [{ resource: URI }] });
+    expect(await desk.ask('disposeSession', { channel: URI })).toMatchObject({ result: null });
   });
 
   it('[AHP-085] [AHP-161] tells those who watch the root of the new session and of the new number', async () => {
     const host = await startHost();
-    const alice = await host.client();
-    const bob = await host.client();
-    await alice.request('createSession', { channel: URI });
-    const { params } = await bob.until(({ method }) => method === 'root/sessionAdded');
+    const desk = await host.client();
+    const phone = await host.client();
+    await desk.request('createSession', { channel: URI });
+    const { params } = await phone.until(({ method }) => method === 'root/sessionAdded');
     expect(params).toMatchObject({ channel: ROOT, summary: { resource: URI, provider: 'mock' } });
-    const { action } = await bob.action(ROOT, 'root/activeSessionsChanged');
+    const { action } = await phone.action(ROOT, 'root/activeSessionsChanged');
     expect(action.activeSessions).toBe(1);
-    expect(await alice.state(ROOT)).toMatchObject({ activeSessions: 1 });
+    expect(await desk.state(ROOT)).toMatchObject({ activeSessions: 1 });
   });
 
   it('[AHP-085] says nothing to those who do not watch the root', async () => {
     const host = await startHost();
-    const alice = await host.client();
+    const desk = await host.client();
     const stranger = await host.client('stranger', { initialSubscriptions: [] });
-    await alice.session();
+    await desk.session();
     await settle();
     expect(stranger.received.filter(({ method }) => method !== undefined)).toEqual([]);
   });
@@ -135,12 +135,12 @@ describe('creating a session', () => {
     '[AHP-041] takes any URI for a session, such as %s',
     async (uri) => {
       const host = await startHost();
-      const alice = await host.client();
-      await alice.session(uri);
-      await alice.turn(uri, 'hello');
-      expect((await stateOf(alice, uri)).turns).toHaveLength(1);
-      await alice.request('disposeSession', { channel: uri });
-      expect(await codeOf(alice.ask('subscribe', { channel: uri }))).toBeLessThan(0);
+      const desk = await host.client();
+      await desk.session(uri);
+      await desk.turn(uri, 'hello');
+      expect((await stateOf(desk, uri)).turns).toHaveLength(1);
+      await desk.request('disposeSession', { channel: uri });
+      expect(await codeOf(desk.ask('subscribe', { channel: uri }))).toBeLessThan(0);
     },
   );
 
@@ -148,108 +148,108 @@ describe('creating a session', () => {
     'does not take the URI of another kind of channel, such as %s',
     async (channel) => {
       const host = await startHost();
-      const alice = await host.client();
-      expect(await codeOf(alice.ask('createSession', { channel }))).toBe(ErrorCode.InvalidParams);
-      expect(await alice.request('listSessions', { channel: ROOT })).toEqual({ items: [] });
+      const desk = await host.client();
+      expect(await codeOf(desk.ask('createSession', { channel }))).toBe(ErrorCode.InvalidParams);
+      expect(await desk.request('listSessions', { channel: ROOT })).toEqual({ items: [] });
     },
   );
 
   it('[AHP-042] takes the first agent when none is named, and says which that is', async () => {
     const host = await startHost({ scripts: [{ ...DEFAULT_SCRIPT, provider: 'first' }, DEFAULT_SCRIPT] });
-    const alice = await host.client();
-    await alice.session(URI);
-    await alice.session('ahp-session:/two', { provider: 'mock' });
-    expect((await stateOf(alice, URI)).summary.provider).toBe('first');
-    expect((await stateOf(alice, 'ahp-session:/two')).summary.provider).toBe('mock');
+    const desk = await host.client();
+    await desk.session(URI);
+    await desk.session('ahp-session:/two', { provider: 'mock' });
+    expect((await stateOf(desk, URI)).summary.provider).toBe('first');
+    expect((await stateOf(desk, 'ahp-session:/two')).summary.provider).toBe('mock');
   });
 
   it('[AHP-043] refuses a URI that is in use, and leaves the session there as it is', async () => {
-    const { alice, uri } = await openRoom();
-    await alice.turn(uri, 'hello');
-    const before = await stateOf(alice, uri);
-    expect(await codeOf(alice.ask('createSession', { channel: uri }))).toBe(ErrorCode.SessionAlreadyExists);
-    expect(await stateOf(alice, uri)).toEqual(before);
+    const { desk, uri } = await openRoom();
+    await desk.turn(uri, 'hello');
+    const before = await stateOf(desk, uri);
+    expect(await codeOf(desk.ask('createSession', { channel: uri }))).toBe(ErrorCode.SessionAlreadyExists);
+    expect(await stateOf(desk, uri)).toEqual(before);
   });
 
   it('[AHP-043] gives a URI to one of two clients that want it in the same moment', async () => {
     const host = await startHost();
-    const [alice, bob] = [await host.client(), await host.client()];
-    const answers = await Promise.all([alice, bob].map((client) => client.ask('createSession', { channel: URI })));
+    const [desk, phone] = [await host.client(), await host.client()];
+    const answers = await Promise.all([desk, phone].map((client) => client.ask('createSession', { channel: URI })));
     const codes = answers.map(({ error }) => error?.code);
     expect(codes.sort()).toEqual([ErrorCode.SessionAlreadyExists, undefined]);
     await settle();
-    expect(bob.received.filter(({ method }) => method === 'root/sessionAdded')).toHaveLength(1);
+    expect(phone.received.filter(({ method }) => method === 'root/sessionAdded')).toHaveLength(1);
   });
 
   it('[AHP-044] refuses an agent that is not there', async () => {
     const host = await startHost();
-    const alice = await host.client();
-    const answer = alice.ask('createSession', { channel: URI, provider: 'nobody' });
+    const desk = await host.client();
+    const answer = desk.ask('createSession', { channel: URI, provider: 'nobody' });
     expect(await codeOf(answer)).toBe(ErrorCode.ProviderNotFound);
-    expect(await codeOf(alice.ask('subscribe', { channel: URI }))).toBe(ErrorCode.SessionNotFound);
+    expect(await codeOf(desk.ask('subscribe', { channel: URI }))).toBe(ErrorCode.SessionNotFound);
   });
 
   it.each([{ autoApprove: 'yes' }, { autoApprove: null }])(
     '[AHP-047] refuses configuration %j, which does not fit its schema',
     async (config) => {
       const host = await startHost();
-      const alice = await host.client();
-      expect(await codeOf(alice.ask('createSession', { channel: URI, config }))).toBe(ErrorCode.InvalidParams);
-      expect(await alice.request('listSessions', { channel: ROOT })).toEqual({ items: [] });
+      const desk = await host.client();
+      expect(await codeOf(desk.ask('createSession', { channel: URI, config }))).toBe(ErrorCode.InvalidParams);
+      expect(await desk.request('listSessions', { channel: ROOT })).toEqual({ items: [] });
     },
   );
 
   it('[AHP-048] refuses a claim for somebody else', async () => {
     const host = await startHost();
-    const alice = await host.client('alice');
+    const desk = await host.client('desk');
     const claim = (clientId: string) => ({ channel: URI, activeClient: { clientId, tools: [] } });
-    expect(await codeOf(alice.ask('createSession', claim('bob')))).toBe(ErrorCode.InvalidParams);
-    expect(await codeOf(alice.ask('createSession', claim('alice')))).toBeUndefined();
+    expect(await codeOf(desk.ask('createSession', claim('phone')))).toBe(ErrorCode.InvalidParams);
+    expect(await codeOf(desk.ask('createSession', claim('desk')))).toBeUndefined();
   });
 });
 
 describe('listing and configuring', () => {
   it('[AHP-036] lists every session that is not disposed, and never in the state of the root', async () => {
     const host = await startHost();
-    const alice = await host.client();
-    const uris = [await alice.session(), await alice.session(), await alice.session()];
-    await alice.request('disposeSession', { channel: uris[1] });
-    const { items } = await alice.request<{ items: SessionSummary[] }>('listSessions', { channel: ROOT });
+    const desk = await host.client();
+    const uris = [await desk.session(), await desk.session(), await desk.session()];
+    await desk.request('disposeSession', { channel: uris[1] });
+    const { items } = await desk.request<{ items: SessionSummary[] }>('listSessions', { channel: ROOT });
     expect(items.map(({ resource }) => resource).sort()).toEqual([uris[0], uris[2]].sort());
-    expect(JSON.stringify(await alice.state(ROOT))).not.toContain(uris[0]);
+    expect(JSON.stringify(await desk.state(ROOT))).not.toContain(uris[0]);
   });
 
   it('[AHP-036] lists a session as it is now', async () => {
-    const { alice, uri } = await openRoom();
-    alice.dispatch(uri, { type: 'session/titleChanged', title: 'Mine' });
-    await alice.action(uri, 'session/titleChanged');
-    const { items } = await alice.request<{ items: SessionSummary[] }>('listSessions', { channel: ROOT });
-    expect(items).toEqual([(await stateOf(alice, uri)).summary]);
+    const { desk, uri } = await openRoom();
+    desk.dispatch(uri, { type: 'session/titleChanged', title: 'Mine' });
+    await desk.action(uri, 'session/titleChanged');
+    const { items } = await desk.request<{ items: SessionSummary[] }>('listSessions', { channel: ROOT });
+    expect(items).toEqual([(await stateOf(desk, uri)).summary]);
     expect(items[0]?.title).toBe('Mine');
   });
 
   it('[AHP-037] gives the full schema every time, and the values with the defaults filled in', async () => {
     const host = await startHost();
-    const alice = await host.client();
+    const desk = await host.client();
     const resolve = (config?: object) =>
-      alice.request<SessionState['config'] & object>('resolveSessionConfig', { channel: ROOT, config });
+      desk.request<SessionState['config'] & object>('resolveSessionConfig', { channel: ROOT, config });
     const fresh = await resolve();
     const chosen = await resolve({ autoApprove: true });
     expect(fresh.values).toEqual({ autoApprove: false });
     expect(chosen.values).toEqual({ autoApprove: true });
     expect(chosen.schema).toEqual(fresh.schema);
     expect(Object.keys(fresh.schema.properties)).toContain('autoApprove');
-    await alice.session(URI, { config: chosen.values });
-    expect((await stateOf(alice, URI)).config).toEqual(chosen);
+    await desk.session(URI, { config: chosen.values });
+    expect((await stateOf(desk, URI)).config).toEqual(chosen);
   });
 });
 
 describe('what changes in the list', () => {
   it('[AHP-087] [AHP-171] tells those who watch the root what changed in a summary, and only that', async () => {
-    const { alice, uri, host } = await openRoom();
-    const bob = await host.client();
-    alice.dispatch(uri, { type: 'session/titleChanged', title: 'Mine' });
-    const { params } = await bob.until(({ method }) => method === 'root/sessionSummaryChanged');
+    const { desk, uri, host } = await openRoom();
+    const phone = await host.client();
+    desk.dispatch(uri, { type: 'session/titleChanged', title: 'Mine' });
+    const { params } = await phone.until(({ method }) => method === 'root/sessionSummaryChanged');
     const changes = params?.changes as Record<string, unknown>;
     expect(params).toMatchObject({ channel: ROOT, session: uri });
     expect(changes.title).toBe('Mine');
@@ -257,33 +257,33 @@ describe('what changes in the list', () => {
   });
 
   it('[AHP-171] follows a turn from idle to busy and back', async () => {
-    const { alice, uri, host, agent } = await openRoom({ session: { provider: 'puppet' } });
-    const bob = await host.client();
+    const { desk, uri, host, agent } = await openRoom({ session: { provider: 'puppet' } });
+    const phone = await host.client();
     const statuses = () =>
-      bob.received.flatMap(({ method, params }) =>
+      phone.received.flatMap(({ method, params }) =>
         method === 'root/sessionSummaryChanged' ? [(params?.changes as { status?: number } | undefined)?.status] : [],
       );
-    alice.dispatch(uri, turnStarted('t'));
+    desk.dispatch(uri, turnStarted('t'));
     (await agent.turn(0)).finish();
-    await alice.action(uri, 'session/turnComplete');
+    await desk.action(uri, 'session/turnComplete');
     await settle();
     expect(statuses()).toEqual([8, 1]);
   });
 
   it('[AHP-087] says null for a member that is gone', async () => {
-    const { alice, uri, host } = await openRoom({ session: { agent: { uri: 'file:///a.md' } } });
-    const bob = await host.client();
-    alice.dispatch(uri, { type: 'session/agentChanged' });
-    const { params } = await bob.until(({ method }) => method === 'root/sessionSummaryChanged');
+    const { desk, uri, host } = await openRoom({ session: { agent: { uri: 'file:///a.md' } } });
+    const phone = await host.client();
+    desk.dispatch(uri, { type: 'session/agentChanged' });
+    const { params } = await phone.until(({ method }) => method === 'root/sessionSummaryChanged');
     expect(params?.changes).toMatchObject({ agent: null });
   });
 
   it('[AHP-171] says nothing when the summary stays as it is', async () => {
-    const { alice, uri, host } = await openRoom();
-    const bob = await host.client();
-    alice.dispatch(uri, { type: 'session/queuedMessagesReordered', order: [] });
-    await alice.action(uri, 'session/queuedMessagesReordered');
+    const { desk, uri, host } = await openRoom();
+    const phone = await host.client();
+    desk.dispatch(uri, { type: 'session/queuedMessagesReordered', order: [] });
+    await desk.action(uri, 'session/queuedMessagesReordered');
     await settle();
-    expect(bob.received.filter(({ method }) => method === 'root/sessionSummaryChanged')).toEqual([]);
+    expect(phone.received.filter(({ method }) => method === 'root/sessionSummaryChanged')).toEqual([]);
   });
 });

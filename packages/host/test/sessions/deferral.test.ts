@@ -14,37 +14,37 @@ const queued = (id: string): StateAction => ({
 
 describe('changing the model or the agent during a turn', () => {
   it('[AHP-129] [AHP-153] is held: nobody sees it, and the turn keeps its model', async () => {
-    const { alice, uri, puppet } = await openPuppetRoom({ session: { model: { id: 'old' } } });
-    alice.dispatch(uri, model('new'));
-    alice.dispatch(uri, agentOf('file:///a.md'));
+    const { desk, uri, puppet } = await openPuppetRoom({ session: { model: { id: 'old' } } });
+    desk.dispatch(uri, model('new'));
+    desk.dispatch(uri, agentOf('file:///a.md'));
     await settle();
-    expect(alice.types(uri)).not.toContain('session/modelChanged');
-    expect((await stateOf(alice, uri)).summary.model).toEqual({ id: 'old' });
+    expect(desk.types(uri)).not.toContain('session/modelChanged');
+    expect((await stateOf(desk, uri)).summary.model).toEqual({ id: 'old' });
     expect(puppet.turn.model).toEqual({ id: 'old' });
   });
 
   it('[AHP-150] without a turn takes effect at once, and the next turn uses it', async () => {
-    const { alice, uri, puppet, agent } = await openPuppetRoom();
+    const { desk, uri, puppet, agent } = await openPuppetRoom();
     puppet.finish();
-    await alice.action(uri, 'session/turnComplete');
-    alice.dispatch(uri, model('new'));
-    alice.dispatch(uri, agentOf('file:///a.md'));
-    alice.dispatch(uri, turnStarted('t2'));
+    await desk.action(uri, 'session/turnComplete');
+    desk.dispatch(uri, model('new'));
+    desk.dispatch(uri, agentOf('file:///a.md'));
+    desk.dispatch(uri, turnStarted('t2'));
     const { turn } = await agent.turn(1);
     expect(turn.model).toEqual({ id: 'new' });
     expect(turn.agent).toEqual({ uri: 'file:///a.md' });
   });
 
   it('[AHP-154] is applied when the turn is complete, before the next message in the queue', async () => {
-    const { alice, uri, puppet, agent } = await openPuppetRoom();
-    alice.dispatch(uri, queued('next'));
-    alice.dispatch(uri, model('new'));
+    const { desk, uri, puppet, agent } = await openPuppetRoom();
+    desk.dispatch(uri, queued('next'));
+    desk.dispatch(uri, model('new'));
     await settle();
     puppet.finish();
     const second = await agent.turn(1);
     await settle();
     expect(second.turn.model).toEqual({ id: 'new' });
-    expect(alice.types(uri).slice(-4)).toEqual([
+    expect(desk.types(uri).slice(-4)).toEqual([
       'session/turnComplete',
       'session/modelChanged',
       'session/pendingMessageRemoved',
@@ -56,71 +56,71 @@ describe('changing the model or the agent during a turn', () => {
     ['cancelled', { type: 'session/turnCancelled', turnId: 't1' }],
     ['truncated away', { type: 'session/truncated' }],
   ])('[AHP-154] is applied when the turn is %s', async (_how, end) => {
-    const { alice, uri } = await openPuppetRoom();
-    alice.dispatch(uri, model('new'));
-    alice.dispatch(uri, end);
-    await alice.action(uri, 'session/modelChanged');
-    expect(alice.types(uri).slice(-2)).toEqual([end.type, 'session/modelChanged']);
-    expect((await stateOf(alice, uri)).summary.model).toEqual({ id: 'new' });
+    const { desk, uri } = await openPuppetRoom();
+    desk.dispatch(uri, model('new'));
+    desk.dispatch(uri, end);
+    await desk.action(uri, 'session/modelChanged');
+    expect(desk.types(uri).slice(-2)).toEqual([end.type, 'session/modelChanged']);
+    expect((await stateOf(desk, uri)).summary.model).toEqual({ id: 'new' });
   });
 
   it('[AHP-154] is applied when the turn fails', async () => {
-    const { alice, uri, puppet } = await openPuppetRoom();
-    alice.dispatch(uri, model('new'));
+    const { desk, uri, puppet } = await openPuppetRoom();
+    desk.dispatch(uri, model('new'));
     await settle();
     puppet.fail(new Error('no'));
-    await alice.action(uri, 'session/modelChanged');
-    expect(alice.types(uri).slice(-2)).toEqual(['session/error', 'session/modelChanged']);
+    await desk.action(uri, 'session/modelChanged');
+    expect(desk.types(uri).slice(-2)).toEqual(['session/error', 'session/modelChanged']);
   });
 
   it('[AHP-155] is echoed to everyone with its origin, behind later actions of the same client', async () => {
-    const { alice, uri, puppet, join } = await openPuppetRoom();
-    const bob = await join('bob');
-    const held = alice.dispatch(uri, model('new'));
-    const later = alice.dispatch(uri, { type: 'session/titleChanged', title: 'later' });
-    const first = await answerTo(alice, uri, later);
+    const { desk, uri, puppet, join } = await openPuppetRoom();
+    const phone = await join('phone');
+    const held = desk.dispatch(uri, model('new'));
+    const later = desk.dispatch(uri, { type: 'session/titleChanged', title: 'later' });
+    const first = await answerTo(desk, uri, later);
     puppet.finish();
-    const second = await answerTo(alice, uri, held);
-    expect(second.origin).toEqual({ clientId: 'alice', clientSeq: held });
+    const second = await answerTo(desk, uri, held);
+    expect(second.origin).toEqual({ clientId: 'desk', clientSeq: held });
     expect(second.serverSeq).toBeGreaterThan(first.serverSeq);
-    const seen = await bob.action(uri, 'session/modelChanged');
-    expect(seen.origin).toEqual({ clientId: 'alice', clientSeq: held });
+    const seen = await phone.action(uri, 'session/modelChanged');
+    expect(seen.origin).toEqual({ clientId: 'desk', clientSeq: held });
   });
 
   it('[AHP-156] several times: all are applied and echoed, in the order they came', async () => {
-    const { alice, uri, puppet, join } = await openPuppetRoom();
-    const bob = await join('bob');
-    alice.dispatch(uri, model('one'));
+    const { desk, uri, puppet, join } = await openPuppetRoom();
+    const phone = await join('phone');
+    desk.dispatch(uri, model('one'));
     await settle();
-    bob.dispatch(uri, agentOf('file:///a.md'));
+    phone.dispatch(uri, agentOf('file:///a.md'));
     await settle();
-    alice.dispatch(uri, model('two'));
-    alice.dispatch(uri, agentOf());
+    desk.dispatch(uri, model('two'));
+    desk.dispatch(uri, agentOf());
     await settle();
     puppet.finish();
-    await bob.action(uri, 'session/turnComplete');
-    const applied = envelopesOf(bob, uri).filter(({ action }) => /modelChanged|agentChanged/.test(action.type));
+    await phone.action(uri, 'session/turnComplete');
+    const applied = envelopesOf(phone, uri).filter(({ action }) => /modelChanged|agentChanged/.test(action.type));
     expect(applied.map(({ action, origin }) => [origin?.clientId, action.model ?? action.agent])).toEqual([
-      ['alice', { id: 'one' }],
-      ['bob', { uri: 'file:///a.md' }],
-      ['alice', { id: 'two' }],
-      ['alice', undefined],
+      ['desk', { id: 'one' }],
+      ['phone', { uri: 'file:///a.md' }],
+      ['desk', { id: 'two' }],
+      ['desk', undefined],
     ]);
-    const { summary } = await stateOf(bob, uri);
+    const { summary } = await stateOf(phone, uri);
     expect(summary.model).toEqual({ id: 'two' });
     expect(summary.agent).toBeUndefined();
   });
 
   it('[AHP-155] is echoed once, also when the client sends it again after a reconnect', async () => {
-    const { alice, uri, puppet, host } = await openPuppetRoom();
-    const held = alice.dispatch(uri, model('new'));
+    const { desk, uri, puppet, host } = await openPuppetRoom();
+    const held = desk.dispatch(uri, model('new'));
     await settle();
-    alice.disconnect();
+    desk.disconnect();
     const again = host.connect();
-    again.continue(alice);
+    again.continue(desk);
     await again.request('reconnect', {
       channel: 'ahp-root://',
-      clientId: 'alice',
+      clientId: 'desk',
       lastSeenServerSeq: host.log.head,
       subscriptions: [uri],
       pending: [held],

@@ -18,52 +18,52 @@ function removals(client: RawClient): unknown[] {
 
 describe('disposing of a session', () => {
   it('[AHP-049] answers null, and then no longer knows it', async () => {
-    const { alice, uri } = await openRoom();
-    expect(await alice.ask('disposeSession', { channel: uri })).toMatchObject({ result: null });
+    const { desk, uri } = await openRoom();
+    expect(await desk.ask('disposeSession', { channel: uri })).toMatchObject({ result: null });
     for (const method of ['disposeSession', 'subscribe', 'fetchTurns']) {
-      expect(await alice.ask(method, { channel: uri })).toMatchObject({ error: { code: ErrorCode.SessionNotFound } });
+      expect(await desk.ask(method, { channel: uri })).toMatchObject({ error: { code: ErrorCode.SessionNotFound } });
     }
-    expect(await listed(alice)).toEqual([]);
+    expect(await listed(desk)).toEqual([]);
   });
 
   it('[AHP-049] refuses a session that never was', async () => {
-    const { alice } = await openRoom();
-    const answer = await alice.ask('disposeSession', { channel: 'ahp-session:/nowhere' });
+    const { desk } = await openRoom();
+    const answer = await desk.ask('disposeSession', { channel: 'ahp-session:/nowhere' });
     expect(answer.error?.code).toBe(ErrorCode.SessionNotFound);
   });
 
   it('[AHP-086] [AHP-166] tells those who watch the root, and counts one less', async () => {
-    const { alice, uri, host } = await openRoom();
-    const bob = await host.client();
-    await alice.request('disposeSession', { channel: uri });
-    await bob.until(({ method }) => method === 'root/sessionRemoved');
-    expect(removals(bob)).toEqual([uri]);
-    await bob.action(ROOT, (action) => action.type === 'root/activeSessionsChanged');
-    expect(await bob.state(ROOT)).toMatchObject({ activeSessions: 0 });
+    const { desk, uri, host } = await openRoom();
+    const phone = await host.client();
+    await desk.request('disposeSession', { channel: uri });
+    await phone.until(({ method }) => method === 'root/sessionRemoved');
+    expect(removals(phone)).toEqual([uri]);
+    await phone.action(ROOT, (action) => action.type === 'root/activeSessionsChanged');
+    expect(await phone.state(ROOT)).toMatchObject({ activeSessions: 0 });
   });
 
   it('[AHP-166] ends the subscriptions: what is done to it later is nobody’s business', async () => {
-    const { alice, uri, join } = await openRoom();
-    const bob = await join('bob');
-    await alice.request('disposeSession', { channel: uri });
-    await alice.request('atrium/restoreSession', { channel: uri });
-    const before = bob.types(uri).length;
-    await alice.request('subscribe', { channel: uri });
-    await alice.turn(uri, 'hello');
-    expect(bob.types(uri)).toHaveLength(before);
+    const { desk, uri, join } = await openRoom();
+    const phone = await join('phone');
+    await desk.request('disposeSession', { channel: uri });
+    await desk.request('atrium/restoreSession', { channel: uri });
+    const before = phone.types(uri).length;
+    await desk.request('subscribe', { channel: uri });
+    await desk.turn(uri, 'hello');
+    expect(phone.types(uri)).toHaveLength(before);
   });
 
   it('[AHP-165] aborts a running turn and closes the agent; the turn is on record as cancelled', async () => {
-    const { alice, uri, agent, puppet, join } = await openPuppetRoom();
-    const bob = await join('bob');
+    const { desk, uri, agent, puppet, join } = await openPuppetRoom();
+    const phone = await join('phone');
     puppet.turn.text('so far');
-    await alice.request('disposeSession', { channel: uri });
+    await desk.request('disposeSession', { channel: uri });
     expect(puppet.turn.signal.aborted).toBe(true);
-    expect(bob.types(uri).at(-1)).toBe('session/turnCancelled');
+    expect(phone.types(uri).at(-1)).toBe('session/turnCancelled');
     await settle();
     expect(agent.closings).toBe(1);
-    await alice.request('atrium/restoreSession', { channel: uri });
-    const { turns, activeTurn } = await stateOf(alice, uri);
+    await desk.request('atrium/restoreSession', { channel: uri });
+    const { turns, activeTurn } = await stateOf(desk, uri);
     expect(activeTurn).toBeUndefined();
     expect(turns).toMatchObject([{ id: 't1', state: 'cancelled', responseParts: [{ content: 'so far' }] }]);
   });
@@ -75,39 +75,39 @@ describe('disposing of a session', () => {
       open = resolve;
     });
     const host = await startHost({ agents: [agent] });
-    const alice = await host.client();
-    await alice.request('createSession', { channel: 'x:1', provider: 'puppet' });
-    await alice.request('disposeSession', { channel: 'x:1' });
+    const desk = await host.client();
+    await desk.request('createSession', { channel: 'x:1', provider: 'puppet' });
+    await desk.request('disposeSession', { channel: 'x:1' });
     open();
     await settle();
-    expect(await listed(alice)).toEqual([]);
+    expect(await listed(desk)).toEqual([]);
   });
 
   it('stays disposed when somebody renames it in the same moment', async () => {
-    const { alice, uri, join } = await openRoom();
-    const bob = await join('bob');
-    const disposed = alice.ask('disposeSession', { channel: uri });
-    bob.dispatch(uri, { type: 'session/titleChanged', title: 'Mine' });
-    bob.dispatch(uri, turnStarted('late', 'hello'));
+    const { desk, uri, join } = await openRoom();
+    const phone = await join('phone');
+    const disposed = desk.ask('disposeSession', { channel: uri });
+    phone.dispatch(uri, { type: 'session/titleChanged', title: 'Mine' });
+    phone.dispatch(uri, turnStarted('late', 'hello'));
     expect(await disposed).toMatchObject({ result: null });
     await settle();
-    expect(await listed(alice)).toEqual([]);
-    expect(bob.types(uri)).not.toContain('session/turnComplete');
+    expect(await listed(desk)).toEqual([]);
+    expect(phone.types(uri)).not.toContain('session/turnComplete');
   });
 
   it('is done once when two clients want it in the same moment', async () => {
-    const { alice, uri, join } = await openRoom();
-    const bob = await join('bob');
-    const answers = await Promise.all([alice, bob].map((client) => client.ask('disposeSession', { channel: uri })));
+    const { desk, uri, join } = await openRoom();
+    const phone = await join('phone');
+    const answers = await Promise.all([desk, phone].map((client) => client.ask('disposeSession', { channel: uri })));
     expect(answers.map(({ error }) => error?.code).sort()).toEqual([ErrorCode.SessionNotFound, undefined]);
     await settle();
-    expect(removals(alice)).toEqual([uri]);
+    expect(removals(desk)).toEqual([uri]);
   });
 
   it('[AHP-043] keeps the URI: nobody else can take it', async () => {
-    const { alice, uri } = await openRoom();
-    await alice.request('disposeSession', { channel: uri });
-    const { error } = await alice.ask('createSession', { channel: uri });
+    const { desk, uri } = await openRoom();
+    await desk.request('disposeSession', { channel: uri });
+    const { error } = await desk.ask('createSession', { channel: uri });
     expect(error?.code).toBe(ErrorCode.SessionAlreadyExists);
     expect(error?.message).toContain('restore');
   });
@@ -115,51 +115,51 @@ describe('disposing of a session', () => {
 
 describe('restoring a session', () => {
   it('brings it back with all its turns, on the list and for everyone', async () => {
-    const { alice, uri, host } = await openRoom();
-    for (const text of ['one', 'two', 'three']) await alice.turn(uri, text);
-    const before = await stateOf(alice, uri);
-    await alice.request('disposeSession', { channel: uri });
-    const bob = await host.client();
-    expect(await alice.ask('atrium/restoreSession', { channel: uri })).toMatchObject({ result: null });
-    const added = await bob.until(({ method }) => method === 'root/sessionAdded');
+    const { desk, uri, host } = await openRoom();
+    for (const text of ['one', 'two', 'three']) await desk.turn(uri, text);
+    const before = await stateOf(desk, uri);
+    await desk.request('disposeSession', { channel: uri });
+    const phone = await host.client();
+    expect(await desk.ask('atrium/restoreSession', { channel: uri })).toMatchObject({ result: null });
+    const added = await phone.until(({ method }) => method === 'root/sessionAdded');
     expect(added.params?.summary).toEqual(before.summary);
-    expect(await listed(bob)).toEqual([uri]);
-    expect(await stateOf(bob, uri)).toEqual(before);
-    await bob.turn(uri, 'hello');
-    expect((await stateOf(bob, uri)).turns).toHaveLength(4);
+    expect(await listed(phone)).toEqual([uri]);
+    expect(await stateOf(phone, uri)).toEqual(before);
+    await phone.turn(uri, 'hello');
+    expect((await stateOf(phone, uri)).turns).toHaveLength(4);
   });
 
   it('works after a restart of the host too', async () => {
     const log = new MemoryLog();
     const first = await startTestHost({ log });
-    const alice = await first.client('alice');
-    const uri = await alice.session();
-    await alice.turn(uri, 'hello');
-    const before = await stateOf(alice, uri);
-    await alice.request('disposeSession', { channel: uri });
+    const desk = await first.client('desk');
+    const uri = await desk.session();
+    await desk.turn(uri, 'hello');
+    const before = await stateOf(desk, uri);
+    await desk.request('disposeSession', { channel: uri });
     await settle();
     const second = await startHost({ log });
-    const bob = await second.client('bob');
-    expect(await listed(bob)).toEqual([]);
-    await bob.request('atrium/restoreSession', { channel: uri });
-    expect(await stateOf(bob, uri)).toEqual(before);
+    const phone = await second.client('phone');
+    expect(await listed(phone)).toEqual([]);
+    await phone.request('atrium/restoreSession', { channel: uri });
+    expect(await stateOf(phone, uri)).toEqual(before);
   });
 
   it('refuses a session that is not disposed, or never was', async () => {
-    const { alice, uri } = await openRoom();
+    const { desk, uri } = await openRoom();
     for (const channel of [uri, 'ahp-session:/nowhere']) {
-      const answer = await alice.ask('atrium/restoreSession', { channel });
+      const answer = await desk.ask('atrium/restoreSession', { channel });
       expect(answer.error?.code).toBe(ErrorCode.SessionNotFound);
     }
   });
 
   it('is done once when two clients want it in the same moment', async () => {
-    const { alice, uri, join } = await openRoom();
-    const bob = await join('bob');
-    await alice.request('disposeSession', { channel: uri });
-    await Promise.all([alice, bob].map((client) => client.ask('atrium/restoreSession', { channel: uri })));
+    const { desk, uri, join } = await openRoom();
+    const phone = await join('phone');
+    await desk.request('disposeSession', { channel: uri });
+    await Promise.all([desk, phone].map((client) => client.ask('atrium/restoreSession', { channel: uri })));
     await settle();
-    const added = bob.received.filter(({ method }) => method === 'root/sessionAdded');
+    const added = phone.received.filter(({ method }) => method === 'root/sessionAdded');
     expect(added).toHaveLength(1);
   });
 });
@@ -169,14 +169,14 @@ describe('forgetting disposed sessions', () => {
     const log = new MemoryLog();
     const clock = new FakeClock();
     const first = await startTestHost({ log, clock });
-    const alice = await first.client('alice');
-    const uri = await alice.session();
-    await alice.turn(uri, 'hello');
-    await alice.request('disposeSession', { channel: uri });
+    const desk = await first.client('desk');
+    const uri = await desk.session();
+    await desk.turn(uri, 'hello');
+    await desk.request('disposeSession', { channel: uri });
     await settle();
     await clock.advance(milliseconds);
     const second = await startHost({ log, clock: new FakeClock(clock.now()) });
-    return { client: await second.client('bob'), uri, log };
+    return { client: await second.client('phone'), uri, log };
   }
 
   it('keeps one for thirty days', async () => {

@@ -37,117 +37,117 @@ const REQUEST: SessionInputRequest = {
   ],
 };
 
-/** A turn that has asked a question, while alice and bob watch. */
+/** A turn that has asked a question, while desk and phone watch. */
 async function askedRoom(request: SessionInputRequest = REQUEST) {
   const room = await openPuppetRoom();
-  const bob = await room.join('bob');
+  const phone = await room.join('phone');
   const outcome = room.puppet.turn.ask(request);
   outcome.catch(() => {});
-  await bob.action(room.uri, 'session/inputRequested');
-  return { ...room, bob, outcome };
+  await phone.action(room.uri, 'session/inputRequested');
+  return { ...room, phone, outcome };
 }
 
 describe('a question to people', () => {
   it('[AHP-235] [AHP-240] keeps the turn running, and shows that somebody is needed', async () => {
-    const { alice, uri } = await askedRoom();
-    const state = await stateOf(alice, uri);
+    const { desk, uri } = await askedRoom();
+    const state = await stateOf(desk, uri);
     expect(state.activeTurn?.id).toBe('t1');
     expect(state.inputRequests).toEqual([REQUEST]);
     expect(state.summary.status & 31).toBe(24);
   });
 
   it('[AHP-235] can be put better under the same id, and drafts stay', async () => {
-    const { alice, uri, puppet } = await askedRoom();
-    await refusalOf(alice, uri, draft('name', text('An', 'draft')));
+    const { desk, uri, puppet } = await askedRoom();
+    await refusalOf(desk, uri, draft('name', text('An', 'draft')));
     puppet.turn.ask({ ...REQUEST, message: 'Which one?' }).catch(() => {});
     await settle();
-    const { inputRequests } = await stateOf(alice, uri);
+    const { inputRequests } = await stateOf(desk, uri);
     expect(inputRequests).toMatchObject([{ message: 'Which one?', answers: { name: text('An', 'draft') } }]);
   });
 
   it('[AHP-236] lets several people fill it in together, and all see the same', async () => {
-    const { alice, bob, uri } = await askedRoom();
-    alice.dispatch(uri, draft('name', text('An', 'draft')));
-    bob.dispatch(uri, draft('more', text('tea', 'draft')));
+    const { desk, phone, uri } = await askedRoom();
+    desk.dispatch(uri, draft('name', text('An', 'draft')));
+    phone.dispatch(uri, draft('more', text('tea', 'draft')));
     await settle();
-    bob.dispatch(uri, draft('name', text('Anna', 'draft')));
-    await bob.action(uri, (action) => JSON.stringify(action).includes('Anna'));
-    const [request] = (await stateOf(alice, uri)).inputRequests ?? [];
+    phone.dispatch(uri, draft('name', text('Anna', 'draft')));
+    await phone.action(uri, (action) => JSON.stringify(action).includes('Anna'));
+    const [request] = (await stateOf(desk, uri)).inputRequests ?? [];
     expect(request?.answers).toEqual({ name: text('Anna', 'draft'), more: text('tea', 'draft') });
-    expect((await stateOf(bob, uri)).inputRequests?.[0]).toEqual(request);
-    await refusalOf(alice, uri, draft('more'));
-    expect((await stateOf(bob, uri)).inputRequests?.[0]?.answers).toEqual({ name: text('Anna', 'draft') });
+    expect((await stateOf(phone, uri)).inputRequests?.[0]).toEqual(request);
+    await refusalOf(desk, uri, draft('more'));
+    expect((await stateOf(phone, uri)).inputRequests?.[0]?.answers).toEqual({ name: text('Anna', 'draft') });
   });
 
   it('[AHP-149] [AHP-237] resumes the agent with the drafts, and the last answers over them', async () => {
-    const { alice, bob, uri, outcome } = await askedRoom();
-    await refusalOf(alice, uri, draft('name', text('Anna')));
-    await refusalOf(alice, uri, draft('more', text('tea')));
-    expect(await refusalOf(bob, uri, finish('accept', { answers: { more: text('coffee') } }))).toBeUndefined();
+    const { desk, phone, uri, outcome } = await askedRoom();
+    await refusalOf(desk, uri, draft('name', text('Anna')));
+    await refusalOf(desk, uri, draft('more', text('tea')));
+    expect(await refusalOf(phone, uri, finish('accept', { answers: { more: text('coffee') } }))).toBeUndefined();
     expect(await outcome).toEqual({
       response: 'accept',
       answers: { name: text('Anna'), more: text('coffee') },
     });
-    expect((await stateOf(alice, uri)).inputRequests).toBeUndefined();
+    expect((await stateOf(desk, uri)).inputRequests).toBeUndefined();
   });
 
   it.each(['decline', 'cancel'] as const)('[AHP-149] [AHP-237] resumes the agent after a %s', async (response) => {
-    const { alice, uri, outcome } = await askedRoom();
-    expect(await refusalOf(alice, uri, finish(response))).toBeUndefined();
+    const { desk, uri, outcome } = await askedRoom();
+    expect(await refusalOf(desk, uri, finish(response))).toBeUndefined();
     expect(await outcome).toMatchObject({ response });
-    expect((await stateOf(alice, uri)).activeTurn?.id).toBe('t1');
+    expect((await stateOf(desk, uri)).activeTurn?.id).toBe('t1');
   });
 
   it('[AHP-238] may be no more than an address to look at, or an address and questions', async () => {
-    const { alice, uri, outcome, puppet } = await askedRoom({ id: 'q', url: 'https://example.com/review' });
-    expect(await refusalOf(alice, uri, finish('accept'))).toBeUndefined();
+    const { desk, uri, outcome, puppet } = await askedRoom({ id: 'q', url: 'https://example.com/review' });
+    expect(await refusalOf(desk, uri, finish('accept'))).toBeUndefined();
     expect(await outcome).toEqual({ response: 'accept', answers: {} });
     const both: SessionInputRequest = { ...REQUEST, id: 'both', url: 'https://example.com/form' };
     puppet.turn.ask(both).catch(() => {});
-    await alice.action(uri, (action) => JSON.stringify(action).includes('example.com/form'));
-    expect((await stateOf(alice, uri)).inputRequests).toEqual([both]);
+    await desk.action(uri, (action) => JSON.stringify(action).includes('example.com/form'));
+    expect((await stateOf(desk, uri)).inputRequests).toEqual([both]);
   });
 
   it.each<[string, StateAction]>([
     ['cancelled', { type: 'session/turnCancelled', turnId: 't1' }],
     ['cut off', { type: 'session/truncated' }],
   ])('[AHP-239] is abandoned when the turn is %s', async (_how, end) => {
-    const { alice, uri, outcome } = await askedRoom();
-    await refusalOf(alice, uri, end);
+    const { desk, uri, outcome } = await askedRoom();
+    await refusalOf(desk, uri, end);
     await expect(outcome).rejects.toMatchObject({ name: 'AbortError' });
-    expect((await stateOf(alice, uri)).inputRequests).toBeUndefined();
-    expect(await refusalOf(alice, uri, finish('cancel'))).toContain('q');
+    expect((await stateOf(desk, uri)).inputRequests).toBeUndefined();
+    expect(await refusalOf(desk, uri, finish('cancel'))).toContain('q');
   });
 
   it('[AHP-240] leaves the session waiting until the last of several is answered', async () => {
-    const { alice, uri, puppet } = await askedRoom();
-    const status = async () => (await stateOf(alice, uri)).summary.status & 31;
+    const { desk, uri, puppet } = await askedRoom();
+    const status = async () => (await stateOf(desk, uri)).summary.status & 31;
     puppet.turn.ask({ id: 'second', message: 'And?' }).catch(() => {});
     await settle();
-    await refusalOf(alice, uri, finish('decline'));
+    await refusalOf(desk, uri, finish('decline'));
     expect(await status()).toBe(24);
-    await refusalOf(alice, uri, { ...finish('decline'), requestId: 'second' } as StateAction);
+    await refusalOf(desk, uri, { ...finish('decline'), requestId: 'second' } as StateAction);
     expect(await status()).toBe(8);
     puppet.finish();
-    await alice.action(uri, 'session/turnComplete');
+    await desk.action(uri, 'session/turnComplete');
     expect(await status()).toBe(1);
   });
 
   it('works for a script, which gets the answers', async () => {
-    const { alice, uri } = await openRoom();
-    alice.dispatch(uri, turnStarted('t1', 'ask'));
-    await alice.action(uri, 'session/inputRequested');
-    alice.dispatch(uri, finish('accept', { answers: { name: text('Anna') } }));
-    await alice.action(uri, 'session/turnComplete');
-    expect(lastText(await stateOf(alice, uri))).toBe(`answers: ${JSON.stringify({ name: text('Anna') })}`);
+    const { desk, uri } = await openRoom();
+    desk.dispatch(uri, turnStarted('t1', 'ask'));
+    await desk.action(uri, 'session/inputRequested');
+    desk.dispatch(uri, finish('accept', { answers: { name: text('Anna') } }));
+    await desk.action(uri, 'session/turnComplete');
+    expect(lastText(await stateOf(desk, uri))).toBe(`answers: ${JSON.stringify({ name: text('Anna') })}`);
   });
 });
 
 describe('answers', () => {
   it('[AHP-130] are refused when nothing was asked', async () => {
-    const { alice, uri } = await askedRoom();
-    expect(await refusalOf(alice, uri, draft('name', text('A'), 'nowhere'))).toContain('nowhere');
-    expect(await refusalOf(alice, uri, draft('name', text('A')))).toBeUndefined();
+    const { desk, uri } = await askedRoom();
+    expect(await refusalOf(desk, uri, draft('name', text('A'), 'nowhere'))).toContain('nowhere');
+    expect(await refusalOf(desk, uri, draft('name', text('A')))).toBeUndefined();
   });
 
   it.each<[string, unknown]>([
@@ -158,9 +158,9 @@ describe('answers', () => {
     ['a choice of several that is one', { state: 'draft', value: { kind: 'selected-many', value: 'a' } }],
     ['an unknown kind of value', { state: 'draft', value: { kind: 'colour', value: 'red' } }],
   ])('[AHP-131] are refused when they are %s', async (_what, answer) => {
-    const { alice, uri } = await askedRoom();
-    expect(await refusalOf(alice, uri, draft('name', answer as SessionInputAnswer))).toBeDefined();
-    expect((await stateOf(alice, uri)).inputRequests?.[0]?.answers).toBeUndefined();
+    const { desk, uri } = await askedRoom();
+    expect(await refusalOf(desk, uri, draft('name', answer as SessionInputAnswer))).toBeDefined();
+    expect((await stateOf(desk, uri)).inputRequests?.[0]?.answers).toBeUndefined();
   });
 
   it.each<SessionInputAnswer>([
@@ -170,15 +170,15 @@ describe('answers', () => {
     { state: 'submitted', value: { kind: 'selected-many', value: [] } },
     { state: 'skipped' },
   ])('[AHP-131] are taken when they are whole: %j', async (answer) => {
-    const { alice, uri } = await askedRoom();
-    expect(await refusalOf(alice, uri, draft('more', answer))).toBeUndefined();
-    expect((await stateOf(alice, uri)).inputRequests?.[0]?.answers).toEqual({ more: answer });
+    const { desk, uri } = await askedRoom();
+    expect(await refusalOf(desk, uri, draft('more', answer))).toBeUndefined();
+    expect((await stateOf(desk, uri)).inputRequests?.[0]?.answers).toEqual({ more: answer });
   });
 
   it('[AHP-132] come too late when somebody answered already', async () => {
-    const { alice, bob, uri, outcome } = await askedRoom();
+    const { desk, phone, uri, outcome } = await askedRoom();
     const accept = (name: string) => finish('accept', { answers: { name: text(name) } });
-    const reasons = await Promise.all([refusalOf(alice, uri, accept('A')), refusalOf(bob, uri, accept('B'))]);
+    const reasons = await Promise.all([refusalOf(desk, uri, accept('A')), refusalOf(phone, uri, accept('B'))]);
     expect(reasons).toEqual([undefined, expect.stringContaining('somebody answered already')]);
     expect(await outcome).toMatchObject({ answers: { name: text('A') } });
   });
@@ -188,20 +188,20 @@ describe('answers', () => {
     ['only a draft', text('A', 'draft')],
     ['skipped', { state: 'skipped' }],
   ])('[AHP-133] cannot be accepted while a required one is %s', async (_what, answer) => {
-    const { alice, uri } = await askedRoom();
-    if (answer) await refusalOf(alice, uri, draft('name', answer));
-    expect(await refusalOf(alice, uri, finish('accept'))).toContain('name');
-    expect(await refusalOf(alice, uri, finish('accept', { answers: { more: text('x') } }))).toContain('name');
-    expect((await stateOf(alice, uri)).inputRequests).toHaveLength(1);
-    expect(await refusalOf(alice, uri, finish('decline'))).toBeUndefined();
+    const { desk, uri } = await askedRoom();
+    if (answer) await refusalOf(desk, uri, draft('name', answer));
+    expect(await refusalOf(desk, uri, finish('accept'))).toContain('name');
+    expect(await refusalOf(desk, uri, finish('accept', { answers: { more: text('x') } }))).toContain('name');
+    expect((await stateOf(desk, uri)).inputRequests).toHaveLength(1);
+    expect(await refusalOf(desk, uri, finish('decline'))).toBeUndefined();
   });
 
   it('[AHP-133] count whether they were synced before or come with the end', async () => {
     const first = await askedRoom();
-    await refusalOf(first.alice, first.uri, draft('name', text('A')));
-    expect(await refusalOf(first.bob, first.uri, finish('accept'))).toBeUndefined();
+    await refusalOf(first.desk, first.uri, draft('name', text('A')));
+    expect(await refusalOf(first.phone, first.uri, finish('accept'))).toBeUndefined();
     const second = await askedRoom();
-    const accept = second.alice.dispatch(second.uri, finish('accept', { answers: { name: text('A') } }));
-    expect((await answerTo(second.alice, second.uri, accept)).rejectionReason).toBeUndefined();
+    const accept = second.desk.dispatch(second.uri, finish('accept', { answers: { name: text('A') } }));
+    expect((await answerTo(second.desk, second.uri, accept)).rejectionReason).toBeUndefined();
   });
 });

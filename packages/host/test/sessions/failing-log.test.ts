@@ -45,37 +45,37 @@ async function failingPuppetRoom() {
 
 describe('an action that cannot be stored', () => {
   it('is seen by nobody, and the state is what it was', async () => {
-    const { alice, uri, log, join } = await failingRoom();
-    const bob = await join('bob');
-    const before = await stateOf(bob, uri);
-    const [seen, head] = [bob.received.length, log.head];
+    const { desk, uri, log, join } = await failingRoom();
+    const phone = await join('phone');
+    const before = await stateOf(phone, uri);
+    const [seen, head] = [phone.received.length, log.head];
     log.failNext();
-    alice.dispatch(uri, { type: 'session/titleChanged', title: 'lost' });
+    desk.dispatch(uri, { type: 'session/titleChanged', title: 'lost' });
     await settle();
     expect(log.failures).toBe(1);
     expect(log.head).toBe(head);
-    expect(bob.received).toHaveLength(seen);
-    expect(await stateOf(bob, uri)).toEqual(before);
-    const { items } = await bob.request<{ items: unknown[] }>('listSessions', { channel: ROOT });
+    expect(phone.received).toHaveLength(seen);
+    expect(await stateOf(phone, uri)).toEqual(before);
+    const { items } = await phone.request<{ items: unknown[] }>('listSessions', { channel: ROOT });
     expect(items).toEqual([before.summary]);
   });
 
   it('sends the client that asked for it away, and nobody else', async () => {
-    const { alice, uri, log, join } = await failingRoom();
-    const bob = await join('bob');
+    const { desk, uri, log, join } = await failingRoom();
+    const phone = await join('phone');
     log.failNext();
-    alice.dispatch(uri, { type: 'session/titleChanged', title: 'lost' });
-    expect(await alice.untilClosed()).toMatchObject({ code: CloseCode.NotStored });
-    expect(bob.closed).toBeUndefined();
-    expect(await refusalOf(bob, uri, { type: 'session/titleChanged', title: 'mine' })).toBeUndefined();
+    desk.dispatch(uri, { type: 'session/titleChanged', title: 'lost' });
+    expect(await desk.untilClosed()).toMatchObject({ code: CloseCode.NotStored });
+    expect(phone.closed).toBeUndefined();
+    expect(await refusalOf(phone, uri, { type: 'session/titleChanged', title: 'mine' })).toBeUndefined();
   });
 
   it('is taken when it is sent again under the same number, once', async () => {
-    const { alice, uri, log, host } = await failingRoom();
+    const { desk, uri, log, host } = await failingRoom();
     log.failNext();
-    const lost = alice.dispatch(uri, { type: 'session/titleChanged', title: 'kept after all' });
-    await alice.untilClosed();
-    const { again, settled } = await resume(host, alice, uri, [lost]);
+    const lost = desk.dispatch(uri, { type: 'session/titleChanged', title: 'kept after all' });
+    await desk.untilClosed();
+    const { again, settled } = await resume(host, desk, uri, [lost]);
     expect(settled).toEqual([]);
     again.dispatch(uri, { type: 'session/titleChanged', title: 'kept after all' }, lost);
     again.dispatch(uri, { type: 'session/titleChanged', title: 'doubled' }, lost);
@@ -86,77 +86,77 @@ describe('an action that cannot be stored', () => {
   });
 
   it('takes everything of its tick with it, and everything that was built on it meanwhile', async () => {
-    const { alice, uri, log, host, join } = await failingRoom();
-    const bob = await join('bob');
+    const { desk, uri, log, host, join } = await failingRoom();
+    const phone = await join('phone');
     const release = log.hold();
     log.failNext();
-    const first = alice.dispatch(uri, { type: 'session/titleChanged', title: 'one' });
+    const first = desk.dispatch(uri, { type: 'session/titleChanged', title: 'one' });
     await settle();
-    const second = bob.dispatch(uri, { type: 'session/isArchivedChanged', isArchived: true });
+    const second = phone.dispatch(uri, { type: 'session/isArchivedChanged', isArchived: true });
     await settle();
     release();
-    await Promise.all([alice.untilClosed(), bob.untilClosed()]);
-    const back = await resume(host, bob, uri, [second]);
+    await Promise.all([desk.untilClosed(), phone.untilClosed()]);
+    const back = await resume(host, phone, uri, [second]);
     const state = await stateOf(back.again, uri);
     expect(state.summary.status & 64).toBe(0);
     expect(state.summary.title).not.toBe('one');
     back.again.dispatch(uri, { type: 'session/isArchivedChanged', isArchived: true }, second);
     await answerTo(back.again, uri, second);
-    const { again } = await resume(host, alice, uri, [first]);
+    const { again } = await resume(host, desk, uri, [first]);
     again.dispatch(uri, { type: 'session/titleChanged', title: 'one' }, first);
     await answerTo(again, uri, first);
     expect((await stateOf(again, uri)).summary).toMatchObject({ title: 'one', status: 65 });
   });
 
   it('does not use up a number that somebody else then gets in vain', async () => {
-    const { alice, uri, log, join } = await failingRoom();
-    const bob = await join('bob');
+    const { desk, uri, log, join } = await failingRoom();
+    const phone = await join('phone');
     const head = log.head;
     log.failNext();
-    alice.dispatch(uri, { type: 'session/titleChanged', title: 'lost' });
-    await alice.untilClosed();
-    const clientSeq = bob.dispatch(uri, { type: 'session/titleChanged', title: 'kept' });
-    expect((await answerTo(bob, uri, clientSeq)).serverSeq).toBe(head + 1);
+    desk.dispatch(uri, { type: 'session/titleChanged', title: 'lost' });
+    await desk.untilClosed();
+    const clientSeq = phone.dispatch(uri, { type: 'session/titleChanged', title: 'kept' });
+    expect((await answerTo(phone, uri, clientSeq)).serverSeq).toBe(head + 1);
   });
 
   it('may be a rejection: it is told when the action is sent again', async () => {
-    const { alice, uri, log, host } = await failingRoom();
+    const { desk, uri, log, host } = await failingRoom();
     log.failNext();
-    const lost = alice.dispatch(uri, { type: 'session/turnCancelled', turnId: 'nowhere' });
-    await alice.untilClosed();
-    const { again } = await resume(host, alice, uri, [lost]);
+    const lost = desk.dispatch(uri, { type: 'session/turnCancelled', turnId: 'nowhere' });
+    await desk.untilClosed();
+    const { again } = await resume(host, desk, uri, [lost]);
     again.dispatch(uri, { type: 'session/turnCancelled', turnId: 'nowhere' }, lost);
     expect((await answerTo(again, uri, lost)).rejectionReason).toContain('no turn');
   });
 
   it('may be one that was held for the end of a turn: it waits again, and is taken once', async () => {
-    const { alice, uri, log, host, join } = await failingPuppetRoom();
-    const bob = await join('bob');
-    const held = alice.dispatch(uri, { type: 'session/modelChanged', model: { id: 'new' } });
+    const { desk, uri, log, host, join } = await failingPuppetRoom();
+    const phone = await join('phone');
+    const held = desk.dispatch(uri, { type: 'session/modelChanged', model: { id: 'new' } });
     await settle();
     log.failNext();
-    const lost = bob.dispatch(uri, { type: 'session/turnCancelled', turnId: 't1' });
-    await bob.untilClosed();
-    expect(alice.closed).toBeUndefined();
-    alice.dispatch(uri, { type: 'session/modelChanged', model: { id: 'new' } }, held);
-    const { again } = await resume(host, bob, uri, [lost]);
+    const lost = phone.dispatch(uri, { type: 'session/turnCancelled', turnId: 't1' });
+    await phone.untilClosed();
+    expect(desk.closed).toBeUndefined();
+    desk.dispatch(uri, { type: 'session/modelChanged', model: { id: 'new' } }, held);
+    const { again } = await resume(host, phone, uri, [lost]);
     again.dispatch(uri, { type: 'session/turnCancelled', turnId: 't1' }, lost);
-    await answerTo(alice, uri, held);
-    alice.dispatch(uri, { type: 'session/modelChanged', model: { id: 'new' } }, held);
+    await answerTo(desk, uri, held);
+    desk.dispatch(uri, { type: 'session/modelChanged', model: { id: 'new' } }, held);
     await settle();
-    expect(alice.types(uri).filter((type) => type === 'session/modelChanged')).toHaveLength(1);
+    expect(desk.types(uri).filter((type) => type === 'session/modelChanged')).toHaveLength(1);
     expect((await stateOf(again, uri)).summary.model).toEqual({ id: 'new' });
     expect(log.failures).toBe(1);
   });
 
   it('leaves a turn alone that only waits for a person, who then answers again', async () => {
-    const { alice, uri, log, host, puppet } = await failingPuppetRoom();
+    const { desk, uri, log, host, puppet } = await failingPuppetRoom();
     const outcome = puppet.turn.ask({ id: 'q', message: 'Well?' });
-    await alice.action(uri, 'session/inputRequested');
+    await desk.action(uri, 'session/inputRequested');
     log.failNext();
-    const lost = alice.dispatch(uri, { type: 'session/inputCompleted', requestId: 'q', response: 'accept' });
-    await alice.untilClosed();
-    const { again } = await resume(host, alice, uri, [lost]);
+    const lost = desk.dispatch(uri, { type: 'session/inputCompleted', requestId: 'q', response: 'accept' });
+    await desk.untilClosed();
+    const { again } = await resume(host, desk, uri, [lost]);
     expect((await stateOf(again, uri)).inputRequests).toHaveLength(1);
     again.dispatch(uri, { type: 'session/inputCompleted', requestId: 'q', response: 'accept' }, lost);
     expect(await outcome).toMatchObject({ response: 'accept' });
@@ -169,20 +169,20 @@ describe('an action that cannot be stored', () => {
         throw new Error('unreadable');
       }
     }
-    const { alice, uri } = await openRoom({ log: new UnreadableLog() });
-    expect(await refusalOf(alice, uri, { type: 'session/truncated', turnId: 'x' })).toContain('the host failed');
-    expect(await refusalOf(alice, uri, { type: 'session/titleChanged', title: 'on we go' })).toBeUndefined();
+    const { desk, uri } = await openRoom({ log: new UnreadableLog() });
+    expect(await refusalOf(desk, uri, { type: 'session/truncated', turnId: 'x' })).toContain('the host failed');
+    expect(await refusalOf(desk, uri, { type: 'session/titleChanged', title: 'on we go' })).toBeUndefined();
   });
 
   it('starts no agent, when it is a turn, until it is sent again', async () => {
     const log = failingLog();
-    const { alice, uri, agent, host } = await openRoom({ log, session: { provider: 'puppet' } });
+    const { desk, uri, agent, host } = await openRoom({ log, session: { provider: 'puppet' } });
     log.failNext();
-    const lost = alice.dispatch(uri, turnStarted('t1', 'important'));
-    await alice.untilClosed();
+    const lost = desk.dispatch(uri, turnStarted('t1', 'important'));
+    await desk.untilClosed();
     await settle();
     expect(agent.turns).toEqual([]);
-    const { again } = await resume(host, alice, uri, [lost]);
+    const { again } = await resume(host, desk, uri, [lost]);
     again.dispatch(uri, turnStarted('t1', 'important'), lost);
     (await agent.turn(0)).finish();
     await again.action(uri, 'session/turnComplete');
@@ -192,79 +192,79 @@ describe('an action that cannot be stored', () => {
 
 describe('a turn whose words cannot be stored', () => {
   it('ends as an error that says so, and the agent is stopped', async () => {
-    const { alice, uri, log, puppet, clock } = await failingPuppetRoom();
+    const { desk, uri, log, puppet, clock } = await failingPuppetRoom();
     puppet.turn.text('kept ');
-    await alice.action(uri, 'session/delta');
+    await desk.action(uri, 'session/delta');
     log.failNext();
     puppet.turn.text('lost ');
     await settle();
     expect(puppet.turn.signal.aborted).toBe(true);
     puppet.turn.text('too late');
     await clock.advance(STORE_RETRY_MS);
-    const { action } = await alice.action(uri, 'session/error');
+    const { action } = await desk.action(uri, 'session/error');
     expect(action.error).toMatchObject({ errorType: 'not-stored' });
-    const { turns, activeTurn } = await stateOf(alice, uri);
+    const { turns, activeTurn } = await stateOf(desk, uri);
     expect(activeTurn).toBeUndefined();
     expect(turns).toMatchObject([{ id: 't1', state: 'error' }]);
     expect(textIn(turns[0]?.responseParts)).toBe('kept ');
-    expect(alice.closed).toBeUndefined();
+    expect(desk.closed).toBeUndefined();
   });
 
   it('ends likewise when only its end could not be stored', async () => {
-    const { alice, uri, log, puppet, clock, agent } = await failingPuppetRoom();
+    const { desk, uri, log, puppet, clock, agent } = await failingPuppetRoom();
     log.failNext();
     puppet.finish();
     await settle();
-    expect((await stateOf(alice, uri)).activeTurn?.id).toBe('t1');
+    expect((await stateOf(desk, uri)).activeTurn?.id).toBe('t1');
     await clock.advance(STORE_RETRY_MS);
-    await alice.action(uri, 'session/error');
-    alice.dispatch(uri, turnStarted('t2'));
+    await desk.action(uri, 'session/error');
+    desk.dispatch(uri, turnStarted('t2'));
     (await agent.turn(1)).finish();
-    await alice.action(uri, 'session/turnComplete');
+    await desk.action(uri, 'session/turnComplete');
   });
 
   it('is tried again every second for as long as nothing can be stored, and ends once', async () => {
-    const { alice, uri, log, puppet, clock } = await failingPuppetRoom();
+    const { desk, uri, log, puppet, clock } = await failingPuppetRoom();
     log.failNext(4);
     puppet.turn.text('lost');
     await settle();
     await clock.advance(STORE_RETRY_MS * 3);
     expect(log.failures).toBe(4);
-    expect(alice.types(uri)).not.toContain('session/error');
+    expect(desk.types(uri)).not.toContain('session/error');
     await clock.advance(STORE_RETRY_MS * 3);
-    expect(alice.types(uri).filter((type) => type === 'session/error')).toHaveLength(1);
+    expect(desk.types(uri).filter((type) => type === 'session/error')).toHaveLength(1);
     expect(log.failures).toBe(4);
   });
 
   it('can be cancelled meanwhile, and then does not end twice', async () => {
-    const { alice, uri, log, puppet, clock } = await failingPuppetRoom();
+    const { desk, uri, log, puppet, clock } = await failingPuppetRoom();
     log.failNext();
     puppet.turn.text('lost');
     await settle();
-    expect(await refusalOf(alice, uri, { type: 'session/turnCancelled', turnId: 't1' })).toBeUndefined();
+    expect(await refusalOf(desk, uri, { type: 'session/turnCancelled', turnId: 't1' })).toBeUndefined();
     await clock.advance(STORE_RETRY_MS * 2);
-    expect((await stateOf(alice, uri)).turns).toMatchObject([{ state: 'cancelled' }]);
-    expect(alice.types(uri)).not.toContain('session/error');
+    expect((await stateOf(desk, uri)).turns).toMatchObject([{ state: 'cancelled' }]);
+    expect(desk.types(uri)).not.toContain('session/error');
   });
 
   it('does not leave a tool of the host waiting, nor the next message in the queue lost', async () => {
-    const { alice, uri, log, puppet, clock, agent } = await failingPuppetRoom();
-    alice.dispatch(uri, { type: 'session/pendingMessageSet', kind: 'queued', id: 'q1', userMessage: { text: 'q1' } });
+    const { desk, uri, log, puppet, clock, agent } = await failingPuppetRoom();
+    desk.dispatch(uri, { type: 'session/pendingMessageSet', kind: 'queued', id: 'q1', userMessage: { text: 'q1' } });
     await settle();
     log.failNext();
     const outcome = puppet.turn.callTool({ name: 'any', input: {} });
     await expect(outcome).rejects.toMatchObject({ name: 'AbortError' });
     await clock.advance(STORE_RETRY_MS);
-    await alice.action(uri, 'session/error');
-    expect((await stateOf(alice, uri)).queuedMessages).toHaveLength(1);
-    alice.dispatch(uri, turnStarted('t2'));
+    await desk.action(uri, 'session/error');
+    expect((await stateOf(desk, uri)).queuedMessages).toHaveLength(1);
+    desk.dispatch(uri, turnStarted('t2'));
     (await agent.turn(1)).finish();
     expect((await agent.turn(2)).turn.message.text).toBe('q1');
   });
 
   it('does not deliver a steering message twice', async () => {
-    const { alice, uri, log, puppet, clock, agent } = await failingPuppetRoom();
-    alice.dispatch(uri, {
+    const { desk, uri, log, puppet, clock, agent } = await failingPuppetRoom();
+    desk.dispatch(uri, {
       type: 'session/pendingMessageSet',
       kind: 'steering',
       id: 's',
@@ -276,7 +276,7 @@ describe('a turn whose words cannot be stored', () => {
     await settle();
     expect(puppet.turn.takeSteering()).toBeUndefined();
     await clock.advance(STORE_RETRY_MS);
-    alice.dispatch(uri, turnStarted('t2'));
+    desk.dispatch(uri, turnStarted('t2'));
     expect((await agent.turn(1)).turn.takeSteering()).toEqual({ text: 'left' });
   });
 });
@@ -285,25 +285,25 @@ describe('other things that cannot be stored', () => {
   it('a new session: the client hears of it, nobody else does, and the URI is still free', async () => {
     const log = failingLog();
     const host = await startHost({ log });
-    const [alice, bob] = [await host.client('alice'), await host.client('bob')];
+    const [desk, phone] = [await host.client('desk'), await host.client('phone')];
     log.failNext();
-    expect((await alice.ask('createSession', { channel: 'x:1' })).error?.code).toBe(ErrorCode.InternalError);
+    expect((await desk.ask('createSession', { channel: 'x:1' })).error?.code).toBe(ErrorCode.InternalError);
     await settle();
-    expect(bob.received.some(({ method }) => method === 'root/sessionAdded')).toBe(false);
-    expect((await alice.ask('subscribe', { channel: 'x:1' })).error?.code).toBe(ErrorCode.SessionNotFound);
-    await alice.session('x:1');
-    await alice.turn('x:1', 'hello');
-    expect(lastText(await stateOf(alice, 'x:1'))).toBe('Hello there');
+    expect(phone.received.some(({ method }) => method === 'root/sessionAdded')).toBe(false);
+    expect((await desk.ask('subscribe', { channel: 'x:1' })).error?.code).toBe(ErrorCode.SessionNotFound);
+    await desk.session('x:1');
+    await desk.turn('x:1', 'hello');
+    expect(lastText(await stateOf(desk, 'x:1'))).toBe('Hello there');
   });
 
   it('a fork: it can be tried again under the same URI', async () => {
-    const { alice, uri, log } = await failingRoom();
-    await alice.turn(uri, 'hello', 't1');
+    const { desk, uri, log } = await failingRoom();
+    await desk.turn(uri, 'hello', 't1');
     const params = { channel: 'x:fork', fork: { session: uri, turnId: 't1' } };
     log.failNext(1, 1);
-    expect((await alice.ask('createSession', params)).error?.code).toBe(ErrorCode.InternalError);
-    await alice.session('x:fork', params);
-    expect((await stateOf(alice, 'x:fork')).turns).toHaveLength(1);
+    expect((await desk.ask('createSession', params)).error?.code).toBe(ErrorCode.InternalError);
+    await desk.session('x:fork', params);
+    expect((await stateOf(desk, 'x:fork')).turns).toHaveLength(1);
   });
 
   it('the news that a session is ready: it is ready a second later', async () => {
@@ -315,88 +315,88 @@ describe('other things that cannot be stored', () => {
       open = resolve;
     });
     const host = await startHost({ log, clock, agents: [agent] });
-    const alice = await host.client();
-    await alice.request('createSession', { channel: 'x:1', provider: 'puppet' });
-    await alice.request('subscribe', { channel: 'x:1' });
+    const desk = await host.client();
+    await desk.request('createSession', { channel: 'x:1', provider: 'puppet' });
+    await desk.request('subscribe', { channel: 'x:1' });
     log.failNext();
     open();
     await settle();
-    expect((await stateOf(alice, 'x:1')).lifecycle).toBe('creating');
+    expect((await stateOf(desk, 'x:1')).lifecycle).toBe('creating');
     await clock.advance(STORE_RETRY_MS);
-    expect((await stateOf(alice, 'x:1')).lifecycle).toBe('ready');
-    expect(alice.types('x:1')).toEqual(['session/ready']);
+    expect((await stateOf(desk, 'x:1')).lifecycle).toBe('ready');
+    expect(desk.types('x:1')).toEqual(['session/ready']);
     expect(agent.openings).toHaveLength(1);
   });
 
   it('a disposal: the session is still there, its turn still runs, and it can be disposed later', async () => {
-    const { alice, uri, log, puppet } = await failingPuppetRoom();
+    const { desk, uri, log, puppet } = await failingPuppetRoom();
     log.failNext();
-    expect((await alice.ask('disposeSession', { channel: uri })).error?.code).toBe(ErrorCode.InternalError);
+    expect((await desk.ask('disposeSession', { channel: uri })).error?.code).toBe(ErrorCode.InternalError);
     expect(puppet.turn.signal.aborted).toBe(false);
     puppet.turn.text('still here');
-    await alice.action(uri, 'session/delta');
-    expect(await alice.ask('disposeSession', { channel: uri })).toMatchObject({ result: null });
+    await desk.action(uri, 'session/delta');
+    expect(await desk.ask('disposeSession', { channel: uri })).toMatchObject({ result: null });
     expect(puppet.turn.signal.aborted).toBe(true);
   });
 
   it('a restoration: it can be tried again', async () => {
-    const { alice, uri, log } = await failingRoom();
-    await alice.request('disposeSession', { channel: uri });
+    const { desk, uri, log } = await failingRoom();
+    await desk.request('disposeSession', { channel: uri });
     await settle();
     log.failNext();
-    expect((await alice.ask('atrium/restoreSession', { channel: uri })).error?.code).toBe(ErrorCode.InternalError);
-    expect(await alice.ask('atrium/restoreSession', { channel: uri })).toMatchObject({ result: null });
+    expect((await desk.ask('atrium/restoreSession', { channel: uri })).error?.code).toBe(ErrorCode.InternalError);
+    expect(await desk.ask('atrium/restoreSession', { channel: uri })).toMatchObject({ result: null });
   });
 
   it('the number of sessions: it is right a second later', async () => {
-    const { alice, uri, log, clock } = await failingRoom();
+    const { desk, uri, log, clock } = await failingRoom();
     const release = log.hold();
-    const disposed = alice.ask('disposeSession', { channel: uri });
+    const disposed = desk.ask('disposeSession', { channel: uri });
     await settle();
     release();
     await disposed;
     log.failNext();
     await settle();
     expect(log.failures).toBe(1);
-    expect(await alice.state(ROOT)).toMatchObject({ activeSessions: 1 });
+    expect(await desk.state(ROOT)).toMatchObject({ activeSessions: 1 });
     await clock.advance(STORE_RETRY_MS);
-    expect(await alice.state(ROOT)).toMatchObject({ activeSessions: 0 });
+    expect(await desk.state(ROOT)).toMatchObject({ activeSessions: 0 });
   });
 
   it('the end of a role: it is free a second later', async () => {
-    const { alice, uri, log, clock, join } = await failingRoom();
-    const bob = await join('bob');
-    const activeClient = { clientId: 'alice', tools: [] };
-    await refusalOf(alice, uri, { type: 'session/activeClientChanged', activeClient });
+    const { desk, uri, log, clock, join } = await failingRoom();
+    const phone = await join('phone');
+    const activeClient = { clientId: 'desk', tools: [] };
+    await refusalOf(desk, uri, { type: 'session/activeClientChanged', activeClient });
     log.failNext();
-    alice.disconnect();
+    desk.disconnect();
     await settle();
-    expect((await stateOf(bob, uri)).activeClient).toEqual(activeClient);
+    expect((await stateOf(phone, uri)).activeClient).toEqual(activeClient);
     await clock.advance(STORE_RETRY_MS);
-    expect((await stateOf(bob, uri)).activeClient).toBeUndefined();
+    expect((await stateOf(phone, uri)).activeClient).toBeUndefined();
     await clock.advance(CLIENT_GRACE_MS);
   });
 
   it('a session that would leave memory: it stays a while longer', async () => {
-    const { alice, uri, log, clock } = await failingRoom();
-    await alice.turn(uri, 'hello');
-    const before = await stateOf(alice, uri);
-    alice.send({ method: 'unsubscribe', params: { channel: uri } });
+    const { desk, uri, log, clock } = await failingRoom();
+    await desk.turn(uri, 'hello');
+    const before = await stateOf(desk, uri);
+    desk.send({ method: 'unsubscribe', params: { channel: uri } });
     await settle();
     log.failNext();
     await clock.advance(IDLE_SESSION_MS);
     expect(log.failures).toBe(1);
     await clock.advance(IDLE_SESSION_MS);
-    expect(await stateOf(alice, uri)).toEqual(before);
+    expect(await stateOf(desk, uri)).toEqual(before);
   });
 
   it('a hello: the client may say it again', async () => {
     const log = failingLog();
     const host = await startHost({ log });
-    const alice = host.connect();
+    const desk = host.connect();
     log.failNext();
-    await expect(alice.initialize('alice')).rejects.toThrow(String(ErrorCode.InternalError));
-    await alice.initialize('alice');
-    await alice.session();
+    await expect(desk.initialize('desk')).rejects.toThrow(String(ErrorCode.InternalError));
+    await desk.initialize('desk');
+    await desk.session();
   });
 });

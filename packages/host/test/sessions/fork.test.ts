@@ -7,64 +7,64 @@ const FORK = 'ahp-session:/fork';
 
 describe('forking a session', () => {
   it('[AHP-169] copies the turns up to and including the chosen one, response and all', async () => {
-    const { alice, uri } = await openRoom();
-    for (const id of ['t1', 't2', 't3']) await alice.turn(uri, `message ${id}`, id);
-    await alice.session(FORK, { fork: { session: uri, turnId: 't2' } });
-    const [source, fork] = [await stateOf(alice, uri), await stateOf(alice, FORK)];
+    const { desk, uri } = await openRoom();
+    for (const id of ['t1', 't2', 't3']) await desk.turn(uri, `message ${id}`, id);
+    await desk.session(FORK, { fork: { session: uri, turnId: 't2' } });
+    const [source, fork] = [await stateOf(desk, uri), await stateOf(desk, FORK)];
     expect(fork.turns).toEqual(source.turns.slice(0, 2));
     expect(fork.turns[1]?.responseParts).toMatchObject([{ content: 'You said: message t2' }]);
     expect(fork.lifecycle).toBe('ready');
   });
 
   it('[AHP-085] [AHP-169] announces it like any other', async () => {
-    const { alice, uri, host } = await openRoom();
-    await alice.turn(uri, 'hello', 't1');
-    const bob = await host.client();
-    await alice.request('createSession', { channel: FORK, fork: { session: uri, turnId: 't1' } });
-    const { params } = await bob.until(({ method }) => method === 'root/sessionAdded');
+    const { desk, uri, host } = await openRoom();
+    await desk.turn(uri, 'hello', 't1');
+    const phone = await host.client();
+    await desk.request('createSession', { channel: FORK, fork: { session: uri, turnId: 't1' } });
+    const { params } = await phone.until(({ method }) => method === 'root/sessionAdded');
     expect(params?.summary).toMatchObject({ resource: FORK });
   });
 
   it('[AHP-169] goes its own way from there, and so does its source', async () => {
-    const { alice, uri } = await openRoom();
-    await alice.turn(uri, 'hello', 't1');
-    await alice.session(FORK, { fork: { session: uri, turnId: 't1' } });
-    await alice.turn(FORK, 'only in the fork', 'f2');
-    await alice.turn(uri, 'only in the source', 's2');
-    alice.dispatch(uri, { type: 'session/truncated' });
-    await alice.action(uri, 'session/truncated');
-    const idsOf = async (channel: string) => (await stateOf(alice, channel)).turns.map(({ id }) => id);
+    const { desk, uri } = await openRoom();
+    await desk.turn(uri, 'hello', 't1');
+    await desk.session(FORK, { fork: { session: uri, turnId: 't1' } });
+    await desk.turn(FORK, 'only in the fork', 'f2');
+    await desk.turn(uri, 'only in the source', 's2');
+    desk.dispatch(uri, { type: 'session/truncated' });
+    await desk.action(uri, 'session/truncated');
+    const idsOf = async (channel: string) => (await stateOf(desk, channel)).turns.map(({ id }) => id);
     expect(await idsOf(FORK)).toEqual(['t1', 'f2']);
     expect(await idsOf(uri)).toEqual([]);
   });
 
   it('[AHP-169] tells its agent what was said before', async () => {
-    const { alice, uri, agent } = await openRoom({ session: { provider: 'mock' } });
-    await alice.turn(uri, 'hello', 't1');
-    await alice.session(FORK, { fork: { session: uri, turnId: 't1' }, provider: 'puppet' });
+    const { desk, uri, agent } = await openRoom({ session: { provider: 'mock' } });
+    await desk.turn(uri, 'hello', 't1');
+    await desk.session(FORK, { fork: { session: uri, turnId: 't1' }, provider: 'puppet' });
     expect((await agent.history(10)).map(({ id }) => id)).toEqual(['t1']);
   });
 
   it('[AHP-046] refuses a source that is not there', async () => {
-    const { alice } = await openRoom();
+    const { desk } = await openRoom();
     const fork = { session: 'ahp-session:/nowhere', turnId: 't1' };
-    const { error } = await alice.ask('createSession', { channel: FORK, fork });
+    const { error } = await desk.ask('createSession', { channel: FORK, fork });
     expect(error?.code).toBe(ErrorCode.SessionNotFound);
-    expect(await alice.ask('createSession', { channel: FORK })).toMatchObject({ result: null });
+    expect(await desk.ask('createSession', { channel: FORK })).toMatchObject({ result: null });
   });
 
   it('[AHP-046] refuses a turn that is not there', async () => {
-    const { alice, uri } = await openRoom();
-    const { error } = await alice.ask('createSession', { channel: FORK, fork: { session: uri, turnId: 'nowhere' } });
+    const { desk, uri } = await openRoom();
+    const { error } = await desk.ask('createSession', { channel: FORK, fork: { session: uri, turnId: 'nowhere' } });
     expect(error?.code).toBe(ErrorCode.InvalidParams);
   });
 
   it('[AHP-170] refuses the turn that is still running', async () => {
-    const { alice, uri, puppet } = await openPuppetRoom();
+    const { desk, uri, puppet } = await openPuppetRoom();
     const fork = { session: uri, turnId: 't1' };
-    expect((await alice.ask('createSession', { channel: FORK, fork })).error?.code).toBe(ErrorCode.InvalidParams);
+    expect((await desk.ask('createSession', { channel: FORK, fork })).error?.code).toBe(ErrorCode.InvalidParams);
     puppet.finish();
     await settle();
-    expect((await alice.ask('createSession', { channel: FORK, fork })).error).toBeUndefined();
+    expect((await desk.ask('createSession', { channel: FORK, fork })).error).toBeUndefined();
   });
 });

@@ -29,14 +29,14 @@ const steering = (id: string, text = id): StateAction => ({
 
 describe('the queue', () => {
   it('[AHP-173] [AHP-178] gives up its first message when a turn completes: removed, then started, by the host', async () => {
-    const { alice, uri, puppet, agent } = await openPuppetRoom();
-    alice.dispatch(uri, queued('q1', 'the next one'));
+    const { desk, uri, puppet, agent } = await openPuppetRoom();
+    desk.dispatch(uri, queued('q1', 'the next one'));
     await settle();
     puppet.finish();
     const { turn } = await agent.turn(1);
     await settle();
     expect(turn.message).toEqual({ text: 'the next one' });
-    const [removed, started] = envelopesOf(alice, uri).slice(-2);
+    const [removed, started] = envelopesOf(desk, uri).slice(-2);
     expect(removed?.action).toEqual({ type: 'session/pendingMessageRemoved', kind: 'queued', id: 'q1' });
     expect(started?.action).toMatchObject({
       type: 'session/turnStarted',
@@ -46,25 +46,25 @@ describe('the queue', () => {
     });
     expect(removed).not.toHaveProperty('origin');
     expect(started).not.toHaveProperty('origin');
-    expect((await stateOf(alice, uri)).queuedMessages).toBeUndefined();
+    expect((await stateOf(desk, uri)).queuedMessages).toBeUndefined();
   });
 
   it('[AHP-173] is worked off first come, first served, each with a turn of its own', async () => {
-    const { alice, uri, puppet, agent } = await openPuppetRoom();
-    for (const id of ['q1', 'q2', 'q3']) alice.dispatch(uri, queued(id));
+    const { desk, uri, puppet, agent } = await openPuppetRoom();
+    for (const id of ['q1', 'q2', 'q3']) desk.dispatch(uri, queued(id));
     await settle();
     puppet.finish();
     for (const index of [1, 2, 3]) (await agent.turn(index)).finish();
     await settle();
-    const { turns } = await stateOf(alice, uri);
+    const { turns } = await stateOf(desk, uri);
     expect(turns.map(({ userMessage }) => userMessage.text)).toEqual(['go on', 'q1', 'q2', 'q3']);
     expect(new Set(turns.map(({ id }) => id)).size).toBe(4);
   });
 
   it('[AHP-173] is worked off in the order that it was given last', async () => {
-    const { alice, uri, puppet, agent } = await openPuppetRoom();
-    for (const id of ['q1', 'q2', 'q3']) alice.dispatch(uri, queued(id));
-    alice.dispatch(uri, { type: 'session/queuedMessagesReordered', order: ['q3', 'q1'] });
+    const { desk, uri, puppet, agent } = await openPuppetRoom();
+    for (const id of ['q1', 'q2', 'q3']) desk.dispatch(uri, queued(id));
+    desk.dispatch(uri, { type: 'session/queuedMessagesReordered', order: ['q3', 'q1'] });
     await settle();
     puppet.finish();
     for (const index of [1, 2, 3]) (await agent.turn(index)).finish();
@@ -72,11 +72,11 @@ describe('the queue', () => {
   });
 
   it('[AHP-173] sends a message as it was changed last, and not one that was taken back', async () => {
-    const { alice, uri, puppet, agent } = await openPuppetRoom();
-    alice.dispatch(uri, queued('q1', 'draft'));
-    alice.dispatch(uri, queued('q2'));
-    alice.dispatch(uri, queued('q1', 'final'));
-    alice.dispatch(uri, { type: 'session/pendingMessageRemoved', kind: 'queued', id: 'q2' });
+    const { desk, uri, puppet, agent } = await openPuppetRoom();
+    desk.dispatch(uri, queued('q1', 'draft'));
+    desk.dispatch(uri, queued('q2'));
+    desk.dispatch(uri, queued('q1', 'final'));
+    desk.dispatch(uri, { type: 'session/pendingMessageRemoved', kind: 'queued', id: 'q2' });
     await settle();
     puppet.finish();
     (await agent.turn(1)).finish();
@@ -85,15 +85,15 @@ describe('the queue', () => {
   });
 
   it('[AHP-174] is not waited in while nothing runs', async () => {
-    const { alice, uri } = await openRoom();
-    alice.dispatch(uri, queued('q1', 'hello'));
-    await alice.action(uri, 'session/turnComplete');
-    expect(alice.types(uri).slice(1, 4)).toEqual([
+    const { desk, uri } = await openRoom();
+    desk.dispatch(uri, queued('q1', 'hello'));
+    await desk.action(uri, 'session/turnComplete');
+    expect(desk.types(uri).slice(1, 4)).toEqual([
       'session/pendingMessageSet',
       'session/pendingMessageRemoved',
       'session/turnStarted',
     ]);
-    expect(lastText(await stateOf(alice, uri))).toBe('Hello there');
+    expect(lastText(await stateOf(desk, uri))).toBe('Hello there');
   });
 
   it('[AHP-174] waits while the session is being created, and moves when it is ready', async () => {
@@ -103,56 +103,56 @@ describe('the queue', () => {
       open = resolve;
     });
     const host = await startHost({ agents: [agent] });
-    const alice = await host.client('alice');
-    await alice.request('createSession', { channel: 'x:1', provider: 'puppet' });
-    await alice.request('subscribe', { channel: 'x:1' });
-    alice.dispatch('x:1', queued('q1'));
-    await alice.action('x:1', 'session/pendingMessageSet');
-    expect((await stateOf(alice, 'x:1')).queuedMessages).toHaveLength(1);
+    const desk = await host.client('desk');
+    await desk.request('createSession', { channel: 'x:1', provider: 'puppet' });
+    await desk.request('subscribe', { channel: 'x:1' });
+    desk.dispatch('x:1', queued('q1'));
+    await desk.action('x:1', 'session/pendingMessageSet');
+    expect((await stateOf(desk, 'x:1')).queuedMessages).toHaveLength(1);
     open();
     expect((await agent.turn(0)).turn.message.text).toBe('q1');
   });
 
   it('[AHP-175] rests after a cancelled turn, and goes on with the next message that joins it', async () => {
-    const { alice, uri, agent } = await openPuppetRoom();
-    alice.dispatch(uri, queued('q1'));
-    alice.dispatch(uri, { type: 'session/turnCancelled', turnId: 't1' });
-    await alice.action(uri, 'session/turnCancelled');
+    const { desk, uri, agent } = await openPuppetRoom();
+    desk.dispatch(uri, queued('q1'));
+    desk.dispatch(uri, { type: 'session/turnCancelled', turnId: 't1' });
+    await desk.action(uri, 'session/turnCancelled');
     await settle();
     expect(agent.turns).toHaveLength(1);
-    expect((await stateOf(alice, uri)).queuedMessages).toMatchObject([{ id: 'q1' }]);
-    alice.dispatch(uri, queued('q2'));
+    expect((await stateOf(desk, uri)).queuedMessages).toMatchObject([{ id: 'q1' }]);
+    desk.dispatch(uri, queued('q2'));
     (await agent.turn(1)).finish();
     (await agent.turn(2)).finish();
     expect(agent.turns.map(({ turn }) => turn.message.text)).toEqual(['go on', 'q1', 'q2']);
   });
 
   it('[AHP-175] rests after a failed turn, and goes on when the next one completes', async () => {
-    const { alice, uri, agent, puppet } = await openPuppetRoom();
-    alice.dispatch(uri, queued('q1'));
+    const { desk, uri, agent, puppet } = await openPuppetRoom();
+    desk.dispatch(uri, queued('q1'));
     await settle();
     puppet.fail(new Error('no'));
-    await alice.action(uri, 'session/error');
+    await desk.action(uri, 'session/error');
     await settle();
     expect(agent.turns).toHaveLength(1);
-    alice.dispatch(uri, turnStarted('t2', 'again'));
+    desk.dispatch(uri, turnStarted('t2', 'again'));
     (await agent.turn(1)).finish();
     expect((await agent.turn(2)).turn.message.text).toBe('q1');
   });
 
   it('survives a restart of the host, in its order', async () => {
     const log = new MemoryLog();
-    const { alice, uri } = await openPuppetRoom({ log });
-    for (const id of ['q1', 'q2']) alice.dispatch(uri, queued(id));
-    alice.dispatch(uri, { type: 'session/queuedMessagesReordered', order: ['q2', 'q1'] });
-    alice.dispatch(uri, steering('s1'));
+    const { desk, uri } = await openPuppetRoom({ log });
+    for (const id of ['q1', 'q2']) desk.dispatch(uri, queued(id));
+    desk.dispatch(uri, { type: 'session/queuedMessagesReordered', order: ['q2', 'q1'] });
+    desk.dispatch(uri, steering('s1'));
     await settle();
     const agent = new PuppetAgent();
-    const bob = await (await startHost({ log, agents: [agent] })).client('bob');
-    const state = await stateOf(bob, uri);
+    const phone = await (await startHost({ log, agents: [agent] })).client('phone');
+    const state = await stateOf(phone, uri);
     expect(state.queuedMessages?.map(({ id }) => id)).toEqual(['q2', 'q1']);
     expect(state.steeringMessage?.id).toBe('s1');
-    bob.dispatch(uri, turnStarted('t2', 'on we go'));
+    phone.dispatch(uri, turnStarted('t2', 'on we go'));
     (await agent.turn(0)).finish();
     (await agent.turn(1)).finish();
     (await agent.turn(2)).finish();
@@ -162,45 +162,45 @@ describe('the queue', () => {
 
 describe('steering', () => {
   it('[AHP-176] [AHP-178] reaches the agent once, and is then gone', async () => {
-    const { alice, uri, puppet } = await openPuppetRoom();
-    alice.dispatch(uri, steering('s1', 'more to the left'));
-    await alice.action(uri, 'session/pendingMessageSet');
+    const { desk, uri, puppet } = await openPuppetRoom();
+    desk.dispatch(uri, steering('s1', 'more to the left'));
+    await desk.action(uri, 'session/pendingMessageSet');
     expect(puppet.turn.takeSteering()).toEqual({ text: 'more to the left' });
     expect(puppet.turn.takeSteering()).toBeUndefined();
-    const removed = await alice.action(uri, 'session/pendingMessageRemoved');
+    const removed = await desk.action(uri, 'session/pendingMessageRemoved');
     expect(removed.action).toMatchObject({ kind: 'steering', id: 's1' });
     expect(removed).not.toHaveProperty('origin');
-    expect((await stateOf(alice, uri)).steeringMessage).toBeUndefined();
+    expect((await stateOf(desk, uri)).steeringMessage).toBeUndefined();
   });
 
   it('[AHP-176] is there for a script as ${steering}', async () => {
     const prompts = { work: [{ text: 'working; ' }, { delayMs: 1_000 }, { text: 'now ${steering}' }] };
-    const { alice, uri, clock } = await openRoom({ scripts: [{ ...DEFAULT_SCRIPT, prompts }] });
-    alice.dispatch(uri, turnStarted('t1', 'work'));
-    await alice.action(uri, 'session/delta');
-    alice.dispatch(uri, steering('s1', 'faster'));
+    const { desk, uri, clock } = await openRoom({ scripts: [{ ...DEFAULT_SCRIPT, prompts }] });
+    desk.dispatch(uri, turnStarted('t1', 'work'));
+    await desk.action(uri, 'session/delta');
+    desk.dispatch(uri, steering('s1', 'faster'));
     await settle();
     await clock.advance(1_000);
-    await alice.action(uri, 'session/turnComplete');
-    expect(lastText(await stateOf(alice, uri))).toBe('working; now faster');
+    await desk.action(uri, 'session/turnComplete');
+    expect(lastText(await stateOf(desk, uri))).toBe('working; now faster');
   });
 
   it('[AHP-176] is replaced by a later one', async () => {
-    const { alice, uri, puppet } = await openPuppetRoom();
-    alice.dispatch(uri, steering('s1', 'left'));
-    alice.dispatch(uri, steering('s2', 'right'));
+    const { desk, uri, puppet } = await openPuppetRoom();
+    desk.dispatch(uri, steering('s1', 'left'));
+    desk.dispatch(uri, steering('s2', 'right'));
     await settle();
     expect(puppet.turn.takeSteering()).toEqual({ text: 'right' });
     expect(puppet.turn.takeSteering()).toBeUndefined();
   });
 
   it('[AHP-177] waits while nothing runs, starts nothing, and goes to the next turn', async () => {
-    const { alice, uri, agent } = await openRoom({ session: { provider: 'puppet' } });
-    alice.dispatch(uri, steering('s1', 'gently'));
+    const { desk, uri, agent } = await openRoom({ session: { provider: 'puppet' } });
+    desk.dispatch(uri, steering('s1', 'gently'));
     await settle();
     expect(agent.turns).toEqual([]);
-    expect((await stateOf(alice, uri)).steeringMessage).toMatchObject({ id: 's1' });
-    alice.dispatch(uri, turnStarted('t1'));
+    expect((await stateOf(desk, uri)).steeringMessage).toMatchObject({ id: 's1' });
+    desk.dispatch(uri, turnStarted('t1'));
     expect((await agent.turn(0)).turn.takeSteering()).toEqual({ text: 'gently' });
   });
 });

@@ -30,9 +30,9 @@ async function restart(log: Log) {
 describe('a host that died in the middle of a turn', () => {
   it('[REL-034] [AHP-172] ends the turn as an error that says so, with everything it had said', async () => {
     const log = new MemoryLog();
-    const { alice, uri, puppet } = await openPuppetRoom({ log });
+    const { desk, uri, puppet } = await openPuppetRoom({ log });
     puppet.turn.text('so far');
-    await alice.action(uri, 'session/delta');
+    await desk.action(uri, 'session/delta');
     const { client, agent } = await restart(log);
     const { turns, activeTurn, summary } = await stateOf(client, uri);
     expect(activeTurn).toBeUndefined();
@@ -70,9 +70,9 @@ describe('a host that died in the middle of a turn', () => {
       ...(asks && { confirmation: { title: 'Sure?' } }),
       work: () => new Promise<string>(() => {}),
     });
-    const { alice, uri, puppet } = await openPuppetRoom({ log, tools: [tool] });
+    const { desk, uri, puppet } = await openPuppetRoom({ log, tools: [tool] });
     puppet.turn.callTool({ name: 'slow', input: {} }).catch(() => {});
-    await alice.action(uri, 'session/toolCallReady');
+    await desk.action(uri, 'session/toolCallReady');
     const { client } = await restart(log);
     const state = await stateOf(client, uri);
     expect(callsIn(state.turns[0]?.responseParts)).toMatchObject([{ status: 'cancelled', reason: 'skipped' }]);
@@ -81,9 +81,9 @@ describe('a host that died in the middle of a turn', () => {
 
   it('[REL-034] asks no question any more', async () => {
     const log = new MemoryLog();
-    const { alice, uri, puppet } = await openPuppetRoom({ log });
+    const { desk, uri, puppet } = await openPuppetRoom({ log });
     puppet.turn.ask({ id: 'q', message: 'Well?' }).catch(() => {});
-    await alice.action(uri, 'session/inputRequested');
+    await desk.action(uri, 'session/inputRequested');
     const { client } = await restart(log);
     expect((await stateOf(client, uri)).inputRequests).toBeUndefined();
   });
@@ -100,7 +100,7 @@ describe('a host that died in the middle of a turn', () => {
 
   it('[AHP-172] frees the role of a client that is not there any more', async () => {
     const log = new MemoryLog();
-    const { uri } = await openRoom({ log, session: { activeClient: { clientId: 'alice', tools: [] } } });
+    const { uri } = await openRoom({ log, session: { activeClient: { clientId: 'desk', tools: [] } } });
     const { client } = await restart(log);
     await client.request('subscribe', { channel: uri });
     const { action } = await client.action(uri, 'session/activeClientChanged');
@@ -110,11 +110,11 @@ describe('a host that died in the middle of a turn', () => {
 
   it('[AHP-172] tells those who come back what happened while they were away', async () => {
     const log = new MemoryLog();
-    const { alice, uri } = await openPuppetRoom({ log });
-    const lastSeenServerSeq = Math.max(...alice.envelopes(uri).map(({ serverSeq }) => serverSeq));
+    const { desk, uri } = await openPuppetRoom({ log });
+    const lastSeenServerSeq = Math.max(...desk.envelopes(uri).map(({ serverSeq }) => serverSeq));
     const { host } = await restart(log);
     const again = host.connect();
-    const params = { channel: ROOT, clientId: 'alice', lastSeenServerSeq, subscriptions: [uri] };
+    const params = { channel: ROOT, clientId: 'desk', lastSeenServerSeq, subscriptions: [uri] };
     const result = await again.request<{ actions: { action: { type: string } }[] }>('reconnect', params);
     expect(result.actions.map(({ action }) => action.type)).toContain('session/error');
   });
@@ -126,8 +126,8 @@ describe('a host that died while a session was being created', () => {
     const stuck = new PuppetAgent();
     stuck.opening = new Promise(() => {});
     const first = await startTestHost({ log, agents: [stuck] });
-    const alice = await first.client('alice');
-    await alice.request('createSession', { channel: 'x:1', provider: 'puppet' });
+    const desk = await first.client('desk');
+    await desk.request('createSession', { channel: 'x:1', provider: 'puppet' });
     const { client, agent } = await restart(log);
     await settle();
     expect((await stateOf(client, 'x:1')).lifecycle).toBe('ready');
@@ -139,11 +139,11 @@ describe('a host that died while a session was being created', () => {
     const stuck = new PuppetAgent();
     stuck.opening = new Promise(() => {});
     const first = await startTestHost({ log, agents: [stuck] });
-    const alice = await first.client('alice');
-    await alice.request('createSession', { channel: 'x:1', provider: 'puppet' });
-    await alice.request('subscribe', { channel: 'x:1' });
-    alice.dispatch('x:1', turnStarted('early'));
-    await alice.action('x:1', 'session/turnStarted');
+    const desk = await first.client('desk');
+    await desk.request('createSession', { channel: 'x:1', provider: 'puppet' });
+    await desk.request('subscribe', { channel: 'x:1' });
+    desk.dispatch('x:1', turnStarted('early'));
+    await desk.action('x:1', 'session/turnStarted');
     const { client, agent } = await restart(log);
     await settle();
     expect(await stateOf(client, 'x:1')).toMatchObject({
@@ -158,15 +158,15 @@ describe('a host that was stopped in good order', () => {
   it('has everything that happened when it is back, and a turn that was cut off ends as an error', async () => {
     const dataDir = dataFolder();
     const first = await startTestHost({ log: await openLog(dataDir) });
-    const alice = await first.client('alice');
-    const [quiet, busy] = [await alice.session(), await alice.session()];
-    for (const text of ['one', 'two']) await alice.turn(quiet, text);
-    alice.dispatch(quiet, { type: 'session/titleChanged', title: 'Kept' });
-    alice.dispatch(busy, turnStarted('t1', 'slow'));
-    await alice.action(busy, 'session/delta');
-    const before = await stateOf(alice, quiet);
+    const desk = await first.client('desk');
+    const [quiet, busy] = [await desk.session(), await desk.session()];
+    for (const text of ['one', 'two']) await desk.turn(quiet, text);
+    desk.dispatch(quiet, { type: 'session/titleChanged', title: 'Kept' });
+    desk.dispatch(busy, turnStarted('t1', 'slow'));
+    await desk.action(busy, 'session/delta');
+    const before = await stateOf(desk, quiet);
     await first.stop();
-    expect(alice.closed).toMatchObject({ code: CloseCode.GoingAway });
+    expect(desk.closed).toMatchObject({ code: CloseCode.GoingAway });
 
     const { client } = await restart(await openLog(dataDir));
     expect(await stateOf(client, quiet)).toEqual(before);
@@ -180,11 +180,11 @@ describe('a host that was stopped in good order', () => {
 describe('an agent that cannot take up its session', () => {
   it('[REL-035] fails the turn that needed it; all history is kept, and the next turn tries again', async () => {
     const log = new MemoryLog();
-    const { alice, uri, puppet } = await openPuppetRoom({ log });
+    const { desk, uri, puppet } = await openPuppetRoom({ log });
     puppet.turn.text('kept');
     puppet.finish();
-    await alice.action(uri, 'session/turnComplete');
-    const before = await stateOf(alice, uri);
+    await desk.action(uri, 'session/turnComplete');
+    const before = await stateOf(desk, uri);
     const { client, agent } = await restart(log);
     agent.opening = Promise.reject(new AgentError('no-such-thread', 'It is gone.'));
     agent.opening.catch(() => {});
@@ -203,10 +203,10 @@ describe('an agent that cannot take up its session', () => {
 
   it('[REL-035] keeps the session when the agent is not installed any more', async () => {
     const log = new MemoryLog();
-    const { alice, uri, puppet } = await openPuppetRoom({ log });
+    const { desk, uri, puppet } = await openPuppetRoom({ log });
     puppet.finish();
-    await alice.action(uri, 'session/turnComplete');
-    const before = await stateOf(alice, uri);
+    await desk.action(uri, 'session/turnComplete');
+    const before = await stateOf(desk, uri);
     const client = await (await startHost({ log })).client('back');
     expect(await stateOf(client, uri)).toEqual(before);
     await client.turn(uri, 'hello', 't2');

@@ -9,7 +9,7 @@ export interface Room {
   readonly clock: FakeClock;
   readonly host: TestHost;
   /** Who made the session. */
-  readonly alice: RawClient;
+  readonly desk: RawClient;
   readonly uri: string;
   /** The second agent; sessions are its own when the room was asked for with it. */
   readonly agent: PuppetAgent;
@@ -27,12 +27,12 @@ export interface RoomOptions extends Omit<TestHostOptions, 'clock' | 'agents'> {
 export async function openRoom(options: RoomOptions = {}): Promise<Room> {
   const { clock = new FakeClock(), agent = new PuppetAgent(), session = {}, ...rest } = options;
   const host = await startHost({ ...rest, clock, agents: [agent] });
-  const alice = await host.client('alice');
-  const uri = await alice.session(undefined, session);
+  const desk = await host.client('desk');
+  const uri = await desk.session(undefined, session);
   return {
     clock,
     host,
-    alice,
+    desk,
     uri,
     agent,
     async join(clientId) {
@@ -50,7 +50,7 @@ export interface PuppetRoom extends Room {
 /** A room whose session has a turn `t1` running, with its agent in the hands of the test. */
 export async function openPuppetRoom(options: RoomOptions = {}): Promise<PuppetRoom> {
   const room = await openRoom({ ...options, session: { provider: 'puppet', ...options.session } });
-  room.alice.dispatch(room.uri, turnStarted('t1'));
+  room.desk.dispatch(room.uri, turnStarted('t1'));
   return { ...room, puppet: await room.agent.turn(0) };
 }
 

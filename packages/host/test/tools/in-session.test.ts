@@ -52,35 +52,35 @@ describe('a tool that changes files', () => {
 
   it('shows the change with its question, and makes it when a person agrees', async () => {
     await writeFile(path.join(folder, 'a.txt'), 'old\n');
-    const { alice, uri, puppet } = await openFolderRoom();
+    const { desk, uri, puppet } = await openFolderRoom();
     const outcome = puppet.turn.callTool(write);
-    const call = await runningCall(alice, uri, 'pending-confirmation');
+    const call = await runningCall(desk, uri, 'pending-confirmation');
     const file = pathToFileURL(path.join(folder, 'a.txt')).href;
     expect(call).toMatchObject({
       confirmationTitle: 'Write a.txt?',
       edits: { items: [{ before: { uri: file }, after: { uri: file }, diff: { added: 1, removed: 1 } }] },
     });
     expect(await read()).toBe('old\n');
-    await refusalOf(alice, uri, answer('c1', 'approve'));
+    await refusalOf(desk, uri, answer('c1', 'approve'));
     expect(await outcome).toMatchObject({ success: true, text: 'Replaced a.txt: 1 line added, 1 line removed.' });
     expect(await read()).toBe('new\n');
   });
 
   it('changes nothing when a person does not agree', async () => {
     await writeFile(path.join(folder, 'a.txt'), 'old\n');
-    const { alice, uri, puppet } = await openFolderRoom();
+    const { desk, uri, puppet } = await openFolderRoom();
     const outcome = puppet.turn.callTool(write);
-    await alice.action(uri, 'session/toolCallReady');
-    await refusalOf(alice, uri, answer('c1', 'deny'));
+    await desk.action(uri, 'session/toolCallReady');
+    await refusalOf(desk, uri, answer('c1', 'deny'));
     expect(await outcome).toMatchObject({ kind: 'denied' });
     expect(await read()).toBe('old\n');
   });
 
   it('asks nobody about what cannot be done', async () => {
-    const { alice, uri, puppet } = await openFolderRoom();
+    const { desk, uri, puppet } = await openFolderRoom();
     const input = { path: 'a.txt', oldText: 'old', newText: 'new' };
     expect(await puppet.turn.callTool({ name: 'edit_file', input })).toMatchObject({ success: false });
-    const ready = await alice.action(uri, 'session/toolCallReady');
+    const ready = await desk.action(uri, 'session/toolCallReady');
     expect(ready.action).toMatchObject({ confirmed: 'not-needed' });
   });
 
@@ -98,16 +98,16 @@ describe('a tool that changes files', () => {
   });
 
   it('does not ask again once it is allowed in this session', async () => {
-    const { alice, uri, puppet } = await openFolderRoom();
+    const { desk, uri, puppet } = await openFolderRoom();
     const first = puppet.turn.callTool(write);
-    await alice.action(uri, 'session/toolCallReady');
-    await refusalOf(alice, uri, answer('c1', 'allow-session'));
+    await desk.action(uri, 'session/toolCallReady');
+    await refusalOf(desk, uri, answer('c1', 'allow-session'));
     await first;
     await puppet.turn.callTool({ name: 'write_file', input: { path: 'a.txt', content: 'newer\n' } });
     expect(await read()).toBe('newer\n');
     const input = { path: 'a.txt', oldText: 'newer', newText: 'x' };
     puppet.turn.callTool({ id: 'c3', name: 'edit_file', input }).catch(() => {});
-    const third = await alice.action(
+    const third = await desk.action(
       uri,
       ({ type, toolCallId }) => `${type} ${toolCallId}` === 'session/toolCallReady c3',
     );
@@ -118,14 +118,14 @@ describe('a tool that changes files', () => {
 
 describe('ask_user', () => {
   it('puts the question to the person, and gives the answer to the agent', async () => {
-    const { alice, uri, puppet } = await openFolderRoom();
+    const { desk, uri, puppet } = await openFolderRoom();
     const outcome = puppet.turn.callTool({ name: 'ask_user', input: { question: 'Which?', options: ['a', 'b'] } });
-    await alice.action(uri, 'session/inputRequested');
-    const [request] = (await stateOf(alice, uri)).inputRequests ?? [];
+    await desk.action(uri, 'session/inputRequested');
+    const [request] = (await stateOf(desk, uri)).inputRequests ?? [];
     expect(request).toMatchObject({ message: 'Which?', questions: [{ kind: 'single-select' }] });
     const answers = { answer: { state: 'submitted', value: { kind: 'selected', value: '2' } } };
     const reply = { type: 'session/inputCompleted', requestId: request?.id, response: 'accept', answers };
-    expect(await refusalOf(alice, uri, reply)).toBeUndefined();
+    expect(await refusalOf(desk, uri, reply)).toBeUndefined();
     expect(await outcome).toMatchObject({ success: true, text: 'b' });
   });
 });
@@ -133,13 +133,13 @@ describe('ask_user', () => {
 describe('todo_list', () => {
   it('is kept by the session, over turns and a restart of the host', async () => {
     const log = new MemoryLog();
-    const { uri, puppet, alice } = await openFolderRoom(log);
+    const { uri, puppet, desk } = await openFolderRoom(log);
     await puppet.turn.callTool({ name: 'todo_list', input: { items: ['[x] sweep', 'wash'] } });
     expect(await puppet.turn.callTool({ name: 'todo_list', input: {} })).toMatchObject({
       text: '- [x] sweep\n- [ ] wash',
     });
     puppet.finish();
-    await alice.action(uri, 'session/turnComplete');
+    await desk.action(uri, 'session/turnComplete');
     await settle();
     const agent = new PuppetAgent();
     const again = await startHost({ log, agents: [agent], clock: new FakeClock(), tools: builtinTools() });
@@ -153,10 +153,10 @@ describe('todo_list', () => {
   });
 
   it('is not shared between sessions', async () => {
-    const { alice, agent, puppet } = await openFolderRoom();
+    const { desk, agent, puppet } = await openFolderRoom();
     await puppet.turn.callTool({ name: 'todo_list', input: { items: ['sweep'] } });
-    const other = await alice.session(undefined, { provider: 'puppet' });
-    alice.dispatch(other, turnStarted('t9'));
+    const other = await desk.session(undefined, { provider: 'puppet' });
+    desk.dispatch(other, turnStarted('t9'));
     const { turn } = await agent.turn(1);
     expect(await turn.callTool({ name: 'todo_list', input: {} })).toMatchObject({ text: 'The list is empty.' });
   });

@@ -5,7 +5,7 @@ import { FakeClock } from '../support/fake-clock.js';
 import { startHost } from '../support/session-room.js';
 import { ROOT, settle } from '../support/test-host.js';
 
-const hello = { channel: ROOT, protocolVersions: ['0.3.0'], clientId: 'alice' };
+const hello = { channel: ROOT, protocolVersions: ['0.3.0'], clientId: 'desk' };
 
 describe('before the handshake', () => {
   it('[AHP-015][AHP-090] every other request is refused with -32600, and the connection stays usable', async () => {
@@ -14,7 +14,7 @@ describe('before the handshake', () => {
     for (const method of ['subscribe', 'listSessions', 'createSession', 'nonsense']) {
       expect((await client.ask(method, { channel: ROOT })).error).toMatchObject({ code: -32600 });
     }
-    expect(await client.initialize('alice')).toMatchObject({ protocolVersion: '0.3.0' });
+    expect(await client.initialize('desk')).toMatchObject({ protocolVersion: '0.3.0' });
   });
 
   it('[AHP-007] notifications are ignored', async () => {
@@ -40,7 +40,7 @@ describe('before the handshake', () => {
     const host = await startHost();
     const client = host.connect();
     for (let tries = 1; tries < REQUESTS_BEFORE_HANDSHAKE_MAX; tries++) await client.ask('listSessions');
-    expect(await client.initialize('alice')).toMatchObject({ protocolVersion: '0.3.0' });
+    expect(await client.initialize('desk')).toMatchObject({ protocolVersion: '0.3.0' });
     expect(client.closed).toBeUndefined();
   });
 
@@ -97,10 +97,10 @@ describe('a handshake that fails', () => {
 describe('a second handshake', () => {
   it.each([
     ['initialize', hello],
-    ['reconnect', { channel: ROOT, clientId: 'alice', lastSeenServerSeq: 0, subscriptions: [] }],
+    ['reconnect', { channel: ROOT, clientId: 'desk', lastSeenServerSeq: 0, subscriptions: [] }],
   ])('[AHP-016] %s is refused with -32600, and changes nothing', async (method, params) => {
     const host = await startHost();
-    const client = await host.client('alice');
+    const client = await host.client('desk');
     expect((await client.ask(method, params)).error).toMatchObject({ code: -32600 });
     const uri = await client.session();
     expect(await client.turn(uri, 'hello')).toBeDefined();

@@ -5,7 +5,7 @@ import { ROOT, settle } from '../support/test-host.js';
 describe('the member `channel`', () => {
   it('[AHP-010][AHP-011] stands in every notification of the host, and never inside an action', async () => {
     const host = await startHost();
-    const client = await host.client('alice');
+    const client = await host.client('desk');
     const uri = await client.session();
     await client.turn(uri, 'hello');
     await client.request('disposeSession', { channel: uri });
@@ -39,11 +39,11 @@ describe('the member `channel`', () => {
   );
 
   it.each([
-    ['initialize', { protocolVersions: ['0.3.0'], clientId: 'alice' }],
-    ['reconnect', { clientId: 'alice', lastSeenServerSeq: 0, subscriptions: [] }],
+    ['initialize', { protocolVersions: ['0.3.0'], clientId: 'desk' }],
+    ['reconnect', { clientId: 'desk', lastSeenServerSeq: 0, subscriptions: [] }],
   ])('[AHP-012] %s needs it too', async (method, params) => {
     const host = await startHost();
-    await host.client('alice');
+    await host.client('desk');
     const client = host.connect();
     for (const channel of [{}, { channel: 'ahp-session:/1' }]) {
       expect((await client.ask(method, { ...params, ...channel })).error).toMatchObject({ code: -32602 });

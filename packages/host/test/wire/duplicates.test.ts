@@ -26,20 +26,20 @@ function echoesOf(client: RawClient, uri: string, clientSeq: number): number {
 
 describe('the same number twice', () => {
   it('[REL-012] in one tick, and again later, is applied once and echoed once', async () => {
-    const { alice, uri } = await openRoom();
-    for (const text of ['first', 'second']) alice.dispatch(uri, title(text), 7);
-    await answerTo(alice, uri, 7);
-    alice.dispatch(uri, title('third'), 7);
+    const { desk, uri } = await openRoom();
+    for (const text of ['first', 'second']) desk.dispatch(uri, title(text), 7);
+    await answerTo(desk, uri, 7);
+    desk.dispatch(uri, title('third'), 7);
     await settle();
-    expect(echoesOf(alice, uri, 7)).toBe(1);
-    expect((await stateOf(alice, uri)).summary.title).toBe('first');
+    expect(echoesOf(desk, uri, 7)).toBe(1);
+    expect((await stateOf(desk, uri)).summary.title).toBe('first');
   });
 
   it('[REL-012] after a reconnect is applied once, echoed once, and not twice in history', async () => {
-    const { alice, uri, host } = await openRoom();
-    alice.dispatch(uri, turn('t1'), 3);
-    await alice.action(uri, 'session/turnComplete');
-    const [again] = await comeBack(host, 'alice', { lastSeenServerSeq: 1_000, subscriptions: [uri] });
+    const { desk, uri, host } = await openRoom();
+    desk.dispatch(uri, turn('t1'), 3);
+    await desk.action(uri, 'session/turnComplete');
+    const [again] = await comeBack(host, 'desk', { lastSeenServerSeq: 1_000, subscriptions: [uri] });
     again.dispatch(uri, turn('t1'), 3);
     again.dispatch(uri, title('After'), 4);
     await answerTo(again, uri, 4);
@@ -49,11 +49,11 @@ describe('the same number twice', () => {
 
   it('[REL-012] is also known after the host was stopped and started again', async () => {
     const log = new KeptLog();
-    const { alice, uri, host } = await openRoom({ log });
-    alice.dispatch(uri, turn('t1'), 3);
-    const { serverSeq } = await alice.action(uri, 'session/turnComplete');
+    const { desk, uri, host } = await openRoom({ log });
+    desk.dispatch(uri, turn('t1'), 3);
+    const { serverSeq } = await desk.action(uri, 'session/turnComplete');
     await host.stop();
-    const [again, resumed] = await comeBack(await startHost({ log }), 'alice', {
+    const [again, resumed] = await comeBack(await startHost({ log }), 'desk', {
       lastSeenServerSeq: serverSeq,
       subscriptions: [uri],
       pending: [3, 4],
@@ -67,33 +67,33 @@ describe('the same number twice', () => {
   });
 
   it('[REL-012] is no matter between two clients, or between two lives of one', async () => {
-    const { alice, uri, host, join } = await openRoom();
-    const bob = await join('bob');
-    alice.dispatch(uri, title('alice'), 1);
-    bob.dispatch(uri, title('bob'), 1);
-    await answerTo(bob, uri, 1);
-    alice.disconnect();
-    const reborn = await host.client('alice', { initialSubscriptions: [uri] });
-    reborn.dispatch(uri, title('alice again'), 1);
+    const { desk, uri, host, join } = await openRoom();
+    const phone = await join('phone');
+    desk.dispatch(uri, title('desk'), 1);
+    phone.dispatch(uri, title('phone'), 1);
+    await answerTo(phone, uri, 1);
+    desk.disconnect();
+    const reborn = await host.client('desk', { initialSubscriptions: [uri] });
+    reborn.dispatch(uri, title('desk again'), 1);
     await answerTo(reborn, uri, 1);
-    expect((await stateOf(bob, uri)).summary.title).toBe('alice again');
+    expect((await stateOf(phone, uri)).summary.title).toBe('desk again');
   });
 
   it('[REL-012] a rejected one is not judged a second time', async () => {
-    const { alice, uri } = await openRoom();
-    alice.dispatch(uri, { type: 'session/turnCancelled', turnId: 't1' }, 5);
-    expect((await answerTo(alice, uri, 5)).rejectionReason).toBeDefined();
-    alice.dispatch(uri, title('Valid'), 5);
+    const { desk, uri } = await openRoom();
+    desk.dispatch(uri, { type: 'session/turnCancelled', turnId: 't1' }, 5);
+    expect((await answerTo(desk, uri, 5)).rejectionReason).toBeDefined();
+    desk.dispatch(uri, title('Valid'), 5);
     await settle();
-    expect(echoesOf(alice, uri, 5)).toBe(1);
+    expect(echoesOf(desk, uri, 5)).toBe(1);
   });
 
   it('[REL-012] one that was held for the end of the turn is applied once, however often it is sent', async () => {
-    const { alice, uri, host } = await openRoom();
-    alice.dispatch(uri, { type: 'session/turnStarted', turnId: 't1', userMessage: { text: 'slow' } }, 1);
-    alice.dispatch(uri, { type: 'session/modelChanged', model: { id: 'small' } }, 2);
-    const { serverSeq } = await alice.action(uri, 'session/delta');
-    const [again, resumed] = await comeBack(host, 'alice', {
+    const { desk, uri, host } = await openRoom();
+    desk.dispatch(uri, { type: 'session/turnStarted', turnId: 't1', userMessage: { text: 'slow' } }, 1);
+    desk.dispatch(uri, { type: 'session/modelChanged', model: { id: 'small' } }, 2);
+    const { serverSeq } = await desk.action(uri, 'session/delta');
+    const [again, resumed] = await comeBack(host, 'desk', {
       lastSeenServerSeq: serverSeq,
       subscriptions: [uri],
       pending: [1, 2],
@@ -108,12 +108,12 @@ describe('the same number twice', () => {
 
   it('[REL-012] one that was under way when the line broke is neither lost nor doubled', async () => {
     const log = new SlowLog();
-    const { alice, uri, host } = await openRoom({ log });
-    await alice.turn(uri, 'hello');
-    const { serverSeq } = await alice.action(uri, 'session/turnComplete');
-    alice.dispatch(uri, title('Under way'), 9);
-    await Promise.resolve().then(() => alice.disconnect());
-    const [again, resumed] = await comeBack(host, 'alice', {
+    const { desk, uri, host } = await openRoom({ log });
+    await desk.turn(uri, 'hello');
+    const { serverSeq } = await desk.action(uri, 'session/turnComplete');
+    desk.dispatch(uri, title('Under way'), 9);
+    await Promise.resolve().then(() => desk.disconnect());
+    const [again, resumed] = await comeBack(host, 'desk', {
       lastSeenServerSeq: serverSeq,
       subscriptions: [uri],
       pending: [9],
@@ -127,13 +127,13 @@ describe('the same number twice', () => {
 
   it('[REL-012] an echo that is in the replay does not come again beside it', async () => {
     const log = new SlowLog();
-    const { alice, uri, host } = await openRoom({ log });
+    const { desk, uri, host } = await openRoom({ log });
     const lastSeenServerSeq = log.head;
     const letThrough = log.hold('append');
-    alice.dispatch(uri, title('Just before'), 9);
+    desk.dispatch(uri, title('Just before'), 9);
     await settle();
-    alice.disconnect();
-    const returning = comeBack(host, 'alice', { lastSeenServerSeq, subscriptions: [uri], pending: [9] });
+    desk.disconnect();
+    const returning = comeBack(host, 'desk', { lastSeenServerSeq, subscriptions: [uri], pending: [9] });
     await settle();
     letThrough();
     const [again, resumed] = await returning;
@@ -146,14 +146,14 @@ describe('the same number twice', () => {
   it('[REL-012] a rejection that nobody could be told of leaves the number free', async () => {
     const log = new SlowLog();
     const { uri, host } = await openRoom({ log });
-    const bob = await host.client('bob');
+    const phone = await host.client('phone');
     const letThrough = log.hold('clientSeqs');
-    bob.dispatch(uri, { type: 'session/turnCancelled', turnId: 'none' }, 5);
+    phone.dispatch(uri, { type: 'session/turnCancelled', turnId: 'none' }, 5);
     await settle();
-    bob.disconnect();
+    phone.disconnect();
     letThrough();
     await settle();
-    const [again, resumed] = await comeBack(host, 'bob', { lastSeenServerSeq: 0, pending: [5] });
+    const [again, resumed] = await comeBack(host, 'phone', { lastSeenServerSeq: 0, pending: [5] });
     expect(resumed.settled).toEqual([]);
     again.dispatch(uri, { type: 'session/turnCancelled', turnId: 'none' }, 5);
     expect((await answerTo(again, uri, 5)).rejectionReason).toBeDefined();
@@ -162,29 +162,29 @@ describe('the same number twice', () => {
 
 describe('numbers out of order', () => {
   it('[REL-013] that go back or skip are each applied once', async () => {
-    const { alice, uri } = await openRoom();
+    const { desk, uri } = await openRoom();
     const order = [5, 4, 100, 3, 0, 2 ** 53 - 1, 6, 99];
-    for (const number of order) alice.dispatch(uri, title(`number ${number}`), number);
-    await answerTo(alice, uri, 99);
-    for (const number of order) alice.dispatch(uri, title('again'), number);
-    alice.dispatch(uri, title('last'), 200);
-    await answerTo(alice, uri, 200);
-    const echoed = envelopesOf(alice, uri).flatMap(({ origin }) => origin?.clientSeq ?? []);
+    for (const number of order) desk.dispatch(uri, title(`number ${number}`), number);
+    await answerTo(desk, uri, 99);
+    for (const number of order) desk.dispatch(uri, title('again'), number);
+    desk.dispatch(uri, title('last'), 200);
+    await answerTo(desk, uri, 200);
+    const echoed = envelopesOf(desk, uri).flatMap(({ origin }) => origin?.clientSeq ?? []);
     expect(echoed).toEqual([...order, 200]);
   });
 
   it.each([-1, 1.5, 2 ** 53, 2 ** 53 + 2, -(2 ** 53)])(
     '[REL-013] %d is no number: the action is dropped, and harms nobody',
     async (number) => {
-      const { alice, uri, join } = await openRoom();
-      const bob = await join('bob');
-      alice.dispatch(uri, title('bad'), number);
-      alice.dispatch(uri, { type: 'session/turnCancelled', turnId: 'none' }, number);
-      bob.dispatch(uri, title('good'));
-      await bob.action(uri, 'session/titleChanged');
+      const { desk, uri, join } = await openRoom();
+      const phone = await join('phone');
+      desk.dispatch(uri, title('bad'), number);
+      desk.dispatch(uri, { type: 'session/turnCancelled', turnId: 'none' }, number);
+      phone.dispatch(uri, title('good'));
+      await phone.action(uri, 'session/titleChanged');
       await settle();
-      expect(envelopesOf(alice, uri).map(({ action }) => action)).toEqual([
-        ...envelopesOf(alice, uri)
+      expect(envelopesOf(desk, uri).map(({ action }) => action)).toEqual([
+        ...envelopesOf(desk, uri)
           .filter(({ action }) => action.type === 'session/ready')
           .map(({ action }) => action),
         title('good'),

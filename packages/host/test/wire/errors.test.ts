@@ -27,11 +27,11 @@ describe('errors of requests', () => {
 
   it('[AHP-096] a URI in use is -32003, also when both creations are under way', async () => {
     const host = await startHost();
-    const [alice, bob] = [await host.client(), await host.client()];
+    const [desk, phone] = [await host.client(), await host.client()];
     const answers = await Promise.all([
-      alice.ask('createSession', { channel }),
-      bob.ask('createSession', { channel }),
-      bob.ask('createSession', { channel }),
+      desk.ask('createSession', { channel }),
+      phone.ask('createSession', { channel }),
+      phone.ask('createSession', { channel }),
     ]);
     expect(answers.map(({ error }) => error?.code)).toEqual([undefined, -32003, -32003]);
   });
@@ -55,7 +55,7 @@ describe('errors of requests', () => {
   it('[AHP-097][AHP-103] no common version is -32005, with the versions that there are', async () => {
     const host = await startHost();
     const client = host.connect();
-    const params = { channel: ROOT, protocolVersions: ['9.0.0'], clientId: 'alice' };
+    const params = { channel: ROOT, protocolVersions: ['9.0.0'], clientId: 'desk' };
     expect((await client.ask('initialize', params)).error).toMatchObject({
       code: -32005,
       data: { supportedVersions: ['0.3.0', '0.2.0'] },

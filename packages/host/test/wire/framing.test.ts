@@ -6,7 +6,7 @@ import { type Message, type RawClient, ROOT, settle } from '../support/test-host
 
 async function anyone(): Promise<RawClient> {
   const host = await startHost();
-  return host.client('alice', { initialSubscriptions: [] });
+  return host.client('desk', { initialSubscriptions: [] });
 }
 
 /** Sends raw text and gives everything that came back. */
@@ -121,7 +121,7 @@ describe('a frame that means harm', () => {
 
   it('[REL-007] a number above 2^53 is no sequence number', async () => {
     const client = await anyone();
-    const params = `{"channel":"${ROOT}","clientId":"alice","lastSeenServerSeq":9007199254740993,"subscriptions":[]}`;
+    const params = `{"channel":"${ROOT}","clientId":"desk","lastSeenServerSeq":9007199254740993,"subscriptions":[]}`;
     const other = (await startHost()).connect();
     expect(await answersTo(other, `{"jsonrpc":"2.0","id":1,"method":"reconnect","params":${params}}`)).toMatchObject([
       { id: 1, error: { code: -32602 } },

@@ -89,8 +89,8 @@ describe('on the wire', () => {
 
   it('[REL-023][AHP-008][AHP-010] host and client may use the same number at the same time', async () => {
     const host = await startHost();
-    const client = await host.client('alice');
-    const asked = connectionOf(host, 'alice').request('resourceRead', params);
+    const client = await host.client('desk');
+    const asked = connectionOf(host, 'desk').request('resourceRead', params);
     expect(await client.until(({ method }) => method === 'resourceRead')).toMatchObject({ id: 1_000_000_001, params });
     client.send({ id: 1_000_000_001, method: 'listSessions', params: { channel: ROOT } });
     const answer = await client.until(({ id, result }) => id === 1_000_000_001 && result !== undefined);
@@ -102,12 +102,12 @@ describe('on the wire', () => {
   it('[REL-023] an answer is taken while requests of the client wait in line', async () => {
     const log = new SlowLog();
     const host = await startHost({ log });
-    const client = await host.client('alice');
+    const client = await host.client('desk');
     const uri = await client.session();
     await client.request('disposeSession', { channel: uri });
     const letThrough = log.hold('append');
     client.send({ id: 7, method: 'createSession', params: { channel: 'ahp-session:/slow' } });
-    const asked = connectionOf(host, 'alice').request('resourceRead', params);
+    const asked = connectionOf(host, 'desk').request('resourceRead', params);
     await settle();
     client.send({ id: 1_000_000_001, result: { data: '', encoding: 'utf-8' } });
     expect(await asked).toEqual({ data: '', encoding: 'utf-8' });
@@ -118,24 +118,24 @@ describe('on the wire', () => {
 
   it('a result of the wrong shape is a failure', async () => {
     const host = await startHost();
-    const client = await host.client('alice');
-    const asked = connectionOf(host, 'alice').request('resourceRead', params);
+    const client = await host.client('desk');
+    const asked = connectionOf(host, 'desk').request('resourceRead', params);
     client.send({ id: 1_000_000_001, result: { data: 5 } });
     await expect(asked).rejects.toMatchObject({ code: -32602 });
   });
 
   it('a client that leaves has not answered', async () => {
     const host = await startHost();
-    const client = await host.client('alice');
-    const asked = connectionOf(host, 'alice').request('resourceRead', params);
+    const client = await host.client('desk');
+    const asked = connectionOf(host, 'desk').request('resourceRead', params);
     client.disconnect();
     await expect(asked).rejects.toThrow('disconnected');
   });
 
   it('[AHP-197] what only 0.3.0 has is never sent to a client of 0.2.0', async () => {
     const host = await startHost();
-    const client = await host.client('alice', { protocolVersions: ['0.2.0'] });
-    const connection = connectionOf(host, 'alice');
+    const client = await host.client('desk', { protocolVersions: ['0.2.0'] });
+    const connection = connectionOf(host, 'desk');
     await expect(connection.request('systemMessageTransform', params as never)).rejects.toThrow(
       'systemMessageTransform',
     );

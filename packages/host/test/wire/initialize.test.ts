@@ -14,14 +14,14 @@ interface Result {
 
 async function initialize(host: TestHost, params: object = {}): Promise<Result> {
   const client = host.connect();
-  const hello = { channel: ROOT, protocolVersions: ['0.3.0'], clientId: 'alice', ...params };
+  const hello = { channel: ROOT, protocolVersions: ['0.3.0'], clientId: 'desk', ...params };
   return (await client.request('initialize', hello)) as unknown as Result;
 }
 
 async function versionFor(protocolVersions: string[]): Promise<string | number> {
   const host = await startHost();
   const client = host.connect();
-  const { result, error } = await client.ask('initialize', { channel: ROOT, clientId: 'alice', protocolVersions });
+  const { result, error } = await client.ask('initialize', { channel: ROOT, clientId: 'desk', protocolVersions });
   return (result as Result | undefined)?.protocolVersion ?? error?.code ?? 0;
 }
 
@@ -75,10 +75,10 @@ describe('the version', () => {
 
   it('[AHP-197] is fixed: a second offer on the connection is refused', async () => {
     const host = await startHost();
-    const client = await host.client('alice', { protocolVersions: ['0.2.0'] });
-    const again = { channel: ROOT, protocolVersions: ['0.3.0'], clientId: 'alice' };
+    const client = await host.client('desk', { protocolVersions: ['0.2.0'] });
+    const again = { channel: ROOT, protocolVersions: ['0.3.0'], clientId: 'desk' };
     expect((await client.ask('initialize', again)).error).toMatchObject({ code: -32600 });
-    expect(await host.log.record('client:alice')).toContain('"dialect":"0.2.0"');
+    expect(await host.log.record('client:desk')).toContain('"dialect":"0.2.0"');
   });
 
   it('[AHP-200] members that nobody knows are ignored', async () => {
@@ -92,13 +92,13 @@ describe('the version', () => {
 describe('the result', () => {
   it('[AHP-020] has the current number of the host', async () => {
     const host = await startHost();
-    const alice = await host.client();
-    const uri = await alice.session();
-    await alice.turn(uri, 'hello');
+    const desk = await host.client();
+    const uri = await desk.session();
+    await desk.turn(uri, 'hello');
     await settle();
-    const newest = Math.max(...alice.received.map(({ params }) => Number(params?.serverSeq ?? 0)));
+    const newest = Math.max(...desk.received.map(({ params }) => Number(params?.serverSeq ?? 0)));
     expect(newest).toBeGreaterThan(4);
-    expect((await initialize(host, { clientId: 'bob' })).serverSeq).toBe(newest);
+    expect((await initialize(host, { clientId: 'phone' })).serverSeq).toBe(newest);
   });
 
   it('[AHP-021][AHP-022] has one snapshot per channel that exists, asked for once or twice, and none for others', async () => {
@@ -106,7 +106,7 @@ describe('the result', () => {
     const uri = await (await host.client()).session();
     const gone = ['ahp-session:/none', 'ahp-terminal:/none', 'ahp-otlp:/logs', 'nonsense'];
     const { snapshots } = await initialize(host, {
-      clientId: 'bob',
+      clientId: 'phone',
       initialSubscriptions: [ROOT, ...gone, uri, uri, ROOT],
     });
     expect(snapshots.map(({ resource }) => resource)).toEqual([ROOT, uri]);
@@ -117,8 +117,8 @@ describe('the result', () => {
   it('[AHP-021] has no snapshots when none were asked for, and then nothing is subscribed', async () => {
     const host = await startHost();
     const quiet = await host.client('quiet', { initialSubscriptions: undefined });
-    const alice = await host.client();
-    await alice.turn(await alice.session(), 'hello');
+    const desk = await host.client();
+    await desk.turn(await desk.session(), 'hello');
     await settle();
     expect(quiet.received).toHaveLength(1);
     expect(quiet.received[0]?.result).toMatchObject({ snapshots: [] });
@@ -126,23 +126,23 @@ describe('the result', () => {
 
   it('[AHP-021] what was subscribed is followed from there on', async () => {
     const host = await startHost();
-    const alice = await host.client();
-    const uri = await alice.session();
-    const bob = await host.client('bob', { initialSubscriptions: [uri] });
-    await alice.turn(uri, 'hello');
-    await bob.action(uri, 'session/turnComplete');
-    expect(new Mirror().takeAll(bob.received).state(uri)).toEqual(comparable(await alice.state(uri)));
+    const desk = await host.client();
+    const uri = await desk.session();
+    const phone = await host.client('phone', { initialSubscriptions: [uri] });
+    await desk.turn(uri, 'hello');
+    await phone.action(uri, 'session/turnComplete');
+    expect(new Mirror().takeAll(phone.received).state(uri)).toEqual(comparable(await desk.state(uri)));
   });
 });
 
 describe('a window', () => {
   it('of the last turns is ours alone: the result says which they are', async () => {
     const host = await startHost();
-    const alice = await host.client();
-    const uri = await alice.session();
-    for (let turn = 0; turn < 5; turn++) await alice.turn(uri, 'hello', `t${turn}`);
+    const desk = await host.client();
+    const uri = await desk.session();
+    for (let turn = 0; turn < 5; turn++) await desk.turn(uri, 'hello', `t${turn}`);
     const { snapshots, turns } = await initialize(host, {
-      clientId: 'bob',
+      clientId: 'phone',
       initialSubscriptions: [ROOT, uri],
       turns: { last: 2 },
     });
@@ -153,50 +153,50 @@ describe('a window', () => {
   it('that nobody asked for is not there', async () => {
     const host = await startHost();
     const uri = await (await host.client()).session();
-    const result = await initialize(host, { clientId: 'bob', initialSubscriptions: [uri] });
+    const result = await initialize(host, { clientId: 'phone', initialSubscriptions: [uri] });
     expect(Object.keys(result)).toEqual(['protocolVersion', 'serverSeq', 'snapshots']);
   });
 });
 
 describe('a slow handshake', () => {
   /** Someone watches a busy session and one that has to be read from a slow disk first. */
-  async function slowHandshake(during: (busy: string, alice: RawClient, newcomer: RawClient) => Promise<void>) {
+  async function slowHandshake(during: (busy: string, desk: RawClient, newcomer: RawClient) => Promise<void>) {
     const log = new SlowLog();
     const first = await startHost({ log });
     const resting = await (await first.client()).session();
     await first.stop();
     const host = await startHost({ log });
-    const alice = await host.client('alice');
-    const busy = await alice.session();
+    const desk = await host.client('desk');
+    const busy = await desk.session();
     const letThrough = log.hold('archiveHead');
     const newcomer = host.connect();
     const handshake = newcomer.initialize('newcomer', { initialSubscriptions: [ROOT, busy, resting] });
     await settle();
-    await during(busy, alice, newcomer);
+    await during(busy, desk, newcomer);
     letThrough();
     const result = (await handshake) as unknown as Result;
     await settle();
-    return { result, busy, resting, alice, newcomer };
+    return { result, busy, resting, desk, newcomer };
   }
 
   it('[AHP-020][AHP-107] is true of one moment: all snapshots carry the number of the answer', async () => {
-    const { result, busy, alice, newcomer } = await slowHandshake(async () => {});
+    const { result, busy, desk, newcomer } = await slowHandshake(async () => {});
     expect(result.snapshots.map(({ fromSeq }) => fromSeq)).toEqual(result.snapshots.map(() => result.serverSeq));
     expect(result.snapshots).toHaveLength(3);
-    await alice.turn(busy, 'hello');
+    await desk.turn(busy, 'hello');
     await newcomer.action(busy, 'session/turnComplete');
-    expect(new Mirror().takeAll(newcomer.received).state(busy)).toEqual(comparable(await alice.state(busy)));
+    expect(new Mirror().takeAll(newcomer.received).state(busy)).toEqual(comparable(await desk.state(busy)));
   });
 
   it('[AHP-020][AHP-107][REL-017] misses nothing that happens meanwhile', async () => {
-    const { result, busy, alice, newcomer } = await slowHandshake(async (uri, client) => {
+    const { result, busy, desk, newcomer } = await slowHandshake(async (uri, client) => {
       await client.turn(uri, 'hello');
     });
     const answer = newcomer.received.findIndex((message) => message.result === (result as unknown));
     expect(newcomer.received.slice(0, answer)).toEqual([]);
     const later = newcomer.received.slice(answer + 1).map(({ params }) => Number(params?.serverSeq));
     expect(later.filter((seq) => seq <= result.serverSeq)).toEqual([]);
-    expect(new Mirror().takeAll(newcomer.received).state(busy)).toEqual(comparable(await alice.state(busy)));
+    expect(new Mirror().takeAll(newcomer.received).state(busy)).toEqual(comparable(await desk.state(busy)));
   });
 
   it('[AHP-022] has nothing for a session that was disposed meanwhile', async () => {

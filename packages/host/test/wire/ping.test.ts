@@ -8,7 +8,7 @@ describe('ping', () => {
     const host = await startHost();
     const client = host.connect();
     expect(await client.ask('ping', { channel: ROOT })).toMatchObject({ result: null });
-    await client.initialize('alice', { initialSubscriptions: [] });
+    await client.initialize('desk', { initialSubscriptions: [] });
     expect(await client.ask('ping', { channel: ROOT })).toMatchObject({ result: null });
   });
 
@@ -33,7 +33,7 @@ describe('ping', () => {
     const host = await startHost({ log });
     const letThrough = log.hold('record');
     const client = host.connect();
-    const handshake = client.initialize('alice');
+    const handshake = client.initialize('desk');
     expect(await client.ask('ping', { channel: ROOT })).toMatchObject({ result: null });
     letThrough();
     expect(await handshake).toMatchObject({ protocolVersion: '0.3.0' });

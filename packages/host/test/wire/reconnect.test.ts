@@ -29,26 +29,26 @@ async function comeBack(host: TestHost, clientId: string, params: object): Promi
   return [client, resumed as unknown as Resumed];
 }
 
-/** A room that alice has left after seeing some number, and where things went on. */
+/** A room that desk has left after seeing some number, and where things went on. */
 async function afterLeaving() {
   const room = await openRoom();
-  const bob = await room.join('bob');
-  await room.alice.turn(room.uri, 'hello');
-  const { serverSeq: lastSeen } = await room.alice.action(room.uri, 'session/turnComplete');
+  const phone = await room.join('phone');
+  await room.desk.turn(room.uri, 'hello');
+  const { serverSeq: lastSeen } = await room.desk.action(room.uri, 'session/turnComplete');
   await settle();
-  room.alice.disconnect();
-  await bob.turn(room.uri, 'hello');
+  room.desk.disconnect();
+  await phone.turn(room.uri, 'hello');
   await settle();
-  return { ...room, bob, lastSeen };
+  return { ...room, phone, lastSeen };
 }
 
 describe('reconnect', () => {
   it('[AHP-202] takes the place of initialize, with the id of before', async () => {
     const { host, uri, lastSeen } = await afterLeaving();
-    const [alice] = await comeBack(host, 'alice', { lastSeenServerSeq: lastSeen, subscriptions: [ROOT, uri] });
-    alice.dispatch(uri, title('Back'), 50);
-    expect(await alice.action(uri, 'session/titleChanged')).toMatchObject({
-      origin: { clientId: 'alice', clientSeq: 50 },
+    const [desk] = await comeBack(host, 'desk', { lastSeenServerSeq: lastSeen, subscriptions: [ROOT, uri] });
+    desk.dispatch(uri, title('Back'), 50);
+    expect(await desk.action(uri, 'session/titleChanged')).toMatchObject({
+      origin: { clientId: 'desk', clientSeq: 50 },
     });
   });
 
@@ -72,9 +72,9 @@ describe('reconnect', () => {
     { clientId: 7 },
   ])('[AHP-019] with %j is -32602, and does not count either', async (members) => {
     const host = await startHost();
-    await host.client('alice');
+    await host.client('desk');
     const client = host.connect();
-    const params = { channel: ROOT, clientId: 'alice', lastSeenServerSeq: 0, subscriptions: [] };
+    const params = { channel: ROOT, clientId: 'desk', lastSeenServerSeq: 0, subscriptions: [] };
     expect((await client.ask('reconnect', { ...params, ...members })).error).toMatchObject({ code: -32602 });
     expect((await client.ask('reconnect', params)).error).toBeUndefined();
   });
@@ -82,30 +82,30 @@ describe('reconnect', () => {
 
 describe('a replay', () => {
   it('[AHP-205] has every missed action of the resumed channels, in order, own echoes included', async () => {
-    const { host, alice, uri, bob } = await afterLeaving();
-    const seen = Math.min(...alice.envelopes(uri).map(({ serverSeq }) => serverSeq)) - 1;
-    const [, resumed] = await comeBack(host, 'alice', { lastSeenServerSeq: seen, subscriptions: [uri] });
+    const { host, desk, uri, phone } = await afterLeaving();
+    const seen = Math.min(...desk.envelopes(uri).map(({ serverSeq }) => serverSeq)) - 1;
+    const [, resumed] = await comeBack(host, 'desk', { lastSeenServerSeq: seen, subscriptions: [uri] });
     expect(resumed.type).toBe('replay');
     expect(resumed.missing).toEqual([]);
-    const missed = [...alice.envelopes(uri), ...bob.envelopes(uri)];
+    const missed = [...desk.envelopes(uri), ...phone.envelopes(uri)];
     const expected = [...new Map(missed.map((envelope) => [envelope.serverSeq, envelope])).values()];
     expect(resumed.actions).toEqual(expected.sort((a, b) => a.serverSeq - b.serverSeq));
-    expect(resumed.actions.some(({ origin }) => (origin as { clientId?: string })?.clientId === 'alice')).toBe(true);
+    expect(resumed.actions.some(({ origin }) => (origin as { clientId?: string })?.clientId === 'desk')).toBe(true);
   });
 
   it('[AHP-205] of nothing is empty', async () => {
     const { host, lastSeen, uri } = await afterLeaving();
-    const [, first] = await comeBack(host, 'alice', { lastSeenServerSeq: lastSeen, subscriptions: [uri] });
+    const [, first] = await comeBack(host, 'desk', { lastSeenServerSeq: lastSeen, subscriptions: [uri] });
     const newest = Math.max(...first.actions.map(({ serverSeq }) => serverSeq));
-    const [, second] = await comeBack(host, 'alice', { lastSeenServerSeq: newest, subscriptions: [uri] });
+    const [, second] = await comeBack(host, 'desk', { lastSeenServerSeq: newest, subscriptions: [uri] });
     expect(second).toMatchObject({ type: 'replay', actions: [], missing: [] });
   });
 
   it('[AHP-204][AHP-205] names what cannot be resumed, and leaves out what was not asked for', async () => {
-    const { host, bob, lastSeen, uri } = await afterLeaving();
-    const other = await bob.session();
-    await bob.turn(other, 'hello');
-    const [, resumed] = await comeBack(host, 'alice', {
+    const { host, phone, lastSeen, uri } = await afterLeaving();
+    const other = await phone.session();
+    await phone.turn(other, 'hello');
+    const [, resumed] = await comeBack(host, 'desk', {
       lastSeenServerSeq: lastSeen,
       subscriptions: [uri, 'ahp-session:/none', 'ahp-terminal:/none', uri],
     });
@@ -114,53 +114,53 @@ describe('a replay', () => {
   });
 
   it('[REL-020] names a session that was disposed meanwhile', async () => {
-    const { host, bob, lastSeen, uri } = await afterLeaving();
-    await bob.request('disposeSession', { channel: uri });
-    const [, resumed] = await comeBack(host, 'alice', { lastSeenServerSeq: lastSeen, subscriptions: [ROOT, uri] });
+    const { host, phone, lastSeen, uri } = await afterLeaving();
+    await phone.request('disposeSession', { channel: uri });
+    const [, resumed] = await comeBack(host, 'desk', { lastSeenServerSeq: lastSeen, subscriptions: [ROOT, uri] });
     expect(resumed).toMatchObject({ type: 'replay', missing: [uri] });
     expect(resumed.actions.filter(({ channel }) => channel === uri)).toEqual([]);
   });
 
   it('[AHP-113] has no rejections in it, and their numbers leave no hole in what is known', async () => {
-    const { host, bob, lastSeen, uri } = await afterLeaving();
-    await refusalOf(bob, uri, { type: 'session/turnCancelled' });
-    await refusalOf(bob, uri, { type: 'session/nonsense' });
-    const [, resumed] = await comeBack(host, 'alice', { lastSeenServerSeq: lastSeen, subscriptions: [uri] });
+    const { host, phone, lastSeen, uri } = await afterLeaving();
+    await refusalOf(phone, uri, { type: 'session/turnCancelled' });
+    await refusalOf(phone, uri, { type: 'session/nonsense' });
+    const [, resumed] = await comeBack(host, 'desk', { lastSeenServerSeq: lastSeen, subscriptions: [uri] });
     expect(resumed.type).toBe('replay');
     expect(resumed.actions.filter((envelope) => 'rejectionReason' in envelope)).toEqual([]);
     expect(resumed.actions.filter(({ action }) => action.type.includes('nonsense'))).toEqual([]);
   });
 
   it('[AHP-208] is whole; live actions follow behind it, none lost and none twice', async () => {
-    const { host, bob, lastSeen, uri } = await afterLeaving();
-    const alice = host.connect();
-    const params = { channel: ROOT, clientId: 'alice', lastSeenServerSeq: lastSeen, subscriptions: [uri] };
-    for (let count = 0; count < 5; count++) bob.dispatch(uri, title(`before ${count}`));
-    alice.send({ id: 1, method: 'reconnect', params });
+    const { host, phone, lastSeen, uri } = await afterLeaving();
+    const desk = host.connect();
+    const params = { channel: ROOT, clientId: 'desk', lastSeenServerSeq: lastSeen, subscriptions: [uri] };
+    for (let count = 0; count < 5; count++) phone.dispatch(uri, title(`before ${count}`));
+    desk.send({ id: 1, method: 'reconnect', params });
     for (let count = 0; count < 20; count++) {
-      bob.dispatch(uri, title(`during ${count}`));
+      phone.dispatch(uri, title(`during ${count}`));
       if (count % 4 === 0) await settle(1);
     }
-    await alice.action(uri, (action) => (action as { title?: string }).title === 'during 19');
-    const [answer] = alice.received;
+    await desk.action(uri, (action) => (action as { title?: string }).title === 'during 19');
+    const [answer] = desk.received;
     expect(answer?.id).toBe(1);
     const replayed = (answer?.result as Resumed | undefined)?.actions ?? [];
-    const numbers = [...replayed, ...alice.envelopes(uri)].map(({ serverSeq }) => serverSeq);
-    const everything = bob.envelopes(uri).map(({ serverSeq }) => serverSeq);
+    const numbers = [...replayed, ...desk.envelopes(uri)].map(({ serverSeq }) => serverSeq);
+    const everything = phone.envelopes(uri).map(({ serverSeq }) => serverSeq);
     expect(numbers).toEqual(everything.filter((number) => number > lastSeen));
   });
 
   it('[AHP-208] an action that is just being stored is in it or follows it, whatever the moment', async () => {
     const log = new SlowLog();
-    const { host, alice, uri, join } = await openRoom({ log });
-    const bob = await join('bob');
-    const mirror = new Mirror().takeAll(alice.received);
-    alice.disconnect();
+    const { host, desk, uri, join } = await openRoom({ log });
+    const phone = await join('phone');
+    const mirror = new Mirror().takeAll(desk.received);
+    desk.disconnect();
     for (let moment = 0; moment < 60; moment++) {
       const letThrough = log.hold('append');
-      bob.dispatch(uri, title(`Title ${moment}`));
+      phone.dispatch(uri, title(`Title ${moment}`));
       await settle(2);
-      const returning = comeBack(host, 'alice', { lastSeenServerSeq: mirror.lastSeen, subscriptions: [uri] });
+      const returning = comeBack(host, 'desk', { lastSeenServerSeq: mirror.lastSeen, subscriptions: [uri] });
       for (let step = 0; step < moment; step++) await Promise.resolve();
       letThrough();
       const [again] = await returning;
@@ -171,61 +171,61 @@ describe('a replay', () => {
   });
 
   it('[AHP-210][AHP-088] has no notifications in it', async () => {
-    const { host, bob, lastSeen } = await afterLeaving();
-    await bob.session();
-    const [alice, resumed] = await comeBack(host, 'alice', { lastSeenServerSeq: lastSeen });
+    const { host, phone, lastSeen } = await afterLeaving();
+    await phone.session();
+    const [desk, resumed] = await comeBack(host, 'desk', { lastSeenServerSeq: lastSeen });
     await settle();
     expect(JSON.stringify(resumed)).not.toContain('sessionAdded');
-    expect(alice.received.filter(({ method }) => method?.startsWith('root/'))).toEqual([]);
-    expect(await alice.request('listSessions', { channel: ROOT })).toMatchObject({ items: [{}, {}] });
+    expect(desk.received.filter(({ method }) => method?.startsWith('root/'))).toEqual([]);
+    expect(await desk.request('listSessions', { channel: ROOT })).toMatchObject({ items: [{}, {}] });
   });
 
   it('[REL-017] that takes long is not overtaken, and loses nothing when the buffer runs over meanwhile', async () => {
     const log = new SlowLog();
     const first = await openRoom({ log });
-    const resting = await first.alice.session();
+    const resting = await first.desk.session();
     await first.host.stop();
     const host = await startHost({ log });
-    const bob = await host.client('bob', { initialSubscriptions: [first.uri] });
+    const phone = await host.client('phone', { initialSubscriptions: [first.uri] });
     const lastSeen = log.head;
     const letThrough = log.hold('archiveHead');
-    const alice = host.connect();
+    const desk = host.connect();
     const subscriptions = [first.uri, resting];
-    alice.send({
+    desk.send({
       id: 1,
       method: 'reconnect',
-      params: { channel: ROOT, clientId: 'alice', lastSeenServerSeq: lastSeen, subscriptions },
+      params: { channel: ROOT, clientId: 'desk', lastSeenServerSeq: lastSeen, subscriptions },
     });
     await settle();
-    for (let count = 0; count < 1_100; count++) bob.dispatch(first.uri, title(`number ${count}`));
-    await bob.action(first.uri, (action) => (action as { title?: string }).title === 'number 1099');
+    for (let count = 0; count < 1_100; count++) phone.dispatch(first.uri, title(`number ${count}`));
+    await phone.action(first.uri, (action) => (action as { title?: string }).title === 'number 1099');
     letThrough();
-    await alice.until(({ id }) => id === 1);
+    await desk.until(({ id }) => id === 1);
     await settle();
-    expect(new Mirror().takeAll(alice.received).state(first.uri)).toEqual(comparable(await bob.state(first.uri)));
+    expect(new Mirror().takeAll(desk.received).state(first.uri)).toEqual(comparable(await phone.state(first.uri)));
   });
 });
 
 describe('a snapshot instead', () => {
   it('[AHP-206] has the state of every channel that can be resumed, and nothing for the others', async () => {
-    const { host, bob, uri } = await afterLeaving();
-    for (let count = 0; count < 1_100; count++) bob.dispatch(uri, title(`number ${count}`));
-    await bob.action(uri, (action) => (action as { title?: string }).title === 'number 1099');
-    const [alice, resumed] = await comeBack(host, 'alice', {
+    const { host, phone, uri } = await afterLeaving();
+    for (let count = 0; count < 1_100; count++) phone.dispatch(uri, title(`number ${count}`));
+    await phone.action(uri, (action) => (action as { title?: string }).title === 'number 1099');
+    const [desk, resumed] = await comeBack(host, 'desk', {
       lastSeenServerSeq: 1,
       subscriptions: [ROOT, uri, 'ahp-session:/none'],
     });
     expect(resumed.type).toBe('snapshot');
     expect(resumed).not.toHaveProperty('missing');
     expect(resumed.snapshots.map(({ resource }) => resource)).toEqual([ROOT, uri]);
-    bob.dispatch(uri, title('Live'));
-    await alice.action(uri, 'session/titleChanged');
-    expect(new Mirror().takeAll(alice.received).state(uri)).toEqual(comparable(await bob.state(uri)));
+    phone.dispatch(uri, title('Live'));
+    await desk.action(uri, 'session/titleChanged');
+    expect(new Mirror().takeAll(desk.received).state(uri)).toEqual(comparable(await phone.state(uri)));
   });
 
   it('[AHP-206] of a window says which turns it holds', async () => {
     const { host, uri } = await afterLeaving();
-    const [, resumed] = await comeBack(host, 'alice', {
+    const [, resumed] = await comeBack(host, 'desk', {
       lastSeenServerSeq: 1_000_000,
       subscriptions: [uri],
       turns: { last: 1 },
@@ -238,17 +238,17 @@ describe('a snapshot instead', () => {
   });
 
   it('[AHP-207][REL-016] is given to one who has seen more than there is', async () => {
-    const { host, uri, bob } = await afterLeaving();
-    const [alice, resumed] = await comeBack(host, 'alice', { lastSeenServerSeq: 1_000_000, subscriptions: [uri] });
+    const { host, uri, phone } = await afterLeaving();
+    const [desk, resumed] = await comeBack(host, 'desk', { lastSeenServerSeq: 1_000_000, subscriptions: [uri] });
     expect(resumed).toMatchObject({ type: 'snapshot', snapshots: [{ resource: uri, state: { turns: [{}, {}] } }] });
-    bob.dispatch(uri, title('Live'));
-    await alice.action(uri, 'session/titleChanged');
+    phone.dispatch(uri, title('Live'));
+    await desk.action(uri, 'session/titleChanged');
   });
 
   it('[REL-020] has nothing for a session that was disposed meanwhile', async () => {
-    const { host, bob, uri } = await afterLeaving();
-    await bob.request('disposeSession', { channel: uri });
-    const [, resumed] = await comeBack(host, 'alice', { lastSeenServerSeq: 1_000_000, subscriptions: [ROOT, uri] });
+    const { host, phone, uri } = await afterLeaving();
+    await phone.request('disposeSession', { channel: uri });
+    const [, resumed] = await comeBack(host, 'desk', { lastSeenServerSeq: 1_000_000, subscriptions: [ROOT, uri] });
     expect(resumed.snapshots.map(({ resource }) => resource)).toEqual([ROOT]);
   });
 });
@@ -257,58 +257,58 @@ describe('one client on two connections', () => {
   it.each(['reconnect', 'initialize'])(
     '[AHP-209][REL-014] the older is closed by %s, and only the newer is live',
     async (method) => {
-      const { alice, uri, host, join } = await openRoom();
-      const bob = await join('bob');
+      const { desk, uri, host, join } = await openRoom();
+      const phone = await join('phone');
       const newer = host.connect();
-      newer.clientId = 'alice';
-      if (method === 'initialize') await newer.initialize('alice', { initialSubscriptions: [uri] });
+      newer.clientId = 'desk';
+      if (method === 'initialize') await newer.initialize('desk', { initialSubscriptions: [uri] });
       else {
-        const params = { channel: ROOT, clientId: 'alice', lastSeenServerSeq: 0, subscriptions: [uri] };
+        const params = { channel: ROOT, clientId: 'desk', lastSeenServerSeq: 0, subscriptions: [uri] };
         await newer.request('reconnect', params);
       }
-      expect(alice.closed).toMatchObject({ code: CloseCode.Replaced });
-      const seen = alice.received.length;
-      alice.dispatch(uri, title('From the grave'));
-      bob.dispatch(uri, title('For the living'));
+      expect(desk.closed).toMatchObject({ code: CloseCode.Replaced });
+      const seen = desk.received.length;
+      desk.dispatch(uri, title('From the grave'));
+      phone.dispatch(uri, title('For the living'));
       await newer.action(uri, 'session/titleChanged');
       await settle();
-      expect(alice.received).toHaveLength(seen);
-      expect(await bob.state(uri)).toMatchObject({ summary: { title: 'For the living' } });
+      expect(desk.received).toHaveLength(seen);
+      expect(await phone.state(uri)).toMatchObject({ summary: { title: 'For the living' } });
     },
   );
 
   it('[REL-014] that race each other leave exactly one', async () => {
-    const { alice, host } = await openRoom();
+    const { desk, host } = await openRoom();
     const rivals = Array.from({ length: 5 }, () => host.connect());
     for (const rival of rivals) {
       rival.send({
         id: 1,
         method: 'initialize',
-        params: { channel: ROOT, protocolVersions: ['0.3.0'], clientId: 'alice' },
+        params: { channel: ROOT, protocolVersions: ['0.3.0'], clientId: 'desk' },
       });
     }
     await settle();
-    expect([alice, ...rivals].filter(({ closed }) => !closed)).toHaveLength(1);
+    expect([desk, ...rivals].filter(({ closed }) => !closed)).toHaveLength(1);
   });
 });
 
 describe('what the client still waits for', () => {
   it('is settled when it is stored: accepted, rejected, or not at all', async () => {
-    const { alice, uri, host } = await openRoom();
-    alice.dispatch(uri, title('Yes'), 1);
-    await alice.action(uri, 'session/titleChanged');
-    alice.dispatch(uri, { type: 'session/nonsense' }, 2);
-    expect((await answerTo(alice, uri, 2)).rejectionReason).toBeDefined();
-    alice.disconnect();
-    const [, resumed] = await comeBack(host, 'alice', { lastSeenServerSeq: 0, pending: [1, 2, 3, 4] });
+    const { desk, uri, host } = await openRoom();
+    desk.dispatch(uri, title('Yes'), 1);
+    await desk.action(uri, 'session/titleChanged');
+    desk.dispatch(uri, { type: 'session/nonsense' }, 2);
+    expect((await answerTo(desk, uri, 2)).rejectionReason).toBeDefined();
+    desk.disconnect();
+    const [, resumed] = await comeBack(host, 'desk', { lastSeenServerSeq: 0, pending: [1, 2, 3, 4] });
     expect(resumed.settled).toEqual([1, 2]);
   });
 
   it('may be anything: what is no number is left out', async () => {
     const host = await startHost();
-    await host.client('alice');
+    await host.client('desk');
     for (const pending of [undefined, null, 'x', {}, [null, 'x', 1.5, {}]]) {
-      const [, resumed] = await comeBack(host, 'alice', { lastSeenServerSeq: 0, pending });
+      const [, resumed] = await comeBack(host, 'desk', { lastSeenServerSeq: 0, pending });
       expect(resumed.settled).toEqual([]);
     }
   });
@@ -317,14 +317,14 @@ describe('what the client still waits for', () => {
 describe('after a restart of the host', () => {
   it('[AHP-205][REL-016] a replay goes on where the last life ended: the counter is kept', async () => {
     const log = new KeptLog();
-    const { alice, uri, host } = await openRoom({ log });
-    const before = new Mirror().takeAll(alice.received);
+    const { desk, uri, host } = await openRoom({ log });
+    const before = new Mirror().takeAll(desk.received);
     const { lastSeen } = before;
-    alice.dispatch(uri, { type: 'session/turnStarted', turnId: 't1', userMessage: { text: 'hello' } });
-    await alice.action(uri, 'session/turnComplete');
+    desk.dispatch(uri, { type: 'session/turnStarted', turnId: 't1', userMessage: { text: 'hello' } });
+    await desk.action(uri, 'session/turnComplete');
     await host.stop();
     const second = await startHost({ log });
-    const [back, resumed] = await comeBack(second, 'alice', {
+    const [back, resumed] = await comeBack(second, 'desk', {
       lastSeenServerSeq: lastSeen,
       subscriptions: [ROOT, uri],
     });
@@ -337,14 +337,14 @@ describe('after a restart of the host', () => {
   });
 
   it('[REL-016] on an empty log everyone starts anew, and no old number is taken for a new one', async () => {
-    const { alice, uri, host } = await openRoom();
-    await alice.turn(uri, 'hello');
+    const { desk, uri, host } = await openRoom();
+    await desk.turn(uri, 'hello');
     await host.stop();
     const fresh = await startHost();
     const client = fresh.connect();
-    const params = { channel: ROOT, clientId: 'alice', lastSeenServerSeq: 40, subscriptions: [ROOT, uri] };
+    const params = { channel: ROOT, clientId: 'desk', lastSeenServerSeq: 40, subscriptions: [ROOT, uri] };
     expect((await client.ask('reconnect', params)).error).toMatchObject({ code: -32602 });
-    await client.initialize('alice');
+    await client.initialize('desk');
     const known = await client.ask('subscribe', { channel: uri });
     expect(known.error).toMatchObject({ code: -32001 });
   });

@@ -62,19 +62,19 @@ describe('the replay buffer', () => {
 
 describe('on the wire', () => {
   async function outcome(host: TestHost, uri: string, lastSeenServerSeq: number) {
-    const params = { channel: ROOT, clientId: 'alice', lastSeenServerSeq, subscriptions: [ROOT, uri] };
+    const params = { channel: ROOT, clientId: 'desk', lastSeenServerSeq, subscriptions: [ROOT, uri] };
     return host.connect().request<{ type: string; actions?: unknown[] }>('reconnect', params);
   }
 
   it('[REL-015][AHP-205][AHP-206] one before the oldest is replayed, two before is a snapshot, also after a restart', async () => {
     const log = new KeptLog();
     const host = await startHost({ log });
-    const alice = await host.client('alice');
-    const uri = await alice.session();
+    const desk = await host.client('desk');
+    const uri = await desk.session();
     for (let count = 0; count < REPLAY_MAX_ENVELOPES + 50; count++) {
-      alice.dispatch(uri, { type: 'session/titleChanged', title: `number ${count}` });
+      desk.dispatch(uri, { type: 'session/titleChanged', title: `number ${count}` });
     }
-    await alice.action(uri, (action) => (action as { title?: string }).title === `number ${REPLAY_MAX_ENVELOPES + 49}`);
+    await desk.action(uri, (action) => (action as { title?: string }).title === `number ${REPLAY_MAX_ENVELOPES + 49}`);
     await settle();
     const oldest = log.head - REPLAY_MAX_ENVELOPES + 1;
     const replayed = await outcome(host, uri, oldest - 1);

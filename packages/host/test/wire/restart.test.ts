@@ -20,8 +20,8 @@ async function hostOn(folder: string): Promise<TestHost> {
 
 async function comeBack(host: TestHost, params: object): Promise<[RawClient, Resumed]> {
   const client = host.connect();
-  client.clientId = 'alice';
-  const resumed = await client.request('reconnect', { channel: ROOT, clientId: 'alice', ...params });
+  client.clientId = 'desk';
+  const resumed = await client.request('reconnect', { channel: ROOT, clientId: 'desk', ...params });
   return [client, resumed as unknown as Resumed];
 }
 
@@ -31,12 +31,12 @@ describe('a host that is started again on its folder', () => {
   it('[AHP-205][REL-012][REL-016] goes on counting, replays what was missed, and applies nothing twice', async () => {
     const folder = dataFolder();
     const first = await hostOn(folder);
-    const alice = await first.client('alice');
-    const uri = await alice.session();
-    const mirror = new Mirror().takeAll(alice.received);
+    const desk = await first.client('desk');
+    const uri = await desk.session();
+    const mirror = new Mirror().takeAll(desk.received);
     const { lastSeen } = mirror;
-    alice.dispatch(uri, turn('t1'), 1);
-    await alice.action(uri, 'session/turnComplete');
+    desk.dispatch(uri, turn('t1'), 1);
+    await desk.action(uri, 'session/turnComplete');
     await first.stop();
 
     const second = await hostOn(folder);
@@ -72,10 +72,10 @@ describe('a host that is started again on its folder', () => {
   it('[REL-012] numbers that were rejected stay used, and none of them fails the log', async () => {
     const folder = dataFolder();
     const first = await hostOn(folder);
-    const alice = await first.client('alice');
-    const uri = await alice.session();
-    alice.dispatch(uri, { type: 'session/nonsense' }, 4);
-    await alice.until(({ params }) => params?.rejectionReason !== undefined);
+    const desk = await first.client('desk');
+    const uri = await desk.session();
+    desk.dispatch(uri, { type: 'session/nonsense' }, 4);
+    await desk.until(({ params }) => params?.rejectionReason !== undefined);
     await first.stop();
     const [back] = await comeBack(await hostOn(folder), { lastSeenServerSeq: 1, subscriptions: [uri] });
     back.dispatch(uri, { type: 'session/nonsense' }, 4);
@@ -87,9 +87,9 @@ describe('a host that is started again on its folder', () => {
   it('[REL-012] what was asked for while the last one stopped took nothing away', async () => {
     const log = new SlowLog();
     const { host, uri, puppet, join } = await openPuppetRoom({ log });
-    const bob = await join('bob');
+    const phone = await join('phone');
     const letThrough = log.hold('clientSeqs');
-    bob.dispatch(uri, { type: 'session/turnCancelled', turnId: 't1' });
+    phone.dispatch(uri, { type: 'session/turnCancelled', turnId: 't1' });
     await settle();
     puppet.turn.text('said before the end');
     const stopping = host.stop();

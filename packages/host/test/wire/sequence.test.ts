@@ -10,44 +10,44 @@ function numbersOf(client: { received: readonly { params?: Record<string, unknow
 
 describe('the sequence', () => {
   it('[AHP-105] is one for all channels, and leaves nothing out', async () => {
-    const { alice, uri } = await openRoom();
-    const other = await alice.session();
-    await Promise.all([alice.turn(uri, 'hello'), alice.turn(other, 'hello')]);
-    await refusalOf(alice, uri, { type: 'session/turnCancelled' });
-    await alice.request('disposeSession', { channel: other });
+    const { desk, uri } = await openRoom();
+    const other = await desk.session();
+    await Promise.all([desk.turn(uri, 'hello'), desk.turn(other, 'hello')]);
+    await refusalOf(desk, uri, { type: 'session/turnCancelled' });
+    await desk.request('disposeSession', { channel: other });
     await settle();
-    const numbers = numbersOf(alice);
+    const numbers = numbersOf(desk);
     const [first = 0] = numbers;
     expect(numbers).toEqual(numbers.map((_, index) => first + index));
-    expect(new Set(alice.envelopes(ROOT).map(({ action }) => action.type))).toEqual(
+    expect(new Set(desk.envelopes(ROOT).map(({ action }) => action.type))).toEqual(
       new Set(['root/activeSessionsChanged']),
     );
   });
 
   it('[AHP-105] a client that watches one channel sees gaps, always growing', async () => {
-    const { alice, uri, host } = await openRoom();
-    const bob = await host.client('bob', { initialSubscriptions: [uri] });
-    const other = await alice.session();
+    const { desk, uri, host } = await openRoom();
+    const phone = await host.client('phone', { initialSubscriptions: [uri] });
+    const other = await desk.session();
     for (const text of ['a', 'b', 'c']) {
-      alice.dispatch(other, title(text));
-      alice.dispatch(uri, title(text));
+      desk.dispatch(other, title(text));
+      desk.dispatch(uri, title(text));
     }
-    await bob.action(uri, (action) => (action as { title?: string }).title === 'c');
-    const numbers = numbersOf(bob);
+    await phone.action(uri, (action) => (action as { title?: string }).title === 'c');
+    const numbers = numbersOf(phone);
     expect(numbers).toEqual([...numbers].sort((a, b) => a - b));
     expect(numbers).toHaveLength(3);
     expect(Math.max(...numbers) - Math.min(...numbers)).toBe(4);
   });
 
   it('[AHP-106] is the same for everyone, whoever was first', async () => {
-    const { alice, uri, join } = await openRoom();
-    const [bob, carol] = [await join('bob'), await join('carol')];
+    const { desk, uri, join } = await openRoom();
+    const [phone, carol] = [await join('phone'), await join('carol')];
     for (let round = 0; round < 20; round++) {
-      for (const client of [alice, bob, carol]) client.dispatch(uri, title(`${client.clientId} ${round}`));
+      for (const client of [desk, phone, carol]) client.dispatch(uri, title(`${client.clientId} ${round}`));
       if (round % 3 === 0) await settle(1);
     }
     await settle();
-    const seen = [alice, bob, carol].map((client) =>
+    const seen = [desk, phone, carol].map((client) =>
       client.envelopes(uri).filter(({ action }) => action.type === 'session/titleChanged'),
     );
     expect(seen[0]).toHaveLength(60);
@@ -56,15 +56,15 @@ describe('the sequence', () => {
   });
 
   it('[AHP-106] a rejection stands in its place among the actions around it', async () => {
-    const { alice, uri } = await openRoom();
-    const first = alice.dispatch(uri, title('One'));
-    const refused = alice.dispatch(uri, { type: 'session/turnCancelled', turnId: 'none' });
-    const last = alice.dispatch(uri, title('Two'));
-    await answerTo(alice, uri, last);
+    const { desk, uri } = await openRoom();
+    const first = desk.dispatch(uri, title('One'));
+    const refused = desk.dispatch(uri, { type: 'session/turnCancelled', turnId: 'none' });
+    const last = desk.dispatch(uri, title('Two'));
+    await answerTo(desk, uri, last);
     await settle();
-    const own = alice.envelopes(uri).filter(({ origin }) => origin);
+    const own = desk.envelopes(uri).filter(({ origin }) => origin);
     expect(own.map(({ origin }) => origin)).toEqual(
-      [first, refused, last].map((clientSeq) => ({ clientId: 'alice', clientSeq })),
+      [first, refused, last].map((clientSeq) => ({ clientId: 'desk', clientSeq })),
     );
     expect(own.map(({ rejectionReason }) => rejectionReason !== undefined)).toEqual([false, true, false]);
     const numbers = own.map(({ serverSeq }) => serverSeq);
@@ -72,9 +72,9 @@ describe('the sequence', () => {
   });
 
   it('[AHP-106] effects come after the action that causes them', async () => {
-    const { alice, uri } = await openRoom();
-    await alice.turn(uri, 'hello');
-    const types = alice.types(uri);
+    const { desk, uri } = await openRoom();
+    await desk.turn(uri, 'hello');
+    const types = desk.types(uri);
     expect(types.slice(types.indexOf('session/turnStarted'))).toEqual([
       'session/turnStarted',
       'session/responsePart',
@@ -86,38 +86,42 @@ describe('the sequence', () => {
 
 describe('an echo', () => {
   it('[AHP-108] reaches the one who asked, like everyone else, with its origin', async () => {
-    const { alice, uri, join } = await openRoom();
-    const bob = await join('bob');
-    const clientSeq = alice.dispatch(uri, title('Mine'));
-    const origin = { clientId: 'alice', clientSeq };
-    for (const client of [alice, bob]) {
+    const { desk, uri, join } = await openRoom();
+    const phone = await join('phone');
+    const clientSeq = desk.dispatch(uri, title('Mine'));
+    const origin = { clientId: 'desk', clientSeq };
+    for (const client of [desk, phone]) {
       expect(await client.action(uri, 'session/titleChanged')).toMatchObject({ action: title('Mine'), origin });
     }
     await settle();
-    expect(alice.types(uri).filter((type) => type === 'session/titleChanged')).toHaveLength(1);
+    expect(desk.types(uri).filter((type) => type === 'session/titleChanged')).toHaveLength(1);
   });
 
   it('[AHP-109] reaches the one who asked without watching, and nothing else of that channel does', async () => {
-    const { alice, uri, host } = await openRoom();
-    const bob = await host.client('bob');
-    const clientSeq = bob.dispatch(uri, { type: 'session/turnStarted', turnId: 't1', userMessage: { text: 'hello' } });
-    expect(await answerTo(bob, uri, clientSeq)).toMatchObject({ action: { turnId: 't1' } });
-    await alice.action(uri, 'session/turnComplete');
+    const { desk, uri, host } = await openRoom();
+    const phone = await host.client('phone');
+    const clientSeq = phone.dispatch(uri, {
+      type: 'session/turnStarted',
+      turnId: 't1',
+      userMessage: { text: 'hello' },
+    });
+    expect(await answerTo(phone, uri, clientSeq)).toMatchObject({ action: { turnId: 't1' } });
+    await desk.action(uri, 'session/turnComplete');
     await settle();
-    expect(bob.types(uri)).toEqual(['session/turnStarted']);
+    expect(phone.types(uri)).toEqual(['session/turnStarted']);
   });
 
   it('[AHP-111] nobody hears of a channel that only looks alike', async () => {
-    const { alice, host } = await openRoom();
-    const uri = await alice.session('ahp-session:/a/b');
+    const { desk, host } = await openRoom();
+    const uri = await desk.session('ahp-session:/a/b');
     const watching = await Promise.all(
       ['ahp-session:/a', 'ahp-session:/a/b/c', 'ahp-session:/A/B'].map(async (channel) => {
-        await alice.session(channel);
+        await desk.session(channel);
         return host.client(`at ${channel}`, { initialSubscriptions: [channel] });
       }),
     );
-    alice.dispatch(uri, title('Here'));
-    await alice.action(uri, 'session/titleChanged');
+    desk.dispatch(uri, title('Here'));
+    await desk.action(uri, 'session/titleChanged');
     await settle();
     for (const client of watching) expect(numbersOf(client)).toEqual([]);
   });

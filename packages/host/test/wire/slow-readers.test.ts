@@ -17,7 +17,7 @@ const read = (client: RawClient) => {
 
 describe('a client that reads slowly', () => {
   it('[REL-041] ends up in the same state, whichever version it speaks, with fewer messages', async () => {
-    const { host, alice, uri, puppet, join } = await openPuppetRoom();
+    const { host, desk, uri, puppet, join } = await openPuppetRoom();
     const fast = await join('fast');
     const slow = await join('slow');
     const middle = await host.client('middle', { protocolVersions: ['0.2.0'], initialSubscriptions: [uri] });
@@ -36,7 +36,7 @@ describe('a client that reads slowly', () => {
     for (const client of lagging) read(client);
     await settle();
 
-    const state = await alice.state<SessionState>(uri);
+    const state = await desk.state<SessionState>(uri);
     expect(textIn(state.turns[0]?.responseParts)).toContain('word 0 word 1 ');
     for (const client of [slow, middle, fast]) {
       expect(new Mirror().takeAll(client.received).state(uri)).toEqual(comparable(state));
@@ -69,30 +69,30 @@ describe('a client that reads slowly', () => {
   });
 
   it('[REL-040] that stops altogether is closed with a code; others are not held up, and it can come back', async () => {
-    const { host, alice, uri, puppet, join } = await openPuppetRoom();
+    const { host, desk, uri, puppet, join } = await openPuppetRoom();
     const [stuck, fast] = [await join('stuck'), await join('fast')];
     const { lastSeen } = new Mirror().takeAll(stuck.received);
     stall(stuck);
     const seen = stuck.received.length;
     for (let count = 0; count <= OUTBOX_MAX_MESSAGES; count++) {
-      alice.dispatch(uri, { type: 'session/titleChanged', title: `Title ${count}` });
+      desk.dispatch(uri, { type: 'session/titleChanged', title: `Title ${count}` });
       if (count % 100 !== 0) continue;
       await settle(2);
       expect(fast.types(uri).at(-1)).toBe('session/titleChanged');
     }
     expect(await stuck.untilClosed()).toMatchObject({ code: CloseCode.TooSlow });
     expect(stuck.received).toHaveLength(seen);
-    expect([alice.closed, fast.closed]).toEqual([undefined, undefined]);
+    expect([desk.closed, fast.closed]).toEqual([undefined, undefined]);
     puppet.finish();
     await fast.action(uri, 'session/turnComplete');
     const again = host.connect();
     const params = { channel: ROOT, clientId: 'stuck', lastSeenServerSeq: lastSeen, subscriptions: [ROOT, uri] };
     expect(await again.request('reconnect', params)).toMatchObject({ type: 'snapshot' });
-    expect(new Mirror().takeAll(again.received).state(uri)).toEqual(comparable(await alice.state(uri)));
+    expect(new Mirror().takeAll(again.received).state(uri)).toEqual(comparable(await desk.state(uri)));
   });
 
   it('[REL-040] that stops while 50 MB stream is closed; the text is whole for everyone else', async () => {
-    const { alice, uri, puppet, join } = await openPuppetRoom();
+    const { desk, uri, puppet, join } = await openPuppetRoom();
     const [stuck, fast] = [await join('stuck'), await join('fast')];
     stall(stuck);
     const chunk = 'x'.repeat(500_000);
@@ -105,17 +105,17 @@ describe('a client that reads slowly', () => {
     expect(stuck.closed).toMatchObject({ code: CloseCode.TooSlow });
     const lengths = fast.envelopes(uri).map(({ action }) => (action as { content?: string }).content?.length ?? 0);
     expect(lengths.reduce((sum, length) => sum + length, 0)).toBe(50_000_000);
-    expect(alice.closed).toBeUndefined();
+    expect(desk.closed).toBeUndefined();
   });
 
   it('[REL-040] a burst is no slowness: 5,000 actions in one tick reach everyone', async () => {
-    const { alice, uri, puppet, join } = await openPuppetRoom();
+    const { desk, uri, puppet, join } = await openPuppetRoom();
     const reader = await join('reader');
     for (let count = 0; count < 5_000; count++) puppet.turn.text('x');
     puppet.finish();
     await reader.action(uri, 'session/turnComplete');
     expect(reader.types(uri).filter((type) => type === 'session/delta')).toHaveLength(5_000);
-    expect([alice.closed, reader.closed]).toEqual([undefined, undefined]);
+    expect([desk.closed, reader.closed]).toEqual([undefined, undefined]);
   });
 
   it('[REL-040] a snapshot above the limit reaches a client that reads', async () => {

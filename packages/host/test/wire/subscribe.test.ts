@@ -13,7 +13,7 @@ const title = (text: string) => ({ type: 'session/titleChanged', title: text }) 
 describe('subscribe', () => {
   it('[AHP-026] gives the snapshot of the root and of a session', async () => {
     const host = await startHost();
-    const client = await host.client('alice', { initialSubscriptions: [] });
+    const client = await host.client('desk', { initialSubscriptions: [] });
     const uri = await client.session();
     expect(await client.request('subscribe', { channel: ROOT })).toEqual({
       snapshot: { resource: ROOT, state: expect.objectContaining({ activeSessions: 1 }), fromSeq: expect.any(Number) },
@@ -23,26 +23,26 @@ describe('subscribe', () => {
   });
 
   it('[AHP-027][AHP-107] everything later follows, with greater numbers; nothing earlier does', async () => {
-    const { alice, uri, join } = await openRoom();
-    await alice.turn(uri, 'hello');
-    const bob = await join('bob');
-    const { snapshot } = await bob.request<Subscribed>('subscribe', { channel: uri });
-    await alice.turn(uri, 'hello');
-    await bob.action(uri, 'session/turnComplete');
-    const numbers = bob.envelopes(uri).map(({ serverSeq }) => serverSeq);
+    const { desk, uri, join } = await openRoom();
+    await desk.turn(uri, 'hello');
+    const phone = await join('phone');
+    const { snapshot } = await phone.request<Subscribed>('subscribe', { channel: uri });
+    await desk.turn(uri, 'hello');
+    await phone.action(uri, 'session/turnComplete');
+    const numbers = phone.envelopes(uri).map(({ serverSeq }) => serverSeq);
     expect(Math.min(...numbers)).toBeGreaterThan(snapshot.fromSeq);
-    expect(bob.types(uri)).toEqual(alice.types(uri).slice(-bob.types(uri).length));
-    expect(new Mirror().takeAll(bob.received).state(uri)).toEqual(comparable(await bob.state(uri)));
+    expect(phone.types(uri)).toEqual(desk.types(uri).slice(-phone.types(uri).length));
+    expect(new Mirror().takeAll(phone.received).state(uri)).toEqual(comparable(await phone.state(uri)));
   });
 
   it('[AHP-107] the snapshot of a quiet channel carries the number of the whole host', async () => {
-    const { alice, uri, host } = await openRoom();
-    const other = await alice.session();
-    await alice.turn(other, 'hello');
+    const { desk, uri, host } = await openRoom();
+    const other = await desk.session();
+    await desk.turn(other, 'hello');
     await settle();
-    const newest = Math.max(...alice.received.map(({ params }) => Number(params?.serverSeq ?? 0)));
-    const bob = await host.client('bob', { initialSubscriptions: [] });
-    expect((await bob.request<Subscribed>('subscribe', { channel: uri })).snapshot.fromSeq).toBe(newest);
+    const newest = Math.max(...desk.received.map(({ params }) => Number(params?.serverSeq ?? 0)));
+    const phone = await host.client('phone', { initialSubscriptions: [] });
+    expect((await phone.request<Subscribed>('subscribe', { channel: uri })).snapshot.fromSeq).toBe(newest);
   });
 
   it('[AHP-029] unknown sessions are -32001, other unknown channels -32008', async () => {
@@ -57,60 +57,60 @@ describe('subscribe', () => {
   });
 
   it('[AHP-030] twice gives a fresh snapshot, and every action once', async () => {
-    const { alice, uri } = await openRoom();
-    await alice.request('subscribe', { channel: uri });
-    await alice.turn(uri, 'hello');
-    const { snapshot } = await alice.request<Subscribed>('subscribe', { channel: uri });
+    const { desk, uri } = await openRoom();
+    await desk.request('subscribe', { channel: uri });
+    await desk.turn(uri, 'hello');
+    const { snapshot } = await desk.request<Subscribed>('subscribe', { channel: uri });
     expect(snapshot.state).toMatchObject({ turns: [{ state: 'complete' }] });
-    await alice.turn(uri, 'hello');
-    const numbers = alice.envelopes(uri).map(({ serverSeq }) => serverSeq);
+    await desk.turn(uri, 'hello');
+    const numbers = desk.envelopes(uri).map(({ serverSeq }) => serverSeq);
     expect(numbers).toEqual([...new Set(numbers)]);
-    expect(new Mirror().takeAll(alice.received).state(uri)).toEqual(comparable(await alice.state(uri)));
+    expect(new Mirror().takeAll(desk.received).state(uri)).toEqual(comparable(await desk.state(uri)));
   });
 });
 
 describe('unsubscribe', () => {
   it('[AHP-031] stops the traffic of that channel alone', async () => {
-    const { alice, uri, join } = await openRoom();
-    const bob = await join('bob');
-    bob.send({ method: 'unsubscribe', params: { channel: uri } });
+    const { desk, uri, join } = await openRoom();
+    const phone = await join('phone');
+    phone.send({ method: 'unsubscribe', params: { channel: uri } });
     await settle();
-    const before = bob.envelopes(uri).length;
-    await alice.turn(uri, 'hello');
+    const before = phone.envelopes(uri).length;
+    await desk.turn(uri, 'hello');
     await settle();
-    expect(bob.envelopes(uri)).toHaveLength(before);
-    expect(bob.received.some(({ method }) => method === 'root/sessionSummaryChanged')).toBe(true);
+    expect(phone.envelopes(uri)).toHaveLength(before);
+    expect(phone.received.some(({ method }) => method === 'root/sessionSummaryChanged')).toBe(true);
   });
 
   it('[AHP-031] is taken in order with subscribe', async () => {
-    const { alice, uri, join } = await openRoom();
-    const bob = await join('bob');
-    bob.send({ method: 'unsubscribe', params: { channel: uri } });
-    bob.send({ id: 90, method: 'subscribe', params: { channel: uri } });
-    bob.send({ method: 'unsubscribe', params: { channel: uri } });
-    bob.send({ id: 91, method: 'subscribe', params: { channel: uri } });
-    await bob.until(({ id }) => id === 91);
-    alice.dispatch(uri, title('After'));
-    expect((await bob.action(uri, 'session/titleChanged')).action).toEqual(title('After'));
+    const { desk, uri, join } = await openRoom();
+    const phone = await join('phone');
+    phone.send({ method: 'unsubscribe', params: { channel: uri } });
+    phone.send({ id: 90, method: 'subscribe', params: { channel: uri } });
+    phone.send({ method: 'unsubscribe', params: { channel: uri } });
+    phone.send({ id: 91, method: 'subscribe', params: { channel: uri } });
+    await phone.until(({ id }) => id === 91);
+    desk.dispatch(uri, title('After'));
+    expect((await phone.action(uri, 'session/titleChanged')).action).toEqual(title('After'));
   });
 
   it.each([
     ['a channel that does not exist', 'ahp-session:/none'],
     ['text that is no channel', 'nonsense'],
   ])('[AHP-032] of %s is ignored', async (_name, channel) => {
-    const { alice, uri } = await openRoom();
-    alice.send({ method: 'unsubscribe', params: { channel } });
-    await alice.turn(uri, 'hello');
-    expect(alice.closed).toBeUndefined();
+    const { desk, uri } = await openRoom();
+    desk.send({ method: 'unsubscribe', params: { channel } });
+    await desk.turn(uri, 'hello');
+    expect(desk.closed).toBeUndefined();
   });
 
   it('[AHP-032] of a channel that is not subscribed is ignored', async () => {
-    const { alice, uri, host } = await openRoom();
-    const bob = await host.client('bob');
-    bob.send({ method: 'unsubscribe', params: { channel: uri } });
+    const { desk, uri, host } = await openRoom();
+    const phone = await host.client('phone');
+    phone.send({ method: 'unsubscribe', params: { channel: uri } });
     await settle();
-    await alice.turn(uri, 'hello');
-    expect(await bob.request('ping', { channel: ROOT })).toBeNull();
+    await desk.turn(uri, 'hello');
+    expect(await phone.request('ping', { channel: ROOT })).toBeNull();
   });
 });
 
@@ -145,15 +145,15 @@ describe('protocol notifications', () => {
 describe('a session that leaves memory', () => {
   it('[AHP-027] is still followed by whoever subscribes meanwhile', async () => {
     const clock = new FakeClock();
-    const { alice, uri, host } = await openRoom({ clock });
-    await alice.turn(uri, 'hello');
-    alice.send({ method: 'unsubscribe', params: { channel: uri } });
+    const { desk, uri, host } = await openRoom({ clock });
+    await desk.turn(uri, 'hello');
+    desk.send({ method: 'unsubscribe', params: { channel: uri } });
     await settle();
     await clock.advance(61_000);
-    const bob = await host.client('bob');
-    await bob.request('subscribe', { channel: uri });
-    alice.dispatch(uri, title('Awake'));
-    await bob.action(uri, 'session/titleChanged');
-    expect(new Mirror().takeAll(bob.received).state(uri)).toEqual(comparable(await bob.state(uri)));
+    const phone = await host.client('phone');
+    await phone.request('subscribe', { channel: uri });
+    desk.dispatch(uri, title('Awake'));
+    await phone.action(uri, 'session/titleChanged');
+    expect(new Mirror().takeAll(phone.received).state(uri)).toEqual(comparable(await phone.state(uri)));
   });
 });

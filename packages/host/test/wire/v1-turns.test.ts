@@ -260,7 +260,7 @@ describe('what version 1 cannot say', () => {
     const { clock, old, now } = await sideBySide();
     old.dispatch(turnStarted('t1', 'ask'));
     await now.action(uri, 'session/inputRequested');
-    const answers = { name: { state: 'submitted', value: { kind: 'text', value: 'Ada' } } };
+    const answers = { name: { state: 'submitted', value: { kind: 'text', value: 'Importer' } } };
     now.dispatch(uri, { type: 'session/inputCompleted', requestId: 'q', response: 'accept', answers } as never);
     await old.action('session/turnComplete');
     await clock.advance(2 * CLIENT_GRACE_MS);

@@ -46,7 +46,7 @@ class StdioTransport implements Transport {
     this.#events = events;
     const ended = () => this.#finish();
     this.#output.on('error', ended).on('close', ended);
-    this.#input.on('error', ended).on('end', ended).on('close', ended);
+    this.#input.on('error', ended).on('end', () => (events.ended ?? ended)());
     this.#input.on('data', (chunk: Buffer) => this.#read(chunk));
   }
 
