@@ -100,11 +100,16 @@ function onlyOwn({ identity }: Connection, { numbered }: Encoded): Encoded {
 }
 
 function deliver(connection: Connection, parts: readonly Encoded[]): void {
-  const [first, ...others] = parts.map((part) => withoutEarlyEchoes(connection, part));
-  if (!first) return;
-  connection.sendAll(others.length === 0 ? first.messages : inOrder([first, ...others]));
+  connection.sendAll(messagesOf(connection, parts));
   const close = parts.find((part) => part.close)?.close;
   if (close) connection.close(CloseCode.SnapshotNeeded, close);
+}
+
+/** Nearly always there is one part, and its list goes to everyone as it is. */
+function messagesOf(connection: Connection, parts: readonly Encoded[]): readonly Outgoing[] {
+  const [first] = parts;
+  if (first && parts.length === 1) return withoutEarlyEchoes(connection, first).messages;
+  return inOrder(parts.map((part) => withoutEarlyEchoes(connection, part)));
 }
 
 /** By number, whichever channel they are from: what a client has seen up to a number, it has seen whole. */

@@ -72,9 +72,12 @@ class WebSocketTransport implements Transport {
   send(frames: readonly WireFrame[]): void {
     const last = frames.at(-1);
     if (last === undefined || this.#websocket.readyState !== this.#websocket.OPEN) return;
-    this.#socket.cork();
-    for (const frame of frames) this.#socket.write(frame.websocket, frame === last ? this.#written : undefined);
-    this.#socket.uncork();
+    if (frames.length > 1) this.#socket.cork();
+    for (const frame of frames) {
+      if (frame === last) this.#socket.write(frame.websocket, this.#written);
+      else this.#socket.write(frame.websocket);
+    }
+    if (frames.length > 1) this.#socket.uncork();
     this.#waitsForDrain = this.bufferedBytes > 0;
   }
 
