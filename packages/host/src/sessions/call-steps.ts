@@ -70,7 +70,22 @@ export function isAllowed(turn: TurnRunner, { name, toolClientId }: Call): boole
 
 /** Makes the call ready, and waits for a person where one must be asked. */
 export async function permission(turn: TurnRunner, call: Call): Promise<Permit> {
+  readyCall(turn, call);
+  return answer(turn, call);
+}
+
+/** Asks once more while the call runs. It counts as running until the question is stored, so that is waited for first. */
+export async function permissionAgain(turn: TurnRunner, call: Call): Promise<Permit> {
   if (!readyCall(turn, call)) return { kind: 'granted' };
+  const target = { turnId: turn.id, toolCallId: call.toolCallId };
+  await turn.waitFor((state) => {
+    const status = findCall(state, target)?.status;
+    return status === 'pending-confirmation' || status === 'cancelled' || undefined;
+  });
+  return answer(turn, call);
+}
+
+async function answer(turn: TurnRunner, call: Call): Promise<Permit> {
   const answered = await turn.waitFor((state) => {
     const found = findCall(state, { turnId: turn.id, toolCallId: call.toolCallId });
     return found && (found.status === 'running' || found.status === 'cancelled') ? found : undefined;

@@ -3,7 +3,17 @@ import type { ToolCallResult } from '@atrium/protocol';
 import type { CannedToolCall, ToolOutcome, ToolRequest } from '../agents/agent.js';
 import { toolNames } from '../tools/names.js';
 import type { HostTool, ToolOutput } from '../tools/tool.js';
-import { type Call, callId, complete, inputText, isAllowed, parsedInput, permission, startCall } from './call-steps.js';
+import {
+  type Call,
+  callId,
+  complete,
+  inputText,
+  isAllowed,
+  parsedInput,
+  permission,
+  permissionAgain,
+  startCall,
+} from './call-steps.js';
 import { presentClient, runClientTool } from './client-calls.js';
 import { earlierInputs } from './earlier-calls.js';
 import type { TurnRunner } from './turn.js';
@@ -86,6 +96,7 @@ async function runSafely(
       signal: turn.signal,
       progress: (content) =>
         turn.write({ type: 'session/toolCallContentChanged', turnId: turn.id, toolCallId, content }),
+      confirm: async (confirmation) => (await permissionAgain(turn, { ...call, confirmation })).kind === 'granted',
       ask: (request) => turn.ask(request),
       earlier: () => earlierInputs(turn.session.state, name),
     });
