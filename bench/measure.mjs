@@ -22,9 +22,9 @@ export function rounded(value, digits = 3) {
   return Number(value.toFixed(digits));
 }
 
-/** Prints the figures: one JSON object for programs, a table for people. */
+/** Prints the figures with what they are held against: one JSON object for programs, a table for people. */
 export function report(figures, targets) {
-  if (process.argv.includes('--json')) return console.log(JSON.stringify(figures));
+  if (process.argv.includes('--json')) return console.log(JSON.stringify({ ...figures, targets }));
   for (const [name, value] of Object.entries(figures)) {
     console.log(`${name.padEnd(32)} ${String(value).padStart(12)}   ${targets[name] ?? ''}`);
   }
