@@ -112,6 +112,7 @@ class AgentHost implements Host, HostCore {
       catalogue: this.#catalogue,
       agents,
       tools,
+      companions: [],
       announce: (method, params) => this.#broadcaster.notify(ROOT_CHANNEL, method, params, this.view),
       counted: () => this.#count(),
     });

@@ -50,3 +50,6 @@ export const HOST_REQUEST_TIMEOUT_MS = 10_000;
 export const TRANSFORM_TIMEOUT_MS = 5_000;
 export const TRANSFORM_MAX_SECTIONS = 32;
 export const TRANSFORM_MAX_BYTES = 256 * 2 ** 10;
+
+/** How long all gates of a call together may take; a call whose gate did not answer does not run. */
+export const GATES_TIMEOUT_MS = 5_000;

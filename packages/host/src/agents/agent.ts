@@ -9,12 +9,14 @@ import type {
   SessionInputAnswer,
   SessionInputRequest,
   SessionInputResponseKind,
+  ToolCallResult,
   ToolDefinition,
   ToolResultContent,
   Turn,
   UsageInfo,
   UserMessage,
 } from '@atrium/protocol';
+import type { ToolConfirmation } from '../tools/tool.js';
 
 /** How much of each ability a backend has, as data, so that the host can tell clients and providers the truth. */
 export interface AgentAbilities {
@@ -23,6 +25,8 @@ export interface AgentAbilities {
   readonly render: 'sections' | 'append' | 'preface' | 'none';
   readonly steer: boolean;
   readonly cancelTool: boolean;
+  /** It brings tools for files and commands of its own, so the host's are not offered to it. */
+  readonly ownTools?: boolean;
 }
 
 export interface AgentBackend {
@@ -76,12 +80,21 @@ export interface AgentTurn {
   tools(): ToolDefinition[];
   /** Runs a tool by name: one of the host's, or one of the active client's. */
   callTool(call: ToolRequest): Promise<ToolOutcome>;
+  /** Shows a call while the model is still writing its input; `callTool` does both at once. */
+  beginCall(call: CallStart): BegunCall;
+  /** Shows a call of a tool that the backend runs itself. Gates and people have their say, as for any other. */
+  ownCall(call: OwnCallStart): OwnCall;
   /** Shows a call whose result the backend already knows. */
   cannedTool(call: CannedToolCall): Promise<ToolOutcome>;
   /** Puts questions to a person and waits. */
   ask(request: SessionInputRequest): Promise<InputOutcome>;
-  /** The system prompt as it goes to the model, section by section in order. */
-  renderPrompt(): Promise<ReadonlyMap<string, string>>;
+  /**
+   * The system prompt as it goes to the model, section by section in order. A backend that learns its pristine text only
+   * now hands it in.
+   */
+  renderPrompt(pristine?: ReadonlyMap<string, string>): Promise<ReadonlyMap<string, string>>;
+  /** What the model is to know beside the message of this turn, and nobody else is to see. */
+  readonly context: readonly string[];
   /** The message a person sent to steer this turn, once; undefined when there is none. */
   takeSteering(): UserMessage | undefined;
 }
@@ -93,6 +106,42 @@ export interface ToolRequest {
   /** The arguments, as an object or as JSON text. */
   readonly input: unknown;
 }
+
+export interface CallStart {
+  /** Unique in the session; made up when absent. */
+  readonly id?: string;
+  readonly name: string;
+}
+
+export interface BegunCall {
+  readonly id: string;
+  /** More of the input, as the model writes it. */
+  delta(text: string): void;
+  /** The input is complete: the call goes its way. */
+  run(input: unknown): Promise<ToolOutcome>;
+  /** The call cannot be run at all, and why. */
+  fail(message: string): Promise<ToolOutcome>;
+}
+
+export interface OwnCallStart extends CallStart {
+  readonly displayName: string;
+}
+
+/** A call that the backend runs: `check`, perhaps `confirm`, then `complete`, in this order. */
+export interface OwnCall {
+  readonly id: string;
+  delta(text: string): void;
+  /** The input is complete. Denied: the call is over, and the reason is meant for the model. */
+  check(input: unknown, invocationMessage: string): Promise<Permit>;
+  /** Asks a person, unless that is settled already. Without it, the call just runs. */
+  confirm(confirmation: ToolConfirmation): Promise<Permit>;
+  progress(content: ToolResultContent[]): void;
+  complete(result: ToolCallResult): Promise<ToolOutcome>;
+}
+
+export type Permit =
+  /** The input is as the person left it, when they changed it. */
+  { readonly kind: 'granted'; readonly input?: unknown } | { readonly kind: 'denied'; readonly reason: string };
 
 export interface CannedToolCall {
   readonly id?: string;

@@ -12,7 +12,10 @@ export class AgentOpener {
   /** What the agent is being told; the next turn waits for it. */
   #told: Promise<void> = Promise.resolve();
 
-  constructor(parts: SessionParts) {
+  constructor(
+    parts: SessionParts,
+    private readonly prepare: () => Promise<void>,
+  ) {
     this.#parts = parts;
   }
 
@@ -35,6 +38,7 @@ export class AgentOpener {
     if (!backend) throw new AgentError('agent-missing', `no agent ${provider} is here; start the host with it`);
     this.#opening = true;
     try {
+      await this.prepare();
       return await backend.open({
         session: channel.uri,
         workingDirectory: folderOf(channel.live),

@@ -1,5 +1,11 @@
 /** The first state of a session. */
-import { type CreateSessionParams, type SessionConfigSchema, type SessionState, SessionStatus } from '@atrium/protocol';
+import {
+  type CreateSessionParams,
+  type SessionConfigSchema,
+  type SessionState,
+  SessionStatus,
+  type ToolDefinition,
+} from '@atrium/protocol';
 import type { AgentBackend } from '../agents/agent.js';
 
 /** What every session can be configured with. */
@@ -20,9 +26,11 @@ interface Origin {
   readonly backend: AgentBackend;
   readonly config: Record<string, unknown>;
   readonly now: number;
+  /** The host's own tools, as far as the agent uses them. */
+  readonly tools: readonly ToolDefinition[];
 }
 
-export function newSessionState(params: CreateSessionParams, { backend, config, now }: Origin): SessionState {
+export function newSessionState(params: CreateSessionParams, { backend, config, now, tools }: Origin): SessionState {
   const { channel, model, agent, workingDirectory, activeClient } = params;
   return {
     summary: {
@@ -38,6 +46,7 @@ export function newSessionState(params: CreateSessionParams, { backend, config, 
     },
     lifecycle: 'creating',
     turns: [],
+    ...(tools.length > 0 && { serverTools: [...tools] }),
     config: { schema: sessionConfigSchema, values: config },
     ...(activeClient && { activeClient }),
     ...(backend.info.customizations && { customizations: backend.info.customizations }),

@@ -3,11 +3,13 @@ import type { FetchTurnsParams, PendingMessage, SessionAction, SessionState, Sta
 import type { AgentBackend } from '../agents/agent.js';
 import type { Channel, Step } from '../channels/channel.js';
 import type { Asker, HostCore, OpenChannel, TakeSnapshot } from '../core.js';
+import { Extensions } from '../extensions/extensions.js';
 import type { EntryOrigin, Log } from '../log/log.js';
 import type { HostTool } from '../tools/tool.js';
 import type { WindowRequest } from '../wire/subscriptions.js';
 import { AgentOpener } from './agent-opener.js';
 import type { Catalogue } from './catalogue.js';
+import type { AttachCompanion, Companion } from './companion.js';
 import { type Held, HeldActions } from './held-actions.js';
 import { History, type TurnsPage } from './history.js';
 import { type Reaction, reactionsTo } from './reactions.js';
@@ -24,6 +26,8 @@ export interface SessionParts {
   readonly backend: AgentBackend | undefined;
   readonly tools: readonly HostTool[];
   readonly catalogue: Catalogue;
+  /** What lives beside every session. */
+  readonly companions?: readonly AttachCompanion[];
 }
 
 export class Session implements OpenChannel {
@@ -36,12 +40,21 @@ export class Session implements OpenChannel {
   #isClosed = false;
   /** Tools that a person allowed for the rest of this session. */
   readonly allowedTools = new Set<string>();
+  /** Whoever adds tools, gates or prompt text to it. */
+  readonly extensions: Extensions;
+  readonly #companions: readonly Companion[];
 
   constructor(parts: SessionParts) {
     this.#parts = parts;
     this.#held = new HeldActions(parts);
-    this.#agent = new AgentOpener(parts);
+    this.#agent = new AgentOpener(parts, () => this.#begin());
     this.#history = new History(parts);
+    this.extensions = new Extensions({
+      builtins: offeredBuiltins(parts),
+      state: () => this.state,
+      write: (action) => this.write(action),
+    });
+    this.#companions = (parts.companions ?? []).map((attach) => attach(this));
   }
 
   get uri(): string {
@@ -80,7 +93,14 @@ export class Session implements OpenChannel {
     const step = this.#parts.core.writer.write({ channel: this.#parts.channel, action, origin });
     this.#parts.core.writer.afterCommit(() => this.#runner?.observe(step));
     this.#note(step);
+    for (const companion of this.#companions) companion.observe?.(step);
     for (const reaction of reactionsTo(step)) this.#react(reaction);
+  }
+
+  /** What lives beside the session gets ready before its agent opens. */
+  async #begin(): Promise<void> {
+    this.extensions.changed();
+    await Promise.all(this.#companions.map((companion) => companion.begin?.()));
   }
 
   /** Keeps the list of sessions true, in the same tick. */
@@ -202,6 +222,11 @@ export class Session implements OpenChannel {
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#runner?.stop();
-    await this.#agent.close();
+    await Promise.all([this.#agent.close(), ...this.#companions.map((companion) => companion.close())]);
   }
+}
+
+/** An agent with tools of its own for files and commands is not offered the host's. */
+export function offeredBuiltins({ backend, tools }: Pick<SessionParts, 'backend' | 'tools'>): readonly HostTool[] {
+  return backend?.abilities.ownTools ? [] : tools;
 }

@@ -17,10 +17,11 @@ import type { Log } from '../log/log.js';
 import type { HostTool } from '../tools/tool.js';
 import { RequestError } from '../wire/request-error.js';
 import type { Catalogue } from './catalogue.js';
+import type { AttachCompanion } from './companion.js';
 import { badValues, withDefaults } from './config-values.js';
 import { afterCrash, dropAbsentClient } from './mending.js';
 import { newSessionState, sessionConfigSchema } from './new-session.js';
-import { Session } from './session.js';
+import { offeredBuiltins, Session } from './session.js';
 import { headText, TurnPages } from './turn-pages.js';
 
 export interface SessionsParts {
@@ -29,6 +30,7 @@ export interface SessionsParts {
   readonly catalogue: Catalogue;
   readonly agents: readonly AgentBackend[];
   readonly tools: readonly HostTool[];
+  readonly companions: readonly AttachCompanion[];
   /** Tells everyone who keeps a list. */
   readonly announce: (method: string, params: object) => void;
   /** The number of sessions changed. */
@@ -88,11 +90,11 @@ export class Sessions {
   }
 
   #adopt(uri: string, state: SessionState, place: { base: number; archived: number; lastTime: number }): Session {
-    const { core, log, agents, tools, catalogue } = this.#parts;
+    const { core, log, agents, tools, catalogue, companions } = this.#parts;
     const channel = new Channel<SessionState>(uri, sessionReducer, state, place.lastTime);
     const pages = new TurnPages(log, uri, place);
     const backend = agents.find(({ info }) => info.provider === state.summary.provider);
-    const session = new Session({ core, log, channel, pages, backend, tools, catalogue });
+    const session = new Session({ core, log, channel, pages, backend, tools, catalogue, companions });
     this.#open.set(uri, session);
     return session;
   }
@@ -109,7 +111,8 @@ export class Sessions {
       const forked = params.fork && (await this.#forkPoint(params.fork));
       if (forked) await this.#copyTurns(forked, channel);
       const now = this.#parts.core.clock.now();
-      await this.#store(newSessionState(params, { backend, config, now }), forked?.end ?? 0);
+      const tools = offeredBuiltins({ backend, tools: this.#parts.tools }).map(({ definition }) => definition);
+      await this.#store(newSessionState(params, { backend, config, now, tools }), forked?.end ?? 0);
     } finally {
       this.#creating.delete(channel);
     }

@@ -13,22 +13,28 @@ import type {
   UsageInfo,
   UserMessage,
 } from '@atrium/protocol';
-import type {
-  AgentSession,
-  AgentTurn,
-  CannedToolCall,
-  InputOutcome,
-  ToolOutcome,
-  ToolRequest,
+import {
+  AgentError,
+  type AgentSession,
+  type AgentTurn,
+  type BegunCall,
+  type CallStart,
+  type CannedToolCall,
+  type InputOutcome,
+  type OwnCall,
+  type OwnCallStart,
+  type ToolOutcome,
+  type ToolRequest,
 } from '../agents/agent.js';
+import { beginCall, callTool, runCannedTool } from '../broker/broker.js';
+import { presentClient } from '../broker/client-calls.js';
+import { beginOwnCall } from '../broker/own-calls.js';
 import type { Step } from '../channels/channel.js';
 import { CLIENT_GRACE_MS } from '../limits.js';
 import { renderPrompt } from '../prompt/prompt.js';
 import { offeredTools } from '../tools/names.js';
 import { AgentOpener, folderOf } from './agent-opener.js';
-import { presentClient } from './client-calls.js';
 import type { Session } from './session.js';
-import { runCannedTool, runTool } from './tool-calls.js';
 
 /** Thrown into a backend whose turn is over; whatever it does with it is ignored. */
 class TurnOverError extends Error {
@@ -47,6 +53,7 @@ export class TurnRunner implements AgentTurn {
   readonly model: ModelSelection | undefined;
   readonly agent: AgentSelection | undefined;
   readonly workingDirectory: string | undefined;
+  context: readonly string[] = [];
   readonly #session: Session;
   readonly #abort = new AbortController();
   readonly #waiters = new Set<Waiter>();
@@ -78,12 +85,25 @@ export class TurnRunner implements AgentTurn {
 
   async run(agent: Promise<AgentSession>): Promise<void> {
     try {
-      await (await agent).runTurn(this);
+      const opened = await agent;
+      await this.#prepare();
+      await opened.runTurn(this);
       this.write({ type: 'session/turnComplete', turnId: this.id });
     } catch (error) {
       if (this.isActive) this.#session.parts.core.logger.log('warn', 'a turn failed', { session: this.#session.uri });
       this.write({ type: 'session/error', turnId: this.id, error: AgentOpener.errorInfo(error) });
     }
+  }
+
+  /** Extensions hear of the turn before the agent does: they may add to it, or stop it. */
+  async #prepare(): Promise<void> {
+    const { session } = this;
+    const isFirst = session.state.turns.length === 0;
+    const opening = { turnId: this.id, text: this.message.text, agent: this.agent, isFirst };
+    const advice = await session.extensions.beforeTurn(opening, this.signal);
+    const blocked = advice.flatMap(({ blocked }) => blocked ?? [])[0];
+    if (blocked !== undefined) throw new AgentError('blocked', blocked);
+    this.context = advice.flatMap(({ context }) => context ?? []);
   }
 
   /** The turn is over in the state: the agent is to stop, and nothing it still says counts. */
@@ -163,12 +183,20 @@ export class TurnRunner implements AgentTurn {
   }
 
   tools(): ToolDefinition[] {
-    const definitions = this.#session.parts.tools.map(({ definition }) => definition);
+    const definitions = this.#session.extensions.tools().map(({ definition }) => definition);
     return offeredTools(definitions, presentClient(this)?.tools ?? []);
   }
 
   callTool(call: ToolRequest): Promise<ToolOutcome> {
-    return runTool(this, call);
+    return callTool(this, call);
+  }
+
+  beginCall(call: CallStart): BegunCall {
+    return beginCall(this, call);
+  }
+
+  ownCall(call: OwnCallStart): OwnCall {
+    return beginOwnCall(this, call);
   }
 
   cannedTool(call: CannedToolCall): Promise<ToolOutcome> {

@@ -33,6 +33,12 @@ export interface ToolOutput {
 export interface HostTool {
   readonly definition: ToolDefinition;
   readonly displayName: string;
+  /** Who added it to the session; absent for the host's own. What a person allowed counts for one owner only. */
+  readonly owner?: string;
+  /** Goes along with every call of it, for clients that know the keys. */
+  readonly callMeta?: Readonly<Record<string, unknown>>;
+  /** How long a call may run; without one, as long as the tool itself allows. */
+  readonly timeoutMs?: number;
   /** What the call is about to do: "Read parser.ts". */
   invocationMessage(input: unknown): string;
   /** What to ask a person first; undefined when the tool may just run. */

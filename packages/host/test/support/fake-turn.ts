@@ -4,8 +4,11 @@ import type {
   AgentBackend,
   AgentSession,
   AgentTurn,
+  BegunCall,
+  CallStart,
   CannedToolCall,
   InputOutcome,
+  OwnCall,
   ToolOutcome,
   ToolRequest,
 } from '../../src/agents/agent.js';
@@ -28,6 +31,7 @@ export interface FakeTurnOptions {
   readonly id?: string;
   readonly workingDirectory?: string;
   readonly tools?: readonly ToolDefinition[];
+  readonly context?: readonly string[];
   callTool?(call: ToolRequest): Eventually<ToolOutcome>;
   cannedTool?(call: CannedToolCall): Eventually<ToolOutcome>;
   ask?(request: SessionInputRequest): Eventually<InputOutcome>;
@@ -39,6 +43,7 @@ export class FakeTurn implements AgentTurn {
   readonly id: string;
   readonly model = undefined;
   readonly agent = undefined;
+  readonly context: readonly string[];
   readonly message: { readonly text: string };
   readonly workingDirectory: string | undefined;
   readonly events: TurnEvent[] = [];
@@ -52,6 +57,7 @@ export class FakeTurn implements AgentTurn {
   ) {
     this.id = options.id ?? 'turn-1';
     this.message = { text };
+    this.context = options.context ?? [];
     this.workingDirectory = options.workingDirectory;
   }
 
@@ -99,6 +105,20 @@ export class FakeTurn implements AgentTurn {
   async callTool(call: ToolRequest): Promise<ToolOutcome> {
     this.events.push({ callTool: call });
     return this.options.callTool?.(call) ?? completed('');
+  }
+
+  /** Streamed input is not written down; what comes of it is, as a call. */
+  beginCall({ id = 'call-1', name }: CallStart): BegunCall {
+    return {
+      id,
+      delta: () => {},
+      run: (input) => this.callTool({ name, input }),
+      fail: async (message) => completed(message, false),
+    };
+  }
+
+  ownCall(): OwnCall {
+    throw new Error('this turn is for agents without tools of their own');
   }
 
   async cannedTool(call: CannedToolCall): Promise<ToolOutcome> {

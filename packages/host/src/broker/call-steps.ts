@@ -1,9 +1,10 @@
 /** The steps that every tool call goes through in the state: started, ready, perhaps confirmed, completed. */
 import type { SessionState, ToolCallResult, ToolCallState, ToolResultContent } from '@atrium/protocol';
-import type { ToolOutcome } from '../agents/agent.js';
+import type { Permit, ToolOutcome } from '../agents/agent.js';
+import type { GateCall } from '../extensions/extension.js';
+import { findCall } from '../sessions/rules/tool-calls.js';
+import type { TurnRunner } from '../sessions/turn.js';
 import { ALLOW_IN_SESSION, type ToolConfirmation } from '../tools/tool.js';
-import { findCall } from './rules/tool-calls.js';
-import type { TurnRunner } from './turn.js';
 
 export interface Call {
   readonly toolCallId: string;
@@ -13,12 +14,12 @@ export interface Call {
   readonly invocationMessage: string;
   readonly toolInput: string;
   readonly toolClientId?: string;
+  /** The extension whose tool it is. */
+  readonly owner?: string | undefined;
   readonly confirmation?: ToolConfirmation | undefined;
+  /** A person is asked even where the tool was allowed for good. */
+  readonly isAskedAnyway?: boolean;
 }
-
-export type Permit =
-  | { readonly kind: 'granted'; readonly input?: unknown }
-  | { readonly kind: 'denied'; readonly reason: string };
 
 export function newCallId(): string {
   return `call-${crypto.randomUUID()}`;
@@ -30,8 +31,12 @@ export function callId(turn: TurnRunner, wanted: string | undefined): string {
   return isTaken ? newCallId() : wanted;
 }
 
+export interface StartedCall extends Pick<Call, 'toolCallId' | 'name' | 'displayName' | 'toolClientId'> {
+  readonly meta?: Readonly<Record<string, unknown>>;
+}
+
 /** Shows that there is a call. */
-export function startCall(turn: TurnRunner, { toolCallId, name, displayName, toolClientId }: Call): void {
+export function startCall(turn: TurnRunner, { toolCallId, name, displayName, toolClientId, meta }: StartedCall): void {
   turn.interrupt();
   turn.write({
     type: 'session/toolCallStart',
@@ -40,7 +45,49 @@ export function startCall(turn: TurnRunner, { toolCallId, name, displayName, too
     toolName: name,
     displayName,
     ...(toolClientId && { toolClientId }),
+    ...(meta && { _meta: { ...meta } }),
   });
+}
+
+/** As gates see it. */
+export function gateCallOf(turn: TurnRunner, { toolCallId, name, owner }: Call, input: unknown): GateCall {
+  const { workingDirectory } = turn;
+  return {
+    session: turn.session.uri,
+    turnId: turn.id,
+    toolCallId,
+    toolName: name,
+    input,
+    ...(owner !== undefined && { owner }),
+    ...(workingDirectory !== undefined && { workingDirectory }),
+  };
+}
+
+/** The call stands still; nobody is asked, but people see for whom it waits. Not while it runs already. */
+export function waitingFor(turn: TurnRunner, { toolCallId }: Call, names: readonly string[]): void {
+  if (findCall(turn.session.state, { turnId: turn.id, toolCallId })?.status !== 'streaming') return;
+  const invocationMessage = `Waiting for ${[...new Set(names)].join(', ')}`;
+  turn.write({ type: 'session/toolCallDelta', turnId: turn.id, toolCallId, content: '', invocationMessage });
+}
+
+/** Ends a call that never ran, in one tick: the state knows no shorter way from streaming to denied. */
+export async function deny(turn: TurnRunner, call: Call, reason: string): Promise<Extract<Permit, { kind: 'denied' }>> {
+  const target = { turnId: turn.id, toolCallId: call.toolCallId };
+  const { invocationMessage, toolInput } = call;
+  if (findCall(turn.session.state, target)?.status === 'streaming') {
+    turn.write({ type: 'session/toolCallReady', ...target, invocationMessage, toolInput });
+    const denial = { approved: false, reason: 'denied', reasonMessage: reason } as const;
+    turn.write({ type: 'session/toolCallConfirmed', ...target, ...denial });
+  }
+  await turn.waitFor((state) => settledCall(turn, call, state));
+  return { kind: 'denied', reason };
+}
+
+/** Ends a call that a person had let through: what they wrote into it is refused. */
+export async function refuseRunning(turn: TurnRunner, call: Call, reason: string): Promise<ToolOutcome> {
+  const error = { message: reason, code: 'DENIED' };
+  await complete(turn, call, { success: false, pastTenseMessage: `Blocked ${call.displayName}`, error });
+  return { kind: 'denied', reason };
 }
 
 /** Its input is complete: it runs, or a person is asked first. Says whether one is. */
@@ -62,10 +109,16 @@ export function readyCall(turn: TurnRunner, call: Call): boolean {
   return true;
 }
 
-/** What a person allowed counts for the host's tool of that name, not for a client's. */
-export function isAllowed(turn: TurnRunner, { name, toolClientId }: Call): boolean {
+/** What a person allowed counts for the tool of one owner, and not for a client's. */
+export function isAllowed(turn: TurnRunner, call: Call): boolean {
   const { allowedTools, state } = turn.session;
-  return (toolClientId === undefined && allowedTools.has(name)) || state.config?.values.autoApprove === true;
+  if (call.isAskedAnyway) return false;
+  const isAllowedForGood = call.toolClientId === undefined && allowedTools.has(allowanceOf(call));
+  return isAllowedForGood || state.config?.values.autoApprove === true;
+}
+
+function allowanceOf({ owner, name }: Call): string {
+  return owner === undefined ? name : `${owner}/${name}`;
 }
 
 /** Makes the call ready, and waits for a person where one must be asked. */
@@ -99,7 +152,7 @@ function permitOf(turn: TurnRunner, call: Call, answered: ToolCallState): Permit
     return { kind: 'denied', reason: advice ?? plain(answered.reasonMessage) ?? 'the person said no' };
   }
   if (answered.status !== 'running') return { kind: 'denied', reason: 'the call is over' };
-  if (answered.selectedOption?.id === ALLOW_IN_SESSION) turn.session.allowedTools.add(call.name);
+  if (answered.selectedOption?.id === ALLOW_IN_SESSION) turn.session.allowedTools.add(allowanceOf(call));
   return { kind: 'granted', input: parsedInput(answered.toolInput ?? call.toolInput) };
 }
 

@@ -5,17 +5,30 @@
 import type { SessionActiveClient, SessionState, ToolCallState, ToolDefinition } from '@atrium/protocol';
 import type { ToolOutcome } from '../agents/agent.js';
 import type { Step } from '../channels/channel.js';
+import { findCall } from '../sessions/rules/tool-calls.js';
+import type { TurnRunner } from '../sessions/turn.js';
 import type { ToolConfirmation } from '../tools/tool.js';
-import { type Call, complete, newCallId, outcomeOf, plain, readyCall, settledCall, startCall } from './call-steps.js';
-import { findCall } from './rules/tool-calls.js';
-import type { TurnRunner } from './turn.js';
+import {
+  type Call,
+  complete,
+  deny,
+  gateCallOf,
+  newCallId,
+  outcomeOf,
+  parsedInput,
+  plain,
+  readyCall,
+  settledCall,
+  startCall,
+} from './call-steps.js';
+import { passGates } from './gates.js';
+import { withNotes } from './notes.js';
 
 export interface ClientCall {
   readonly toolCallId: string;
   readonly clientId: string;
   readonly tool: ToolDefinition;
   readonly toolInput: string;
-  readonly confirmation?: ToolConfirmation | undefined;
 }
 
 type Event =
@@ -24,17 +37,31 @@ type Event =
   | { readonly kind: 'turned-down'; readonly why: string | undefined }
   | { readonly kind: 'taken-over'; readonly clientId: string; readonly tool: ToolDefinition };
 
+export function startClientCall(turn: TurnRunner, call: Pick<ClientCall, 'toolCallId' | 'clientId' | 'tool'>): void {
+  startCall(turn, callOf({ ...call, toolInput: '' }));
+}
+
+/** The call was started. Its owner sees it run only when no gate objects. */
 export async function runClientTool(turn: TurnRunner, request: ClientCall): Promise<ToolOutcome> {
   const call = callOf(request);
-  startCall(turn, call);
+  const asked = gateCallOf(turn, call, parsedInput(call.toolInput));
+  const clearance = await passGates(turn, call, asked);
+  if (clearance.kind === 'denied') return deny(turn, call, clearance.reason);
+  const { ask, notes } = clearance;
+  const wanted: Call = ask === undefined ? call : { ...call, isAskedAnyway: true, confirmation: { title: ask } };
+  return withNotes(turn, asked, { outcome: await waitForOwner(turn, wanted), notes });
+}
+
+async function waitForOwner(turn: TurnRunner, call: Call): Promise<ToolOutcome> {
   readyCall(turn, call);
   const event = await turn.waitFor((state, step) => eventOf(turn, call, { state, step }));
   if (event.kind === 'settled') return outcomeOf(event.call);
   if (event.kind === 'turned-down') return complete(turn, call, unknownToClient(call, event.why));
   const { clientId, tool } = event;
   endHandedOver(turn, call, clientId);
-  const { toolInput } = call;
-  return runClientTool(turn, { toolCallId: newCallId(), clientId, tool, toolInput, confirmation: questionFor(tool) });
+  const next = callOf({ toolCallId: newCallId(), clientId, tool, toolInput: call.toolInput });
+  startCall(turn, next);
+  return waitForOwner(turn, { ...next, confirmation: questionFor(tool) });
 }
 
 function callOf({ tool, clientId, ...rest }: ClientCall): Call {

@@ -1,0 +1,146 @@
+/**
+ * Holds a parsed file against the schema: gives the value that fits, and says of everything else where it stands and
+ * what is wrong. Unknown keys are left out with a warning, so that a file for a newer version still works.
+ */
+import type { Node } from 'jsonc-parser';
+import type { ConfigSchema, MapSchema, RecordSchema, TextSchema, UnionSchema } from './schema-kinds.js';
+import { didYouMean } from './suggest.js';
+
+export interface Finding {
+  readonly severity: 'error' | 'warning';
+  /** Where it begins, in characters from the start of the file. */
+  readonly offset: number;
+  readonly message: string;
+}
+
+export type Report = (finding: Finding) => void;
+
+/** The value of a node as far as it fits; undefined when it does not. */
+export function checked(schema: ConfigSchema, node: Node, report: Report, at: string): unknown {
+  if ('not' in schema) return wrong(node, report, `${at}: ${schema.description}`);
+  if ('anyOf' in schema) return checkedMember(schema, node, report, at);
+  if (!isRightKind(schema, node)) return wrong(node, report, `${at} must be ${expected(schema)}, but is ${kindOf(node)}`);
+  if ('items' in schema) return (node.children ?? []).map((item, index) => checked(schema.items, item, report, `${at}[${index}]`));
+  if ('propertyNames' in schema) return checkedMap(schema, node, report, at);
+  if ('properties' in schema) return checkedRecord(schema, node, report, at);
+  return plainValue(node);
+}
+
+function wrong(node: Node, report: Report, message: string): undefined {
+  report({ severity: 'error', offset: node.offset, message });
+}
+
+function isRightKind(schema: Exclude<ConfigSchema, UnionSchema | { not: unknown }>, node: Node): boolean {
+  if ('enum' in schema) return schema.enum.includes(node.value);
+  if (schema.type === 'integer') return Number.isSafeInteger(node.value) && node.value >= schema.minimum;
+  if (schema.type === 'string') return node.type === 'string' && fits(schema, node.value);
+  return node.type === schema.type;
+}
+
+function fits({ pattern }: TextSchema, text: string): boolean {
+  return pattern === undefined || new RegExp(pattern).test(text);
+}
+
+function checkedMap(schema: MapSchema, node: Node, report: Report, at: string): object {
+  const { propertyNames: names, additionalProperties: member } = schema;
+  const entries = propertiesOf(node).flatMap(({ key, name, value }) => {
+    if (fits(names, name)) return [[name, checked(member, value, report, below(at, name))] as const];
+    wrong(key, report, `${at}: ${quoted(name)} must be ${expected(names)}`);
+    return [];
+  });
+  return withoutUndefined(entries);
+}
+
+function checkedRecord(schema: RecordSchema, node: Node, report: Report, at: string): object {
+  const known = Object.keys(schema.properties);
+  const properties = propertiesOf(node);
+  for (const name of schema.required.filter((needed) => !properties.some((property) => property.name === needed))) {
+    wrong(node, report, `${at} must have "${name}" (${expected(schema.properties[name])})`);
+  }
+  const entries = properties.map(({ key, name, value }) => {
+    const member = known.includes(name) ? schema.properties[name] : undefined;
+    if (member) return [name, checked(member, value, report, below(at, name))] as const;
+    report({ severity: 'warning', offset: key.offset, message: unknownKey(at, name, known) });
+    return [name, undefined] as const;
+  });
+  return withoutUndefined(entries);
+}
+
+function unknownKey(at: string, name: string, known: readonly string[]): string {
+  const where = at === '' ? '' : ` in ${at}`;
+  return `unknown key ${quoted(name)}${where} is ignored${didYouMean(name, known)}`;
+}
+
+/** Records are told apart by their `type`, everything else by its kind. */
+function checkedMember(schema: UnionSchema, node: Node, report: Report, at: string): unknown {
+  const members = schema.anyOf.filter((member) => 'type' in member && member.type === node.type);
+  if (members.length === 0) return wrong(node, report, `${at} must be ${expected(schema)}, but is ${kindOf(node)}`);
+  const type = propertiesOf(node).find(({ name }) => name === 'type')?.value;
+  const member = members.find((candidate) => isOfType(candidate, type));
+  if (member) return checked(member, node, report, at);
+  const types = members.flatMap(typesOf);
+  const near = typeof type?.value === 'string' ? didYouMean(type.value, types) : '';
+  return wrong(type ?? node, report, `${below(at, 'type')} must be ${types.map(quoted).join(' or ')}${near}`);
+}
+
+function isOfType(schema: ConfigSchema, type: Node | undefined): boolean {
+  const types = typesOf(schema);
+  return type === undefined ? types.length === 0 : types.length === 0 ? false : types.includes(type.value);
+}
+
+function typesOf(schema: ConfigSchema): readonly string[] {
+  const type = 'properties' in schema ? schema.properties.type : undefined;
+  return type && 'enum' in type ? type.enum : [];
+}
+
+interface Property {
+  readonly key: Node;
+  readonly name: string;
+  readonly value: Node;
+}
+
+export function propertiesOf(node: Node): Property[] {
+  if (node.type !== 'object') return [];
+  return (node.children ?? []).flatMap(({ children: [key, value] = [] }) =>
+    key && value ? [{ key, name: String(key.value), value }] : [],
+  );
+}
+
+/** What JSON means, with every name as an own property, `__proto__` too. */
+function plainValue(node: Node): unknown {
+  if (node.type === 'array') return (node.children ?? []).map(plainValue);
+  if (node.type !== 'object') return node.value;
+  return Object.fromEntries(propertiesOf(node).map(({ name, value }) => [name, plainValue(value)]));
+}
+
+function withoutUndefined(entries: readonly (readonly [string, unknown])[]): object {
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
+}
+
+/** Never the value itself: it may be a key in the wrong place. */
+function kindOf({ type, value }: Node): string {
+  if (type === 'object') return 'an object';
+  if (type === 'array') return 'a list';
+  if (type === 'string') return value === '' ? 'empty' : 'another text';
+  return String(value);
+}
+
+function expected(schema: ConfigSchema | undefined): string {
+  if (schema === undefined || 'not' in schema) return 'a value';
+  if (schema.title !== undefined) return schema.title;
+  if ('anyOf' in schema) return [...new Set(schema.anyOf.map(expected))].join(' or ');
+  if ('enum' in schema) return schema.enum.map(quoted).join(' or ');
+  if (schema.type === 'integer') return `a whole number of at least ${schema.minimum}`;
+  return EXPECTED[schema.type];
+}
+
+const EXPECTED = { string: 'a text in quotes', boolean: 'true or false', array: 'a list', object: 'an object' } as const;
+
+function below(at: string, name: string): string {
+  const shown = /^[\w$-]+$/.test(name) ? name : quoted(name);
+  return at === '' ? shown : `${at}.${shown}`;
+}
+
+function quoted(text: string): string {
+  return JSON.stringify(text);
+}

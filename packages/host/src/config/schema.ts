@@ -1,0 +1,136 @@
+/** What may stand in `atrium.json` and in the user's configuration: the one source of schema, check and type. */
+import { mapOf, record, type ValueOf } from './schema-kinds.js';
+
+const text = (description: string) => ({ type: 'string', description }) as const;
+const flag = (description: string) => ({ type: 'boolean', description }) as const;
+const texts = (description: string) => ({ type: 'array', items: { type: 'string' }, description }) as const;
+
+const NAME = { type: 'string', pattern: '\\S', title: 'a name' } as const;
+/** Version 1 of the wire puts the id of an agent into URIs. */
+const AGENT_ID = {
+  type: 'string',
+  pattern: '^[A-Za-z][A-Za-z0-9_.+-]{0,63}$',
+  title: 'a letter, then at most 63 letters, digits and any of _ . + -',
+} as const;
+const VARIABLE = {
+  type: 'string',
+  pattern: '^[A-Za-z_][A-Za-z0-9_]*$',
+  title: 'the name of an environment variable, never a key itself',
+} as const;
+const ADDRESS = {
+  type: 'string',
+  pattern: '^https?://[^\\s/]',
+  title: 'an address that begins with http:// or https://',
+} as const;
+const COMMAND = { type: 'string', pattern: '\\S', title: 'a command' } as const;
+
+const NO_KEY = {
+  not: {},
+  description: 'a key never stands in this file. Put it into an environment variable and name that in "apiKeyEnv"',
+} as const;
+
+const enabled = flag('false switches it off.');
+const displayName = text('What people see.');
+const env = mapOf('Further environment variables for it.', VARIABLE, { type: 'string' });
+const headers = mapOf('Further HTTP headers. Not for keys: those go through "apiKeyEnv".', NAME, { type: 'string' });
+const model = record(
+  'One model.',
+  {
+    id: text('As its server calls it.'),
+    name: text('What people see.'),
+    contextWindow: { type: 'integer', minimum: 1, description: 'In tokens.' },
+  },
+  ['id'],
+);
+const models = {
+  type: 'array',
+  description: 'The models to offer; the first is the default.',
+  items: { anyOf: [text('The id of a model.'), model] },
+} as const;
+const process = {
+  command: { ...COMMAND, description: 'A name on PATH, or a path. A relative path counts from the folder of this file.' },
+  args: texts('Arguments of the command.'),
+  env,
+  cwd: text('Where it runs. A relative path counts from the folder of this file.'),
+} as const;
+const common = { enabled, displayName } as const;
+
+const modelAgent = record(
+  'Atrium itself, working with a model.',
+  {
+    type: { enum: ['model'] },
+    ...common,
+    api: {
+      enum: ['openai-compatible', 'openai', 'anthropic'],
+      description: 'How the server is spoken to: chat completions of any server, OpenAI, Anthropic.',
+    },
+    baseURL: { ...ADDRESS, description: 'Where the server is, up to and with /v1.' },
+    apiKeyEnv: { ...VARIABLE, description: 'The environment variable that holds the key.' },
+    apiKey: NO_KEY,
+    models,
+    headers,
+  },
+  ['type', 'api'],
+);
+const acpAgent = record(
+  'A program that speaks the Agent Client Protocol.',
+  { type: { enum: ['acp'] }, ...common, ...process },
+  ['type', 'command'],
+);
+const copilotAgent = record(
+  'GitHub Copilot, through its SDK.',
+  { type: { enum: ['copilot'] }, ...common, models, env },
+  ['type'],
+);
+const claudeAgent = record(
+  'Claude Code, through its SDK.',
+  { type: { enum: ['claude'] }, ...common, models, env },
+  ['type'],
+);
+const changedAgent = record('Changes an agent that is found without this file.', { ...common, models });
+
+const data = { type: 'object', additionalProperties: true } as const;
+
+export const CONFIG_SCHEMA = record('Configuration of Atrium, in a project (atrium.json) or of a user.', {
+  $schema: text('Where this schema is, for editors.'),
+  agents: mapOf('Agents by their id. Without a type, an entry changes an agent that is found anyway.', AGENT_ID, {
+    anyOf: [changedAgent, modelAgent, acpAgent, copilotAgent, claudeAgent],
+  }),
+  defaultAgent: text('The id of the agent that new sessions get when a client does not choose.'),
+  discovery: record('Where agents are looked for at the start.', {
+    enabled: flag('false: nowhere. Default: true.'),
+    environment: flag('Keys in environment variables. Default: true.'),
+    localServers: flag('Model servers on their usual ports of this machine. Default: true.'),
+    commands: flag('Agent commands on PATH, and installed agent packages. Default: true.'),
+  }),
+  mcpServers: mapOf('MCP servers by name, written as in .mcp.json.', NAME, data),
+  providers: mapOf('Providers that the host starts, by name.', NAME, record('A provider.', process, ['command'])),
+  plugins: texts('Folders of plugins. A relative path counts from the folder of this file.'),
+});
+
+export type Config = ValueOf<typeof CONFIG_SCHEMA>;
+export type AgentEntry = ValueOf<(typeof CONFIG_SCHEMA)['properties']['agents']>[string];
+export type ModelEntry = ValueOf<typeof modelAgent>;
+export type AcpEntry = ValueOf<typeof acpAgent>;
+export type CopilotEntry = ValueOf<typeof copilotAgent>;
+export type ClaudeEntry = ValueOf<typeof claudeAgent>;
+/** An entry that stands for an agent of its own. */
+export type TypedEntry = ModelEntry | AcpEntry | CopilotEntry | ClaudeEntry;
+export type ChangeEntry = ValueOf<typeof changedAgent>;
+export type ConfiguredModels = ValueOf<typeof models>;
+
+export function isTyped(entry: AgentEntry): entry is TypedEntry {
+  return 'type' in entry;
+}
+
+/** The text of the published JSON Schema. */
+export function publishedSchema(): string {
+  const schema = {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    $id: 'urn:atrium:config',
+    $comment: 'Generated from packages/host/src/config/schema.ts. Do not edit.',
+    title: 'atrium.json',
+    ...CONFIG_SCHEMA,
+  };
+  return `${JSON.stringify(schema, null, 2)}\n`;
+}

@@ -1,0 +1,60 @@
+/** All extensions of one session, in the order in which they came, and what follows when one of them changes. */
+import type { SessionAction, SessionState, ToolDefinition } from '@atrium/protocol';
+import type { HostTool } from '../tools/tool.js';
+import type { Extension, Gate, TurnAdvice, TurnOpening } from './extension.js';
+
+export interface ExtensionsParts {
+  /** The host's own tools, as far as the agent uses them. They come before all others. */
+  readonly builtins: readonly HostTool[];
+  readonly state: () => SessionState;
+  readonly write: (action: SessionAction) => void;
+}
+
+export class Extensions {
+  readonly #parts: ExtensionsParts;
+  readonly #all = new Map<string, Extension>();
+
+  constructor(parts: ExtensionsParts) {
+    this.#parts = parts;
+  }
+
+  /** Adds one, or puts it in the place of the one with its id. */
+  set(extension: Extension): void {
+    this.#all.set(extension.id, extension);
+    this.changed();
+  }
+
+  remove(id: string): void {
+    if (this.#all.delete(id)) this.changed();
+  }
+
+  all(): readonly Extension[] {
+    return [...this.#all.values()];
+  }
+
+  /** Every tool that the host can run in this session. Of two with one name, the first counts. */
+  tools(): readonly HostTool[] {
+    const tools = new Map<string, HostTool>();
+    const offered = [...this.#parts.builtins, ...this.all().flatMap((extension) => extension.tools ?? [])];
+    for (const tool of offered) if (!tools.has(tool.definition.name)) tools.set(tool.definition.name, tool);
+    return [...tools.values()];
+  }
+
+  gates(): readonly Gate[] {
+    return this.all().flatMap((extension) => extension.gates ?? []);
+  }
+
+  /** What they have to say to a turn that is about to begin. All are asked at once; one that fails has nothing to say. */
+  async beforeTurn(turn: TurnOpening, signal: AbortSignal): Promise<TurnAdvice[]> {
+    const asked = this.all().map(async (extension) => extension.beforeTurn?.(turn, signal).catch(() => undefined));
+    return (await Promise.all(asked)).flatMap((advice) => advice ?? []);
+  }
+
+  /** One of them offers something else now: everybody who keeps a list of tools is told. */
+  changed(): void {
+    const tools: ToolDefinition[] = this.tools().map(({ definition }) => definition);
+    const known = this.#parts.state().serverTools ?? [];
+    if (JSON.stringify(tools) !== JSON.stringify(known))
+      this.#parts.write({ type: 'session/serverToolsChanged', tools });
+  }
+}

@@ -1,0 +1,16 @@
+/** What lives beside a session as long as it is in memory: customizations, providers. */
+import type { SessionState } from '@atrium/protocol';
+import type { Step } from '../channels/channel.js';
+import type { Session } from './session.js';
+
+export interface Companion {
+  /** The session is about to be used: its agent opens next, and waits for this. */
+  begin?(): Promise<void>;
+  /** An action was taken, in this very tick. May write actions of its own. */
+  observe?(step: Step<SessionState>): void;
+  /** The session leaves memory, or ends. */
+  close(): Promise<void>;
+}
+
+/** Called when a session enters memory. */
+export type AttachCompanion = (session: Session) => Companion;
