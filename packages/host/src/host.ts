@@ -10,6 +10,7 @@ import { Clients } from './clients.js';
 import { type Clock, systemClock } from './clock.js';
 import { ConnectionRegistry } from './connection-registry.js';
 import type { HostCore, OpenChannel } from './core.js';
+import type { Extension } from './extensions/extension.js';
 import { COMPACT_EVERY_ENTRIES, REPLAY_MAX_ENVELOPES, STORE_RETRY_MS } from './limits.js';
 import type { EntryOrigin, Log } from './log/log.js';
 import { type Logger, silentLogger } from './logger.js';
@@ -31,6 +32,8 @@ export interface HostOptions {
   /** The first one is the default. */
   readonly agents: readonly AgentBackend[];
   readonly tools?: readonly HostTool[];
+  /** What every session has besides: more tools, gates, prompt text. */
+  readonly extensions?: readonly Extension[];
   readonly clock?: Clock;
   readonly logger?: Logger;
   /** Where remote folder pickers begin, as a URI. */
@@ -112,6 +115,7 @@ class AgentHost implements Host, HostCore {
       catalogue: this.#catalogue,
       agents,
       tools,
+      extensions: options.extensions ?? [],
       companions: [],
       announce: (method, params) => this.#broadcaster.notify(ROOT_CHANNEL, method, params, this.view),
       counted: () => this.#count(),

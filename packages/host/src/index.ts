@@ -6,8 +6,13 @@ export {
   type AgentOpenContext,
   type AgentSession,
   type AgentTurn,
+  type BegunCall,
+  type CallStart,
   type CannedToolCall,
   type InputOutcome,
+  type OwnCall,
+  type OwnCallStart,
+  type Permit,
   type ToolOutcome,
   type ToolRequest,
 } from './agents/agent.js';
@@ -18,6 +23,15 @@ export { loadScripts } from './agents/scripted/load.js';
 export type { Script } from './agents/scripted/script.js';
 export { type ScriptedAgentOptions, scriptedAgent } from './agents/scripted/scripted.js';
 export { type Clock, systemClock } from './clock.js';
+export type {
+  Extension,
+  Gate,
+  GateCall,
+  GateVerdict,
+  PromptContribution,
+  TurnAdvice,
+  TurnOpening,
+} from './extensions/extension.js';
 export { createHost, type Host, type HostOptions } from './host.js';
 export { LogLockedError, LogOpenError, LogWriteError } from './log/errors.js';
 export { type Log, LogConflictError } from './log/log.js';

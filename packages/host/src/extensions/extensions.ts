@@ -6,6 +6,8 @@ import type { Extension, Gate, TurnAdvice, TurnOpening } from './extension.js';
 export interface ExtensionsParts {
   /** The host's own tools, as far as the agent uses them. They come before all others. */
   readonly builtins: readonly HostTool[];
+  /** Those that every session has. */
+  readonly standing: readonly Extension[];
   readonly state: () => SessionState;
   readonly write: (action: SessionAction) => void;
 }
@@ -16,6 +18,7 @@ export class Extensions {
 
   constructor(parts: ExtensionsParts) {
     this.#parts = parts;
+    for (const extension of parts.standing) this.#all.set(extension.id, extension);
   }
 
   /** Adds one, or puts it in the place of the one with its id. */

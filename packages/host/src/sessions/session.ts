@@ -3,6 +3,7 @@ import type { FetchTurnsParams, PendingMessage, SessionAction, SessionState, Sta
 import type { AgentBackend } from '../agents/agent.js';
 import type { Channel, Step } from '../channels/channel.js';
 import type { Asker, HostCore, OpenChannel, TakeSnapshot } from '../core.js';
+import type { Extension } from '../extensions/extension.js';
 import { Extensions } from '../extensions/extensions.js';
 import type { EntryOrigin, Log } from '../log/log.js';
 import type { HostTool } from '../tools/tool.js';
@@ -26,8 +27,10 @@ export interface SessionParts {
   readonly backend: AgentBackend | undefined;
   readonly tools: readonly HostTool[];
   readonly catalogue: Catalogue;
+  /** What every session is extended by. */
+  readonly extensions: readonly Extension[];
   /** What lives beside every session. */
-  readonly companions?: readonly AttachCompanion[];
+  readonly companions: readonly AttachCompanion[];
 }
 
 export class Session implements OpenChannel {
@@ -51,10 +54,11 @@ export class Session implements OpenChannel {
     this.#history = new History(parts);
     this.extensions = new Extensions({
       builtins: offeredBuiltins(parts),
+      standing: parts.extensions,
       state: () => this.state,
       write: (action) => this.write(action),
     });
-    this.#companions = (parts.companions ?? []).map((attach) => attach(this));
+    this.#companions = parts.companions.map((attach) => attach(this));
   }
 
   get uri(): string {

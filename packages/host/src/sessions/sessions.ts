@@ -12,6 +12,7 @@ import {
 import type { AgentBackend } from '../agents/agent.js';
 import { Channel } from '../channels/channel.js';
 import type { HostCore } from '../core.js';
+import type { Extension } from '../extensions/extension.js';
 import { DISPOSED_KEPT_MS, TURNS_IN_MEMORY } from '../limits.js';
 import type { Log } from '../log/log.js';
 import type { HostTool } from '../tools/tool.js';
@@ -30,6 +31,7 @@ export interface SessionsParts {
   readonly catalogue: Catalogue;
   readonly agents: readonly AgentBackend[];
   readonly tools: readonly HostTool[];
+  readonly extensions: readonly Extension[];
   readonly companions: readonly AttachCompanion[];
   /** Tells everyone who keeps a list. */
   readonly announce: (method: string, params: object) => void;
@@ -90,11 +92,11 @@ export class Sessions {
   }
 
   #adopt(uri: string, state: SessionState, place: { base: number; archived: number; lastTime: number }): Session {
-    const { core, log, agents, tools, catalogue, companions } = this.#parts;
+    const { core, log, agents, tools, catalogue, extensions, companions } = this.#parts;
     const channel = new Channel<SessionState>(uri, sessionReducer, state, place.lastTime);
     const pages = new TurnPages(log, uri, place);
     const backend = agents.find(({ info }) => info.provider === state.summary.provider);
-    const session = new Session({ core, log, channel, pages, backend, tools, catalogue, companions });
+    const session = new Session({ core, log, channel, pages, backend, tools, catalogue, extensions, companions });
     this.#open.set(uri, session);
     return session;
   }
