@@ -4,6 +4,8 @@ import type { Step } from '../channels/channel.js';
 import type { Session } from './session.js';
 
 export interface Companion {
+  /** It still needs the session: it must not leave memory. */
+  readonly keepsAwake?: boolean;
   /** The session is about to be used: its agent opens next, and waits for this. */
   begin?(): Promise<void>;
   /** An action was taken, in this very tick. May write actions of its own. */

@@ -84,7 +84,8 @@ export class Session implements OpenChannel {
   /** Whether it can leave memory: nothing runs, nothing waits to be stored. */
   get isIdle(): boolean {
     const { channel } = this.#parts;
-    return !this.state.activeTurn && channel.isSettled && this.#held.isEmpty && !this.#agent.isOpening;
+    const isNeeded = this.#companions.some(({ keepsAwake }) => keepsAwake);
+    return !this.state.activeTurn && channel.isSettled && this.#held.isEmpty && !this.#agent.isOpening && !isNeeded;
   }
 
   get isClosed(): boolean {

@@ -1,0 +1,63 @@
+/** Whether a provider may ask for what a message brings. Judged as a whole: one part too much, and nothing counts. */
+import {
+  grantOf,
+  HOOK_RULES_PER_PROVIDER_MAX,
+  PROTECTED_SECTION_ACTIONS,
+  PROTECTED_SECTIONS,
+  type ProviderHelloMessage,
+  type ProviderHookRule,
+  type ProviderTransform,
+  SESSION_EVENT_NAMES,
+  TOOLS_PER_PROVIDER_MAX,
+  type TrustLevel,
+} from '@atrium/protocol/provider';
+import { tooMany, unauthorized } from './gateway-error.js';
+
+export function authorizeHello(trust: TrustLevel, hello: ProviderHelloMessage): void {
+  authorizeHooks(trust, { rules: hello.hooks?.onPreToolUse, transforms: hello.hooks?.transforms });
+  if (hello.context !== undefined || hello.startup_context !== undefined) authorizeContext(trust);
+  authorizeEvents(trust, hello.subscribe ?? []);
+  if (hello.session === 'all' && grantOf('bind', trust) !== 'any')
+    throw unauthorized(`${article(trust)} provider binds to one session: name it, or leave "session" out`);
+  const tools = new Set((hello.tools ?? []).map(({ name }) => name));
+  if (tools.size > TOOLS_PER_PROVIDER_MAX) throw tooMany('tools', TOOLS_PER_PROVIDER_MAX);
+}
+
+export interface HookChanges {
+  readonly rules?: readonly ProviderHookRule[] | undefined;
+  readonly transforms?: Readonly<Record<string, ProviderTransform | null>> | undefined;
+}
+
+export function authorizeHooks(trust: TrustLevel, { rules, transforms = {} }: HookChanges): void {
+  if (rules && rules.length > 0 && !grantOf('registerHookRules', trust))
+    throw unauthorized(`${article(trust)} provider may not register hook rules`);
+  if (rules && rules.length > HOOK_RULES_PER_PROVIDER_MAX) throw tooMany('hook rules', HOOK_RULES_PER_PROVIDER_MAX);
+  for (const [section, transform] of Object.entries(transforms)) authorizeTransform(trust, section, transform);
+}
+
+function authorizeTransform(trust: TrustLevel, section: string, transform: ProviderTransform | null): void {
+  if (!transform) return;
+  const { action } = transform;
+  const isProtected = PROTECTED_SECTIONS.has(section);
+  if (isProtected && (action === 'callback' || !PROTECTED_SECTION_ACTIONS.includes(action)))
+    throw unauthorized(`the section ${section} is protected: text can only be appended to it`);
+  const isGranted =
+    action === 'callback' ? grantOf('callbackTransforms', trust) : grantOf('staticTransforms', trust).includes(action);
+  if (!isGranted) throw unauthorized(`${article(trust)} provider may not use the transform "${action}"`);
+}
+
+export function authorizeContext(trust: TrustLevel): void {
+  if (!grantOf('setContext', trust)) throw unauthorized(`${article(trust)} provider may not give context to the model`);
+}
+
+/** Names that nobody knows yet are harmless: nothing is ever sent for them. */
+function authorizeEvents(trust: TrustLevel, names: readonly string[]): void {
+  const granted: readonly string[] = grantOf('subscribe', trust);
+  const known: readonly string[] = SESSION_EVENT_NAMES;
+  const forbidden = names.find((name) => known.includes(name) && !granted.includes(name));
+  if (forbidden !== undefined) throw unauthorized(`${article(trust)} provider may not subscribe to ${forbidden}`);
+}
+
+function article(trust: TrustLevel): string {
+  return trust === 'project' ? 'a project' : `an ${trust}`;
+}

@@ -1,0 +1,52 @@
+/** Lets providers in: by a token that the host issued, or by a code that a person reads to them. */
+import { authClaimOf, GatewayErrorCode, type ToGatewayMessageMap } from '@atrium/protocol/provider';
+import type { Access } from './access.js';
+import type { ProviderConnection } from './connection.js';
+import { GatewayError } from './gateway-error.js';
+import type { Pairings } from './pairing.js';
+import type { Room } from './room.js';
+import type { ProviderTokens } from './tokens.js';
+
+type DoorMessage = ToGatewayMessageMap['auth'] | ToGatewayMessageMap['auth.confirm'];
+/** The token, for later connections, only when it is a new one. */
+type LetIn = (access: Access, token?: string) => void;
+
+export class Doorkeeper {
+  constructor(
+    private readonly tokens: ProviderTokens,
+    private readonly pairings: Pairings,
+  ) {}
+
+  take(connection: ProviderConnection, message: DoorMessage, letIn: LetIn): void {
+    if (message.type === 'auth.confirm') return this.#confirm(connection, message.code, letIn);
+    const claim = authClaimOf(message);
+    if (claim.by === 'pairing') return this.#pair(connection, claim.name);
+    const access = claim.by === 'token' ? this.tokens.accessOf(claim.token) : undefined;
+    if (!access) throw new GatewayError(GatewayErrorCode.AuthFailed, 'the token is not valid: pair again');
+    letIn(access);
+  }
+
+  #pair(connection: ProviderConnection, name: string | undefined): void {
+    const prompt = this.pairings.begin(connection, name);
+    connection.enter('AwaitPairing');
+    connection.send({ type: 'auth.pairing', prompt });
+  }
+
+  #confirm(connection: ProviderConnection, code: string, letIn: LetIn): void {
+    const sessionId = this.pairings.confirm(connection, code);
+    if (sessionId === undefined)
+      throw new GatewayError(GatewayErrorCode.AuthFailed, 'the code is not valid: pair again');
+    const token = this.tokens.issueExternal(sessionId);
+    const access = this.tokens.accessOf(token);
+    if (access) letIn(access, token);
+  }
+
+  left(connection: ProviderConnection): void {
+    this.pairings.abandon(connection);
+  }
+
+  ended(room: Room): void {
+    this.tokens.revokeSession(room.id);
+    this.pairings.ended(room);
+  }
+}

@@ -1,0 +1,26 @@
+/** A message of a provider that is refused, and what its sender is told. */
+import { GatewayErrorCode } from '@atrium/protocol/provider';
+
+export class GatewayError extends Error {
+  override readonly name = 'GatewayError';
+  constructor(
+    readonly code: GatewayErrorCode,
+    message: string,
+    readonly sessionId?: string,
+  ) {
+    super(message);
+  }
+}
+
+export function unauthorized(message: string): GatewayError {
+  return new GatewayError(GatewayErrorCode.Unauthorized, message);
+}
+
+export function invalidSession(message: string, sessionId?: string): GatewayError {
+  return new GatewayError(GatewayErrorCode.InvalidSession, message, sessionId);
+}
+
+/** Counts have no code of their own; this one says what to do: send less. */
+export function tooMany(what: string, max: number): GatewayError {
+  return new GatewayError(GatewayErrorCode.PayloadTooLarge, `at most ${max} ${what} per provider`);
+}

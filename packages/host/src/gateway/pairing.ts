@@ -1,0 +1,117 @@
+/**
+ * Pairing codes. Each session shows a code of its own to the people in it; the code that is typed at the provider says
+ * which session it is let into. A code is good for one guess, and for a short while.
+ */
+import { randomInt, timingSafeEqual } from 'node:crypto';
+import {
+  GatewayErrorCode,
+  PAIRING_ATTEMPTS_PER_MINUTE_MAX,
+  PAIRING_CODE_DIGITS,
+  PAIRING_CODE_TTL_MS,
+} from '@atrium/protocol/provider';
+import { CloseCode } from '../wire/transport.js';
+import type { ProviderConnection } from './connection.js';
+import { GatewayError, invalidSession } from './gateway-error.js';
+import { Rate } from './rate.js';
+import type { Room } from './room.js';
+import type { GatewayCore } from './service.js';
+
+const MINUTE_MS = 60_000;
+const PROMPT = 'Type the pairing code that the session shows.';
+
+/** Shows a code to the people in a session; the returned function takes it away. */
+export type ShowCode = (room: Room, notice: CodeNotice) => () => void;
+
+export interface CodeNotice {
+  /** Who asks, as far as it said. */
+  readonly name: string | undefined;
+  readonly code: string;
+  /** A person said no. */
+  declined(): void;
+}
+
+interface Pairing {
+  readonly codes: ReadonlyMap<Room, string>;
+  /** Takes every notice away. */
+  end(): void;
+}
+
+export class Pairings {
+  readonly #open = new Map<ProviderConnection, Pairing>();
+  readonly #attempts: Rate;
+
+  constructor(
+    private readonly core: GatewayCore,
+    private readonly show: ShowCode,
+  ) {
+    this.#attempts = new Rate(core.clock, PAIRING_ATTEMPTS_PER_MINUTE_MAX, MINUTE_MS);
+  }
+
+  /** Gives what the provider is to tell its user, which is never the code. */
+  begin(connection: ProviderConnection, name: string | undefined): string {
+    const rooms = this.core.rooms();
+    if (rooms.length === 0) throw invalidSession('there is no session that could show a code: wait for one');
+    if (!this.#attempts.take()) {
+      const max = PAIRING_ATTEMPTS_PER_MINUTE_MAX;
+      throw new GatewayError(GatewayErrorCode.RateLimited, `at most ${max} pairings a minute: wait, then try again`);
+    }
+    const codes = distinctCodes(rooms);
+    const declined = () => this.#declined(connection);
+    const hide = [...codes].map(([room, code]) => this.show(room, { name, code, declined }));
+    const cancelTimer = this.core.clock.after(PAIRING_CODE_TTL_MS, () => this.abandon(connection));
+    const end = () => {
+      cancelTimer();
+      for (const takeAway of hide) takeAway();
+    };
+    this.#open.set(connection, { codes, end });
+    return PROMPT;
+  }
+
+  /** The session whose code this is. Right or wrong, the codes are spent. */
+  confirm(connection: ProviderConnection, code: string): string | undefined {
+    const pairing = this.#open.get(connection);
+    this.abandon(connection);
+    if (!pairing) return undefined;
+    // Every code is compared, so that time tells nothing about which one it was.
+    const matching = [...pairing.codes].filter(([, expected]) => isSame(code, expected));
+    return matching.find(([room]) => !room.isEnding)?.[0].id;
+  }
+
+  abandon(connection: ProviderConnection): void {
+    this.#open.get(connection)?.end();
+    this.#open.delete(connection);
+  }
+
+  ended(room: Room): void {
+    for (const [connection, { codes }] of this.#open) if (codes.has(room) && codes.size === 1) this.abandon(connection);
+  }
+
+  #declined(connection: ProviderConnection): void {
+    this.abandon(connection);
+    const message = 'a person declined';
+    connection.send({ type: 'error', code: GatewayErrorCode.AuthFailed, message, replyTo: 'auth' });
+    connection.close(CloseCode.PolicyViolation, GatewayErrorCode.AuthFailed);
+  }
+}
+
+function distinctCodes(rooms: readonly Room[]): Map<Room, string> {
+  const codes = new Map<Room, string>();
+  const taken = new Set<string>();
+  for (const room of rooms) {
+    let code = newCode();
+    while (taken.has(code)) code = newCode();
+    taken.add(code);
+    codes.set(room, code);
+  }
+  return codes;
+}
+
+function newCode(): string {
+  return String(randomInt(10 ** PAIRING_CODE_DIGITS)).padStart(PAIRING_CODE_DIGITS, '0');
+}
+
+function isSame(offered: string, expected: string): boolean {
+  const digits = Buffer.from(offered.replaceAll(/\s/g, '').padEnd(PAIRING_CODE_DIGITS).slice(0, 64));
+  const wanted = Buffer.from(expected);
+  return digits.length === wanted.length && timingSafeEqual(digits, wanted);
+}

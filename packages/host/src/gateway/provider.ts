@@ -1,0 +1,106 @@
+/** A provider as the gateway knows it: who it is, what it brought, and in which sessions it stands. */
+import type { SessionState } from '@atrium/protocol';
+import type {
+  ProviderConcurrency,
+  ProviderHookRule,
+  ProviderToolDefinition,
+  ProviderTransform,
+  ToProviderMessage,
+  TrustLevel,
+} from '@atrium/protocol/provider';
+import type { Room } from './room.js';
+
+/** Everything a `hello` brings, as far as it is the same in every session at the beginning. */
+export interface Registration {
+  readonly tools: ReadonlyMap<string, ProviderToolDefinition>;
+  readonly rules: readonly ProviderHookRule[];
+  readonly transforms: ReadonlyMap<string, ProviderTransform>;
+  readonly subscribe: ReadonlySet<string>;
+  readonly context: string;
+  readonly startupContext: string;
+  readonly concurrency: ProviderConcurrency;
+  readonly metadata: Readonly<Record<string, unknown>>;
+}
+
+export const EMPTY_REGISTRATION: Registration = {
+  tools: new Map(),
+  rules: [],
+  transforms: new Map(),
+  subscribe: new Set(),
+  context: '',
+  startupContext: '',
+  concurrency: {},
+  metadata: {},
+};
+
+export interface Identity {
+  readonly name: string;
+  /** Absent for the only instance of a provider. */
+  readonly instance: string | undefined;
+}
+
+/** A name and an instance that is bound, or was a moment ago and may come back. */
+export class Provider implements Identity {
+  readonly name: string;
+  readonly instance: string | undefined;
+  readonly trust: TrustLevel;
+  /** Stable as long as it comes back with its reconnect token. */
+  readonly providerId: string;
+  /** Whether it is bound to every session, also to those to come. */
+  readonly isEverywhere: boolean;
+  registration: Registration;
+  readonly bindings = new Map<string, Binding>();
+  /** Which of several instances was heard last; a count, not a time. */
+  lastHeard = 0;
+  /** Sends to its connection; does nothing while there is none. */
+  send: (message: ToProviderMessage) => void = () => {};
+
+  constructor(facts: Identity & Pick<Provider, 'trust' | 'providerId' | 'isEverywhere' | 'registration'>) {
+    this.name = facts.name;
+    this.instance = facts.instance;
+    this.trust = facts.trust;
+    this.providerId = facts.providerId;
+    this.isEverywhere = facts.isEverywhere;
+    this.registration = facts.registration;
+  }
+
+  get title(): string {
+    return this.instance === undefined ? this.name : `${this.name} (${this.instance})`;
+  }
+}
+
+/** One provider in one session. What it registered there may change; every change counts its revision up. */
+export class Binding {
+  readonly provider: Provider;
+  readonly room: Room;
+  tools: ReadonlyMap<string, ProviderToolDefinition>;
+  rules: readonly ProviderHookRule[];
+  transforms: ReadonlyMap<string, ProviderTransform>;
+  context: string;
+  /** What the model has yet to be told once. */
+  startupContext: string;
+  revision = 0;
+  /** Its connection is lost; for a while it may come back, and its fail-closed gates deny. */
+  isAway = false;
+  /** The kinds of update that are being put into force. */
+  readonly updating = new Set<string>();
+
+  constructor(provider: Provider, room: Room) {
+    const { registration } = provider;
+    this.provider = provider;
+    this.room = room;
+    this.tools = registration.tools;
+    this.rules = registration.rules;
+    this.transforms = registration.transforms;
+    this.context = registration.context;
+    this.startupContext = registration.startupContext;
+  }
+
+  get sessionId(): string {
+    return this.room.id;
+  }
+
+  get state(): SessionState {
+    return this.room.session.state;
+  }
+}

@@ -1,0 +1,43 @@
+/** The parts of the gateway: each takes some messages of bound providers, and hears what happens around them. */
+import type { SessionState } from '@atrium/protocol';
+import type { ToGatewayMessageMap, ToGatewayMessageType } from '@atrium/protocol/provider';
+import type { Step } from '../channels/channel.js';
+import type { Clock } from '../clock.js';
+import type { Extension } from '../extensions/extension.js';
+import type { Logger } from '../logger.js';
+import type { Binding, Provider } from './provider.js';
+import type { Group, Room } from './room.js';
+
+/** What the parts share. */
+export interface GatewayCore {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  rooms(): readonly Room[];
+  /** Resolves when everything written to sessions so far is stored: from then on it is in force for everybody. */
+  settled(): Promise<void>;
+}
+
+/** How a provider went away: lost (it may come back), left for good, or bound anew. */
+export type Leaving = 'lost' | 'left' | 'rebound';
+
+export type Handlers = {
+  readonly [Type in ToGatewayMessageType]?: (message: ToGatewayMessageMap[Type], provider: Provider) => void;
+};
+
+export interface GatewayService {
+  readonly handlers?: Handlers;
+  /** What it adds to a session for all instances of a provider there. */
+  extend?(group: Group): Partial<Extension>;
+  /** A provider stands in a session now: newly, or again after it had been away. */
+  bound?(binding: Binding, isBack: boolean): void;
+  /** It stands there no more. */
+  unbound?(binding: Binding): void;
+  /** Whatever waits for this provider ends now. */
+  left?(provider: Provider, how: Leaving): void;
+  /** A session is open to providers. */
+  opened?(room: Room): void;
+  /** A session is about to end; resolves when its providers are ready for that, or their time is up. */
+  ending?(room: Room): Promise<void> | undefined;
+  /** An action was taken in a session, in this very tick. */
+  observe?(room: Room, step: Step<SessionState>): void;
+}
