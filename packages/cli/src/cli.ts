@@ -1,6 +1,7 @@
 /** All commands of `atrium`, and the one place where errors become exit codes. */
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
+import { agentsCommand } from './commands/agents.js';
 import { serveCommand } from './commands/serve.js';
 import { ExitCode, exitCodeOf, explain } from './exit.js';
 
@@ -23,7 +24,7 @@ function program(): Command {
     .showHelpAfterError('(atrium --help shows all commands)')
     .exitOverride();
   // `addCommand` does not pass this on, and every error has to come back here.
-  command.addCommand(serveCommand().exitOverride());
+  for (const each of [serveCommand(), agentsCommand()]) command.addCommand(each.exitOverride());
   return command;
 }
 

@@ -10,7 +10,7 @@ export class UsageError extends Error {
 }
 
 /** By name, so that `--help` does not have to load the host. */
-const USAGE_ERRORS = new Set(['UsageError', 'TokenRequiredError', 'ScriptError']);
+const USAGE_ERRORS = new Set(['UsageError', 'TokenRequiredError', 'ScriptError', 'ConfigError']);
 
 /** Commander has printed its own errors already; `--help` and `--version` are no errors at all. */
 export function exitCodeOf(error: unknown): ExitCode {

@@ -16,9 +16,11 @@ export interface LineLoggerOptions {
 
 export function lineLogger({ level, format, secret, now = () => new Date(), write }: LineLoggerOptions): Logger {
   const render = format === 'json' ? jsonLine : textLine;
+  const hears = (lineLevel: LogLevel) => LOG_LEVELS.indexOf(lineLevel) >= LOG_LEVELS.indexOf(level);
   return {
+    hears,
     log(lineLevel, message, fields = {}) {
-      if (LOG_LEVELS.indexOf(lineLevel) < LOG_LEVELS.indexOf(level)) return;
+      if (!hears(lineLevel)) return;
       const line = render({ time: now(), level: lineLevel, message, fields });
       write(`${secret ? line.replaceAll(secret, '[token]') : line}\n`);
     },

@@ -24,10 +24,14 @@ export interface Run {
   ended(): Promise<number | null>;
 }
 
-/** Only what it needs of our own environment: no variable of the developer's changes a test. */
+/** A home without configuration: it does not even exist. */
+const NO_HOME = path.join(tmpdir(), 'atrium-test-without-home');
+
+/** Only what it needs of our own environment: neither variables, files nor servers of the developer's change a test. */
 export function atrium(args: readonly string[], env: Readonly<Record<string, string>> = {}): Run {
-  const { PATH = '', HOME = '', SystemRoot = '' } = process.env;
-  const child = spawn(process.execPath, [COMMAND, ...args], { env: { PATH, HOME, SystemRoot, ...env } });
+  const { PATH = '', SystemRoot = '' } = process.env;
+  const surroundings = { PATH, SystemRoot, HOME: NO_HOME, USERPROFILE: NO_HOME, ATRIUM_DISCOVERY: '0' };
+  const child = spawn(process.execPath, [COMMAND, ...args], { env: { ...surroundings, ...env } });
   const exited = once(child, 'close');
   onTestFinished(async () => {
     if (child.exitCode === null) child.kill('SIGKILL');

@@ -11,6 +11,8 @@ import { type Clock, systemClock } from './clock.js';
 import { ConnectionRegistry } from './connection-registry.js';
 import type { HostCore, OpenChannel } from './core.js';
 import type { Extension } from './extensions/extension.js';
+import { createGateway } from './gateway/create.js';
+import type { Gateway } from './gateway/gateway.js';
 import { COMPACT_EVERY_ENTRIES, REPLAY_MAX_ENVELOPES, STORE_RETRY_MS } from './limits.js';
 import type { EntryOrigin, Log } from './log/log.js';
 import { type Logger, silentLogger } from './logger.js';
@@ -34,6 +36,8 @@ export interface HostOptions {
   readonly tools?: readonly HostTool[];
   /** What every session has besides: more tools, gates, prompt text. */
   readonly extensions?: readonly Extension[];
+  /** Where providers that run on this machine may leave files for results; absent when they may not. */
+  readonly providerFolder?: string;
   readonly clock?: Clock;
   readonly logger?: Logger;
   /** Where remote folder pickers begin, as a URI. */
@@ -43,6 +47,8 @@ export interface HostOptions {
 export interface Host {
   /** Serves one client on a transport. */
   connect(transport: Transport): void;
+  /** Serves one provider. In this process it is trusted; from the network it has to show a token, or to pair. */
+  connectProvider(transport: Transport, origin: 'in-process' | 'network'): void;
   /** Ends everything in good order: turns are cut off, what happened is stored, clients are told to come back. */
   stop(): Promise<void>;
 }
@@ -68,6 +74,7 @@ class AgentHost implements Host, HostCore {
   readonly #resting: Resting;
   readonly #root: RootChannel;
   readonly #catalogue: Catalogue;
+  readonly #gateway: Gateway;
   readonly sessions: Sessions;
 
   constructor(options: HostOptions) {
@@ -109,6 +116,14 @@ class AgentHost implements Host, HostCore {
     };
     this.#root = new RootChannel(log, this.writer);
     this.#catalogue = new Catalogue(log, this.writer);
+    this.#gateway = createGateway({
+      clock,
+      logger,
+      settled: () => this.writer.settled(),
+      afterCommit: (then) => this.writer.afterCommit(then),
+      mayRest: (uri) => this.mayRest(uri),
+      ...(options.providerFolder !== undefined && { filesFolder: options.providerFolder }),
+    }).gateway;
     this.sessions = new Sessions({
       core: this,
       log,
@@ -116,7 +131,7 @@ class AgentHost implements Host, HostCore {
       agents,
       tools,
       extensions: options.extensions ?? [],
-      companions: [],
+      companions: [(session) => this.#gateway.attach(session)],
       announce: (method, params) => this.#broadcaster.notify(ROOT_CHANNEL, method, params, this.view),
       counted: () => this.#count(),
     });
@@ -139,11 +154,16 @@ class AgentHost implements Host, HostCore {
     this.connections.add(new Connection(this, transport));
   }
 
+  connectProvider(transport: Transport, origin: 'in-process' | 'network'): void {
+    this.#gateway.connect(transport, origin);
+  }
+
   async stop(): Promise<void> {
     for (const connection of [...this.connections.all()]) connection.close(CloseCode.GoingAway, 'the host is stopping');
     this.connections.stop();
     this.#resting.stop();
     await this.sessions.close();
+    this.#gateway.close();
     await this.writer.settled().catch(() => {});
     await this.#options.log.close();
   }

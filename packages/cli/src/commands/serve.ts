@@ -1,13 +1,14 @@
 /** `atrium serve`: its options and its help. What they mean together is decided in `serve/settings.ts`. */
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { LOG_FORMATS, LOG_LEVELS } from '../log-lines.js';
+import { TRUST_TEXT } from './agents.js';
 
 export const DEFAULT_PORT = 9300;
 export const DEFAULT_GATEWAY_PORT = 9400;
 const PORT_MAX = 65_535;
 
 const EXAMPLES = `
-Every option can also be set in the environment, as shown; the command line wins. ATRIUM_SCRIPT takes several files,
+Every option but --trust-folder can also be set in the environment, as shown; the command line wins. ATRIUM_SCRIPT takes several files,
 separated as in PATH.
 
 Examples:
@@ -36,6 +37,7 @@ export function serveCommand(): Command {
     .addOption(option('--stdio', 'speak on standard input and output instead of listening', 'STDIO'))
     .addOption(option('--data-dir <folder>', 'where everything is kept', 'DATA_DIR'))
     .addOption(new Option('--script <file>', 'scripted agent to offer; may be repeated').argParser(collected))
+    .option('--trust-folder', TRUST_TEXT)
     .addOption(option('--connection-token <token>', TOKEN_TEXT, 'CONNECTION_TOKEN'))
     .addOption(option('--connection-token-file <file>', 'file with a token of your own', 'CONNECTION_TOKEN_FILE'))
     .addOption(option('--without-connection-token', 'let everybody on this machine in', 'WITHOUT_CONNECTION_TOKEN'))

@@ -1,7 +1,8 @@
 /** Runs a host from start to stop: opens what it needs, in order, and closes it in the other. */
 import { pathToFileURL } from 'node:url';
 import { type AgentBackend, builtinTools, createHost, type Host, type Logger, openSqliteLog } from '@atrium/host';
-import { findAgents } from '../agents.js';
+import { findAgents } from '../agents/find-agents.js';
+import { tellAgents } from '../agents/tell-agents.js';
 import { makePrivate } from '../data-folder.js';
 import { lineLogger } from '../log-lines.js';
 import type { OpenDoor } from './door.js';
@@ -20,7 +21,9 @@ export async function serveUntilStopped(settings: ServeSettings): Promise<void> 
   const logger = loggerFor(settings);
   const signal = stopSignal();
   try {
-    const agents = await findAgents(settings.scripts, { logger });
+    const found = await findAgents(settings);
+    tellAgents(found, logger);
+    const { agents } = found;
     const host = await openHost(settings, agents, logger);
     const door = await openDoor(settings, host, logger);
     process.stdout.write(greeting(settings, door, agents));
@@ -38,7 +41,7 @@ function loggerFor({ logLevel: level, logFormat: format, token }: ServeSettings)
   return lineLogger({ level, format, secret, write: (line) => process.stderr.write(line) });
 }
 
-async function openHost({ dataDir }: ServeSettings, agents: AgentBackend[], logger: Logger): Promise<Host> {
+async function openHost({ dataDir }: ServeSettings, agents: readonly AgentBackend[], logger: Logger): Promise<Host> {
   await makePrivate(dataDir);
   const log = await openSqliteLog({ dataDir, logger });
   const defaultDirectory = pathToFileURL(process.cwd()).href;

@@ -14,6 +14,7 @@ export interface ServeSettings {
   readonly stdio: boolean;
   readonly dataDir: string;
   readonly scripts: readonly string[];
+  readonly trustFolder: boolean;
   readonly token: TokenChoice;
   readonly policy: AccessPolicy;
   readonly logLevel: LogLevel;
@@ -28,6 +29,7 @@ export interface ServeOptions {
   readonly stdio?: boolean;
   readonly dataDir?: string;
   readonly script?: readonly string[];
+  readonly trustFolder?: boolean;
   readonly connectionToken?: string;
   readonly connectionTokenFile?: string;
   readonly withoutConnectionToken?: boolean;
@@ -50,9 +52,15 @@ export async function readSettings(command: Command, env: NodeJS.ProcessEnv = pr
   return {
     ...{ host, port, stdio, quiet, logFormat, token, policy },
     dataDir: path.resolve(options.dataDir ?? defaultDataFolder(surroundings)),
-    scripts: options.script ?? parts(env.ATRIUM_SCRIPT, path.delimiter),
+    scripts: options.script ?? scriptsFrom(env),
+    trustFolder: options.trustFolder ?? false,
     logLevel: options.logLevel ?? (quiet ? 'warn' : 'info'),
   };
+}
+
+/** The scripts that the environment names, when the command line names none. */
+export function scriptsFrom(env: NodeJS.ProcessEnv): string[] {
+  return parts(env.ATRIUM_SCRIPT, path.delimiter);
 }
 
 function policyOf({ allowedOrigins, allowedHosts }: ServeOptions, token: TokenChoice): AccessPolicy {

@@ -5,6 +5,7 @@
 import type { Node } from 'jsonc-parser';
 import type { ConfigSchema, MapSchema, RecordSchema, TextSchema, UnionSchema } from './schema-kinds.js';
 import { didYouMean } from './suggest.js';
+import { below, expected, mismatch, quoted } from './words.js';
 
 export interface Finding {
   readonly severity: 'error' | 'warning';
@@ -19,8 +20,9 @@ export type Report = (finding: Finding) => void;
 export function checked(schema: ConfigSchema, node: Node, report: Report, at: string): unknown {
   if ('not' in schema) return wrong(node, report, `${at}: ${schema.description}`);
   if ('anyOf' in schema) return checkedMember(schema, node, report, at);
-  if (!isRightKind(schema, node)) return wrong(node, report, `${at} must be ${expected(schema)}, but is ${kindOf(node)}`);
-  if ('items' in schema) return (node.children ?? []).map((item, index) => checked(schema.items, item, report, `${at}[${index}]`));
+  if (!isRightKind(schema, node)) return wrong(node, report, mismatch(schema, node, at));
+  if ('items' in schema)
+    return (node.children ?? []).map((item, index) => checked(schema.items, item, report, `${at}[${index}]`));
   if ('propertyNames' in schema) return checkedMap(schema, node, report, at);
   if ('properties' in schema) return checkedRecord(schema, node, report, at);
   return plainValue(node);
@@ -74,18 +76,18 @@ function unknownKey(at: string, name: string, known: readonly string[]): string 
 /** Records are told apart by their `type`, everything else by its kind. */
 function checkedMember(schema: UnionSchema, node: Node, report: Report, at: string): unknown {
   const members = schema.anyOf.filter((member) => 'type' in member && member.type === node.type);
-  if (members.length === 0) return wrong(node, report, `${at} must be ${expected(schema)}, but is ${kindOf(node)}`);
-  const type = propertiesOf(node).find(({ name }) => name === 'type')?.value;
+  if (members.length === 0) return wrong(node, report, mismatch(schema, node, at));
+  const types = members.flatMap(typesOf);
+  const type = types.length === 0 ? undefined : propertiesOf(node).find(({ name }) => name === 'type')?.value;
   const member = members.find((candidate) => isOfType(candidate, type));
   if (member) return checked(member, node, report, at);
-  const types = members.flatMap(typesOf);
   const near = typeof type?.value === 'string' ? didYouMean(type.value, types) : '';
   return wrong(type ?? node, report, `${below(at, 'type')} must be ${types.map(quoted).join(' or ')}${near}`);
 }
 
 function isOfType(schema: ConfigSchema, type: Node | undefined): boolean {
   const types = typesOf(schema);
-  return type === undefined ? types.length === 0 : types.length === 0 ? false : types.includes(type.value);
+  return type === undefined ? types.length === 0 : types.includes(type.value);
 }
 
 function typesOf(schema: ConfigSchema): readonly string[] {
@@ -115,32 +117,4 @@ function plainValue(node: Node): unknown {
 
 function withoutUndefined(entries: readonly (readonly [string, unknown])[]): object {
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
-}
-
-/** Never the value itself: it may be a key in the wrong place. */
-function kindOf({ type, value }: Node): string {
-  if (type === 'object') return 'an object';
-  if (type === 'array') return 'a list';
-  if (type === 'string') return value === '' ? 'empty' : 'another text';
-  return String(value);
-}
-
-function expected(schema: ConfigSchema | undefined): string {
-  if (schema === undefined || 'not' in schema) return 'a value';
-  if (schema.title !== undefined) return schema.title;
-  if ('anyOf' in schema) return [...new Set(schema.anyOf.map(expected))].join(' or ');
-  if ('enum' in schema) return schema.enum.map(quoted).join(' or ');
-  if (schema.type === 'integer') return `a whole number of at least ${schema.minimum}`;
-  return EXPECTED[schema.type];
-}
-
-const EXPECTED = { string: 'a text in quotes', boolean: 'true or false', array: 'a list', object: 'an object' } as const;
-
-function below(at: string, name: string): string {
-  const shown = /^[\w$-]+$/.test(name) ? name : quoted(name);
-  return at === '' ? shown : `${at}.${shown}`;
-}
-
-function quoted(text: string): string {
-  return JSON.stringify(text);
 }

@@ -84,7 +84,10 @@ interface Plain {
   readonly integer: number;
 }
 
-type ObjectOf<Schema> = Schema extends { readonly properties: infer Known; readonly required: readonly (infer Needed)[] }
+type ObjectOf<Schema> = Schema extends {
+  readonly properties: infer Known;
+  readonly required: readonly (infer Needed)[];
+}
   ? { readonly [Key in keyof Known as Key extends Needed ? Key : never]: ValueOf<Known[Key]> } & {
       readonly [Key in keyof Known as Key extends Needed ? never : Key]?: ValueOf<Known[Key]>;
     }
@@ -96,8 +99,8 @@ type ObjectOf<Schema> = Schema extends { readonly properties: infer Known; reado
 
 export function record<
   const Known extends Readonly<Record<string, ConfigSchema>>,
-  const Needed extends string & keyof Known = never,
->(description: string, properties: Known, required: readonly Needed[] = []) {
+  const Needed extends readonly (string & keyof Known)[],
+>(description: string, properties: Known, required: Needed) {
   return { description, type: 'object', properties, required, additionalProperties: false } as const;
 }
 

@@ -48,7 +48,10 @@ const models = {
   items: { anyOf: [text('The id of a model.'), model] },
 } as const;
 const process = {
-  command: { ...COMMAND, description: 'A name on PATH, or a path. A relative path counts from the folder of this file.' },
+  command: {
+    ...COMMAND,
+    description: 'A name on PATH, or a path. A relative path counts from the folder of this file.',
+  },
   args: texts('Arguments of the command.'),
   env,
   cwd: text('Where it runs. A relative path counts from the folder of this file.'),
@@ -82,31 +85,37 @@ const copilotAgent = record(
   { type: { enum: ['copilot'] }, ...common, models, env },
   ['type'],
 );
-const claudeAgent = record(
-  'Claude Code, through its SDK.',
-  { type: { enum: ['claude'] }, ...common, models, env },
-  ['type'],
-);
-const changedAgent = record('Changes an agent that is found without this file.', { ...common, models });
+const claudeAgent = record('Claude Code, through its SDK.', { type: { enum: ['claude'] }, ...common, models, env }, [
+  'type',
+]);
+const changedAgent = record('Changes an agent that is found without this file.', { ...common, models }, []);
 
 const data = { type: 'object', additionalProperties: true } as const;
 
-export const CONFIG_SCHEMA = record('Configuration of Atrium, in a project (atrium.json) or of a user.', {
-  $schema: text('Where this schema is, for editors.'),
-  agents: mapOf('Agents by their id. Without a type, an entry changes an agent that is found anyway.', AGENT_ID, {
-    anyOf: [changedAgent, modelAgent, acpAgent, copilotAgent, claudeAgent],
-  }),
-  defaultAgent: text('The id of the agent that new sessions get when a client does not choose.'),
-  discovery: record('Where agents are looked for at the start.', {
-    enabled: flag('false: nowhere. Default: true.'),
-    environment: flag('Keys in environment variables. Default: true.'),
-    localServers: flag('Model servers on their usual ports of this machine. Default: true.'),
-    commands: flag('Agent commands on PATH, and installed agent packages. Default: true.'),
-  }),
-  mcpServers: mapOf('MCP servers by name, written as in .mcp.json.', NAME, data),
-  providers: mapOf('Providers that the host starts, by name.', NAME, record('A provider.', process, ['command'])),
-  plugins: texts('Folders of plugins. A relative path counts from the folder of this file.'),
-});
+export const CONFIG_SCHEMA = record(
+  'Configuration of Atrium, in a project (atrium.json) or of a user.',
+  {
+    $schema: text('Where this schema is, for editors.'),
+    agents: mapOf('Agents by their id. Without a type, an entry changes an agent that is found anyway.', AGENT_ID, {
+      anyOf: [changedAgent, modelAgent, acpAgent, copilotAgent, claudeAgent],
+    }),
+    defaultAgent: text('The id of the agent that new sessions get when a client does not choose.'),
+    discovery: record(
+      'Where agents are looked for at the start.',
+      {
+        enabled: flag('false: nowhere. Default: true.'),
+        environment: flag('Keys in environment variables. Default: true.'),
+        localServers: flag('Model servers on their usual ports of this machine. Default: true.'),
+        commands: flag('Agent commands on PATH, and installed agent packages. Default: true.'),
+      },
+      [],
+    ),
+    mcpServers: mapOf('MCP servers by name, written as in .mcp.json.', NAME, data),
+    providers: mapOf('Providers that the host starts, by name.', NAME, record('A provider.', process, ['command'])),
+    plugins: texts('Folders of plugins. A relative path counts from the folder of this file.'),
+  },
+  [],
+);
 
 export type Config = ValueOf<typeof CONFIG_SCHEMA>;
 export type AgentEntry = ValueOf<(typeof CONFIG_SCHEMA)['properties']['agents']>[string];

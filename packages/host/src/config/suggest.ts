@@ -7,7 +7,7 @@ const CHARACTERS_PER_MISTAKE = 3;
 
 export function suggestion(word: string, known: readonly string[]): string | undefined {
   if (word.length > WORD_MAX_CHARACTERS) return undefined;
-  const allowed = Math.max(1, Math.floor(word.length / CHARACTERS_PER_MISTAKE));
+  const allowed = Math.ceil(word.length / CHARACTERS_PER_MISTAKE);
   const near = known
     .map((candidate) => ({ candidate, mistakes: mistakesBetween(word.toLowerCase(), candidate.toLowerCase()) }))
     .filter(({ mistakes }) => mistakes <= allowed)

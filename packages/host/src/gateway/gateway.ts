@@ -22,6 +22,7 @@ export interface GatewayParts extends Omit<BinderParts, 'core' | 'services'> {
   readonly clock: Clock;
   readonly logger: Logger;
   settled(): Promise<void>;
+  afterCommit(then: () => void): void;
   /** A session that nobody needs any more may leave memory. */
   mayRest(uri: string): void;
   doorkeeper(core: GatewayCore): Doorkeeper;
@@ -56,6 +57,10 @@ export class Gateway implements GatewayCore {
 
   settled(): Promise<void> {
     return this.#parts.settled();
+  }
+
+  afterCommit(then: () => void): void {
+    this.#parts.afterCommit(then);
   }
 
   get connections(): ReadonlySet<ProviderConnection> {
@@ -129,7 +134,13 @@ export class Gateway implements GatewayCore {
 
   /** A session entered memory. It is open to providers from the moment it is ready until it ends. */
   attach(session: Session): Companion {
-    const room = new Room(session, (group) => this.#extension(group));
+    const room = new Room(session, {
+      extension: (group) => this.#extension(group),
+      changed: (group) => {
+        for (const service of this.#services) service.changed?.(group);
+        if (room.bindings.length === 0) this.#parts.mayRest(session.uri);
+      },
+    });
     if (session.state.lifecycle === 'ready') queueMicrotask(() => this.#open(room));
     return {
       get keepsAwake() {

@@ -9,6 +9,7 @@ import {
 import { type Access, isOpenTo } from './access.js';
 import { authorizeHello } from './authorize.js';
 import { invalidSession, unauthorized } from './gateway-error.js';
+import { compileRules } from './hooks/rules.js';
 import { EMPTY_REGISTRATION, type Registration } from './provider.js';
 import type { Room } from './room.js';
 
@@ -21,6 +22,7 @@ export interface Place {
 /** Everything about a `hello` that can be said without knowing who else is there. Throws what is wrong with it. */
 export function judgeHello(hello: ProviderHelloMessage, access: Access, rooms: readonly Room[]): Place {
   authorizeHello(access.trust, hello);
+  compileRules(hello.hooks?.onPreToolUse ?? []);
   if (access.token?.name !== undefined && access.token.name !== hello.name)
     throw unauthorized(`this token belongs to ${access.token.name}: connect with another one`);
   return placeOf(hello, access, rooms);

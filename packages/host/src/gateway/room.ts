@@ -5,8 +5,12 @@ import type { Extension } from '../extensions/extension.js';
 import type { Session } from '../sessions/session.js';
 import type { Binding } from './provider.js';
 
-/** Makes one extension out of all instances of a provider in a session. */
-export type MakeExtension = (group: Group) => Extension;
+export interface RoomParts {
+  /** Makes one extension out of all instances of a provider in a session. */
+  extension(group: Group): Extension;
+  /** A provider came, changed or went. */
+  changed(group: Group): void;
+}
 
 /** All instances of one provider name in one session. They share their tools. */
 export interface Group {
@@ -19,15 +23,17 @@ export interface Group {
 export class Room {
   readonly session: Session;
   readonly id: string;
-  readonly #makeExtension: MakeExtension;
+  readonly #parts: RoomParts;
   readonly #bindings: Binding[] = [];
+  /** Providers that somebody switched off here; they stay so when they come back. */
+  readonly #disabled = new Set<string>();
   /** It is about to end: nothing new is asked of providers. */
   isEnding = false;
 
-  constructor(session: Session, makeExtension: MakeExtension) {
+  constructor(session: Session, parts: RoomParts) {
     this.session = session;
     this.id = sessionIdOf(session.uri);
-    this.#makeExtension = makeExtension;
+    this.#parts = parts;
   }
 
   get label(): string {
@@ -63,8 +69,21 @@ export class Room {
   changed(name: string): void {
     const group = this.group(name);
     const { extensions } = this.session;
-    if (group.bindings.length === 0) extensions.remove(extensionId(name));
-    else extensions.set(this.#makeExtension(group));
+    if (group.bindings.length === 0 || this.#disabled.has(name)) extensions.remove(extensionId(name));
+    else extensions.set(this.#parts.extension(group));
+    this.#parts.changed(group);
+  }
+
+  isEnabled(name: string): boolean {
+    return !this.#disabled.has(name);
+  }
+
+  /** Switched off, a provider adds nothing to this session; it stays connected, and bound elsewhere. */
+  setEnabled(name: string, isEnabled: boolean): void {
+    if (isEnabled === this.isEnabled(name)) return;
+    if (isEnabled) this.#disabled.delete(name);
+    else this.#disabled.add(name);
+    this.changed(name);
   }
 
   /** As a provider may see it; the folder only when the session is open to it. */

@@ -15,6 +15,8 @@ export interface GatewayCore {
   rooms(): readonly Room[];
   /** Resolves when everything written to sessions so far is stored: from then on it is in force for everybody. */
   settled(): Promise<void>;
+  /** Calls back, in order, when everything written so far is stored. */
+  afterCommit(then: () => void): void;
 }
 
 /** How a provider went away: lost (it may come back), left for good, or bound anew. */
@@ -32,6 +34,8 @@ export interface GatewayService {
   bound?(binding: Binding, isBack: boolean): void;
   /** It stands there no more. */
   unbound?(binding: Binding): void;
+  /** Something of a provider changed in a session. */
+  changed?(group: Group): void;
   /** Whatever waits for this provider ends now. */
   left?(provider: Provider, how: Leaving): void;
   /** A session is open to providers. */

@@ -27,6 +27,8 @@ export interface ToolOutput {
   /** What the call did, in a few words: "Read parser.ts". */
   readonly pastTenseMessage: string;
   readonly content: ToolResultContent[];
+  /** The same for programs. */
+  readonly structuredContent?: Record<string, unknown>;
   readonly error?: { message: string; code?: string };
 }
 

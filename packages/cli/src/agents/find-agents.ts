@@ -1,0 +1,67 @@
+/** Which agents the host offers: scripts, those of the configuration, the offline agent, and what is found by itself. */
+import { homedir } from 'node:os';
+import {
+  type AgentBackend,
+  type AgentFactories,
+  type Discovered,
+  discoverAgents,
+  type LoadedConfig,
+  type LocalServer,
+  loadConfig,
+  loadScripts,
+  offlineAgent,
+  ScriptError,
+  userConfigFile,
+} from '@atrium/host';
+import { FACTORIES } from './factories.js';
+import { inOrder } from './order.js';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface AgentSources {
+  readonly scripts?: readonly string[];
+  readonly env?: Environment;
+  /** Where `atrium.json` is looked for. */
+  readonly folder?: string;
+  /** Whether the `atrium.json` of that folder counts. */
+  readonly trustFolder?: boolean;
+  readonly userFile?: string;
+  readonly factories?: AgentFactories;
+  readonly localServers?: readonly LocalServer[];
+}
+
+export interface FoundAgents {
+  /** What the host offers; the first one is the default. */
+  readonly agents: readonly AgentBackend[];
+  readonly scripted: readonly AgentBackend[];
+  /** Everything that was looked for, found or not. */
+  readonly discovered: readonly Discovered[];
+  readonly config: LoadedConfig;
+  readonly userFile: string;
+}
+
+export async function findAgents(sources: AgentSources = {}): Promise<FoundAgents> {
+  const { scripts = [], env = process.env, folder = process.cwd(), trustFolder = false } = sources;
+  const { userFile = userConfigFile({ platform: process.platform, env, home: homedir() }) } = sources;
+  const isTrusted = () => trustFolder;
+  const [scripted, config] = await Promise.all([
+    loadScripts(scripts),
+    loadConfig({ userFile, projectFolder: folder, isTrusted }),
+  ]);
+  const offline = offlineAgent();
+  refuseNameOf(offline, scripted);
+  const { factories = FACTORIES, localServers } = sources;
+  const effective = isOff(env.ATRIUM_DISCOVERY) ? { ...config.config, discovery: { enabled: false } } : config.config;
+  const discovered = await discoverAgents({ env, factories, config: effective, ...(localServers && { localServers }) });
+  const agents = inOrder({ scripted, offline, discovered, config: config.config });
+  return { agents, scripted, discovered, config, userFile };
+}
+
+function refuseNameOf({ info }: AgentBackend, scripted: readonly AgentBackend[]): void {
+  if (!scripted.some((script) => script.info.provider === info.provider)) return;
+  throw new ScriptError(`a script calls itself ${info.provider}, as a built-in agent does: give it another provider`);
+}
+
+function isOff(value = ''): boolean {
+  return ['0', 'false', 'no', 'off'].includes(value.toLowerCase());
+}

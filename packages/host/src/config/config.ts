@@ -1,0 +1,78 @@
+/**
+ * Configuration from two files: the user's, and the project's `atrium.json`. A project may be a stranger's work, so
+ * nothing of its file is used before the folder is trusted.
+ */
+import path from 'node:path';
+import { ConfigError, type ConfigFile, readConfigFile } from './config-file.js';
+import { merged } from './merge.js';
+import { PROJECT_FILE } from './places.js';
+import type { Config } from './schema.js';
+
+export interface ConfigSources {
+  readonly userFile: string;
+  readonly projectFolder: string;
+  isTrusted(folder: string): boolean | Promise<boolean>;
+}
+
+export interface LoadedConfig {
+  readonly config: Config;
+  /** The files that count. */
+  readonly files: readonly string[];
+  /** Each with its file and line. */
+  readonly warnings: readonly string[];
+  /** What the project wants and does not get yet. */
+  readonly waiting: WaitingForTrust | undefined;
+}
+
+export interface WaitingForTrust {
+  readonly file: string;
+  readonly folder: string;
+  /** Keys of the file, such as `agents.mine`. */
+  readonly entries: readonly string[];
+}
+
+/** Of what waits for trust, the first are named: the list is a stranger's. */
+const WAITING_MAX = 50;
+
+/** Throws a `ConfigError` when a file that counts cannot be used. */
+export async function loadConfig({ userFile, projectFolder, isTrusted }: ConfigSources): Promise<LoadedConfig> {
+  const projectFile = path.join(projectFolder, PROJECT_FILE);
+  const [user, project] = await Promise.all([readConfigFile(userFile), attempt(projectFile)]);
+  if (!project) return loaded(user, undefined, undefined);
+  if (await isTrusted(projectFolder)) {
+    if (project instanceof ConfigError) throw project;
+    return loaded(user, project, undefined);
+  }
+  const entries = project instanceof ConfigError ? [] : entriesOf(project.config);
+  return loaded(user, undefined, { file: projectFile, folder: projectFolder, entries });
+}
+
+/** Whether a broken file matters is known only when its folder is known to be trusted. */
+async function attempt(file: string): Promise<ConfigFile | ConfigError | undefined> {
+  return readConfigFile(file).catch((error) => {
+    if (error instanceof ConfigError) return error;
+    throw error;
+  });
+}
+
+function loaded(
+  user: ConfigFile | undefined,
+  project: ConfigFile | undefined,
+  waiting: WaitingForTrust | undefined,
+): LoadedConfig {
+  const files = [user, project].filter((file) => file !== undefined);
+  return {
+    config: merged(user?.config ?? {}, project?.config ?? {}),
+    files: files.map(({ file }) => file),
+    warnings: files.flatMap(({ warnings }) => warnings),
+    waiting,
+  };
+}
+
+function entriesOf({ $schema: _, ...config }: Config): string[] {
+  const entries = Object.entries(config).flatMap(([key, value]) => {
+    const isMap = typeof value === 'object' && !Array.isArray(value) && key !== 'discovery';
+    return isMap ? Object.keys(value).map((name) => `${key}.${name}`) : [key];
+  });
+  return entries.slice(0, WAITING_MAX);
+}

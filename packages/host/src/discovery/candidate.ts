@@ -1,0 +1,62 @@
+/** What discovery looks for, and what it needs to look. */
+import type { AgentBackend } from '../agents/agent.js';
+import type { ModelAgentOptions } from '../agents/model/model-agent.js';
+import type { ChangeEntry, ConfiguredModels } from '../config/schema.js';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export type AgentSource = 'config' | 'environment' | 'local-server' | 'command' | 'package';
+
+export interface Candidate {
+  readonly provider: string;
+  readonly displayName: string;
+  readonly source: AgentSource;
+  /** Whether a person named it. The host waits longer for it, and says aloud when it is not there. */
+  readonly isNamed: boolean;
+  look(changes: ChangeEntry): Promise<Look>;
+}
+
+/** `why` is a plain sentence for people: what was found, or why not and what to do. */
+export type Look =
+  | { readonly found: true; readonly why: string; readonly backend: AgentBackend }
+  | { readonly found: false; readonly why: string };
+
+export interface AcpOptions {
+  readonly provider: string;
+  readonly displayName: string;
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env?: Readonly<Record<string, string>> | undefined;
+  readonly cwd?: string | undefined;
+}
+
+export interface SdkOptions {
+  readonly provider: string;
+  readonly displayName: string;
+  readonly models?: ConfiguredModels | undefined;
+  readonly env?: Readonly<Record<string, string>> | undefined;
+}
+
+/** Makes backends. Without a factory, what needs it is reported as not found. */
+export interface AgentFactories {
+  model?(options: ModelAgentOptions): AgentBackend;
+  acp?(options: AcpOptions): AgentBackend;
+  copilot?(options: SdkOptions): AgentBackend;
+  claude?(options: SdkOptions): AgentBackend;
+}
+
+/** The machine, as far as discovery sees it. */
+export interface Machine {
+  readonly env: Environment;
+  readonly factories: AgentFactories;
+  /** The full path of a command, without running it. */
+  which(command: string): Promise<string | undefined>;
+  /** Whether a package can be loaded, without loading it. */
+  isInstalled(name: string): Promise<boolean>;
+}
+
+export function notFound(why: string): Look {
+  return { found: false, why };
+}
+
+export const NO_FACTORY = notFound('this host was built without the part that runs it');

@@ -1,0 +1,116 @@
+/**
+ * Finds the agents of this machine: those of the configuration, keys in the environment, local model servers, agent
+ * commands and packages. Everything is looked for at the same time, nothing is started, and each look has a time limit.
+ */
+import type { AgentBackend } from '../agents/agent.js';
+import { type ChangeEntry, type Config, isTyped } from '../config/schema.js';
+import {
+  type AgentFactories,
+  type AgentSource,
+  type Candidate,
+  type Environment,
+  type Look,
+  type Machine,
+  notFound,
+} from './candidate.js';
+import { commandCandidates } from './commands.js';
+import { configuredCandidates } from './configured.js';
+import { environmentCandidates } from './environment.js';
+import { isInstalled } from './installed.js';
+import { GUESS_TIMEOUT_MS, LOOK_SLACK_MS, NAMED_TIMEOUT_MS } from './limits.js';
+import { LOCAL_SERVERS, type LocalServer, localServerCandidates } from './local-servers.js';
+import { packageCandidates } from './packages.js';
+import { which } from './which.js';
+
+export interface Discovered {
+  readonly provider: string;
+  readonly displayName: string;
+  readonly source: AgentSource;
+  /** Whether a person named it, in the configuration or in a variable of ours. */
+  readonly isNamed: boolean;
+  readonly found: boolean;
+  /** A plain sentence: what was found, or why not and what to do. */
+  readonly why: string;
+  readonly backend?: AgentBackend;
+}
+
+export interface DiscoveryOptions {
+  readonly env: Environment;
+  readonly factories: AgentFactories;
+  readonly config?: Config;
+  readonly which?: Machine['which'];
+  readonly isInstalled?: Machine['isInstalled'];
+  readonly localServers?: readonly LocalServer[];
+}
+
+/** Those of the configuration first, in its order. Never throws because of what it finds. */
+export async function discoverAgents(options: DiscoveryOptions): Promise<Discovered[]> {
+  const { env, factories, config = {}, localServers = LOCAL_SERVERS } = options;
+  const machine: Machine = {
+    env,
+    factories,
+    which: options.which ?? ((command) => which(command, env)),
+    isInstalled: options.isInstalled ?? isInstalled,
+  };
+  const configured = configuredCandidates(config, machine);
+  const taken = new Set(configured.map(({ provider }) => provider));
+  const guessed = [
+    ...environmentCandidates(machine),
+    ...localServerCandidates(localServers, machine),
+    ...commandCandidates(machine),
+    ...packageCandidates(machine),
+  ].filter(({ provider }) => !taken.has(provider));
+  const known = [...configured, ...guessed];
+  return Promise.all([...known, ...strayCandidates(config, known)].map((candidate) => discovered(candidate, config)));
+}
+
+async function discovered(candidate: Candidate, config: Config): Promise<Discovered> {
+  const { provider, source, isNamed } = candidate;
+  const changes = changesOf(provider, config);
+  const why = reasonNotToLook(candidate, changes, config);
+  const look = why === undefined ? await lookInTime(candidate, changes) : notFound(why);
+  return { provider, displayName: changes.displayName ?? candidate.displayName, source, isNamed, ...look };
+}
+
+function changesOf(provider: string, { agents = {} }: Config): ChangeEntry {
+  return Object.hasOwn(agents, provider) ? (agents[provider] ?? {}) : {};
+}
+
+const SWITCHES = {
+  environment: 'environment',
+  'local-server': 'localServers',
+  command: 'commands',
+  package: 'commands',
+} as const;
+
+function reasonNotToLook({ source, isNamed }: Candidate, changes: ChangeEntry, config: Config): string | undefined {
+  if (changes.enabled === false) return 'switched off in the configuration ("enabled": false)';
+  if (isNamed || source === 'config') return undefined;
+  const { discovery = {} } = config;
+  if (discovery.enabled === false) return 'not looked for: discovery is switched off';
+  const name = SWITCHES[source];
+  return discovery[name] === false ? `not looked for: "discovery.${name}" is false in the configuration` : undefined;
+}
+
+async function lookInTime(candidate: Candidate, changes: ChangeEntry): Promise<Look> {
+  const limitMs = (candidate.isNamed ? NAMED_TIMEOUT_MS : GUESS_TIMEOUT_MS) + LOOK_SLACK_MS;
+  let timer: NodeJS.Timeout | undefined;
+  const tooLate = new Promise<Look>((resolve) => {
+    timer = setTimeout(() => resolve(notFound(`looking for it took longer than ${limitMs} ms`)), limitMs);
+  });
+  const look = candidate
+    .look(changes)
+    .catch((error) => notFound(error instanceof Error ? error.message : String(error)));
+  return Promise.race([look, tooLate]).finally(() => clearTimeout(timer));
+}
+
+/** Entries without a type that change nothing, because there is nothing of that name. */
+function strayCandidates({ agents = {} }: Config, known: readonly Candidate[]): Candidate[] {
+  const names = new Set(known.map(({ provider }) => provider)).add('offline');
+  return Object.entries(agents).flatMap(([provider, entry]): Candidate[] => {
+    if (names.has(provider) || isTyped(entry)) return [];
+    const why = 'the configuration names it without a "type", and nothing of that name is found by itself';
+    const look = async () => notFound(`${why}: add one, such as "type": "acp"`);
+    return [{ provider, displayName: provider, source: 'config', isNamed: true, look }];
+  });
+}

@@ -1,0 +1,67 @@
+/** Puts the gateway together. */
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
+import { grantOf } from '@atrium/protocol/provider';
+import type { Clock } from '../clock.js';
+import type { Logger } from '../logger.js';
+import { degradedFor, degradedWords } from './degraded.js';
+import { Doorkeeper } from './doorkeeper.js';
+import { SessionEvents } from './events/events.js';
+import { Lifecycle } from './events/lifecycle.js';
+import { Gateway } from './gateway.js';
+import { ProviderHooks } from './hooks/hooks.js';
+import { News } from './news/news.js';
+import { Pairings } from './pairing.js';
+import { PairingNotices } from './pairing-notice.js';
+import { Presence } from './presence.js';
+import { Binding, type Provider } from './provider.js';
+import { ProviderTokens } from './tokens.js';
+import { checkTools } from './tools/conflicts.js';
+import { ProviderTools } from './tools/tools.js';
+
+export interface GatewayOptions {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Where providers that run on this machine may leave files; absent when they may not. */
+  readonly filesFolder?: string;
+  settled(): Promise<void>;
+  afterCommit(then: () => void): void;
+  mayRest(uri: string): void;
+}
+
+export interface CreatedGateway {
+  readonly gateway: Gateway;
+  /** For processes that the host starts. */
+  readonly tokens: ProviderTokens;
+}
+
+export function createGateway(options: GatewayOptions): CreatedGateway {
+  const tokens = new ProviderTokens();
+  const notices = new PairingNotices();
+  const persistDir = (provider: Provider) => folderOf(options.filesFolder, provider);
+  const gateway = new Gateway({
+    ...options,
+    persistDir,
+    checkTools: (provider, room) => checkTools(provider, room),
+    degraded: (provider, room) => degradedFor(provider.bindings.get(room.id) ?? new Binding(provider, room)),
+    doorkeeper: (core) => new Doorkeeper(tokens, new Pairings(core, (room, notice) => notices.show(room, notice))),
+    services: (core) => [
+      new ProviderTools({ core, persistDir }),
+      new ProviderHooks(core),
+      new News(core),
+      new SessionEvents(core),
+      new Lifecycle(core),
+      new Presence({ degraded: degradedWords }),
+      notices,
+    ],
+  });
+  return { gateway, tokens };
+}
+
+/** Made when a provider first comes that may use it. */
+function folderOf(base: string | undefined, { name, trust }: Provider): string | undefined {
+  if (base === undefined || !grantOf('fileResults', trust)) return undefined;
+  const folder = path.join(base, name);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  return folder;
+}

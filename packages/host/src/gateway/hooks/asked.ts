@@ -1,0 +1,48 @@
+/** Questions that providers have yet to answer. Each is answered once, by the one who was asked. */
+import { randomUUID } from 'node:crypto';
+import type { Provider } from '../provider.js';
+
+interface Open<Answer> {
+  readonly provider: Provider;
+  /** What was asked about; an answer about something else is none. */
+  readonly topic: string;
+  readonly resolve: (answer: Answer | undefined) => void;
+}
+
+export interface Question {
+  readonly provider: Provider;
+  readonly topic: string;
+  readonly signal: AbortSignal;
+  readonly send: (id: string) => void;
+}
+
+export class Asked<Answer> {
+  readonly #open = new Map<string, Open<Answer>>();
+
+  /** Resolves with the answer; with undefined when the provider went away, or nobody waits for it any longer. */
+  ask({ provider, topic, signal, send }: Question): Promise<Answer | undefined> {
+    const id = randomUUID();
+    return new Promise((resolve) => {
+      const done = (answer: Answer | undefined) => {
+        this.#open.delete(id);
+        signal.removeEventListener('abort', giveUp);
+        resolve(answer);
+      };
+      const giveUp = () => done(undefined);
+      if (signal.aborted) return resolve(undefined);
+      signal.addEventListener('abort', giveUp, { once: true });
+      this.#open.set(id, { provider, topic, resolve: done });
+      send(id);
+    });
+  }
+
+  /** An answer that nobody waits for means nothing. */
+  answer(provider: Provider, { id, topic }: { id: string; topic: string }, answer: Answer): void {
+    const open = this.#open.get(id);
+    if (open?.provider === provider && open.topic === topic) open.resolve(answer);
+  }
+
+  left(provider: Provider): void {
+    for (const open of [...this.#open.values()]) if (open.provider === provider) open.resolve(undefined);
+  }
+}

@@ -1,0 +1,80 @@
+/**
+ * Notes of providers for the people in a session. While a turn runs they are parts of it; otherwise they wait in the
+ * session's metadata and stand at the head of the next turn. The model does not read them.
+ */
+import type { SessionState } from '@atrium/protocol';
+import type { Step } from '../../channels/channel.js';
+import type { Clock } from '../../clock.js';
+import { type Throttle, throttle } from '../../tools/throttle.js';
+import { gatewayMeta, withGatewayMeta } from '../meta.js';
+import type { Room } from '../room.js';
+
+/** Notes that the metadata keeps. */
+export const TIMELINE_MAX = 50;
+/** At most two changes of a session per second. */
+export const TIMELINE_INTERVAL_MS = 500;
+export const NOTE_MAX_CHARACTERS = 2_000;
+
+interface Waiting {
+  notes: string[];
+  /** Notes that no turn has shown yet. */
+  unshown: string[];
+  readonly throttle: Throttle;
+}
+
+export class Timeline {
+  readonly #waiting = new WeakMap<Room, Waiting>();
+
+  constructor(private readonly clock: Clock) {}
+
+  /** Shows a note, at once or within half a second. */
+  note(room: Room, from: string, text: string): void {
+    const waiting = this.#of(room);
+    waiting.notes.push(`※ ${from}: ${text.slice(0, NOTE_MAX_CHARACTERS)}`);
+    waiting.notes.splice(0, waiting.notes.length - TIMELINE_MAX);
+    waiting.throttle.request();
+  }
+
+  /** A turn began: what nobody has seen in a turn stands at its head. */
+  observe(room: Room, { envelope }: Step<SessionState>): void {
+    const { action } = envelope;
+    const waiting = this.#waiting.get(room);
+    if (action.type !== 'session/turnStarted' || !waiting) return;
+    for (const note of waiting.unshown.splice(0)) showInTurn(room, action.turnId, note);
+  }
+
+  stop(room: Room): void {
+    this.#waiting.get(room)?.throttle.stop();
+  }
+
+  #of(room: Room): Waiting {
+    const known = this.#waiting.get(room);
+    if (known) return known;
+    const waiting: Waiting = {
+      notes: [],
+      unshown: [],
+      throttle: throttle(this.clock, TIMELINE_INTERVAL_MS, () => this.#show(room)),
+    };
+    this.#waiting.set(room, waiting);
+    return waiting;
+  }
+
+  #show(room: Room): void {
+    const waiting = this.#of(room);
+    const notes = waiting.notes.splice(0);
+    const { session } = room;
+    const turnId = session.state.activeTurn?.id;
+    if (turnId !== undefined) {
+      for (const note of notes) showInTurn(room, turnId, note);
+      return;
+    }
+    waiting.unshown = [...waiting.unshown, ...notes].slice(-TIMELINE_MAX);
+    const timeline = [...(gatewayMeta(session.state).timeline ?? []), ...notes].slice(-TIMELINE_MAX);
+    session.write({ type: 'session/metaChanged', _meta: withGatewayMeta(session.state, { timeline }) });
+    session.write({ type: 'session/activityChanged', activity: notes.at(-1) });
+  }
+}
+
+function showInTurn({ session }: Room, turnId: string, content: string): void {
+  session.write({ type: 'session/responsePart', turnId, part: { kind: 'systemNotification', content } });
+}

@@ -1,0 +1,112 @@
+/**
+ * The gateway's port. Any page and any program on this machine may connect: whoever does so knows nothing and can do
+ * nothing until it has shown a token or a code. Only the name it calls the machine by is checked.
+ */
+import type { IncomingMessage, Server } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import {
+  CONNECTIONS_FULL_HTTP_STATUS,
+  CONNECTIONS_MAX,
+  EXIT_CLOSE_CODE,
+  FRAME_MAX_BYTES,
+  PING_INTERVAL_MS,
+} from '@atrium/protocol/provider';
+import { type WebSocket, WebSocketServer } from 'ws';
+import type { Clock } from '../clock.js';
+import { UNAUTHENTICATED_MAX } from '../limits.js';
+import { bracketed, isOwnHost, LOOPBACK_NAMES } from '../security/host-header.js';
+import type { Transport } from '../wire/transport.js';
+import { Door } from '../wire/transports/door.js';
+import { answerNothing, refuseUpgrade } from '../wire/transports/http-answers.js';
+import { listen } from '../wire/transports/listen.js';
+import { websocketTransport } from '../wire/transports/websocket.js';
+
+export interface GatewayServerOptions {
+  /** `localhost`, the default, is both loopback addresses. */
+  readonly host?: string;
+  /** 0 is any free port. */
+  readonly port: number;
+  readonly clock?: Clock;
+  onConnection(transport: Transport): void;
+}
+
+export interface GatewayServer {
+  readonly port: number;
+  readonly addresses: readonly string[];
+  close(): Promise<void>;
+}
+
+const UPGRADE_REQUIRED = 426;
+const NOT_FOUND = 404;
+
+export async function startGatewayServer(options: GatewayServerOptions): Promise<GatewayServer> {
+  const { host = 'localhost', port } = options;
+  const { servers, port: bound, addresses } = await listen({ host, port });
+  const names = new Set([...LOOPBACK_NAMES, ...[host, ...addresses].map(bracketed)]);
+  return new ProviderDoor(options, { servers, port: bound, addresses, names });
+}
+
+interface Place {
+  readonly servers: readonly Server[];
+  readonly port: number;
+  readonly addresses: readonly string[];
+  readonly names: ReadonlySet<string>;
+}
+
+class ProviderDoor implements GatewayServer {
+  readonly port: number;
+  readonly addresses: readonly string[];
+  readonly #options: GatewayServerOptions;
+  readonly #place: Place;
+  readonly #strangers = new Door(UNAUTHENTICATED_MAX);
+  readonly #sockets = new Map<WebSocket, Transport>();
+  readonly #websockets = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    perMessageDeflate: false,
+    maxPayload: FRAME_MAX_BYTES,
+  });
+
+  constructor(options: GatewayServerOptions, place: Place) {
+    this.port = place.port;
+    this.addresses = place.addresses;
+    this.#options = options;
+    this.#place = place;
+    for (const server of place.servers) this.#serve(server);
+  }
+
+  async close(): Promise<void> {
+    const closed = this.#place.servers.map((server) => new Promise((done) => server.close(done)));
+    for (const transport of this.#sockets.values()) transport.close(EXIT_CLOSE_CODE, 'the host is stopping');
+    for (const server of this.#place.servers) server.closeIdleConnections();
+    await Promise.all(closed);
+  }
+
+  #serve(server: Server): void {
+    server.on('connection', (socket: Socket) => this.#strangers.arrived(socket));
+    server.on('request', (request, response) =>
+      answerNothing(response, request.url === '/' ? UPGRADE_REQUIRED : NOT_FOUND),
+    );
+    server.on('upgrade', (request, socket, head) => this.#upgrade(request, socket, head));
+  }
+
+  #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    socket.on('error', () => socket.destroy());
+    const [host, another] = request.headersDistinct.host ?? [];
+    if (host === undefined || another !== undefined || !isOwnHost(host, this.#place))
+      return refuseUpgrade(socket, 403, 'Connect to localhost.');
+    if (this.#sockets.size >= CONNECTIONS_MAX)
+      return refuseUpgrade(socket, CONNECTIONS_FULL_HTTP_STATUS, `All ${CONNECTIONS_MAX} places are taken.`);
+    this.#websockets.handleUpgrade(request, socket, head, (websocket) => this.#enter(websocket, request.socket));
+  }
+
+  #enter(websocket: WebSocket, socket: Socket): void {
+    this.#strangers.entered(socket);
+    const { clock, onConnection } = this.#options;
+    const transport = websocketTransport({ websocket, socket, heartbeatMs: PING_INTERVAL_MS, ...(clock && { clock }) });
+    this.#sockets.set(websocket, transport);
+    websocket.once('close', () => this.#sockets.delete(websocket));
+    onConnection(transport);
+  }
+}

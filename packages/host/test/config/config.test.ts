@@ -1,0 +1,133 @@
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { loadConfig } from '../../src/config/config.js';
+import { userConfigFile } from '../../src/config/places.js';
+import { tempFolder } from '../support/temp-folder.js';
+
+/** Loads a user's file and a project's, in a folder that is trusted or not. */
+async function load({ user, project, trusted = true }: { user?: unknown; project?: unknown; trusted?: boolean }) {
+  const text = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
+  const home = await tempFolder(user === undefined ? {} : { 'config.json': text(user) });
+  const folder = await tempFolder(project === undefined ? {} : { 'atrium.json': text(project) });
+  const asked: string[] = [];
+  const isTrusted = (asking: string) => {
+    asked.push(asking);
+    return trusted;
+  };
+  const loaded = await loadConfig({ userFile: path.join(home, 'config.json'), projectFolder: folder, isTrusted });
+  return { ...loaded, asked, folder, home };
+}
+
+describe('configuration', () => {
+  it('is empty without files, and nobody is asked for trust', async () => {
+    const { config, files, waiting, asked } = await load({});
+    expect(config.agents).toEqual({});
+    expect({ files, waiting, asked }).toEqual({ files: [], waiting: undefined, asked: [] });
+  });
+
+  it('lets the project win over the user, key by key', async () => {
+    const { config, files } = await load({
+      user: {
+        defaultAgent: 'a',
+        agents: { a: { type: 'claude' }, b: { type: 'acp', command: 'b' } },
+        discovery: { commands: false, localServers: false },
+        mcpServers: { one: { command: '1' }, two: { command: '2' } },
+        plugins: ['/p'],
+      },
+      project: {
+        defaultAgent: 'b',
+        agents: { b: { displayName: 'Bee' }, c: { type: 'copilot' } },
+        discovery: { commands: true },
+        mcpServers: { two: { command: 'two' } },
+        plugins: ['/p', '/q'],
+      },
+    });
+    expect(config).toEqual({
+      defaultAgent: 'b',
+      agents: { a: { type: 'claude' }, b: { type: 'acp', command: 'b', displayName: 'Bee' }, c: { type: 'copilot' } },
+      discovery: { commands: true, localServers: false },
+      mcpServers: { one: { command: '1' }, two: { command: 'two' } },
+      providers: {},
+      plugins: [path.resolve('/p'), path.resolve('/q')],
+    });
+    expect(files.map((file) => path.basename(file))).toEqual(['config.json', 'atrium.json']);
+  });
+
+  it("does not mix two agents of one name: the user's key stays with the user's address", async () => {
+    const { config } = await load({
+      user: { agents: { a: { type: 'model', api: 'openai', apiKeyEnv: 'MY_KEY' } } },
+      project: { agents: { a: { type: 'model', api: 'openai', baseURL: 'https://elsewhere.test/v1' } } },
+    });
+    expect(config.agents?.a).toEqual({ type: 'model', api: 'openai', baseURL: 'https://elsewhere.test/v1' });
+  });
+
+  it('names the file of every warning', async () => {
+    const { warnings, home, folder } = await load({ user: { x: 1 }, project: { y: 1 } });
+    expect(warnings).toEqual([
+      expect.stringContaining(path.join(home, 'config.json:1:2')),
+      expect.stringContaining(path.join(folder, 'atrium.json:1:2')),
+    ]);
+  });
+
+  it.each(['user', 'project'])('is refused when the file of the %s is broken', async (whose) => {
+    await expect(load({ [whose]: '{' })).rejects.toThrow('json:1:2: this is not JSON');
+  });
+});
+
+describe('the file of a folder that is not trusted', () => {
+  it('is not used at all; what it wants is listed', async () => {
+    const { config, waiting, files, asked, folder } = await load({
+      trusted: false,
+      user: { defaultAgent: 'mine' },
+      project: {
+        defaultAgent: 'evil',
+        agents: { evil: { type: 'acp', command: 'evil' }, ollama: { enabled: false } },
+        mcpServers: { spy: { command: 'spy' } },
+        providers: { p: { command: 'p' } },
+        plugins: ['x'],
+        discovery: { enabled: false },
+      },
+    });
+    expect(config).toMatchObject({
+      defaultAgent: 'mine',
+      agents: {},
+      mcpServers: {},
+      providers: {},
+      plugins: [],
+      discovery: {},
+    });
+    expect(waiting).toEqual({
+      file: path.join(folder, 'atrium.json'),
+      folder,
+      entries: [
+        'defaultAgent',
+        'agents.evil',
+        'agents.ollama',
+        'mcpServers.spy',
+        'providers.p',
+        'plugins',
+        'discovery',
+      ],
+    });
+    expect(files.length).toBe(1);
+    expect(asked).toEqual([folder]);
+  });
+
+  it('cannot keep the host from starting, and its warnings are not shown', async () => {
+    expect((await load({ trusted: false, project: '{{{' })).waiting?.entries).toEqual([]);
+    expect((await load({ trusted: false, project: { nonsense: 1 } })).warnings).toEqual([]);
+  });
+});
+
+describe("the usual place of the user's file", () => {
+  it.each<[NodeJS.Platform, string, Record<string, string>, string]>([
+    ['linux', '/home/me', {}, '/home/me/.config/atrium/config.json'],
+    ['linux', '/home/me', { XDG_CONFIG_HOME: '/etc/me' }, '/etc/me/atrium/config.json'],
+    ['linux', '/home/me', { XDG_CONFIG_HOME: 'relative' }, '/home/me/.config/atrium/config.json'],
+    ['darwin', '/Users/me', {}, '/Users/me/Library/Application Support/atrium/config.json'],
+    ['win32', 'C:\\Users\\me', {}, 'C:\\Users\\me\\AppData\\Roaming\\atrium\\config.json'],
+    ['win32', 'C:\\Users\\me', { APPDATA: 'D:\\Roaming' }, 'D:\\Roaming\\atrium\\config.json'],
+  ])('%s, %s, %o: %s', (platform, home, env, expected) => {
+    expect(userConfigFile({ platform, home, env })).toBe(expected);
+  });
+});
