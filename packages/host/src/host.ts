@@ -20,9 +20,12 @@ import { RootChannel } from './root-channel.js';
 import { Catalogue } from './sessions/catalogue.js';
 import { abandonCalls, afterLoss, dropAbsentClient } from './sessions/mending.js';
 import { Resting } from './sessions/resting.js';
+import type { Session } from './sessions/session.js';
 import { Sessions } from './sessions/sessions.js';
 import { summaryChanges } from './sessions/summaries.js';
 import type { HostTool } from './tools/tool.js';
+import { SessionTrust } from './trust/session-trust.js';
+import { type FolderTrust, NO_TRUST } from './trust/trust.js';
 import { Connection } from './wire/connection.js';
 import type { HostView } from './wire/dialects/dialects.js';
 import { canAnswer } from './wire/dialects/dialects.js';
@@ -38,6 +41,8 @@ export interface HostOptions {
   readonly extensions?: readonly Extension[];
   /** Where providers that run on this machine may leave files for results; absent when they may not. */
   readonly providerFolder?: string;
+  /** Which folders may start programs. Without it, none may. */
+  readonly trust?: FolderTrust;
   readonly clock?: Clock;
   readonly logger?: Logger;
   /** Where remote folder pickers begin, as a URI. */
@@ -49,8 +54,15 @@ export interface Host {
   connect(transport: Transport): void;
   /** Serves one provider. In this process it is trusted; from the network it has to show a token, or to pair. */
   connectProvider(transport: Transport, origin: 'in-process' | 'network'): void;
+  /** Providers that the host starts itself are told to come here. */
+  gatewayAt(address: GatewayAddress): void;
   /** Ends everything in good order: turns are cut off, what happened is stored, clients are told to come back. */
   stop(): Promise<void>;
+}
+
+export interface GatewayAddress {
+  readonly url: string;
+  readonly port: number;
 }
 
 export async function createHost(options: HostOptions): Promise<Host> {
@@ -75,6 +87,8 @@ class AgentHost implements Host, HostCore {
   readonly #root: RootChannel;
   readonly #catalogue: Catalogue;
   readonly #gateway: Gateway;
+  readonly #trusts = new WeakMap<Session, SessionTrust>();
+  #gatewayAddress: GatewayAddress | undefined;
   readonly sessions: Sessions;
 
   constructor(options: HostOptions) {
@@ -119,6 +133,8 @@ class AgentHost implements Host, HostCore {
     this.#gateway = createGateway({
       clock,
       logger,
+      address: () => this.#gatewayAddress,
+      trustOf: (session) => this.#trustOf(session),
       settled: () => this.writer.settled(),
       afterCommit: (then) => this.writer.afterCommit(then),
       mayRest: (uri) => this.mayRest(uri),
@@ -156,6 +172,17 @@ class AgentHost implements Host, HostCore {
 
   connectProvider(transport: Transport, origin: 'in-process' | 'network'): void {
     this.#gateway.connect(transport, origin);
+  }
+
+  gatewayAt(address: GatewayAddress): void {
+    this.#gatewayAddress = address;
+  }
+
+  /** One question per session, whatever waits there. */
+  #trustOf(session: Session): SessionTrust {
+    const trust = this.#trusts.get(session) ?? new SessionTrust(session, this.#options.trust ?? NO_TRUST);
+    this.#trusts.set(session, trust);
+    return trust;
   }
 
   async stop(): Promise<void> {

@@ -126,6 +126,7 @@ export type ClaudeEntry = ValueOf<typeof claudeAgent>;
 /** An entry that stands for an agent of its own. */
 export type TypedEntry = ModelEntry | AcpEntry | CopilotEntry | ClaudeEntry;
 export type ChangeEntry = ValueOf<typeof changedAgent>;
+export type ProviderConfig = ValueOf<(typeof CONFIG_SCHEMA)['properties']['providers']>[string];
 export type ConfiguredModels = ValueOf<typeof models>;
 
 export function isTyped(entry: AgentEntry): entry is TypedEntry {

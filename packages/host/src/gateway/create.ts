@@ -4,6 +4,8 @@ import path from 'node:path';
 import { grantOf } from '@atrium/protocol/provider';
 import type { Clock } from '../clock.js';
 import type { Logger } from '../logger.js';
+import type { Session } from '../sessions/session.js';
+import type { SessionTrust } from '../trust/session-trust.js';
 import { degradedFor, degradedWords } from './degraded.js';
 import { Doorkeeper } from './doorkeeper.js';
 import { SessionEvents } from './events/events.js';
@@ -12,9 +14,11 @@ import { Gateway } from './gateway.js';
 import { ProviderHooks } from './hooks/hooks.js';
 import { News } from './news/news.js';
 import { Pairings } from './pairing.js';
-import { PairingNotices } from './pairing-notice.js';
+import { showCode } from './pairing-notice.js';
 import { Presence } from './presence.js';
+import { ProjectProviders } from './project/project-providers.js';
 import { Binding, type Provider } from './provider.js';
+import type { Room } from './room.js';
 import { ProviderTokens } from './tokens.js';
 import { checkTools } from './tools/conflicts.js';
 import { ProviderTools } from './tools/tools.js';
@@ -24,6 +28,9 @@ export interface GatewayOptions {
   readonly logger: Logger;
   /** Where providers that run on this machine may leave files; absent when they may not. */
   readonly filesFolder?: string;
+  /** Where providers that the host starts find the gateway; undefined while it has no port. */
+  address(): { readonly url: string; readonly port: number } | undefined;
+  trustOf(session: Session): SessionTrust;
   settled(): Promise<void>;
   afterCommit(then: () => void): void;
   mayRest(uri: string): void;
@@ -37,23 +44,27 @@ export interface CreatedGateway {
 
 export function createGateway(options: GatewayOptions): CreatedGateway {
   const tokens = new ProviderTokens();
-  const notices = new PairingNotices();
   const persistDir = (provider: Provider) => folderOf(options.filesFolder, provider);
   const gateway = new Gateway({
     ...options,
     persistDir,
     checkTools: (provider, room) => checkTools(provider, room),
     degraded: (provider, room) => degradedFor(provider.bindings.get(room.id) ?? new Binding(provider, room)),
-    doorkeeper: (core) => new Doorkeeper(tokens, new Pairings(core, (room, notice) => notices.show(room, notice))),
-    services: (core) => [
-      new ProviderTools({ core, persistDir }),
-      new ProviderHooks(core),
-      new News(core),
-      new SessionEvents(core),
-      new Lifecycle(core),
-      new Presence({ degraded: degradedWords }),
-      notices,
-    ],
+    doorkeeper: (core) => new Doorkeeper(tokens, new Pairings(core, showCode)),
+    services: (core) => {
+      const news = new News(core);
+      const note = (room: Room, from: string, text: string) => news.timeline.note(room, from, text);
+      const trustOf = (room: Room) => options.trustOf(room.session);
+      return [
+        new ProviderTools({ core, persistDir }),
+        new ProviderHooks(core),
+        news,
+        new SessionEvents(core),
+        new Lifecycle(core),
+        new Presence({ degraded: degradedWords }),
+        new ProjectProviders({ core, tokens, note, trustOf, address: () => options.address() }),
+      ];
+    },
   });
   return { gateway, tokens };
 }

@@ -143,6 +143,10 @@ export class Gateway implements GatewayCore {
     });
     if (session.state.lifecycle === 'ready') queueMicrotask(() => this.#open(room));
     return {
+      begin: async () => {
+        room.isUsed = true;
+        if (this.#rooms.has(room.id)) this.#use(room);
+      },
       get keepsAwake() {
         return room.bindings.length > 0;
       },
@@ -165,6 +169,11 @@ export class Gateway implements GatewayCore {
     this.#rooms.set(room.id, room);
     for (const service of this.#services) service.opened?.(room);
     this.#announce();
+    if (room.isUsed) this.#use(room);
+  }
+
+  #use(room: Room): void {
+    for (const service of this.#services) service.used?.(room);
   }
 
   /** Providers hear of it first, then everybody sees it gone; it is taken apart when they are ready, or time is up. */

@@ -27,6 +27,8 @@ export class Room {
   readonly #bindings: Binding[] = [];
   /** Providers that somebody switched off here; they stay so when they come back. */
   readonly #disabled = new Set<string>();
+  /** Somebody works in it; it was not only looked at. */
+  isUsed = false;
   /** It is about to end: nothing new is asked of providers. */
   isEnding = false;
 

@@ -40,6 +40,8 @@ export interface GatewayService {
   left?(provider: Provider, how: Leaving): void;
   /** A session is open to providers. */
   opened?(room: Room): void;
+  /** A session that is open is being worked in: what belongs to it may start. */
+  used?(room: Room): void;
   /** A session is about to end; resolves when its providers are ready for that, or their time is up. */
   ending?(room: Room): Promise<void> | undefined;
   /** An action was taken in a session, in this very tick. */

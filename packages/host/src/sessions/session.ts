@@ -9,12 +9,14 @@ import type { EntryOrigin, Log } from '../log/log.js';
 import type { HostTool } from '../tools/tool.js';
 import type { WindowRequest } from '../wire/subscriptions.js';
 import { AgentOpener } from './agent-opener.js';
+import { Allowances } from './allowances.js';
 import type { Catalogue } from './catalogue.js';
 import type { AttachCompanion, Companion } from './companion.js';
 import { type Held, HeldActions } from './held-actions.js';
 import { History, type TurnsPage } from './history.js';
 import { type Reaction, reactionsTo } from './reactions.js';
 import { mustWait, refusal } from './rules.js';
+import { StandingRequests } from './standing-requests.js';
 import { isAtWork } from './summaries.js';
 import { TurnRunner } from './turn.js';
 import type { TurnPages } from './turn-pages.js';
@@ -42,9 +44,11 @@ export class Session implements OpenChannel {
   /** It left memory or was disposed: nothing more happens here. */
   #isClosed = false;
   /** Tools that a person allowed for the rest of this session. */
-  readonly allowedTools = new Set<string>();
+  readonly allowances: Allowances;
   /** Whoever adds tools, gates or prompt text to it. */
   readonly extensions: Extensions;
+  /** Questions to people that outlive turns. */
+  readonly standing = new StandingRequests((action) => this.write(action));
   readonly #companions: readonly Companion[];
 
   constructor(parts: SessionParts) {
@@ -52,6 +56,7 @@ export class Session implements OpenChannel {
     this.#held = new HeldActions(parts);
     this.#agent = new AgentOpener(parts, () => this.#begin());
     this.#history = new History(parts);
+    this.allowances = new Allowances(parts.catalogue, parts.channel.uri);
     this.extensions = new Extensions({
       builtins: offeredBuiltins(parts),
       standing: parts.extensions,
@@ -98,6 +103,7 @@ export class Session implements OpenChannel {
     const step = this.#parts.core.writer.write({ channel: this.#parts.channel, action, origin });
     this.#parts.core.writer.afterCommit(() => this.#runner?.observe(step));
     this.#note(step);
+    this.standing.observe(step);
     for (const companion of this.#companions) companion.observe?.(step);
     for (const reaction of reactionsTo(step)) this.#react(reaction);
   }
@@ -105,7 +111,7 @@ export class Session implements OpenChannel {
   /** What lives beside the session gets ready before its agent opens. */
   async #begin(): Promise<void> {
     this.extensions.changed();
-    await Promise.all(this.#companions.map((companion) => companion.begin?.()));
+    await Promise.all([this.allowances.load(), ...this.#companions.map((companion) => companion.begin?.())]);
   }
 
   /** Keeps the list of sessions true, in the same tick. */

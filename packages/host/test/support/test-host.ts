@@ -3,9 +3,11 @@ import type { StateAction } from '@atrium/protocol';
 import type { AgentBackend } from '../../src/agents/agent.js';
 import { scriptedAgent } from '../../src/agents/scripted/scripted.js';
 import { type Clock, systemClock } from '../../src/clock.js';
+import type { Extension } from '../../src/extensions/extension.js';
 import { createHost, type Host } from '../../src/host.js';
 import type { Log } from '../../src/log/log.js';
 import { MemoryLog } from '../../src/log/memory-log.js';
+import { type Logger, silentLogger } from '../../src/logger.js';
 import type { HostTool } from '../../src/tools/tool.js';
 import type { Transport, TransportEvents } from '../../src/wire/transport.js';
 import type { WireFrame } from '../../src/wire/wire-frame.js';
@@ -61,6 +63,9 @@ export interface TestHostOptions {
   readonly agents?: readonly AgentBackend[];
   readonly clock?: Clock;
   readonly tools?: readonly HostTool[];
+  /** What every session is extended by. */
+  readonly extensions?: readonly Extension[];
+  readonly logger?: Logger;
 }
 
 export interface TestHost {
@@ -74,9 +79,10 @@ export interface TestHost {
 }
 
 export async function startTestHost(options: TestHostOptions = {}): Promise<TestHost> {
-  const { log = new MemoryLog(), scripts = [DEFAULT_SCRIPT], agents = [], clock = systemClock, tools = [] } = options;
+  const { log = new MemoryLog(), scripts = [DEFAULT_SCRIPT], agents = [], clock = systemClock } = options;
+  const { tools = [], extensions = [], logger = silentLogger } = options;
   const scripted = scripts.map((script) => scriptedAgent(script, { clock }));
-  const host = await createHost({ log, clock, tools, agents: [...scripted, ...agents] });
+  const host = await createHost({ log, clock, logger, tools, extensions, agents: [...scripted, ...agents] });
   let clients = 0;
   const connect = () => {
     const client = new RawClient();

@@ -1,0 +1,112 @@
+/** Skills: Agent Skills in folders of their own, commands, and a plugin that is one skill. */
+import { componentFiles } from './component-files.js';
+import { baseName, parentOf } from './files.js';
+import { DESCRIPTION_MAX_CHARACTERS, NAME_MAX_CHARACTERS } from './limits.js';
+import type { Place } from './locations.js';
+import {
+  booleanField,
+  descriptionField,
+  type MarkdownFile,
+  nameField,
+  nameWithout,
+  readMarkdown,
+  textField,
+} from './markdown.js';
+import { present } from './present.js';
+import { hasSkillFile, SKILL_FILE, skillFiles } from './skill-files.js';
+import { filePart, firstByName, type PartBase, type Source } from './source.js';
+
+export interface SkillPart extends PartBase {
+  readonly kind: 'skill' | 'command';
+  readonly description?: string;
+  readonly disableModelInvocation: boolean;
+  readonly userInvocable: boolean;
+  /** Whether `$ARGUMENTS` in the body stands for what the person typed after the name. */
+  readonly takesArguments: boolean;
+  readonly body: string;
+}
+
+export interface SkillPlaces {
+  readonly skills: readonly Place[];
+  readonly commands: readonly Place[];
+  /** Whether the container itself may be one skill, if there is no other. */
+  readonly allowsOwn: boolean;
+}
+
+/** Skills and commands are called by name in the same way, so they share one set of names. */
+export async function loadSkills(source: Source, places: SkillPlaces): Promise<readonly SkillPart[]> {
+  const skills = await agentSkills(source, places.skills);
+  const own = places.allowsOwn && skills.length === 0 ? await ownSkill(source) : [];
+  return firstByName(source, 'skill', [...skills, ...own, ...(await commands(source, places.commands))]);
+}
+
+async function agentSkills(source: Source, places: readonly Place[]): Promise<readonly SkillPart[]> {
+  const skills: SkillPart[] = [];
+  for (const path of await skillFiles(source, places)) {
+    const file = await readMarkdown(source, path);
+    const isOwnFolder = !places.some((place) => place.path === parentOf(path));
+    if (!file || (source.isStrict && !conforms(file))) continue;
+    skills.push(agentSkill(source, file, isOwnFolder));
+  }
+  return skills;
+}
+
+/** `isOwnFolder`: the skill has a folder for itself, which then should have the skill's name. */
+function agentSkill(source: Source, file: MarkdownFile, isOwnFolder: boolean): SkillPart {
+  const folder = baseName(parentOf(file.path)) || source.folderName;
+  const name = nameField(file);
+  if (name !== undefined && !isSkillName(name)) {
+    file.warn('name-invalid', 'has a name that is not made of small letters, digits and single hyphens');
+  } else if (name !== undefined && isOwnFolder && name !== folder) {
+    file.warn('skill-name-mismatch', `is in the folder "${folder}" but has another name, "${name}"`);
+  }
+  return skillOf(source, file, name ?? folder, 'skill');
+}
+
+function isSkillName(name: string): boolean {
+  return name.length <= NAME_MAX_CHARACTERS && /^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(name);
+}
+
+/** The strict rules; a skill that breaks one is left out. */
+function conforms(file: MarkdownFile): boolean {
+  const name = textField(file, 'name');
+  const description = textField(file, 'description');
+  const skip = (...[kind, message]: Parameters<MarkdownFile['warn']>) => {
+    file.warn(kind, `${message}, so it is left out`);
+    return false;
+  };
+  if (name === undefined) return skip('required-field-missing', 'has no name');
+  if (description === undefined) return skip('required-field-missing', 'has no description');
+  if (!isSkillName(name)) return skip('name-invalid', 'has a name that is not valid');
+  if (name !== baseName(parentOf(file.path))) return skip('skill-name-mismatch', 'has another name than its folder');
+  if (description.length <= DESCRIPTION_MAX_CHARACTERS) return true;
+  return skip('frontmatter-invalid', 'has a description that is too long');
+}
+
+async function ownSkill(source: Source): Promise<readonly SkillPart[]> {
+  const file = (await hasSkillFile(source, '')) ? await readMarkdown(source, SKILL_FILE) : undefined;
+  return file ? [skillOf(source, file, source.folderName, 'skill')] : [];
+}
+
+async function commands(source: Source, places: readonly Place[]): Promise<readonly SkillPart[]> {
+  const found: SkillPart[] = [];
+  for (const path of await componentFiles(source, places, (name) => name.endsWith('.md'))) {
+    const file = await readMarkdown(source, path);
+    if (file) found.push(skillOf(source, file, nameWithout(path, ['.md']), 'command'));
+  }
+  return found;
+}
+
+function skillOf(source: Source, file: MarkdownFile, name: string, kind: SkillPart['kind']): SkillPart {
+  const description = descriptionField(file);
+  if (kind === 'skill' && description === undefined) file.warn('required-field-missing', 'has no description');
+  return {
+    ...filePart(source, file, name),
+    ...present({ description }),
+    kind,
+    disableModelInvocation: booleanField(file, 'disable-model-invocation') ?? false,
+    userInvocable: booleanField(file, 'user-invocable') ?? true,
+    takesArguments: kind === 'command',
+    body: file.body,
+  };
+}

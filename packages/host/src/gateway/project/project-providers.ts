@@ -1,0 +1,75 @@
+/**
+ * Providers that a session's folder declares in its `atrium.json`: started with the session once the folder is trusted,
+ * started again when they fail, ended with the session.
+ */
+import path from 'node:path';
+import { readConfigFile } from '../../config/config-file.js';
+import { PROJECT_FILE } from '../../config/places.js';
+import type { ProviderConfig } from '../../config/schema.js';
+import { folderOf } from '../../sessions/agent-opener.js';
+import type { SessionTrust } from '../../trust/session-trust.js';
+import type { Room } from '../room.js';
+import type { GatewayCore, GatewayService } from '../service.js';
+import type { ProviderTokens } from '../tokens.js';
+import { ProviderProcess } from './provider-process.js';
+
+/** A folder with more is not a project but a mistake. */
+export const PROJECT_PROVIDERS_MAX = 20;
+
+export interface ProjectProvidersParts {
+  readonly core: GatewayCore;
+  readonly tokens: ProviderTokens;
+  /** Where providers find the gateway; undefined while it has no port. */
+  address(): { readonly url: string; readonly port: number } | undefined;
+  trustOf(room: Room): SessionTrust;
+  /** Shows people why something does not run. */
+  note(room: Room, from: string, text: string): void;
+}
+
+export class ProjectProviders implements GatewayService {
+  readonly #parts: ProjectProvidersParts;
+  readonly #running = new Map<Room, ProviderProcess[]>();
+
+  constructor(parts: ProjectProvidersParts) {
+    this.#parts = parts;
+  }
+
+  used(room: Room): void {
+    if (this.#running.has(room)) return;
+    this.#running.set(room, []);
+    void this.#start(room).catch((error) =>
+      this.#parts.note(room, 'atrium.json', error instanceof Error ? error.message : String(error)),
+    );
+  }
+
+  async ending(room: Room): Promise<void> {
+    const running = this.#running.get(room) ?? [];
+    this.#running.delete(room);
+    await Promise.all(running.map((process) => process.stop()));
+  }
+
+  async #start(room: Room): Promise<void> {
+    const folder = folderOf(room.session.state);
+    if (folder === undefined) return;
+    const file = await readConfigFile(path.join(folder, PROJECT_FILE));
+    const declared = Object.entries(file?.config.providers ?? {});
+    for (const [name, config] of declared.slice(0, PROJECT_PROVIDERS_MAX)) {
+      const command = [config.command, ...(config.args ?? [])].join(' ');
+      await this.#parts
+        .trustOf(room)
+        .whenTrusted(`provider ${name}: ${command}`, () => this.#spawn(room, name, config));
+    }
+  }
+
+  #spawn(room: Room, name: string, config: ProviderConfig): void {
+    const running = this.#running.get(room);
+    const folder = folderOf(room.session.state);
+    const address = this.#parts.address();
+    if (!running || folder === undefined) return;
+    if (!address) return this.#parts.note(room, name, 'does not run: the gateway has no port (--gateway-port)');
+    const { core, tokens } = this.#parts;
+    const process = new ProviderProcess({ name, config, folder, address, core, tokens, sessionId: room.id });
+    running.push(process);
+    process.start();
+  }
+}

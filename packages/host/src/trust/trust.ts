@@ -1,0 +1,86 @@
+/**
+ * Trust before code: what a folder declares (providers, servers, hooks) may start processes only after a person trusted
+ * that folder. Who is trusted is a list of real paths in one file, read anew each time: another process may have added
+ * to it.
+ */
+import { readFile, realpath } from 'node:fs/promises';
+import { writePrivateFile } from '../security/private-files.js';
+import { isRecord } from '../tools/shape.js';
+
+/** Nobody trusts more folders by hand; a larger file is not ours. */
+export const TRUSTED_FOLDERS_MAX = 10_000;
+
+export interface FolderTrust {
+  isTrusted(folder: string): Promise<boolean>;
+  /** Remembers the folder by its real path. */
+  trust(folder: string): Promise<void>;
+}
+
+/** Trusts what is in the file, and what was named when the host was started. */
+export class TrustedFolders implements FolderTrust {
+  readonly #file: string;
+  readonly #named: readonly string[];
+
+  constructor(file: string, named: readonly string[] = []) {
+    this.#file = file;
+    this.#named = named;
+  }
+
+  async isTrusted(folder: string): Promise<boolean> {
+    const real = await realPathOf(folder);
+    if (real === undefined) return false;
+    const named = await Promise.all(this.#named.map(realPathOf));
+    return named.includes(real) || (await this.list()).includes(real);
+  }
+
+  async trust(folder: string): Promise<void> {
+    const real = await realpath(folder);
+    const folders = await this.list();
+    if (!folders.includes(real)) await this.#write([...folders, real]);
+  }
+
+  /** Says whether it was trusted. */
+  async distrust(folder: string): Promise<boolean> {
+    const real = (await realPathOf(folder)) ?? folder;
+    const folders = await this.list();
+    if (!folders.includes(real)) return false;
+    await this.#write(folders.filter((other) => other !== real));
+    return true;
+  }
+
+  async list(): Promise<readonly string[]> {
+    const text = await readFile(this.#file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return '{}';
+      throw error;
+    });
+    const { folders } = parsed(text);
+    return Array.isArray(folders) ? folders.filter((folder) => typeof folder === 'string') : [];
+  }
+
+  #write(folders: readonly string[]): Promise<void> {
+    return writePrivateFile(
+      this.#file,
+      `${JSON.stringify({ folders: folders.slice(-TRUSTED_FOLDERS_MAX) }, null, 2)}\n`,
+    );
+  }
+}
+
+/** A damaged list trusts nobody. */
+function parsed(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isRecord(value) ? value : {};
+  } catch {
+    return {};
+  }
+}
+
+async function realPathOf(folder: string): Promise<string | undefined> {
+  return realpath(folder).catch(() => undefined);
+}
+
+/** For hosts without a place to remember anything: nobody is trusted. */
+export const NO_TRUST: FolderTrust = {
+  isTrusted: async () => false,
+  trust: async () => {},
+};
