@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { agentsCommand } from './commands/agents.js';
 import { serveCommand } from './commands/serve.js';
+import { trustCommand } from './commands/trust.js';
 import { ExitCode, exitCodeOf, explain } from './exit.js';
 
 /** Runs one command to its end. Takes what `process.argv` holds. */
@@ -24,7 +25,7 @@ function program(): Command {
     .showHelpAfterError('(atrium --help shows all commands)')
     .exitOverride();
   // `addCommand` does not pass this on, and every error has to come back here.
-  for (const each of [serveCommand(), agentsCommand()]) command.addCommand(each.exitOverride());
+  for (const each of [serveCommand(), agentsCommand(), trustCommand()]) command.addCommand(each.exitOverride());
   return command;
 }
 

@@ -11,16 +11,25 @@ const EXAMPLES = fileURLToPath(new URL('../../../examples/', import.meta.url));
 
 describe.skipIf(!isBuilt)('examples (skipped unless the command has been built: npm run build)', () => {
   it('the client in thirty lines prints an answer', async () => {
-    const dataDir = await newDataFolder();
     const script = path.join(EXAMPLES, 'scripts', 'demo.json');
-    const { says } = atrium(['serve', '--quiet', '--port', '0', '--data-dir', dataDir, '--script', script]);
-    const [, port] = await says(/^READY:(\d+)\n/);
-    const token = (await readFile(path.join(dataDir, 'connection-token'), 'utf8')).trim();
-    const { stdout } = await promisify(execFile)(
-      process.execPath,
-      [path.join(EXAMPLES, 'client-in-30-lines.mjs'), `ws://127.0.0.1:${port}`, 'Hello!'],
-      { env: { ...process.env, ATRIUM_TOKEN: token } },
-    );
+    const stdout = await outputOf('client-in-30-lines.mjs', ['Hello!'], ['--script', script]);
     expect(stdout).toBe('You said: Hello!. Say `hello` to see more.\n');
   });
+
+  it('the client that rewrites the prompt prints it as it is then', async () => {
+    const stdout = await outputOf('rewrite-the-prompt.mjs');
+    expect(stdout).toMatch(/^# tone\n.+ Answer in rhymes\.$/m);
+    expect(stdout).toContain('# environment_context\nYou work somewhere.\n');
+  });
 });
+
+/** What an example prints about a host of its own. */
+async function outputOf(example: string, args: readonly string[] = [], hostArgs: readonly string[] = []) {
+  const dataDir = await newDataFolder();
+  const { says } = atrium(['serve', '--quiet', '--port', '0', '--data-dir', dataDir, ...hostArgs]);
+  const [, port] = await says(/^READY:(\d+)\n/);
+  const token = (await readFile(path.join(dataDir, 'connection-token'), 'utf8')).trim();
+  const command = [path.join(EXAMPLES, example), `ws://127.0.0.1:${port}`, ...args];
+  const env = { ...process.env, ATRIUM_TOKEN: token };
+  return (await promisify(execFile)(process.execPath, command, { env })).stdout;
+}

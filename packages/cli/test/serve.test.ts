@@ -48,7 +48,7 @@ describe.skipIf(!isBuilt)('atrium serve (skipped unless the command has been bui
     await says(/Ctrl\+C/);
     expect(said.stdout).toMatch(/ws:\/\/localhost:\d+\n/);
     expect(said.stdout).toContain(path.join(dataDir, 'connection-token'));
-    expect(said.stdout).toContain(`Data     ${dataDir}\n`);
+    expect(said.stdout).toContain(`Data      ${dataDir}\n`);
     expect(said.stdout).toContain('Offline');
     expect(said.stdout).not.toContain((await readFile(path.join(dataDir, 'connection-token'), 'utf8')).trim());
   });
@@ -162,7 +162,7 @@ describe.skipIf(!isBuilt)('calling atrium in a wrong way (skipped unless it has 
     const { said, ended } = atrium(['serve', '--help']);
     expect(await ended()).toBe(0);
     expect(said.stdout).toContain('$ atrium serve --port 0 --quiet');
-    expect(said.stdout.replace(/\s+/g, ' ')).toContain('the gateway is not there yet');
+    expect(said.stdout.replace(/\s+/g, ' ')).toContain('port for providers');
   });
 });
 

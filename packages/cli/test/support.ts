@@ -30,7 +30,14 @@ const NO_HOME = path.join(tmpdir(), 'atrium-test-without-home');
 /** Only what it needs of our own environment: neither variables, files nor servers of the developer's change a test. */
 export function atrium(args: readonly string[], env: Readonly<Record<string, string>> = {}): Run {
   const { PATH = '', SystemRoot = '' } = process.env;
-  const surroundings = { PATH, SystemRoot, HOME: NO_HOME, USERPROFILE: NO_HOME, ATRIUM_DISCOVERY: '0' };
+  const surroundings = {
+    PATH,
+    SystemRoot,
+    HOME: NO_HOME,
+    USERPROFILE: NO_HOME,
+    ATRIUM_DISCOVERY: '0',
+    ATRIUM_GATEWAY_PORT: '0',
+  };
   const child = spawn(process.execPath, [COMMAND, ...args], { env: { ...surroundings, ...env } });
   const exited = once(child, 'close');
   onTestFinished(async () => {

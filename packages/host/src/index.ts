@@ -3,6 +3,7 @@ export {
   type AgentAbilities,
   type AgentBackend,
   AgentError,
+  type AgentMemory,
   type AgentOpenContext,
   type AgentSession,
   type AgentTurn,
@@ -16,6 +17,7 @@ export {
   type ToolOutcome,
   type ToolRequest,
 } from './agents/agent.js';
+export { type ClaudeAgentOptions, claudeAgent } from './agents/claude/claude-agent.js';
 export { type ModelAgentOptions, type ModelApi, type ModelInfo, modelAgent } from './agents/model/model-agent.js';
 export { type OfflineAgentOptions, offlineAgent } from './agents/offline/offline.js';
 export { ScriptError } from './agents/scripted/check-script.js';
@@ -23,21 +25,33 @@ export { loadScripts } from './agents/scripted/load.js';
 export type { Script } from './agents/scripted/script.js';
 export { type ScriptedAgentOptions, scriptedAgent } from './agents/scripted/scripted.js';
 export { type Clock, systemClock } from './clock.js';
+export { type ConfigSources, type LoadedConfig, loadConfig, type WaitingForTrust } from './config/config.js';
+export { ConfigError } from './config/config-file.js';
+export { userConfigFile } from './config/places.js';
+export type { Config } from './config/schema.js';
+export type { AcpOptions, AgentFactories, AgentSource, SdkOptions } from './discovery/candidate.js';
+export { type Discovered, type DiscoveryOptions, discoverAgents } from './discovery/discovery.js';
+export type { LocalServer } from './discovery/local-servers.js';
 export type {
   Extension,
   Gate,
   GateCall,
   GateVerdict,
   PromptContribution,
+  RenderFacts,
+  SectionCallback,
+  StaticTransform,
   TurnAdvice,
   TurnOpening,
 } from './extensions/extension.js';
-export { createHost, type Host, type HostOptions } from './host.js';
+export { type GatewayServer, type GatewayServerOptions, startGatewayServer } from './gateway/server.js';
+export { createHost, type GatewayAddress, type Host, type HostOptions } from './host.js';
 export { LogLockedError, LogOpenError, LogWriteError } from './log/errors.js';
 export { type Log, LogConflictError } from './log/log.js';
 export { MemoryLog } from './log/memory-log.js';
 export { openSqliteLog, type SqliteLog, type SqliteLogOptions } from './log/sqlite-log.js';
 export { type LogFields, type Logger, type LogLevel, silentLogger } from './logger.js';
+export { promptText } from './prompt/sections.js';
 export { type AccessPolicy, TokenRequiredError } from './security/access.js';
 export { announceInstance, type Instance, runningInstances } from './security/discovery.js';
 export { NotPrivateError } from './security/private-files.js';
@@ -52,6 +66,7 @@ export {
 } from './security/token.js';
 export { builtinTools } from './tools/builtin.js';
 export type { HostTool, ToolConfirmation, ToolContext, ToolOutput } from './tools/tool.js';
+export { type FolderTrust, TrustedFolders } from './trust/trust.js';
 export { type RunningServer, type ServerLimits, type ServerOptions, startServer } from './wire/server.js';
 export { CloseCode, type Transport, type TransportEvents } from './wire/transport.js';
 export { type ClientEnd, transportPair } from './wire/transports/in-process.js';

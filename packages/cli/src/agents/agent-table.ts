@@ -63,7 +63,7 @@ function configLines({ files, userFile, warnings, waitingForTrust }: ConfigRepor
 
 function waitingLines({ file, entries }: { readonly file: string; readonly entries: readonly string[] }): string[] {
   const what = entries.length > 0 ? `; waiting for trust: ${entries.join(', ')}` : '';
-  return [`${file} is not used, because its folder is not trusted${what}`, 'To use it: --trust-folder'];
+  return [`${file} is not used, because its folder is not trusted${what}`, 'To use it: atrium trust <folder>'];
 }
 
 /** Names may come from a stranger's file: nothing in them moves the cursor. Our own styles do not count. */

@@ -5,6 +5,7 @@ import {
   type AgentFactories,
   type Discovered,
   discoverAgents,
+  type FolderTrust,
   type LoadedConfig,
   type LocalServer,
   loadConfig,
@@ -23,8 +24,8 @@ export interface AgentSources {
   readonly env?: Environment;
   /** Where `atrium.json` is looked for. */
   readonly folder?: string;
-  /** Whether the `atrium.json` of that folder counts. */
-  readonly trustFolder?: boolean;
+  /** Whether the `atrium.json` of that folder counts. Without it, it does not. */
+  readonly trust?: Pick<FolderTrust, 'isTrusted'>;
   readonly userFile?: string;
   readonly factories?: AgentFactories;
   readonly localServers?: readonly LocalServer[];
@@ -41,9 +42,9 @@ export interface FoundAgents {
 }
 
 export async function findAgents(sources: AgentSources = {}): Promise<FoundAgents> {
-  const { scripts = [], env = process.env, folder = process.cwd(), trustFolder = false } = sources;
+  const { scripts = [], env = process.env, folder = process.cwd(), trust } = sources;
   const { userFile = userConfigFile({ platform: process.platform, env, home: homedir() }) } = sources;
-  const isTrusted = () => trustFolder;
+  const isTrusted = async (it: string) => trust?.isTrusted(it) ?? false;
   const [scripted, config] = await Promise.all([
     loadScripts(scripts),
     loadConfig({ userFile, projectFolder: folder, isTrusted }),

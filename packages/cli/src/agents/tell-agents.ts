@@ -15,7 +15,7 @@ export function tellAgents({ agents, discovered, config }: FoundAgents, logger: 
 function tellWaiting(waiting: FoundAgents['config']['waiting'], logger: Logger): void {
   if (!waiting) return;
   const { file, entries } = waiting;
-  logger.log('warn', 'atrium.json is not used, because its folder is not trusted; --trust-folder uses it', {
+  logger.log('warn', 'atrium.json is not used, because its folder is not trusted; --trust <folder> uses it', {
     file,
     waiting: entries.join(', '),
   });

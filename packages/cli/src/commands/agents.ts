@@ -8,39 +8,47 @@ on PATH. "atrium serve" offers the same agents.
 Examples:
   $ atrium agents                  what is there, and how to get the rest
   $ atrium agents --json           for programs
-  $ atrium agents --trust-folder   with the atrium.json of this folder
+  $ atrium agents --trust .        with the atrium.json of this folder
 
 Exit codes: 0 done, 2 called in a wrong way or a configuration file is broken.`;
 
-export const TRUST_TEXT = 'use the atrium.json of this folder, and run what it names';
+export const TRUST_TEXT = 'let a folder start what its atrium.json names; may be repeated';
 
 interface AgentsOptions {
   readonly json?: boolean;
   readonly script?: readonly string[];
-  readonly trustFolder?: boolean;
+  readonly trust?: readonly string[];
+  readonly dataDir?: string;
 }
 
 export function agentsCommand(): Command {
   const command = new Command('agents')
     .description('Show which agents were found, and why others were not')
     .option('--json', 'print one JSON object and nothing else')
-    .addOption(
-      new Option('--script <file>', 'scripted agent to offer; may be repeated').argParser(
-        (file: string, before: readonly string[] = []) => [...before, file],
-      ),
-    )
-    .option('--trust-folder', TRUST_TEXT)
+    .addOption(new Option('--script <file>', 'scripted agent to offer; may be repeated').argParser(collected))
+    .addOption(new Option('--trust <folder>', TRUST_TEXT).argParser(collected))
+    .addOption(new Option('--data-dir <folder>', 'where trusted folders are remembered').env('ATRIUM_DATA_DIR'))
     .addHelpText('after', EXAMPLES)
     .showHelpAfterError('(atrium agents --help shows all options)');
   return command.action(() => agents(command.opts<AgentsOptions>()));
 }
 
-async function agents({ json = false, script, trustFolder = false }: AgentsOptions): Promise<void> {
+async function agents({ json = false, script, trust, dataDir }: AgentsOptions): Promise<void> {
   const { findAgents } = await import('../agents/find-agents.js');
   const { agentReport } = await import('../agents/agent-report.js');
   const { agentTable, COLOURED, PLAIN } = await import('../agents/agent-table.js');
-  const { scriptsFrom } = await import('../serve/settings.js');
-  const report = agentReport(await findAgents({ scripts: script ?? scriptsFrom(process.env), trustFolder }));
+  const { dataFolderFrom, scriptsFrom } = await import('../serve/settings.js');
+  const { trustedFolders } = await import('../trusted-folders.js');
+  const report = agentReport(
+    await findAgents({
+      scripts: script ?? scriptsFrom(process.env),
+      trust: trustedFolders(dataFolderFrom(dataDir, process.env), trust),
+    }),
+  );
   const style = process.stdout.isTTY && !process.env.NO_COLOR ? COLOURED : PLAIN;
   process.stdout.write(json ? `${JSON.stringify(report, null, 2)}\n` : agentTable(report, style));
+}
+
+function collected(value: string, before: readonly string[] = []): string[] {
+  return [...before, value];
 }

@@ -8,13 +8,14 @@ export const DEFAULT_GATEWAY_PORT = 9400;
 const PORT_MAX = 65_535;
 
 const EXAMPLES = `
-Every option but --trust-folder can also be set in the environment, as shown; the command line wins. ATRIUM_SCRIPT takes several files,
+Most options can also be set in the environment, as shown; the command line wins. ATRIUM_SCRIPT takes several files,
 separated as in PATH.
 
 Examples:
   $ atrium serve                                       on this machine, port ${DEFAULT_PORT}
   $ atrium serve --port 0 --quiet                      any free port; prints only READY:<port>
   $ atrium serve --script demo.json                    with a scripted agent
+  $ atrium serve --trust .                             this folder may start its providers and servers
   $ atrium serve --stdio                               for one client, on standard input and output
   $ atrium serve --allowed-origins http://localhost:5173
   $ atrium serve --host 0.0.0.0 --connection-token-file ./token
@@ -22,7 +23,7 @@ Examples:
 Exit codes: 0 stopped in good order, 1 an error, 2 called in a wrong way.`;
 
 const TOKEN_TEXT = 'a token of your own; others on this machine may see it here, so prefer a file';
-const GATEWAY_TEXT = 'port for providers (accepted, but the gateway is not there yet)';
+const GATEWAY_TEXT = 'port for providers; 0 is any free one';
 
 export function serveCommand(): Command {
   const command = new Command('serve')
@@ -34,10 +35,11 @@ export function serveCommand(): Command {
     .addOption(
       option('--gateway-port <port>', GATEWAY_TEXT, 'GATEWAY_PORT').argParser(port).default(DEFAULT_GATEWAY_PORT),
     )
+    .addOption(option('--no-gateway', 'let no providers connect', 'NO_GATEWAY'))
     .addOption(option('--stdio', 'speak on standard input and output instead of listening', 'STDIO'))
     .addOption(option('--data-dir <folder>', 'where everything is kept', 'DATA_DIR'))
     .addOption(new Option('--script <file>', 'scripted agent to offer; may be repeated').argParser(collected))
-    .option('--trust-folder', TRUST_TEXT)
+    .addOption(new Option('--trust <folder>', TRUST_TEXT).argParser(collected))
     .addOption(option('--connection-token <token>', TOKEN_TEXT, 'CONNECTION_TOKEN'))
     .addOption(option('--connection-token-file <file>', 'file with a token of your own', 'CONNECTION_TOKEN_FILE'))
     .addOption(option('--without-connection-token', 'let everybody on this machine in', 'WITHOUT_CONNECTION_TOKEN'))
@@ -80,6 +82,6 @@ function port(text: string): number {
   throw new InvalidArgumentError(`Give a number from 0 to ${PORT_MAX}.`);
 }
 
-function collected(file: string, before: readonly string[] = []): string[] {
-  return [...before, file];
+function collected(value: string, before: readonly string[] = []): string[] {
+  return [...before, value];
 }

@@ -1,19 +1,30 @@
 /** Runs a host from start to stop: opens what it needs, in order, and closes it in the other. */
+import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type AgentBackend, builtinTools, createHost, type Host, type Logger, openSqliteLog } from '@atrium/host';
+import {
+  type AgentBackend,
+  builtinTools,
+  createHost,
+  type FolderTrust,
+  type Host,
+  type Logger,
+  openSqliteLog,
+} from '@atrium/host';
 import { findAgents } from '../agents/find-agents.js';
 import { tellAgents } from '../agents/tell-agents.js';
 import { makePrivate } from '../data-folder.js';
 import { lineLogger } from '../log-lines.js';
+import { trustedFolders } from '../trusted-folders.js';
 import type { OpenDoor } from './door.js';
+import { type OpenGateway, openGateway } from './gateway.js';
 import { openNetwork } from './network.js';
 import type { ServeSettings } from './settings.js';
 import { startScreen } from './start-screen.js';
 import { openStdio } from './stdio.js';
 import { stopSignal } from './stop-signal.js';
 
-/** A stop that takes longer has failed: something hangs. */
-const STOP_TIMEOUT_MS = 10_000;
+/** A stop that takes longer has failed: something hangs. Providers alone may take ten seconds. */
+const STOP_TIMEOUT_MS = 15_000;
 
 export async function serveUntilStopped(settings: ServeSettings): Promise<void> {
   // Hides what stood on the command line, such as a token, from those who list processes.
@@ -21,15 +32,16 @@ export async function serveUntilStopped(settings: ServeSettings): Promise<void> 
   const logger = loggerFor(settings);
   const signal = stopSignal();
   try {
-    const found = await findAgents(settings);
+    const trust = trustedFolders(settings.dataDir, settings.trust);
+    const found = await findAgents({ scripts: settings.scripts, trust });
     tellAgents(found, logger);
     const { agents } = found;
-    const host = await openHost(settings, agents, logger);
-    const door = await openDoor(settings, host, logger);
-    process.stdout.write(greeting(settings, door, agents));
+    const host = await openHost(settings, { agents, trust, logger });
+    const { door, gateway } = await openDoors(settings, host, logger);
+    process.stdout.write(greeting(settings, { door, gateway, agents }));
     const reason = await Promise.race([signal.asked, door.ended]);
     logger.log('info', 'stopping', { reason });
-    await inTime(stop(host, door));
+    await inTime(stop(host, door, gateway));
     logger.log('info', 'stopped');
   } finally {
     signal.release();
@@ -41,41 +53,63 @@ function loggerFor({ logLevel: level, logFormat: format, token }: ServeSettings)
   return lineLogger({ level, format, secret, write: (line) => process.stderr.write(line) });
 }
 
-async function openHost({ dataDir }: ServeSettings, agents: readonly AgentBackend[], logger: Logger): Promise<Host> {
+interface HostParts {
+  readonly agents: readonly AgentBackend[];
+  readonly trust: FolderTrust;
+  readonly logger: Logger;
+}
+
+async function openHost({ dataDir }: ServeSettings, { agents, trust, logger }: HostParts): Promise<Host> {
   await makePrivate(dataDir);
   const log = await openSqliteLog({ dataDir, logger });
   const defaultDirectory = pathToFileURL(process.cwd()).href;
   try {
-    return await createHost({ log, agents, tools: builtinTools(), logger, defaultDirectory });
+    const providerFolder = path.join(dataDir, 'providers');
+    return await createHost({ log, agents, tools: builtinTools(), logger, trust, defaultDirectory, providerFolder });
   } catch (error) {
     await log.close();
     throw error;
   }
 }
 
-async function openDoor(settings: ServeSettings, host: Host, logger: Logger): Promise<OpenDoor> {
+interface Doors {
+  readonly door: OpenDoor;
+  readonly gateway: OpenGateway | undefined;
+}
+
+async function openDoors(settings: ServeSettings, host: Host, logger: Logger): Promise<Doors> {
+  let gateway: OpenGateway | undefined;
   try {
-    return settings.stdio ? openStdio(host, logger) : await openNetwork(settings, host, logger);
+    gateway = await openGateway(settings, host, logger);
+    const door = settings.stdio ? openStdio(host, logger) : await openNetwork(settings, host, logger);
+    return { door, gateway };
   } catch (error) {
+    await gateway?.close();
     await host.stop();
     throw error;
   }
 }
 
+interface Running extends Doors {
+  readonly agents: readonly AgentBackend[];
+}
+
 /** Programs read the line with the port; people get a screen; a client on standard output gets neither. */
-function greeting({ quiet, dataDir }: ServeSettings, { place }: OpenDoor, agents: readonly AgentBackend[]): string {
+function greeting({ quiet, dataDir }: ServeSettings, { door, gateway, agents }: Running): string {
+  const { place } = door;
   if (place.at === 'stdio') return '';
   if (quiet) return `READY:${place.port}\n`;
-  return startScreen({ ...place, dataDir, agents: agents.map(({ info }) => info.displayName) });
+  const names = agents.map(({ info }) => info.displayName);
+  return startScreen({ ...place, dataDir, gatewayUrl: gateway?.url, agents: names });
 }
 
 /** The host goes first: what it has accepted is stored before anybody is sent away. */
-async function stop(host: Host, door: OpenDoor): Promise<void> {
+async function stop(host: Host, door: OpenDoor, gateway: OpenGateway | undefined): Promise<void> {
   door.stopAccepting();
   try {
     await host.stop();
   } finally {
-    await door.close();
+    await Promise.all([door.close(), gateway?.close()]);
   }
 }
 

@@ -14,12 +14,21 @@ export interface ServeSettings {
   readonly stdio: boolean;
   readonly dataDir: string;
   readonly scripts: readonly string[];
-  readonly trustFolder: boolean;
+  /** Folders that may start programs, besides those that are remembered. */
+  readonly trust: readonly string[];
+  /** Absent: no providers. */
+  readonly gateway: GatewayChoice | undefined;
   readonly token: TokenChoice;
   readonly policy: AccessPolicy;
   readonly logLevel: LogLevel;
   readonly logFormat: LogFormat;
   readonly quiet: boolean;
+}
+
+export interface GatewayChoice {
+  readonly port: number;
+  /** The user wants this very port. */
+  readonly isNamed: boolean;
 }
 
 /** As commander names them. */
@@ -29,7 +38,9 @@ export interface ServeOptions {
   readonly stdio?: boolean;
   readonly dataDir?: string;
   readonly script?: readonly string[];
-  readonly trustFolder?: boolean;
+  readonly trust?: readonly string[];
+  readonly gateway: boolean;
+  readonly gatewayPort: number;
   readonly connectionToken?: string;
   readonly connectionTokenFile?: string;
   readonly withoutConnectionToken?: boolean;
@@ -48,14 +59,19 @@ export async function readSettings(command: Command, env: NodeJS.ProcessEnv = pr
   const policy = policyOf(options, token);
   if (!options.stdio) TokenRequiredError.throwIfNeeded(options.host, policy);
   const { host, port, stdio = false, quiet = false, logFormat } = options;
-  const surroundings = { platform: process.platform, env, home: homedir() };
+  const isNamed = command.getOptionValueSource('gatewayPort') !== 'default';
   return {
     ...{ host, port, stdio, quiet, logFormat, token, policy },
-    dataDir: path.resolve(options.dataDir ?? defaultDataFolder(surroundings)),
+    dataDir: dataFolderFrom(options.dataDir, env),
     scripts: options.script ?? scriptsFrom(env),
-    trustFolder: options.trustFolder ?? false,
+    trust: options.trust ?? [],
+    gateway: options.gateway ? { port: options.gatewayPort, isNamed } : undefined,
     logLevel: options.logLevel ?? (quiet ? 'warn' : 'info'),
   };
+}
+
+export function dataFolderFrom(named: string | undefined, env: NodeJS.ProcessEnv): string {
+  return path.resolve(named ?? defaultDataFolder({ platform: process.platform, env, home: homedir() }));
 }
 
 /** The scripts that the environment names, when the command line names none. */

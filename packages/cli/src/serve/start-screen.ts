@@ -3,17 +3,19 @@
 export interface StartScreen {
   readonly url: string;
   readonly tokenFile: string | undefined;
+  readonly gatewayUrl: string | undefined;
   readonly dataDir: string;
   readonly agents: readonly string[];
 }
 
-export function startScreen({ url, tokenFile, dataDir, agents }: StartScreen): string {
+export function startScreen({ url, tokenFile, gatewayUrl, dataDir, agents }: StartScreen): string {
   const rows = [
     ['Connect', url],
     ['Token', tokenFile ?? 'none: everybody on this machine may connect'],
+    ['Providers', gatewayUrl ?? 'none can connect'],
     ['Data', dataDir],
     ['Agents', agents.join(', ')],
   ];
-  const lines = rows.map(([name = '', value = '']) => `  ${name.padEnd(8)} ${value}`);
+  const lines = rows.map(([name = '', value = '']) => `  ${name.padEnd(9)} ${value}`);
   return `Atrium is running.\n\n${lines.join('\n')}\n\nStop it with Ctrl+C.\n`;
 }

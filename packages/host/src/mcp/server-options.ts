@@ -1,0 +1,21 @@
+/** What a configured server is made of. */
+import type { Clock } from '../clock.js';
+import type { McpServerConfig } from '../customizations/parse/mcp-config.js';
+import type { Logger } from '../logger.js';
+
+export interface McpServerOptions {
+  /** Of its customization. */
+  readonly id: string;
+  readonly name: string;
+  /** The plugin that declares it; absent for one of the host's configuration. */
+  readonly plugin?: string | undefined;
+  readonly config: McpServerConfig;
+  /** Where a process starts when its declaration does not say: the session's folder. */
+  readonly folder?: string | undefined;
+  /** What a process inherits; by default the host's environment. */
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** The state or the tools are other than before. */
+  changed(): void;
+}

@@ -1,0 +1,175 @@
+/** One configured MCP server in one session: starts it, keeps it going, and offers its tools. Knows nothing of clients. */
+import type { Clock } from '../clock.js';
+import type { HostTool } from '../tools/tool.js';
+import { callTool } from './call.js';
+import { Connection, wordsOf } from './connection.js';
+import { hostToolOf, type ServerCallOptions, type ToolServer } from './host-tool.js';
+import { MCP_RETRIES_MAX, MCP_STABLE_MS, MCP_START_TIMEOUT_MS } from './limits.js';
+import type { LinkEnd } from './link.js';
+import type { McpResult } from './result.js';
+import { retryDelayMs } from './retry.js';
+import { secretsOf } from './secrets.js';
+import type { McpServerOptions } from './server-options.js';
+import type { McpServerState } from './state.js';
+import { Tokens } from './tokens.js';
+import type { ToolListing } from './tool-list.js';
+import { ToolSet } from './tool-set.js';
+import { pause, within } from './wait.js';
+
+const NO_TOOLS: readonly HostTool[] = [];
+
+export class McpServer implements ToolServer {
+  readonly id: string;
+  readonly name: string;
+  readonly plugin: string | undefined;
+  readonly clock: Clock;
+  readonly #options: McpServerOptions;
+  readonly #tokens: Tokens;
+  #state: McpServerState = { kind: 'stopped' };
+  #tools = NO_TOOLS;
+  #resource: string | undefined;
+  #connection: Connection | undefined;
+  /** From a start to the stop, or until there is no use in trying again. */
+  #life: AbortController | undefined;
+  /** Resolves when all lives so far are over. */
+  #over: Promise<void> | undefined;
+  #retries = 0;
+
+  constructor(options: McpServerOptions) {
+    this.#options = options;
+    this.id = options.id;
+    this.name = options.name;
+    this.plugin = options.plugin;
+    this.clock = options.clock;
+    this.#tokens = new Tokens(secretsOf(options.config));
+  }
+
+  get state(): McpServerState {
+    return this.#state;
+  }
+
+  /** What it last wanted a token for. */
+  get resource(): string | undefined {
+    return this.#resource;
+  }
+
+  /** What can be called now: nothing unless the server is ready. */
+  get tools(): readonly HostTool[] {
+    return this.#state.kind === 'ready' ? this.#tools : NO_TOOLS;
+  }
+
+  /** Does nothing when it runs, or tries to. A server that gave up begins anew. */
+  start(): void {
+    if (this.#life) return;
+    const life = new AbortController();
+    this.#life = life;
+    this.#retries = 0;
+    // A process that is still ending is waited for: two of a kind may get into each other's way.
+    this.#over = this.#over ? this.#over.then(() => this.#live(life)) : this.#live(life);
+  }
+
+  /** Wins at any moment. Returns when nothing of the server is left. */
+  async stop(): Promise<void> {
+    this.#life?.abort();
+    this.#life = undefined;
+    this.#set({ kind: 'stopped' });
+    await this.#over;
+  }
+
+  /** A person signed in. The token stays in memory; false when it cannot be one. */
+  authenticate(token: string): boolean {
+    return this.#tokens.set(token);
+  }
+
+  call(tool: string, input: Record<string, unknown>, options: ServerCallOptions): Promise<McpResult> {
+    return callTool(this.#connection, { server: this.name, tool, input, tokens: this.#tokens }, options);
+  }
+
+  async #live(life: AbortController): Promise<void> {
+    const { signal } = life;
+    while (!signal.aborted) {
+      const end = await this.#connect(signal);
+      if (signal.aborted) return;
+      if (end.kind === 'authRequired') {
+        this.#resource = end.resource.resource;
+        this.#set(end);
+        await this.#tokens.arrival(signal);
+        continue;
+      }
+      this.#fail(end.message);
+      if (this.#retries >= MCP_RETRIES_MAX) {
+        this.#life = undefined;
+        return;
+      }
+      await pause(this.clock, retryDelayMs(this.#retries), signal);
+      this.#retries += 1;
+    }
+  }
+
+  /** One connection, from its beginning to its end. */
+  async #connect(signal: AbortSignal): Promise<LinkEnd> {
+    // Somebody who signs in waits for "ready", not for another "starting".
+    if (this.#state.kind !== 'authRequired') this.#set({ kind: 'starting' });
+    const { config, folder, env = process.env } = this.#options;
+    const ending = new AbortController();
+    const connection: Connection = new Connection({
+      ...{ config, folder, env, clock: this.clock, tokens: this.#tokens },
+      toolsChanged: () => tools.changed(),
+    });
+    const tools = this.#toolsOf(connection, ending.signal);
+    const close = (): void => void connection.close();
+    signal.addEventListener('abort', close, { once: true });
+    try {
+      const started = connection.open().then(() => tools.open());
+      await within(this.clock, MCP_START_TIMEOUT_MS, started, tooSlow);
+      return await this.#serve(connection);
+    } catch (error) {
+      return await connection.endBy(error);
+    } finally {
+      this.#connection = undefined;
+      this.#tools = NO_TOOLS;
+      ending.abort();
+      signal.removeEventListener('abort', close);
+      await connection.close();
+    }
+  }
+
+  async #serve(connection: Connection): Promise<LinkEnd> {
+    if (connection.isOver) return connection.ended;
+    this.#connection = connection;
+    this.#set({ kind: 'ready' });
+    const disarm = this.clock.after(MCP_STABLE_MS, () => {
+      this.#retries = 0;
+    });
+    return connection.ended.finally(disarm);
+  }
+
+  #toolsOf(connection: Connection, signal: AbortSignal): ToolSet {
+    const warn = (message: string, fields: Record<string, string | number>): void =>
+      this.#options.logger.log('warn', message, { server: this.name, ...fields });
+    const read = ({ tools, leftOut }: ToolListing): void => {
+      if (leftOut > 0) warn('Some tools of an MCP server are left out', { leftOut });
+      this.#tools = tools.map((tool) => hostToolOf(tool, this));
+      if (this.#state.kind === 'ready') this.#options.changed();
+    };
+    const failed = (error: unknown): void =>
+      warn('The tools of an MCP server could not be read again', { reason: this.#tokens.hide(wordsOf(error)) });
+    return new ToolSet({ connection, clock: this.clock, signal, read, failed });
+  }
+
+  #fail(message: string): void {
+    const shown = this.#tokens.hide(message);
+    this.#options.logger.log('warn', 'An MCP server failed', { server: this.name, reason: shown });
+    this.#set({ kind: 'error', message: shown });
+  }
+
+  #set(state: McpServerState): void {
+    if (state.kind === 'stopped' && this.#state.kind === 'stopped') return;
+    this.#state = state;
+    this.#options.changed();
+  }
+}
+
+function tooSlow(): never {
+  throw new Error(`The server did not answer within ${MCP_START_TIMEOUT_MS / 1_000} s of its start.`);
+}

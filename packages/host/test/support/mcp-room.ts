@@ -1,0 +1,93 @@
+/** Real MCP servers as a session would have them, with everything that happened written down. */
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'vitest';
+import { type Clock, systemClock } from '../../src/clock.js';
+import type { McpServerConfig } from '../../src/customizations/parse/mcp-config.js';
+import type { Logger } from '../../src/logger.js';
+import { McpServer } from '../../src/mcp/server.js';
+import type { McpServerOptions } from '../../src/mcp/server-options.js';
+import type { McpServerState } from '../../src/mcp/state.js';
+import type { HostTool, ToolContext, ToolOutput } from '../../src/tools/tool.js';
+
+const PROGRAM = path.join(path.dirname(fileURLToPath(import.meta.url)), 'mcp-server.mjs');
+
+/** Starting a process takes long on a busy machine. */
+export const POLL = { timeout: 20_000, interval: 5 };
+
+/** A server process of a kind; the kinds are in its program. */
+export function processConfig(kind: string, file = '', env: Record<string, string | null> = {}): McpServerConfig {
+  return { transport: 'stdio', command: process.execPath, args: [PROGRAM, kind, file], env };
+}
+
+export class McpRoom {
+  readonly logged: string[] = [];
+  readonly #servers: McpServer[] = [];
+
+  readonly logger: Logger = {
+    log: (level, message, fields) => this.logged.push(`${level} ${message} ${JSON.stringify(fields)}`),
+  };
+
+  /** A server that is stopped when the room is closed. */
+  server(config: McpServerConfig, options: Partial<McpServerOptions> = {}, clock: Clock = systemClock): Watched {
+    const states: McpServerState[] = [];
+    const server: McpServer = new McpServer({
+      ...{ id: 'mcp:test', name: 'test', config, clock, logger: this.logger },
+      changed: () => states.push(server.state),
+      ...options,
+    });
+    this.#servers.push(server);
+    return { server, states };
+  }
+
+  async ready(config: McpServerConfig, options: Partial<McpServerOptions> = {}): Promise<Watched> {
+    const watched = this.server(config, options);
+    watched.server.start();
+    await inState(watched.server, 'ready');
+    return watched;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#servers.splice(0).map((server) => server.stop()));
+  }
+}
+
+export interface Watched {
+  readonly server: McpServer;
+  /** The state at every change. */
+  readonly states: McpServerState[];
+}
+
+/** Waits for a state, in real time. */
+export async function inState<Kind extends McpServerState['kind']>(
+  server: McpServer,
+  kind: Kind,
+): Promise<Extract<McpServerState, { kind: Kind }>> {
+  await expect.poll(() => server.state.kind, POLL).toBe(kind);
+  return server.state as Extract<McpServerState, { kind: Kind }>;
+}
+
+export function toolOf(server: McpServer, name: string): HostTool {
+  const found = server.tools.find(({ callMeta }) => Object.entries(callMeta?.mcp ?? {}).some(isTool(name)));
+  if (!found) throw new Error(`there is no tool ${name}`);
+  return found;
+}
+
+function isTool(name: string): (member: [string, unknown]) => boolean {
+  return ([key, value]) => key === 'tool' && value === name;
+}
+
+/** Runs a tool the way the broker does. */
+export function call(
+  server: McpServer,
+  name: string,
+  input: unknown = {},
+  context: Partial<ToolContext> = {},
+): Promise<ToolOutput> {
+  const { signal } = new AbortController();
+  return toolOf(server, name).run(input, { cwd: undefined, signal, progress: () => {}, ...context });
+}
+
+export function textOf({ content }: ToolOutput): string {
+  return content.map((block) => ('text' in block ? block.text : '')).join('');
+}

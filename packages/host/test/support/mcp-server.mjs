@@ -1,0 +1,137 @@
+/**
+ * A small MCP server on standard input and output, for tests of the host. The first argument says what kind of server it
+ * is: a good one, or one of the bad ones.
+ */
+import { spawn } from 'node:child_process';
+import { appendFileSync, existsSync, writeFileSync } from 'node:fs';
+
+const [kind = 'good', file = ''] = process.argv.slice(2);
+const inputSchema = { type: 'object', properties: { text: { type: 'string' } } };
+const text = (value) => ({ content: [{ type: 'text', text: value }] });
+
+const tools = [
+  { name: 'echo', title: 'Echo', description: 'Says it again.', inputSchema, annotations: { readOnlyHint: true } },
+  ...['blocks', 'fail', 'place', 'grow', 'steps', 'wait', 'crash', 'family'].map((name) => ({ name, inputSchema })),
+];
+
+const acts = {
+  echo: (args) => text(`${args.text}`),
+  fail: () => ({ ...text('That went wrong.'), isError: true }),
+  place: (args) => text(JSON.stringify({ cwd: process.cwd(), value: process.env[args.text] ?? null })),
+  crash: () => process.exit(3),
+  blocks: () => ({
+    content: [
+      { type: 'text', text: 'See:' },
+      { type: 'image', data: 'aW1n', mimeType: 'image/png' },
+      { type: 'audio', data: 'c25k', mimeType: 'audio/wav' },
+      { type: 'resource', resource: { uri: 'note://1', text: 'a note' } },
+      { type: 'resource', resource: { uri: 'blob://1', blob: 'Ymlu' } },
+      { type: 'resource_link', uri: 'note://2', name: 'second', mimeType: 'text/plain', size: 5 },
+    ],
+    structuredContent: { answer: 42 },
+  }),
+  async grow(args, _extra, server) {
+    tools.push({ name: args.text, inputSchema });
+    await server.sendToolListChanged();
+    return text('grown');
+  },
+  async steps(_args, { _meta, sendNotification }) {
+    for (const progress of [1, 2, 3]) {
+      const params = { progressToken: _meta.progressToken, progress, total: 3, message: `Step ${progress}` };
+      await sendNotification({ method: 'notifications/progress', params });
+      await new Promise((resolve) => setTimeout(resolve, 130));
+    }
+    return text('stepped');
+  },
+  /** Never answers; writes down when it is told to give up. */
+  wait: (_args, { signal }) => {
+    appendFileSync(file, 'waiting\n');
+    signal.addEventListener('abort', () => appendFileSync(file, `cancelled: ${signal.reason}\n`));
+    return new Promise(() => {});
+  },
+  /** Starts a child that does not care about the end of input, and perhaps not about being asked either. */
+  async family(args) {
+    const stubborn = args.text === 'stubborn' ? "process.on('SIGTERM', () => {});" : '';
+    const program = `${stubborn} console.log('up'); setInterval(() => {}, 1000);`;
+    const child = spawn(process.execPath, ['-e', program], { stdio: ['ignore', 'pipe', 'ignore'] });
+    await new Promise((resolve) => child.stdout.once('data', resolve));
+    return text(`${child.pid}`);
+  },
+};
+
+/** Lists of tools that no good server has. */
+const lists = {
+  many: (cursor) => {
+    const page = Number(cursor ?? 0);
+    const names = Array.from({ length: 100 }, (_, index) => `tool-${page * 100 + index}`);
+    return { tools: names.map((name) => ({ name, inputSchema })), nextCursor: `${page + 1}` };
+  },
+  endless: (cursor) => ({ tools: [], nextCursor: `${Number(cursor ?? 0) + 1}` }),
+  weird: () => ({
+    tools: [
+      { name: 'naïve café ☕', inputSchema },
+      { name: 'naïve_café_☕', inputSchema },
+      { name: 'x'.repeat(200), title: ' ', inputSchema },
+      { name: 'y'.repeat(300), inputSchema },
+      { name: 'wordy', description: 'w'.repeat(10_000), inputSchema },
+      { name: 'heavy', inputSchema: { ...inputSchema, description: 'h'.repeat(100_000) } },
+      { name: 'plain', inputSchema, annotations: { title: 'Plain one', destructiveHint: false, openWorldHint: 'yes' } },
+      { name: 'plain', inputSchema },
+      { name: '', inputSchema },
+      { name: 'shapeless' },
+      null,
+    ],
+  }),
+};
+
+/** Loaded only by servers that get so far, because most of the time of a start goes into it. */
+async function serve() {
+  const { Server } = await import('@modelcontextprotocol/sdk/server/index.js');
+  const { StdioServerTransport } = await import('@modelcontextprotocol/sdk/server/stdio.js');
+  const { CallToolRequestSchema, ListToolsRequestSchema } = await import('@modelcontextprotocol/sdk/types.js');
+  const capabilities = kind === 'toolless' ? {} : { tools: { listChanged: true } };
+  const server = new Server({ name: 'test', version: '1.0.0' }, { capabilities });
+  if (kind === 'toolless') return server.connect(new StdioServerTransport());
+  server.setRequestHandler(ListToolsRequestSchema, ({ params }) => lists[kind]?.(params?.cursor) ?? { tools });
+  server.setRequestHandler(CallToolRequestSchema, ({ params }, extra) =>
+    acts[params.name](params.arguments ?? {}, extra, server),
+  );
+  await server.connect(new StdioServerTransport());
+}
+
+function flood(chunk) {
+  const write = () => {
+    while (process.stdout.write(chunk));
+    process.stdout.once('drain', write);
+  };
+  write();
+}
+
+const kinds = {
+  exits: () => {
+    process.stderr.write('There is no licence.\n');
+    process.exitCode = 2;
+  },
+  /** Reads, and never says a word. Goes when its input ends. */
+  hangs: () => process.stdin.resume(),
+  /** Does not even go when it is asked to. */
+  clings: () => {
+    process.on('SIGTERM', () => {});
+    setInterval(() => {}, 1_000);
+    writeFileSync(file, `${process.pid}`);
+  },
+  babbles: () => flood('All is well, nothing to see here.\n'),
+  drones: () => flood('x'.repeat(65_536)),
+  greets: () => {
+    process.stdout.write('Welcome!\nLoading …\n\n');
+    return serve();
+  },
+  /** Fails at its first start, and is good from the second on. */
+  recovers: () => {
+    if (existsSync(file)) return serve();
+    writeFileSync(file, 'started once');
+    process.exitCode = 1;
+  },
+};
+
+await (kinds[kind] ?? serve)();
