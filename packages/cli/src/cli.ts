@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { agentsCommand } from './commands/agents.js';
 import { serveCommand } from './commands/serve.js';
+import { serviceCommand } from './commands/service.js';
 import { trustCommand } from './commands/trust.js';
 import { ExitCode, exitCodeOf, explain } from './exit.js';
 
@@ -25,7 +26,8 @@ function program(): Command {
     .showHelpAfterError('(atrium --help shows all commands)')
     .exitOverride();
   // `addCommand` does not pass this on, and every error has to come back here.
-  for (const each of [serveCommand(), agentsCommand(), trustCommand()]) command.addCommand(each.exitOverride());
+  for (const each of [serveCommand(), serviceCommand(), agentsCommand(), trustCommand()])
+    command.addCommand(each.exitOverride());
   return command;
 }
 

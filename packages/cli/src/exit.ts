@@ -9,18 +9,27 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
+/** Everything has been said already; only the exit code is left. */
+export class QuietExit extends Error {
+  override readonly name = 'QuietExit';
+  constructor(readonly code: ExitCode) {
+    super(`exit ${code}`);
+  }
+}
+
 /** By name, so that `--help` does not have to load the host. */
 const USAGE_ERRORS = new Set(['UsageError', 'TokenRequiredError', 'ScriptError', 'ConfigError']);
 
 /** Commander has printed its own errors already; `--help` and `--version` are no errors at all. */
 export function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof CommanderError) return error.exitCode === 0 ? ExitCode.Ok : ExitCode.Usage;
+  if (error instanceof QuietExit) return error.code;
   return error instanceof Error && USAGE_ERRORS.has(error.name) ? ExitCode.Usage : ExitCode.Failed;
 }
 
 /** What to print; undefined when there is nothing to add. */
 export function explain(error: unknown): string | undefined {
-  if (error instanceof CommanderError) return undefined;
+  if (error instanceof CommanderError || error instanceof QuietExit) return undefined;
   if (!(error instanceof Error)) return `error: ${String(error)}`;
   const hint = hintFor(error);
   return `error: ${error.message}${hint === undefined ? '' : `\n${hint}`}`;

@@ -81,7 +81,7 @@ export class Client {
   /** Creates a session, under a new URI unless one is given. Resolves with the URI. */
   async createSession(options: Partial<CreateSessionParams> = {}): Promise<SessionUri> {
     const { channel = `ahp-session:/${newId()}`, ...rest } = options;
-    await this.request('createSession', { channel, ...rest });
+    await this.request('createSession', { channel, ...this.#engine.claims.session(rest) });
     return channel as SessionUri;
   }
 

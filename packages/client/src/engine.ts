@@ -8,6 +8,7 @@ import type {
 } from '@atrium/protocol';
 import { checkHostNotification, describeProblem, isHostNotification } from '@atrium/protocol/validation';
 import { type CatalogueEvent, isCatalogueMethod } from './catalogue.js';
+import { Claims } from './claims.js';
 import { Connection } from './connection.js';
 import { Emitter } from './emitter.js';
 import { onWake } from './environment.js';
@@ -32,6 +33,7 @@ export interface Notified {
 
 export class Engine {
   readonly store: Store;
+  readonly claims: Claims;
   readonly connection: Connection;
   readonly subscriptions: Subscriptions;
   readonly lists: SessionLists;
@@ -46,6 +48,7 @@ export class Engine {
     const { clientId, clock, log, handlers } = settings;
     this.#settings = settings;
     this.store = new Store({ clientId, clock, log });
+    this.claims = new Claims(this.store, settings.transformSystemMessage);
     this.notified = new Emitter(log);
     this.connection = new Connection(settings, {
       greet: (peer, settle) => {
@@ -76,7 +79,7 @@ export class Engine {
   dispatch(uri: string, action: StateAction): Promise<Accepted> {
     const { status } = this.connection;
     if (status.at === 'closed') return optional(Promise.reject(status.error ?? new ClientClosedError()));
-    const { entry, accepted } = this.store.dispatch(uri, action);
+    const { entry, accepted } = this.store.dispatch(uri, this.claims.action(uri, action));
     const peer = this.openPeer();
     if (peer) sendAction(peer, entry);
     this.store.predict(entry);

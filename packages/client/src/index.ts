@@ -28,6 +28,12 @@ export type { SessionList } from './session-list.js';
 export type { Status } from './status.js';
 export { STREAM_MAX_WAITING } from './streams.js';
 export type { Subscription } from './subscription.js';
+export {
+  type SectionTexts,
+  type SystemMessageTransform,
+  TRANSFORM_ANSWER_MAX_BYTES,
+  type TransformContext,
+} from './transform.js';
 export { CLOSE_REPLACED, type CloseReason, type Transport, type TransportFactory } from './transport.js';
 export { memoryPair } from './transports/memory.js';
 export { messagePortTransport, type PortLike } from './transports/message-port.js';

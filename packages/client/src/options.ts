@@ -5,6 +5,7 @@ import { isVisible, newId } from './environment.js';
 import { HEARTBEAT_MS } from './heartbeat.js';
 import type { HostRequestHandlers } from './host-requests.js';
 import { consoleLog, type Log } from './log.js';
+import { type SystemMessageTransform, transformHandler } from './transform.js';
 import type { TransportFactory } from './transport.js';
 import { type WebSocketOptions, webSocketTransport } from './transports/websocket.js';
 import type { TurnWindow } from './window.js';
@@ -24,6 +25,8 @@ export interface ClientOptions {
   readonly turns?: TurnWindow;
   /** What this client answers when the host asks. */
   readonly handlers?: HostRequestHandlers;
+  /** Rewrites sections of the system prompt in sessions whose active client this is. */
+  readonly transformSystemMessage?: SystemMessageTransform;
   readonly requestTimeoutMs?: number;
   readonly heartbeatMs?: number;
   /** Told what had to be ignored. The console by default. */
@@ -37,15 +40,16 @@ export interface ClientOptions {
 
 export type ConnectOptions = ClientOptions & (WebSocketOptions | { readonly transport: TransportFactory });
 
-export type Settings = Required<Omit<ClientOptions, 'locale' | 'turns'>> &
-  Pick<ClientOptions, 'locale' | 'turns'> & { readonly transport: TransportFactory };
+type Optional = 'locale' | 'turns' | 'transformSystemMessage';
+
+export type Settings = Required<Omit<ClientOptions, Optional>> &
+  Pick<ClientOptions, Optional> & { readonly transport: TransportFactory };
 
 export function settingsOf(options: ConnectOptions): Settings {
   return {
     clientId: newId(),
     protocolVersions: SUPPORTED_PROTOCOL_VERSIONS,
     initialSubscriptions: [],
-    handlers: {},
     requestTimeoutMs: REQUEST_TIMEOUT_MS,
     heartbeatMs: HEARTBEAT_MS,
     log: consoleLog,
@@ -53,8 +57,14 @@ export function settingsOf(options: ConnectOptions): Settings {
     random: Math.random,
     isVisible,
     ...withoutUndefined(options),
+    handlers: handlersOf(options),
     transport: 'transport' in options ? options.transport : webSocketTransport(options),
   };
+}
+
+function handlersOf({ handlers = {}, transformSystemMessage }: ClientOptions): HostRequestHandlers {
+  if (!transformSystemMessage) return handlers;
+  return { ...handlers, systemMessageTransform: transformHandler(transformSystemMessage) };
 }
 
 /** An option that is given as `undefined` is not given. */

@@ -22,7 +22,7 @@ import { abandonCalls, afterLoss, dropAbsentClient } from './sessions/mending.js
 import { Resting } from './sessions/resting.js';
 import type { Session } from './sessions/session.js';
 import { Sessions } from './sessions/sessions.js';
-import { summaryChanges } from './sessions/summaries.js';
+import { isAtWork, summaryChanges } from './sessions/summaries.js';
 import type { HostTool } from './tools/tool.js';
 import { SessionTrust } from './trust/session-trust.js';
 import { type FolderTrust, NO_TRUST } from './trust/trust.js';
@@ -56,8 +56,17 @@ export interface Host {
   connectProvider(transport: Transport, origin: 'in-process' | 'network'): void;
   /** Providers that the host starts itself are told to come here. */
   gatewayAt(address: GatewayAddress): void;
+  /** Who is here and what is going on; all zero means that nobody would miss the host just now. */
+  readonly activity: HostActivity;
   /** Ends everything in good order: turns are cut off, what happened is stored, clients are told to come back. */
   stop(): Promise<void>;
+}
+
+export interface HostActivity {
+  readonly clients: number;
+  readonly providers: number;
+  /** Sessions with a turn under way. */
+  readonly working: number;
 }
 
 export interface GatewayAddress {
@@ -172,6 +181,11 @@ class AgentHost implements Host, HostCore {
 
   connectProvider(transport: Transport, origin: 'in-process' | 'network'): void {
     this.#gateway.connect(transport, origin);
+  }
+
+  get activity(): HostActivity {
+    const working = [...this.sessions.inMemory.values()].filter((session) => isAtWork(session.state)).length;
+    return { clients: [...this.connections.all()].length, providers: this.#gateway.connections.size, working };
   }
 
   gatewayAt(address: GatewayAddress): void {

@@ -1,4 +1,5 @@
 /** The agent host, for those who embed it. */
+export { type AcpAgentOptions, acpAgent } from './agents/acp/acp-agent.js';
 export {
   type AgentAbilities,
   type AgentBackend,
@@ -45,7 +46,7 @@ export type {
   TurnOpening,
 } from './extensions/extension.js';
 export { type GatewayServer, type GatewayServerOptions, startGatewayServer } from './gateway/server.js';
-export { createHost, type GatewayAddress, type Host, type HostOptions } from './host.js';
+export { createHost, type GatewayAddress, type Host, type HostActivity, type HostOptions } from './host.js';
 export { LogLockedError, LogOpenError, LogWriteError } from './log/errors.js';
 export { type Log, LogConflictError } from './log/log.js';
 export { MemoryLog } from './log/memory-log.js';

@@ -50,6 +50,22 @@ export const HOST_REQUEST_TIMEOUT_MS = 10_000;
 export const TRANSFORM_TIMEOUT_MS = 5_000;
 export const TRANSFORM_MAX_SECTIONS = 32;
 export const TRANSFORM_MAX_BYTES = 256 * 2 ** 10;
+/** What a section of the prompt may grow to by what extensions add. */
+export const PROMPT_SECTION_MAX_CHARACTERS = 256 * 2 ** 10;
+/** How long one callback about a section may take, and all of one prompt together. */
+export const CALLBACK_TIMEOUT_MS = 2_000;
+export const CALLBACKS_TIMEOUT_MS = 4_000;
+/** Files that rules are told of: the newest ones that a turn has to do with. */
+export const RENDER_FILES_MAX = 200;
 
 /** How long all gates of a call together may take; a call whose gate did not answer does not run. */
 export const GATES_TIMEOUT_MS = 5_000;
+/** How much of a gate's reason or note is passed on. */
+export const GATE_TEXT_MAX_CHARACTERS = 4_000;
+/** How long an extension may take over a turn that begins, or a call that has ended; hooks run whole programs there. */
+export const EXTENSION_TIMEOUT_MS = 10 * 60 * 1_000;
+/** What extensions may add to the message of one turn, all together. */
+export const TURN_CONTEXT_MAX_CHARACTERS = 256 * 2 ** 10;
+
+/** What an agent may keep with a session to find it again: an id or two, no history. */
+export const AGENT_MEMORY_MAX_CHARACTERS = 16 * 2 ** 10;

@@ -5,6 +5,13 @@ export type LogFields = Readonly<Record<string, string | number | boolean | unde
 
 export interface Logger {
   log(level: LogLevel, message: string, fields?: LogFields): void;
+  /** Whether anybody reads lines of this level. A logger that does not say reads all. */
+  hears?(level: LogLevel): boolean;
 }
 
-export const silentLogger: Logger = { log: () => {} };
+export const silentLogger: Logger = { log: () => {}, hears: () => false };
+
+/** For lines that cost something to make. */
+export function isHeard(logger: Logger, level: LogLevel): boolean {
+  return logger.hears?.(level) ?? true;
+}

@@ -1,5 +1,6 @@
 /** For those who write a log or an agent, or test against one. Nothing here is needed to run a host. */
 export {
+  type AcceptanceApi,
   type AcceptanceOptions,
   type AgentUnderTest,
   agentAcceptance,

@@ -16,12 +16,14 @@ Examples:
   $ atrium serve --port 0 --quiet                      any free port; prints only READY:<port>
   $ atrium serve --script demo.json                    with a scripted agent
   $ atrium serve --trust .                             this folder may start its providers and servers
+  $ atrium serve --detach                              in the background; safe to run twice
   $ atrium serve --stdio                               for one client, on standard input and output
   $ atrium serve --allowed-origins http://localhost:5173
   $ atrium serve --host 0.0.0.0 --connection-token-file ./token
 
 Exit codes: 0 stopped in good order, 1 an error, 2 called in a wrong way.`;
 
+const IDLE_TEXT = 'end when no client, provider or turn has been there for a while (30)';
 const TOKEN_TEXT = 'a token of your own; others on this machine may see it here, so prefer a file';
 const GATEWAY_TEXT = 'port for providers; 0 is any free one';
 
@@ -51,6 +53,8 @@ export function serveCommand(): Command {
         .choices(LOG_FORMATS)
         .default('text'),
     )
+    .option('--detach', 'run in the background; says where, also when one runs already')
+    .addOption(new Option('--exit-when-idle [seconds]', IDLE_TEXT).argParser(seconds))
     .addOption(option('--quiet', 'print READY:<port> and nothing else', 'QUIET'))
     .addHelpText('after', EXAMPLES)
     .showHelpAfterError('(atrium serve --help shows all options)');
@@ -71,6 +75,7 @@ function forgetUnset(options: readonly Option[], env: NodeJS.ProcessEnv): void {
 }
 
 async function serve(command: Command): Promise<void> {
+  if (command.opts().detach) return (await import('../service/detach.js')).detach(command);
   const { readSettings } = await import('../serve/settings.js');
   const { serveUntilStopped } = await import('../serve/run.js');
   await serveUntilStopped(await readSettings(command));
@@ -80,6 +85,12 @@ function port(text: string): number {
   const value = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
   if (value <= PORT_MAX) return value;
   throw new InvalidArgumentError(`Give a number from 0 to ${PORT_MAX}.`);
+}
+
+function seconds(text: string): number {
+  const value = Number(text);
+  if (Number.isFinite(value) && value > 0) return value;
+  throw new InvalidArgumentError('Give a number of seconds.');
 }
 
 function collected(value: string, before: readonly string[] = []): string[] {

@@ -17,6 +17,7 @@ import { lineLogger } from '../log-lines.js';
 import { trustedFolders } from '../trusted-folders.js';
 import type { OpenDoor } from './door.js';
 import { type OpenGateway, openGateway } from './gateway.js';
+import { watchIdle } from './idle.js';
 import { openNetwork } from './network.js';
 import type { ServeSettings } from './settings.js';
 import { startScreen } from './start-screen.js';
@@ -39,7 +40,9 @@ export async function serveUntilStopped(settings: ServeSettings): Promise<void> 
     const host = await openHost(settings, { agents, trust, logger });
     const { door, gateway } = await openDoors(settings, host, logger);
     process.stdout.write(greeting(settings, { door, gateway, agents }));
-    const reason = await Promise.race([signal.asked, door.ended]);
+    const idle = settings.idleExitMs === undefined ? undefined : watchIdle(host, settings.idleExitMs);
+    const reason = await Promise.race([signal.asked, door.ended, ...(idle ? [idle.ended] : [])]);
+    idle?.stop();
     logger.log('info', 'stopping', { reason });
     await inTime(stop(host, door, gateway));
     logger.log('info', 'stopped');

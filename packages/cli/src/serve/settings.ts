@@ -6,6 +6,7 @@ import type { Command } from 'commander';
 import { defaultDataFolder } from '../data-folder.js';
 import { UsageError } from '../exit.js';
 import type { LogFormat } from '../log-lines.js';
+import { IDLE_EXIT_MS } from './idle.js';
 import { chooseToken, type TokenChoice } from './token-choice.js';
 
 export interface ServeSettings {
@@ -23,6 +24,8 @@ export interface ServeSettings {
   readonly logLevel: LogLevel;
   readonly logFormat: LogFormat;
   readonly quiet: boolean;
+  /** Absent: it runs until it is told to stop. */
+  readonly idleExitMs: number | undefined;
 }
 
 export interface GatewayChoice {
@@ -49,6 +52,8 @@ export interface ServeOptions {
   readonly logLevel?: LogLevel;
   readonly logFormat: LogFormat;
   readonly quiet?: boolean;
+  /** In seconds; `true` is the usual time. */
+  readonly exitWhenIdle?: number | true;
 }
 
 export async function readSettings(command: Command, env: NodeJS.ProcessEnv = process.env): Promise<ServeSettings> {
@@ -64,10 +69,16 @@ export async function readSettings(command: Command, env: NodeJS.ProcessEnv = pr
     ...{ host, port, stdio, quiet, logFormat, token, policy },
     dataDir: dataFolderFrom(options.dataDir, env),
     scripts: options.script ?? scriptsFrom(env),
+    idleExitMs: idleMs(options.exitWhenIdle),
     trust: options.trust ?? [],
     gateway: options.gateway ? { port: options.gatewayPort, isNamed } : undefined,
     logLevel: options.logLevel ?? (quiet ? 'warn' : 'info'),
   };
+}
+
+function idleMs(seconds: number | true | undefined): number | undefined {
+  if (seconds === undefined) return undefined;
+  return seconds === true ? IDLE_EXIT_MS : seconds * 1_000;
 }
 
 export function dataFolderFrom(named: string | undefined, env: NodeJS.ProcessEnv): string {

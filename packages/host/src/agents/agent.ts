@@ -33,7 +33,7 @@ export interface AgentBackend {
   /** Published in root state. */
   readonly info: AgentInfo;
   readonly abilities: AgentAbilities;
-  /** The pristine text of each prompt section, in order; empty for a backend without sections. */
+  /** The pristine text of each prompt section, in order; empty when there are none, or when a render hands them in. */
   readonly sections: Readonly<Record<string, string>>;
   /** Opens or resumes a session. Throws an `AgentError` when that cannot be done; the session then shows why. */
   open(context: AgentOpenContext): Promise<AgentSession>;
@@ -46,6 +46,15 @@ export interface AgentOpenContext {
   readonly signal: AbortSignal;
   /** The last finished turns, oldest first: what a resumed session already said. */
   history(last: number): Promise<Turn[]>;
+  readonly memory: AgentMemory;
+}
+
+/** A small place of the backend's own, kept with the session: the host may start anew, or the session leave memory. */
+export interface AgentMemory {
+  /** What was put there last, in this process or before it; undefined when there is nothing. No client ever sees it. */
+  get(): unknown;
+  /** Puts a small value of JSON there; undefined takes it away. */
+  set(value: unknown): void;
 }
 
 export interface AgentSession {
@@ -127,21 +136,25 @@ export interface OwnCallStart extends CallStart {
   readonly displayName: string;
 }
 
-/** A call that the backend runs: `check`, perhaps `confirm`, then `complete`, in this order. */
+/** A call that the backend runs: `check` (or `shown`), perhaps `confirm`, then `complete`, in this order. */
 export interface OwnCall {
   readonly id: string;
   delta(text: string): void;
   /** The input is complete. Denied: the call is over, and the reason is meant for the model. */
   check(input: unknown, invocationMessage: string): Promise<Permit>;
+  /** Instead of `check`, where the call runs already and cannot be stopped: it is only shown. */
+  shown(input: unknown, invocationMessage: string): void;
   /** Asks a person, unless that is settled already. Without it, the call just runs. */
   confirm(confirmation: ToolConfirmation): Promise<Permit>;
   progress(content: ToolResultContent[]): void;
   complete(result: ToolCallResult): Promise<ToolOutcome>;
 }
 
+/** `option` is the button that a person chose, where there were some. */
 export type Permit =
   /** The input is as the person left it, when they changed it. */
-  { readonly kind: 'granted'; readonly input?: unknown } | { readonly kind: 'denied'; readonly reason: string };
+  | { readonly kind: 'granted'; readonly input?: unknown; readonly option?: string }
+  | { readonly kind: 'denied'; readonly reason: string; readonly option?: string };
 
 export interface CannedToolCall {
   readonly id?: string;

@@ -2,12 +2,15 @@
  * The one way from "the model wants this tool" to "it runs", whoever has the tool: the host, an extension, the active
  * client, or nobody.
  */
+import type { ToolDefinition } from '@atrium/protocol';
 import type { BegunCall, CallStart, CannedToolCall, ToolOutcome, ToolRequest } from '../agents/agent.js';
 import type { TurnRunner } from '../sessions/turn.js';
 import { toolNames } from '../tools/names.js';
-import { type Call, callId, complete, inputText, parsedInput, permission, startCall } from './call-steps.js';
-import { presentClient, runClientTool, startClientCall } from './client-calls.js';
+import { type Given, readArguments } from './arguments.js';
+import { type CallStarted, callId, completeUnrun, startCall } from './call-steps.js';
+import { presentClient, runClientTool, startedClientCall } from './client-calls.js';
 import { runHostTool } from './host-calls.js';
+import { beginOwnCall } from './own-calls.js';
 
 export function callTool(turn: TurnRunner, { input, ...start }: ToolRequest): Promise<ToolOutcome> {
   return beginCall(turn, start).run(input);
@@ -15,63 +18,74 @@ export function callTool(turn: TurnRunner, { input, ...start }: ToolRequest): Pr
 
 /** Shows that there is a call. From here on it belongs to whoever has the tool now. */
 export function beginCall(turn: TurnRunner, { id, name }: CallStart): BegunCall {
-  const toolCallId = callId(turn, id);
-  const begun = begin(turn, toolCallId, name);
+  const { started, meta, definition, run } = ownerOf(turn, callId(turn, id), name);
+  const { toolCallId } = started;
+  startCall(turn, started, meta);
+  let streamed = '';
   return {
     id: toolCallId,
-    delta: (content) => turn.write({ type: 'session/toolCallDelta', turnId: turn.id, toolCallId, content }),
-    run: (input) => begun(input),
-    fail: (message) => failCall(turn, nameless(toolCallId, name, ''), message),
+    delta(content) {
+      streamed += content;
+      turn.write({ type: 'session/toolCallDelta', turnId: turn.id, toolCallId, content });
+    },
+    run: async (input) => {
+      const args = readArguments(input, definition?.inputSchema);
+      const { text: toolInput } = args;
+      if (!run) return failCall(turn, started, { toolInput, message: `there is no tool ${name}`, code: 'NOT_FOUND' });
+      if ('value' in args) return run(args);
+      return failCall(turn, started, { toolInput, message: args.problem, code: 'BAD_INPUT' });
+    },
+    fail: (message) => failCall(turn, started, { toolInput: streamed, message }),
   };
 }
 
-type Run = (input: unknown) => Promise<ToolOutcome>;
+interface Owned {
+  readonly started: CallStarted;
+  readonly meta?: Readonly<Record<string, unknown>> | undefined;
+  readonly definition?: ToolDefinition;
+  /** Absent when nobody has the tool. */
+  readonly run?: (args: Given) => Promise<ToolOutcome>;
+}
 
-function begin(turn: TurnRunner, toolCallId: string, name: string): Run {
+function ownerOf(turn: TurnRunner, toolCallId: string, name: string): Owned {
   const tools = turn.session.extensions.tools();
   const client = presentClient(turn);
-  const definitions = tools.map(({ definition }) => definition);
-  const named = toolNames(definitions, client?.tools ?? []).get(name);
+  const named = toolNames(
+    tools.map(({ definition }) => definition),
+    client?.tools ?? [],
+  ).get(name);
   if (client && named?.owner === 'client') {
-    const { tool } = named;
-    startClientCall(turn, { toolCallId, clientId: client.clientId, tool });
-    return (input) => runClientTool(turn, { toolCallId, clientId: client.clientId, tool, toolInput: inputText(input) });
+    const started = startedClientCall({ toolCallId, clientId: client.clientId, tool: named.tool });
+    return { started, definition: named.tool, run: (args) => runClientTool(turn, started, args) };
   }
   const tool = tools.find(({ definition }) => definition === named?.tool);
-  if (tool) {
-    const { displayName, callMeta } = tool;
-    startCall(turn, { toolCallId, name: tool.definition.name, displayName, ...(callMeta && { meta: callMeta }) });
-    return (input) => runHostTool(turn, tool, { toolCallId, input: parsedInput(input) });
-  }
-  startCall(turn, { toolCallId, name, displayName: name });
-  return (input) =>
-    failCall(turn, nameless(toolCallId, name, inputText(input)), `there is no tool ${name}`, 'NOT_FOUND');
+  if (!tool) return { started: { toolCallId, name, displayName: name } };
+  const { definition, displayName, owner, callMeta: meta } = tool;
+  const started = { toolCallId, name: definition.name, displayName, owner };
+  return { started, meta, definition, run: (args) => runHostTool(turn, { started, tool, args }) };
 }
 
 /** A call whose result is known beforehand: it goes the same way, but nothing runs. */
 export async function runCannedTool(turn: TurnRunner, canned: CannedToolCall): Promise<ToolOutcome> {
-  const { name, displayName, invocationMessage, pastTenseMessage, success, output } = canned;
-  const call: Call = {
-    toolCallId: callId(turn, canned.id),
-    name,
-    displayName,
-    invocationMessage,
-    toolInput: canned.input ?? '',
-    confirmation: canned.confirm ? { title: invocationMessage } : undefined,
-  };
-  startCall(turn, call);
-  const permit = await permission(turn, call);
+  const { invocationMessage, pastTenseMessage, success, output } = canned;
+  const call = beginOwnCall(turn, canned);
+  const checked = await call.check(canned.input ?? '', invocationMessage);
+  if (checked.kind === 'denied') return checked;
+  const permit = canned.confirm ? await call.confirm({ title: invocationMessage }) : checked;
   if (permit.kind === 'denied') return permit;
-  return complete(turn, call, { success, pastTenseMessage, content: [{ type: 'text', text: output }] });
+  return call.complete({ success, pastTenseMessage, content: [{ type: 'text', text: output }] });
 }
 
-function nameless(toolCallId: string, name: string, toolInput: string): Call {
-  return { toolCallId, name, displayName: name, invocationMessage: `Use ${name}`, toolInput };
+interface Failing {
+  readonly toolInput: string;
+  readonly message: string;
+  readonly code?: 'NOT_FOUND' | 'BAD_INPUT';
 }
 
 /** A call that cannot be run is shown like one that failed. */
-async function failCall(turn: TurnRunner, call: Call, message: string, code?: string): Promise<ToolOutcome> {
-  await permission(turn, call);
-  const pastTenseMessage = code === 'NOT_FOUND' ? `There is no tool ${call.name}` : `Could not use ${call.displayName}`;
-  return complete(turn, call, { success: false, pastTenseMessage, error: { message, ...(code && { code }) } });
+function failCall(turn: TurnRunner, started: CallStarted, { toolInput, message, code }: Failing): Promise<ToolOutcome> {
+  const { name, displayName } = started;
+  const pastTenseMessage = code === 'NOT_FOUND' ? `There is no tool ${name}` : `Could not use ${displayName}`;
+  const call = { ...started, invocationMessage: `Use ${displayName}`, toolInput };
+  return completeUnrun(turn, call, { success: false, pastTenseMessage, error: { message, ...(code && { code }) } });
 }

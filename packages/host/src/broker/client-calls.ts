@@ -8,27 +8,27 @@ import type { Step } from '../channels/channel.js';
 import { findCall } from '../sessions/rules/tool-calls.js';
 import type { TurnRunner } from '../sessions/turn.js';
 import type { ToolConfirmation } from '../tools/tool.js';
+import type { Given } from './arguments.js';
 import {
   type Call,
+  type CallStarted,
   complete,
   deny,
   gateCallOf,
   newCallId,
   outcomeOf,
-  parsedInput,
   plain,
-  readyCall,
   settledCall,
   startCall,
 } from './call-steps.js';
 import { passGates } from './gates.js';
 import { withNotes } from './notes.js';
+import { askedBy, readyCall } from './permission.js';
 
-export interface ClientCall {
+export interface ClientCallStart {
   readonly toolCallId: string;
   readonly clientId: string;
   readonly tool: ToolDefinition;
-  readonly toolInput: string;
 }
 
 type Event =
@@ -37,19 +37,22 @@ type Event =
   | { readonly kind: 'turned-down'; readonly why: string | undefined }
   | { readonly kind: 'taken-over'; readonly clientId: string; readonly tool: ToolDefinition };
 
-export function startClientCall(turn: TurnRunner, call: Pick<ClientCall, 'toolCallId' | 'clientId' | 'tool'>): void {
-  startCall(turn, callOf({ ...call, toolInput: '' }));
+export function startedClientCall({ toolCallId, clientId, tool }: ClientCallStart): CallStarted {
+  return { toolCallId, name: tool.name, displayName: tool.title ?? tool.name, toolClientId: clientId };
 }
 
 /** The call was started. Its owner sees it run only when no gate objects. */
-export async function runClientTool(turn: TurnRunner, request: ClientCall): Promise<ToolOutcome> {
-  const call = callOf(request);
-  const asked = gateCallOf(turn, call, parsedInput(call.toolInput));
+export async function runClientTool(turn: TurnRunner, started: CallStarted, args: Given): Promise<ToolOutcome> {
+  const { value: input, text } = args;
+  const call = readied(started, text);
+  const asked = gateCallOf(turn, call, input);
   const clearance = await passGates(turn, call, asked);
+  // Its owner may have been gone for too long meanwhile.
+  const over = settledCall(turn, call, turn.session.committed);
+  if (over) return outcomeOf(over);
   if (clearance.kind === 'denied') return deny(turn, call, clearance.reason);
-  const { ask, notes } = clearance;
-  const wanted: Call = ask === undefined ? call : { ...call, isAskedAnyway: true, confirmation: { title: ask } };
-  return withNotes(turn, asked, { outcome: await waitForOwner(turn, wanted), notes });
+  const outcome = await waitForOwner(turn, askedBy(call, clearance));
+  return withNotes(turn, asked, { outcome, notes: clearance.notes });
 }
 
 async function waitForOwner(turn: TurnRunner, call: Call): Promise<ToolOutcome> {
@@ -59,14 +62,15 @@ async function waitForOwner(turn: TurnRunner, call: Call): Promise<ToolOutcome> 
   if (event.kind === 'turned-down') return complete(turn, call, unknownToClient(call, event.why));
   const { clientId, tool } = event;
   endHandedOver(turn, call, clientId);
-  const next = callOf({ toolCallId: newCallId(), clientId, tool, toolInput: call.toolInput });
+  const next = readied(startedClientCall({ toolCallId: newCallId(), clientId, tool }), call.toolInput);
   startCall(turn, next);
-  return waitForOwner(turn, { ...next, confirmation: questionFor(tool) });
+  // What a gate wanted a person to decide is still to be decided.
+  const { isAskedAnyway = false, confirmation } = call;
+  return waitForOwner(turn, { ...next, isAskedAnyway, confirmation: isAskedAnyway ? confirmation : questionFor(tool) });
 }
 
-function callOf({ tool, clientId, ...rest }: ClientCall): Call {
-  const displayName = tool.title ?? tool.name;
-  return { ...rest, name: tool.name, displayName, invocationMessage: `Use ${displayName}`, toolClientId: clientId };
+function readied(started: CallStarted, toolInput: string): Call {
+  return { ...started, invocationMessage: `Use ${started.displayName}`, toolInput };
 }
 
 function eventOf(

@@ -1,6 +1,6 @@
 /** What a session itself remembers of its tool calls. */
 import type { ResponsePart, SessionState } from '@atrium/protocol';
-import { parsedInput } from './call-steps.js';
+import { looseInput } from './arguments.js';
 
 /** The inputs of a host tool's successful calls, newest first, as far back as turns are in memory. */
 export function* earlierInputs({ activeTurn, turns }: SessionState, tool: string): Generator<unknown> {
@@ -14,6 +14,6 @@ function* inputsIn(parts: readonly ResponsePart[], tool: string): Generator<unkn
     if (part?.kind !== 'toolCall') continue;
     const { toolCall } = part;
     const isOfTool = toolCall.toolName === tool && toolCall.toolClientId === undefined;
-    if (isOfTool && toolCall.status === 'completed' && toolCall.success) yield parsedInput(toolCall.toolInput);
+    if (isOfTool && toolCall.status === 'completed' && toolCall.success) yield looseInput(toolCall.toolInput);
   }
 }

@@ -1,53 +1,53 @@
 /** A call of a tool that the host runs, whoever added it: gates, a person where one must be asked, then the tool. */
 import type { ToolCallResult } from '@atrium/protocol';
-import type { Permit, ToolOutcome } from '../agents/agent.js';
-import type { GateCall } from '../extensions/extension.js';
+import type { ToolOutcome } from '../agents/agent.js';
 import type { TurnRunner } from '../sessions/turn.js';
 import type { HostTool, ToolOutput } from '../tools/tool.js';
-import {
-  type Call,
-  complete,
-  deny,
-  gateCallOf,
-  inputText,
-  isAllowed,
-  permission,
-  permissionAgain,
-  refuseRunning,
-} from './call-steps.js';
+import type { Given } from './arguments.js';
+import { bounded, boundedContent } from './bounded-result.js';
+import { type Call, type CallStarted, complete, completeUnrun, deny, gateCallOf } from './call-steps.js';
+import { OverdueError, within } from './deadline.js';
 import { earlierInputs } from './earlier-calls.js';
 import { passGates } from './gates.js';
 import { withNotes } from './notes.js';
+import { askedBy, isAllowed, passPerson, permissionAgain } from './permission.js';
+
+export interface HostCall {
+  readonly started: CallStarted;
+  readonly tool: HostTool;
+  readonly args: Given;
+}
 
 /** The call was started; its input is complete now. */
-export async function runHostTool(
-  turn: TurnRunner,
-  tool: HostTool,
-  { toolCallId, input }: { toolCallId: string; input: unknown },
-): Promise<ToolOutcome> {
-  const call: Call = {
-    toolCallId,
-    name: tool.definition.name,
-    displayName: tool.displayName,
-    invocationMessage: tool.invocationMessage(input),
-    toolInput: inputText(input),
-    owner: tool.owner,
-    confirmation: tool.confirmation?.(input),
-  };
+export async function runHostTool(turn: TurnRunner, { started, tool, args }: HostCall): Promise<ToolOutcome> {
+  const { value: input } = args;
+  const described = describe(tool, started, args);
+  if ('failed' in described) return completeUnrun(turn, described.call, described.failed);
+  const { call } = described;
   const asked = gateCallOf(turn, call, input);
   const clearance = await passGates(turn, call, asked);
   if (clearance.kind === 'denied') return deny(turn, call, clearance.reason);
-  const wanted = clearance.ask === undefined ? call : mustAsk(call, clearance.ask);
-  const ahead = await lookAhead(turn, tool, { call: wanted, input });
-  const permit = await permission(turn, ahead.call);
-  if (permit.kind === 'denied') return permit;
-  if (ahead.failed) return complete(turn, call, ahead.failed);
-  return runPermitted(turn, tool, { call, asked, permit, notes: clearance.notes });
+  const ahead = await lookAhead(turn, tool, { call: askedBy(call, clearance), input });
+  if ('failed' in ahead) return completeUnrun(turn, call, ahead.failed);
+  const passage = await passPerson(turn, ahead.call, asked);
+  if (passage.kind === 'denied') return passage;
+  const result = await runNow(turn, tool, { call, input: passage.input, basis: ahead.basis });
+  const outcome = await complete(turn, call, result);
+  const notes = [...clearance.notes, ...passage.notes];
+  return withNotes(turn, { ...asked, input: passage.input }, { outcome, notes });
 }
 
-/** A gate wants a person to decide, also where the tool itself would not ask or somebody allowed it for good. */
-function mustAsk(call: Call, reason: string): Call {
-  return { ...call, isAskedAnyway: true, confirmation: { ...call.confirmation, title: reason } };
+type Described = { readonly call: Call } | { readonly call: Call; readonly failed: ToolCallResult };
+
+/** A tool of an extension may stumble already over saying what it would do. */
+function describe(tool: HostTool, started: CallStarted, { text, value: input }: Given): Described {
+  const call: Call = { ...started, invocationMessage: tool.displayName, toolInput: text };
+  try {
+    const invocationMessage = tool.invocationMessage(input);
+    return { call: { ...call, invocationMessage, confirmation: tool.confirmation?.(input) } };
+  } catch (error) {
+    return { call, failed: failure(tool, error) };
+  }
 }
 
 /** Before a person is asked: what would change. A call that would fail anyway is not worth a question. */
@@ -55,80 +55,73 @@ async function lookAhead(
   turn: TurnRunner,
   tool: HostTool,
   { call, input }: { call: Call; input: unknown },
-): Promise<{ call: Call; failed?: ToolOutput }> {
+): Promise<{ call: Call; basis?: unknown } | { failed: ToolOutput | ToolCallResult }> {
   const { confirmation } = call;
   if (!tool.preview || !confirmation || isAllowed(turn, call)) return { call };
-  const preview = await tool.preview(input, { cwd: turn.workingDirectory, signal: turn.signal });
-  if (preview.kind === 'failed') return { call: { ...call, confirmation: undefined }, failed: preview.output };
-  return { call: { ...call, confirmation: { ...confirmation, edits: preview.edits } } };
+  try {
+    const preview = await within(limitOf(turn, tool), (signal) =>
+      tool.preview?.(input, { cwd: turn.workingDirectory, signal }),
+    );
+    if (preview?.kind === 'failed') return { failed: preview.output };
+    const edits = preview?.edits ?? [];
+    return { call: { ...call, confirmation: { ...confirmation, edits } }, basis: preview?.basis };
+  } catch (error) {
+    turn.signal.throwIfAborted();
+    return { failed: failure(tool, error) };
+  }
 }
 
-interface Permitted {
+interface Running {
   readonly call: Call;
-  readonly asked: GateCall;
-  readonly permit: Extract<Permit, { kind: 'granted' }>;
-  readonly notes: readonly string[];
+  readonly input: unknown;
+  readonly basis: unknown;
 }
 
-/** What a person wrote into the input is new to the gates: they look at it again. */
-async function runPermitted(
-  turn: TurnRunner,
-  tool: HostTool,
-  { call, asked, permit, notes }: Permitted,
-): Promise<ToolOutcome> {
-  const input = permit.input ?? asked.input;
-  const isEdited = inputText(input) !== call.toolInput;
-  const again = isEdited ? await passGates(turn, call, { ...asked, input }) : undefined;
-  if (again?.kind === 'denied') return refuseRunning(turn, call, again.reason);
-  const outcome = await complete(turn, call, await runSafely(turn, tool, { call, input }));
-  return withNotes(turn, { ...asked, input }, { outcome, notes: [...notes, ...(again?.notes ?? [])] });
+/** Gates and people take their time: the tool may have been taken away meanwhile. */
+async function runNow(turn: TurnRunner, tool: HostTool, running: Running): Promise<ToolCallResult> {
+  const { name } = tool.definition;
+  const offered = turn.session.extensions.tools();
+  const present = offered.find((other) => other.definition.name === name && other.owner === tool.owner);
+  if (!present) return gone(tool);
+  return runSafely(turn, present, running);
 }
 
 /** A tool that fails is a result, not the end of the turn. */
-async function runSafely(
-  turn: TurnRunner,
-  tool: HostTool,
-  { call, input }: { call: Call; input: unknown },
-): Promise<ToolCallResult> {
+async function runSafely(turn: TurnRunner, tool: HostTool, { call, input, basis }: Running): Promise<ToolCallResult> {
   const { toolCallId, name } = call;
-  const limit = new TimeLimit(turn, tool.timeoutMs);
   try {
-    const running = tool.run(input, {
-      cwd: turn.workingDirectory,
-      signal: limit.signal,
-      progress: (content) =>
-        turn.write({ type: 'session/toolCallContentChanged', turnId: turn.id, toolCallId, content }),
-      confirm: async (confirmation) => (await permissionAgain(turn, { ...call, confirmation })).kind === 'granted',
-      ask: (request) => turn.ask(request),
-      earlier: () => earlierInputs(turn.session.state, name),
-    });
-    return await Promise.race([running, limit.passed]);
+    const output = await within(limitOf(turn, tool), (signal) =>
+      tool.run(input, {
+        cwd: turn.workingDirectory,
+        signal,
+        progress: (content) => {
+          const shown = boundedContent(content);
+          turn.write({ type: 'session/toolCallContentChanged', turnId: turn.id, toolCallId, content: shown });
+        },
+        confirm: async (confirmation) => (await permissionAgain(turn, { ...call, confirmation })).kind === 'granted',
+        ask: (request) => turn.ask(request),
+        earlier: () => earlierInputs(turn.session.state, name),
+        ...(basis !== undefined && { basis }),
+      }),
+    );
+    return bounded(output);
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    const code = error instanceof OverdueError ? { code: 'TIMEOUT' } : {};
-    return { success: false, pastTenseMessage: `${tool.displayName} failed`, error: { message, ...code } };
-  } finally {
-    limit.end();
+    turn.signal.throwIfAborted();
+    return failure(tool, error);
   }
 }
 
-class OverdueError extends Error {}
+function limitOf(turn: TurnRunner, { timeoutMs }: HostTool) {
+  return { clock: turn.session.parts.core.clock, signal: turn.signal, timeoutMs };
+}
 
-/** The signal of a call: fires with the turn's, and when the tool's own time is up. */
-class TimeLimit {
-  readonly signal: AbortSignal;
-  /** Rejects when the time is up; never resolves. */
-  readonly passed: Promise<never>;
-  readonly end: () => void;
+function failure({ displayName }: HostTool, error: unknown): ToolCallResult {
+  const message = error instanceof Error ? error.message : String(error);
+  const code = error instanceof OverdueError ? { code: 'TIMEOUT' } : {};
+  return { success: false, pastTenseMessage: `${displayName} failed`, error: { message, ...code } };
+}
 
-  constructor(turn: TurnRunner, timeoutMs: number | undefined) {
-    const overdue = new AbortController();
-    this.signal = AbortSignal.any([turn.signal, overdue.signal]);
-    this.passed = new Promise((_resolve, reject) => {
-      overdue.signal.addEventListener('abort', () => reject(overdue.signal.reason), { once: true });
-    });
-    const error = new OverdueError(`it took longer than ${(timeoutMs ?? 0) / 1_000} s and was stopped`);
-    const { clock } = turn.session.parts.core;
-    this.end = timeoutMs === undefined ? () => {} : clock.after(timeoutMs, () => overdue.abort(error));
-  }
+function gone({ definition, displayName }: HostTool): ToolCallResult {
+  const message = `the tool ${definition.name} was taken away before the call could run`;
+  return { success: false, pastTenseMessage: `Could not use ${displayName}`, error: { message, code: 'NOT_FOUND' } };
 }

@@ -4,29 +4,31 @@ import type { OwnCall, OwnCallStart, Permit, ToolOutcome } from '../agents/agent
 import type { GateCall } from '../extensions/extension.js';
 import type { TurnRunner } from '../sessions/turn.js';
 import type { ToolConfirmation } from '../tools/tool.js';
-import { type Call, callId, complete, deny, gateCallOf, inputText, permission, startCall } from './call-steps.js';
+import { inputText, looseInput } from './arguments.js';
+import { bounded, boundedContent } from './bounded-result.js';
+import { type Call, callId, complete, deny, gateCallOf, startCall } from './call-steps.js';
 import { passGates } from './gates.js';
 import { withNotes } from './notes.js';
+import { askedBy, passPerson } from './permission.js';
 
 export function beginOwnCall(turn: TurnRunner, { id, name, displayName }: OwnCallStart): OwnCall {
-  const toolCallId = callId(turn, id);
-  const started: Call = { toolCallId, name, displayName, invocationMessage: displayName, toolInput: '' };
+  const started = { toolCallId: callId(turn, id), name, displayName };
   startCall(turn, started);
-  return new RunByAgent(turn, started);
+  return new RunByAgent(turn, { ...started, invocationMessage: displayName, toolInput: '' });
 }
 
 class RunByAgent implements OwnCall {
   readonly #turn: TurnRunner;
   #call: Call;
-  #asked: GateCall | undefined;
+  #asked: GateCall;
   #notes: readonly string[] = [];
-  /** A gate wants a person to decide, whatever the agent thinks. */
-  #question: string | undefined;
-  #isReady = false;
+  /** What became of the question whether it may run; absent until somebody asks. */
+  #passage: Promise<Permit> | undefined;
 
   constructor(turn: TurnRunner, call: Call) {
     this.#turn = turn;
     this.#call = call;
+    this.#asked = gateCallOf(turn, call, undefined);
   }
 
   get id(): string {
@@ -39,43 +41,57 @@ class RunByAgent implements OwnCall {
 
   async check(input: unknown, invocationMessage: string): Promise<Permit> {
     this.#call = { ...this.#call, invocationMessage, toolInput: inputText(input) };
-    this.#asked = gateCallOf(this.#turn, this.#call, input);
+    this.#asked = gateCallOf(this.#turn, this.#call, looseInput(input));
     const clearance = await passGates(this.#turn, this.#call, this.#asked);
     if (clearance.kind === 'denied') return deny(this.#turn, this.#call, clearance.reason);
     this.#notes = clearance.notes;
-    this.#question = clearance.ask;
-    return this.#question === undefined ? { kind: 'granted' } : this.confirm({ title: this.#question });
+    this.#call = askedBy(this.#call, clearance);
+    return this.#call.isAskedAnyway ? this.#pass() : { kind: 'granted' };
+  }
+
+  shown(input: unknown, invocationMessage: string): void {
+    if (this.#passage) return;
+    this.#call = { ...this.#call, invocationMessage, toolInput: inputText(input) };
+    this.#asked = gateCallOf(this.#turn, this.#call, looseInput(input));
   }
 
   async confirm(confirmation: ToolConfirmation): Promise<Permit> {
-    if (this.#isReady) return { kind: 'granted' };
-    this.#isReady = true;
-    const isAskedAnyway = this.#question !== undefined;
-    return permission(this.#turn, { ...this.#call, confirmation, isAskedAnyway });
+    if (!this.#passage) this.#call = { ...this.#call, confirmation };
+    return this.#pass();
   }
 
+  /** Output that comes before anybody was asked means that the call runs. */
   progress(content: ToolResultContent[]): void {
-    void this.#ready().then(() =>
-      this.#turn.write({
-        type: 'session/toolCallContentChanged',
-        turnId: this.#turn.id,
-        toolCallId: this.id,
-        content,
-      }),
-    );
+    const { id: turnId } = this.#turn;
+    const shown = boundedContent(content);
+    const show = () =>
+      this.#turn.write({ type: 'session/toolCallContentChanged', turnId, toolCallId: this.id, content: shown });
+    // The turn may be over by then, and with it the call.
+    this.#pass().then(show, () => {});
   }
 
   async complete(result: ToolCallResult): Promise<ToolOutcome> {
-    await this.#ready();
-    const outcome = await complete(this.#turn, this.#call, result);
-    const asked = this.#asked ?? gateCallOf(this.#turn, this.#call, undefined);
-    return withNotes(this.#turn, asked, { outcome, notes: this.#notes });
+    await this.#pass();
+    const outcome = await complete(this.#turn, this.#call, bounded(result));
+    return withNotes(this.#turn, this.#asked, { outcome, notes: this.#notes });
   }
 
-  /** Nobody was asked, so it runs. */
-  async #ready(): Promise<void> {
-    if (this.#isReady) return;
-    this.#isReady = true;
-    await permission(this.#turn, this.#call);
+  #pass(): Promise<Permit> {
+    this.#passage ??= this.#passOnce();
+    return this.#passage;
+  }
+
+  async #passOnce(): Promise<Permit> {
+    const passage = await passPerson(this.#turn, this.#call, this.#asked);
+    if (passage.kind === 'denied') return passage;
+    this.#notes = [...this.#notes, ...passage.notes];
+    const isChanged = passage.input !== this.#asked.input;
+    this.#asked = { ...this.#asked, input: passage.input };
+    const { option } = passage;
+    return {
+      kind: 'granted',
+      ...(isChanged && { input: passage.input }),
+      ...(option !== undefined && { option }),
+    };
   }
 }

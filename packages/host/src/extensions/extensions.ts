@@ -1,7 +1,7 @@
 /** All extensions of one session, in the order in which they came, and what follows when one of them changes. */
 import type { SessionAction, SessionState, ToolDefinition } from '@atrium/protocol';
 import type { HostTool } from '../tools/tool.js';
-import type { Extension, Gate, TurnAdvice, TurnOpening } from './extension.js';
+import type { Extension, Gate } from './extension.js';
 
 export interface ExtensionsParts {
   /** The host's own tools, as far as the agent uses them. They come before all others. */
@@ -45,12 +45,6 @@ export class Extensions {
 
   gates(): readonly Gate[] {
     return this.all().flatMap((extension) => extension.gates ?? []);
-  }
-
-  /** What they have to say to a turn that is about to begin. All are asked at once; one that fails has nothing to say. */
-  async beforeTurn(turn: TurnOpening, signal: AbortSignal): Promise<TurnAdvice[]> {
-    const asked = this.all().map(async (extension) => extension.beforeTurn?.(turn, signal).catch(() => undefined));
-    return (await Promise.all(asked)).flatMap((advice) => advice ?? []);
   }
 
   /** One of them offers something else now: everybody who keeps a list of tools is told. */

@@ -1,33 +1,27 @@
 /**
- * The active client may rewrite sections of the system prompt: one request per render, all its sections at once. Whatever
- * goes wrong, the text stays as it was. Prompt text never enters state or the log above debug level, where only hashes do.
+ * Stage 4: the active client may rewrite sections, in one request per prompt, all its sections at once. Whatever goes
+ * wrong, the text stays as it was. Prompt text never enters state.
  */
-import { createHash } from 'node:crypto';
 import { ErrorCode, type SessionActiveClient } from '@atrium/protocol';
 import { TRANSFORM_MAX_BYTES, TRANSFORM_MAX_SECTIONS, TRANSFORM_TIMEOUT_MS } from '../limits.js';
-import type { Logger } from '../logger.js';
 import type { Connection } from '../wire/connection.js';
 import { RequestError } from '../wire/request-error.js';
+import { type Journal, noted } from './changes.js';
+import type { Sections } from './sections.js';
 
-export type Sections = ReadonlyMap<string, string>;
-
-export interface TransformRequest {
-  readonly session: string;
-  readonly sections: Sections;
-  /** Sections that no client may touch, whatever it declares. */
-  readonly restricted: ReadonlySet<string>;
+export interface ClientRequest extends Journal {
   /** As it is when the render begins: if another client takes over meanwhile, it is asked the next time. */
   readonly activeClient: SessionActiveClient | undefined;
   readonly connectionOf: (clientId: string) => Connection | undefined;
-  readonly logger: Logger;
 }
 
 /** Connections that answered that they do not know the method: they are not asked again. */
 const unable = new WeakSet<Connection>();
 
-export async function transformed(request: TransformRequest): Promise<Sections> {
-  const { sections, activeClient, connectionOf } = request;
-  const wanted = candidates(request);
+/** The sections must be without those that clients may not touch. */
+export async function withClient(sections: Sections, request: ClientRequest): Promise<Sections> {
+  const { activeClient, connectionOf } = request;
+  const wanted = candidates(sections, activeClient);
   const connection = activeClient && connectionOf(activeClient.clientId);
   const mayAsk = connection?.dialect.maySend('systemMessageTransform') && !unable.has(connection);
   if (wanted.size === 0 || !connection || !mayAsk) return sections;
@@ -35,14 +29,14 @@ export async function transformed(request: TransformRequest): Promise<Sections> 
   return rewritten ? new Map([...sections].map(([id, text]) => [id, rewritten.get(id) ?? text])) : sections;
 }
 
-/** What the client offers to rewrite, as far as this render has it and policy allows it. */
-function candidates({ activeClient, sections, restricted }: TransformRequest): Sections {
+/** What the client offers to rewrite, as far as this prompt has it. */
+function candidates(sections: Sections, activeClient: SessionActiveClient | undefined): Sections {
   const offered = new Set(activeClient?.systemMessageTransform?.sections ?? []);
-  const wanted = [...sections].filter(([id]) => offered.has(id) && !restricted.has(id));
-  return new Map(wanted.slice(0, TRANSFORM_MAX_SECTIONS));
+  if (offered.size === 0) return new Map();
+  return new Map([...sections].filter(([id]) => offered.has(id)).slice(0, TRANSFORM_MAX_SECTIONS));
 }
 
-async function ask(connection: Connection, request: TransformRequest, wanted: Sections): Promise<Sections> {
+async function ask(connection: Connection, request: ClientRequest, wanted: Sections): Promise<Sections> {
   const params = {
     channel: request.session,
     sections: Object.fromEntries([...wanted].map(([id, content]) => [id, { content }])),
@@ -52,28 +46,14 @@ async function ask(connection: Connection, request: TransformRequest, wanted: Se
   const rewritten = new Map(answered.map(([id, { content }]) => [id, content]));
   const size = [...rewritten.values()].reduce((total, content) => total + Buffer.byteLength(content), 0);
   if (size > TRANSFORM_MAX_BYTES) throw new Error(`the answer has ${size} bytes; ${TRANSFORM_MAX_BYTES} are allowed`);
-  audit(request, wanted, rewritten);
+  const by = request.activeClient?.clientId ?? '';
+  for (const [section, before] of wanted)
+    noted({ stage: 'client', by, section, before, after: rewritten.get(section) ?? before }, request);
   return rewritten;
 }
 
-function failed(connection: Connection, { logger, session }: TransformRequest, error: unknown): undefined {
+function failed(connection: Connection, { logger, session }: ClientRequest, error: unknown): undefined {
   if (error instanceof RequestError && error.code === ErrorCode.MethodNotFound) unable.add(connection);
   const message = error instanceof Error ? error.message : String(error);
   logger.log('debug', 'prompt transform failed; the text stays as it was', { session, error: message });
-}
-
-function audit({ logger, session, activeClient }: TransformRequest, before: Sections, after: Sections): void {
-  for (const [section, text] of before) {
-    logger.log('debug', 'prompt transform', {
-      session,
-      client: activeClient?.clientId,
-      section,
-      before: hash(text),
-      after: hash(after.get(section) ?? text),
-    });
-  }
-}
-
-function hash(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, 16);
 }

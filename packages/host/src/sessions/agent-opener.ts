@@ -2,6 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import type { ErrorInfo, SessionState } from '@atrium/protocol';
 import { AgentError, type AgentSession } from '../agents/agent.js';
+import { agentMemory } from './agent-memory.js';
 import type { SessionParts } from './session.js';
 
 export class AgentOpener {
@@ -33,7 +34,7 @@ export class AgentOpener {
   }
 
   async #open(): Promise<AgentSession> {
-    const { backend, channel, pages } = this.#parts;
+    const { backend, channel, pages, catalogue } = this.#parts;
     const { provider } = channel.live.summary;
     if (!backend) throw new AgentError('agent-missing', `no agent ${provider} is here; start the host with it`);
     this.#opening = true;
@@ -47,6 +48,7 @@ export class AgentOpener {
           const total = pages.total(channel.committed);
           return pages.slice(channel.committed, Math.max(0, total - last), total);
         },
+        memory: await agentMemory(channel.uri, catalogue),
       });
     } finally {
       this.#opening = false;

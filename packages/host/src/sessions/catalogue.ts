@@ -24,6 +24,10 @@ const SESSION = 'session:';
 const ACTIVE = 'active:';
 /** Actions that wait for the end of a session's turn. */
 const HELD = 'held:';
+/** Tools that a person allowed for the rest of a session. */
+const ALLOWED = 'allowed:';
+/** What a session's agent wants to find again. */
+const AGENT = 'agent:';
 
 export class Catalogue {
   readonly #known = new Map<string, Known>();
@@ -89,6 +93,8 @@ export class Catalogue {
 
   remove(uri: string): void {
     this.writer.record({ key: SESSION + uri, value: null });
+    this.writer.record({ key: ALLOWED + uri, value: null });
+    this.writer.record({ key: AGENT + uri, value: null });
     this.writer.afterCommit(() => this.#known.delete(uri));
   }
 
@@ -104,6 +110,23 @@ export class Catalogue {
 
   async held(uri: string): Promise<Held[]> {
     return JSON.parse((await this.log.record(HELD + uri)) ?? '[]');
+  }
+
+  setAgentMemory(uri: string, value: string | undefined): void {
+    this.writer.record({ key: AGENT + uri, value: value ?? null });
+  }
+
+  agentMemory(uri: string): Promise<string | undefined> {
+    return this.log.record(AGENT + uri);
+  }
+
+  /** Notes which tools a person allowed for the rest of a session. */
+  setAllowed(uri: string, tools: readonly string[]): void {
+    this.writer.record({ key: ALLOWED + uri, value: JSON.stringify(tools) });
+  }
+
+  async allowed(uri: string): Promise<string[]> {
+    return JSON.parse((await this.log.record(ALLOWED + uri)) ?? '[]');
   }
 
   /** The sessions that were at work when the host last stopped. */

@@ -2,6 +2,7 @@
  * How an agent runs. The runner hands the backend a turn to work with, and turns everything the backend does into
  * actions. It waits on the stored state, never on a message: whoever answers, and however, the state tells.
  */
+import { setMaxListeners } from 'node:events';
 import type {
   ActiveTurn,
   AgentSelection,
@@ -30,8 +31,9 @@ import { beginCall, callTool, runCannedTool } from '../broker/broker.js';
 import { presentClient } from '../broker/client-calls.js';
 import { beginOwnCall } from '../broker/own-calls.js';
 import type { Step } from '../channels/channel.js';
+import { adviceFor } from '../extensions/turn-advice.js';
 import { CLIENT_GRACE_MS } from '../limits.js';
-import { renderPrompt } from '../prompt/prompt.js';
+import { TurnPrompt } from '../prompt/turn-prompt.js';
 import { offeredTools } from '../tools/names.js';
 import { AgentOpener, folderOf } from './agent-opener.js';
 import type { Session } from './session.js';
@@ -60,9 +62,12 @@ export class TurnRunner implements AgentTurn {
   /** The part that text goes on in, as long as nothing else came in between. */
   #open: { readonly kind: 'markdown' | 'reasoning'; readonly id: string } | undefined;
   #parts = 0;
+  #prompt: TurnPrompt | undefined;
 
   constructor(session: Session, turn: ActiveTurn) {
     this.#session = session;
+    // Every call that runs listens, and a model may make many at once.
+    setMaxListeners(0, this.#abort.signal);
     this.id = turn.id;
     this.message = turn.userMessage;
     this.model = session.state.summary.model;
@@ -100,10 +105,11 @@ export class TurnRunner implements AgentTurn {
     const { session } = this;
     const isFirst = session.state.turns.length === 0;
     const opening = { turnId: this.id, text: this.message.text, agent: this.agent, isFirst };
-    const advice = await session.extensions.beforeTurn(opening, this.signal);
-    const blocked = advice.flatMap(({ blocked }) => blocked ?? [])[0];
-    if (blocked !== undefined) throw new AgentError('blocked', blocked);
-    this.context = advice.flatMap(({ context }) => context ?? []);
+    const { clock, logger } = session.parts.core;
+    const extensions = session.extensions.all();
+    const advice = await adviceFor({ extensions, opening, signal: this.signal, clock, logger });
+    if (advice.blocked !== undefined) throw new AgentError('blocked', advice.blocked);
+    this.context = advice.context;
   }
 
   /** The turn is over in the state: the agent is to stop, and nothing it still says counts. */
@@ -226,14 +232,9 @@ export class TurnRunner implements AgentTurn {
     });
   }
 
-  renderPrompt(): Promise<ReadonlyMap<string, string>> {
-    const { backend, core } = this.#session.parts;
-    return renderPrompt(backend, {
-      session: this.#session.uri,
-      activeClient: this.#session.committed.activeClient,
-      connectionOf: (clientId) => core.connections.of(clientId),
-      logger: core.logger,
-    });
+  renderPrompt(pristine?: ReadonlyMap<string, string>): Promise<ReadonlyMap<string, string>> {
+    this.#prompt ??= new TurnPrompt(this);
+    return this.#prompt.render(pristine);
   }
 
   takeSteering(): UserMessage | undefined {

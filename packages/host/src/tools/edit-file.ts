@@ -1,6 +1,6 @@
 /** `edit_file`: replaces an exact piece of a text file, once a person has agreed. */
 import { comingEdit, diffText, doneEdit, type TextChange } from './file-edit.js';
-import { hostTool, ToolFailure } from './host-tool.js';
+import { FILE_TOOL_TIMEOUT_MS, hostTool, ToolFailure } from './host-tool.js';
 import { resolveInside } from './paths.js';
 import { replaceFile } from './replace-file.js';
 import { replaceText } from './replace-text.js';
@@ -24,6 +24,7 @@ export const editFileTool = hostTool({
     'Replaces a piece of a text file. "oldText" must be there exactly as given, spaces included, and only once, unless ' +
     '"all" is true. Line endings stay as they are in the file. A person is shown the change first.',
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
+  timeoutMs: FILE_TOOL_TIMEOUT_MS,
   properties: {
     path: { type: 'string', minLength: 1, description: "The file, relative to the session's folder." },
     oldText: { type: 'string', minLength: 1, description: 'What to replace, with enough around it to be unique.' },
@@ -33,10 +34,10 @@ export const editFileTool = hostTool({
   required: ['path', 'oldText', 'newText'],
   invocation: ({ path }) => `Edit ${path}`,
   confirmation: ({ path }) => writeConfirmation(`Edit ${path}?`),
-  preview: async (input, context) => [comingEdit((await plan(input, context)).change)],
+  preview: async (input, context) => ({ edits: [comingEdit((await plan(input, context)).change)] }),
   async run(input, context) {
     const { change, version, replaced } = await plan(input, context);
-    await replaceFile(change.file, Buffer.from(change.after), version);
+    await replaceFile(change.file, { content: Buffer.from(change.after), before: version, signal: context.signal });
     const { shown } = change.file;
     const text = `Edited ${shown}: ${count(replaced, 'occurrence')} replaced, ${diffText(change)}.`;
     return {
@@ -66,14 +67,14 @@ async function plan(input: Input, { cwd, signal }: PreviewContext) {
 
 function edited(file: TextFile, { oldText, newText, all = false }: Input, shown: string) {
   if (oldText === newText) throw new ToolFailure('bad-input', '"oldText" and "newText" are the same.');
-  const { text, found } = replaceText(file, oldText, newText);
+  const { text, found, isAmbiguous } = replaceText(file, oldText, newText);
   if (found === 0) {
     const advice = 'Read the file again and copy the text exactly.';
     throw new ToolFailure('no-match', `"oldText" is not in ${shown}. ${advice}`);
   }
-  if (found > 1 && !all) {
+  if (isAmbiguous && !all) {
     const advice = 'Give more of the text around it, or set "all" to true.';
-    throw new ToolFailure('ambiguous', `"oldText" is in ${shown} ${found} times. ${advice}`);
+    throw new ToolFailure('ambiguous', `"oldText" is in ${shown} ${Math.max(found, 2)} times. ${advice}`);
   }
   return { text, replaced: found };
 }

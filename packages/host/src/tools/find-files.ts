@@ -1,7 +1,7 @@
 /** `find_files`: files by a pattern for their path. */
 import { stat } from 'node:fs/promises';
 import { glob } from './glob.js';
-import { hostTool, succeeded, ToolFailure } from './host-tool.js';
+import { FILE_TOOL_TIMEOUT_MS, hostTool, succeeded, ToolFailure } from './host-tool.js';
 import { resolveInside, sessionFolder, shownPath } from './paths.js';
 import { shorten } from './text.js';
 import { filesUnder } from './walk.js';
@@ -19,6 +19,7 @@ export const findFilesTool = hostTool({
     '{a,b} either. A pattern without a slash is looked for in every folder. Skips .git and node_modules. ' +
     `At most ${FIND_MAX_FILES} files.`,
   annotations: { readOnlyHint: true, openWorldHint: false },
+  timeoutMs: FILE_TOOL_TIMEOUT_MS,
   properties: {
     pattern: { type: 'string', minLength: 1, description: 'For example *.ts, src/**/*.{ts,tsx}.' },
     path: {

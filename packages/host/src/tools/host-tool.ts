@@ -29,13 +29,24 @@ export interface ToolParts<Properties extends Record<string, InputShape>, Requir
   readonly annotations: ToolAnnotations;
   readonly properties: Properties;
   readonly required: readonly Required[];
+  /** How long a call may take; without one, as long as the tool itself allows. */
+  readonly timeoutMs?: number;
   /** What the call is about to do, with a verb first: "Read parser.ts". */
   invocation(input: InputOf<Properties, Required>): string;
   confirmation?(input: InputOf<Properties, Required>): ToolConfirmation;
   /** What would change; throws when the call would fail. */
-  preview?(input: InputOf<Properties, Required>, context: PreviewContext): Promise<FileEdit[]>;
+  preview?(input: InputOf<Properties, Required>, context: PreviewContext): Promise<LookAhead>;
   run(input: InputOf<Properties, Required>, context: ToolContext): Promise<ToolOutput>;
 }
+
+export interface LookAhead {
+  readonly edits: FileEdit[];
+  /** Comes back to the tool when it runs. */
+  readonly basis?: unknown;
+}
+
+/** A disk that does not answer, such as a lost network drive, must not keep a turn waiting for ever. */
+export const FILE_TOOL_TIMEOUT_MS = 60_000;
 
 /** Why a tool cannot do what it was asked to, in words for a person or a model. */
 export class ToolFailure extends Error {
@@ -68,13 +79,14 @@ export function hostTool<
   return {
     definition: definitionOf(parts),
     displayName: parts.displayName,
+    ...(parts.timeoutMs !== undefined && { timeoutMs: parts.timeoutMs }),
     invocationMessage: invocation,
     // Bad input is not worth a question: `run` refuses it by the same check.
     confirmation: (input) => (problemOf(shape, input) ? undefined : parts.confirmation?.(input as Input)),
     ...(parts.preview && {
       async preview(input: unknown, context: PreviewContext): Promise<ToolPreview> {
         const { done, failed } = await attempt(input, context.signal, async (it) => parts.preview?.(it, context));
-        return failed ? { kind: 'failed', output: failed } : { kind: 'edits', edits: done ?? [] };
+        return failed ? { kind: 'failed', output: failed } : { kind: 'edits', edits: [], ...done };
       },
     }),
     async run(input, context) {

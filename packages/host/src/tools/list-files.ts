@@ -2,7 +2,7 @@
 import type { Dirent } from 'node:fs';
 import { lstat, readdir, readlink, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { hostTool, succeeded, ToolFailure } from './host-tool.js';
+import { FILE_TOOL_TIMEOUT_MS, hostTool, succeeded, ToolFailure } from './host-tool.js';
 import { type InsidePath, resolveInside } from './paths.js';
 import { count, sizeText } from './text.js';
 
@@ -13,6 +13,7 @@ export const listFilesTool = hostTool({
   displayName: 'List files',
   description: `Lists one folder: folders first, then files with their sizes. At most ${LIST_MAX_ENTRIES} entries.`,
   annotations: { readOnlyHint: true, openWorldHint: false },
+  timeoutMs: FILE_TOOL_TIMEOUT_MS,
   properties: {
     path: { type: 'string', description: "The folder, relative to the session's folder. Default: that folder." },
   },

@@ -43,7 +43,8 @@ export function offeredTools(
 }
 
 function firstOfEach(tools: readonly ToolDefinition[]): ToolDefinition[] {
-  return tools.filter(({ name }, index) => tools.findIndex((other) => other.name === name) === index);
+  const seen = new Set<string>();
+  return tools.filter(({ name }) => !seen.has(name) && seen.add(name));
 }
 
 function freeName(name: string, taken: ReadonlySet<string>): string {

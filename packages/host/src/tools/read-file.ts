@@ -1,6 +1,6 @@
 /** `read_file`: the text of one file, or some of its lines. */
 import { stat } from 'node:fs/promises';
-import { hostTool, succeeded, ToolFailure } from './host-tool.js';
+import { FILE_TOOL_TIMEOUT_MS, hostTool, succeeded, ToolFailure } from './host-tool.js';
 import { type InsidePath, resolveInside } from './paths.js';
 import { type LineRange, type Lines, readLines } from './read-lines.js';
 import { count, sizeText } from './text.js';
@@ -13,6 +13,7 @@ export const readFileTool = hostTool({
   displayName: 'Read file',
   description: `Reads a text file, or a range of its lines. At most ${sizeText(READ_MAX_BYTES)} at a time.`,
   annotations: { readOnlyHint: true, openWorldHint: false },
+  timeoutMs: FILE_TOOL_TIMEOUT_MS,
   properties: {
     path: { type: 'string', minLength: 1, description: "The file, relative to the session's folder." },
     startLine: { type: 'integer', minimum: 1, description: 'The first line to read, from 1. Default: 1.' },

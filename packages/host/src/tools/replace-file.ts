@@ -12,16 +12,24 @@ import {
 import path from 'node:path';
 import { ToolFailure } from './host-tool.js';
 import type { InsidePath } from './paths.js';
-import { type FileVersion, versionOf } from './text-file.js';
+import { type FileVersion, isSameVersion, versionOf } from './text-file.js';
 
 const PERMISSION_BITS = 0o7777;
+
+export interface Replacement {
+  readonly content: Buffer;
+  /** What was there when it was read; undefined when there was nothing. */
+  readonly before: FileVersion | undefined;
+  /** Once it fires, nothing is replaced any more. */
+  readonly signal: AbortSignal;
+}
 
 /**
  * Replaces what was read as `before`, or makes a new file. The content goes into a temporary file beside it first. If
  * somebody puts a link in place of the folder meanwhile, the temporary file is not behind it and the rename fails: no
  * content ever lands outside.
  */
-export async function replaceFile(target: InsidePath, content: Buffer, before: FileVersion | undefined): Promise<void> {
+export async function replaceFile(target: InsidePath, { content, before, signal }: Replacement): Promise<void> {
   const folder = path.dirname(target.real);
   // A rename would replace a file that may not be written.
   if (before) await access(target.real, fileConstants.W_OK);
@@ -31,6 +39,7 @@ export async function replaceFile(target: InsidePath, content: Buffer, before: F
     const handle = await open(temporary, 'wx');
     await fill(handle, { target, temporary, content, before }).finally(() => handle.close());
     await checkUnchanged(target, before);
+    signal.throwIfAborted();
     await rename(temporary, target.real);
   } catch (error) {
     await rm(temporary, { force: true });
@@ -54,10 +63,10 @@ async function fill(handle: FileHandle, { target, temporary, content, before }: 
   await handle.sync();
 }
 
-async function checkUnchanged({ real, shown }: InsidePath, before: FileVersion | undefined): Promise<void> {
-  const now = await versionOf(real);
-  const same = before
-    ? now?.ino === before.ino && now.size === before.size && now.mtimeNs === before.mtimeNs
-    : now === undefined;
-  if (!same) throw new ToolFailure('changed', `${shown} has been changed by somebody else meanwhile. Read it again.`);
+async function checkUnchanged(target: InsidePath, before: FileVersion | undefined): Promise<void> {
+  if (!isSameVersion(before, await versionOf(target.real))) throw changedMeanwhile(target);
+}
+
+export function changedMeanwhile({ shown }: InsidePath): ToolFailure {
+  return new ToolFailure('changed', `${shown} has been changed by somebody else meanwhile. Read it again.`);
 }

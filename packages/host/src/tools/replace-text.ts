@@ -5,6 +5,8 @@ export interface Replacement {
   /** With every occurrence replaced. */
   readonly text: string;
   readonly found: number;
+  /** Whether it could be meant to stand in more than one place. */
+  readonly isAmbiguous: boolean;
 }
 
 /** What is put in has the line endings of the file. What is looked for is tried as given first, then with those. */
@@ -18,7 +20,10 @@ export function replaceText({ text, lineEnding }: TextFile, old: string, fresh: 
 
 function replaceAll(text: string, old: string, fresh: string): Replacement {
   const pieces = text.split(old);
-  return { text: pieces.join(fresh), found: pieces.length - 1 };
+  const found = pieces.length - 1;
+  // "aa" is in "aaa" twice, though only one of the two can be replaced.
+  const isAmbiguous = found > 0 && text.indexOf(old, text.indexOf(old) + 1) >= 0;
+  return { text: pieces.join(fresh), found, isAmbiguous };
 }
 
 function withEnding(text: string, lineEnding: string): string {

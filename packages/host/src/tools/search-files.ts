@@ -1,9 +1,11 @@
-/** `search_files`: lines that contain a text or fit a pattern, in all files of a tree, without any other program. */
+/** `search_files`: lines that contain a text or fit a pattern, in all files of a tree; no other program is needed. */
 import { readFile, stat } from 'node:fs/promises';
-import { hostTool, succeeded, ToolFailure } from './host-tool.js';
+import { FILE_TOOL_TIMEOUT_MS, hostTool, succeeded, ToolFailure } from './host-tool.js';
 import { type LineHit, type LineMatcher, patternMatcher, plainMatcher } from './line-matchers.js';
 import { resolveInside, sessionFolder, shownPath } from './paths.js';
+import { filesWithText, installedRipgrep, suitsRipgrep } from './ripgrep.js';
 import { count, looksBinary, shorten, sizeText } from './text.js';
+import type { HostTool } from './tool.js';
 import { filesUnder } from './walk.js';
 
 export const SEARCH_MAX_HITS = 100;
@@ -12,31 +14,47 @@ export const SEARCH_MAX_FILE_BYTES = 2 ** 20;
 export const SEARCH_MAX_FILES = 20_000;
 export const SEARCH_LINE_MAX_CHARACTERS = 200;
 
-export const searchFilesTool = hostTool({
-  name: 'search_files',
-  displayName: 'Search files',
-  description:
-    'Finds lines that contain a text, in every file of a folder. Plain text, unless "regex" is true; capitals do not ' +
-    `matter unless asked for. Skips .git, node_modules and files over ${sizeText(SEARCH_MAX_FILE_BYTES)}. ` +
-    `At most ${SEARCH_MAX_HITS} hits.`,
-  annotations: { readOnlyHint: true, openWorldHint: false },
-  properties: {
-    text: { type: 'string', minLength: 1, description: 'What to look for, within one line.' },
-    path: { type: 'string', description: "A folder or file, relative to the session's folder. Default: that folder." },
-    regex: { type: 'boolean', description: 'Whether "text" is a regular expression (JavaScript). Default: false.' },
-    caseSensitive: { type: 'boolean', description: 'Whether capitals matter. Default: false.' },
-  },
-  required: ['text'],
-  invocation: ({ text }) => `Search for "${shorten(text, 60)}"`,
-  async run({ text, path, regex = false, caseSensitive = false }, { cwd, signal }) {
-    if (/[\r\n]/.test(text)) throw new ToolFailure('bad-input', '"text" must be within one line.');
-    const matcher = regex ? patternMatcher(text, caseSensitive) : plainMatcher(text, caseSensitive);
-    const start = await resolveInside(cwd, path || '.');
-    const search = new Search(text, matcher, await sessionFolder(cwd));
-    await search.through((await stat(start.real)).isFile() ? [start.real] : filesUnder(start.real, signal), signal);
-    return succeeded(`Searched for "${shorten(text, 60)}"`, search.report());
-  },
-});
+export interface SearchOptions {
+  /** Where ripgrep is; looked up when absent, not used when undefined. */
+  readonly ripgrep?: () => Promise<string | undefined>;
+}
+
+export function searchTool({ ripgrep = installedRipgrep }: SearchOptions = {}): HostTool {
+  return hostTool({
+    name: 'search_files',
+    displayName: 'Search files',
+    description:
+      'Finds lines that contain a text, in every file of a folder. Plain text, unless "regex" is true; capitals do not ' +
+      `matter unless asked for. Skips .git, node_modules and files over ${sizeText(SEARCH_MAX_FILE_BYTES)}. ` +
+      `At most ${SEARCH_MAX_HITS} hits.`,
+    annotations: { readOnlyHint: true, openWorldHint: false },
+    timeoutMs: FILE_TOOL_TIMEOUT_MS,
+    properties: {
+      text: { type: 'string', minLength: 1, description: 'What to look for, within one line.' },
+      path: {
+        type: 'string',
+        description: "A folder or file, relative to the session's folder. Default: that folder.",
+      },
+      regex: { type: 'boolean', description: 'Whether "text" is a regular expression (JavaScript). Default: false.' },
+      caseSensitive: { type: 'boolean', description: 'Whether capitals matter. Default: false.' },
+    },
+    required: ['text'],
+    invocation: ({ text }) => `Search for "${shorten(text, 60)}"`,
+    async run({ text, path, regex = false, caseSensitive = false }, { cwd, signal }) {
+      if (/[\r\n]/.test(text)) throw new ToolFailure('bad-input', '"text" must be within one line.');
+      const matcher = regex ? patternMatcher(text, caseSensitive) : plainMatcher(text, caseSensitive);
+      const start = await resolveInside(cwd, path || '.');
+      const search = new Search(text, matcher, await sessionFolder(cwd));
+      const isFile = (await stat(start.real)).isFile();
+      const program = regex || isFile || !suitsRipgrep(text, start.real) ? undefined : await ripgrep();
+      const quick = program && (await filesWithText({ program, text, caseSensitive, folder: start.real, signal }));
+      await search.through(isFile ? [start.real] : quick || filesUnder(start.real, signal), signal);
+      return succeeded(`Searched for "${shorten(text, 60)}"`, search.report());
+    },
+  });
+}
+
+export const searchFilesTool = searchTool();
 
 class Search {
   private readonly hits: string[] = [];

@@ -32,6 +32,12 @@ export async function versionOf(file: string): Promise<FileVersion | undefined> 
   return stat(file, { bigint: true }).catch(ifMissing);
 }
 
+/** Whether a file is still the one that it was, or still not there. */
+export function isSameVersion(one: FileVersion | undefined, other: FileVersion | undefined): boolean {
+  if (!one || !other) return one === other;
+  return one.ino === other.ino && one.size === other.size && one.mtimeNs === other.mtimeNs;
+}
+
 function ifMissing(error: unknown): undefined {
   if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
   throw error;

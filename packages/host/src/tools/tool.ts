@@ -20,6 +20,8 @@ export interface ToolContext {
   ask?(request: SessionInputRequest): Promise<InputOutcome>;
   /** The inputs of this tool's successful calls before, newest first: what a tool remembers is in the session itself. */
   earlier?(): Iterable<unknown>;
+  /** What its own look ahead was based on, where a person was asked. */
+  readonly basis?: unknown;
 }
 
 export interface ToolOutput {
@@ -53,7 +55,7 @@ export interface HostTool {
 export type PreviewContext = Pick<ToolContext, 'cwd' | 'signal'>;
 
 export type ToolPreview =
-  | { readonly kind: 'edits'; readonly edits: FileEdit[] }
+  | { readonly kind: 'edits'; readonly edits: FileEdit[]; readonly basis?: unknown }
   /** The call is over: nobody is asked, and nothing runs. */
   | { readonly kind: 'failed'; readonly output: ToolOutput };
 

@@ -28,3 +28,13 @@ async function entriesOf(folder: string): Promise<{ files: string[]; folders: st
     folders: entries.filter((entry) => entry.isDirectory() && !SKIPPED_FOLDERS.has(entry.name)).map(full),
   };
 }
+
+/** Compares two relative paths as the walk would come by: the files of a folder, then those of its sub-folders. */
+export function byWalk(one: string, other: string): number {
+  const [a, b] = [one.split(path.sep), other.split(path.sep)];
+  let at = 0;
+  while (at < a.length - 1 && at < b.length - 1 && a[at] === b[at]) at += 1;
+  const isDeeper = Number(at < a.length - 1) - Number(at < b.length - 1);
+  if (isDeeper !== 0) return isDeeper;
+  return (a[at] ?? '') < (b[at] ?? '') ? -1 : 1;
+}

@@ -1,10 +1,15 @@
 /** `write_file`: makes a file, or replaces all of one, once a person has agreed. */
 import { comingEdit, diffText, doneEdit, type TextChange } from './file-edit.js';
-import { hostTool } from './host-tool.js';
-import { replaceFile } from './replace-file.js';
-import { existingFile, type FileVersion, readText } from './text-file.js';
+import { FILE_TOOL_TIMEOUT_MS, hostTool } from './host-tool.js';
+import { changedMeanwhile, replaceFile } from './replace-file.js';
+import { existingFile, type FileVersion, isSameVersion, readText } from './text-file.js';
 import { ALLOW_IN_SESSION, type PreviewContext, type ToolConfirmation } from './tool.js';
 import { resolveTarget } from './write-target.js';
+
+/** What was there when a person was asked. */
+interface Basis {
+  readonly version: FileVersion | undefined;
+}
 
 interface Input {
   readonly path: string;
@@ -18,6 +23,7 @@ export const writeFileTool = hostTool({
     'Makes a text file with this content, and the folders it is in; replaces all of a file that exists. ' +
     'A person is shown the change first. Use edit_file to change a part of a file.',
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
+  timeoutMs: FILE_TOOL_TIMEOUT_MS,
   properties: {
     path: { type: 'string', minLength: 1, description: "The file, relative to the session's folder." },
     content: { type: 'string', description: 'All of its content.' },
@@ -25,10 +31,16 @@ export const writeFileTool = hostTool({
   required: ['path', 'content'],
   invocation: ({ path }) => `Write ${path}`,
   confirmation: ({ path }) => writeConfirmation(`Write ${path}?`),
-  preview: async (input, context) => [comingEdit((await plan(input, context)).change)],
+  async preview(input, context) {
+    const { change, version } = await plan(input, context);
+    return { edits: [comingEdit(change)], basis: { version } satisfies Basis };
+  },
   async run(input, context) {
     const { change, version } = await plan(input, context);
-    await replaceFile(change.file, Buffer.from(change.after), version);
+    // Nothing of the old file stays, so it must be the one that the person was shown.
+    const shownBefore = context.basis as Basis | undefined;
+    if (shownBefore && !isSameVersion(shownBefore.version, version)) throw changedMeanwhile(change.file);
+    await replaceFile(change.file, { content: Buffer.from(change.after), before: version, signal: context.signal });
     const { shown } = change.file;
     const text = version ? `Replaced ${shown}: ${diffText(change)}.` : `Made ${shown}: ${diffText(change)}.`;
     return {

@@ -28,7 +28,7 @@ function served({ reasoning, text, call, usage, hangs, fails }: PlannedAnswer): 
 }
 
 for (const kind of ['openai-compatible', 'openai', 'anthropic'] satisfies ModelApi[]) {
-  agentAcceptance({ describe, it, expect }, `a model that speaks ${kind}`, async (plan) => {
+  agentAcceptance({ describe, it, expect }, `[UNI-086] [UNI-110] a model that speaks ${kind}`, async (plan) => {
     const server = await ModelServer.start(...plan.map(served));
     const models = [{ id: 'm-1', name: 'M 1' }];
     const agent = modelAgent({
@@ -43,7 +43,6 @@ for (const kind of ['openai-compatible', 'openai', 'anthropic'] satisfies ModelA
   });
 }
 
-/** Every turn of a script begins anew, so each message plays the answers up to the next end of a turn. */
 function steps({ reasoning, text = [], call, usage, hangs, fails }: PlannedAnswer): Step[] {
   return [
     ...(reasoning === undefined ? [] : [{ reasoning }]),
@@ -57,14 +56,12 @@ function steps({ reasoning, text = [], call, usage, hangs, fails }: PlannedAnswe
 
 agentAcceptance(
   { describe, it, expect },
-  'a script',
+  '[UNI-110] a script',
   async (plan) => {
-    const isSecond = (index: number) => plan[index - 1]?.hangs === true || plan[index - 1]?.fails !== undefined;
-    const first = plan.filter((_, index) => !isSecond(index));
-    const second = plan.filter((_, index) => isSecond(index));
-    const prompts = { 'once more': second.flatMap(steps) };
+    // Every turn of a script begins anew; only the last answer of a plan is ever for another turn.
+    const prompts = { 'once more': plan.slice(-1).flatMap(steps) };
     return {
-      agent: scriptedAgent({ provider: 'script', displayName: 'Script', prompts, default: first.flatMap(steps) }),
+      agent: scriptedAgent({ provider: 'script', displayName: 'Script', prompts, default: plan.flatMap(steps) }),
     };
   },
   { without: ['heard'] },

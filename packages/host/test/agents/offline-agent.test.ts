@@ -75,6 +75,7 @@ describe('the offline agent', () => {
       workingDirectory: folder,
       signal: new AbortController().signal,
       history: async () => [{ ...turn, responseParts: [] }],
+      memory: { get: () => undefined, set: () => {} },
     });
     const next = new FakeTurn('hello');
     await session.runTurn(next);

@@ -1,24 +1,8 @@
 /** Our client library on our host, in one process. */
-import { connect, type Transport } from '@atrium/client';
+import { connect } from '@atrium/client';
 import { describe, expect, it } from 'vitest';
-import type { Host } from '../../src/host.js';
-import { transportPair } from '../../src/wire/transports/in-process.js';
+import { transportTo } from '../support/library.js';
 import { startTestHost } from '../support/test-host.js';
-
-function transportTo(host: Host): Transport {
-  const [transport, end] = transportPair();
-  host.connect(transport);
-  return {
-    send: (text) => end.send(text),
-    close: () => end.close(),
-    onMessage: (listener) => {
-      end.onmessage = listener;
-    },
-    onClose: (listener) => {
-      end.onclose = (code, reason) => listener({ code, reason });
-    },
-  };
-}
 
 async function twoClients() {
   const { host } = await startTestHost();

@@ -7,11 +7,12 @@ import {
   TRANSFORM_MAX_SECTIONS,
   TRANSFORM_TIMEOUT_MS,
 } from '../../src/limits.js';
-import type { LogFields } from '../../src/logger.js';
-import { transformed } from '../../src/prompt/transform.js';
+import { type LogFields, silentLogger } from '../../src/logger.js';
+import { withClient } from '../../src/prompt/client-transform.js';
 import type { Connection } from '../../src/wire/connection.js';
 import { FakeClock } from '../support/fake-clock.js';
-import { type Message, type RawClient, ROOT, settle, startTestHost } from '../support/test-host.js';
+import { refusalOf, startHost } from '../support/session-room.js';
+import { type Message, type RawClient, ROOT, settle } from '../support/test-host.js';
 
 const PRISTINE = {
   identity: 'I am a mock.',
@@ -28,7 +29,7 @@ const SCRIPT: Script = {
 };
 
 async function room(clock?: FakeClock) {
-  return startTestHost({ scripts: [SCRIPT], ...(clock && { clock }) });
+  return startHost({ scripts: [SCRIPT], ...(clock && { clock }) });
 }
 
 /** Makes a client the active one, with these sections to rewrite. */
@@ -145,6 +146,36 @@ describe('a client that opted in', () => {
     });
   });
 
+  it('[SMT-006] names its sections in a list of ids; anything else is no claim', async () => {
+    const host = await room();
+    const client = await host.client();
+    const channel = await client.session();
+    const claimOf = (systemMessageTransform: unknown) => {
+      const activeClient = { clientId: client.clientId, tools: [], systemMessageTransform };
+      return { type: 'session/activeClientChanged', activeClient };
+    };
+    for (const wrong of [{}, ['tone'], { sections: 'tone' }, { sections: [5] }]) {
+      expect(await refusalOf(client, channel, claimOf(wrong))).toContain('systemMessageTransform');
+    }
+    expect(await refusalOf(client, channel, claimOf({ sections: ['tone'] }))).toBeUndefined();
+    const { activeClient } = await client.state<{ activeClient: SessionActiveClient }>(channel);
+    expect(activeClient.systemMessageTransform).toEqual({ sections: ['tone'] });
+  });
+
+  it('[SMT-033] may change what it offers in mid-session: it counts from the next render on', async () => {
+    const host = await room();
+    const client = await host.client();
+    const channel = await client.session();
+    for (const [nth, sections] of [['tone'], ['environment_context'], ['tone', 'environment_context']].entries()) {
+      await claim(client, channel, sections);
+      const turn = client.turn(channel, 'show');
+      const request = await asked(client, nth + 1);
+      expect(Object.keys((request.params as { sections: object }).sections)).toEqual(sections);
+      answer(client, request, rewritten({}));
+      await turn;
+    }
+  });
+
   it('[SMT-014] is not asked any more after it gave the role up', async () => {
     const host = await room();
     const client = await host.client();
@@ -171,7 +202,7 @@ describe('a client that opted in', () => {
 });
 
 describe('nobody is asked', () => {
-  it('[SMT-019][SMT-023] without an active client, without an opt-in, with an empty one, with nothing to rewrite', async () => {
+  it('[SMT-019][SMT-023][UNI-108] without an active client, without an opt-in, with an empty one, with nothing to rewrite', async () => {
     const host = await room();
     const client = await host.client();
     const channel = await client.session();
@@ -184,7 +215,7 @@ describe('nobody is asked', () => {
     expect(requestsIn(client)).toEqual([]);
   });
 
-  it('[SMT-024][SMT-040] on a connection below 0.3.0', async () => {
+  it('[SMT-024][SMT-040][UNI-008][UNI-108] on a connection below 0.3.0', async () => {
     const host = await room();
     const client = await host.client('old', { protocolVersions: ['0.2.0'] });
     const channel = await client.session();
@@ -236,7 +267,7 @@ describe('[SMT-028] whatever goes wrong, the text stays as it was', () => {
     expect(await shown(client, channel)).toBe(UNCHANGED);
   });
 
-  it('[SMT-029] silence: after five seconds', async () => {
+  it('[SMT-029][UNI-032] silence: after five seconds', async () => {
     const clock = new FakeClock();
     const host = await room(clock);
     const client = await host.client();
@@ -252,6 +283,32 @@ describe('[SMT-028] whatever goes wrong, the text stays as it was', () => {
     answer(client, request, rewritten({ tone: 'Too late.' }));
     await settle();
     expect(await shown(client, channel)).toBe(UNCHANGED);
+  });
+
+  it('[SMT-021][UNI-032] another client takes over meanwhile: the answer of the first still counts, the other is asked next', async () => {
+    const host = await room();
+    const client = await host.client('desk');
+    const other = await host.client('phone');
+    const channel = await client.session();
+    await other.request('subscribe', { channel });
+    await claim(client, channel, ['tone']);
+    const turn = client.turn(channel, 'show');
+    const request = await asked(client);
+    client.dispatch(channel, { type: 'session/activeClientChanged', activeClient: null });
+    const activeClient = { clientId: 'phone', tools: [], systemMessageTransform: { sections: ['tone'] } };
+    await client.action(channel, ({ activeClient: now }) => now === null);
+    expect(
+      await refusalOf(other, channel, { type: 'session/activeClientChanged', activeClient } as never),
+    ).toBeUndefined();
+    answer(client, request, rewritten({ tone: 'Sing.' }));
+    await turn;
+    expect(await shown(client, channel)).toBe(UNCHANGED.replace('Be brief.', 'Sing.'));
+    expect(requestsIn(other)).toEqual([]);
+    const next = client.turn(channel, 'show');
+    answer(other, await asked(other), rewritten({ tone: 'Hum.' }));
+    await next;
+    expect(await shown(client, channel)).toBe(UNCHANGED.replace('Be brief.', 'Hum.'));
+    expect(requestsIn(client)).toHaveLength(1);
   });
 
   it('[SMT-021] the client leaves: nobody else is asked in its place', async () => {
@@ -271,7 +328,7 @@ describe('[SMT-028] whatever goes wrong, the text stays as it was', () => {
 });
 
 describe('what is published and logged', () => {
-  it('[SMT-007][SMT-030] the catalogue of sections, with what is restricted', async () => {
+  it('[SMT-007][SMT-030][UNI-035] the catalogue of sections, with what is restricted', async () => {
     const host = await room();
     const client = await host.client();
     const { agents } = await client.state<{ agents: { systemMessageSections: object[] }[] }>(ROOT);
@@ -286,15 +343,13 @@ describe('what is published and logged', () => {
 
   it('[SMT-037][SMT-038][REL-026] each section with hashes, at debug level, never the text', async () => {
     const lines: { level: string; message: string; fields: LogFields | undefined }[] = [];
-    const activeClient = { clientId: 'ide', tools: [], systemMessageTransform: { sections: ['tone'] } };
+    const activeClient = { clientId: 'desk', tools: [], systemMessageTransform: { sections: ['tone'] } };
     const connection = {
       dialect: { maySend: () => true },
       request: async () => rewritten({ tone: 'Sing.' }),
     } as unknown as Connection;
-    const sections = await transformed({
+    const sections = await withClient(new Map([['tone', 'Be brief.']]), {
       session: 'ahp-session:/1',
-      sections: new Map([['tone', 'Be brief.']]),
-      restricted: new Set(),
       activeClient,
       connectionOf: () => connection,
       logger: { log: (level, message, fields) => lines.push({ level, message, fields }) },
@@ -306,7 +361,8 @@ describe('what is published and logged', () => {
         message: 'prompt transform',
         fields: {
           session: 'ahp-session:/1',
-          client: 'ide',
+          stage: 'client',
+          by: 'desk',
           section: 'tone',
           before: expect.stringMatching(/^[0-9a-f]{16}$/),
           after: expect.stringMatching(/^[0-9a-f]{16}$/),
@@ -326,13 +382,11 @@ describe('what is published and logged', () => {
         return { sections: {} };
       },
     } as unknown as Connection;
-    await transformed({
+    await withClient(new Map(ids.map((id) => [id, id])), {
       session: 'ahp-session:/1',
-      sections: new Map(ids.map((id) => [id, id])),
-      restricted: new Set(),
-      activeClient: { clientId: 'ide', tools: [], systemMessageTransform: { sections: ids } },
+      activeClient: { clientId: 'desk', tools: [], systemMessageTransform: { sections: ids } },
       connectionOf: () => connection,
-      logger: { log: () => {} },
+      logger: silentLogger,
     });
     expect(count).toBe(TRANSFORM_MAX_SECTIONS);
   });

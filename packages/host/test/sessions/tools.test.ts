@@ -73,12 +73,13 @@ describe("the host's tools", () => {
     expect(desk.types(uri)).not.toContain('session/toolCallComplete');
   });
 
-  it('take arguments as a model writes them: as JSON text', async () => {
+  it('take arguments as a model writes them: as JSON text, and nothing else', async () => {
     const tool = echoTool('echo');
     const { puppet } = await openPuppetRoom({ tools: [tool] });
     await puppet.turn.callTool({ name: 'echo', input: '{"a":1}' });
-    await puppet.turn.callTool({ name: 'echo', input: 'not json' });
-    expect(tool.runs).toEqual([{ a: 1 }, { text: 'not json' }]);
+    const outcome = await puppet.turn.callTool({ name: 'echo', input: 'not json' });
+    expect(outcome).toMatchObject({ success: false, text: 'The arguments must be a JSON object, but are not json.' });
+    expect(tool.runs).toEqual([{ a: 1 }]);
   });
 
   it('that do not exist are a failed call that says so', async () => {

@@ -22,10 +22,13 @@ export type TurnEvent =
   | { readonly title: string }
   | { readonly activity: string | undefined }
   | { readonly callTool: ToolRequest }
+  | { readonly input: string }
+  | { readonly failedCall: { readonly name: string; readonly message: string } }
   | { readonly cannedTool: CannedToolCall }
   | { readonly ask: SessionInputRequest };
 
 type Eventually<T> = T | Promise<T>;
+type Prompt = Readonly<Record<string, string>>;
 
 export interface FakeTurnOptions {
   readonly id?: string;
@@ -35,8 +38,8 @@ export interface FakeTurnOptions {
   callTool?(call: ToolRequest): Eventually<ToolOutcome>;
   cannedTool?(call: CannedToolCall): Eventually<ToolOutcome>;
   ask?(request: SessionInputRequest): Eventually<InputOutcome>;
-  /** The sections; asked for anew by every render when it is a function. */
-  readonly prompt?: Readonly<Record<string, string>> | (() => Readonly<Record<string, string>>);
+  /** The sections; made anew by every render, of what the agent hands in, when it is a function. */
+  readonly prompt?: Prompt | ((pristine: Prompt) => Prompt);
 }
 
 export class FakeTurn implements AgentTurn {
@@ -107,13 +110,15 @@ export class FakeTurn implements AgentTurn {
     return this.options.callTool?.(call) ?? completed('');
   }
 
-  /** Streamed input is not written down; what comes of it is, as a call. */
   beginCall({ id = 'call-1', name }: CallStart): BegunCall {
     return {
       id,
-      delta: () => {},
+      delta: (input) => void this.events.push({ input }),
       run: (input) => this.callTool({ name, input }),
-      fail: async (message) => completed(message, false),
+      fail: async (message) => {
+        this.events.push({ failedCall: { name, message } });
+        return completed(message, false);
+      },
     };
   }
 
@@ -131,9 +136,10 @@ export class FakeTurn implements AgentTurn {
     return this.options.ask?.(request) ?? { response: 'cancel', answers: {} };
   }
 
-  async renderPrompt(): Promise<ReadonlyMap<string, string>> {
+  async renderPrompt(pristine?: ReadonlyMap<string, string>): Promise<ReadonlyMap<string, string>> {
     const { prompt = {} } = this.options;
-    return new Map(Object.entries(typeof prompt === 'function' ? prompt() : prompt));
+    const given = Object.fromEntries(pristine ?? []);
+    return new Map(Object.entries(typeof prompt === 'function' ? prompt(given) : prompt));
   }
 
   takeSteering(): { text: string } | undefined {
@@ -164,6 +170,7 @@ export function openSession(agent: AgentBackend): Promise<AgentSession> {
     workingDirectory: undefined,
     signal: new AbortController().signal,
     history: async () => [],
+    memory: { get: () => undefined, set: () => {} },
   });
 }
 

@@ -69,7 +69,7 @@ export class ModelServer {
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const path = request.url ?? '';
+    const [path = ''] = (request.url ?? '').split('?');
     if (request.method === 'GET')
       return sendJson(response, 200, { object: 'list', data: [{ id: 'm-1' }, { id: 'm-2' }] });
     const body = JSON.parse(await textOf(request));
@@ -196,7 +196,8 @@ function responsesCall(call: ServedCall, index: number): Event[] {
   ];
 }
 
-function responsesEnd({ text = [], usage }: ServedAnswer): Event[] {
+function responsesEnd(answer: ServedAnswer): Event[] {
+  const { text = [], usage } = answer;
   const spent = usage && {
     input_tokens: usage.input,
     input_tokens_details: { cached_tokens: usage.cached ?? 0 },
@@ -205,7 +206,26 @@ function responsesEnd({ text = [], usage }: ServedAnswer): Event[] {
   };
   return [
     ...within(text, [{ type: 'response.output_item.done', output_index: 1, item: { type: 'message', id: 'msg_1' } }]),
-    { type: 'response.completed', response: { incomplete_details: null, usage: spent } },
+    {
+      type: 'response.completed',
+      response: { status: 'completed', incomplete_details: null, output: outputOf(answer), usage: spent },
+    },
+  ];
+}
+
+/** Everything once more, in whole: some readers look only here. */
+function outputOf({ text = [], calls = [] }: ServedAnswer): object[] {
+  const content = [{ type: 'output_text', text: text.join(''), annotations: [] }];
+  return [
+    ...within(text, [{ type: 'message', id: 'msg_1', role: 'assistant', status: 'completed', content }]),
+    ...calls.map((call, index) => ({
+      type: 'function_call',
+      id: `fc_${index}`,
+      call_id: idOf(call, index),
+      name: call.name,
+      arguments: inputOf(call),
+      status: 'completed',
+    })),
   ];
 }
 
@@ -213,7 +233,9 @@ function messagesStart({ reasoning = [], text = [], calls = [], usage }: ServedA
   const { input = 1, cached = 0 } = usage ?? {};
   // Anthropic counts what it read from its cache apart from the rest.
   const spent = { input_tokens: input - cached, cache_read_input_tokens: cached, output_tokens: 1 };
-  const message = { id: 'msg_1', type: 'message', role: 'assistant', model: 'm-1', content: [], usage: spent };
+  // Answers of the same id would be taken for parts of one answer.
+  const id = `msg_${crypto.randomUUID()}`;
+  const message = { id, type: 'message', role: 'assistant', model: 'm-1', content: [], usage: spent };
   const thoughts = reasoning.map((thinking) => ({ type: 'thinking_delta', thinking }));
   const blocks = [
     ...within(reasoning, [

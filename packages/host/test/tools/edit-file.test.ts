@@ -29,6 +29,11 @@ describe('edit_file', () => {
     expect(text).toBe('Edited a.txt: 1 occurrence replaced, 1 line added, 1 line removed.');
   });
 
+  it('refuses what could stand in two places that overlap', async () => {
+    expect(await edit('aaa', 'aa', 'x')).toMatchObject({ code: 'ambiguous', file: 'aaa' });
+    expect(await edit('aaa', 'aa', 'x', true)).toMatchObject({ file: 'xa' });
+  });
+
   it('refuses what is not there, and what is there more than once, and says how often', async () => {
     expect(await edit('one\n', 'two', 'x')).toMatchObject({
       code: 'no-match',

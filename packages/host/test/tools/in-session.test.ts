@@ -97,6 +97,30 @@ describe('a tool that changes files', () => {
     expect(tool.runs).toEqual([]);
   });
 
+  it('replaces only the file that the person was shown', async () => {
+    const { desk, uri, puppet } = await openFolderRoom();
+    const outcome = puppet.turn.callTool(write);
+    await desk.action(uri, 'session/toolCallReady');
+    await writeFile(path.join(folder, 'a.txt'), 'theirs\n');
+    await refusalOf(desk, uri, answer('c1', 'approve'));
+    expect(await outcome).toMatchObject({ success: false, text: expect.stringContaining('changed by somebody else') });
+    expect(await read()).toBe('theirs\n');
+  });
+
+  it('makes two changes of one file that were asked for side by side', async () => {
+    await writeFile(path.join(folder, 'a.txt'), 'one two\n');
+    const { desk, uri, puppet } = await openFolderRoom();
+    const edit = (id: string, oldText: string, newText: string) =>
+      puppet.turn.callTool({ id, name: 'edit_file', input: { path: 'a.txt', oldText, newText } });
+    const both = [edit('c1', 'one', '1'), edit('c2', 'two', '2')];
+    await desk.action(uri, ({ type, toolCallId }) => `${type} ${toolCallId}` === 'session/toolCallReady c2');
+    for (const id of ['c1', 'c2']) {
+      await refusalOf(desk, uri, answer(id, 'approve'));
+      await both[id === 'c1' ? 0 : 1];
+    }
+    expect(await read()).toBe('1 2\n');
+  });
+
   it('does not ask again once it is allowed in this session', async () => {
     const { desk, uri, puppet } = await openFolderRoom();
     const first = puppet.turn.callTool(write);

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import {
   SHELL_OUTPUT_MAX_BYTES,
   SHELL_PROGRESS_EVERY_MS,
@@ -66,6 +66,15 @@ describe('shell', () => {
     });
     expect((await run('kill -9 $$')).text).toBe('[ended by SIGKILL]');
     expect((await run('no-such-command-at-all')).text).toMatch(/not found[\s\S]*\[exit code 127\]/);
+  });
+
+  it("does not tell commands the host's own settings, nor the token that opens it", async () => {
+    vi.stubEnv('ATRIUM_CONNECTION_TOKEN', 'open-sesame');
+    vi.stubEnv('SOMETHING_ELSE', 'plain');
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const { text } = await use(shellTool(), { command: 'env' }, folder);
+    expect(text).toContain('SOMETHING_ELSE=plain');
+    expect(text).not.toContain('open-sesame');
   });
 
   it('gives commands no input to wait for', async () => {

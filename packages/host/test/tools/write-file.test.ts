@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { EDIT_INLINE_MAX_BYTES } from '../../src/tools/file-edit.js';
 import { lineDiff } from '../../src/tools/line-diff.js';
 import { replaceFile } from '../../src/tools/replace-file.js';
-import { existingFile } from '../../src/tools/text-file.js';
+import { existingFile, type FileVersion } from '../../src/tools/text-file.js';
 import { writeFileTool } from '../../src/tools/write-file.js';
 import { temporaryFolder, use } from './tool-box.js';
 
@@ -127,6 +127,9 @@ describe('write_file', () => {
 });
 
 describe('a file that is replaced', () => {
+  const { signal } = new AbortController();
+  const ours = (before: FileVersion | undefined) => ({ content: Buffer.from('ours'), before, signal });
+
   const target = () => ({ real: at('sub/a.txt'), shown: 'sub/a.txt' });
 
   it('is not, when somebody changed it since it was read', async () => {
@@ -134,8 +137,8 @@ describe('a file that is replaced', () => {
     await writeFile(at('sub/a.txt'), 'one');
     const version = await existingFile(target());
     await writeFile(at('sub/a.txt'), 'theirs');
-    await expect(replaceFile(target(), Buffer.from('ours'), version)).rejects.toMatchObject({ code: 'changed' });
-    await expect(replaceFile(target(), Buffer.from('ours'), undefined)).rejects.toMatchObject({ code: 'changed' });
+    await expect(replaceFile(target(), ours(version))).rejects.toMatchObject({ code: 'changed' });
+    await expect(replaceFile(target(), ours(undefined))).rejects.toMatchObject({ code: 'changed' });
     expect(await read('sub/a.txt')).toBe('theirs');
     expect(await readdir(at('sub'))).toEqual(['a.txt']);
   });
@@ -148,8 +151,8 @@ describe('a file that is replaced', () => {
     await symlink(outside, at('sub'));
     await writeFile(path.join(outside, 'a.txt'), 'theirs');
     const outcomes = await Promise.allSettled([
-      replaceFile(target(), Buffer.from('ours'), version),
-      replaceFile(target(), Buffer.from('ours'), undefined),
+      replaceFile(target(), ours(version)),
+      replaceFile(target(), ours(undefined)),
     ]);
     const refused = { status: 'rejected', reason: { code: 'outside-folder' } };
     expect(outcomes).toMatchObject([refused, refused]);

@@ -1,8 +1,7 @@
 /** Runs the tool calls of a step through the turn, and makes results for the model of what came out. */
 import type { ToolModelMessage, ToolResultPart } from 'ai';
-import type { AgentTurn, ToolOutcome } from '../agent.js';
+import type { AgentTurn, BegunCall, ToolOutcome } from '../agent.js';
 import { untilAborted } from '../scripted/pace.js';
-import type { ToolTable } from './tool-table.js';
 
 /** A call as the model made it. */
 export interface ModelCall {
@@ -12,15 +11,13 @@ export interface ModelCall {
   readonly input: unknown;
   /** What is wrong with it, when it cannot be run. */
   readonly problem: string | undefined;
+  /** As people see it already. */
+  readonly begun: BegunCall;
 }
 
-/** All calls begin in the order in which the model made them; results come in the same order. */
-export async function runCalls(
-  turn: AgentTurn,
-  calls: readonly ModelCall[],
-  tools: ToolTable,
-): Promise<ToolModelMessage> {
-  const results = calls.map(async (call) => resultPart(call, outputOf(await runCall(turn, call, tools))));
+/** All calls run side by side; results come in the order in which the model made them. */
+export async function runCalls(turn: AgentTurn, calls: readonly ModelCall[]): Promise<ToolModelMessage> {
+  const results = calls.map(async (call) => resultPart(call, outputOf(await runCall(turn, call))));
   return { role: 'tool', content: await Promise.all(results) };
 }
 
@@ -30,24 +27,8 @@ export function abandoned(calls: readonly ModelCall[]): ToolModelMessage {
   return { role: 'tool', content: calls.map((call) => resultPart(call, output)) };
 }
 
-/** Ids of models repeat from turn to turn, so the host makes up its own. */
-function runCall(turn: AgentTurn, call: ModelCall, tools: ToolTable): Promise<ToolOutcome> {
-  if (call.problem !== undefined) return untilAborted(turn.signal, refuse(turn, call, call.problem));
-  const name = tools.get(call.name)?.name ?? call.name;
-  return untilAborted(turn.signal, turn.callTool({ name, input: call.input }));
-}
-
-/** A call that cannot be run is shown like one that failed. */
-function refuse(turn: AgentTurn, { name, input }: ModelCall, problem: string): Promise<ToolOutcome> {
-  return turn.cannedTool({
-    name,
-    displayName: name,
-    invocationMessage: `Use ${name}`,
-    pastTenseMessage: `Could not use ${name}`,
-    input: typeof input === 'string' ? input : JSON.stringify(input ?? {}),
-    output: problem,
-    success: false,
-  });
+function runCall(turn: AgentTurn, { begun, input, problem }: ModelCall): Promise<ToolOutcome> {
+  return untilAborted(turn.signal, problem === undefined ? begun.run(input) : begun.fail(problem));
 }
 
 function outputOf(outcome: ToolOutcome): ToolResultPart['output'] {

@@ -56,6 +56,7 @@ const BY_STATUS: Readonly<Record<number, ModelErrorType>> = {
 /** Read from the top. Servers use one status for many things, so their words come before it. */
 const BY_WORDS: readonly (readonly [RegExp, ModelErrorType])[] = [
   [/context[_ ](?:length|window|size)|maximum context|prompt is too long|too many tokens/i, 'context-overflow'],
+  [/input(?: is)? too long|token count[^.]*exceeds/i, 'context-overflow'],
   [/model[_ ]not[_ ]found|\bmodel\b.*\b(?:not found|does not exist)/i, 'model-not-found'],
   [/overloaded/i, 'overloaded'],
   [/rate[_ ]limit/i, 'rate-limited'],

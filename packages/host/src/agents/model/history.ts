@@ -1,6 +1,7 @@
 /** Rebuilds what a model remembers from the turns that the host has stored: text, tool calls and their results. */
 import type { ResponsePart, ToolCallState, Turn, UserMessage } from '@atrium/protocol';
-import type { AssistantContent, ModelMessage, ToolResultPart } from 'ai';
+import type { AssistantContent, ImagePart, ModelMessage, ToolResultPart, UserModelMessage } from 'ai';
+import { attachmentLines, embeddedImages } from './attachments.js';
 import type { Exchange } from './conversation.js';
 import { wireId, wireName } from './tool-table.js';
 
@@ -8,13 +9,18 @@ export function exchangeOf(turn: Turn): Exchange {
   return { turnId: turn.id, messages: [userMessage(turn.userMessage), ...answersOf(turn.responseParts)] };
 }
 
-/** Attachments go along as text: by their own words, or by where they are. */
-export function userMessage({ text, attachments = [] }: UserMessage): ModelMessage {
-  const attached = attachments.map((attachment) => {
-    if (attachment.type === 'simple') return attachment.modelRepresentation ?? attachment.label;
-    return attachment.type === 'resource' ? `${attachment.label}: ${attachment.uri}` : attachment.label;
-  });
-  return { role: 'user', content: [text, ...attached.map((line) => `[Attached] ${line}`)].join('\n') };
+export interface Besides {
+  /** What the model alone is to know; it belongs to this message, and is gone after a restart. */
+  readonly context?: readonly string[];
+  readonly images?: readonly ImagePart[];
+}
+
+/** A message of a person, and what goes to the model beside it. */
+export function userMessage(message: UserMessage, { context = [], images }: Besides = {}): UserModelMessage {
+  const blocks = context.map((block) => `[Context, not written by the person]\n${block}`);
+  const content = [[message.text, ...attachmentLines(message)].join('\n'), ...blocks].join('\n\n');
+  const seen = images ?? embeddedImages(message);
+  return { role: 'user', content: seen.length === 0 ? content : [{ type: 'text', text: content }, ...seen] };
 }
 
 type Said = Exclude<AssistantContent, string>[number];
@@ -73,6 +79,7 @@ function outputOf(call: ToolCallState): ToolResultPart['output'] {
   if (call.status === 'cancelled') return { type: 'error-text', value: `The call was denied: ${reasonOf(call)}` };
   if (call.status !== 'completed') return { type: 'error-text', value: 'The call did not end.' };
   const texts = (call.content ?? []).flatMap((block) => (block.type === 'text' ? block.text : []));
-  const value = texts.join('\n') || (call.error?.message ?? '');
+  const structured = call.structuredContent && JSON.stringify(call.structuredContent);
+  const value = texts.join('\n') || structured || (call.error?.message ?? '');
   return { type: call.success ? 'text' : 'error-text', value };
 }

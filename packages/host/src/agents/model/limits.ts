@@ -17,12 +17,30 @@ export const ANSWER_RESERVE_TOKENS = 8_192;
 export const TOOL_OUTPUTS_KEPT = 4;
 /** What is left of an older tool output when room is needed. */
 export const SHORT_OUTPUT_CHARACTERS = 400;
+/** Once turns are left out, the rest takes this part of the room: what comes next must not leave out the next one. */
+export const KEPT_SHARE = 0.7;
 /** What is left of a person's message in the summary of a turn that was left out. */
 export const SUMMARY_LINE_CHARACTERS = 120;
 /** Lines of that summary; the newest stay. */
 export const SUMMARY_LINES_MAX = 20;
 
+/** A summary that the model itself makes: how long it may become, as a part of the room and at most. */
+export const SUMMARY_SHARE = 0.2;
+export const SUMMARY_MAX_CHARACTERS = 6_000;
+/** What the model reads of one message to sum it up, and how long it may take. */
+export const SUMMARY_MESSAGE_CHARACTERS = 1_500;
+export const SUMMARY_TIMEOUT_MS = 60_000;
+
+/** What an image counts for; servers differ, and count by its size. */
+export const IMAGE_TOKENS = 1_500;
+/** A larger image is only named. */
+export const IMAGE_MAX_BYTES = 5 * 2 ** 20;
+export const IMAGES_MAX_PER_MESSAGE = 8;
+
 /** What providers allow in the name of a tool. */
 export const TOOL_NAME_MAX_CHARACTERS = 64;
 /** How much of a server's own words goes into an error message. */
 export const SERVER_MESSAGE_MAX_CHARACTERS = 300;
+
+/** How much of a project's own instructions goes into the prompt. */
+export const PROJECT_INSTRUCTIONS_MAX_BYTES = 32 * 2 ** 10;

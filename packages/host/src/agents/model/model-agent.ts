@@ -13,6 +13,8 @@ export interface ModelInfo {
   readonly name: string;
   /** In tokens. */
   readonly maxContextWindow?: number;
+  /** Whether images can be sent to it; what is not known to see is only told their names. */
+  readonly supportsVision?: boolean;
 }
 
 export interface ModelAgentOptions {
@@ -48,11 +50,12 @@ function infoOf({ provider, displayName, models }: ModelAgentOptions): AgentInfo
     provider,
     displayName,
     description: 'Works with a model, the tools of the host and those of the active client.',
-    models: models.map(({ id, name, maxContextWindow }) => ({
+    models: models.map(({ id, name, maxContextWindow, supportsVision }) => ({
       id,
       provider,
       name,
       ...(maxContextWindow !== undefined && { maxContextWindow }),
+      ...(supportsVision !== undefined && { supportsVision }),
     })),
     systemMessageSections: catalogueOf(MODEL_SECTIONS),
   };

@@ -1,15 +1,19 @@
-/** Makes one text of the rendered sections. Safety comes last, unchanged, whatever else stands before it. */
+/** The system prompt for one request to the model: its pristine text as of now, rendered by the host, as one text. */
+import { CUSTOM_INSTRUCTIONS, joined, promptText, type Sections } from '../../prompt/sections.js';
+import type { AgentTurn } from '../agent.js';
+import { environmentText } from './environment.js';
+import { projectInstructions } from './project-instructions.js';
+import { MODEL_SECTIONS } from './sections.js';
 
-const SAFETY = 'safety';
-const ENVIRONMENT = 'environment_context';
-
-export function systemPrompt(sections: ReadonlyMap<string, string>, folder: string | undefined): string {
-  const others = [...sections].filter(([id]) => id !== SAFETY);
-  const texts = others.map(([id, text]) => (id === ENVIRONMENT ? withFolder(text, folder) : text));
-  const safety = sections.get(SAFETY) ?? '';
-  return [...texts.map((text) => text.trim()), safety].filter((text) => text !== '').join('\n\n');
+export async function systemPrompt(turn: AgentTurn): Promise<string> {
+  return promptText(await turn.renderPrompt(await pristineSections(turn)));
 }
 
-function withFolder(text: string, folder: string | undefined): string {
-  return folder === undefined ? text : `${text}\nThe folder is ${folder}.`;
+/** What depends on the session is part of the text from the beginning: whoever shapes the prompt sees all of it. */
+async function pristineSections({ workingDirectory, signal }: AgentTurn): Promise<Sections> {
+  const sections = new Map<string, string>(Object.entries(MODEL_SECTIONS));
+  const extend = (id: string, text: string) => sections.set(id, joined([sections.get(id) ?? '', text]));
+  extend('environment_context', await environmentText(workingDirectory));
+  extend(CUSTOM_INSTRUCTIONS, await projectInstructions(workingDirectory, signal));
+  return sections;
 }

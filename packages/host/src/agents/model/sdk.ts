@@ -13,6 +13,7 @@ export interface StepRequest {
   readonly messages: readonly ModelMessage[];
   readonly tools: ToolTable;
   readonly signal: AbortSignal;
+  readonly maxOutputTokens?: number;
 }
 
 export interface StepStream {
@@ -32,7 +33,8 @@ export async function startStep(options: ModelAgentOptions, request: StepRequest
     model,
     ...(request.system !== '' && { system: request.system }),
     messages: [...request.messages],
-    tools: Object.fromEntries(tools) as ToolSet,
+    ...(tools.length > 0 && { tools: Object.fromEntries(tools) as ToolSet }),
+    ...(request.maxOutputTokens !== undefined && { maxOutputTokens: request.maxOutputTokens }),
     abortSignal: request.signal,
     maxRetries: options.retries ?? RETRIES_MAX,
     // What was said stays with us, not with the provider; it also keeps every request complete in itself.

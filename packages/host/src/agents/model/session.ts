@@ -3,10 +3,10 @@
  * for every step, so a change by a person counts at once.
  */
 import type { ModelMessage } from 'ai';
-import { count } from '../../tools/text.js';
 import { AgentError, type AgentOpenContext, type AgentSession, type AgentTurn } from '../agent.js';
 import { titleFrom } from '../offline/title.js';
 import { untilAborted } from '../scripted/pace.js';
+import { attachedImages } from './attachments.js';
 import { abandoned, runCalls } from './calls.js';
 import {
   type Conversation,
@@ -18,14 +18,14 @@ import {
 } from './conversation.js';
 import { modelError } from './errors.js';
 import { exchangeOf, userMessage } from './history.js';
-import { CONTEXT_WINDOW_DEFAULT_TOKENS, HISTORY_TURNS_MAX, STEPS_MAX } from './limits.js';
+import { HISTORY_TURNS_MAX, STEPS_MAX } from './limits.js';
 import type { ModelAgentOptions, ModelInfo } from './model-agent.js';
 import { systemPrompt } from './prompt.js';
+import { RoomKeeper } from './room.js';
 import { type StepRequest, startStep } from './sdk.js';
 import { StepReader } from './step.js';
-import { type ToolTable, toolTable } from './tool-table.js';
-import { NOTHING_SPENT, plusUsage, type Spent, usageInfo } from './usage.js';
-import { fit, roomFor } from './window.js';
+import { toolTable } from './tool-table.js';
+import { TurnUsage } from './usage.js';
 
 /** What a person should know about the end of a step. */
 const FINISH_NOTES: Readonly<Record<string, string>> = {
@@ -36,11 +36,13 @@ const FINISH_NOTES: Readonly<Record<string, string>> = {
 export class ModelSession implements AgentSession {
   readonly #options: ModelAgentOptions;
   readonly #context: AgentOpenContext;
+  readonly #room: RoomKeeper;
   #conversation: Conversation = EMPTY_CONVERSATION;
 
   private constructor(options: ModelAgentOptions, context: AgentOpenContext) {
     this.#options = options;
     this.#context = context;
+    this.#room = new RoomKeeper(options);
   }
 
   static async open(options: ModelAgentOptions, context: AgentOpenContext): Promise<ModelSession> {
@@ -50,15 +52,17 @@ export class ModelSession implements AgentSession {
   }
 
   async runTurn(turn: AgentTurn): Promise<void> {
+    const { id: turnId, message, context } = turn;
     const isFirst = this.#conversation.exchanges.length === 0;
-    this.#conversation = withExchange(this.#conversation, { turnId: turn.id, messages: [userMessage(turn.message)] });
-    if (isFirst) turn.title(titleFrom(turn.message.text) || 'Untitled');
-    let spent = NOTHING_SPENT;
+    const images = await untilAborted(turn.signal, attachedImages(message, turn.workingDirectory));
+    const messages = [userMessage(message, { context, images })];
+    this.#conversation = withExchange(this.#conversation, { turnId, messages });
+    if (isFirst) turn.title(titleFrom(message.text) || 'Untitled');
+    const usage = new TurnUsage(turn);
     for (let step = 0; step < STEPS_MAX; step++) {
-      const result = await this.#step(turn, spent);
-      spent = result.spent;
-      if (!result.goesOn && !this.#steer(turn)) return;
-      if (result.goesOn) this.#steer(turn);
+      const hasCalled = await this.#step(turn, usage);
+      const isSteered = this.#steer(turn);
+      if (!hasCalled && !isSteered) return;
     }
     turn.notify(`Stopped after ${STEPS_MAX} steps of the model. Send a message to let it go on.`);
   }
@@ -79,25 +83,40 @@ export class ModelSession implements AgentSession {
     return { leftOut: [], exchanges: turns.map(exchangeOf) };
   }
 
-  async #step(turn: AgentTurn, before: Spent): Promise<{ goesOn: boolean; spent: Spent }> {
+  /** One answer of the model, and the calls that it makes. Says whether there were any. */
+  async #step(turn: AgentTurn, usage: TurnUsage): Promise<boolean> {
     const model = this.#modelFor(turn);
-    const tools = toolTable(turn.tools());
-    const sections = await untilAborted(turn.signal, turn.renderPrompt());
-    const system = systemPrompt(sections, turn.workingDirectory);
-    this.#makeRoom(turn, model, { system, tools: [...tools.values()] });
-    const messages = messagesOf(this.#conversation);
-    const reader = await this.#ask(turn, { modelId: model.id, system, messages, tools, signal: turn.signal });
-    const spent = reader.usage ? plusUsage(before, reader.usage) : before;
-    if (reader.usage) turn.usage(usageInfo(spent, model.id));
+    const reader = await this.#answer(turn, model, usage);
+    usage.add(reader.usage, model.id);
     const note = FINISH_NOTES[reader.finishReason ?? ''];
     if (note !== undefined) turn.notify(note);
-    if (reader.calls.length > 0) await this.#run(turn, reader, tools);
-    return { goesOn: reader.calls.length > 0, spent };
+    if (reader.calls.length > 0) await this.#run(turn, reader);
+    return reader.calls.length > 0;
+  }
+
+  /** A server may take less than it should. When it says so, it is asked once more, with less. */
+  async #answer(turn: AgentTurn, model: ModelInfo, usage: TurnUsage): Promise<StepReader> {
+    const tools = toolTable(turn.tools());
+    const system = await untilAborted(turn.signal, systemPrompt(turn));
+    const others = { system, tools: [...tools.values()] };
+    for (let attempt = 1; ; attempt++) {
+      const room = await this.#room.make({ turn, model, conversation: this.#conversation, others });
+      usage.add(room.usage, model.id);
+      this.#conversation = room.conversation;
+      const messages = messagesOf(room.conversation, model.supportsVision);
+      try {
+        return await this.#ask(turn, { modelId: model.id, system, messages, tools, signal: turn.signal });
+      } catch (error) {
+        const isTooLong = error instanceof AgentError && error.errorType === 'context-overflow';
+        const hasSpoken = this.#conversation !== room.conversation;
+        if (!isTooLong || hasSpoken || attempt > 1 || !this.#room.tooLong(model, room.conversation)) throw error;
+      }
+    }
   }
 
   /** What was said before a failure is remembered, as it is on everybody's screen. */
   async #ask(turn: AgentTurn, request: StepRequest): Promise<StepReader> {
-    const reader = new StepReader(turn);
+    const reader = new StepReader(turn, request.tools);
     try {
       const stream = await startStep(this.#options, request);
       this.#remember(await untilAborted(turn.signal, reader.read(stream)));
@@ -110,9 +129,9 @@ export class ModelSession implements AgentSession {
     }
   }
 
-  async #run(turn: AgentTurn, { calls }: StepReader, tools: ToolTable): Promise<void> {
+  async #run(turn: AgentTurn, { calls }: StepReader): Promise<void> {
     try {
-      this.#remember([await runCalls(turn, calls, tools)]);
+      this.#remember([await runCalls(turn, calls)]);
     } catch (error) {
       // A call without a result would make every later request invalid.
       this.#remember([abandoned(calls)]);
@@ -125,15 +144,6 @@ export class ModelSession implements AgentSession {
     const message = turn.takeSteering();
     if (message) this.#remember([userMessage(message)]);
     return message !== undefined;
-  }
-
-  #makeRoom(turn: AgentTurn, model: ModelInfo, others: unknown): void {
-    const window = model.maxContextWindow ?? CONTEXT_WINDOW_DEFAULT_TOKENS;
-    const { conversation, shortened, dropped } = fit(this.#conversation, roomFor(window, others));
-    this.#conversation = conversation;
-    const why = `to stay within the ${window} tokens of ${model.name}.`;
-    if (shortened > 0) turn.notify(`Shortened ${count(shortened, 'tool output')} in the model's memory ${why}`);
-    if (dropped > 0) turn.notify(`Left the oldest ${count(dropped, 'turn')} out of the model's memory ${why}`);
   }
 
   #modelFor({ model }: AgentTurn): ModelInfo {

@@ -1,17 +1,35 @@
 /** Counts the tokens of a turn, step by step. */
 import type { UsageInfo } from '@atrium/protocol';
 import type { LanguageModelUsage } from 'ai';
+import type { AgentTurn } from '../agent.js';
 
-export interface Spent {
+interface Spent {
   readonly input: number | undefined;
   readonly output: number | undefined;
   readonly cacheRead: number | undefined;
   readonly reasoning: number | undefined;
 }
 
-export const NOTHING_SPENT: Spent = { input: undefined, output: undefined, cacheRead: undefined, reasoning: undefined };
+const NOTHING_SPENT: Spent = { input: undefined, output: undefined, cacheRead: undefined, reasoning: undefined };
 
-export function plusUsage(spent: Spent, usage: LanguageModelUsage): Spent {
+/** The tokens of one turn so far. People see each change. */
+export class TurnUsage {
+  readonly #turn: AgentTurn;
+  #spent = NOTHING_SPENT;
+
+  constructor(turn: AgentTurn) {
+    this.#turn = turn;
+  }
+
+  /** After a request; a server that does not count adds nothing. */
+  add(usage: LanguageModelUsage | undefined, modelId: string): void {
+    if (!usage) return;
+    this.#spent = plusUsage(this.#spent, usage);
+    this.#turn.usage(usageInfo(this.#spent, modelId));
+  }
+}
+
+function plusUsage(spent: Spent, usage: LanguageModelUsage): Spent {
   return {
     input: sum(spent.input, usage.inputTokens),
     output: sum(spent.output, usage.outputTokens),
@@ -21,7 +39,7 @@ export function plusUsage(spent: Spent, usage: LanguageModelUsage): Spent {
 }
 
 /** What nobody counted stays absent: it is not zero. */
-export function usageInfo({ input, output, cacheRead, reasoning }: Spent, model: string): UsageInfo {
+function usageInfo({ input, output, cacheRead, reasoning }: Spent, model: string): UsageInfo {
   return {
     ...(input !== undefined && { inputTokens: input }),
     ...(output !== undefined && { outputTokens: output }),

@@ -4,10 +4,12 @@
  */
 import type { ModelMessage, ToolModelMessage } from 'ai';
 import { shorten } from '../../tools/text.js';
-import type { Conversation, Exchange } from './conversation.js';
+import { type Conversation, type Exchange, wordsOf } from './conversation.js';
 import {
   ANSWER_RESERVE_TOKENS,
   CHARACTERS_PER_TOKEN,
+  IMAGE_TOKENS,
+  KEPT_SHARE,
   SHORT_OUTPUT_CHARACTERS,
   SUMMARY_LINE_CHARACTERS,
   SUMMARY_LINES_MAX,
@@ -18,8 +20,8 @@ export interface Fit {
   readonly conversation: Conversation;
   /** Tool outputs that lost text. */
   readonly shortened: number;
-  /** Turns that were left out. */
-  readonly dropped: number;
+  /** Turns that were left out, oldest first. */
+  readonly dropped: readonly Exchange[];
 }
 
 /** What is left of a window for the conversation, beside everything else that a request holds. */
@@ -30,16 +32,25 @@ export function roomFor(windowTokens: number, others: unknown): number {
 export function fit(conversation: Conversation, roomTokens: number): Fit {
   const older = shortenOutputs(conversation, { roomTokens, keep: TOOL_OUTPUTS_KEPT });
   const fewer = dropOldest(older.conversation, roomTokens);
-  const all = shortenOutputs(fewer.conversation, { roomTokens, keep: 0 });
+  const all = shortenOutputs(fewer, { roomTokens, keep: 0 });
+  const dropped = conversation.exchanges.length - fewer.exchanges.length;
   return {
     conversation: all.conversation,
     shortened: older.shortened + all.shortened,
-    dropped: conversation.exchanges.length - fewer.conversation.exchanges.length,
+    // As they were: whoever sums them up should read all of them.
+    dropped: conversation.exchanges.slice(0, dropped),
   };
 }
 
+/** By the rule of thumb. The bytes of an image say little about what it costs. */
 export function tokensIn(value: unknown): number {
-  return Math.ceil((JSON.stringify(value) ?? '').length / CHARACTERS_PER_TOKEN);
+  let images = 0;
+  const text = JSON.stringify(value, (key, member) => {
+    if (key !== 'image') return member;
+    images += 1;
+    return '';
+  });
+  return Math.ceil((text ?? '').length / CHARACTERS_PER_TOKEN) + images * IMAGE_TOKENS;
 }
 
 interface Shortening {
@@ -91,20 +102,21 @@ function shortPart(part: ToolPart): ToolPart {
 }
 
 /** The turn that is running stays, whatever its size. */
-function dropOldest(conversation: Conversation, roomTokens: number): { conversation: Conversation } {
+function dropOldest(conversation: Conversation, roomTokens: number): Conversation {
   let { leftOut, exchanges } = conversation;
   let tokens = tokensIn(conversation);
-  while (exchanges.length > 1 && tokens > roomTokens) {
+  if (tokens <= roomTokens) return conversation;
+  while (exchanges.length > 1 && tokens > roomTokens * KEPT_SHARE) {
     const [oldest, ...rest] = exchanges;
     const line = lineOf(oldest);
     tokens += tokensIn(line) - tokensIn(oldest);
     leftOut = [...leftOut, line].slice(-SUMMARY_LINES_MAX);
     exchanges = rest;
   }
-  return { conversation: { leftOut, exchanges } };
+  return { ...conversation, leftOut, exchanges };
 }
 
 function lineOf(exchange: Exchange | undefined): string {
-  const content = exchange?.messages[0]?.content;
-  return shorten(typeof content === 'string' ? content : '(something without text)', SUMMARY_LINE_CHARACTERS);
+  const first = exchange?.messages[0];
+  return shorten((first?.role === 'user' && wordsOf(first)) || '(something without text)', SUMMARY_LINE_CHARACTERS);
 }

@@ -11,7 +11,7 @@ export const OFFLINE_SECTIONS = {
   guidelines: 'Show what a session can do. When a request needs a model, say so and offer what works.',
   safety: "Never run a command without a person's approval. Never read outside the session's folder.",
   tool_instructions: 'Use list_files, read_file, search_files and git_status freely; use shell only when asked to.',
-  custom_instructions: 'There are none yet.',
+  custom_instructions: 'Rules of the project, of plugins and of people follow here, if there are any.',
   runtime_instructions: 'Answer in Markdown. Say how a command ended.',
   last_instructions: 'End with one thing to try next.',
 } as const;

@@ -1,14 +1,13 @@
 /** The catalogue of prompt sections that an agent publishes. */
 import type { SystemMessageSection } from '@atrium/protocol';
+import { PROTECTED_SECTIONS } from '@atrium/protocol/provider';
 
-/** Sections that nobody may change: they come out of the prompt pipeline as they went in. */
-export const RESTRICTED_SECTIONS: ReadonlySet<string> = new Set(['safety', 'identity']);
-
+/** Protected sections are marked: nobody may change them. */
 export function catalogueOf(sections: Readonly<Record<string, string>>): SystemMessageSection[] {
   return Object.keys(sections).map((id) => ({
     id,
     label: labelOf(id),
-    ...(RESTRICTED_SECTIONS.has(id) ? { restricted: true } : {}),
+    ...(PROTECTED_SECTIONS.has(id) ? { restricted: true } : {}),
   }));
 }
 

@@ -40,8 +40,21 @@ const DATA_URL = /^data:([\w.+-]+\/[\w.+-]+);base64,([A-Za-z0-9+/=\s]+)$/;
 
 function blocksOf(data: unknown): [ToolResultContent[], Record<string, unknown>?] {
   if (typeof data === 'string') return [[textOrImage(data)]];
-  const structured = isRecord(data) ? data : { value: data };
-  return [[{ type: 'text', text: JSON.stringify(data ?? null) }], structured];
+  const { rest, images } = withoutImages(isRecord(data) ? data : { value: data });
+  const text = JSON.stringify(isRecord(data) ? rest : (data ?? null));
+  return [[{ type: 'text', text }, ...images], rest];
+}
+
+/** Pictures among the members become blocks of their own: as text they would only fill the model's window. */
+function withoutImages(data: Readonly<Record<string, unknown>>) {
+  const images: ToolResultContent[] = [];
+  const rest = Object.entries(data).map(([key, value]) => {
+    const block = typeof value === 'string' ? textOrImage(value) : undefined;
+    if (block?.type !== 'embeddedResource') return [key, value];
+    images.push(block);
+    return [key, `[${block.contentType}]`];
+  });
+  return { rest: Object.fromEntries(rest) as Record<string, unknown>, images };
 }
 
 function textOrImage(text: string): ToolResultContent {

@@ -1,0 +1,89 @@
+/** `atrium service`: the host in the background, started, stopped and looked at. Each is safe to run twice. */
+import { Command, Option } from 'commander';
+import { ExitCode, QuietExit } from '../exit.js';
+
+/** A host that stops in good order may wait for its providers. */
+const STOP_TIMEOUT_MS = 20_000;
+const LOOK_EVERY_MS = 50;
+
+const EXAMPLES = `
+Examples:
+  $ atrium service start           in the background, if it does not run yet
+  $ atrium service status          where it is
+  $ atrium service status --json   for programs
+  $ atrium service stop            in good order
+
+Exit codes: 0 done, 1 an error; status: 0 running, 1 not running.`;
+
+interface ServiceOptions {
+  readonly dataDir?: string;
+  readonly json?: boolean;
+}
+
+export function serviceCommand(): Command {
+  const command = new Command('service')
+    .description('The host in the background')
+    .addHelpText('after', EXAMPLES)
+    .showHelpAfterError('(atrium service --help shows all commands)');
+  for (const [name, text, act] of [
+    ['start', 'Start it, if it does not run yet', start],
+    ['stop', 'Stop it in good order', stop],
+    ['status', 'Show where it runs', status],
+  ] as const) {
+    const each = new Command(name)
+      .description(text)
+      .addOption(new Option('--data-dir <folder>', 'whose host').env('ATRIUM_DATA_DIR'))
+      .option('--json', 'print one JSON object and nothing else')
+      .exitOverride();
+    command.addCommand(each.action(() => act(each.opts<ServiceOptions>())));
+  }
+  return command;
+}
+
+async function folder({ dataDir }: ServiceOptions): Promise<string> {
+  const { dataFolderFrom } = await import('../serve/settings.js');
+  return dataFolderFrom(dataDir, process.env);
+}
+
+async function start(options: ServiceOptions): Promise<void> {
+  const { startHost } = await import('../service/start-host.js');
+  const { instance, isNew } = await startHost(await folder(options), []);
+  say(
+    options,
+    { ...instance, isNew },
+    `${isNew ? 'Atrium is running' : 'Atrium was running already'}: ${instance.url}`,
+  );
+}
+
+async function stop(options: ServiceOptions): Promise<void> {
+  const { findHost } = await import('../service/running-host.js');
+  const dataDir = await folder(options);
+  const found = await findHost(dataDir);
+  if (!found) return say(options, { wasRunning: false }, 'Atrium was not running.');
+  const { pid } = found.instance;
+  process.kill(pid, 'SIGTERM');
+  for (const deadline = performance.now() + STOP_TIMEOUT_MS; (await findHost(dataDir))?.instance.pid === pid; ) {
+    if (performance.now() > deadline) throw new Error(`process ${pid} did not stop; end it yourself`);
+    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+  }
+  say(options, { wasRunning: true, pid }, 'Atrium has stopped.');
+}
+
+async function status(options: ServiceOptions): Promise<void> {
+  const { findHost } = await import('../service/running-host.js');
+  const found = await findHost(await folder(options));
+  if (!found) {
+    say(options, { isRunning: false }, 'Atrium is not running. Start it with: atrium service start');
+    throw new QuietExit(ExitCode.Failed);
+  }
+  const { url, pid, startedAt } = found.instance;
+  say(
+    options,
+    { isRunning: true, ...found.instance },
+    `Atrium is running: ${url} (process ${pid}, since ${startedAt})`,
+  );
+}
+
+function say({ json }: ServiceOptions, value: object, text: string): void {
+  process.stdout.write(`${json ? JSON.stringify(value) : text}\n`);
+}

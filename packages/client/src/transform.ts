@@ -1,0 +1,68 @@
+/** Rewrites sections of the system prompt: one handler of the user's, and around it what the protocol asks of clients. */
+import type { AgentInfo, SessionActiveClient, SystemMessageSection } from '@atrium/protocol';
+import type { HostRequestHandlers } from './host-requests.js';
+
+/** Hosts may refuse a larger answer, so it is not even sent. */
+export const TRANSFORM_ANSWER_MAX_BYTES = 256 * 2 ** 10;
+
+/** Texts by the id of their section. */
+export type SectionTexts = Readonly<Record<string, string>>;
+
+export interface SystemMessageTransform {
+  /**
+   * The sections to rewrite, as far as the session's agent has them and lets clients rewrite them; all of those by
+   * default.
+   */
+  readonly sections?: readonly string[];
+  /**
+   * Gets the texts as the model would read them, and returns those that it changes. Their layout may be another one each
+   * time. When it throws, nothing is changed.
+   */
+  handler(sections: SectionTexts, context: TransformContext): Changed | Promise<Changed>;
+}
+
+type Changed = SectionTexts | undefined;
+
+export interface TransformContext {
+  /** The session's URI. */
+  readonly session: string;
+}
+
+/** A claim of the active role, with the offer to rewrite. One that says itself what it offers stays as it is. */
+export function withOffer(
+  claim: SessionActiveClient,
+  { sections }: SystemMessageTransform,
+  agents: readonly AgentInfo[],
+): SessionActiveClient {
+  if (claim.systemMessageTransform) return claim;
+  const catalogue = agents.flatMap(({ systemMessageSections }) => systemMessageSections ?? []);
+  const offered = open(catalogue).filter((id) => sections?.includes(id) ?? true);
+  return offered.length === 0 ? claim : { ...claim, systemMessageTransform: { sections: offered } };
+}
+
+function open(catalogue: readonly SystemMessageSection[]): string[] {
+  const restricted = new Set(catalogue.filter((section) => section.restricted).map(({ id }) => id));
+  return [...new Set(catalogue.map(({ id }) => id))].filter((id) => !restricted.has(id));
+}
+
+type TransformHandler = NonNullable<HostRequestHandlers['systemMessageTransform']>;
+
+/** Answers the host with what the user's handler returns, as far as the host asked for it. */
+export function transformHandler(transform: SystemMessageTransform): TransformHandler {
+  return async ({ channel, sections }) => {
+    const texts = Object.entries(sections).map(([id, { content }]) => [id, content] as const);
+    const changed = (await transform.handler(Object.fromEntries(texts), { session: channel })) ?? {};
+    const answer = Object.entries(changed).filter(([id, text]) => Object.hasOwn(sections, id) && text !== undefined);
+    check(answer);
+    return { sections: Object.fromEntries(answer.map(([id, content]) => [id, { content }])) };
+  };
+}
+
+function check(answer: readonly (readonly [id: string, text: unknown])[]): void {
+  const wrong = answer.find(([, text]) => typeof text !== 'string');
+  if (wrong) throw new TypeError(`the transform must return a text for ${wrong[0]}, not ${typeof wrong[1]}`);
+  const encoder = new TextEncoder();
+  const bytes = answer.reduce((total, [, text]) => total + encoder.encode(String(text)).length, 0);
+  if (bytes > TRANSFORM_ANSWER_MAX_BYTES)
+    throw new RangeError(`the transform returned ${bytes} bytes; ${TRANSFORM_ANSWER_MAX_BYTES} are allowed`);
+}

@@ -1,0 +1,32 @@
+/** Stage 1: the rules of plugins, and the words of a selected agent, go into `custom_instructions`. */
+import type { Extension, RenderFacts } from '../extensions/extension.js';
+import { type Journal, taken } from './changes.js';
+import { CUSTOM_INSTRUCTIONS, followed, type Sections } from './sections.js';
+
+export interface RulesRequest extends Journal {
+  readonly extensions: readonly Extension[];
+  readonly facts: RenderFacts;
+}
+
+/** A prompt without that section gets one, for rules must not be lost. */
+export function withRules(sections: Sections, request: RulesRequest): Sections {
+  const first = sections.get(CUSTOM_INSTRUCTIONS) ?? '';
+  let text = first;
+  for (const extension of request.extensions) {
+    for (const rule of rulesOf(extension, request)) {
+      const change = { stage: 'rules', by: extension.id, section: CUSTOM_INSTRUCTIONS, before: text } as const;
+      text = taken({ ...change, after: followed(text, rule) }, request);
+    }
+  }
+  return text === first ? sections : new Map(sections).set(CUSTOM_INSTRUCTIONS, text);
+}
+
+/** An extension that fails at its rules has none this time. */
+function rulesOf({ id, prompt }: Extension, { facts, session, logger }: RulesRequest): readonly string[] {
+  try {
+    return prompt?.rules?.(facts) ?? [];
+  } catch (error) {
+    logger.log('debug', 'an extension failed to give its rules', { session, by: id, error: String(error) });
+    return [];
+  }
+}

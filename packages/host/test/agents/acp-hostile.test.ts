@@ -1,0 +1,159 @@
+import { readFile, symlink, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import { approve, deny, textIn } from '../../src/agents/acceptance/answers.js';
+import { leftBehind } from '../../src/agents/acceptance/processes.js';
+import { ACP_TEST_MAX_MS, acpRoom, callsIn, notesIn } from '../support/acp-room.js';
+import type { Way } from '../support/acp-subject.js';
+
+const patience = { timeout: ACP_TEST_MAX_MS };
+
+describe('a command that is no good', patience, () => {
+  const creationError = async (options: Parameters<typeof acpRoom>[1]) => {
+    const { room } = await acpRoom([], options);
+    const error = await vi.waitFor(async () => {
+      const { creationError } = await room.state();
+      if (!creationError) throw new Error('it may still succeed');
+      return creationError;
+    }, 10_000);
+    return { room, error };
+  };
+
+  it('says which command is not there, and which folder', async () => {
+    const { error } = await creationError({ agent: { command: 'no-such-orchard' } });
+    expect(error.message).toBe('Orchard cannot start: command not found: no-such-orchard. Is it installed?');
+    const folder = path.join(os.tmpdir(), 'no-such-folder');
+    const other = await creationError({ agent: { cwd: folder } });
+    expect(other.error?.message).toBe(`Orchard cannot start: there is no folder ${folder}`);
+  });
+
+  it('says what a command that dies at the start said last', async () => {
+    const { room, error } = await creationError({ ways: ['dies at start'] });
+    expect(error?.message).toBe('Orchard ended with code 3. It said: the licence has run out');
+    expect(await leftBehind(room)).toEqual([]);
+  });
+
+  it('does not go on with an agent of another version', async () => {
+    const { room, error } = await creationError({ ways: ['speaks another version', 'has a child'] });
+    expect(error?.message).toContain('it speaks version 7 of the protocol, the host version 1. Update it.');
+    expect(await leftBehind(room)).toEqual([]);
+  });
+
+  it('ends a process that never answers when the host stops', async () => {
+    const { room, subject } = await acpRoom([], { ways: ['is mute', 'has a child'] });
+    await vi.waitFor(async () => expect(await subject.pids()).toHaveLength(2), 10_000);
+    expect(await leftBehind(room)).toEqual([]);
+  });
+});
+
+describe('an agent that does not behave', patience, () => {
+  it('dies in the middle of a turn: the turn says so, and the next one goes on from there', async () => {
+    const { room } = await acpRoom([{ text: ['A plum.'] }, { dies: true }, { text: ['Still a plum.'] }]);
+    await room.turn('which fruit?');
+    const { state, error } = await room.turn('and now?');
+    expect([state, error]).toEqual(['error', { errorType: 'agent-failed', message: 'Orchard ended with code 9' }]);
+    expect(textIn(await room.turn('once more'))).toBe('Still a plum.');
+    expect(await room.heard()).toContain('which fruit?\nA plum.\nand now?\nonce more');
+  });
+
+  it('[UNI-093] never stops: it is ended within a second with all it started, and another takes the next turn', async () => {
+    const ways: Way[] = ['is deaf', 'has a child'];
+    const { room, subject } = await acpRoom([{ text: ['so far'], hangs: true }, { text: ['again'] }], { ways });
+    const turnId = room.begin('go');
+    await room.action('session/delta');
+    room.dispatch({ type: 'session/turnCancelled', turnId });
+    expect(await room.stopsWithin(1_000)).toBe(true);
+    expect(textIn(await room.turn('once more'))).toBe('again');
+    expect(await room.heard()).toContain('go\nso far\nonce more');
+    expect((await subject.pids()).length).toBe(4);
+    expect(await leftBehind(room)).toEqual([]);
+  });
+
+  it('opens no session: the turn can be cancelled, and nothing is left', async () => {
+    const { room } = await acpRoom([], { ways: ['opens no session', 'has a child'] });
+    await room.action('session/ready');
+    const turnId = room.begin('go');
+    await room.action('session/turnStarted');
+    room.dispatch({ type: 'session/turnCancelled', turnId });
+    expect(await room.stopsWithin(1_000)).toBe(true);
+    expect((await room.finished(turnId)).state).toBe('cancelled');
+    expect(await leftBehind(room)).toEqual([]);
+  });
+
+  it('wants a login: the turn says how, and the session stays', async () => {
+    const { room } = await acpRoom([{ text: ['Yes.'] }], { ways: ['wants a login'] });
+    const { error } = await room.turn('is it?');
+    expect(error?.errorType).toBe('auth');
+    expect(error?.message).toContain('log in first (it offers: Orchard key: run `orchard login`)');
+    expect((await room.state()).lifecycle).toBe('ready');
+  });
+
+  it('has forgotten its session: it is told what was said, and people are told that', async () => {
+    const { room, subject } = await acpRoom([{ text: ['A plum.'] }]);
+    await room.turn('which fruit?');
+    await subject.change([{}, { text: ['Yes.'] }], ['has forgotten']);
+    await room.restart();
+    const turn = await room.turn('is it?');
+    expect(notesIn(turn.responseParts)).toEqual(['Orchard could not go back to this session, so it was told of it.']);
+    expect(await room.heard()).toContain('<transcript>\nUser: which fruit?\nYou: A plum.\n</transcript>\nis it?');
+  });
+
+  it('cannot be lent tools: people are told, and it works without them', async () => {
+    const { room } = await acpRoom([{ text: ['Yes.'] }], { ways: ['takes no tools'] });
+    const turn = await room.turn('is it?');
+    expect([textIn(turn), notesIn(turn.responseParts)]).toEqual(['Yes.', ['Orchard cannot be lent tools: note.']]);
+  });
+});
+
+describe('files by way of the host', patience, () => {
+  const read = (file: string) => ({ method: 'fs/read_text_file', params: { path: file } });
+  const write = (file: string, content: string) => ({ method: 'fs/write_text_file', params: { path: file, content } });
+  const files = { agent: { files: true } };
+
+  it('[UNI-088] reads inside the folder, and nothing outside, not even behind a link', async () => {
+    const { room, subject } = await acpRoom([], files);
+    const inside = path.join(room.folder, 'plums.txt');
+    await writeFile(inside, 'one\ntwo\nthree\n');
+    await symlink('/etc', path.join(room.folder, 'link'));
+    const some = { method: 'fs/read_text_file', params: { path: inside, line: 2, limit: 1 } };
+    await subject.change([
+      { requests: [read(inside), some, read('/etc/hostname'), read('../x'), read('link/hostname')], text: ['Done.'] },
+    ]);
+    await room.restart();
+    await room.turn('read');
+    const notes = (await subject.notes()) as { result?: object; error?: { message: string; data?: unknown } }[];
+    expect(notes.length).toBe(5);
+    expect(notes.slice(0, 2).map(({ result }) => result)).toEqual([
+      { content: 'one\ntwo\nthree\n' },
+      { content: 'two\n' },
+    ]);
+    for (const { result, error } of notes.slice(2)) {
+      expect(result).toBeUndefined();
+      expect(JSON.stringify(error)).toContain("outside the session's folder");
+    }
+  });
+
+  it('[UNI-088] writes once a person has agreed, and not where tools may not write', async () => {
+    const { room, subject } = await acpRoom([], files);
+    const file = path.join(room.folder, 'plums.txt');
+    const outside = path.join(os.tmpdir(), 'outside.txt');
+    await subject.change([
+      { requests: [write(outside, 'x'), write(file, 'blue\n')], text: ['Done.'] },
+      { requests: [write(file, 'red\n')], text: ['As you wish.'] },
+    ]);
+    await room.restart();
+    const turn = await room.turn('write', approve);
+    expect(await readFile(file, 'utf8')).toBe('blue\n');
+    expect([room.questions, callsIn(turn.responseParts).map(({ status }) => status)]).toEqual([1, ['completed']]);
+    await room.turn('write', deny);
+    expect(await readFile(file, 'utf8')).toBe('blue\n');
+    expect(JSON.stringify(await subject.notes())).toContain('denied: write to the blue file instead');
+  });
+
+  it('offers no files unless it is told to', async () => {
+    const { room, subject } = await acpRoom([{ requests: [read('/etc/hostname')], text: ['Done.'] }]);
+    await room.turn('read');
+    expect(await subject.notes()).toMatchObject([{ error: { code: -32601 } }]);
+  });
+});

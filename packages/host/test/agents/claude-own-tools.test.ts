@@ -1,0 +1,203 @@
+/** Claude's own tools: every call is shown, gated and confirmed by the host. */
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { Gate } from '../../src/extensions/extension.js';
+import { hasClaude, WHY_SKIPPED } from '../support/claude-agent.js';
+import { bash, ClaudeRoom, callIn, callsOf } from '../support/claude-room.js';
+import { callsIn, textIn } from '../support/session-room.js';
+
+const DONE = { text: ['Done.'] };
+const LIMIT = 60_000;
+
+function gateOn(toolName: string, check: Gate['check']): Gate {
+  return { name: 'ci-watcher', concerns: (call) => call.toolName === toolName, check };
+}
+
+describe.skipIf(!hasClaude)(`Claude's own tools${WHY_SKIPPED}`, { timeout: LIMIT }, () => {
+  it('[UNI-088] run a command once a person has agreed, who sees what it is', async () => {
+    const room = await ClaudeRoom.open([bash('echo plums > made.txt && cat made.txt'), DONE]);
+    const turnId = room.begin('make it');
+    const question = await room.question(turnId);
+    expect(question.confirmationTitle).toBe('Run "echo plums > made.txt && cat made.txt"?');
+    expect(existsSync(path.join(room.folder, 'made.txt'))).toBe(false);
+    room.approve(turnId, question.toolCallId);
+    const turn = await room.finished(turnId);
+    expect(callIn(turn)).toMatchObject({
+      toolName: 'Bash',
+      status: 'completed',
+      success: true,
+      confirmed: 'user-action',
+      pastTenseMessage: 'Ran "echo plums > made.txt && cat made.txt"',
+      content: [{ type: 'text', text: 'plums' }],
+    });
+    expect([textIn(turn.responseParts), room.heard().includes('plums'), room.questions]).toEqual(['Done.', true, 1]);
+  });
+
+  it('[UNI-088] show the input of a call while the model writes it', async () => {
+    const room = await ClaudeRoom.open([bash('ls'), DONE]);
+    const turn = await room.turn('list');
+    const deltas = room.desk.envelopes(room.uri).flatMap(({ action }) => {
+      return action.type === 'session/toolCallDelta' ? (action as unknown as { content: string }).content : [];
+    });
+    expect(deltas.length).toBeGreaterThan(1);
+    expect(JSON.parse(deltas.join(''))).toEqual(JSON.parse(String((callIn(turn) as { toolInput?: string }).toolInput)));
+  });
+
+  it('[UNI-088] [UNI-089] do not run a command that a person denies, and the model hears why', async () => {
+    const room = await ClaudeRoom.open([bash('touch made.txt'), DONE]);
+    const turnId = room.begin('make it');
+    room.deny(turnId, (await room.question(turnId)).toolCallId, 'write to the blue file instead');
+    const turn = await room.finished(turnId);
+    expect(callIn(turn)).toMatchObject({ status: 'cancelled', reason: 'denied' });
+    expect(existsSync(path.join(room.folder, 'made.txt'))).toBe(false);
+    expect([turn.state, room.heard().includes('write to the blue file instead')]).toEqual(['complete', true]);
+  });
+
+  it('[UNI-088] run what a person has made of the input', async () => {
+    const room = await ClaudeRoom.open([
+      callsOf({ name: 'Write', input: { file_path: '/nowhere', content: 'plums' } }),
+      DONE,
+    ]);
+    const turnId = room.begin('write it');
+    const { toolCallId } = await room.question(turnId);
+    const file = path.join(room.folder, 'made.txt');
+    room.approve(turnId, toolCallId, { editedToolInput: JSON.stringify({ file_path: file, content: 'pears' }) });
+    expect((await room.finished(turnId)).state).toBe('complete');
+    expect(await readFile(file, 'utf8')).toBe('pears');
+  });
+
+  it('[UNI-103] are looked at again by gates when a person has changed the input', async () => {
+    const gate = gateOn('Bash', ({ input }) =>
+      JSON.stringify(input).includes('pears') ? { kind: 'deny', reason: 'no pears' } : { kind: 'pass' },
+    );
+    const room = await ClaudeRoom.open([bash('touch plums'), DONE], { extension: { gates: [gate] } });
+    const turnId = room.begin('make it');
+    const { toolCallId } = await room.question(turnId);
+    room.approve(turnId, toolCallId, { editedToolInput: JSON.stringify({ command: 'touch pears', description: 'x' }) });
+    await room.finished(turnId);
+    expect([existsSync(path.join(room.folder, 'pears')), room.heard().includes('no pears')]).toEqual([false, true]);
+  });
+
+  it('[UNI-088] [UNI-089] are stopped by a gate, also where Claude would not ask, and nobody is bothered', async () => {
+    const gate = gateOn('Read', () => ({ kind: 'deny', reason: 'CI is failing' }));
+    const options = { files: { 'a.txt': 'apples' }, extension: { gates: [gate] } };
+    const answers = [callsOf({ name: 'Read', input: { file_path: 'a.txt' } }), DONE];
+    const room = await ClaudeRoom.open(answers, options);
+    const turn = await room.turn('read it');
+    expect(callIn(turn)).toMatchObject({ status: 'cancelled', reasonMessage: 'ci-watcher: CI is failing' });
+    expect([room.questions, room.heard().includes('ci-watcher: CI is failing')]).toEqual([0, true]);
+    expect(room.heard().includes('apples')).toBe(false);
+  });
+
+  it('[UNI-041] still ask a person when a gate has no objection, and note what it had to say', async () => {
+    const gate = gateOn('Bash', () => ({ kind: 'pass', note: 'mind the pears' }));
+    const room = await ClaudeRoom.open([bash('touch made.txt'), DONE], { extension: { gates: [gate] } });
+    const turnId = room.begin('make it');
+    room.approve(turnId, (await room.question(turnId)).toolCallId);
+    await room.finished(turnId);
+    expect([room.questions, room.heard().includes('mind the pears')]).toEqual([1, true]);
+  });
+
+  it('are put to a person when a gate wants that, though Claude would not ask', async () => {
+    const gate = gateOn('Bash', () => ({ kind: 'ask', reason: 'look twice' }));
+    const room = await ClaudeRoom.open([bash('ls'), DONE], { extension: { gates: [gate] } });
+    const turnId = room.begin('list');
+    const question = await room.question(turnId);
+    expect(question.confirmationTitle).toBe('ci-watcher: look twice');
+    room.approve(turnId, question.toolCallId);
+    expect(callIn(await room.finished(turnId))).toMatchObject({ status: 'completed', success: true });
+    expect(room.questions).toBe(1);
+  });
+
+  it('[UNI-088] are shown also when nobody has to be asked', async () => {
+    const answers = [callsOf({ name: 'Read', input: { file_path: 'a.txt' } }), DONE];
+    const room = await ClaudeRoom.open(answers, { files: { 'a.txt': 'apples' } });
+    const turn = await room.turn('read it');
+    expect(callIn(turn)).toMatchObject({
+      toolName: 'Read',
+      status: 'completed',
+      confirmed: 'not-needed',
+      invocationMessage: 'Read a.txt',
+      content: [{ type: 'text', text: 'apples' }],
+    });
+    expect(room.questions).toBe(0);
+  });
+
+  it('are shown as failed when they could not be run', async () => {
+    const calls = callsOf(
+      { name: 'Read', input: { nothing: 1 } },
+      { name: 'Juggle', input: {} },
+      { name: 'Bash', input: '{"comm' },
+      { name: 'Bash', input: { command: 'ls nowhere', description: 'x' } },
+    );
+    const room = await ClaudeRoom.open([calls, DONE]);
+    const { responseParts, state } = await room.turn('try');
+    const seen = responseParts.flatMap((part) => (part.kind === 'toolCall' ? part.toolCall : []));
+    expect(seen.map((call) => [call.toolName, call.status, 'success' in call && call.success])).toEqual([
+      ['Read', 'completed', false],
+      ['Juggle', 'completed', false],
+      ['Bash', 'completed', false],
+      ['Bash', 'completed', false],
+    ]);
+    expect(state).toBe('complete');
+  });
+
+  it('[UNI-088] are asked about also when a sub-agent calls them', async () => {
+    const gate = gateOn('Bash', ({ input }) =>
+      JSON.stringify(input).includes('pears') ? { kind: 'deny', reason: 'no pears' } : { kind: 'pass' },
+    );
+    const task = { description: 'count plums', prompt: 'count them', subagent_type: 'general-purpose' };
+    const answers = [callsOf({ name: 'Agent', input: task }), bash('touch plums'), bash('touch pears'), DONE, DONE];
+    const room = await ClaudeRoom.open(answers, { extension: { gates: [gate] } });
+    const turnId = room.begin('count');
+    room.approve(turnId, (await room.question(turnId)).toolCallId);
+    const { responseParts } = await room.finished(turnId);
+    const calls = callsIn(responseParts).map(({ toolName, status }) => [toolName, status]);
+    expect(calls).toEqual([
+      ['Agent', 'completed'],
+      ['Bash', 'completed'],
+      ['Bash', 'cancelled'],
+    ]);
+    expect(['plums', 'pears'].filter((name) => existsSync(path.join(room.folder, name)))).toEqual(['plums']);
+    expect(textIn(responseParts)).toBe('Done.');
+  });
+
+  it('put questions to a person as the host does, and take the answers', async () => {
+    const options = [
+      { label: 'Plum', description: 'Blue.' },
+      { label: 'Pear', description: 'Green.' },
+    ];
+    const questions = [{ question: 'Which fruit?', header: 'Fruit', options, multiSelect: false }];
+    const room = await ClaudeRoom.open([callsOf({ name: 'AskUserQuestion', input: { questions } }), DONE]);
+    const turnId = room.begin('choose');
+    const { request } = await room.action(({ type }) => type === 'session/inputRequested');
+    const { id } = request as { id: string };
+    expect(request).toMatchObject({ message: 'Which fruit?', questions: [{ kind: 'single-select' }] });
+    const answers = { 0: { state: 'submitted', value: { kind: 'selected', value: 'Pear' } } };
+    room.dispatch({ type: 'session/inputCompleted', requestId: id, response: 'accept', answers });
+    const turn = await room.finished(turnId);
+    expect(callIn(turn)).toMatchObject({
+      displayName: 'Ask',
+      success: true,
+      content: [{ type: 'text', text: 'Pear' }],
+    });
+    expect(room.heard()).toContain('"Which fruit?"="Pear"');
+  });
+
+  it.skipIf(process.platform !== 'linux')('[UNI-093] end with the turn, and every process with them', async () => {
+    const room = await ClaudeRoom.open([bash('touch started && sleep 300'), DONE]);
+    const turnId = room.begin('wait');
+    room.approve(turnId, (await room.question(turnId)).toolCallId);
+    while (!existsSync(path.join(room.folder, 'started'))) await new Promise((resolve) => setTimeout(resolve, 20));
+    expect((await room.claude.pids()).length).toBeGreaterThan(1);
+    room.dispatch({ type: 'session/turnCancelled', turnId });
+    const until = Date.now() + 2_000;
+    while ((await room.claude.pids()).length > 0 && Date.now() < until) {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    expect(await room.claude.pids()).toEqual([]);
+    expect(callIn(await room.finished(turnId)).status).toBe('cancelled');
+  });
+});

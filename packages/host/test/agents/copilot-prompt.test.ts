@@ -1,0 +1,134 @@
+import { describe, expect, it } from 'vitest';
+import type { Extension } from '../../src/extensions/extension.js';
+import { hasCopilot, WHY_SKIPPED } from '../support/copilot-agent.js';
+import { CopilotRoom, WAIT_MAX_MS } from '../support/copilot-room.js';
+import type { Message } from '../support/test-host.js';
+
+const text = (said: string) => ({ text: [said] });
+
+/** The text of the section, as the runtime itself puts it to the model. */
+function safetyIn(system: string): string {
+  const [, safety] = /<environment_limitations>([\s\S]+)<\/environment_limitations>/.exec(system) ?? [];
+  if (safety === undefined) throw new Error('there is no safety section');
+  return safety;
+}
+
+/** Desk rewrites these sections from now on, and answers every request. Gives back the requests. */
+async function rewrite(room: CopilotRoom, sections: readonly string[], by: (content: string) => string) {
+  const requests: Message[] = [];
+  const answered = new Set<unknown>();
+  const activeClient = { clientId: 'desk', tools: [], systemMessageTransform: { sections: [...sections] } };
+  room.dispatch({ type: 'session/activeClientChanged', activeClient });
+  await room.action(({ type }) => type === 'session/activeClientChanged');
+  const { desk } = room;
+  void desk
+    .until((message) => {
+      if (message.method !== 'systemMessageTransform' || answered.has(message.id)) return false;
+      answered.add(message.id);
+      requests.push(message);
+      const asked = message.params?.sections as Record<string, { content: string }>;
+      const changed = Object.entries(asked).map(([id, { content }]) => [id, { content: by(content) }]);
+      desk.send({ id: message.id, result: { sections: Object.fromEntries(changed) } });
+      return false;
+    }, WAIT_MAX_MS)
+    .catch(() => {});
+  return requests;
+}
+
+const sectionsOf = (request: Message | undefined) => Object.keys(request?.params?.sections ?? {});
+
+describe.skipIf(!hasCopilot)(`Copilot's prompt${WHY_SKIPPED}`, { timeout: 2 * WAIT_MAX_MS }, () => {
+  it('[UNI-035] [UNI-090] [SMT-030] is published as a catalogue, safety and identity restricted', async () => {
+    const { copilot } = await CopilotRoom.open([]);
+    const { abilities, info } = copilot.agent;
+    const sections = info.systemMessageSections ?? [];
+    expect(abilities.render).toBe('sections');
+    expect(sections.filter(({ restricted }) => restricted).map(({ id }) => id)).toEqual([
+      'identity',
+      'preamble',
+      'safety',
+    ]);
+    expect(sections.filter(({ restricted }) => !restricted).map(({ id }) => id)).toEqual(
+      expect.arrayContaining(['tone', 'tool_efficiency', 'environment_context', 'custom_instructions']),
+    );
+  });
+
+  it('[UNI-036] [SMT-022] [SMT-025] is rewritten by a client that opts in mid-session: one request per turn', async () => {
+    const room = await CopilotRoom.open([text('one'), text('two'), text('three')]);
+    await room.turn('before');
+    expect(room.system()).not.toContain('SHOUT');
+    const requests = await rewrite(room, ['tone', 'guidelines'], (content) => `SHOUT ${content.length}`);
+    await room.turn('after');
+    expect(room.system().match(/SHOUT \d+/g)).toEqual(['SHOUT 222', expect.any(String)]);
+    await room.turn('once more');
+    expect(room.system()).toContain('SHOUT 222');
+    expect(requests.map(sectionsOf)).toEqual([
+      ['tone', 'guidelines'],
+      ['tone', 'guidelines'],
+    ]);
+  });
+
+  it('goes back to what it was when the client lets go', async () => {
+    const room = await CopilotRoom.open([text('one'), text('two')]);
+    await rewrite(room, ['tone'], () => 'SHOUT');
+    await room.turn('one');
+    expect(room.system()).toContain('SHOUT');
+    room.dispatch({ type: 'session/activeClientChanged', activeClient: null });
+    await room.turn('two');
+    expect(room.system()).not.toContain('SHOUT');
+    expect(room.system()).toContain('# Tone and style');
+  });
+
+  it('[UNI-101] [UNI-033] [SMT-026] [SMT-027] has safety byte for byte, once, after all that others added', async () => {
+    const prompt: Extension['prompt'] = {
+      rules: () => ['RULE of a plugin.'],
+      transforms: [
+        { section: 'safety', action: 'append', content: 'ADDED to safety.' },
+        { section: 'preamble', action: 'append', content: 'ADDED to preamble.' },
+        { section: 'last_instructions', action: 'append', content: 'ADDED at the end.' },
+        { section: 'tool_instructions', action: 'prepend', content: 'ADDED to the tools.' },
+      ],
+    };
+    const plain = await CopilotRoom.open([text('one')]);
+    await plain.turn('one');
+    const safety = safetyIn(plain.system());
+
+    const room = await CopilotRoom.open([text('one')], { extension: { prompt } });
+    const sections = ['environment_context', 'safety', 'preamble', 'identity', 'runtime_instructions'];
+    const requests = await rewrite(room, sections, (content) => `CLIENT\n${content}`);
+    await room.turn('one');
+    const system = room.system();
+    expect(sectionsOf(requests[0])).toEqual(['environment_context', 'runtime_instructions']);
+    expect(system.split(safety).length).toBe(2);
+    const contributed = ['RULE of a plugin.', 'CLIENT', 'ADDED to', 'ADDED at the end.', 'ADDED to the tools.'];
+    for (const words of contributed) {
+      expect(system.lastIndexOf(words), words).toBeGreaterThan(-1);
+      expect(system.lastIndexOf(words), words).toBeLessThan(system.indexOf(safety));
+    }
+    // Nothing of Copilot's own got lost on the way.
+    expect(system).toContain('You are GitHub Copilot, an AI coding agent built by GitHub.');
+    expect(system).toContain('<task_completion>');
+  });
+
+  it("[UNI-091] tells the model what a turn's context holds, beside the message and for nobody else", async () => {
+    const contexts = ['PLUM season', 'PEAR season'];
+    const beforeTurn = async () => ({ context: contexts.shift() ?? '' });
+    const room = await CopilotRoom.open([text('one'), text('two')], { extension: { beforeTurn } });
+    await room.turn('first');
+    await room.turn('second');
+    expect([room.heard(0).includes('PLUM'), room.heard(1).includes('PEAR')]).toEqual([true, true]);
+    expect(room.system(0)).not.toContain('PLUM');
+    expect(JSON.stringify(await room.state())).not.toMatch(/PLUM|PEAR/);
+  });
+
+  it('[SMT-028] stays as it was when the client does not answer as it should', async () => {
+    const room = await CopilotRoom.open([text('one')]);
+    const activeClient = { clientId: 'desk', tools: [], systemMessageTransform: { sections: ['tone'] } };
+    room.dispatch({ type: 'session/activeClientChanged', activeClient });
+    const turnId = room.begin('one');
+    const { id } = await room.desk.until(({ method }) => method === 'systemMessageTransform', WAIT_MAX_MS);
+    room.desk.send({ id, result: { sections: { tone: { content: 7 } } } });
+    expect((await room.finished(turnId)).state).toBe('complete');
+    expect(room.system()).toContain('# Tone and style');
+  });
+});

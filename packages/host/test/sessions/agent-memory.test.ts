@@ -1,0 +1,59 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { Room } from '../../src/agents/acceptance/room.js';
+import type { AgentBackend, AgentMemory } from '../../src/agents/agent.js';
+import { AGENT_MEMORY_MAX_CHARACTERS } from '../../src/limits.js';
+
+/** Hands out the memory of each session that is opened. */
+function forgetfulAgent(): { agent: AgentBackend; memories: AgentMemory[] } {
+  const memories: AgentMemory[] = [];
+  const agent: AgentBackend = {
+    info: { provider: 'forgetful', displayName: 'Forgetful', description: '', models: [] },
+    abilities: { tools: 'live', toolIntent: 'all', render: 'none', steer: false, cancelTool: false },
+    sections: {},
+    open: async ({ memory }) => {
+      memories.push(memory);
+      return { runTurn: async (turn) => turn.text('Yes.'), close: async () => {} };
+    },
+  };
+  return { agent, memories };
+}
+
+async function opened() {
+  const { agent, memories } = forgetfulAgent();
+  const room = await Room.open({ agent }, { extras: {}, waitMaxMs: 5_000 });
+  onTestFinished(() => room.close());
+  await room.turn('is it?');
+  const memory = memories.at(-1);
+  if (!memory) throw new Error('the agent was not opened');
+  const again = async () => {
+    await room.restart();
+    await room.turn('is it?');
+    return memories.at(-1)?.get();
+  };
+  return { room, memory, again };
+}
+
+describe('what an agent keeps with a session', () => {
+  it('is there after a restart of the host, and no client sees it', async () => {
+    const { room, memory, again } = await opened();
+    expect(memory.get()).toBeUndefined();
+    memory.set({ sessionId: 'private-7' });
+    expect(memory.get()).toEqual({ sessionId: 'private-7' });
+    expect(await again()).toEqual({ sessionId: 'private-7' });
+    expect(JSON.stringify([room.actions, await room.state()])).not.toContain('private-7');
+  });
+
+  it('can be taken away', async () => {
+    const { memory, again } = await opened();
+    memory.set('a');
+    memory.set(undefined);
+    expect([memory.get(), await again()]).toEqual([undefined, undefined]);
+  });
+
+  it('is small', async () => {
+    const { memory, again } = await opened();
+    memory.set('kept');
+    expect(() => memory.set('x'.repeat(AGENT_MEMORY_MAX_CHARACTERS))).toThrow('keep an id');
+    expect(await again()).toBe('kept');
+  });
+});

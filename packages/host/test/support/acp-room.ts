@@ -1,0 +1,37 @@
+/** A room with our small ACP agent in it, gone when the test is. */
+import type { ResponsePart, ToolCallState } from '@atrium/protocol';
+import { onTestFinished } from 'vitest';
+import { Room, type RoomOptions } from '../../src/agents/acceptance/room.js';
+import type { AcpAgentOptions } from '../../src/agents/acp/acp-agent.js';
+import { type AcpAnswer, type AcpSubject, acpSubject, type Way } from './acp-subject.js';
+
+/** A loaded machine starts processes slowly. */
+const WAIT_MAX_MS = 15_000;
+/** For the runner: a test waits for several things. */
+export const ACP_TEST_MAX_MS = 4 * WAIT_MAX_MS;
+
+export interface AcpRoomOptions {
+  readonly ways?: readonly Way[];
+  readonly agent?: Partial<AcpAgentOptions>;
+  readonly extras?: RoomOptions['extras'];
+}
+
+export async function acpRoom(
+  plan: readonly AcpAnswer[],
+  { ways = [], agent = {}, extras = {} }: AcpRoomOptions = {},
+): Promise<{ room: Room; subject: AcpSubject }> {
+  const subject = await acpSubject(plan, ways, agent);
+  const room = await Room.open(subject, { extras, waitMaxMs: WAIT_MAX_MS });
+  onTestFinished(() => room.close());
+  return { room, subject };
+}
+
+export function callsIn(parts: readonly ResponsePart[]): ToolCallState[] {
+  return parts.flatMap((part) => (part.kind === 'toolCall' ? part.toolCall : []));
+}
+
+export function notesIn(parts: readonly ResponsePart[]): string[] {
+  return parts.flatMap((part) =>
+    part.kind === 'systemNotification' ? [typeof part.content === 'string' ? part.content : part.content.markdown] : [],
+  );
+}

@@ -1,0 +1,181 @@
+/** A session with the real Copilot agent, a folder, and desk in front of it. */
+import { pathToFileURL } from 'node:url';
+import type { SessionState, StateAction, ToolCallState, Turn } from '@atrium/protocol';
+import { onTestFinished } from 'vitest';
+import type { CopilotAgentOptions } from '../../src/agents/copilot/copilot-agent.js';
+import type { Extension } from '../../src/extensions/extension.js';
+import { createHost, type Host } from '../../src/host.js';
+import { MemoryLog } from '../../src/log/memory-log.js';
+import { type CopilotUnderTest, copilotUnderTest } from './copilot-agent.js';
+import type { ServedAnswer } from './model-server.js';
+import { callsIn } from './session-room.js';
+import { tempFolder } from './temp-folder.js';
+import { RawClient } from './test-host.js';
+
+/** A process is started for every room, on a machine that may be busy. */
+export const WAIT_MAX_MS = 20_000;
+const TURN_ENDS: ReadonlySet<string> = new Set(['session/turnComplete', 'session/turnCancelled', 'session/error']);
+const SESSION = 'ahp-session:/copilot';
+
+export interface CopilotRoomOptions {
+  readonly files?: Readonly<Record<string, string>>;
+  readonly extension?: Omit<Extension, 'id' | 'name'>;
+  readonly agent?: Partial<CopilotAgentOptions>;
+}
+
+/** Outlives the host that uses it. */
+class KeptLog extends MemoryLog {
+  override async close(): Promise<void> {}
+}
+
+type Action = Record<string, unknown> & { readonly type: string };
+
+export class CopilotRoom {
+  readonly uri = SESSION;
+  #log = new KeptLog();
+  #host: Host | undefined;
+  #desk = new RawClient();
+
+  private constructor(
+    readonly copilot: CopilotUnderTest,
+    readonly folder: string,
+    private readonly options: CopilotRoomOptions,
+  ) {}
+
+  /** Is gone when its test is over. */
+  static async open(answers: readonly ServedAnswer[], options: CopilotRoomOptions = {}): Promise<CopilotRoom> {
+    const folder = await tempFolder(options.files);
+    const copilot = await copilotUnderTest(answers, options.agent);
+    const room = new CopilotRoom(copilot, folder, options);
+    onTestFinished(async () => {
+      await room.stop();
+      await copilot.close();
+    });
+    await room.start();
+    await room.create();
+    return room;
+  }
+
+  get desk(): RawClient {
+    return this.#desk;
+  }
+
+  /** All that the model read in a request, by default the last. */
+  heard(index = -1): string {
+    return this.copilot.server.heard(index);
+  }
+
+  /** The system prompt of a request. */
+  system(index = -1): string {
+    const { messages } = this.copilot.server.requests.at(index)?.body ?? {};
+    return String((messages as { content: string }[])[0]?.content);
+  }
+
+  /** The tools that the model could choose from in a request. */
+  toolNames(index = -1): string[] {
+    const { tools } = this.copilot.server.requests.at(index)?.body ?? {};
+    return (tools as { function: { name: string } }[]).map((tool) => tool.function.name);
+  }
+
+  async create(): Promise<void> {
+    const workingDirectory = pathToFileURL(this.folder).href;
+    await this.#desk.request('createSession', { channel: SESSION, provider: 'copilot', workingDirectory });
+    await this.state();
+  }
+
+  begin(text: string): string {
+    const turnId = `t-${crypto.randomUUID()}`;
+    this.dispatch({ type: 'session/turnStarted', turnId, userMessage: { text } });
+    return turnId;
+  }
+
+  async finished(turnId: string): Promise<Turn> {
+    await this.action((action) => action.turnId === turnId && TURN_ENDS.has(action.type));
+    const turn = (await this.state()).turns.find(({ id }) => id === turnId);
+    if (!turn) throw new Error(`the turn ${turnId} is not in the state`);
+    return turn;
+  }
+
+  turn(text: string): Promise<Turn> {
+    return this.finished(this.begin(text));
+  }
+
+  /** The call of a turn that asks a person. */
+  async question(turnId: string): Promise<Action & { toolCallId: string }> {
+    const found = await this.action((action) => action.turnId === turnId && action.confirmationTitle !== undefined);
+    return found as Action & { toolCallId: string };
+  }
+
+  /** How often a person was asked. */
+  get questions(): number {
+    return this.actions.filter(({ confirmationTitle }) => confirmationTitle !== undefined).length;
+  }
+
+  get actions(): Action[] {
+    return this.#desk.envelopes(SESSION).map(({ action }) => action as Action);
+  }
+
+  approve(turnId: string, toolCallId: string): void {
+    const answer = { approved: true, confirmed: 'user-action' };
+    this.dispatch({ type: 'session/toolCallConfirmed', turnId, toolCallId, ...answer });
+  }
+
+  deny(turnId: string, toolCallId: string, why: string): void {
+    const answer = { approved: false, reason: 'denied', userSuggestion: { text: why } };
+    this.dispatch({ type: 'session/toolCallConfirmed', turnId, toolCallId, ...answer });
+  }
+
+  dispatch(action: StateAction | Action): void {
+    this.#desk.dispatch(SESSION, action);
+  }
+
+  /** Waits for an action, past or future. */
+  async action(test: (action: Action) => boolean): Promise<Action> {
+    const isWanted = (params: Record<string, unknown> | undefined) =>
+      params?.channel === SESSION && test(params.action as Action);
+    const found = await this.#desk.until(({ method, params }) => method === 'action' && isWanted(params), WAIT_MAX_MS);
+    return found.params?.action as Action;
+  }
+
+  state(): Promise<SessionState> {
+    return this.#desk.state<SessionState>(SESSION);
+  }
+
+  async restart(): Promise<void> {
+    await this.stop();
+    await this.start();
+    await this.state();
+  }
+
+  /** A host that knows nothing, and a session of the same name. */
+  async startOver(): Promise<void> {
+    await this.stop();
+    this.#log = new KeptLog();
+    await this.start();
+    await this.create();
+  }
+
+  async start(): Promise<void> {
+    const extension: Extension = { id: 'room', name: 'the room', ...this.options.extension };
+    this.#host = await createHost({ log: this.#log, agents: [this.copilot.agent], extensions: [extension] });
+    this.#desk = new RawClient();
+    this.#host.connect(this.#desk.transport);
+    await this.#desk.initialize('desk');
+  }
+
+  async stop(): Promise<void> {
+    await this.#host?.stop();
+    this.#host = undefined;
+  }
+}
+
+/** An answer that runs a command with Copilot's own tool. */
+export function bash(command: string): ServedAnswer {
+  return { calls: [{ name: 'bash', input: { command, description: 'Does something' } }] };
+}
+
+export function callIn({ responseParts }: Turn): ToolCallState {
+  const [call] = callsIn(responseParts);
+  if (!call) throw new Error('the turn has no call');
+  return call;
+}
