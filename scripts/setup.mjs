@@ -68,7 +68,7 @@ async function install() {
 }
 
 /** The build is a step of its own here, so that a compile error is not reported as a failed install. @param {string[]} args */
-function runNpm(args) {
+export function runNpm(args) {
   const options = { live: true, env: { ATRIUM_SKIP_PREPARE: '1' } };
   const npm = process.env.npm_execpath;
   if (npm && /npm-cli\.c?js$/.test(npm)) return runNode([npm, ...args], options);

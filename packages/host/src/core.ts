@@ -65,5 +65,7 @@ export interface HostCore {
   mayRest(uri: string): void;
   /** Whether anyone who watches could answer a question, or nobody watches at all and somebody may come. */
   mayBeAnswered(uri: string): boolean;
+  /** Whether somebody watches who cannot be asked questions at all. */
+  isWatchedWithoutQuestions(uri: string): boolean;
   unknownChannel(uri: string): RequestError;
 }

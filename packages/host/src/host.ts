@@ -241,6 +241,10 @@ class AgentHost implements Host, HostCore {
     return watchers.length === 0 || watchers.some(({ dialect }) => canAnswer(dialect));
   }
 
+  isWatchedWithoutQuestions(uri: string): boolean {
+    return [...this.#audience.of(uri)].some(({ dialect }) => !canAnswer(dialect));
+  }
+
   unknownChannel(uri: string): RequestError {
     return unknownChannel(uri);
   }

@@ -19,6 +19,7 @@ export {
   type ToolRequest,
 } from './agents/agent.js';
 export { type ClaudeAgentOptions, claudeAgent } from './agents/claude/claude-agent.js';
+export { type CopilotAgentOptions, copilotAgent } from './agents/copilot/copilot-agent.js';
 export { type ModelAgentOptions, type ModelApi, type ModelInfo, modelAgent } from './agents/model/model-agent.js';
 export { type OfflineAgentOptions, offlineAgent } from './agents/offline/offline.js';
 export { ScriptError } from './agents/scripted/check-script.js';

@@ -15,6 +15,8 @@ export interface ExtensionsParts {
 export class Extensions {
   readonly #parts: ExtensionsParts;
   readonly #all = new Map<string, Extension>();
+  /** Whoever makes several changes that belong together. */
+  #holds = 0;
 
   constructor(parts: ExtensionsParts) {
     this.#parts = parts;
@@ -47,8 +49,18 @@ export class Extensions {
     return this.all().flatMap((extension) => extension.gates ?? []);
   }
 
+  /** Several changes of one tick belong together: until the returned function is called, nobody is told. */
+  hold(): () => void {
+    this.#holds += 1;
+    return () => {
+      this.#holds -= 1;
+      this.changed();
+    };
+  }
+
   /** One of them offers something else now: everybody who keeps a list of tools is told. */
   changed(): void {
+    if (this.#holds > 0) return;
     const tools: ToolDefinition[] = this.tools().map(({ definition }) => definition);
     const known = this.#parts.state().serverTools ?? [];
     if (JSON.stringify(tools) !== JSON.stringify(known))

@@ -1,27 +1,23 @@
 /** Puts providers into sessions and takes them out again: first binding, rebind, reconnect, loss, farewell. */
-import { randomUUID } from 'node:crypto';
 import { GatewayErrorCode, type ProviderHelloMessage, REBINDS_PER_MINUTE_MAX } from '@atrium/protocol/provider';
 import { CloseCode } from '../wire/transport.js';
+import { type Arrival, type ArrivalParts, checkEntry, judgeArrival } from './arrival.js';
 import type { ProviderConnection } from './connection.js';
-import { GatewayError } from './gateway-error.js';
-import { helloAck, judgeHello, type Place, registrationOf } from './hello.js';
-import { Identities } from './identities.js';
-import { Binding, type Identity, Provider } from './provider.js';
+import { GatewayError, invalidSession } from './gateway-error.js';
+import { helloAck, renew } from './hello.js';
+import { Identities, type Predecessor } from './identities.js';
+import { Binding, type Provider } from './provider.js';
 import { Rate } from './rate.js';
-import type { Room } from './room.js';
+import { asOneChange, type Room } from './room.js';
 import type { GatewayCore, GatewayService, Leaving } from './service.js';
 
 const MINUTE_MS = 60_000;
 
-export interface BinderParts {
+export interface BinderParts extends ArrivalParts {
   readonly core: GatewayCore;
   readonly services: readonly GatewayService[];
-  /** Throws when the tools of a new provider cannot stand in a session. */
-  checkTools(provider: Provider, room: Room): void;
   /** A folder of the provider's own, for results by file. */
   persistDir(provider: Provider): string | undefined;
-  /** What the agent of a session cannot do for this provider. */
-  degraded(provider: Provider, room: Room): readonly string[];
 }
 
 export class Binder {
@@ -36,76 +32,94 @@ export class Binder {
 
   /** A `hello`. The acknowledgement goes out when everything it brought is in force. */
   async hello(connection: ProviderConnection, hello: ProviderHelloMessage): Promise<void> {
-    const before = connection.provider;
-    if (before) this.#rebind(connection, before);
-    const { provider, place, isBack } = this.#admit(connection, hello);
-    this.#putIn(provider, place, isBack);
-    connection.provider = provider;
-    provider.send = (message) => connection.send(message);
-    if (connection.access?.token) connection.access.token.name = provider.name;
-    const close = () => connection.close(CloseCode.Replaced, 'the provider has connected again');
-    const reconnectToken = this.#identities.hold(provider, close);
+    if (connection.provider) this.#countRebind(connection);
+    const left = [...(connection.provider?.bindings.values() ?? [])].map(({ room }) => room);
+    // Whoever watches such a session sees the old tools become the new ones; there is no moment without any.
+    const { provider, place, isBack } = asOneChange(left, () => {
+      this.#leaveBefore(connection);
+      return this.#arrive(connection, hello);
+    });
+    const reconnectToken = this.#identities.hold(provider, connection);
     await this.#parts.core.settled();
     if (connection.state === 'Disconnected') return;
+    if (connection.provider !== provider) throw invalidSession('the session has ended: choose another');
     connection.enter('Bound');
-    connection.send(this.#ack(provider, place, reconnectToken));
+    const degraded = [...new Set(place.rooms.flatMap((room) => this.#parts.degraded(provider, room)))];
+    const persistDir = this.#parts.persistDir(provider);
+    const { providerId, trust } = provider;
+    connection.send(helloAck({ providerId, trust, reconnectToken, place, persistDir, degraded }));
     for (const binding of provider.bindings.values()) this.#tell((service) => service.bound?.(binding, isBack));
   }
 
-  #ack(provider: Provider, place: Place, reconnectToken: string) {
-    const { providerId, trust } = provider;
-    const degraded = [...new Set(place.rooms.flatMap((room) => this.#parts.degraded(provider, room)))];
-    const persistDir = this.#parts.persistDir(provider);
-    return helloAck({ providerId, trust, reconnectToken, place, persistDir, degraded });
-  }
-
-  /** The old binding is gone before the new one is looked at: nothing of it is used any more, whatever comes. */
-  #rebind(connection: ProviderConnection, before: Provider): void {
+  #countRebind(connection: ProviderConnection): void {
     const rate = this.#rebinds.get(connection) ?? new Rate(this.#parts.core.clock, REBINDS_PER_MINUTE_MAX, MINUTE_MS);
     this.#rebinds.set(connection, rate);
     if (!rate.take())
       throw new GatewayError(GatewayErrorCode.RateLimited, `at most ${REBINDS_PER_MINUTE_MAX} rebinds a minute`);
-    connection.provider = undefined;
-    connection.enter('Unbound');
-    this.#leave(before, 'rebound');
   }
 
-  /** Who it is, and where it may be. Throws before anything has changed. */
-  #admit(connection: ProviderConnection, hello: ProviderHelloMessage) {
+  /** The old binding is gone before the new one is looked at: nothing of it is used any more, whatever comes. */
+  #leaveBefore(connection: ProviderConnection): void {
+    const { provider } = connection;
+    connection.provider = undefined;
+    if (provider) this.#leave(provider, 'rebound');
+  }
+
+  /** Throws before anything has changed. */
+  #arrive(connection: ProviderConnection, hello: ProviderHelloMessage) {
     const { access } = connection;
+    const rooms = this.#parts.core.rooms();
     if (!access) throw new GatewayError(GatewayErrorCode.AuthFailed, 'not authenticated');
-    const place = judgeHello(hello, access, this.#parts.core.rooms());
-    const identity: Identity = { name: hello.name, instance: hello.instance };
-    const returning = this.#identities.claim(identity, hello.reconnectToken ?? undefined);
-    const isBack = returning?.trust === access.trust;
-    const registration = registrationOf(hello, isBack ? returning.registration : undefined);
-    const provider = new Provider({
-      ...identity,
-      trust: access.trust,
-      providerId: isBack ? returning.providerId : `p-${randomUUID()}`,
-      isEverywhere: place.isEverywhere,
-      registration,
-    });
-    for (const room of place.rooms) this.#parts.checkTools(provider, room);
-    if (returning) this.#replace(returning);
+    const identity = { name: hello.name, instance: hello.instance };
+    const claim = (token: string | undefined) => this.#identities.claim(identity, access, token);
+    const arrival = judgeArrival(this.#parts, { hello, access, rooms, claim });
+    const { place, predecessor } = arrival;
+    const isBack = predecessor?.isBack ?? false;
+    if (predecessor) this.#makeRoom(predecessor);
+    const provider = isBack && predecessor ? this.#comeBack(predecessor.provider, hello, arrival) : arrival.provider;
+    for (const room of place.rooms) if (!provider.bindings.has(room.id)) this.#bind(provider, room);
+    connection.provider = provider;
+    provider.send = (message) => connection.send(message);
+    if (access.token) access.token.name = provider.name;
     return { provider, place, isBack };
   }
 
-  /** It is here again: what was kept of it makes room. Calls that were under way have failed, and are not repeated. */
-  #replace(returning: Provider): void {
-    this.#tell((service) => service.left?.(returning, 'lost'));
-    this.#takeOut(returning);
+  /** Calls that were under way fail, and are not repeated. An older connection that is still open is closed. */
+  #makeRoom({ provider, connection, isBack }: Predecessor): void {
+    this.#tell((service) => service.left?.(provider, 'lost'));
+    if (connection) {
+      connection.provider = undefined;
+      connection.close(CloseCode.Replaced, 'the provider has connected again');
+    }
+    if (isBack) return;
+    this.#takeOut(provider);
+    this.#identities.release(provider);
   }
 
-  #putIn(provider: Provider, { rooms }: Place, isBack: boolean): void {
-    for (const room of rooms) this.bind(provider, room, isBack);
+  /** It is the one it was: what it does not bring anew is as it left it, in every session where it still is. */
+  #comeBack(provider: Provider, hello: ProviderHelloMessage, { place, provider: now }: Arrival): Provider {
+    provider.registration = now.registration;
+    provider.isEverywhere = place.isEverywhere;
+    for (const binding of [...provider.bindings.values()]) {
+      if (!place.rooms.includes(binding.room)) this.#unbind(binding);
+      else {
+        renew(binding, hello);
+        binding.room.changed(provider.name);
+      }
+    }
+    return provider;
   }
 
-  /** Also for a session that came later, once an everywhere-bound provider is ready for it. */
-  bind(provider: Provider, room: Room, isBack = false): Binding {
+  /** A session came later, and an everywhere-bound provider is ready for it. Ready twice is ready once. */
+  ready(provider: Provider, room: Room): void {
+    if (provider.bindings.has(room.id)) return;
+    checkEntry(this.#parts, { provider, room });
+    const binding = this.#bind(provider, room);
+    this.#tell((service) => service.bound?.(binding, false));
+  }
+
+  #bind(provider: Provider, room: Room): Binding {
     const binding = new Binding(provider, room);
-    // What the model was told once is not told again.
-    if (isBack) binding.startupContext = '';
     provider.bindings.set(room.id, binding);
     room.add(binding);
     return binding;

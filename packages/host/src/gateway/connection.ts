@@ -10,6 +10,8 @@ import {
   GatewayErrorCode,
   ILLEGAL_MESSAGES_BEFORE_AUTH_MAX,
   isLegalIn,
+  PAIRING_CODE_TTL_MS,
+  ProviderRuleError,
   type ToGatewayMessage,
   type ToProviderMessage,
 } from '@atrium/protocol/provider';
@@ -18,18 +20,34 @@ import type { Logger } from '../logger.js';
 import { CloseCode, type Transport } from '../wire/transport.js';
 import { WireFrame } from '../wire/wire-frame.js';
 import type { Access } from './access.js';
-import { knownType, type RawMessage, readMessage, readRaw } from './frame.js';
-import { GatewayError } from './gateway-error.js';
+import { checkStranger, knownType, type RawMessage, readMessage, readRaw } from './frame.js';
+import { GatewayError, shown } from './gateway-error.js';
+import { Inbox } from './inbox.js';
 import type { Provider } from './provider.js';
 
-/** What may wait while a `hello` is being worked on; more is not patience but a flood. */
-export const HELD_MESSAGES_MAX = 1_000;
+/** What may wait for a provider that does not read. Beyond, it is cut off, and may come back. */
+export const UNREAD_MAX_BYTES = 32 * 2 ** 20;
+
+/** How long a stranger may take. The code itself says when it is too old, so its state lasts a little longer. */
+const TIME_LIMITS_MS: Partial<Record<ConnectionState, number>> = {
+  AwaitAuth: AUTH_TIMEOUT_MS,
+  AwaitPairing: PAIRING_CODE_TTL_MS + AUTH_TIMEOUT_MS,
+};
+
+/** Mistakes that a stranger may not make often. Being asked to wait is no mistake. */
+const ILLEGAL: ReadonlySet<GatewayErrorCode> = new Set([
+  GatewayErrorCode.InvalidJson,
+  GatewayErrorCode.UnknownType,
+  GatewayErrorCode.PayloadTooLarge,
+]);
+
+const INTERNAL_ERROR_CLOSE_CODE = 1011;
 
 /** What messages do. */
 export interface ConnectionEvents {
   /** Takes a message that is legal now. What it throws is told to the provider. While it works, later ones wait. */
   message(connection: ProviderConnection, message: ToGatewayMessage): void | Promise<void>;
-  /** The connection is over, and why; never called twice. */
+  /** The connection is over; never called twice. */
   closed(connection: ProviderConnection): void;
 }
 
@@ -46,14 +64,20 @@ export class ProviderConnection {
   /** Who it is bound as; undefined while it is not. */
   provider: Provider | undefined;
   readonly #parts: ConnectionParts;
-  readonly #held: string[] = [];
+  readonly #inbox: Inbox;
   #state: ConnectionState = 'Connected';
-  #isBusy = false;
   #illegal = 0;
-  #cancelAuthTimer = () => {};
+  #stopTimer = () => {};
 
   constructor(parts: ConnectionParts) {
     this.#parts = parts;
+    const { transport } = parts;
+    this.#inbox = new Inbox({
+      take: (text) => this.#take(text),
+      pause: () => transport.pause?.(),
+      resume: () => transport.resume?.(),
+      overflow: () => this.close(CloseCode.PolicyViolation, 'too many messages at once'),
+    });
   }
 
   get state(): ConnectionState {
@@ -62,13 +86,9 @@ export class ProviderConnection {
 
   /** Begins to listen, in the first state that fits how it came. */
   start(state: 'AwaitAuth' | 'AwaitHello'): void {
-    this.#state = state;
-    if (state === 'AwaitAuth')
-      this.#cancelAuthTimer = this.#parts.clock.after(AUTH_TIMEOUT_MS, () =>
-        this.close(CloseCode.HandshakeTimeout, 'not authenticated in time'),
-      );
+    this.enter(state);
     this.#parts.transport.start({
-      message: (text) => this.#receive(text),
+      message: (text) => this.#inbox.push(text),
       drain: () => {},
       closed: () => this.#end(),
     });
@@ -77,11 +97,18 @@ export class ProviderConnection {
   enter(state: ConnectionState): void {
     if (this.#state === 'Disconnected') return;
     this.#state = state;
-    if (state !== 'AwaitAuth' && state !== 'AwaitPairing') this.#cancelAuthTimer();
+    this.#stopTimer();
+    const limitMs = TIME_LIMITS_MS[state];
+    if (limitMs === undefined) return;
+    const tooLate = () => this.close(CloseCode.HandshakeTimeout, 'not authenticated in time');
+    this.#stopTimer = this.#parts.clock.after(limitMs, tooLate);
   }
 
   send(message: ToProviderMessage): void {
-    if (this.#state !== 'Disconnected') this.#parts.transport.send([WireFrame.of(message)]);
+    const { transport } = this.#parts;
+    if (this.#state === 'Disconnected') return;
+    transport.send([WireFrame.of(message)]);
+    if (transport.bufferedBytes > UNREAD_MAX_BYTES) this.close(CloseCode.TooSlow, 'does not read what it is sent');
   }
 
   /** Says goodbye to the other side. Nothing that still arrives counts. */
@@ -94,68 +121,49 @@ export class ProviderConnection {
   #end(): void {
     if (this.#state === 'Disconnected') return;
     this.#state = 'Disconnected';
-    this.#cancelAuthTimer();
-    this.#held.length = 0;
+    this.#stopTimer();
+    this.#inbox.clear();
     this.#parts.events.closed(this);
   }
 
-  #receive(text: string): void {
-    if (this.#state === 'Disconnected') return;
-    if (!this.#isBusy) return this.#take(text);
-    if (this.#held.length >= HELD_MESSAGES_MAX)
-      return this.close(CloseCode.PolicyViolation, 'too many messages at once');
-    this.#held.push(text);
-  }
-
-  #take(text: string): void {
+  #take(text: string): void | Promise<void> {
     let raw: RawMessage | undefined;
     try {
+      if (!this.access) checkStranger(text);
       raw = readRaw(text);
       const message = this.#legal(raw);
       const work = message && this.#parts.events.message(this, message);
-      if (work) this.#wait(work, raw);
+      return work?.catch((error) => this.#refuse(error, raw));
     } catch (error) {
       this.#refuse(error, raw);
     }
-  }
-
-  /** Messages that come meanwhile belong to the outcome, whichever that is. */
-  #wait(work: Promise<void>, raw: RawMessage): void {
-    this.#isBusy = true;
-    work
-      .catch((error) => this.#refuse(error, raw))
-      .then(() => {
-        this.#isBusy = false;
-        while (!this.#isBusy && this.#held.length > 0) this.#take(this.#held.shift() ?? '');
-      });
   }
 
   #legal(raw: RawMessage): ToGatewayMessage | undefined {
     const type = knownType(raw.type);
     if (type && isLegalIn(this.#state, type)) return readMessage(raw);
     if (CONNECTION_STATE_RULES[this.#state].otherwise === 'ignore') return undefined;
-    const what = type
-      ? `${type} cannot be sent now (${this.#state})`
-      : `there is no message type ${raw.type.slice(0, 64)}`;
+    const what = type ? `${type} cannot be sent now (${this.#state})` : `there is no message type ${shown(raw.type)}`;
     throw new GatewayError(GatewayErrorCode.UnknownType, what);
   }
 
   /** Tells the provider what was wrong. Only two mistakes end the connection, and too many before it was let in. */
   #refuse(error: unknown, raw: RawMessage | undefined): void {
-    if (!(error instanceof GatewayError)) return this.#broken(error);
-    const { code, message, sessionId } = error;
+    if (!(error instanceof GatewayError || error instanceof ProviderRuleError)) return this.#broken(error);
+    const { code, message } = error;
+    const sessionId = error instanceof GatewayError ? error.sessionId : undefined;
     const requestId = raw?.content.requestId;
     this.send({
       type: 'error',
       code,
       message,
-      ...(raw && { replyTo: raw.type }),
+      ...(raw && { replyTo: shown(raw.type) }),
       ...(this.provider && { providerId: this.provider.providerId }),
       ...(sessionId !== undefined && { sessionId }),
       ...(typeof requestId === 'string' && { requestId }),
     });
     if (FATAL_GATEWAY_ERRORS.has(code)) return this.close(CloseCode.PolicyViolation, code);
-    if (this.access) return;
+    if (this.access || !ILLEGAL.has(code)) return;
     this.#illegal += 1;
     if (this.#illegal >= ILLEGAL_MESSAGES_BEFORE_AUTH_MAX)
       this.close(CloseCode.PolicyViolation, 'too many messages before authentication');
@@ -165,6 +173,6 @@ export class ProviderConnection {
   #broken(error: unknown): void {
     const { logger, transport } = this.#parts;
     logger.log('error', 'the gateway failed at a message', { connection: transport.name, error: String(error) });
-    this.close(1011, 'internal error');
+    this.close(INTERNAL_ERROR_CLOSE_CODE, 'internal error');
   }
 }

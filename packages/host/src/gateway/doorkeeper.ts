@@ -2,7 +2,7 @@
 import { authClaimOf, GatewayErrorCode, type ToGatewayMessageMap } from '@atrium/protocol/provider';
 import type { Access } from './access.js';
 import type { ProviderConnection } from './connection.js';
-import { GatewayError } from './gateway-error.js';
+import { GatewayError, unauthorized } from './gateway-error.js';
 import type { Pairings } from './pairing.js';
 import type { Room } from './room.js';
 import type { ProviderTokens } from './tokens.js';
@@ -23,10 +23,13 @@ export class Doorkeeper {
     if (claim.by === 'pairing') return this.#pair(connection, claim.name);
     const access = claim.by === 'token' ? this.tokens.accessOf(claim.token) : undefined;
     if (!access) throw new GatewayError(GatewayErrorCode.AuthFailed, 'the token is not valid: pair again');
+    // Showing the same token once more is harmless; trust and session of a connection never change.
+    if (connection.access && connection.access !== access) throw isInAlready();
     letIn(access);
   }
 
   #pair(connection: ProviderConnection, name: string | undefined): void {
+    if (connection.access) throw isInAlready();
     const prompt = this.pairings.begin(connection, name);
     connection.enter('AwaitPairing');
     connection.send({ type: 'auth.pairing', prompt });
@@ -45,8 +48,13 @@ export class Doorkeeper {
     this.pairings.abandon(connection);
   }
 
-  ended(room: Room): void {
-    this.tokens.revokeSession(room.id);
-    this.pairings.ended(room);
+  /** The session is not open to providers any more. Only when it ended, what was let into it is let in no more. */
+  closed(room: Room, hasEnded: boolean): void {
+    if (hasEnded) this.tokens.revokeSession(room.id);
+    this.pairings.closed(room);
   }
+}
+
+function isInAlready(): GatewayError {
+  return unauthorized('you are let in already: connect anew to come in otherwise');
 }

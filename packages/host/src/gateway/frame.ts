@@ -12,11 +12,19 @@ import { checkToGateway, describeProblem } from '@atrium/protocol/validation';
 import { isRecord } from '../tools/shape.js';
 import { GatewayError } from './gateway-error.js';
 
+/** All that a stranger has to say is short; longer texts of theirs are not even parsed. */
+export const STRANGER_MESSAGE_MAX_CHARACTERS = 64 * 2 ** 10;
+
 /** A JSON object with a type; whether anybody knows the type is another question. */
 export interface RawMessage {
   readonly type: string;
   readonly bytes: number;
   readonly content: Readonly<Record<string, unknown>>;
+}
+
+export function checkStranger(text: string): void {
+  if (text.length <= STRANGER_MESSAGE_MAX_CHARACTERS) return;
+  throw new GatewayError(GatewayErrorCode.PayloadTooLarge, 'this is too long before you are let in: authenticate first');
 }
 
 export function readRaw(text: string): RawMessage {

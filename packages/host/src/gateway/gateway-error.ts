@@ -12,12 +12,19 @@ export class GatewayError extends Error {
   }
 }
 
+/** Of what a provider sent, errors repeat only a little. */
+const SHOWN_MAX_CHARACTERS = 64;
+
+export function shown(text: string): string {
+  return text.length > SHOWN_MAX_CHARACTERS ? `${text.slice(0, SHOWN_MAX_CHARACTERS)}…` : text;
+}
+
 export function unauthorized(message: string): GatewayError {
   return new GatewayError(GatewayErrorCode.Unauthorized, message);
 }
 
 export function invalidSession(message: string, sessionId?: string): GatewayError {
-  return new GatewayError(GatewayErrorCode.InvalidSession, message, sessionId);
+  return new GatewayError(GatewayErrorCode.InvalidSession, message, sessionId === undefined ? undefined : shown(sessionId));
 }
 
 /** Counts have no code of their own; this one says what to do: send less. */

@@ -8,15 +8,20 @@ import type { Extension } from '../extensions/extension.js';
 import type { Logger } from '../logger.js';
 import type { Companion } from '../sessions/companion.js';
 import type { Session } from '../sessions/session.js';
+import { type Throttle, throttle } from '../tools/throttle.js';
 import { CloseCode, type Transport } from '../wire/transport.js';
-import { type Access, INTERNAL_ACCESS, isOpenTo, listFor } from './access.js';
+import { type Access, INTERNAL_ACCESS } from './access.js';
 import { Binder, type BinderParts } from './binder.js';
 import { ProviderConnection } from './connection.js';
 import type { Doorkeeper } from './doorkeeper.js';
-import { invalidSession, unauthorized } from './gateway-error.js';
+import { invalidSession, shown, unauthorized } from './gateway-error.js';
 import type { Provider } from './provider.js';
+import { Registry, type RegistryEntry } from './registry.js';
 import { extensionId, type Group, Room } from './room.js';
 import type { GatewayCore, GatewayService, Handlers } from './service.js';
+
+/** Titles may change with every word of an agent; lists of sessions need not. */
+export const TITLES_INTERVAL_MS = 1_000;
 
 export interface GatewayParts extends Omit<BinderParts, 'core' | 'services'> {
   readonly clock: Clock;
@@ -37,9 +42,11 @@ export class Gateway implements GatewayCore {
   readonly #handlers: Handlers;
   readonly #doorkeeper: Doorkeeper;
   readonly #binder: Binder;
-  readonly #rooms = new Map<string, Room>();
+  readonly #registry = new Registry();
   readonly #connections = new Set<ProviderConnection>();
+  readonly #titlesChanged: Throttle;
   #heard = 0;
+  #isClosed = false;
 
   constructor(parts: GatewayParts) {
     this.#parts = parts;
@@ -49,10 +56,16 @@ export class Gateway implements GatewayCore {
     this.#handlers = Object.assign({}, ...this.#services.map(({ handlers }) => handlers));
     this.#doorkeeper = parts.doorkeeper(this);
     this.#binder = new Binder({ ...parts, core: this, services: this.#services });
+    this.#titlesChanged = throttle(parts.clock, TITLES_INTERVAL_MS, () => this.#announce());
   }
 
   rooms(): readonly Room[] {
-    return [...this.#rooms.values()];
+    return this.#registry.rooms();
+  }
+
+  /** Every session that is open to providers. */
+  sessions(): readonly RegistryEntry[] {
+    return this.#registry.entries();
   }
 
   settled(): Promise<void> {
@@ -61,10 +74,6 @@ export class Gateway implements GatewayCore {
 
   afterCommit(then: () => void): void {
     this.#parts.afterCommit(then);
-  }
-
-  get connections(): ReadonlySet<ProviderConnection> {
-    return this.#connections;
   }
 
   /** Serves one provider. Those in this process are trusted; all others have to show why they should be. */
@@ -79,51 +88,49 @@ export class Gateway implements GatewayCore {
       },
     });
     this.#connections.add(connection);
-    if (origin === 'network') connection.start('AwaitAuth');
-    else {
-      connection.start('AwaitHello');
-      this.#letIn(connection, INTERNAL_ACCESS);
-    }
+    connection.start(origin === 'network' ? 'AwaitAuth' : 'AwaitHello');
+    if (this.#isClosed) this.#sendAway(connection);
+    else if (origin === 'in-process') this.#letIn(connection, INTERNAL_ACCESS);
     return connection;
   }
 
   #take(connection: ProviderConnection, message: ToGatewayMessage): void | Promise<void> {
     if (message.type === 'auth' || message.type === 'auth.confirm')
       return this.#doorkeeper.take(connection, message, (access, token) => this.#letIn(connection, access, token));
-    const { provider } = connection;
-    if (provider) provider.lastHeard = ++this.#heard;
-    if (message.type === 'hello') {
-      if (provider) connection.enter('Rebinding');
-      return this.#binder.hello(connection, message).finally(() => {
-        if (connection.state === 'Rebinding') connection.enter(connection.provider ? 'Bound' : 'Unbound');
-      });
-    }
+    if (connection.provider) connection.provider.lastHeard = ++this.#heard;
+    if (message.type === 'hello') return this.#hello(connection, message);
     if (message.type === 'goodbye') return this.#binder.goodbye(connection);
+    const { provider } = connection;
     if (!provider) return undefined;
     if (message.type === 'session.ready') return this.#ready(provider, message);
     const handler = this.#handlers[message.type] as ((it: ToGatewayMessage, from: Provider) => void) | undefined;
     handler?.(message, provider);
   }
 
-  #letIn(connection: ProviderConnection, access: Access, token?: string): void {
-    connection.access = access;
-    connection.enter('AwaitHello');
-    connection.send({ type: 'sessions', active: this.#list(access), ...(token !== undefined && { token }) });
+  /** Until it is decided, messages wait: they belong to the outcome, whichever that is. */
+  async #hello(connection: ProviderConnection, message: ToGatewayMessageMap['hello']): Promise<void> {
+    if (connection.provider) connection.enter('Rebinding');
+    try {
+      await this.#binder.hello(connection, message);
+      if (connection.provider) connection.provider.lastHeard = ++this.#heard;
+    } finally {
+      if (connection.state === 'Rebinding') connection.enter(connection.provider ? 'Bound' : 'Unbound');
+    }
   }
 
-  #list(access: Access) {
-    return listFor(access, this.rooms()).map((room) => room.entry(isOpenTo(access, room)));
+  #letIn(connection: ProviderConnection, access: Access, token?: string): void {
+    if (!connection.access) connection.enter('AwaitHello');
+    connection.access = access;
+    const active = this.#registry.entriesFor(access);
+    connection.send({ type: 'sessions', active, ...(token !== undefined && { token }) });
   }
 
   /** An everywhere-bound provider is ready for a session that came later. */
   #ready(provider: Provider, { sessionId }: ToGatewayMessageMap['session.ready']): void {
     if (!provider.isEverywhere) throw unauthorized('session.ready is for providers that are bound to all sessions');
-    const room = this.#rooms.get(sessionId);
-    if (!room || room.isEnding) throw invalidSession(`there is no session ${sessionId}`, sessionId);
-    if (provider.bindings.has(sessionId)) return;
-    this.#parts.checkTools(provider, room);
-    const binding = this.#binder.bind(provider, room);
-    for (const service of this.#services) service.bound?.(binding, false);
+    const room = this.#registry.get(sessionId);
+    if (!room) throw invalidSession(`there is no session ${shown(sessionId)}`, sessionId);
+    this.#binder.ready(provider, room);
   }
 
   #closed(connection: ProviderConnection): void {
@@ -141,18 +148,26 @@ export class Gateway implements GatewayCore {
         if (room.bindings.length === 0) this.#parts.mayRest(session.uri);
       },
     });
-    if (session.state.lifecycle === 'ready') queueMicrotask(() => this.#open(room));
+    // The session is still being put together; nothing can be written to it in this very moment.
+    if (session.state.lifecycle === 'ready') {
+      queueMicrotask(() => {
+        session.standing.withdrawStale(session.state);
+        this.#open(room);
+      });
+    }
     return {
       begin: async () => {
         room.isUsed = true;
-        if (this.#rooms.has(room.id)) this.#use(room);
+        if (this.#registry.has(room)) this.#use(room);
       },
       get keepsAwake() {
         return room.bindings.length > 0;
       },
       observe: (step) => {
-        if (step.envelope.action.type === 'session/ready') this.#open(room);
-        if (step.envelope.action.type === 'session/titleChanged' && this.#rooms.has(room.id)) this.#announce();
+        const { action, origin } = step.envelope;
+        if (origin) this.#registry.touch(room);
+        if (action.type === 'session/ready') this.#open(room);
+        if (action.type === 'session/titleChanged' && this.#registry.has(room)) this.#titlesChanged.request();
         for (const service of this.#services) service.observe?.(room, step);
       },
       close: () => this.#end(room),
@@ -165,8 +180,10 @@ export class Gateway implements GatewayCore {
   }
 
   #open(room: Room): void {
-    if (room.session.isClosed || this.#rooms.has(room.id)) return;
-    this.#rooms.set(room.id, room);
+    const leaving = this.#registry.leaving(room.id);
+    if (leaving) return void leaving.then(() => this.#open(room));
+    if (room.session.isClosed || this.#registry.get(room.id)) return;
+    this.#registry.add(room);
     for (const service of this.#services) service.opened?.(room);
     this.#announce();
     if (room.isUsed) this.#use(room);
@@ -176,16 +193,26 @@ export class Gateway implements GatewayCore {
     for (const service of this.#services) service.used?.(room);
   }
 
-  /** Providers hear of it first, then everybody sees it gone; it is taken apart when they are ready, or time is up. */
   async #end(room: Room): Promise<void> {
-    if (this.#rooms.get(room.id) !== room) return;
+    if (!this.#registry.has(room)) return;
+    const { session } = room;
+    // One that only leaves memory may come back: whoever was let into it is let in again.
+    const hasEnded = !session.parts.catalogue.isListed(session.uri);
     room.isEnding = true;
-    const ready = this.#services.map((service) => service.ending?.(room));
-    this.#rooms.delete(room.id);
+    this.#doorkeeper.closed(room, hasEnded);
+    await this.#takeApart(room);
+  }
+
+  /** Providers hear of it first, then everybody sees it gone; it is taken apart when they are ready, or time is up. */
+  async #takeApart(room: Room): Promise<void> {
+    const ready = Promise.all(this.#services.map((service) => service.ending?.(room)));
+    const apart = ready.then(async () => {
+      this.#binder.unbindRoom(room, (provider) => this.#connectionOf(provider));
+      await Promise.all(this.#services.map((service) => service.ended?.(room)));
+    });
+    this.#registry.remove(room, apart);
     this.#announce();
-    await Promise.all(ready);
-    this.#binder.unbindRoom(room, (provider) => this.#connectionOf(provider));
-    this.#doorkeeper.ended(room);
+    await apart;
   }
 
   #connectionOf(provider: Provider): ProviderConnection | undefined {
@@ -196,11 +223,18 @@ export class Gateway implements GatewayCore {
   #announce(): void {
     for (const connection of this.#connections) {
       const { access } = connection;
-      if (access) connection.send({ type: 'sessions.updated', active: this.#list(access) });
+      if (access) connection.send({ type: 'sessions.updated', active: this.#registry.entriesFor(access) });
     }
   }
 
+  /** Everybody is sent away, also those who are still to come. */
   close(): void {
-    for (const connection of [...this.#connections]) connection.close(CloseCode.GoingAway, 'the host is stopping');
+    this.#isClosed = true;
+    this.#titlesChanged.stop();
+    for (const connection of [...this.#connections]) this.#sendAway(connection);
+  }
+
+  #sendAway(connection: ProviderConnection): void {
+    connection.close(CloseCode.GoingAway, 'the host is stopping');
   }
 }

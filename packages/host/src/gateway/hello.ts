@@ -8,9 +8,9 @@ import {
 } from '@atrium/protocol/provider';
 import { type Access, isOpenTo } from './access.js';
 import { authorizeHello } from './authorize.js';
-import { invalidSession, unauthorized } from './gateway-error.js';
+import { invalidSession, shown, unauthorized } from './gateway-error.js';
 import { compileRules } from './hooks/rules.js';
-import { EMPTY_REGISTRATION, type Registration } from './provider.js';
+import { type Binding, EMPTY_REGISTRATION, type Provider, type Registration } from './provider.js';
 import type { Room } from './room.js';
 
 /** Where a `hello` wants to be. `everywhere` includes the sessions to come. */
@@ -20,21 +20,25 @@ export interface Place {
 }
 
 /** Everything about a `hello` that can be said without knowing who else is there. Throws what is wrong with it. */
-export function judgeHello(hello: ProviderHelloMessage, access: Access, rooms: readonly Room[]): Place {
+export function judgeHello(hello: ProviderHelloMessage, access: Access): void {
   authorizeHello(access.trust, hello);
   compileRules(hello.hooks?.onPreToolUse ?? []);
   if (access.token?.name !== undefined && access.token.name !== hello.name)
     throw unauthorized(`this token belongs to ${access.token.name}: connect with another one`);
-  return placeOf(hello, access, rooms);
 }
 
-function placeOf({ session }: ProviderHelloMessage, access: Access, rooms: readonly Room[]): Place {
-  if (session === 'all') return { rooms, isEverywhere: true };
-  const wanted = session ?? access.sessionId ?? onlyOne(rooms);
+/** Where a `hello` puts a provider. One that comes back and names no session goes where it was. */
+export function placeOf(
+  { session }: ProviderHelloMessage,
+  { access, rooms, before }: { access: Access; rooms: readonly Room[]; before: Provider | undefined },
+): Place {
+  if (session === 'all' || (session === undefined && before?.isEverywhere)) return { rooms, isEverywhere: true };
+  const [earlier] = before?.bindings.keys() ?? [];
+  const wanted = session ?? access.sessionId ?? earlier ?? onlyOne(rooms);
   const room = rooms.find(({ id }) => id === wanted);
-  if (!room || room.isEnding || !isOpenTo(access, room))
-    throw invalidSession(`there is no session ${wanted ?? ''} for you: wait for sessions.updated, then choose another`);
-  return { rooms: [room], isEverywhere: false };
+  if (room && !room.isEnding && isOpenTo(access, room)) return { rooms: [room], isEverywhere: false };
+  const which = wanted === undefined ? 'name a session' : `there is no session ${shown(wanted)} for you`;
+  throw invalidSession(`${which}: sessions and sessions.updated list them`, wanted);
 }
 
 /** A provider in this process that names none means the only one there is. */
@@ -55,6 +59,17 @@ export function registrationOf(hello: ProviderHelloMessage, before: Registration
     concurrency: concurrency ?? before.concurrency,
     metadata: metadata ?? before.metadata,
   };
+}
+
+/** What was brought now, in a session where it had been before; there it may have changed since its last `hello`. */
+export function renew(binding: Binding, { tools, hooks, context }: ProviderHelloMessage): void {
+  const { registration } = binding.provider;
+  if (tools) binding.tools = registration.tools;
+  if (hooks?.onPreToolUse) binding.rules = registration.rules;
+  if (hooks?.transforms) binding.transforms = registration.transforms;
+  if (context !== undefined) binding.context = registration.context;
+  binding.startupContext = registration.startupContext;
+  binding.isAway = false;
 }
 
 export interface AckFacts {

@@ -1,20 +1,33 @@
 /**
- * Who is who. A name with an instance is taken as long as its connection lives; when that is lost, its reconnect token
- * brings it back for a while, and without the token anybody with access may take the name afresh.
+ * Who is who. A name with an instance is taken as long as its connection lives. When that is lost, its reconnect token
+ * brings it back for a while; without the token, only somebody with the same trust may take the name afresh.
  */
 import { randomBytes } from 'node:crypto';
 import { GatewayErrorCode, RECONNECT_WINDOW_MS } from '@atrium/protocol/provider';
 import type { Clock } from '../clock.js';
 import { digestOf, matchesToken, type TokenDigest } from '../security/token.js';
+import type { Access } from './access.js';
+import type { ProviderConnection } from './connection.js';
 import { GatewayError } from './gateway-error.js';
 import type { Identity, Provider } from './provider.js';
 
+const RECONNECT_TOKEN_BYTES = 24;
+
 interface Holder {
-  provider: Provider;
-  reconnectDigest: TokenDigest;
-  /** Closes its connection, when another one takes over. Absent while it is away. */
-  close: (() => void) | undefined;
+  readonly provider: Provider;
+  readonly reconnectDigest: TokenDigest;
+  /** Absent while it is away. */
+  connection: ProviderConnection | undefined;
   cancelWindow: () => void;
+}
+
+/** Whose place a `hello` takes. */
+export interface Predecessor {
+  readonly provider: Provider;
+  /** Still open: two connections say that they are the same provider, and this one is the older. */
+  readonly connection: ProviderConnection | undefined;
+  /** It is the same one and comes back, or somebody new under the name of one that is gone. */
+  readonly isBack: boolean;
 }
 
 export class Identities {
@@ -26,30 +39,23 @@ export class Identities {
     private readonly forget: (provider: Provider) => void,
   ) {}
 
-  /**
-   * Whom a `hello` comes back as: the provider that showed its token, or undefined for somebody new. Throws when the
-   * name is taken by a connection that lives.
-   */
-  claim(identity: Identity, token: string | undefined): Provider | undefined {
-    const holder = this.#holders.get(keyOf(identity));
+  /** Whose place this one takes, if anybody's. Throws when the name is taken. Changes nothing. */
+  claim(identity: Identity, access: Access, token: string | undefined): Predecessor | undefined {
+    const holder = this.#holders.get(keyOf({ ...identity, scope: access.sessionId }));
     if (!holder) return undefined;
-    if (token !== undefined && matchesToken(token, holder.reconnectDigest)) return holder.provider;
-    if (holder.close) {
-      const name = keyOf(identity);
-      throw new GatewayError(GatewayErrorCode.DuplicateInstance, `${name} is connected already: use another instance`);
-    }
-    this.#drop(holder);
-    return undefined;
+    const { provider, connection } = holder;
+    const isSameTrust = provider.trust === access.trust;
+    const isBack = isSameTrust && token !== undefined && matchesToken(token, holder.reconnectDigest);
+    if (isBack || (isSameTrust && !connection)) return { provider, connection, isBack };
+    throw duplicate(identity);
   }
 
   /** The provider is bound on this connection. Gives its next reconnect token; every earlier one is void. */
-  hold(provider: Provider, close: () => void): string {
-    const before = this.#holders.get(keyOf(provider));
-    before?.cancelWindow();
-    const token = `tok-${randomBytes(24).toString('hex')}`;
-    const reconnectDigest = digestOf(token);
-    this.#holders.set(keyOf(provider), { provider, reconnectDigest, close, cancelWindow: () => {} });
-    before?.close?.();
+  hold(provider: Provider, connection: ProviderConnection): string {
+    const key = keyOf(provider);
+    this.#holders.get(key)?.cancelWindow();
+    const token = `tok-${randomBytes(RECONNECT_TOKEN_BYTES).toString('hex')}`;
+    this.#holders.set(key, { provider, reconnectDigest: digestOf(token), connection, cancelWindow: () => {} });
     return token;
   }
 
@@ -57,8 +63,11 @@ export class Identities {
   away(provider: Provider): void {
     const holder = this.#holders.get(keyOf(provider));
     if (holder?.provider !== provider) return;
-    holder.close = undefined;
-    holder.cancelWindow = this.clock.after(RECONNECT_WINDOW_MS, () => this.#drop(holder));
+    holder.connection = undefined;
+    holder.cancelWindow = this.clock.after(RECONNECT_WINDOW_MS, () => {
+      this.release(provider);
+      this.forget(provider);
+    });
   }
 
   /** It left for good, or binds as somebody else. */
@@ -68,13 +77,14 @@ export class Identities {
     holder.cancelWindow();
     this.#holders.delete(keyOf(provider));
   }
-
-  #drop(holder: Holder): void {
-    this.release(holder.provider);
-    this.forget(holder.provider);
-  }
 }
 
-function keyOf({ name, instance }: Identity): string {
-  return instance === undefined ? name : `${name}/${instance}`;
+export function duplicate({ name, instance }: Identity): GatewayError {
+  const who = instance === undefined ? name : `${name} (${instance})`;
+  return new GatewayError(GatewayErrorCode.DuplicateInstance, `${who} is here already: use another instance`);
+}
+
+/** Whoever may enter one session only is somebody there only: each session may have its own `ci`. */
+function keyOf({ scope, name, instance }: Identity & Pick<Provider, 'scope'>): string {
+  return JSON.stringify([scope ?? null, name, instance ?? null]);
 }

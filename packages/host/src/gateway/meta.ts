@@ -7,6 +7,8 @@ export interface GatewayMeta {
   readonly timeline?: readonly string[];
   /** Machine-readable facts about the providers. */
   readonly providers?: readonly object[];
+  /** Providers that somebody switched off here, by name: they stay so, whenever they come. */
+  readonly off?: readonly string[];
 }
 
 export function gatewayMeta({ _meta }: SessionState): GatewayMeta {

@@ -2,13 +2,14 @@
  * Pairing codes. Each session shows a code of its own to the people in it; the code that is typed at the provider says
  * which session it is let into. A code is good for one guess, and for a short while.
  */
-import { randomInt, timingSafeEqual } from 'node:crypto';
+import { randomInt } from 'node:crypto';
 import {
   GatewayErrorCode,
   PAIRING_ATTEMPTS_PER_MINUTE_MAX,
   PAIRING_CODE_DIGITS,
   PAIRING_CODE_TTL_MS,
 } from '@atrium/protocol/provider';
+import { digestOf, matchesToken } from '../security/token.js';
 import { CloseCode } from '../wire/transport.js';
 import type { ProviderConnection } from './connection.js';
 import { GatewayError, invalidSession } from './gateway-error.js';
@@ -82,8 +83,11 @@ export class Pairings {
     this.#open.delete(connection);
   }
 
-  ended(room: Room): void {
-    for (const [connection, { codes }] of this.#open) if (codes.has(room) && codes.size === 1) this.abandon(connection);
+  /** Codes of which no session is left are of no use. */
+  closed(room: Room): void {
+    for (const [connection, { codes }] of this.#open) {
+      if (codes.has(room) && [...codes.keys()].every(({ isEnding }) => isEnding)) this.abandon(connection);
+    }
   }
 
   #declined(connection: ProviderConnection): void {
@@ -110,8 +114,7 @@ function newCode(): string {
   return String(randomInt(10 ** PAIRING_CODE_DIGITS)).padStart(PAIRING_CODE_DIGITS, '0');
 }
 
+/** People may type the code as they read it, in two groups. */
 function isSame(offered: string, expected: string): boolean {
-  const digits = Buffer.from(offered.replaceAll(/\s/g, '').padEnd(PAIRING_CODE_DIGITS).slice(0, 64));
-  const wanted = Buffer.from(expected);
-  return digits.length === wanted.length && timingSafeEqual(digits, wanted);
+  return matchesToken(offered.replaceAll(/[\s-]/g, ''), digestOf(expected));
 }

@@ -2,48 +2,80 @@
  * Providers as the clients of a session see them: one customization each, with how it is doing and an off switch, and
  * the details in the session's metadata. Never the text that they give to the model.
  */
-import type { ChildCustomization, Customization, CustomizationLoadState, SessionState } from '@atrium/protocol';
+import type { Customization, CustomizationLoadState, SessionState } from '@atrium/protocol';
 import type { Step } from '../channels/channel.js';
 import { gatewayMeta, withGatewayMeta } from './meta.js';
-import type { Binding } from './provider.js';
+import { childrenOf, describe } from './presence-entry.js';
 import { extensionId, type Group, type Room } from './room.js';
 import type { GatewayService } from './service.js';
 
 const PREFIX = extensionId('');
+/** Nobody switches off more by hand; the oldest make room. */
+const SWITCHED_OFF_MAX = 100;
 
 export interface PresenceParts {
   /** What the agent of the session cannot do for a provider, in words for people. */
   degraded(group: Group): readonly string[];
+  /** Shows a note to the people in a session. */
+  note(room: Room, from: string, text: string): void;
 }
 
 export class Presence implements GatewayService {
+  /** Names whose entries may have changed in this tick. */
+  readonly #changed = new Map<Room, Set<string>>();
+  /** What people have been told, so that they are told once. */
+  readonly #told = new WeakMap<Room, Set<string>>();
+
   constructor(private readonly parts: PresenceParts) {}
 
-  /** After a crash the state still lists those who were here; they are not. */
+  /** After a crash the state still lists those who were here; they are not, and neither are their tools. */
   opened(room: Room): void {
-    const stale = (room.session.state.customizations ?? []).filter(({ id }) => id.startsWith(PREFIX));
-    for (const { id } of stale) room.session.write({ type: 'session/customizationRemoved', id });
+    const { session } = room;
+    for (const name of gatewayMeta(session.state).off ?? []) room.setEnabled(name, false);
+    const stale = (session.state.customizations ?? []).filter(({ id }) => id.startsWith(PREFIX));
+    for (const { id } of stale) session.write({ type: 'session/customizationRemoved', id });
+    if (stale.length > 0) session.extensions.changed();
     this.#describe(room);
   }
 
-  /** The extension of a provider changed, so its entry may have changed too. */
-  changed(group: Group): void {
-    const { room, name } = group;
-    const id = extensionId(name);
-    const known = room.session.state.customizations?.find((entry) => entry.id === id);
-    if (group.bindings.length > 0) this.#publish(group, known);
-    else if (known) room.session.write({ type: 'session/customizationRemoved', id });
-    this.#describe(room);
+  /** Told at the end of the tick: much may change in one, and only the outcome is stored. */
+  changed({ room, name }: Group): void {
+    const names = this.#changed.get(room);
+    if (names) return void names.add(name);
+    this.#changed.set(room, new Set([name]));
+    queueMicrotask(() => this.#publishChanged(room));
   }
 
   /** Somebody switched one off or on. */
   observe(room: Room, { envelope }: Step<SessionState>): void {
     const { action } = envelope;
     if (action.type !== 'session/customizationToggled' || !action.id.startsWith(PREFIX)) return;
-    room.setEnabled(action.id.slice(PREFIX.length), action.enabled);
+    const group = room.group(action.id.slice(PREFIX.length));
+    if (group.bindings.length === 0 || room.isEnabled(group.name) === action.enabled) return;
+    room.setEnabled(group.name, action.enabled);
+    const { session } = room;
+    const off = room.disabled.slice(-SWITCHED_OFF_MAX);
+    session.write({ type: 'session/metaChanged', _meta: withGatewayMeta(session.state, { off }) });
+    if (!action.enabled && isGuarding(group))
+      this.parts.note(room, group.name, 'is switched off; its checks on tools do not apply');
   }
 
-  #publish(group: Group, known: Customization | undefined): void {
+  #publishChanged(room: Room): void {
+    const names = this.#changed.get(room) ?? [];
+    this.#changed.delete(room);
+    for (const name of names) this.#publish(room.group(name));
+    this.#describe(room);
+  }
+
+  #publish(group: Group): void {
+    const { room, name } = group;
+    const id = extensionId(name);
+    const known = room.session.state.customizations?.find((entry) => entry.id === id);
+    if (group.bindings.length > 0) this.#update(group, known);
+    else if (known) room.session.write({ type: 'session/customizationRemoved', id });
+  }
+
+  #update(group: Group, known: Customization | undefined): void {
     const entry: Customization = {
       type: 'plugin',
       id: extensionId(group.name),
@@ -60,7 +92,17 @@ export class Presence implements GatewayService {
   #load(group: Group): CustomizationLoadState {
     if (group.bindings.every(({ isAway }) => isAway)) return { kind: 'degraded', message: 'Reconnecting' };
     const [degraded] = this.parts.degraded(group);
-    return degraded === undefined ? { kind: 'loaded' } : { kind: 'degraded', message: degraded };
+    if (degraded === undefined) return { kind: 'loaded' };
+    this.#tellOnce(group, degraded);
+    return { kind: 'degraded', message: degraded };
+  }
+
+  #tellOnce({ room, name }: Group, text: string): void {
+    const told = this.#told.get(room) ?? new Set();
+    this.#told.set(room, told);
+    if (told.has(`${name} ${text}`)) return;
+    told.add(`${name} ${text}`);
+    this.parts.note(room, name, text);
   }
 
   #describe(room: Room): void {
@@ -72,36 +114,6 @@ export class Presence implements GatewayService {
   }
 }
 
-function describe({ provider, tools, context, startupContext, isAway }: Binding): object {
-  const { name, instance, providerId, trust } = provider;
-  return {
-    name,
-    ...(instance !== undefined && { instance }),
-    providerId,
-    trust,
-    tools: [...tools.keys()],
-    ...((context !== '' || startupContext !== '') && { context: true }),
-    ...(isAway && { away: true }),
-  };
-}
-
-/** Rules and prompt changes by what they are about, without their text. */
-function childrenOf({ name, bindings }: Group): ChildCustomization[] {
-  const base = extensionId(name);
-  return bindings.flatMap(({ provider, rules, transforms }) => {
-    const of = provider.instance === undefined ? base : `${base}/${provider.instance}`;
-    return [
-      ...rules.map(({ match, action }, index): ChildCustomization => {
-        const id = `${of}#hook=PreToolUse:${index + 1}`;
-        const matcher = match.tool ?? '*';
-        // The last two are additional members, which every client has to tolerate.
-        const hook = { type: 'hook' as const, id, uri: id, name: `${action} ${matcher}`, event: 'PreToolUse', matcher };
-        return hook;
-      }),
-      ...[...transforms].map(([section, { action }]): ChildCustomization => {
-        const id = `${of}#rule=${section}`;
-        return { type: 'rule', id, uri: id, name: section, description: `${action} ${section}` };
-      }),
-    ];
-  });
+function isGuarding({ bindings }: Group): boolean {
+  return bindings.some(({ rules }) => rules.some(({ action }) => action !== 'context'));
 }

@@ -46,8 +46,10 @@ export class Provider implements Identity {
   readonly trust: TrustLevel;
   /** Stable as long as it comes back with its reconnect token. */
   readonly providerId: string;
+  /** The one session that it may enter; undefined when it may enter all of them. */
+  readonly scope: string | undefined;
   /** Whether it is bound to every session, also to those to come. */
-  readonly isEverywhere: boolean;
+  isEverywhere: boolean;
   registration: Registration;
   readonly bindings = new Map<string, Binding>();
   /** Which of several instances was heard last; a count, not a time. */
@@ -55,11 +57,12 @@ export class Provider implements Identity {
   /** Sends to its connection; does nothing while there is none. */
   send: (message: ToProviderMessage) => void = () => {};
 
-  constructor(facts: Identity & Pick<Provider, 'trust' | 'providerId' | 'isEverywhere' | 'registration'>) {
+  constructor(facts: Identity & Pick<Provider, 'trust' | 'providerId' | 'scope' | 'isEverywhere' | 'registration'>) {
     this.name = facts.name;
     this.instance = facts.instance;
     this.trust = facts.trust;
     this.providerId = facts.providerId;
+    this.scope = facts.scope;
     this.isEverywhere = facts.isEverywhere;
     this.registration = facts.registration;
   }

@@ -76,6 +76,11 @@ export class Room {
     this.#parts.changed(group);
   }
 
+  /** The names that are switched off. */
+  get disabled(): readonly string[] {
+    return [...this.#disabled];
+  }
+
   isEnabled(name: string): boolean {
     return !this.#disabled.has(name);
   }
@@ -92,6 +97,16 @@ export class Room {
   entry(isOpen: boolean): ProviderSessionEntry {
     const cwd = isOpen ? folderOf(this.session) : undefined;
     return { id: this.id, label: this.label, ...(cwd !== undefined && { cwd }) };
+  }
+}
+
+/** Whatever happens to the providers of these sessions meanwhile, everybody sees its outcome only. */
+export function asOneChange<T>(rooms: readonly Room[], work: () => T): T {
+  const releases = rooms.map(({ session }) => session.extensions.hold());
+  try {
+    return work();
+  } finally {
+    for (const release of releases) release();
   }
 }
 

@@ -1,5 +1,5 @@
 /** Which of a provider's sessions a message is about. */
-import { invalidSession } from './gateway-error.js';
+import { invalidSession, shown } from './gateway-error.js';
 import type { Binding, Provider } from './provider.js';
 
 /** The one that is named; without a name, all of them. */
@@ -18,6 +18,6 @@ export function bindingFor(provider: Provider, sessionId: string | undefined): B
 
 function bindingIn(provider: Provider, sessionId: string): Binding {
   const binding = provider.bindings.get(sessionId);
-  if (!binding) throw invalidSession(`you are not bound to a session ${sessionId}`, sessionId);
+  if (!binding) throw invalidSession(`you are not bound to a session ${shown(sessionId)}`, sessionId);
   return binding;
 }

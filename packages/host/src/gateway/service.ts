@@ -44,6 +44,8 @@ export interface GatewayService {
   used?(room: Room): void;
   /** A session is about to end; resolves when its providers are ready for that, or their time is up. */
   ending?(room: Room): Promise<void> | undefined;
+  /** No provider stands in it any more; resolves when everything that ran for it has ended. */
+  ended?(room: Room): Promise<void> | undefined;
   /** An action was taken in a session, in this very tick. */
   observe?(room: Room, step: Step<SessionState>): void;
 }

@@ -48,7 +48,11 @@ export class Session implements OpenChannel {
   /** Whoever adds tools, gates or prompt text to it. */
   readonly extensions: Extensions;
   /** Questions to people that outlive turns. */
-  readonly standing = new StandingRequests((action) => this.write(action));
+  readonly standing = new StandingRequests({
+    write: (action) => this.write(action),
+    state: () => this.state,
+    isNoteNeeded: () => this.#parts.core.isWatchedWithoutQuestions(this.uri),
+  });
   readonly #companions: readonly Companion[];
 
   constructor(parts: SessionParts) {

@@ -1,6 +1,6 @@
 /** Runs a program to its end, in a group of its own, within a time, and leaves no process behind. */
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
-import type { Readable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
 import type { Clock } from '../clock.js';
 import { endGroup } from './end-group.js';
 import { killOnExit } from './process-group.js';
@@ -14,12 +14,14 @@ export interface ProcessRequest {
   readonly args?: readonly string[];
   readonly cwd: string;
   readonly env?: NodeJS.ProcessEnv;
+  /** What it can read; without one it has no input. */
+  readonly input?: string;
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
   /** Between asking to end and killing. */
   readonly graceMs: number;
   readonly clock: Clock;
-  output(text: string): void;
+  output(text: string, stream: 'stdout' | 'stderr'): void;
 }
 
 export type ProcessEnd =
@@ -30,7 +32,7 @@ export type ProcessEnd =
   | { readonly kind: 'cancelled' }
   | { readonly kind: 'not-started'; readonly code: string };
 
-type Child = ChildProcessByStdio<null, Readable, Readable>;
+type Child = ChildProcessByStdio<Writable | null, Readable, Readable>;
 type Exit = { readonly code: number | null; readonly signal: string | null };
 
 export async function runProcess(request: ProcessRequest): Promise<ProcessEnd> {
@@ -49,15 +51,16 @@ async function start(request: ProcessRequest): Promise<{ child: Child; pid: numb
   }
 }
 
-function spawnChild({ command, args, cwd, env }: ProcessRequest): Child {
+function spawnChild({ command, args, cwd, env, input }: ProcessRequest): Child {
   const options = { cwd, env, detached: process.platform !== 'win32', windowsHide: true } as const;
-  const child = spawn(command, args ?? [], {
+  const child: Child = spawn(command, args ?? [], {
     ...options,
     shell: args === undefined,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+    stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+  }) as Child;
   // Without a listener, a failed kill or a broken pipe would end the host.
-  for (const emitter of [child, child.stdout, child.stderr]) emitter.on('error', () => {});
+  for (const emitter of [child, child.stdin, child.stdout, child.stderr]) emitter?.on('error', () => {});
+  child.stdin?.end(input);
   return child;
 }
 
@@ -66,7 +69,9 @@ async function watch(child: Child, pid: number, request: ProcessRequest): Promis
   const forget = killOnExit(pid);
   const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
   const exited = new Promise<Exit>((resolve) => child.once('exit', (code, signal) => resolve({ code, signal })));
-  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', request.output);
+  for (const stream of ['stdout', 'stderr'] as const) {
+    child[stream].setEncoding('utf8').on('data', (text: string) => request.output(text, stream));
+  }
 
   let early: 'timeout' | 'cancelled' | undefined;
   let ending: Promise<boolean> | undefined;
@@ -90,6 +95,7 @@ async function watch(child: Child, pid: number, request: ProcessRequest): Promis
 /** A process that left its group may still hold the pipes; it is not worth waiting for. */
 async function closeWithin(closed: Promise<void>, child: Child, clock: Clock): Promise<void> {
   const disarm = clock.after(OUTPUT_CLOSE_MAX_MS, () => {
+    child.stdin?.destroy();
     child.stdout.destroy();
     child.stderr.destroy();
   });

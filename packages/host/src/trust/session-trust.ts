@@ -10,12 +10,16 @@ const LINE_MAX_CHARACTERS = 200;
 interface Waiting {
   readonly what: string;
   readonly start: () => void;
+  readonly refused: () => void;
 }
 
 export class SessionTrust {
+  readonly #id = `trust-${crypto.randomUUID()}`;
   readonly #waiting: Waiting[] = [];
-  #withdraw: (() => void) | undefined;
-  #isDeclined = false;
+  #withdraw = () => {};
+  #unwatch = () => {};
+  #isAskingSoon = false;
+  #isRefused = false;
 
   constructor(
     private readonly session: Session,
@@ -23,15 +27,16 @@ export class SessionTrust {
   ) {}
 
   /**
-   * Calls `start` as soon as the session's folder is trusted: now, after somebody said yes, or never. `what` is shown
-   * to them: "provider ci: node ci.js".
+   * Calls `start` as soon as the session's folder is trusted: now, after somebody said yes, or never. When they said
+   * no, `refused` may tell people what does not run. `what` is shown to them: "provider ci: node ci.js".
    */
-  async whenTrusted(what: string, start: () => void): Promise<void> {
+  async whenTrusted(what: string, start: () => void, refused: () => void = () => {}): Promise<void> {
     const folder = folderOf(this.session.state);
     if (folder === undefined || this.session.isClosed) return;
     if (await this.trust.isTrusted(folder)) return start();
-    this.#waiting.push({ what, start });
-    if (!this.#isDeclined) this.#ask(folder);
+    this.#waiting.push({ what, start, refused });
+    if (this.#isRefused) return refused();
+    this.#askSoon(folder);
   }
 
   /** What does not run, and would if the folder were trusted. */
@@ -39,15 +44,31 @@ export class SessionTrust {
     return this.#waiting.map(({ what }) => what);
   }
 
-  /** All that waits stands in one question; when more comes, the question is put anew. */
-  #ask(folder: string): void {
-    this.#withdraw?.();
-    const request = { id: `trust-${crypto.randomUUID()}`, message: this.#message(folder), questions: [] };
-    this.#withdraw = this.session.standing.ask(request, (response) => {
-      this.#withdraw = undefined;
-      if (response === 'accept') void this.#accepted(folder);
-      else if (response === 'decline') this.#isDeclined = true;
+  /** The session is over: nothing starts here any more. */
+  close(): void {
+    this.#waiting.length = 0;
+    this.#withdraw();
+    this.#unwatch();
+  }
+
+  /** All that waits stands in one question; when more comes, it is the same question with more in it. */
+  #askSoon(folder: string): void {
+    if (this.#isAskingSoon) return;
+    this.#isAskingSoon = true;
+    setImmediate(() => {
+      this.#isAskingSoon = false;
+      if (this.#waiting.length > 0 && !this.#isRefused) this.#ask(folder);
     });
+  }
+
+  #ask(folder: string): void {
+    this.#unwatch();
+    this.#unwatch = this.trust.watch?.(() => void this.#look(folder)) ?? (() => {});
+    const message = this.#message(folder);
+    const hint = 'This client cannot answer: use a newer one, or name the folder as trusted when you start the host.';
+    const answered = (response: string) => (response === 'accept' ? void this.#accepted(folder) : this.#refuse());
+    const request = { id: this.#id, message, questions: [] };
+    this.#withdraw = this.session.standing.ask(request, answered, `${message}\n${hint}`);
   }
 
   #message(folder: string): string {
@@ -62,8 +83,30 @@ export class SessionTrust {
     ].join('\n');
   }
 
+  /** A person said yes; whether that can be remembered is another matter. */
   async #accepted(folder: string): Promise<void> {
-    await this.trust.trust(folder);
+    const { logger } = this.session.parts.core;
+    await this.trust
+      .trust(folder)
+      .catch((error) => logger.log('warn', 'could not remember a trusted folder', { folder, error: String(error) }));
+    this.#startAll();
+  }
+
+  /** Somebody may have said yes elsewhere: in another session of this folder, or in a terminal. */
+  async #look(folder: string): Promise<void> {
+    if (!(await this.trust.isTrusted(folder).catch(() => false))) return;
+    this.#withdraw();
+    this.#startAll();
+  }
+
+  #startAll(): void {
+    this.#unwatch();
     for (const { start } of this.#waiting.splice(0)) start();
+  }
+
+  /** Not asked again while the session is in memory. */
+  #refuse(): void {
+    this.#isRefused = true;
+    for (const { refused } of this.#waiting) refused();
   }
 }

@@ -14,12 +14,17 @@ export interface FolderTrust {
   isTrusted(folder: string): Promise<boolean>;
   /** Remembers the folder by its real path. */
   trust(folder: string): Promise<void>;
+  /** Calls back whenever a folder became trusted in this process; the returned function ends that. */
+  watch?(changed: () => void): () => void;
 }
 
 /** Trusts what is in the file, and what was named when the host was started. */
 export class TrustedFolders implements FolderTrust {
   readonly #file: string;
   readonly #named: readonly string[];
+  readonly #watchers = new Set<() => void>();
+  /** Changes of the file come one after the other, so that none is lost. */
+  #changing: Promise<unknown> = Promise.resolve();
 
   constructor(file: string, named: readonly string[] = []) {
     this.#file = file;
@@ -35,17 +40,19 @@ export class TrustedFolders implements FolderTrust {
 
   async trust(folder: string): Promise<void> {
     const real = await realpath(folder);
-    const folders = await this.list();
-    if (!folders.includes(real)) await this.#write([...folders, real]);
+    await this.#change((folders) => (folders.includes(real) ? folders : [...folders, real]));
+    for (const changed of [...this.#watchers]) changed();
+  }
+
+  watch(changed: () => void): () => void {
+    this.#watchers.add(changed);
+    return () => this.#watchers.delete(changed);
   }
 
   /** Says whether it was trusted. */
   async distrust(folder: string): Promise<boolean> {
     const real = (await realPathOf(folder)) ?? folder;
-    const folders = await this.list();
-    if (!folders.includes(real)) return false;
-    await this.#write(folders.filter((other) => other !== real));
-    return true;
+    return this.#change((folders) => folders.filter((other) => other !== real));
   }
 
   async list(): Promise<readonly string[]> {
@@ -57,11 +64,17 @@ export class TrustedFolders implements FolderTrust {
     return Array.isArray(folders) ? folders.filter((folder) => typeof folder === 'string') : [];
   }
 
-  #write(folders: readonly string[]): Promise<void> {
-    return writePrivateFile(
-      this.#file,
-      `${JSON.stringify({ folders: folders.slice(-TRUSTED_FOLDERS_MAX) }, null, 2)}\n`,
-    );
+  /** Says whether anything changed. */
+  #change(change: (folders: readonly string[]) => readonly string[]): Promise<boolean> {
+    const changed = this.#changing.then(async () => {
+      const before = await this.list();
+      const after = change(before).slice(-TRUSTED_FOLDERS_MAX);
+      if (after.length === before.length) return false;
+      await writePrivateFile(this.#file, `${JSON.stringify({ folders: after }, null, 2)}\n`);
+      return true;
+    });
+    this.#changing = changed.catch(() => {});
+    return changed;
   }
 }
 

@@ -21,6 +21,9 @@ export interface Transport {
   send(frames: readonly WireFrame[]): void;
   /** Bytes accepted by `send` that the operating system has not taken yet. */
   readonly bufferedBytes: number;
+  /** Stops reading, where a transport can; what it has read already is still delivered. */
+  pause?(): void;
+  resume?(): void;
   close(code: number, reason: string): void;
 }
 

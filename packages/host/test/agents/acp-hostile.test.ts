@@ -57,7 +57,7 @@ describe('an agent that does not behave', patience, () => {
     expect(await room.heard()).toContain('which fruit?\nA plum.\nand now?\nonce more');
   });
 
-  it('[UNI-093] never stops: it is ended within a second with all it started, and another takes the next turn', async () => {
+  it('[UNI-093] never stops: it is ended within a second with all it started, and another goes on', async () => {
     const ways: Way[] = ['is deaf', 'has a child'];
     const { room, subject } = await acpRoom([{ text: ['so far'], hangs: true }, { text: ['again'] }], { ways });
     const turnId = room.begin('go');

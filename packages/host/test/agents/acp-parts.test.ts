@@ -14,7 +14,8 @@ describe('the package that speaks the protocol', () => {
     await expect(loadSdk('Orchard', () => Promise.reject(missing))).rejects.toMatchObject({
       errorType: 'agent-missing',
       message:
-        'Orchard needs the package @agentclientprotocol/sdk, which is not installed: npm install @agentclientprotocol/sdk',
+        'Orchard needs the package @agentclientprotocol/sdk, which is not installed: ' +
+        'npm install @agentclientprotocol/sdk',
     });
   });
 });
@@ -26,7 +27,8 @@ describe('failures of an agent', () => {
     const { errorType, message } = acpError({ code: -32_000, message: 'Authentication required' }, place);
     expect(errorType).toBe('auth');
     expect(message).toBe(
-      'Orchard wants you to log in first. Run orchard in a terminal, log in there, and try again. (Authentication required)',
+      'Orchard wants you to log in first. Run orchard in a terminal, log in there, and try again. ' +
+        '(Authentication required)',
     );
   });
 

@@ -6,8 +6,7 @@ import { REAL_AGENTS, realSubject, startOf } from '../support/acp-real.js';
 const options = { timeScale: 6, without: ['reasoning', 'usage'], tells: [] } as const;
 
 for (const agent of REAL_AGENTS) {
-  if (startOf(agent))
-    agentAcceptance({ describe, it, expect }, agent.package, (plan) => realSubject(agent, plan), options);
-  else
-    it.skip(`${agent.package} is an agent (skipped: it is not installed; \`npm run test:agents\` installs it)`, () => {});
+  const { package: name } = agent;
+  if (startOf(agent)) agentAcceptance({ describe, it, expect }, name, (plan) => realSubject(agent, plan), options);
+  else it.skip(`${name} is an agent (skipped: it is not installed; see \`npm run test:agents\`)`, () => {});
 }

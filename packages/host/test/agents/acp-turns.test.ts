@@ -37,7 +37,7 @@ describe('what an agent tells of its own calls', patience, () => {
     expect(grown.map(({ content }) => content)).toEqual([[{ type: 'text', text: '1 passed' }]]);
   });
 
-  it('takes a call whose first word is an update, one that fails, one that changes a file, one that never ends', async () => {
+  it('takes calls that begin with an update, that fail, that change a file, that never end', async () => {
     const { room } = await acpRoom([
       {
         updates: [
@@ -134,7 +134,7 @@ describe('questions of an agent', patience, () => {
     });
   const outcome = (optionId: string) => [{ result: { outcome: { outcome: 'selected', optionId } } }];
 
-  it('[UNI-088] puts the agent’s own buttons to a person, with what would change, and hands the choice back', async () => {
+  it('[UNI-088] puts the buttons of the agent to a person, with what would change, and hands the choice back', async () => {
     const { room, subject } = await acpRoom([{ requests: [asks], text: ['Gone.'] }]);
     const turn = await room.turn('remove it', choose('always', true));
     expect(await subject.notes()).toMatchObject(outcome('always'));
@@ -191,6 +191,13 @@ describe('questions of an agent', patience, () => {
   it('asks about a call that seems to run already, too', async () => {
     const runs = told('c-1', { ...toolCall, status: 'in_progress', content: [text('…')] });
     const { room, subject } = await acpRoom([{ updates: [runs], requests: [asks], text: ['Well.'] }]);
+    await room.turn('remove it', deny);
+    expect([room.questions, await subject.notes()]).toMatchObject([1, outcome('no')]);
+  });
+
+  it('asks about a call that began under the name of a tool of the host', async () => {
+    const began = told('c-1', { title: 'mcp__atrium__note', kind: 'other', status: 'pending' });
+    const { room, subject } = await acpRoom([{ updates: [began], requests: [asks], text: ['Well.'] }]);
     await room.turn('remove it', deny);
     expect([room.questions, await subject.notes()]).toMatchObject([1, outcome('no')]);
   });

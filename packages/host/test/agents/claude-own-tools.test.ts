@@ -57,7 +57,7 @@ describe.skipIf(!hasClaude)(`Claude's own tools${WHY_SKIPPED}`, { timeout: LIMIT
 
   it('[UNI-088] run what a person has made of the input', async () => {
     const room = await ClaudeRoom.open([
-      callsOf({ name: 'Write', input: { file_path: '/nowhere', content: 'plums' } }),
+      callsOf({ name: 'Write', input: { file_path: 'other.txt', content: 'plums' } }),
       DONE,
     ]);
     const turnId = room.begin('write it');
@@ -66,6 +66,7 @@ describe.skipIf(!hasClaude)(`Claude's own tools${WHY_SKIPPED}`, { timeout: LIMIT
     room.approve(turnId, toolCallId, { editedToolInput: JSON.stringify({ file_path: file, content: 'pears' }) });
     expect((await room.finished(turnId)).state).toBe('complete');
     expect(await readFile(file, 'utf8')).toBe('pears');
+    expect(existsSync(path.join(room.folder, 'other.txt'))).toBe(false);
   });
 
   it('[UNI-103] are looked at again by gates when a person has changed the input', async () => {

@@ -1,20 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { copilotAgent } from '../../src/agents/copilot/copilot-agent.js';
-import { runtimeEnvironment } from '../../src/agents/copilot/environment.js';
-import { loadSdk } from '../../src/agents/copilot/sdk.js';
 import { copilotUnderTest, hasCopilot, WHY_SKIPPED } from '../support/copilot-agent.js';
 import { CopilotRoom, WAIT_MAX_MS } from '../support/copilot-room.js';
 import { openSession } from '../support/fake-turn.js';
-import { ModelServer } from '../support/model-server.js';
 import { textIn } from '../support/session-room.js';
-import { tempFolder } from '../support/temp-folder.js';
 
 const text = (said: string) => ({ text: [said] });
 const knownOf = (room: CopilotRoom, ...words: string[]) => words.filter((word) => room.heard().includes(word));
@@ -98,30 +91,6 @@ describe.skipIf(!hasCopilot)(`a Copilot session${WHY_SKIPPED}`, { timeout: 2 * W
     expect(room.heard()).toContain('second');
   });
 
-  it('reaches nothing but its model server', async () => {
-    const asked: string[] = [];
-    const proxy = createServer((request, response) => {
-      asked.push(request.url ?? '');
-      response.writeHead(502).end();
-    });
-    proxy.on('connect', (request, socket) => {
-      asked.push(request.url ?? '');
-      socket.end();
-    });
-    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => void proxy.close());
-    const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
-    const env = { HTTP_PROXY: url, HTTPS_PROXY: url, http_proxy: url, https_proxy: url, NO_PROXY: '127.0.0.1' };
-    const room = await CopilotRoom.open([text('A plum.')], { agent: { env } });
-    await room.turn('which fruit?');
-    expect(asked).toEqual([]);
-    // The proxy would have seen it: a server elsewhere is asked for through it.
-    const providerConfig = { type: 'openai', baseUrl: 'http://model.invalid/v1' } as const;
-    const elsewhere = await CopilotRoom.open([], { agent: { env, providerConfig } });
-    await elsewhere.turn('which fruit?');
-    expect(asked).toEqual(['http://model.invalid/v1/chat/completions']);
-  });
-
   it('ends its runtime when the host dies without a word', async () => {
     const { home, server, pids, close } = await copilotUnderTest([]);
     onTestFinished(close);
@@ -135,83 +104,27 @@ describe.skipIf(!hasCopilot)(`a Copilot session${WHY_SKIPPED}`, { timeout: 2 * W
     await expect.poll(pids, { timeout: 5_000 }).toEqual([]);
   });
 
+  it('does not care how another one ends', async () => {
+    const room = await CopilotRoom.open([text('A plum.'), { text: ['well'], ending: 'hang' }, text('Still a plum.')]);
+    await room.turn('which fruit?');
+    const [pid] = await room.copilot.pids();
+    const other = await room.desk.session('ahp-session:/other', { provider: 'copilot' });
+    room.desk.dispatch(other, { type: 'session/turnStarted', turnId: 'o-1', userMessage: { text: 'go' } });
+    await room.desk.action(other, ({ type, content }) => type === 'session/delta' && content === 'well');
+    await room.desk.request('disposeSession', { channel: other });
+    expect(textIn((await room.turn('and now?')).responseParts)).toBe('Still a plum.');
+    expect(await room.copilot.pids()).toEqual([pid]);
+  });
+
   it('shares one runtime with the others, which ends with the last of them', async () => {
     const { agent, pids, close } = await copilotUnderTest([]);
     onTestFinished(close);
-    const [first, second] = [
-      await openSession(agent),
-      await agent.open({ ...(await contextOf()), session: 'ahp-session:/2' }),
-    ];
+    const first = await openSession(agent);
+    const second = await openSession(agent, 'ahp-session:/2');
     expect((await pids()).length).toBe(1);
     await first.close();
     expect((await pids()).length).toBe(1);
     await second.close();
     await expect.poll(pids).toEqual([]);
-  });
-
-  it('uses the model that was chosen', async () => {
-    const room = await CopilotRoom.open([text('one'), text('two')]);
-    await room.turn('one');
-    room.dispatch({ type: 'session/modelChanged', model: { id: 'm-2' } });
-    await room.turn('two');
-    const models = room.copilot.server.requests.map(({ body }) => body.model);
-    expect(models).toEqual(['m-1', 'm-2']);
-  });
-
-  for (const wire of ['completions', 'responses', 'anthropic'] as const) {
-    it(`works with a model server that speaks ${wire}`, async () => {
-      const server = await ModelServer.start(
-        { reasoning: ['Hm.'], calls: [{ name: 'view', input: { path: 'a.txt' } }], usage: { input: 20, output: 5 } },
-        { text: ['Pl', 'ums.'], usage: { input: 30, output: 2 } },
-      );
-      onTestFinished(() => server.stop());
-      const openai = { type: 'openai', baseUrl: server.url, apiKey: 'none' } as const;
-      const anthropic = { type: 'anthropic', baseUrl: server.url.replace(/\/v1$/, ''), apiKey: 'none' } as const;
-      const providerConfig = wire === 'anthropic' ? anthropic : { ...openai, wireApi: wire };
-      const room = await CopilotRoom.open([], { files: { 'a.txt': 'plums!' }, agent: { providerConfig } });
-      const turn = await room.turn('what is in a.txt?');
-      expect(turn.responseParts.map(({ kind }) => kind)).toEqual(['reasoning', 'toolCall', 'markdown']);
-      expect(textIn(turn.responseParts)).toBe('Plums.');
-      expect(turn.usage).toMatchObject({ inputTokens: 50, outputTokens: 7, model: 'm-1' });
-      expect(server.heard()).toContain('plums!');
-    });
-  }
-
-  it('cannot begin without a login, and says how to log in', async () => {
-    const home = await tempFolder();
-    const env = { GH_TOKEN: '', GITHUB_TOKEN: '', COPILOT_GITHUB_TOKEN: '', HOME: home, XDG_CONFIG_HOME: home };
-    const agent = copilotAgent({ home, env });
-    await expect(openSession(agent)).rejects.toMatchObject({
-      errorType: 'auth',
-      message: expect.stringContaining('copilot login'),
-    });
-  });
-});
-
-async function contextOf() {
-  const nothing = { get: () => undefined, set: () => {} };
-  const { signal } = new AbortController();
-  return { workingDirectory: undefined, signal, history: async () => [], memory: nothing };
-}
-
-describe('the Copilot agent', () => {
-  const providerConfig = { baseUrl: 'http://127.0.0.1:1/v1' };
-
-  it('says what to install when the SDK is missing', async () => {
-    await expect(loadSdk('@github/no-such-sdk')).rejects.toMatchObject({
-      errorType: 'agent-missing',
-      message: expect.stringContaining('npm install @github/copilot-sdk'),
-    });
-  });
-
-  it('wants to know the models of a server of one’s own', () => {
-    expect(() => copilotAgent({ home: '/nowhere', providerConfig })).toThrow('needs models');
-  });
-
-  it("keeps GitHub's keys from a runtime that works with another server", () => {
-    const host = { PATH: '/bin', GH_TOKEN: 'a', GITHUB_TOKEN: 'b', COPILOT_GITHUB_TOKEN: 'c' };
-    const own = runtimeEnvironment(host, { home: '/h', providerConfig, env: { X: '1' } });
-    expect(own).toEqual({ PATH: '/bin', COPILOT_OFFLINE: 'true', X: '1' });
-    expect(runtimeEnvironment(host, { home: '/h' })).toEqual(host);
   });
 });

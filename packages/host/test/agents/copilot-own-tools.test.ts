@@ -1,12 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Gate } from '../../src/extensions/extension.js';
+import { ALLOW_IN_SESSION } from '../../src/tools/tool.js';
 import { hasCopilot, WHY_SKIPPED } from '../support/copilot-agent.js';
 import { bash, CopilotRoom, callIn, WAIT_MAX_MS } from '../support/copilot-room.js';
 import { callsIn, textIn } from '../support/session-room.js';
 
-const gateOf = (name: string, check: Gate['check']): Gate => ({ name, concerns: () => true, check });
+const inBackground = (command: string) => ({
+  calls: [{ name: 'bash', input: { command, mode: 'async', description: 'Waits' } }],
+});
 
 describe.skipIf(!hasCopilot)(`Copilot's own tools${WHY_SKIPPED}`, { timeout: 2 * WAIT_MAX_MS }, () => {
   it('run once a person has agreed to the very command, and show what comes out', async () => {
@@ -48,51 +50,6 @@ describe.skipIf(!hasCopilot)(`Copilot's own tools${WHY_SKIPPED}`, { timeout: 2 *
     await expect(readFile(path.join(room.folder, 'made.txt'))).rejects.toThrow();
   });
 
-  it('[UNI-088] [UNI-089] [UNI-040] do not run when a gate denies: nobody is asked, the model hears why', async () => {
-    const seen: unknown[] = [];
-    const gate = gateOf('ci-watcher', ({ toolName, input }) => {
-      seen.push([toolName, input]);
-      return { kind: 'deny', reason: 'CI is failing' };
-    });
-    const files = { 'a.txt': 'secret of a' };
-    const room = await CopilotRoom.open(
-      [bash('echo made > made.txt'), { calls: [{ name: 'view', input: { path: 'a.txt' } }] }, { text: ['I see.'] }],
-      { files, extension: { gates: [gate] } },
-    );
-    const turn = await room.turn('make it');
-    expect(callsIn(turn.responseParts).map(({ toolName, status }) => [toolName, status])).toEqual([
-      ['bash', 'cancelled'],
-      ['view', 'cancelled'],
-    ]);
-    expect(seen).toEqual([
-      ['bash', { command: 'echo made > made.txt', description: 'Does something' }],
-      ['view', { path: 'a.txt' }],
-    ]);
-    expect(room.questions).toBe(0);
-    expect(room.heard(1)).toContain('CI is failing');
-    expect(room.heard()).not.toContain('secret of a');
-    await expect(readFile(path.join(room.folder, 'made.txt'))).rejects.toThrow();
-  });
-
-  it('[UNI-041] still ask when a gate has no objection, and the model reads its note with the result', async () => {
-    const gate = gateOf('ci-watcher', () => ({ kind: 'pass', note: 'CI is green' }));
-    const room = await CopilotRoom.open([bash('echo ran'), { text: ['Done.'] }], { extension: { gates: [gate] } });
-    const turnId = room.begin('go');
-    room.approve(turnId, (await room.question(turnId)).toolCallId);
-    expect((await room.finished(turnId)).state).toBe('complete');
-    expect([room.questions, room.heard().includes('CI is green')]).toEqual([1, true]);
-  });
-
-  it('ask once when a gate wants a person to decide', async () => {
-    const gate = gateOf('ci-watcher', () => ({ kind: 'ask', reason: 'On a Friday?' }));
-    const room = await CopilotRoom.open([bash('echo ran'), { text: ['Done.'] }], { extension: { gates: [gate] } });
-    const turnId = room.begin('go');
-    room.approve(turnId, (await room.question(turnId)).toolCallId);
-    const turn = await room.finished(turnId);
-    expect([turn.state, callIn(turn).status, room.questions]).toEqual(['complete', 'completed', 1]);
-    expect(room.heard()).toContain('ran');
-  });
-
   it('read in the folder without asking, and ask for what lies outside', async () => {
     const outside = path.join(process.cwd(), 'package.json');
     const view = (file: string) => ({ calls: [{ name: 'view', input: { path: file } }] });
@@ -119,37 +76,14 @@ describe.skipIf(!hasCopilot)(`Copilot's own tools${WHY_SKIPPED}`, { timeout: 2 *
     ]);
   });
 
-  it('[UNI-088] are gated and confirmed in the hands of a sub-agent too', async () => {
-    const task = { description: 'Looks', prompt: 'look', agent_type: 'general-purpose', name: 'sub', mode: 'sync' };
-    const gate: Gate = {
-      name: 'ci-watcher',
-      concerns: ({ input }) => JSON.stringify(input).includes('denied.txt'),
-      check: () => ({ kind: 'deny', reason: 'CI is failing' }),
-    };
-    const room = await CopilotRoom.open(
-      [
-        { calls: [{ id: 't', name: 'task', input: task }] },
-        bash('echo made > denied.txt'),
-        bash('echo made > made.txt'),
-        { text: ['sub done'] },
-        { text: ['Done.'] },
-      ],
-      { extension: { gates: [gate] } },
-    );
+  it('are allowed for the rest of a session by a person who says so', async () => {
+    const room = await CopilotRoom.open([bash('echo one'), bash('echo two'), { text: ['Done.'] }]);
     const turnId = room.begin('go');
-    const { toolCallId, confirmationTitle } = await room.question(turnId);
-    expect(confirmationTitle).toContain('echo made > made.txt');
-    room.approve(turnId, toolCallId);
-    const turn = await room.finished(turnId);
-    expect(callsIn(turn.responseParts).map(({ toolName, status }) => [toolName, status])).toEqual([
-      ['task', 'completed'],
-      ['bash', 'cancelled'],
-      ['bash', 'completed'],
-    ]);
-    // What a sub-agent says is for the agent that asked it.
-    expect(textIn(turn.responseParts)).toBe('Done.');
-    expect([room.questions, room.heard(2).includes('CI is failing')]).toEqual([1, true]);
-    await expect(readFile(path.join(room.folder, 'denied.txt'))).rejects.toThrow();
+    const { toolCallId, options } = await room.question(turnId);
+    expect(options).toEqual(expect.arrayContaining([expect.objectContaining({ id: ALLOW_IN_SESSION })]));
+    room.approve(turnId, toolCallId, { selectedOptionId: ALLOW_IN_SESSION });
+    const calls = callsIn((await room.finished(turnId)).responseParts);
+    expect([calls.map(({ status }) => status), room.questions]).toEqual([['completed', 'completed'], 1]);
   });
 
   it('let it ask a person', async () => {
@@ -175,6 +109,25 @@ describe.skipIf(!hasCopilot)(`Copilot's own tools${WHY_SKIPPED}`, { timeout: 2 *
     expect((await room.finished(turnId)).state).toBe('cancelled');
     // Only the runtime itself is left.
     await expect.poll(async () => (await room.copilot.pids()).length).toBe(1);
+    expect(textIn((await room.turn('once more')).responseParts)).toBe('again');
+  });
+
+  it('belong to the turn while they run in the background', async () => {
+    const room = await CopilotRoom.open([inBackground('sleep 1'), { text: ['Started. '] }, { text: ['It ended.'] }]);
+    const turnId = room.begin('go');
+    room.approve(turnId, (await room.question(turnId)).toolCallId);
+    expect(textIn((await room.finished(turnId)).responseParts)).toBe('Started. It ended.');
+  });
+
+  it('end with the turn in the background too, and wake nobody', async () => {
+    const room = await CopilotRoom.open([inBackground('sleep 1'), { text: ['Started.'] }, { text: ['again'] }]);
+    const turnId = room.begin('go');
+    room.approve(turnId, (await room.question(turnId)).toolCallId);
+    await room.action(({ type, content }) => type === 'session/delta' && content === 'Started.');
+    room.dispatch({ type: 'session/turnCancelled', turnId });
+    await expect.poll(async () => (await room.copilot.pids()).length).toBe(1);
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    expect(room.copilot.server.requests.length).toBe(2);
     expect(textIn((await room.turn('once more')).responseParts)).toBe('again');
   });
 });

@@ -136,7 +136,7 @@ describe('a tool that was allowed in this session', () => {
     expect(await callState(desk, other)).toMatchObject({ status: 'pending-confirmation' });
   });
 
-  it("[UNI-044] is that one tool of that one owner, not another's of the same name", async () => {
+  it("is that one tool of that one owner, not another's of the same name", async () => {
     const room = await openPuppetRoom({ extensions: [extension('git', { tools: [asking('git')] })] });
     await allowOnce(room);
     room.desk.dispatch(room.uri, turnStarted('t2'));

@@ -5,7 +5,19 @@ import type { HostTool, ToolConfirmation } from '../../src/tools/tool.js';
 import { openPuppetRoom, refusalOf, stateOf } from '../support/session-room.js';
 import { settle } from '../support/test-host.js';
 import { echoTool } from '../support/tools.js';
-import { answer, approve, call, callState, DENY, extension, gate, openGate, stepsOf, typesOf } from './support.js';
+import {
+  answer,
+  approve,
+  call,
+  callState,
+  DENY,
+  extension,
+  gate,
+  openGate,
+  sessionOf,
+  stepsOf,
+  typesOf,
+} from './support.js';
 
 const SURE: ToolConfirmation = { title: 'Sure?', editable: true };
 
@@ -81,6 +93,14 @@ describe('the way of a call', () => {
     expect(await callState(desk, uri)).toMatchObject({ status: 'pending-confirmation' });
     expect(await callState(desk, uri)).not.toHaveProperty('confirmed');
     expect(tool.runs).toEqual([]);
+  });
+
+  it('gates of an extension that was taken away are not asked any more, in that session', async () => {
+    const watcher = gate('ci-watcher', DENY);
+    const { turn, tool } = await gatedRoom([watcher]);
+    sessionOf(turn).extensions.remove('watch');
+    await call(turn, 'write');
+    expect([tool.runs.length, watcher.asked.length]).toEqual([1, 0]);
   });
 
   it('a gate that has nothing to do with a call is not asked', async () => {

@@ -75,7 +75,7 @@ function endings(client: RawClient, uri: string): string[] {
 }
 
 describe('a call that everybody pulls at', () => {
-  it('[UNI-045] [REL-021] ends once, the same for everybody, and runs only when nobody objected first', async () => {
+  it('[UNI-045] ends once, the same for everybody, and runs only when nobody objected first', async () => {
     const step = fc.record({ event: fc.constantFrom(...EVENTS), pause: fc.boolean() });
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 8 }), async (events) => {

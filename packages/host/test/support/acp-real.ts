@@ -57,7 +57,7 @@ export async function realSubject(agent: RealAgent, plan: readonly PlannedAnswer
   if (!start) throw new Error(`${agent.package} is not installed`);
   const server = await ModelServer.start(...plan.map((answer) => served(answer, agent)));
   const home = await mkdtemp(path.join(os.tmpdir(), 'acp-real-'));
-  const command = { command: process.execPath, args: [start, ...agent.args], env: agent.env(server, home) };
+  const command = { command: process.execPath, args: ['/tmp/acp-lab/tee.mjs', start, ...agent.args], env: agent.env(server, home) };
   return {
     agent: acpAgent({ provider: 'real', displayName: agent.package, ...command }),
     heard: () => server.heard(),

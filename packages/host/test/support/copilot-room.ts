@@ -115,8 +115,8 @@ export class CopilotRoom {
     return this.#desk.envelopes(SESSION).map(({ action }) => action as Action);
   }
 
-  approve(turnId: string, toolCallId: string): void {
-    const answer = { approved: true, confirmed: 'user-action' };
+  approve(turnId: string, toolCallId: string, more: object = {}): void {
+    const answer = { approved: true, confirmed: 'user-action', ...more };
     this.dispatch({ type: 'session/toolCallConfirmed', turnId, toolCallId, ...answer });
   }
 

@@ -164,9 +164,9 @@ export function realTools(cwd: string, approve = true): (call: ToolRequest) => P
   };
 }
 
-export function openSession(agent: AgentBackend): Promise<AgentSession> {
+export function openSession(agent: AgentBackend, session = 'ahp-session:/1'): Promise<AgentSession> {
   return agent.open({
-    session: 'ahp-session:/1',
+    session,
     workingDirectory: undefined,
     signal: new AbortController().signal,
     history: async () => [],

@@ -14,7 +14,7 @@ const gate: Gate = {
 
 export function gateAcceptance({ test, expect, shows }: Suite): void {
   test(
-    'does not call a tool that a gate denies, and hears why',
+    '[UNI-088] does not call a tool that a gate denies, and hears why',
     [callsNote, { text: ['Tomorrow then.'] }],
     async (room) => {
       const turn = await room.turn('note it');

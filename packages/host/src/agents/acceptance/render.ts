@@ -1,4 +1,4 @@
-/** The prompt: what the agent declares, and what others add to it, reaches whatever thinks, as far as the agent says. */
+/** The prompt: what the agent declares, and what others add to it, reaches whatever thinks, as far as it says. */
 import type { Suite } from './suite.js';
 
 const RULE = 'Speak of fruit in the plural.';
@@ -8,20 +8,24 @@ export function renderAcceptance({ test, expect, shows }: Suite): void {
   if (!shows('heard')) return;
   const answer = [{ text: ['Yes.'] }];
 
-  test('puts every section that it declares to whatever thinks', answer, async (room) => {
-    await room.turn('is it?');
-    const heard = await room.heard();
-    const texts = Object.values(room.agent.sections);
-    expect(texts.filter((text) => !heard.includes(text))).toEqual([]);
-    const { abilities, info } = room.agent;
-    const declared = (info.systemMessageSections ?? []).map(({ id }) => id);
-    if (abilities.render !== 'sections') expect(declared).toEqual([]);
-    // The text itself may be known only at a render; then it is handed in there.
-    else expect(declared.length > 0).toBe(true);
-  });
+  test(
+    '[UNI-098] puts every section that it declares to whatever thinks, and declares none without that ability',
+    answer,
+    async (room) => {
+      await room.turn('is it?');
+      const heard = await room.heard();
+      const texts = Object.values(room.agent.sections);
+      expect(texts.filter((text) => !heard.includes(text))).toEqual([]);
+      const { abilities, info } = room.agent;
+      const declared = (info.systemMessageSections ?? []).map(({ id }) => id);
+      if (abilities.render !== 'sections') expect(declared).toEqual([]);
+      // The text itself may be known only at a render; then it is handed in there.
+      else expect(declared.length > 0).toBe(true);
+    },
+  );
 
   test(
-    'hears what others add to the prompt, if it says that it takes such text',
+    '[UNI-090] hears what others add to the prompt, if it says that it takes such text',
     answer,
     async (room) => {
       await room.turn('is it?');
@@ -31,7 +35,7 @@ export function renderAcceptance({ test, expect, shows }: Suite): void {
   );
 
   test(
-    'hears what the model alone is to know of a turn',
+    '[UNI-091] hears what the model alone is to know of a turn',
     answer,
     async (room) => {
       const turn = await room.turn('is it?');

@@ -7,7 +7,7 @@ const STEERING = 'think of the pears too';
 
 export function steerAcceptance({ test, expect, shows }: Suite): void {
   if (!shows('heard')) return;
-  const name = 'hears in the middle of a turn what a person adds, if it says that it can, and else takes nothing';
+  const name = '[UNI-092] hears what a person adds in the middle of a turn, if it says that it can, or takes nothing';
   test(name, [callsNote, { text: ['Pears too.'] }], async (room) => {
     const turnId = room.begin('note it');
     const toolCallId = await room.question(turnId);

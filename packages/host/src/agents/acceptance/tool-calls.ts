@@ -12,7 +12,7 @@ export function toolCallAcceptance({ test, expect, shows }: Suite): void {
     if (shows('heard')) expect((await room.heard()).includes(NOTED)).toBe(true);
   });
 
-  const denied = 'does not call a tool that a person denies, and hears why';
+  const denied = '[UNI-089] does not call a tool that a person denies, and hears why';
   test(denied, [callsNote, { text: ['As you wish.'] }], async (room) => {
     const turn = await room.turn('note it', deny);
     expect(room.notes).toEqual([]);

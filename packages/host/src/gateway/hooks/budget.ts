@@ -1,9 +1,10 @@
 /**
  * Regular expressions of strangers, tried within a budget. All patterns of a call are tried in one run that can be cut
- * off from outside; the one at which it was cut gets a second chance of its own, because such a cut can come too early.
+ * off from outside; the one at which it was cut gets further chances, because such a cut can come too early.
  */
 import vm from 'node:vm';
 import { MATCH_BUDGET_MS } from '@atrium/protocol/provider';
+import { isRecord } from '../../tools/shape.js';
 
 /** Longer patterns are refused when they are registered. */
 export const PATTERN_MAX_CHARACTERS = 1_000;
@@ -11,6 +12,9 @@ export const PATTERN_MAX_CHARACTERS = 1_000;
 export const MATCH_INPUT_MAX_CHARACTERS = 64 * 1_024;
 /** A pattern that ran out of time this often is not tried any more. */
 export const CUTS_MAX = 3;
+
+/** The budget is time on the wall, and a busy machine may give us none of it: one attempt proves nothing. */
+const ATTEMPTS_MAX = 5;
 
 /** `cut`: nobody knows whether it would have matched. */
 export type MatchResult = 'match' | 'no-match' | 'cut';
@@ -49,18 +53,16 @@ export function tryPatterns(patterns: readonly Pattern[], input: string): MatchR
 
 function testAll(patterns: readonly Pattern[], input: string): MatchResult[] {
   const results: MatchResult[] = [];
-  let suspect = -1;
+  let attempts = 0;
   while (results.length < patterns.length) {
-    const start = results.length;
-    results.push(...runFrom(patterns.slice(start), input));
-    if (results.length === patterns.length) break;
-    if (suspect !== results.length) {
-      suspect = results.length;
-      continue;
-    }
+    const done = runFrom(patterns.slice(results.length), input);
+    results.push(...done);
+    attempts = done.length > 0 ? 1 : attempts + 1;
     const cut = patterns[results.length];
-    if (cut) cut.cuts += 1;
+    if (!cut || attempts < ATTEMPTS_MAX) continue;
+    cut.cuts += 1;
     results.push('cut');
+    attempts = 0;
   }
   return results;
 }
@@ -78,6 +80,7 @@ function runFrom(patterns: readonly Pattern[], input: string): MatchResult[] {
   return results;
 }
 
+/** The error comes from the other side of the fence, where `Error` is another one. */
 function isTimeout(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
+  return isRecord(error) && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
 }

@@ -5,16 +5,17 @@
 import { randomUUID } from 'node:crypto';
 import {
   CANCELLED_SLOT_RELEASE_MS,
-  type ProviderConcurrency,
+  ProviderRuleError,
   type ProviderToolResultMessage,
   TOOL_TIMEOUT_DEFAULT_MS,
   ToolErrorCode,
   type ToolOutcome,
   toolOutcomeOf,
 } from '@atrium/protocol/provider';
+import { GatewayError } from '../gateway-error.js';
 import type { Binding, Provider } from '../provider.js';
 import type { GatewayCore, Leaving } from '../service.js';
-import { type Slot, Slots } from './slots.js';
+import { type Entrant, Lines } from './lines.js';
 
 export interface CallRequest {
   readonly binding: Binding;
@@ -25,141 +26,143 @@ export interface CallRequest {
   progress(text: string): void;
 }
 
-interface Running {
+interface Call extends Entrant {
+  readonly id: string;
   readonly request: CallRequest;
-  readonly slot: Slot;
-  /** The outcome is settled; the provider has yet to say that it stopped. */
-  isCancelled: boolean;
+  readonly line: string;
+  /** `waiting`: its provider has not heard of it. `cancelled`: its outcome is known, but the provider is still at it. */
+  stage: 'waiting' | 'running' | 'cancelled';
+  stopTimer(): void;
+  stopListening(): void;
+  /** Only the first outcome counts. */
   settle(outcome: ToolOutcome): void;
-  stopTimers(): void;
 }
 
 export class Calls {
-  readonly #running = new Map<string, Running>();
-  readonly #slots = new Map<string, Slots>();
-  /** Fires for everything that still waits in line for a provider. */
-  readonly #leaving = new WeakMap<Provider, AbortController>();
+  readonly #calls = new Map<string, Call>();
+  readonly #lines = new Lines();
 
   constructor(private readonly core: GatewayCore) {}
 
-  async call(request: CallRequest): Promise<ToolOutcome> {
-    const { binding, signal } = request;
-    if (binding.room.isEnding) return failure(ToolErrorCode.Cancelled, 'the session is ending');
-    const leaving = this.#leavingOf(binding.provider);
-    const place = this.#slotsFor(request).take(AbortSignal.any([signal, leaving.signal]));
-    if (!place) return failure(ToolErrorCode.RateLimited, 'too many calls are waiting for this provider: call later');
-    const slot = await place.catch(() => undefined);
-    if (!slot) return (leaving.signal.reason as ToolOutcome | undefined) ?? failure(ToolErrorCode.Cancelled, 'stopped');
-    const refusal = refusalOf(request);
-    if (!refusal) return this.#send(request, slot);
-    slot.release();
-    return refusal;
+  /** Calls that are not over, for those who look for leaks. */
+  get size(): number {
+    return this.#calls.size + this.#lines.size;
   }
 
-  #send(request: CallRequest, slot: Slot): Promise<ToolOutcome> {
-    const { binding, tool, args, signal } = request;
-    const id = randomUUID();
-    return new Promise((resolve) => {
-      const timeoutMs = binding.tools.get(tool)?.timeout ?? TOOL_TIMEOUT_DEFAULT_MS;
-      const stopTimer = this.core.clock.after(timeoutMs, () =>
-        this.#cancel(id, 'timeout', failure(ToolErrorCode.Timeout, `no answer in ${timeoutMs / 1_000} s`)),
-      );
-      const interrupted = () => this.#cancel(id, 'interrupted', failure(ToolErrorCode.Cancelled, 'stopped'));
-      signal.addEventListener('abort', interrupted, { once: true });
-      const stopTimers = () => {
-        stopTimer();
-        signal.removeEventListener('abort', interrupted);
-      };
-      this.#running.set(id, { request, slot, isCancelled: false, settle: resolve, stopTimers });
-      binding.provider.send({ type: 'tool.call', id, sessionId: binding.sessionId, tool, args });
+  call(request: CallRequest): Promise<ToolOutcome> {
+    return new Promise((settle) => {
+      const call = this.#callOf(request, settle);
+      this.#calls.set(call.id, call);
+      if (this.#lines.enter(call.line, call)) return;
+      this.#end(call, failure(ToolErrorCode.RateLimited, 'too many calls are waiting for this provider: call later'));
     });
   }
 
+  #callOf(request: CallRequest, settle: (outcome: ToolOutcome) => void): Call {
+    const { signal, binding } = request;
+    const stopped = () => this.#cancel(call, 'interrupted', failure(ToolErrorCode.Cancelled, 'stopped'));
+    signal.addEventListener('abort', stopped, { once: true });
+    const call: Call = {
+      id: randomUUID(),
+      request,
+      line: lineOf(request),
+      max: binding.provider.registration.concurrency.max ?? Number.POSITIVE_INFINITY,
+      stage: 'waiting',
+      begin: () => this.#begin(call),
+      stopTimer: () => {},
+      stopListening: () => signal.removeEventListener('abort', stopped),
+      settle,
+    };
+    return call;
+  }
+
+  /** It waited in line, so what was true when it came need not be true any more. */
+  #begin(call: Call): void {
+    const refusal = refusalOf(call.request);
+    if (refusal) return this.#end(call, refusal);
+    const { binding, tool, args } = call.request;
+    const timeoutMs = binding.tools.get(tool)?.timeout ?? TOOL_TIMEOUT_DEFAULT_MS;
+    const overdue = failure(ToolErrorCode.Timeout, `no answer in ${timeoutMs / 1_000} s`);
+    call.stage = 'running';
+    call.stopTimer = this.core.clock.after(timeoutMs, () => this.#cancel(call, 'timeout', overdue));
+    binding.provider.send({ type: 'tool.call', id: call.id, sessionId: binding.sessionId, tool, args });
+  }
+
   /** The model hears at once; the provider keeps its place until it has stopped, but not for ever. */
-  #cancel(id: string, reason: string, outcome: ToolOutcome): void {
-    const running = this.#running.get(id);
-    if (!running || running.isCancelled) return;
-    running.isCancelled = true;
-    running.stopTimers();
-    running.settle(outcome);
-    const { binding } = running.request;
-    binding.provider.send({ type: 'tool.cancel', id, sessionId: binding.sessionId, reason });
-    running.stopTimers = this.core.clock.after(CANCELLED_SLOT_RELEASE_MS, () => this.#end(id, running));
+  #cancel(call: Call, reason: string, outcome: ToolOutcome): void {
+    if (call.stage === 'waiting') return this.#end(call, outcome);
+    if (call.stage === 'cancelled') return;
+    call.stage = 'cancelled';
+    call.stopTimer();
+    call.stopListening();
+    call.settle(outcome);
+    call.stopTimer = this.core.clock.after(CANCELLED_SLOT_RELEASE_MS, () => this.#end(call, outcome));
+    const { provider, sessionId } = call.request.binding;
+    provider.send({ type: 'tool.cancel', id: call.id, sessionId, reason });
   }
 
   /** An answer of a provider. One that nobody waits for, or that is about somebody else's call, means nothing. */
-  answered(provider: Provider, message: ProviderToolResultMessage): ToolOutcome | undefined {
-    const running = this.#of(provider, message.id);
-    if (!running) return undefined;
-    const outcome = toolOutcomeOf(message);
-    this.#end(message.id, running);
-    if (!running.isCancelled) running.settle(outcome);
-    return outcome;
+  answered(provider: Provider, message: ProviderToolResultMessage): void {
+    const call = this.#sentTo(provider, message.id);
+    if (call) this.#end(call, outcomeIn(message));
   }
 
   progressed(provider: Provider, id: string, text: string): void {
-    const running = this.#of(provider, id);
-    if (running && !running.isCancelled) running.request.progress(text);
+    const call = this.#sentTo(provider, id);
+    if (call?.stage === 'running') call.request.progress(text);
   }
 
-  /** The provider is gone: nobody will answer. */
+  /** The provider is gone: nobody will answer, and what it did until now nobody knows. */
   left(provider: Provider, how: Leaving): void {
     const outcome =
       how === 'rebound'
         ? failure(ToolErrorCode.Cancelled, `${provider.title} has bound anew`)
         : failure(ToolErrorCode.Disconnected, `${provider.title} went away; nobody knows how far it came`);
-    this.#leaving.get(provider)?.abort(outcome);
-    this.#leaving.delete(provider);
-    for (const [id, running] of this.#running) {
-      if (running.request.binding.provider !== provider) continue;
-      this.#end(id, running);
-      if (!running.isCancelled) running.settle(outcome);
-    }
+    const lost = [...this.#calls.values()].filter(({ request }) => request.binding.provider === provider);
+    // Those in line first: otherwise each of them would begin when the one before it ends.
+    for (const stage of ['waiting', 'running', 'cancelled'])
+      for (const call of lost) if (call.stage === stage) this.#end(call, outcome);
   }
 
-  #end(id: string, running: Running): void {
-    this.#running.delete(id);
-    running.stopTimers();
-    running.slot.release();
+  #end(call: Call, outcome: ToolOutcome): void {
+    if (!this.#calls.delete(call.id)) return;
+    call.stopTimer();
+    call.stopListening();
+    call.settle(outcome);
+    this.#lines.leave(call.line, call);
   }
 
-  #of(provider: Provider, id: string): Running | undefined {
-    const running = this.#running.get(id);
-    return running?.request.binding.provider === provider ? running : undefined;
-  }
-
-  #leavingOf(provider: Provider): AbortController {
-    const controller = this.#leaving.get(provider) ?? new AbortController();
-    this.#leaving.set(provider, controller);
-    return controller;
-  }
-
-  #slotsFor({ binding, tool }: CallRequest): Slots {
-    const { provider } = binding;
-    const { concurrency } = provider.registration;
-    const key = slotsKey(provider, concurrency, tool);
-    const slots = this.#slots.get(key) ?? new Slots(concurrency.max);
-    this.#slots.set(key, slots);
-    return slots;
-  }
-
-  /** Its counters are not needed any more. */
-  forget(provider: Provider): void {
-    for (const key of this.#slots.keys()) if (key.startsWith(`${provider.providerId}/`)) this.#slots.delete(key);
+  #sentTo(provider: Provider, id: string): Call | undefined {
+    const call = this.#calls.get(id);
+    return call?.request.binding.provider === provider && call.stage !== 'waiting' ? call : undefined;
   }
 }
 
-function slotsKey({ name, providerId }: Provider, { max, scope }: ProviderConcurrency, tool: string): string {
-  if (scope === 'provider') return `provider/${name}/${max ?? ''}`;
-  return scope === 'tool' ? `${providerId}/${tool}` : `${providerId}/`;
+/** Who stands in line with whom, as the provider chose. */
+function lineOf({ binding, tool }: CallRequest): string {
+  const { name, instance, registration } = binding.provider;
+  const { scope = 'instance' } = registration.concurrency;
+  if (scope === 'provider') return JSON.stringify({ name });
+  return JSON.stringify(scope === 'tool' ? { name, tool } : { name, instance: instance ?? '' });
 }
 
-/** It waited in line; meanwhile the tool may have been taken away, or the session may have begun to end. */
 function refusalOf({ binding, tool, signal }: CallRequest): ToolOutcome | undefined {
+  const { provider, room, isAway, tools } = binding;
   if (signal.aborted) return failure(ToolErrorCode.Cancelled, 'stopped');
-  if (binding.room.isEnding) return failure(ToolErrorCode.Cancelled, 'the session is ending');
-  if (binding.isAway) return failure(ToolErrorCode.Disconnected, `${binding.provider.title} is not connected`);
-  return binding.tools.has(tool) ? undefined : failure(ToolErrorCode.NotFound, `there is no tool ${tool} any more`);
+  if (room.isEnding) return failure(ToolErrorCode.Cancelled, 'the session is ending');
+  if (isAway || provider.bindings.get(room.id) !== binding)
+    return failure(ToolErrorCode.Disconnected, `${provider.title} is not connected`);
+  const isOffered = tools.has(tool) && room.isEnabled(provider.name);
+  return isOffered ? undefined : failure(ToolErrorCode.NotFound, `there is no tool ${tool} any more`);
+}
+
+/** Throws when the answer says nothing. The call stays open then: its provider can still do better. */
+function outcomeIn(message: ProviderToolResultMessage): ToolOutcome {
+  try {
+    return toolOutcomeOf(message);
+  } catch (error) {
+    throw error instanceof ProviderRuleError ? new GatewayError(error.code, error.message) : error;
+  }
 }
 
 export function failure(code: ToolErrorCode, text: string): Extract<ToolOutcome, { kind: 'failure' }> {

@@ -51,6 +51,8 @@ class Pair {
       get bufferedBytes() {
         return toClient.bytes;
       },
+      pause: () => this.#toHost.hold(),
+      resume: () => this.#toHost.open(),
       close: (code, reason) => this.#close(code, reason),
     };
   }

@@ -81,6 +81,14 @@ class WebSocketTransport implements Transport {
     this.#waitsForDrain = this.bufferedBytes > 0;
   }
 
+  pause(): void {
+    if (!this.#gone) this.#websocket.pause();
+  }
+
+  resume(): void {
+    this.#websocket.resume();
+  }
+
   close(code: number, reason: string): void {
     this.#websocket.close(code, shortened(reason));
     // Reading goes on until the peer has answered the close frame.

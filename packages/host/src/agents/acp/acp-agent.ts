@@ -1,0 +1,42 @@
+/** Any agent that speaks the Agent Client Protocol, behind a command that starts it. */
+import type { AgentAbilities, AgentBackend } from '../agent.js';
+import { AcpSession } from './session.js';
+
+export interface AcpAgentOptions {
+  /** The id under which clients choose this agent. */
+  readonly provider: string;
+  readonly displayName: string;
+  readonly command: string;
+  readonly args?: readonly string[];
+  /** Beside what the host itself was started with. */
+  readonly env?: Readonly<Record<string, string>> | undefined;
+  /** Where the command starts; in the session's folder by default. */
+  readonly cwd?: string | undefined;
+  readonly description?: string;
+  /** The mode that its sessions work in, by the agent's own id for it. */
+  readonly mode?: string;
+  /** A way to log in that needs nobody, such as a key in `env`, by the agent's own id for it. */
+  readonly login?: string;
+  /** Lets it read and write files by way of the host. Some agents fail with this, so it is off by default. */
+  readonly files?: boolean;
+}
+
+/** Its own tools are its own business: the host sees what it tells, and decides where it asks. */
+const ABILITIES: AgentAbilities = {
+  tools: 'at-open',
+  toolIntent: 'on-request',
+  render: 'preface',
+  steer: false,
+  cancelTool: false,
+  ownTools: true,
+};
+
+export function acpAgent(options: AcpAgentOptions): AgentBackend {
+  const { provider, displayName, description = `Runs ${options.command} on this machine.` } = options;
+  return {
+    info: { provider, displayName, description, models: [] },
+    abilities: ABILITIES,
+    sections: {},
+    open: (context) => AcpSession.open(options, context),
+  };
+}

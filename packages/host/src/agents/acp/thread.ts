@@ -1,0 +1,68 @@
+/** The agent's own session behind one of ours: the one it had, where it can go back to it, or else a new one. */
+import type { McpServer, NewSessionResponse } from '@agentclientprotocol/sdk';
+import { isRecord } from '../../tools/shape.js';
+import { AgentError, type AgentOpenContext } from '../agent.js';
+import { SESSION_MAX_MS, TRANSCRIPT_TURNS_MAX } from './limits.js';
+import type { AcpLink } from './link.js';
+import { transcriptOf } from './transcript.js';
+
+export interface Thread {
+  /** As the agent knows it. */
+  readonly id: string;
+  /** The agent had none before. */
+  readonly isNew?: boolean;
+  /** What was said before, when the agent does not know it. */
+  readonly transcript?: string | undefined;
+  /** The rules that it has been told; the same ones are not told again. */
+  readonly preface?: string;
+}
+
+export interface ThreadPlace {
+  readonly cwd: string;
+  readonly mcpServers: McpServer[];
+  readonly mode: string | undefined;
+}
+
+export async function openThread(link: AcpLink, place: ThreadPlace, context: AgentOpenContext): Promise<Thread> {
+  const { mode: modeId, ...params } = place;
+  const thread = await openedThread(link, params, context);
+  const { id: sessionId } = thread;
+  if (modeId === undefined) return thread;
+  await link.request((agent) => agent.request('session/set_mode', { sessionId, modeId }), SESSION_MAX_MS);
+  return thread;
+}
+
+type Params = Omit<ThreadPlace, 'mode'>;
+
+async function openedThread(link: AcpLink, params: Params, context: AgentOpenContext): Promise<Thread> {
+  const known = knownId(context.memory.get());
+  if (known !== undefined && (await wentBack(link, params, known))) return { id: known };
+  const opened = await link.request<NewSessionResponse>(
+    (agent) => agent.request('session/new', params),
+    SESSION_MAX_MS,
+  );
+  const { sessionId: id } = opened;
+  context.memory.set({ sessionId: id });
+  return { id, isNew: true, transcript: transcriptOf(await context.history(TRANSCRIPT_TURNS_MAX)) };
+}
+
+function knownId(memory: unknown): string | undefined {
+  return isRecord(memory) && typeof memory.sessionId === 'string' ? memory.sessionId : undefined;
+}
+
+/** Some agents say that they can, and then cannot: any failure but a missing login means that it is gone. */
+async function wentBack(link: AcpLink, opening: Params, sessionId: string): Promise<boolean> {
+  const { loadSession, sessionCapabilities } = link.capabilities;
+  if (!loadSession && !sessionCapabilities?.resume) return false;
+  const params = { ...opening, sessionId };
+  try {
+    // Resuming is the shorter way: loading says everything again, which nobody needs to hear.
+    if (sessionCapabilities?.resume)
+      await link.request((agent) => agent.request('session/resume', params), SESSION_MAX_MS);
+    else await link.request((agent) => agent.request('session/load', params), SESSION_MAX_MS);
+    return true;
+  } catch (error) {
+    if (!link.isOpen || (error instanceof AgentError && error.errorType === 'auth')) throw error;
+    return false;
+  }
+}

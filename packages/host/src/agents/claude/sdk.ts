@@ -1,0 +1,125 @@
+/**
+ * The part of `@anthropic-ai/claude-agent-sdk` that is used here, in types of our own: the package is optional, and the
+ * host is built without it.
+ */
+import type { ChildProcess } from 'node:child_process';
+import type { Server } from '@modelcontextprotocol/sdk/server/index.js';
+import { AgentError } from '../agent.js';
+import type { ClaudeMessage } from './sdk-messages.js';
+
+const CLAUDE_PACKAGE = '@anthropic-ai/claude-agent-sdk';
+
+export interface ClaudeSdk {
+  query(request: { prompt: AsyncIterable<UserInput>; options: QueryOptions }): ClaudeQuery;
+}
+
+export interface ClaudeQuery extends AsyncIterable<ClaudeMessage> {
+  interrupt(): Promise<unknown>;
+  close(): void;
+}
+
+export interface UserInput {
+  readonly type: 'user';
+  readonly uuid: string;
+  readonly message: { readonly role: 'user'; readonly content: readonly InputBlock[] };
+  readonly parent_tool_use_id: null;
+  readonly priority?: 'next';
+}
+
+export type InputBlock =
+  | { readonly type: 'text'; readonly text: string }
+  | {
+      readonly type: 'image';
+      readonly source: { readonly type: 'base64'; readonly media_type: string; readonly data: string };
+    };
+
+export interface QueryOptions {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly model?: string;
+  readonly systemPrompt: {
+    readonly type: 'preset';
+    readonly preset: 'claude_code';
+    readonly append?: string;
+    readonly snapshot: false;
+  };
+  readonly settingSources: readonly [];
+  readonly strictMcpConfig: true;
+  readonly includePartialMessages: true;
+  readonly verbatimPrompts: true;
+  readonly permissionMode: 'default';
+  readonly thinking: { readonly type: 'adaptive'; readonly display: 'summarized' };
+  readonly tools: readonly string[];
+  readonly mcpServers: Readonly<Record<string, HostServer>>;
+  readonly hooks: Readonly<Record<string, readonly HookMatcher[]>>;
+  readonly canUseTool: CanUseTool;
+  readonly spawnClaudeCodeProcess: (request: SpawnRequest) => ChildProcess;
+  /** A new conversation of this id, or one that goes on, perhaps from an earlier message. */
+  readonly sessionId?: string;
+  readonly resume?: string;
+  readonly resumeSessionAt?: string;
+}
+
+export interface HostServer {
+  readonly type: 'sdk';
+  readonly name: string;
+  readonly instance: Server;
+  /** For one call, in milliseconds. */
+  readonly timeout: number;
+}
+
+export interface SpawnRequest {
+  readonly command: string;
+  readonly args: string[];
+  readonly cwd?: string;
+  readonly env: Record<string, string | undefined>;
+}
+
+export interface HookMatcher {
+  readonly hooks: readonly Hook[];
+  /** In seconds. */
+  readonly timeout: number;
+  readonly onFailure: 'continue' | 'block';
+}
+
+export type Hook = (input: HookInput) => Promise<HookOutput>;
+
+/** Of all hooks in one; each has only some of it. */
+export interface HookInput {
+  readonly tool_name?: string;
+  readonly tool_use_id?: string;
+  readonly tool_input?: unknown;
+  readonly tool_response?: unknown;
+  readonly error?: string;
+}
+
+export interface HookOutput {
+  readonly hookSpecificOutput?: {
+    readonly hookEventName: string;
+    readonly permissionDecision?: 'deny';
+    readonly permissionDecisionReason?: string;
+    readonly updatedInput?: Readonly<Record<string, unknown>>;
+    readonly additionalContext?: string;
+  };
+}
+
+export type CanUseTool = (
+  name: string,
+  input: Record<string, unknown>,
+  options: { readonly toolUseID: string },
+) => Promise<PermissionResult>;
+
+export type PermissionResult =
+  | { readonly behavior: 'allow'; readonly updatedInput: Record<string, unknown> }
+  | { readonly behavior: 'deny'; readonly message: string };
+
+/** Only when a session needs it: it is large, and most hosts do without. */
+export async function loadClaudeSdk(name = CLAUDE_PACKAGE): Promise<ClaudeSdk> {
+  try {
+    return await import(name);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    const advice = `Install it beside the host: npm install ${name}`;
+    throw new AgentError('agent-missing', `${name} cannot be loaded. ${advice} (${why})`);
+  }
+}

@@ -1,0 +1,74 @@
+/** GitHub Copilot as an agent: its SDK runs the loop and the tools, the host sees, gates and confirms every call. */
+import type { AgentInfo } from '@atrium/protocol';
+import type { AgentBackend } from '../agent.js';
+import type { ModelInfo } from '../model/model-agent.js';
+import { COPILOT_CATALOGUE } from './catalogue.js';
+import { CopilotRuntime } from './runtime.js';
+import type { ProviderConfig } from './sdk.js';
+import { CopilotSession } from './session.js';
+
+export interface CopilotAgentOptions {
+  /** The id under which clients choose this agent: `copilot` by default. */
+  readonly provider?: string;
+  readonly displayName?: string;
+  /** The first one is the default. A model server of one's own needs at least one. */
+  readonly models?: readonly ModelInfo[];
+  /** A folder for Copilot's own state: sessions, settings, logs. */
+  readonly home: string;
+  /** A model server of one's own. Nothing else is reached then, GitHub included. */
+  readonly providerConfig?: ProviderConfig;
+  /** Without one, a login of this machine is used, or a token in the environment. */
+  readonly gitHubToken?: string;
+  /** Whether a login of this machine counts: yes by default, but not with a model server of one's own. */
+  readonly useLoggedInUser?: boolean;
+  /** Further variables for the runtime and the commands it runs, on top of the host's own. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Further attempts after a failed request; without it, as many as the runtime likes, which can take a minute. */
+  readonly retries?: number;
+}
+
+export function copilotAgent(options: CopilotAgentOptions): AgentBackend {
+  const { providerConfig, models = [] } = options;
+  if (providerConfig && models.length === 0) {
+    throw new TypeError(
+      'a Copilot agent with a providerConfig needs models: the runtime cannot ask that server for any',
+    );
+  }
+  const runtime = new CopilotRuntime(options);
+  return {
+    info: infoOf(options),
+    abilities: {
+      tools: 'next-turn',
+      toolIntent: 'all',
+      render: 'sections',
+      steer: true,
+      cancelTool: false,
+      ownTools: true,
+    },
+    // The text of the sections is the runtime's, and is handed in with each render.
+    sections: {},
+    open: (context) => CopilotSession.open({ options, runtime, context }),
+  };
+}
+
+export const DEFAULT_PROVIDER = 'copilot';
+export const DEFAULT_NAME = 'GitHub Copilot';
+
+function infoOf({
+  provider = DEFAULT_PROVIDER,
+  displayName = DEFAULT_NAME,
+  models = [],
+}: CopilotAgentOptions): AgentInfo {
+  return {
+    provider,
+    displayName,
+    description: "GitHub's coding agent, with tools of its own and those of the active client.",
+    models: models.map(({ id, name, maxContextWindow }) => ({
+      id,
+      provider,
+      name,
+      ...(maxContextWindow !== undefined && { maxContextWindow }),
+    })),
+    systemMessageSections: [...COPILOT_CATALOGUE],
+  };
+}

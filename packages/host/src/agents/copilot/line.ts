@@ -1,0 +1,141 @@
+/**
+ * The line to one session in the runtime: it is created or resumed here, and again whenever the runtime died, the tools
+ * changed, or history was cut.
+ */
+import type { Turn } from '@atrium/protocol';
+import type { AgentOpenContext, AgentTurn } from '../agent.js';
+import { Anchors } from './anchors.js';
+import { type HostTools, hostTools } from './host-tools.js';
+import { TRANSCRIPT_TURNS_MAX } from './limits.js';
+import type { CopilotRuntime } from './runtime.js';
+import type { SdkClient, SdkSession } from './sdk.js';
+import { type SessionSide, sessionConfig } from './session-config.js';
+import { transcriptOf } from './transcript.js';
+
+/** What the session hangs on at the moment. */
+export interface Connected {
+  readonly client: SdkClient;
+  readonly session: SdkSession;
+  readonly model: string | undefined;
+  readonly tools: HostTools;
+}
+
+export interface LineParts {
+  /** Copilot's own id of the session. */
+  readonly id: string;
+  readonly runtime: CopilotRuntime;
+  readonly context: AgentOpenContext;
+  readonly side: SessionSide;
+}
+
+const NO_TOOLS: HostTools = new Map();
+
+export class CopilotLine {
+  readonly anchors: Anchors;
+  readonly #parts: LineParts;
+  #builtins: ReadonlySet<string> = new Set();
+  #connected: Connected | undefined;
+  /** What a Copilot that knows nothing is to be told with the next message. */
+  #transcript: string | undefined;
+
+  constructor(parts: LineParts) {
+    this.#parts = parts;
+    this.anchors = new Anchors(parts.context.memory);
+  }
+
+  async open(): Promise<void> {
+    const { session } = await this.align();
+    await session.rpc.tools.initializeAndValidate();
+    const { tools } = await session.rpc.tools.getCurrentMetadata();
+    this.#builtins = new Set((tools ?? []).map(({ name }) => name));
+  }
+
+  /** The host's history is the truth: what Copilot has beyond it, or of another session of this name, is forgotten. */
+  async align(): Promise<Connected> {
+    const { id, runtime, context } = this.#parts;
+    const [client, turns] = await Promise.all([runtime.client(), context.history(TRANSCRIPT_TURNS_MAX)]);
+    const isKnown = (await client.getSessionMetadata(id)) !== undefined;
+    const alignment = this.anchors.align(turns);
+    if (!isKnown || alignment.kind === 'lost') return this.#startAnew(client, { turns, isKnown });
+    const connected = this.#connected?.client === client ? this.#connected : await this.#attach(client, NO_TOOLS);
+    if (alignment.kind === 'same') return connected;
+    try {
+      await connected.session.rpc.history.truncate({ eventId: alignment.eventId });
+      return connected;
+    } catch {
+      // The runtime died before it had stored the event.
+      return this.#startAnew(client, { turns, isKnown });
+    }
+  }
+
+  /** Everything before the message is sent: the runtime, the tools, the model, the prompt. */
+  async ready(turn: AgentTurn): Promise<Connected> {
+    const { runtime, side } = this.#parts;
+    const client = await runtime.client();
+    const tools = hostTools(turn.tools(), this.#builtins);
+    const current = this.#connected;
+    const isCurrent = current?.client === client && isSame(current.tools, tools);
+    const connected = isCurrent ? current : await this.#attach(client, tools);
+    const chosen = await this.#choose(connected, turn.model?.id ?? this.#model());
+    await side.prompt.build(chosen.session, turn);
+    return chosen;
+  }
+
+  /** Once. */
+  takeTranscript(): string | undefined {
+    const transcript = this.#transcript;
+    this.#transcript = undefined;
+    return transcript;
+  }
+
+  /** Ends what is going on. Commands in the background would wake the model when they end, with nobody to see it. */
+  async stop(): Promise<void> {
+    const session = this.#connected?.session;
+    await session?.abort();
+    const { tasks } = (await session?.rpc.tasks.list()) ?? { tasks: [] };
+    const running = tasks.filter(({ status }) => status === 'running');
+    await Promise.all(running.map(({ id }) => session?.rpc.tasks.cancel({ id })));
+  }
+
+  async close(): Promise<void> {
+    const connected = this.#connected;
+    this.#connected = undefined;
+    await connected?.session.disconnect();
+  }
+
+  async #startAnew(client: SdkClient, { turns, isKnown }: { turns: Turn[]; isKnown: boolean }): Promise<Connected> {
+    await this.close().catch(() => {});
+    if (isKnown) await client.deleteSession(this.#parts.id);
+    this.anchors.clear();
+    this.#transcript = transcriptOf(turns);
+    return this.#attach(client, NO_TOOLS);
+  }
+
+  /** The list of tools is fixed when a session is created or resumed, so a new list means to resume it. */
+  async #attach(client: SdkClient, tools: HostTools): Promise<Connected> {
+    const { id, side } = this.#parts;
+    const model = this.#model();
+    const config = sessionConfig(side, model, tools);
+    const isKnown = (await client.getSessionMetadata(id)) !== undefined;
+    const session = isKnown
+      ? await client.resumeSession(id, config)
+      : await client.createSession({ ...config, sessionId: id });
+    this.#connected = { client, session, model, tools };
+    return this.#connected;
+  }
+
+  async #choose(connected: Connected, model: string | undefined): Promise<Connected> {
+    if (model === undefined || model === connected.model) return connected;
+    await connected.session.setModel(model);
+    this.#connected = { ...connected, model };
+    return this.#connected;
+  }
+
+  #model(): string | undefined {
+    return this.#connected?.model ?? this.#parts.side.options.models?.[0]?.id;
+  }
+}
+
+function isSame(a: HostTools, b: HostTools): boolean {
+  return JSON.stringify([...a]) === JSON.stringify([...b]);
+}

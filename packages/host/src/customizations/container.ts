@@ -1,0 +1,99 @@
+/** A plugin or a watched directory in one session: where it comes from, and what was last read there. */
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
+import { loadDirectory } from './parse/load-directory.js';
+import { loadPlugin } from './parse/load-plugin.js';
+import type { LoadedContainer } from './parse/loaded.js';
+import type { Surroundings } from './parse/placeholders.js';
+import type { ContainerSource } from './sources/source.js';
+
+export interface ContainerOptions {
+  readonly surroundings: Surroundings;
+  /** Where plugins may keep data. */
+  readonly dataFolder?: string | undefined;
+}
+
+export class Container {
+  readonly source: ContainerSource;
+  readonly #options: ContainerOptions;
+  #loaded: LoadedContainer | undefined;
+  #name: string;
+  #load: Promise<void> | undefined;
+  #isStale = false;
+
+  constructor(source: ContainerSource, options: ContainerOptions) {
+    this.source = source;
+    this.#options = options;
+    this.#name = source.name;
+  }
+
+  get id(): string {
+    return this.source.id;
+  }
+
+  /** As its manifest has it, once that is read. */
+  get name(): string {
+    return this.#name;
+  }
+
+  /** What stands before the names of its parts: directories have none. */
+  get prefix(): string {
+    return this.source.kind === 'plugin' ? `${this.#name}:` : '';
+  }
+
+  /** Undefined until it has been read. */
+  get loaded(): LoadedContainer | undefined {
+    return this.#loaded;
+  }
+
+  /** Whether it could start programs. */
+  get hasPrograms(): boolean {
+    const { hooks = [], mcpServers = [] } = this.#loaded ?? {};
+    return hooks.length > 0 || mcpServers.length > 0;
+  }
+
+  /** Reads it anew. What changes while it is being read makes for one more reading, however often it changes. */
+  load(): Promise<void> {
+    if (this.#load) this.#isStale = true;
+    this.#load ??= this.#read().finally(() => {
+      this.#load = undefined;
+    });
+    return this.#load;
+  }
+
+  /** Makes the folder for its data. Not earlier than it may run: a folder for each plugin ever seen helps nobody. */
+  makeDataFolder(): void {
+    const folder = this.#dataFolder;
+    if (folder !== undefined) mkdirSync(folder, { recursive: true, mode: 0o700 });
+  }
+
+  async #read(): Promise<void> {
+    do {
+      this.#isStale = false;
+      await this.#readOnce();
+    } while (this.#isStale);
+  }
+
+  async #readOnce(): Promise<void> {
+    const { source } = this;
+    const options = { ...this.#options.surroundings, containerId: source.id };
+    if (source.kind === 'directory') {
+      this.#loaded = await loadDirectory(source.files, { ...options, contents: source.contents });
+      return;
+    }
+    const folders = {
+      ...(source.folder !== undefined && { pluginRoot: source.folder }),
+      ...(this.#dataFolder !== undefined && { pluginData: this.#dataFolder }),
+    };
+    const loaded = await loadPlugin(source.files, { ...options, ...folders });
+    this.#loaded = loaded;
+    if (loaded.dialect !== undefined) this.#name = loaded.name;
+  }
+
+  /** Plugins of one name from different places do not share it. */
+  get #dataFolder(): string | undefined {
+    const { dataFolder } = this.#options;
+    if (dataFolder === undefined || this.source.kind === 'directory') return undefined;
+    return path.join(dataFolder, `${this.source.name}-${this.source.id.replace(/[^\w-]+/g, '-')}`);
+  }
+}

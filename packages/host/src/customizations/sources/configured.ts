@@ -1,0 +1,51 @@
+/** What a configuration file adds to sessions: folders of plugins, and MCP servers that stand for themselves. */
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { readConfigFile } from '../../config/config-file.js';
+import type { Logger } from '../../logger.js';
+import { PLUGINS_MAX } from '../limits.js';
+import { readMcpConfig } from '../parse/mcp-servers.js';
+import type { Surroundings } from '../parse/placeholders.js';
+import { Warnings } from '../parse/warnings.js';
+import { isInside, pluginIn } from './plugin-folders.js';
+import { type AnySource, hostId, type Scope } from './source.js';
+
+export interface ConfigPlace {
+  readonly file: string;
+  readonly scope: Extract<Scope, 'user' | 'project'>;
+  /** Whether it may name plugins outside of its own folder: a stranger's file must not have others read. */
+  readonly mayLeaveFolder: boolean;
+  readonly surroundings: Surroundings;
+  readonly logger: Logger;
+}
+
+/** A file that cannot be used adds nothing; the host says so in its log. */
+export async function configuredSources(place: ConfigPlace): Promise<AnySource[]> {
+  const { file, scope, mayLeaveFolder, logger } = place;
+  const base = path.dirname(file);
+  try {
+    const { config } = (await readConfigFile(file)) ?? {};
+    if (!config) return [];
+    const plugins = (config.plugins ?? []).filter((folder) => mayLeaveFolder || isInside(base, folder));
+    return [
+      ...plugins.slice(0, PLUGINS_MAX).map((folder) => pluginIn(folder, scope, base)),
+      ...(config.mcpServers ? await serversIn(place) : []),
+    ];
+  } catch (error) {
+    logger.log('warn', 'a configuration file adds nothing to sessions', { file, error: String(error) });
+    return [];
+  }
+}
+
+/** Read once more as text, because clients are told where in the file each server is declared. */
+async function serversIn({ file, scope, surroundings, logger }: ConfigPlace): Promise<AnySource[]> {
+  const warnings = new Warnings();
+  const rules = { surroundings, isStrict: false, path: path.basename(file), shape: 'wrapped' as const };
+  const declared = readMcpConfig(await readFile(file, 'utf8'), rules, warnings);
+  for (const { message } of warnings.list) logger.log('warn', message, { file });
+  const uri = pathToFileURL(file).href;
+  return declared.map(({ name, config, range }) => ({
+    ...{ kind: 'mcpServer', id: hostId('mcpServer', uri, name), uri, name, scope, range, config },
+  }));
+}

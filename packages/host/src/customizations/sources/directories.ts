@@ -1,0 +1,63 @@
+/** The folders that hold customizations of one kind each: ours, in which clients may write, and those of other tools. */
+import { access } from 'node:fs/promises';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { ChildCustomizationType } from '@atrium/protocol';
+import { filesOf } from './plugin-folders.js';
+import { type DirectorySource, hostId, type Scope } from './source.js';
+
+interface Place {
+  readonly path: string;
+  readonly contents: ChildCustomizationType;
+}
+
+const OWN: readonly Place[] = [
+  { path: 'agents', contents: 'agent' },
+  { path: 'skills', contents: 'skill' },
+  { path: 'prompts', contents: 'prompt' },
+  { path: 'rules', contents: 'rule' },
+];
+
+/** Read where they are; whoever owns them writes them. */
+const FOREIGN: readonly Place[] = [
+  { path: '.github/agents', contents: 'agent' },
+  { path: '.github/skills', contents: 'skill' },
+  { path: '.github/prompts', contents: 'prompt' },
+  { path: '.github/instructions', contents: 'rule' },
+  { path: '.claude/agents', contents: 'agent' },
+  { path: '.claude/skills', contents: 'skill' },
+  { path: '.cursor/rules', contents: 'rule' },
+];
+
+/** Our own are there even before they exist: the first thing that is saved makes them. */
+export async function projectDirectories(folder: string): Promise<DirectorySource[]> {
+  const own = OWN.map((place) => ({ ...place, path: `.agents/${place.path}` }));
+  const there = await Promise.all(FOREIGN.map(async (place) => ((await exists(path.join(folder, place.path))) ? [place] : [])));
+  return [
+    ...own.map((place) => directory(folder, place, { scope: 'project', writable: true })),
+    ...there.flat().map((place) => directory(folder, place, { scope: 'project', writable: false })),
+  ];
+}
+
+export function userDirectories(userFolder: string): DirectorySource[] {
+  return OWN.map((place) => directory(userFolder, place, { scope: 'user', writable: true }));
+}
+
+function directory(
+  base: string,
+  { path: below, contents }: Place,
+  { scope, writable }: { readonly scope: Scope; readonly writable: boolean },
+): DirectorySource {
+  const folder = path.join(base, below);
+  const uri = pathToFileURL(folder).href;
+  const name = scope === 'user' ? `~/.agents/${below}` : below;
+  const files = filesOf(folder, scope, base);
+  return { kind: 'directory', id: hostId('directory', uri), uri, name, scope, files, folder, contents, writable, base };
+}
+
+function exists(folder: string): Promise<boolean> {
+  return access(folder).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,102 @@
+/**
+ * What one provider sends, on its way in: one message after the other, and only some in each turn of the event loop. A
+ * provider that floods the gateway waits for the others, not they for it.
+ */
+
+/** A few milliseconds of work at most, before everybody else has a turn. */
+export const MESSAGES_PER_TURN_MAX = 32;
+/** A long message counts as several: reading it takes as long. */
+export const MESSAGE_CHARACTERS = 32 * 2 ** 10;
+/** From here on the transport stops reading. */
+export const WAITING_BEFORE_PAUSE = 256;
+/** A paused socket still delivers what it had read; a transport that goes on beyond this cannot be slowed down. */
+export const WAITING_MAX_CHARACTERS = 64 * 2 ** 20;
+
+export interface InboxParts {
+  /** Works on one message. While a promise is open, later messages wait; it never rejects. */
+  take(text: string): void | Promise<void>;
+  pause(): void;
+  resume(): void;
+  /** More waits than there is room for. */
+  overflow(): void;
+}
+
+export class Inbox {
+  readonly #parts: InboxParts;
+  #waiting: string[] = [];
+  #characters = 0;
+  /** How many may still be taken in this turn of the event loop. */
+  #left = MESSAGES_PER_TURN_MAX;
+  #isBusy = false;
+  #isPaused = false;
+  #isRenewing = false;
+
+  constructor(parts: InboxParts) {
+    this.#parts = parts;
+  }
+
+  push(text: string): void {
+    if (this.#waiting.length === 0 && this.#mayTake()) return this.#take(text);
+    this.#waiting.push(text);
+    this.#characters += text.length;
+    if (this.#characters > WAITING_MAX_CHARACTERS) return this.#parts.overflow();
+    if (this.#waiting.length >= WAITING_BEFORE_PAUSE) this.#pause();
+  }
+
+  /** Nothing of what waits counts any more. */
+  clear(): void {
+    this.#waiting = [];
+    this.#characters = 0;
+  }
+
+  #mayTake(): boolean {
+    return !this.#isBusy && this.#left > 0;
+  }
+
+  #take(text: string): void {
+    this.#left -= 1 + Math.floor(text.length / MESSAGE_CHARACTERS);
+    this.#renew();
+    const work = this.#parts.take(text);
+    if (!work) return;
+    this.#isBusy = true;
+    void work.then(() => {
+      this.#isBusy = false;
+      this.#takeWaiting();
+    });
+  }
+
+  #renew(): void {
+    if (this.#isRenewing) return;
+    this.#isRenewing = true;
+    setImmediate(() => {
+      this.#isRenewing = false;
+      this.#left = MESSAGES_PER_TURN_MAX;
+      this.#takeWaiting();
+    });
+  }
+
+  #takeWaiting(): void {
+    const waiting = this.#waiting;
+    let taken = 0;
+    // A message may end the connection, and then the rest is not looked at.
+    while (this.#waiting === waiting && taken < waiting.length && this.#mayTake()) {
+      const text = waiting[taken++] ?? '';
+      this.#characters -= text.length;
+      this.#take(text);
+    }
+    if (this.#waiting === waiting) this.#waiting = waiting.slice(taken);
+    if (this.#waiting.length === 0) this.#resume();
+  }
+
+  #pause(): void {
+    if (this.#isPaused) return;
+    this.#isPaused = true;
+    this.#parts.pause();
+  }
+
+  #resume(): void {
+    if (!this.#isPaused) return;
+    this.#isPaused = false;
+    this.#parts.resume();
+  }
+}

@@ -1,0 +1,89 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { Gate } from '../../src/extensions/extension.js';
+import { hasCopilot, WHY_SKIPPED } from '../support/copilot-agent.js';
+import { bash, CopilotRoom, callIn, WAIT_MAX_MS } from '../support/copilot-room.js';
+import { callsIn, textIn } from '../support/session-room.js';
+
+const gateOf = (name: string, check: Gate['check']): Gate => ({ name, concerns: () => true, check });
+
+describe.skipIf(!hasCopilot)(`gates before Copilot's own tools${WHY_SKIPPED}`, { timeout: 2 * WAIT_MAX_MS }, () => {
+  it('[UNI-088] [UNI-089] [UNI-040] stop a call: it does not run, nobody is asked, the model hears why', async () => {
+    const seen: unknown[] = [];
+    const gate = gateOf('ci-watcher', ({ toolName, input }) => {
+      seen.push([toolName, input]);
+      return { kind: 'deny', reason: 'CI is failing' };
+    });
+    const files = { 'a.txt': 'secret of a' };
+    const room = await CopilotRoom.open(
+      [bash('echo made > made.txt'), { calls: [{ name: 'view', input: { path: 'a.txt' } }] }, { text: ['I see.'] }],
+      { files, extension: { gates: [gate] } },
+    );
+    const turn = await room.turn('make it');
+    expect(callsIn(turn.responseParts).map(({ toolName, status }) => [toolName, status])).toEqual([
+      ['bash', 'cancelled'],
+      ['view', 'cancelled'],
+    ]);
+    expect(seen).toEqual([
+      ['bash', { command: 'echo made > made.txt', description: 'Does something' }],
+      ['view', { path: 'a.txt' }],
+    ]);
+    expect(room.questions).toBe(0);
+    expect(room.heard(1)).toContain('CI is failing');
+    expect(room.heard()).not.toContain('secret of a');
+    await expect(readFile(path.join(room.folder, 'made.txt'))).rejects.toThrow();
+  });
+
+  it('[UNI-041] have no objection, and a person is still asked; the model reads their note with the result', async () => {
+    const gate = gateOf('ci-watcher', () => ({ kind: 'pass', note: 'CI is green' }));
+    const room = await CopilotRoom.open([bash('echo ran'), { text: ['Done.'] }], { extension: { gates: [gate] } });
+    const turnId = room.begin('go');
+    room.approve(turnId, (await room.question(turnId)).toolCallId);
+    expect((await room.finished(turnId)).state).toBe('complete');
+    expect([room.questions, room.heard().includes('CI is green')]).toEqual([1, true]);
+  });
+
+  it('want a person to decide, who is asked once', async () => {
+    const gate = gateOf('ci-watcher', () => ({ kind: 'ask', reason: 'On a Friday?' }));
+    const room = await CopilotRoom.open([bash('echo ran'), { text: ['Done.'] }], { extension: { gates: [gate] } });
+    const turnId = room.begin('go');
+    room.approve(turnId, (await room.question(turnId)).toolCallId);
+    const turn = await room.finished(turnId);
+    expect([turn.state, callIn(turn).status, room.questions]).toEqual(['complete', 'completed', 1]);
+    expect(room.heard()).toContain('ran');
+  });
+
+  it('[UNI-088] see what a sub-agent wants to do too, and so do people', async () => {
+    const task = { description: 'Looks', prompt: 'look', agent_type: 'general-purpose', name: 'sub', mode: 'sync' };
+    const gate: Gate = {
+      name: 'ci-watcher',
+      concerns: ({ input }) => JSON.stringify(input).includes('denied.txt'),
+      check: () => ({ kind: 'deny', reason: 'CI is failing' }),
+    };
+    const room = await CopilotRoom.open(
+      [
+        { calls: [{ id: 't', name: 'task', input: task }] },
+        bash('echo made > denied.txt'),
+        bash('echo made > made.txt'),
+        { text: ['sub done'] },
+        { text: ['Done.'] },
+      ],
+      { extension: { gates: [gate] } },
+    );
+    const turnId = room.begin('go');
+    const { toolCallId, confirmationTitle } = await room.question(turnId);
+    expect(confirmationTitle).toContain('echo made > made.txt');
+    room.approve(turnId, toolCallId);
+    const turn = await room.finished(turnId);
+    expect(callsIn(turn.responseParts).map(({ toolName, status }) => [toolName, status])).toEqual([
+      ['task', 'completed'],
+      ['bash', 'cancelled'],
+      ['bash', 'completed'],
+    ]);
+    // What a sub-agent says is for the agent that asked it.
+    expect(textIn(turn.responseParts)).toBe('Done.');
+    expect([room.questions, room.heard(2).includes('CI is failing')]).toEqual([1, true]);
+    await expect(readFile(path.join(room.folder, 'denied.txt'))).rejects.toThrow();
+  });
+});

@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import type { OwnCall, Permit } from '../../src/agents/agent.js';
+import { decide } from '../../src/agents/copilot/permission.js';
+import { tempFolder } from '../support/temp-folder.js';
+
+/** A call, and the questions that a person was asked about it. */
+function asking(permit: Permit = { kind: 'granted' }) {
+  const questions: string[] = [];
+  const call: Pick<OwnCall, 'confirm'> = {
+    confirm: async ({ title }) => {
+      questions.push(title);
+      return permit;
+    },
+  };
+  return { questions, call: call as OwnCall, displayName: 'Fetch' };
+}
+
+const fetches = (url: string) => ({ kind: 'url', url, intention: 'Fetch content from this URL.' });
+
+describe('what Copilot asks for', () => {
+  it('is put to a person once, and holds for what they agreed to only', async () => {
+    const call = asking();
+    expect(await decide(fetches('https://a.example/'), call, undefined)).toEqual({ kind: 'approve-once' });
+    expect(await decide(fetches('https://a.example/'), call, undefined)).toEqual({ kind: 'approve-once' });
+    const redirected = await decide(fetches('https://b.example/'), call, undefined);
+    expect(redirected).toMatchObject({ kind: 'reject', feedback: expect.stringContaining('https://a.example/') });
+    expect(call.questions).toEqual(['Fetch https://a.example/?\nFetch content from this URL.']);
+  });
+
+  it('is refused in the words of whoever denied it', async () => {
+    const call = asking({ kind: 'denied', reason: 'not today' });
+    const decision = await decide({ kind: 'shell', fullCommandText: 'rm -rf x' }, call, undefined);
+    expect(decision).toEqual({ kind: 'reject', feedback: 'not today' });
+    expect(call.questions).toEqual(['Run "rm -rf x"?']);
+  });
+
+  it('may be read in the folder without a question, but not through a way out of it', async () => {
+    const folder = await tempFolder({ 'a.txt': 'plums' });
+    const call = asking({ kind: 'denied', reason: 'mine' });
+    const reads = (path: string) => decide({ kind: 'read', path }, call, folder);
+    expect(await reads(`${folder}/a.txt`)).toEqual({ kind: 'approve-once' });
+    expect(await reads(`${folder}/../other.txt`)).toMatchObject({ kind: 'reject' });
+    expect(await decide({ kind: 'write', fileName: `${folder}/a.txt` }, call, folder)).toMatchObject({
+      kind: 'reject',
+    });
+    expect(call.questions.length).toBe(2);
+  });
+
+  it('is named even when its kind is unknown', async () => {
+    const call = asking();
+    await decide({ kind: 'teleport' }, call, undefined);
+    expect(call.questions).toEqual(['Let Copilot use teleport?']);
+  });
+});

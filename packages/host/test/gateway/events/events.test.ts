@@ -1,0 +1,186 @@
+import type { ProviderSessionEventName } from '@atrium/protocol/provider';
+import { describe, expect, it } from 'vitest';
+import { openPuppetRoom, openRoom, stateOf, turnStarted } from '../../support/session-room.js';
+import { settle } from '../../support/test-host.js';
+import { TestProvider } from '../../support/test-provider.js';
+
+const PUPPET = { session: { provider: 'puppet' } };
+const ALL: ProviderSessionEventName[] = [
+  'user.message',
+  'assistant.message',
+  'tool.execution_complete',
+  'assistant.intent',
+];
+const TOOL = { name: 'ci_status', description: 'Tells how CI is doing.', parameters: {} };
+
+function events(provider: TestProvider): unknown[] {
+  return provider.of('session.event').map(({ event, data }) => [event, data]);
+}
+
+function lifecycle(provider: TestProvider): string[] {
+  return provider.of('session.lifecycle').map(({ state }) => state);
+}
+
+describe('session events', () => {
+  it('[GW-194] [UNI-067] [UNI-068] tell what people and agents say, step by step', async () => {
+    const room = await openRoom(PUPPET);
+    const provider = await TestProvider.bound(room.host, { subscribe: ALL, tools: [TOOL] });
+    room.desk.dispatch(room.uri, turnStarted('t1', 'how is CI?'));
+    const { turn, finish } = await room.agent.turn(0);
+    turn.text('Let me ');
+    turn.text('look.');
+    const outcome = turn.callTool({ name: 'ci_status', input: { branch: 'main' } });
+    const call = await provider.next('tool.call');
+    provider.send({ type: 'tool.result', id: call.id, data: 'green' });
+    await outcome;
+    turn.text('It is green.');
+    finish();
+    await settle();
+    const complete = {
+      tool: 'ci_status',
+      provider: 'ci',
+      args: { branch: 'main' },
+      result: { type: 'success', output: 'green' },
+      durationMs: 0,
+    };
+    const asked = { content: 'Let me look.', toolRequests: [{ name: 'ci_status', args: { branch: 'main' } }] };
+    expect(events(provider)).toEqual([
+      ['user.message', { content: 'how is CI?' }],
+      ['tool.execution_complete', complete],
+      ['assistant.message', asked],
+      ['assistant.message', { content: 'It is green.' }],
+    ]);
+  });
+
+  it('[GW-194] are sent only to those who asked for them', async () => {
+    const room = await openRoom(PUPPET);
+    const provider = await TestProvider.bound(room.host, { subscribe: ['assistant.message'] });
+    room.desk.dispatch(room.uri, turnStarted('t1'));
+    const { turn, finish } = await room.agent.turn(0);
+    turn.text('Hello.');
+    finish();
+    await settle();
+    expect(events(provider)).toEqual([['assistant.message', { content: 'Hello.' }]]);
+  });
+
+  it('[UNI-069] tell how long a tool ran, and that a denied one failed', async () => {
+    const room = await openPuppetRoom();
+    const rule = { match: { tool: 'blocked' }, action: 'deny', reason: 'never' };
+    const provider = await TestProvider.bound(room.host, {
+      subscribe: ['tool.execution_complete'],
+      tools: [TOOL, { ...TOOL, name: 'blocked' }],
+      hooks: { onPreToolUse: [rule] },
+    });
+    const outcome = room.puppet.turn.callTool({ name: 'ci_status', input: {} });
+    const call = await provider.next('tool.call');
+    await room.clock.advance(1_500);
+    provider.send({ type: 'tool.result', id: call.id, error: 'no network', errorCode: 'INTERNAL' });
+    await outcome;
+    await room.puppet.turn.callTool({ name: 'blocked', input: {} });
+    await settle();
+    expect(provider.of('session.event').map(({ data }) => data)).toMatchObject([
+      { tool: 'ci_status', result: { type: 'failure', output: 'no network' }, durationMs: 1_500 },
+      { tool: 'blocked', result: { type: 'failure', output: 'ci: never' } },
+    ]);
+  });
+
+  it('[UNI-069] tell of a call that was cut off with its turn', async () => {
+    const room = await openPuppetRoom();
+    const provider = await TestProvider.bound(room.host, { subscribe: ['tool.execution_complete'], tools: [TOOL] });
+    room.puppet.turn.callTool({ name: 'ci_status', input: {} }).catch(() => {});
+    await provider.next('tool.call');
+    room.desk.dispatch(room.uri, { type: 'session/turnCancelled', turnId: 't1' });
+    expect((await provider.next('session.event')).data).toMatchObject({
+      tool: 'ci_status',
+      result: { type: 'failure' },
+    });
+  });
+
+  it('[UNI-070] tell what the agent is about to do', async () => {
+    const room = await openPuppetRoom();
+    const provider = await TestProvider.bound(room.host, { subscribe: ['assistant.intent'] });
+    room.puppet.turn.activity('Reading the tests');
+    await settle();
+    expect(events(provider)).toEqual([['assistant.intent', { intent: 'Reading the tests' }]]);
+  });
+});
+
+describe('the life of a session', () => {
+  it('[GW-195] [GW-196] [UNI-059] [UNI-071] is started when bound, and idle once nothing is left to do', async () => {
+    const room = await openRoom(PUPPET);
+    const provider = await TestProvider.bound(room.host);
+    await settle();
+    expect(lifecycle(provider)).toEqual(['started']);
+    room.desk.dispatch(room.uri, turnStarted('t1'));
+    const first = await room.agent.turn(0);
+    const queued = {
+      type: 'session/pendingMessageSet',
+      kind: 'queued',
+      id: 'q',
+      userMessage: { text: 'more' },
+    } as const;
+    room.desk.dispatch(room.uri, queued);
+    await settle();
+    first.finish();
+    const second = await room.agent.turn(1);
+    expect(lifecycle(provider)).toEqual(['started']);
+    second.finish();
+    await settle();
+    expect(lifecycle(provider)).toEqual(['started', 'idle']);
+  });
+
+  it('[GW-195] [GW-197] [UNI-072] [UNI-073] ends after its providers are ready, and people do not wait for them', async () => {
+    const room = await openRoom(PUPPET);
+    const provider = await TestProvider.bound(room.host, { tools: [TOOL] });
+    provider.isSilent = true;
+    await room.desk.request('disposeSession', { channel: room.uri });
+    const pending = await provider.next('session.lifecycle').then(() => provider.next('session.lifecycle'));
+    expect(pending).toMatchObject({ state: 'shutdown.pending', deadline: 10_000 });
+    // [GW-026] The registry follows the lifecycle.
+    expect((await provider.next('sessions.updated')).active).toEqual([]);
+    provider.send({ type: 'shutdown.ready', sessionId: pending.sessionId });
+    await settle();
+    const again = await room.desk.session('ahp-session:/again', { provider: 'puppet' });
+    // [GW-067] [GW-199] The same connection binds to another session.
+    await provider.hello({ tools: [TOOL] });
+    expect((await stateOf(room.desk, again)).serverTools?.map(({ name }) => name)).toEqual(['ci_status']);
+    provider.isSilent = false;
+  });
+
+  it('[GW-197] does not wait longer than the deadline for a silent provider', async () => {
+    const room = await openRoom(PUPPET);
+    const provider = await TestProvider.bound(room.host);
+    provider.isSilent = true;
+    await room.desk.request('disposeSession', { channel: room.uri });
+    await settle();
+    provider.send({ type: 'push', level: 'keep', event: 'last words' });
+    await settle();
+    expect(provider.of('error')).toEqual([]);
+    await room.clock.advance(10_000);
+    provider.send({ type: 'push', level: 'keep', event: 'too late' });
+    expect((await provider.next('error')).code).toBe('UNKNOWN_TYPE');
+  });
+
+  it('[GW-090] [GW-211] is ended by name', async () => {
+    const room = await openRoom(PUPPET);
+    const provider = await TestProvider.bound(room.host);
+    provider.send({ type: 'shutdown.ready' });
+    expect((await provider.next('error')).code).toBe('INVALID_JSON');
+    provider.send({ type: 'shutdown.ready', sessionId: 'nowhere' });
+    expect((await provider.next('error')).code).toBe('INVALID_SESSION');
+  });
+
+  it('[GW-198] ends for one session only when a provider is everywhere', async () => {
+    const room = await openRoom(PUPPET);
+    const second = await room.desk.session('ahp-session:/second', { provider: 'puppet' });
+    const provider = await TestProvider.bound(room.host, { session: 'all', tools: [TOOL] });
+    await room.desk.request('disposeSession', { channel: room.uri });
+    await settle();
+    expect(lifecycle(provider).filter((state) => state === 'shutdown.pending')).toHaveLength(1);
+    room.desk.dispatch(second, turnStarted('t1'));
+    const outcome = (await room.agent.turn(0)).turn.callTool({ name: 'ci_status', input: {} });
+    const call = await provider.next('tool.call');
+    provider.send({ type: 'tool.result', id: call.id, data: 'ok' });
+    expect(await outcome).toMatchObject({ success: true });
+  });
+});
