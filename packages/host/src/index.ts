@@ -31,6 +31,7 @@ export { type ConfigSources, type LoadedConfig, loadConfig, type WaitingForTrust
 export { ConfigError } from './config/config-file.js';
 export { userConfigFile } from './config/places.js';
 export type { Config } from './config/schema.js';
+export type { CustomizationsOptions } from './customizations/options.js';
 export type { AcpOptions, AgentFactories, AgentSource, SdkOptions } from './discovery/candidate.js';
 export { type Discovered, type DiscoveryOptions, discoverAgents } from './discovery/discovery.js';
 export type { LocalServer } from './discovery/local-servers.js';
@@ -73,6 +74,7 @@ export { type RunningServer, type ServerLimits, type ServerOptions, startServer 
 export { CloseCode, type Transport, type TransportEvents } from './wire/transport.js';
 export { type ClientEnd, transportPair } from './wire/transports/in-process.js';
 export { messagePortTransport } from './wire/transports/message-port.js';
+export { type StaticFiles, staticFiles } from './wire/transports/static-files.js';
 export { type StdioTransportOptions, stdioTransport } from './wire/transports/stdio.js';
 export { websocketTransport } from './wire/transports/websocket.js';
 export { WireFrame } from './wire/wire-frame.js';

@@ -53,8 +53,15 @@ const handlers: Handlers = {
     return { items: [] };
   },
 
-  authenticate: (_core, _connection, { resource }) => {
+  authenticate: (core, _connection, { resource, token }) => {
+    if (core.customizations?.authenticate(resource, token)) return {};
     throw new RequestError(ErrorCode.InvalidParams, `no agent here asks for a token for ${resource}`);
+  },
+
+  resourceWrite: async (core, _connection, params) => {
+    if (!core.customizations) throw new RequestError(ErrorCode.PermissionDenied, 'nothing here can be written');
+    await core.customizations.write(params);
+    return {};
   },
 
   initialize: secondHandshake,

@@ -17,6 +17,7 @@ import { CloseCode, type Transport } from './transport.js';
 import { Door } from './transports/door.js';
 import { answerNothing, answerPage, refuseUpgrade } from './transports/http-answers.js';
 import { type Listening, listen } from './transports/listen.js';
+import type { StaticFiles } from './transports/static-files.js';
 import { websocketTransport } from './transports/websocket.js';
 
 /** How long a client may take to answer a close frame before its socket is cut. */
@@ -46,6 +47,8 @@ export interface ServerOptions {
   readonly logger?: Logger;
   readonly clock?: Clock;
   readonly limits?: Partial<ServerLimits>;
+  /** The web page; without one, a line of text says what this is. */
+  readonly page?: StaticFiles;
   onConnection(transport: Transport): void;
 }
 
@@ -115,8 +118,9 @@ class FrontDoor implements RunningServer {
   #answer(request: IncomingMessage, response: ServerResponse): void {
     const [host, another] = factsOf(request).host;
     const isOurs = host !== undefined && another === undefined && isOwnHost(host, this.#policy);
-    if (isOurs) answerPage(request, response);
-    else answerNothing(response, 403);
+    if (!isOurs) answerNothing(response, 403);
+    else if (this.#options.page) this.#options.page.answer(request, response);
+    else answerPage(request, response);
   }
 
   #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {

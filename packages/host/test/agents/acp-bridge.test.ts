@@ -88,4 +88,10 @@ describe('calls that the host shows itself', () => {
     expect(isBridged('note')).toBe(false);
     expect(isBridged('atrium/note', 'execute')).toBe(false);
   });
+
+  it('may be called by the tool alone once both were named', () => {
+    expect(isBridgedCall({ toolCallId: 'c', title: 'note', kind: 'other' }, ['note'], true)).toBe(true);
+    expect(isBridgedCall({ toolCallId: 'c', title: 'note', kind: 'execute' }, ['note'], true)).toBe(false);
+    expect(isBridgedCall({ toolCallId: 'c', title: 'rm note', kind: 'other' }, ['note'], true)).toBe(false);
+  });
 });

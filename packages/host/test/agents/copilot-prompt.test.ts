@@ -57,11 +57,12 @@ describe.skipIf(!hasCopilot)(`Copilot's prompt${WHY_SKIPPED}`, { timeout: 2 * WA
     const room = await CopilotRoom.open([text('one'), text('two'), text('three')]);
     await room.turn('before');
     expect(room.system()).not.toContain('SHOUT');
-    const requests = await rewrite(room, ['tone', 'guidelines'], (content) => `SHOUT ${content.length}`);
+    const requests = await rewrite(room, ['tone', 'guidelines'], (content) => `SHOUT(${content.slice(0, 16)})`);
     await room.turn('after');
-    expect(room.system().match(/SHOUT \d+/g)).toEqual(['SHOUT 222', expect.any(String)]);
+    expect(room.system()).toContain('SHOUT(# Tone and style)');
+    expect(room.system().match(/SHOUT/g)?.length).toBe(2);
     await room.turn('once more');
-    expect(room.system()).toContain('SHOUT 222');
+    expect(room.system()).toContain('SHOUT(# Tone and style)');
     expect(requests.map(sectionsOf)).toEqual([
       ['tone', 'guidelines'],
       ['tone', 'guidelines'],

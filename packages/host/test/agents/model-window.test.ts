@@ -3,7 +3,9 @@ import { describe, expect, it } from 'vitest';
 import type { Conversation } from '../../src/agents/model/conversation.js';
 import { messagesOf } from '../../src/agents/model/conversation.js';
 import {
+  CHARACTERS_PER_TOKEN,
   KEPT_SHARE,
+  OUTPUT_SHARE,
   SHORT_OUTPUT_CHARACTERS,
   SUMMARY_LINES_MAX,
   TOOL_OUTPUTS_KEPT,
@@ -47,6 +49,18 @@ describe('a conversation that outgrows the window', () => {
     );
     const four = fit(whole, tokensIn(whole) - 3_200);
     expect([four.shortened, four.dropped.length, longOutputs(four.conversation)]).toEqual([4, 0, TOOL_OUTPUTS_KEPT]);
+  });
+
+  it('does not lose turns to one huge output', () => {
+    const small = conversation(3).exchanges.map(({ turnId }, index) => ({
+      turnId,
+      messages: turnWithOutput(index, 'ok'),
+    }));
+    const exchanges = [...small, { turnId: 'now', messages: turnWithOutput(9, LONG.repeat(10)) }];
+    const { conversation: fitted, shortened, dropped } = fit({ leftOut: [], exchanges }, 3_000);
+    expect([shortened, dropped.length]).toEqual([1, 0]);
+    expect(JSON.stringify(fitted)).toContain('x'.repeat(3_000 * CHARACTERS_PER_TOKEN * OUTPUT_SHARE));
+    expect(tokensIn(fitted)).toBeLessThanOrEqual(3_000);
   });
 
   it('then loses its oldest turns, but for a line each', () => {

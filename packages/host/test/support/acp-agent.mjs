@@ -120,7 +120,11 @@ class Session {
       { optionId: 'yes', name: 'Yes', kind: 'allow_once' },
       { optionId: 'no', name: 'No', kind: 'reject_once' },
     ];
-    const { result } = await request('session/request_permission', { sessionId: this.id, toolCall, options });
+    const { result } = await request('session/request_permission', {
+      sessionId: this.id,
+      toolCall: { ...toolCall, title: name },
+      options,
+    });
     if (result.outcome.optionId !== 'yes') return 'It may not be called.';
     const text = await this.callOnServer(name, input);
     this.update({ sessionUpdate: 'tool_call_update', toolCallId: toolCall.toolCallId, status: 'completed' });

@@ -1,6 +1,6 @@
 /** Agents out of packages that speak ACP, pointed at a model on loopback. They are large, so they may not be there. */
 import { existsSync, readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import os from 'node:os';
 import path from 'node:path';
@@ -8,11 +8,16 @@ import type { AgentUnderTest, PlannedAnswer, PlannedFailure } from '../../src/ag
 import { acpAgent } from '../../src/agents/acp/acp-agent.js';
 import { ModelServer, type ServedAnswer } from './model-server.js';
 
+/** In plans: the agent's own tool for commands, whatever it is called. */
+export const SHELL = 'shell';
+
 interface RealAgent {
   readonly package: string;
   readonly args: readonly string[];
   /** How its model knows a tool that the agent is lent. */
   toolName(name: string): string;
+  /** How its model calls the agent's own tool for commands. */
+  readonly shell: string;
   env(server: ModelServer, home: string): Readonly<Record<string, string>>;
 }
 
@@ -21,6 +26,7 @@ export const REAL_AGENTS: readonly RealAgent[] = [
     package: '@github/copilot',
     args: ['--acp'],
     toolName: (name) => `atrium-${name}`,
+    shell: 'bash',
     env: ({ url }, home) => ({
       COPILOT_HOME: home,
       COPILOT_OFFLINE: 'true',
@@ -33,6 +39,7 @@ export const REAL_AGENTS: readonly RealAgent[] = [
     package: '@agentclientprotocol/claude-agent-acp',
     args: [],
     toolName: (name) => `mcp__atrium__${name}`,
+    shell: 'Bash',
     env: ({ url }, home) => ({
       CLAUDE_CONFIG_DIR: home,
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
@@ -57,15 +64,26 @@ export async function realSubject(agent: RealAgent, plan: readonly PlannedAnswer
   if (!start) throw new Error(`${agent.package} is not installed`);
   const server = await ModelServer.start(...plan.map((answer) => served(answer, agent)));
   const home = await mkdtemp(path.join(os.tmpdir(), 'acp-real-'));
-  const command = { command: process.execPath, args: ['/tmp/acp-lab/tee.mjs', start, ...agent.args], env: agent.env(server, home) };
+  const command = { command: process.execPath, args: [start, ...agent.args], env: agent.env(server, home) };
   return {
     agent: acpAgent({ provider: 'real', displayName: agent.package, ...command }),
     heard: () => server.heard(),
+    ...(process.platform === 'linux' && { pids: () => pidsWith(home) }),
     async close() {
       await server.stop();
       await rm(home, { recursive: true, force: true });
     },
   };
+}
+
+/** The processes that were started with this text in their environment. */
+async function pidsWith(text: string): Promise<number[]> {
+  const pids = (await readdir('/proc')).filter((entry) => /^\d+$/.test(entry));
+  const found = pids.map(async (pid) => {
+    const environment = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '');
+    return environment.includes(text) ? Number(pid) : [];
+  });
+  return (await Promise.all(found)).flat();
 }
 
 /** How servers say it. */
@@ -79,12 +97,13 @@ const FAILURES: Record<PlannedFailure, ServedAnswer> = {
   other: { status: 400, message: 'the server has a bug' },
 };
 
-function served({ reasoning, text, call, usage, hangs, fails }: PlannedAnswer, { toolName }: RealAgent): ServedAnswer {
+function served(answer: PlannedAnswer, { toolName, shell }: RealAgent): ServedAnswer {
+  const { reasoning, text, call, usage, hangs, fails } = answer;
   if (fails) return FAILURES[fails];
   return {
     ...(reasoning !== undefined && { reasoning: [reasoning] }),
     ...(text && { text }),
-    ...(call && { calls: [{ ...call, name: toolName(call.name) }] }),
+    ...(call && { calls: [{ ...call, name: call.name === SHELL ? shell : toolName(call.name) }] }),
     ...(usage && { usage }),
     ...(hangs && { ending: 'hang' }),
   };

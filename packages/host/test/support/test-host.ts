@@ -9,6 +9,7 @@ import type { Log } from '../../src/log/log.js';
 import { MemoryLog } from '../../src/log/memory-log.js';
 import { type Logger, silentLogger } from '../../src/logger.js';
 import type { HostTool } from '../../src/tools/tool.js';
+import type { FolderTrust } from '../../src/trust/trust.js';
 import type { Transport, TransportEvents } from '../../src/wire/transport.js';
 import type { WireFrame } from '../../src/wire/wire-frame.js';
 
@@ -66,6 +67,12 @@ export interface TestHostOptions {
   /** What every session is extended by. */
   readonly extensions?: readonly Extension[];
   readonly logger?: Logger;
+  /** Which folders may start programs. */
+  readonly trust?: FolderTrust;
+  /** Refuses rules of providers that the agent of a session cannot honour. */
+  readonly strictProviders?: boolean;
+  /** Where providers may leave files. */
+  readonly providerFolder?: string;
 }
 
 export interface TestHost {
@@ -80,9 +87,26 @@ export interface TestHost {
 
 export async function startTestHost(options: TestHostOptions = {}): Promise<TestHost> {
   const { log = new MemoryLog(), scripts = [DEFAULT_SCRIPT], agents = [], clock = systemClock } = options;
-  const { tools = [], extensions = [], logger = silentLogger } = options;
+  const {
+    tools = [],
+    extensions = [],
+    logger = silentLogger,
+    trust,
+    strictProviders = false,
+    providerFolder,
+  } = options;
   const scripted = scripts.map((script) => scriptedAgent(script, { clock }));
-  const host = await createHost({ log, clock, logger, tools, extensions, agents: [...scripted, ...agents] });
+  const host = await createHost({
+    log,
+    clock,
+    logger,
+    tools,
+    extensions,
+    strictProviders,
+    ...(trust && { trust }),
+    ...(providerFolder !== undefined && { providerFolder }),
+    agents: [...scripted, ...agents],
+  });
   let clients = 0;
   const connect = () => {
     const client = new RawClient();

@@ -35,6 +35,11 @@ export class TestProvider {
     return provider;
   }
 
+  /** On a line that is open already, such as a socket. */
+  static on(end: ClientEnd): TestProvider {
+    return new TestProvider(end);
+  }
+
   /** Connected in this process and bound. */
   static async bound(host: TestHost, hello: object = {}): Promise<TestProvider> {
     const provider = TestProvider.connect(host);

@@ -3,7 +3,8 @@ import { textIn } from './answers.js';
 import { PLANNED_FAILURES } from './plan.js';
 import type { Suite } from './suite.js';
 
-export function errorAcceptance({ test, expect, tells }: Suite): void {
+export function errorAcceptance({ test, expect, tells, shows }: Suite): void {
+  if (!shows('failures')) return;
   for (const fails of PLANNED_FAILURES) {
     const how = tells(fails) ? `as "${fails}"` : `in some way, after "${fails}"`;
     test(`says that it failed, ${how}, and takes the next turn`, [{ fails }, { text: ['again'] }], async (room) => {

@@ -14,8 +14,8 @@ export interface AgentUnderTest {
 /** Called once per test. */
 export type MakeAgent = (plan: readonly PlannedAnswer[]) => Promise<AgentUnderTest>;
 
-/** A test looks at what the agent heard, at thinking aloud, at usage, at history that was cut off. */
-export type Showing = 'heard' | 'reasoning' | 'usage' | 'truncation';
+/** What a test looks at; `failures` are for agents that do not try again by themselves for as long as they like. */
+export type Showing = 'heard' | 'reasoning' | 'usage' | 'truncation' | 'failures';
 
 export interface AcceptanceOptions {
   /** What this backend cannot show; the tests that need it are left out. */

@@ -6,6 +6,8 @@ import { type CallFields, inputOf, nameOf, titleOf } from './call-fields.js';
 import { comingEdits, resultContent } from './content.js';
 import { CALLS_MAX } from './limits.js';
 
+/** Whether a call is one of a tool of the host; `wasHosts` when it seemed so before. */
+type IsHosts = (fields: CallFields, wasHosts?: boolean) => boolean;
 type Question = Pick<ToolConfirmation, 'options'>;
 
 interface Seen {
@@ -21,11 +23,11 @@ interface Seen {
 
 export class OwnCalls {
   readonly #turn: AgentTurn;
-  readonly #isHosts: (fields: CallFields) => boolean;
+  readonly #isHosts: IsHosts;
   readonly #seen = new Map<string, Seen>();
   readonly #completing: Promise<unknown>[] = [];
 
-  constructor(turn: AgentTurn, isHosts: (fields: CallFields) => boolean) {
+  constructor(turn: AgentTurn, isHosts: IsHosts) {
     this.#turn = turn;
     this.#isHosts = isHosts;
   }
@@ -47,7 +49,7 @@ export class OwnCalls {
     const seen = this.#take(fields);
     if (!seen) return { kind: 'denied', reason: 'there are too many calls in this turn' };
     // By all that is known now: a call that began as one of the host's need not be asked about as one.
-    if (this.#isHosts(seen.fields)) return undefined;
+    if (this.#isHosts(seen.fields, seen.call === undefined)) return undefined;
     const asking = permitFor(this.#askable(seen), seen.fields, question);
     seen.asking = asking;
     const permit = await asking.finally(() => {

@@ -23,7 +23,7 @@ export class TurnWork {
   constructor(turn: AgentTurn) {
     this.turn = turn;
     const names = () => turn.tools().map(({ name }) => name);
-    this.#calls = new OwnCalls(turn, (fields) => isBridgedCall(fields, names()));
+    this.#calls = new OwnCalls(turn, (fields, wasHosts) => isBridgedCall(fields, names(), wasHosts));
     this.#updates = new Updates(turn, this.#calls);
   }
 

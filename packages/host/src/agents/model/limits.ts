@@ -13,6 +13,8 @@ export const CHARACTERS_PER_TOKEN = 4;
 export const CONTEXT_WINDOW_DEFAULT_TOKENS = 128_000;
 /** What is kept free for the answer, but never more than a quarter of the window. */
 export const ANSWER_RESERVE_TOKENS = 8_192;
+/** No single tool output takes more of the room than this, however new it is. */
+export const OUTPUT_SHARE = 0.5;
 /** The newest tool outputs, which are shortened last. */
 export const TOOL_OUTPUTS_KEPT = 4;
 /** What is left of an older tool output when room is needed. */

@@ -43,6 +43,7 @@ export class RoomKeeper {
     if (dropped.length === 0) return { conversation };
     const turns = `the oldest ${count(dropped.length, 'turn')}`;
     try {
+      turn.activity('Summing up earlier turns');
       const { id: modelId } = model;
       const asked = { modelId, before, dropped, roomTokens, signal: turn.signal };
       const { text, usage } = await summarise(this.#options, asked);
@@ -52,6 +53,8 @@ export class RoomKeeper {
       turn.signal.throwIfAborted();
       turn.notify(`Left ${turns} out of the model's memory ${why}`);
       return { conversation };
+    } finally {
+      turn.activity(undefined);
     }
   }
 

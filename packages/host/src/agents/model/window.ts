@@ -1,6 +1,6 @@
 /**
- * Keeps a conversation within the model's window: first older tool outputs are shortened, then the oldest turns are left
- * out but for one line each, and at last the newest outputs are shortened too.
+ * Keeps a conversation within the model's window: first outputs that are huge by themselves and then older ones are
+ * shortened, then the oldest turns are left out but for one line each, and at last the newest outputs are shortened too.
  */
 import type { ModelMessage, ToolModelMessage } from 'ai';
 import { shorten } from '../../tools/text.js';
@@ -10,6 +10,7 @@ import {
   CHARACTERS_PER_TOKEN,
   IMAGE_TOKENS,
   KEPT_SHARE,
+  OUTPUT_SHARE,
   SHORT_OUTPUT_CHARACTERS,
   SUMMARY_LINE_CHARACTERS,
   SUMMARY_LINES_MAX,
@@ -30,16 +31,27 @@ export function roomFor(windowTokens: number, others: unknown): number {
 }
 
 export function fit(conversation: Conversation, roomTokens: number): Fit {
-  const older = shortenOutputs(conversation, { roomTokens, keep: TOOL_OUTPUTS_KEPT });
-  const fewer = dropOldest(older.conversation, roomTokens);
-  const all = shortenOutputs(fewer, { roomTokens, keep: 0 });
-  const dropped = conversation.exchanges.length - fewer.exchanges.length;
+  const maxCharacters = Math.max(SHORT_OUTPUT_CHARACTERS, Math.floor(roomTokens * CHARACTERS_PER_TOKEN * OUTPUT_SHARE));
+  const notHuge = shortenOutputs(conversation, { roomTokens, keep: 0, maxCharacters });
+  const older = shortenOutputs(notHuge, { roomTokens, keep: TOOL_OUTPUTS_KEPT });
+  const fewer = dropOldest(older, roomTokens);
+  const fitted = shortenOutputs(fewer, { roomTokens, keep: 0 });
+  const left = conversation.exchanges.length - fitted.exchanges.length;
   return {
-    conversation: all.conversation,
-    shortened: older.shortened + all.shortened,
+    conversation: fitted,
+    shortened: changedOutputs(conversation.exchanges.slice(left), fitted.exchanges),
     // As they were: whoever sums them up should read all of them.
-    dropped: conversation.exchanges.slice(0, dropped),
+    dropped: conversation.exchanges.slice(0, left),
   };
+}
+
+function changedOutputs(before: readonly Exchange[], after: readonly Exchange[]): number {
+  const old = allOutputs(before);
+  return allOutputs(after).filter((part, index) => part !== old[index]).length;
+}
+
+function allOutputs(exchanges: readonly Exchange[]): ToolPart[] {
+  return exchanges.flatMap(({ messages }) => messages.flatMap(outputsOf));
 }
 
 /** By the rule of thumb. The bytes of an image say little about what it costs. */
@@ -57,23 +69,22 @@ interface Shortening {
   readonly roomTokens: number;
   /** The newest outputs, which stay as they are. */
   readonly keep: number;
+  /** What is left of each. */
+  readonly maxCharacters?: number;
 }
 
 /** Oldest first, and only as many as needed. */
-function shortenOutputs(conversation: Conversation, { roomTokens, keep }: Shortening) {
+function shortenOutputs(conversation: Conversation, { roomTokens, keep, maxCharacters }: Shortening): Conversation {
   let excess = (tokensIn(conversation) - roomTokens) * CHARACTERS_PER_TOKEN;
-  let left = conversation.exchanges.flatMap(({ messages }) => messages.flatMap(outputsOf)).length - keep;
-  let shortened = 0;
+  let left = allOutputs(conversation.exchanges).length - keep;
+  if (excess <= 0 || left <= 0) return conversation;
   const shorter = (part: ToolPart): ToolPart => {
     if (part.type !== 'tool-result' || left-- <= 0 || excess <= 0) return part;
-    const short = shortPart(part);
+    const short = shortPart(part, maxCharacters);
     excess -= JSON.stringify(part).length - JSON.stringify(short).length;
-    if (short !== part) shortened++;
     return short;
   };
-  if (excess <= 0 || left <= 0) return { conversation, shortened };
-  const exchanges = conversation.exchanges.map((exchange) => mapOutputs(exchange, shorter));
-  return { conversation: { ...conversation, exchanges }, shortened };
+  return { ...conversation, exchanges: conversation.exchanges.map((exchange) => mapOutputs(exchange, shorter)) };
 }
 
 type ToolPart = ToolModelMessage['content'][number];
@@ -90,14 +101,14 @@ function mapOutputs(exchange: Exchange, map: (part: ToolPart) => ToolPart): Exch
 }
 
 /** The beginning says most about what an output was. */
-function shortPart(part: ToolPart): ToolPart {
+function shortPart(part: ToolPart, maxCharacters = SHORT_OUTPUT_CHARACTERS): ToolPart {
   if (part.type !== 'tool-result') return part;
   const { output } = part;
   if (output.type !== 'text' && output.type !== 'error-text') return part;
-  const lost = output.value.length - SHORT_OUTPUT_CHARACTERS;
+  const lost = output.value.length - maxCharacters;
   // A note that is longer than what it stands for saves nothing.
   if (lost <= SHORT_OUTPUT_CHARACTERS) return part;
-  const value = `${output.value.slice(0, SHORT_OUTPUT_CHARACTERS)}\n[${lost} more characters were left out for room]`;
+  const value = `${output.value.slice(0, maxCharacters)}\n[${lost} more characters were left out for room]`;
   return { ...part, output: { ...output, value } };
 }
 

@@ -8,13 +8,20 @@ import { BRIDGE_NAME } from './bridge.js';
 /** Kinds that agents give to tools of MCP servers. Of any other kind it is no such tool, whatever it is called. */
 const KINDS: ReadonlySet<string | undefined> = new Set([undefined, 'other']);
 
-/** The ways in which agents write the name of a server and of its tool, as a whole: a part of a text is no name. */
-export function isBridgedCall({ title, name, kind }: CallFields, tools: readonly string[]): boolean {
+/**
+ * By the name of the server and of its tool, as a whole: a part of a text is no name. An agent that has named both at
+ * first may later name the tool alone.
+ */
+export function isBridgedCall(fields: CallFields, tools: readonly string[], wasBridged = false): boolean {
+  const { title, name, kind } = fields;
   if (!KINDS.has(kind)) return false;
   const written = [title, name].flatMap((text) => text ?? []);
-  return tools.some((tool) => writings(tool).some((writing) => written.includes(writing)));
+  const isNamed = (tool: string) =>
+    (wasBridged && title === tool) || writings(tool).some((way) => written.includes(way));
+  return tools.some(isNamed);
 }
 
+/** The ways in which agents write them. */
 function writings(tool: string): string[] {
   const joined = ['__', '/', '-', '_', ':', '.'].map((mark) => `${BRIDGE_NAME}${mark}${tool}`);
   return [
