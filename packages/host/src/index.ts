@@ -34,6 +34,7 @@ export type { Config } from './config/schema.js';
 export type { CustomizationsOptions } from './customizations/options.js';
 export type { AcpOptions, AgentFactories, AgentSource, SdkOptions } from './discovery/candidate.js';
 export { type Discovered, type DiscoveryOptions, discoverAgents } from './discovery/discovery.js';
+export { configuredModels } from './discovery/known-models.js';
 export type { LocalServer } from './discovery/local-servers.js';
 export type {
   Extension,

@@ -14,7 +14,8 @@ import {
   ScriptError,
   userConfigFile,
 } from '@atrium/host';
-import { FACTORIES } from './factories.js';
+import { dataFolderFrom } from '../serve/settings.js';
+import { agentFactories } from './factories.js';
 import { inOrder } from './order.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -27,6 +28,8 @@ export interface AgentSources {
   /** Whether the `atrium.json` of that folder counts. Without it, it does not. */
   readonly trust?: Pick<FolderTrust, 'isTrusted'>;
   readonly userFile?: string;
+  /** Where agents keep files of their own. */
+  readonly dataDir?: string;
   readonly factories?: AgentFactories;
   readonly localServers?: readonly LocalServer[];
 }
@@ -51,7 +54,8 @@ export async function findAgents(sources: AgentSources = {}): Promise<FoundAgent
   ]);
   const offline = offlineAgent();
   refuseNameOf(offline, scripted);
-  const { factories = FACTORIES, localServers } = sources;
+  const { dataDir = dataFolderFrom(undefined, env), localServers } = sources;
+  const { factories = agentFactories(dataDir) } = sources;
   const effective = isOff(env.ATRIUM_DISCOVERY) ? { ...config.config, discovery: { enabled: false } } : config.config;
   const discovered = await discoverAgents({ env, factories, config: effective, ...(localServers && { localServers }) });
   const agents = inOrder({ scripted, offline, discovered, config: config.config });

@@ -34,7 +34,7 @@ export async function serveUntilStopped(settings: ServeSettings): Promise<void> 
   const signal = stopSignal();
   try {
     const trust = trustedFolders(settings.dataDir, settings.trust);
-    const found = await findAgents({ scripts: settings.scripts, trust });
+    const found = await findAgents({ scripts: settings.scripts, dataDir: settings.dataDir, trust });
     tellAgents(found, logger);
     const { agents } = found;
     const host = await openHost(settings, { agents, trust, logger });
