@@ -18,6 +18,9 @@ const OUTSIDE_TURNS: ReadonlySet<string> = new Set([
   'session/ready',
   'session/creationFailed',
   'session/activeClientChanged',
+  'session/customizationsChanged',
+  'session/customizationUpdated',
+  'session/customizationRemoved',
   'session/turnCancelled',
 ]);
 

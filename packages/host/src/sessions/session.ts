@@ -19,6 +19,7 @@ import { mustWait, refusal } from './rules.js';
 import { StandingRequests } from './standing-requests.js';
 import { isAtWork } from './summaries.js';
 import { TurnRunner } from './turn.js';
+import { TurnActivity } from './turn-activity.js';
 import type { TurnPages } from './turn-pages.js';
 
 export interface SessionParts {
@@ -54,6 +55,7 @@ export class Session implements OpenChannel {
     isNoteNeeded: () => this.#parts.core.isWatchedWithoutQuestions(this.uri),
   });
   readonly #companions: readonly Companion[];
+  readonly #activity: TurnActivity;
 
   constructor(parts: SessionParts) {
     this.#parts = parts;
@@ -67,6 +69,7 @@ export class Session implements OpenChannel {
       state: () => this.state,
       write: (action) => this.write(action),
     });
+    this.#activity = new TurnActivity(this.state);
     this.#companions = parts.companions.map((attach) => attach(this));
   }
 
@@ -109,6 +112,7 @@ export class Session implements OpenChannel {
     this.#note(step);
     this.standing.observe(step);
     for (const companion of this.#companions) companion.observe?.(step);
+    if (this.#activity.hasOutlived(step)) this.write({ type: 'session/activityChanged', activity: undefined });
     for (const reaction of reactionsTo(step)) this.#react(reaction);
   }
 
@@ -158,7 +162,8 @@ export class Session implements OpenChannel {
       case 'release-held':
         return this.#held.release((action, origin) => this.write(action, origin));
       case 'start-queued':
-        return this.#startQueued(reaction.message);
+        // Whoever looked at the action first may have put another message to the front.
+        return this.#startQueued(this.state.queuedMessages?.[0] ?? reaction.message);
       case 'run-turn':
         return writer.afterCommit(() => this.#run(reaction.turnId));
       case 'stop-turn':

@@ -61,8 +61,7 @@ export class StandingRequests {
   withdrawStale({ inputRequests = [], activeTurn }: SessionState): void {
     if (activeTurn) return;
     for (const { id } of inputRequests)
-      if (!this.#open.has(id))
-        this.#parts.write({ type: 'session/inputCompleted', requestId: id, response: 'cancel' });
+      if (!this.#open.has(id)) this.#parts.write({ type: 'session/inputCompleted', requestId: id, response: 'cancel' });
   }
 
   #answered(id: string, response: SessionInputResponseKind): void {

@@ -32,22 +32,12 @@ import { presentClient } from '../broker/client-calls.js';
 import { beginOwnCall } from '../broker/own-calls.js';
 import type { Step } from '../channels/channel.js';
 import { adviceFor } from '../extensions/turn-advice.js';
-import { CLIENT_GRACE_MS } from '../limits.js';
 import { TurnPrompt } from '../prompt/turn-prompt.js';
 import { offeredTools } from '../tools/names.js';
 import { AgentOpener, folderOf } from './agent-opener.js';
+import { askPerson } from './questions.js';
 import type { Session } from './session.js';
-
-/** Thrown into a backend whose turn is over; whatever it does with it is ignored. */
-class TurnOverError extends Error {
-  override readonly name = 'AbortError';
-}
-
-interface Waiter {
-  /** Looks at a stored step; true when it had waited for it. */
-  readonly isDone: (step: Step<SessionState>) => boolean;
-  readonly abandon: () => void;
-}
+import { type Find, TurnOverError, Waiters } from './waiters.js';
 
 export class TurnRunner implements AgentTurn {
   readonly id: string;
@@ -58,7 +48,7 @@ export class TurnRunner implements AgentTurn {
   context: readonly string[] = [];
   readonly #session: Session;
   readonly #abort = new AbortController();
-  readonly #waiters = new Set<Waiter>();
+  readonly #waiters = new Waiters();
   /** The part that text goes on in, as long as nothing else came in between. */
   #open: { readonly kind: 'markdown' | 'reasoning'; readonly id: string } | undefined;
   #parts = 0;
@@ -114,9 +104,8 @@ export class TurnRunner implements AgentTurn {
 
   /** The turn is over in the state: the agent is to stop, and nothing it still says counts. */
   stop(): void {
-    this.#abort.abort(new TurnOverError('the turn is over'));
-    for (const { abandon } of this.#waiters) abandon();
-    this.#waiters.clear();
+    this.#abort.abort(new TurnOverError());
+    this.#waiters.abandon();
   }
 
   /** Takes an action of this turn; one that comes too late is dropped. */
@@ -126,22 +115,14 @@ export class TurnRunner implements AgentTurn {
 
   /** A step has been stored. */
   observe(step: Step<SessionState>): void {
-    for (const waiter of this.#waiters) if (waiter.isDone(step)) this.#waiters.delete(waiter);
+    this.#waiters.observe(step);
   }
 
   /** Waits until a stored step, or the state that is stored already, gives a value. Rejects when the turn is over. */
-  waitFor<T>(find: (state: SessionState, step?: Step<SessionState>) => T | undefined): Promise<T> {
+  waitFor<T>(find: Find<T>): Promise<T> {
     const found = find(this.#session.committed);
     if (found !== undefined) return Promise.resolve(found);
-    if (!this.isActive) return Promise.reject(new TurnOverError('the turn is over'));
-    return new Promise((resolve, reject) => {
-      const isDone = (step: Step<SessionState>): boolean => {
-        const value = find(step.after, step);
-        if (value !== undefined) resolve(value);
-        return value !== undefined;
-      };
-      this.#waiters.add({ isDone, abandon: () => reject(new TurnOverError('the turn is over')) });
-    });
+    return this.isActive ? this.#waiters.wait(find) : Promise.reject(new TurnOverError());
   }
 
   text(content: string): void {
@@ -209,27 +190,8 @@ export class TurnRunner implements AgentTurn {
     return runCannedTool(this, call);
   }
 
-  async ask(request: SessionInputRequest): Promise<InputOutcome> {
-    this.interrupt();
-    this.write({ type: 'session/inputRequested', request });
-    this.#cancelUnanswerable(request.id);
-    return this.waitFor((_state, step) => {
-      const action = step?.envelope.action;
-      if (action?.type !== 'session/inputCompleted' || action.requestId !== request.id) return undefined;
-      const drafts = step?.before.inputRequests?.find(({ id }) => id === request.id)?.answers;
-      return { response: action.response, answers: { ...drafts, ...action.answers } };
-    });
-  }
-
-  /** Clients of the oldest wire cannot be asked. With nobody else there, the turn would wait for ever. */
-  #cancelUnanswerable(requestId: string): void {
-    const { core } = this.#session.parts;
-    core.clock.after(CLIENT_GRACE_MS, () => {
-      const isOpen = this.#session.state.inputRequests?.some(({ id }) => id === requestId);
-      if (!isOpen || !this.isActive) return;
-      if (core.mayBeAnswered(this.#session.uri)) return this.#cancelUnanswerable(requestId);
-      this.write({ type: 'session/inputCompleted', requestId, response: 'cancel' });
-    });
+  ask(request: SessionInputRequest): Promise<InputOutcome> {
+    return askPerson(this, request);
   }
 
   renderPrompt(pristine?: ReadonlyMap<string, string>): Promise<ReadonlyMap<string, string>> {

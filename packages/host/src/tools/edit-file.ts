@@ -1,12 +1,13 @@
 /** `edit_file`: replaces an exact piece of a text file, once a person has agreed. */
 import { comingEdit, diffText, doneEdit, type TextChange } from './file-edit.js';
 import { FILE_TOOL_TIMEOUT_MS, hostTool, ToolFailure } from './host-tool.js';
+import { oneAtATime } from './one-at-a-time.js';
 import { resolveInside } from './paths.js';
 import { replaceFile } from './replace-file.js';
 import { replaceText } from './replace-text.js';
 import { count, sizeText } from './text.js';
 import { EDIT_MAX_BYTES, existingFile, readText, type TextFile } from './text-file.js';
-import type { PreviewContext } from './tool.js';
+import type { PreviewContext, ToolOutput } from './tool.js';
 import { writeConfirmation } from './write-file.js';
 import { resolveTarget } from './write-target.js';
 
@@ -36,17 +37,22 @@ export const editFileTool = hostTool({
   confirmation: ({ path }) => writeConfirmation(`Edit ${path}?`),
   preview: async (input, context) => ({ edits: [comingEdit((await plan(input, context)).change)] }),
   async run(input, context) {
-    const { change, version, replaced } = await plan(input, context);
-    await replaceFile(change.file, { content: Buffer.from(change.after), before: version, signal: context.signal });
-    const { shown } = change.file;
-    const text = `Edited ${shown}: ${count(replaced, 'occurrence')} replaced, ${diffText(change)}.`;
-    return {
-      success: true,
-      pastTenseMessage: `Edited ${shown}`,
-      content: [{ type: 'text', text }, ...doneEdit(change)],
-    };
+    const { real } = await resolveTarget(context.cwd, input.path);
+    return oneAtATime(real, () => edit(input, context));
   },
 });
+
+async function edit(input: Input, context: PreviewContext): Promise<ToolOutput> {
+  const { change, version, replaced } = await plan(input, context);
+  await replaceFile(change.file, { content: Buffer.from(change.after), before: version, signal: context.signal });
+  const { shown } = change.file;
+  const text = `Edited ${shown}: ${count(replaced, 'occurrence')} replaced, ${diffText(change)}.`;
+  return {
+    success: true,
+    pastTenseMessage: `Edited ${shown}`,
+    content: [{ type: 'text', text }, ...doneEdit(change)],
+  };
+}
 
 async function plan(input: Input, { cwd, signal }: PreviewContext) {
   // Says so when it is missing; the target then has the rules for writing.

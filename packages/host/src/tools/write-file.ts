@@ -1,9 +1,16 @@
 /** `write_file`: makes a file, or replaces all of one, once a person has agreed. */
 import { comingEdit, diffText, doneEdit, type TextChange } from './file-edit.js';
 import { FILE_TOOL_TIMEOUT_MS, hostTool } from './host-tool.js';
+import { oneAtATime } from './one-at-a-time.js';
 import { changedMeanwhile, replaceFile } from './replace-file.js';
 import { existingFile, type FileVersion, isSameVersion, readText } from './text-file.js';
-import { ALLOW_IN_SESSION, type PreviewContext, type ToolConfirmation } from './tool.js';
+import {
+  ALLOW_IN_SESSION,
+  type PreviewContext,
+  type ToolConfirmation,
+  type ToolContext,
+  type ToolOutput,
+} from './tool.js';
 import { resolveTarget } from './write-target.js';
 
 /** What was there when a person was asked. */
@@ -36,20 +43,25 @@ export const writeFileTool = hostTool({
     return { edits: [comingEdit(change)], basis: { version } satisfies Basis };
   },
   async run(input, context) {
-    const { change, version } = await plan(input, context);
-    // Nothing of the old file stays, so it must be the one that the person was shown.
-    const shownBefore = context.basis as Basis | undefined;
-    if (shownBefore && !isSameVersion(shownBefore.version, version)) throw changedMeanwhile(change.file);
-    await replaceFile(change.file, { content: Buffer.from(change.after), before: version, signal: context.signal });
-    const { shown } = change.file;
-    const text = version ? `Replaced ${shown}: ${diffText(change)}.` : `Made ${shown}: ${diffText(change)}.`;
-    return {
-      success: true,
-      pastTenseMessage: `Wrote ${shown}`,
-      content: [{ type: 'text', text }, ...doneEdit(change)],
-    };
+    const { real } = await resolveTarget(context.cwd, input.path);
+    return oneAtATime(real, () => write(input, context));
   },
 });
+
+async function write(input: Input, context: ToolContext): Promise<ToolOutput> {
+  const { change, version } = await plan(input, context);
+  // Nothing of the old file stays, so it must be the one that the person was shown.
+  const shownBefore = context.basis as Basis | undefined;
+  if (shownBefore && !isSameVersion(shownBefore.version, version)) throw changedMeanwhile(change.file);
+  await replaceFile(change.file, { content: Buffer.from(change.after), before: version, signal: context.signal });
+  const { shown } = change.file;
+  const text = version ? `Replaced ${shown}: ${diffText(change)}.` : `Made ${shown}: ${diffText(change)}.`;
+  return {
+    success: true,
+    pastTenseMessage: `Wrote ${shown}`,
+    content: [{ type: 'text', text }, ...doneEdit(change)],
+  };
+}
 
 async function plan({ path, content }: Input, { cwd, signal }: PreviewContext) {
   const file = await resolveTarget(cwd, path);

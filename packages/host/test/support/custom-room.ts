@@ -1,21 +1,25 @@
 /** A session in a real folder, with plugins around it, on a host that runs in real time. */
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Customization, SessionState } from '@atrium/protocol';
 import { expect, onTestFinished } from 'vitest';
 import { createHost, type Host } from '../../src/host.js';
 import type { Log } from '../../src/log/log.js';
-import { MemoryLog } from '../../src/log/memory-log.js';
 import type { Logger } from '../../src/logger.js';
 import { builtinTools } from '../../src/tools/builtin.js';
 import type { FolderTrust } from '../../src/trust/trust.js';
 import type { Transport } from '../../src/wire/transport.js';
+import { KeptLog } from './logs.js';
 import { PuppetAgent } from './puppet-agent.js';
 import { tempFolder } from './temp-folder.js';
 import { type Message, RawClient } from './test-host.js';
 
 /** Processes take long to start on a busy machine. */
 export const POLL = { timeout: 20_000, interval: 10 };
+
+/** The MCP server of the tests; its first argument says what kind it is. */
+export const MCP_PROGRAM = path.join(path.dirname(fileURLToPath(import.meta.url)), 'mcp-server.mjs');
 
 /** A puppet whose prompt the host renders. */
 export class PromptPuppet extends PuppetAgent {
@@ -50,19 +54,28 @@ export interface CustomRoomOptions {
 }
 
 export class CustomRoom {
-  readonly warnings: string[] = [];
   readonly uri = `ahp-session:/${crypto.randomUUID()}`;
+  desk = new RawClient();
+  #turns = 0;
 
   constructor(
-    readonly host: Host,
+    public host: Host,
     readonly agent: PuppetAgent,
     readonly folder: string,
     readonly userFolder: string,
     readonly trust: MemoryTrust,
+    readonly configFile: string,
+    /** What the host logged as a warning or an error. */
+    readonly warnings: readonly string[],
+    private readonly start: () => Promise<Host>,
   ) {}
 
-  desk = new RawClient();
-  #turns = 0;
+  /** The host stops, and another one begins with what is stored. */
+  async restart(): Promise<void> {
+    await this.host.stop();
+    this.host = await this.start();
+    this.desk = await this.join('desk');
+  }
 
   /** `answer`: what the client says to requests of the host. */
   async client(clientId: string, answer?: Answer, params: object = {}): Promise<RawClient> {
@@ -114,6 +127,11 @@ export class CustomRoom {
     return request?.message ?? '';
   }
 
+  /** The user's configuration is emptied. */
+  async withoutConfig(): Promise<void> {
+    await writeFile(this.configFile, '{}');
+  }
+
   async toolNames(): Promise<readonly string[]> {
     return ((await this.state()).serverTools ?? []).map(({ name }) => name);
   }
@@ -139,7 +157,7 @@ export function isRead({ load, type }: Entry): boolean {
 }
 
 export async function openCustomRoom(options: CustomRoomOptions = {}): Promise<CustomRoom> {
-  const { agent = new PromptPuppet(), log = new MemoryLog(), config, session = {}, isTrusted = false } = options;
+  const { agent = new PromptPuppet(), log = new KeptLog(), config, session = {}, isTrusted = false } = options;
   const folder = await tempFolder(options.project);
   const userFolder = await tempFolder(options.user);
   const configFolder = await tempFolder(config && { 'config.json': JSON.stringify(config) });
@@ -152,10 +170,12 @@ export async function openCustomRoom(options: CustomRoomOptions = {}): Promise<C
   };
   const userConfigFile = path.join(configFolder, 'config.json');
   const customizations = { userFolder, userConfigFile, dataFolder: path.join(configFolder, 'data') };
-  const host = await createHost({ log, agents: [agent], tools: builtinTools(), customizations, trust, logger });
-  onTestFinished(() => host.stop());
-  const room = new CustomRoom(host, agent, folder, userFolder, trust);
-  Object.assign(room, { warnings });
+  const start = async () => {
+    const host = await createHost({ log, agents: [agent], tools: builtinTools(), customizations, trust, logger });
+    onTestFinished(() => host.stop());
+    return host;
+  };
+  const room = new CustomRoom(await start(), agent, folder, userFolder, trust, userConfigFile, warnings, start);
   room.desk = await room.client('desk');
   const workingDirectory = pathToFileURL(folder).href;
   await room.desk.session(room.uri, { workingDirectory, ...session });
@@ -199,8 +219,8 @@ function answerOf(answer: Answer, method: string, params: Record<string, unknown
 
 /** A client that has the files of a plugin below a URI. */
 export function servedFiles(base: string, files: Files, asked: string[] = []): Answer {
-  const names = Object.keys(files);
   return (method, params) => {
+    const names = Object.keys(files);
     const uri = String(params.uri);
     asked.push(`${method} ${uri}`);
     const inner = uri.slice(base.length).replace(/^\//, '');

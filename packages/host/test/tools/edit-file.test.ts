@@ -29,6 +29,21 @@ describe('edit_file', () => {
     expect(text).toBe('Edited a.txt: 1 occurrence replaced, 1 line added, 1 line removed.');
   });
 
+  it('loses nothing of changes that are made side by side', async () => {
+    const words = Array.from({ length: 20 }, (_, index) => `word${index};`);
+    await writeFile(at('a.txt'), words.join('\n'));
+    const outputs = await Promise.all(
+      words.map((word) => use(editFileTool, { path: 'a.txt', oldText: word, newText: word.toUpperCase() }, folder)),
+    );
+    expect(outputs.map(({ output }) => output.success)).not.toContain(false);
+    expect(await readFile(at('a.txt'), 'utf8')).toBe(words.join('\n').toUpperCase());
+  });
+
+  it('leaves a last line without an end as it is', async () => {
+    expect(await edit('one\ntwo', 'one', '1')).toMatchObject({ file: '1\ntwo' });
+    expect(await edit('one\ntwo', 'two', '2')).toMatchObject({ file: 'one\n2' });
+  });
+
   it('refuses what could stand in two places that overlap', async () => {
     expect(await edit('aaa', 'aa', 'x')).toMatchObject({ code: 'ambiguous', file: 'aaa' });
     expect(await edit('aaa', 'aa', 'x', true)).toMatchObject({ file: 'xa' });

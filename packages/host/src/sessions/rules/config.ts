@@ -19,6 +19,14 @@ export const configRules: Rules = {
     return dropped ? `${dropped} cannot be removed` : undefined;
   },
 
+  'session/agentChanged': ({ agent }, { state }) => {
+    const holders = (state.customizations ?? []).filter(({ children }) =>
+      children?.some((child) => child.type === 'agent' && child.uri === agent?.uri),
+    );
+    const isOff = holders.length > 0 && holders.every(({ enabled }) => !enabled);
+    return isOff ? `this agent belongs to ${holders[0]?.name}, which is switched off` : undefined;
+  },
+
   'session/customizationToggled': ({ id }, { state }) => {
     const known = state.customizations?.some(
       (entry) => entry.id === id || entry.children?.some((child) => child.id === id && child.type === 'mcpServer'),
