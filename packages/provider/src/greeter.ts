@@ -1,0 +1,110 @@
+/** The second half of the way in: choose a session and say hello to it. Begins again when the session ends. */
+import {
+  GatewayErrorCode,
+  type ProviderErrorMessage,
+  type ProviderHelloAckMessage,
+  RATE_LIMIT_RETRY_AFTER_MS,
+  type ToProviderMessage,
+} from '@atrium/protocol/provider';
+import type { Clock } from './clock.js';
+import { asError, ProviderError } from './errors.js';
+import type { Log } from './log.js';
+import type { SessionChooser } from './sessions.js';
+import type { ProviderState } from './state.js';
+
+/** A name that is taken may be free in a moment: the connection that has it may just be ours, from before. */
+export const HELLO_ATTEMPTS_MAX = 5;
+
+export interface GreeterParts {
+  readonly sessions: SessionChooser;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Sends the `hello` for this session, as everything stands now. */
+  hello(session: string): void;
+  bound(ack: ProviderHelloAckMessage, session: string): void;
+  show(state: ProviderState): void;
+  /** No `hello` will be of any use. */
+  giveUp(error: Error): void;
+}
+
+/** What may be otherwise in a moment. */
+const PASSING: ReadonlySet<string> = new Set([
+  GatewayErrorCode.DuplicateInstance,
+  GatewayErrorCode.ToolConflict,
+  GatewayErrorCode.RateLimited,
+]);
+
+export class Greeter {
+  readonly #parts: GreeterParts;
+  #at: 'away' | 'choosing' | 'greeting' | 'bound' = 'away';
+  #session = '';
+  #attempts = 0;
+  #cancelRetry = () => {};
+
+  constructor(parts: GreeterParts) {
+    this.#parts = parts;
+  }
+
+  get isBound(): boolean {
+    return this.#at === 'bound';
+  }
+
+  lost(): void {
+    this.#at = 'away';
+    this.#cancelRetry();
+  }
+
+  /** The session has ended: on to another one, if there is one. */
+  sessionEnded(sessionId: string): void {
+    this.#parts.sessions.exclude(sessionId);
+    if (this.isBound && this.#session === sessionId) this.#choose();
+  }
+
+  take(message: ToProviderMessage): void {
+    const { sessions } = this.#parts;
+    if (message.type === 'sessions' || message.type === 'sessions.updated') sessions.update(message.active);
+    if (message.type === 'sessions') sessions.reset();
+    if (message.type === 'sessions' || (message.type === 'sessions.updated' && this.#at === 'choosing')) this.#choose();
+    if (message.type === 'hello.ack') this.#bound(message);
+    // Older gateways do not always say what an error is about; while we wait for `hello`, it is about that.
+    if (message.type === 'error' && (message.replyTo ?? 'hello') === 'hello') this.#failed(message);
+  }
+
+  #choose(): void {
+    this.#cancelRetry();
+    try {
+      this.#greet(this.#parts.sessions.choose());
+    } catch (error) {
+      this.#parts.giveUp(asError(error));
+    }
+  }
+
+  #greet(session: string | undefined): void {
+    const { hello, show } = this.#parts;
+    this.#at = session === undefined ? 'choosing' : 'greeting';
+    if (session === undefined) return show({ at: 'waiting-for-session' });
+    this.#session = session;
+    hello(session);
+  }
+
+  #bound(ack: ProviderHelloAckMessage): void {
+    if (this.#at !== 'greeting') return;
+    this.#at = 'bound';
+    this.#attempts = 0;
+    this.#parts.bound(ack, this.#session);
+  }
+
+  #failed({ code, message, replyTo, sessionId }: ProviderErrorMessage): void {
+    if (this.#at !== 'greeting') return;
+    const { sessions, clock, log, giveUp } = this.#parts;
+    if (code === GatewayErrorCode.InvalidSession && !sessions.isEverywhere) {
+      sessions.exclude(this.#session);
+      return this.#choose();
+    }
+    const error = new ProviderError(code, message, { replyTo, sessionId });
+    this.#attempts += 1;
+    if (!PASSING.has(code) || this.#attempts >= HELLO_ATTEMPTS_MAX) return giveUp(error);
+    log(`${error.message} Trying again.`);
+    this.#cancelRetry = clock.after(RATE_LIMIT_RETRY_AFTER_MS * this.#attempts, () => this.#choose());
+  }
+}

@@ -1,0 +1,44 @@
+/** Reads what a gateway sends. Older gateways leave some members out; what they mean by that is filled in here. */
+import { GatewayErrorCode, SHUTDOWN_DEADLINE_MS, type ToProviderMessage } from '@atrium/protocol/provider';
+import { type Checked, checkToProvider } from '@atrium/protocol/validation';
+
+type Raw = Readonly<Record<string, unknown>>;
+
+/** What stands for a reconnect token that was not given. */
+export const NO_RECONNECT_TOKEN = '';
+
+const FILLED: Readonly<Record<string, (raw: Raw) => Raw>> = {
+  'hello.ack': (raw) => ({ reconnectToken: NO_RECONNECT_TOKEN, providerId: '', protocolVersion: 2, ...raw }),
+  'tool.call': (raw) => ({ sessionId: '', args: {}, ...raw }),
+  'tool.cancel': (raw) => ({ sessionId: '', reason: 'cancelled', ...raw }),
+  'session.lifecycle': (raw) => ({ sessionId: '', deadline: SHUTDOWN_DEADLINE_MS, ...raw }),
+  sessions: named,
+  'sessions.updated': named,
+  error: (raw) => {
+    const known: readonly unknown[] = Object.values(GatewayErrorCode);
+    const message = typeof raw.message === 'string' ? raw.message : 'no reason given';
+    if (known.includes(raw.code)) return { ...raw, message };
+    return { ...raw, code: GatewayErrorCode.UnknownType, message: `${String(raw.code)}: ${message}` };
+  },
+};
+
+function named(raw: Raw): Raw {
+  const active = Array.isArray(raw.active) ? raw.active : [];
+  return { ...raw, active: active.map((entry: unknown) => ({ label: '', ...(entry as object) })) };
+}
+
+/** One message, or what is wrong with it. What is wrong is ignored by whoever reads: a newer gateway may know more. */
+export function readFromGateway(text: string): Checked<ToProviderMessage> {
+  const raw = parsed(text);
+  const fill = typeof raw.type === 'string' ? FILLED[raw.type] : undefined;
+  return checkToProvider(fill ? fill(raw) : raw);
+}
+
+function parsed(text: string): Raw {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Raw) : {};
+  } catch {
+    return {};
+  }
+}

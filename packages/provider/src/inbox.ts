@@ -1,0 +1,96 @@
+/** What the gateway says, given to the part that knows what to do with it. What nobody knows is ignored. */
+import type {
+  ProviderErrorMessage,
+  ProviderStreamHistoryMessage,
+  ToGatewayMessage,
+  ToProviderMessage,
+} from '@atrium/protocol/provider';
+import { describeProblem } from '@atrium/protocol/validation';
+import { gateAnswer, transformAnswer } from './answers.js';
+import type { Door } from './door.js';
+import { ProviderError } from './errors.js';
+import type { Greeter } from './greeter.js';
+import { readFromGateway } from './habits.js';
+import type { Handlers } from './handlers.js';
+import type { Log } from './log.js';
+import type { Registration } from './registration.js';
+import type { Requests } from './requests.js';
+import type { SessionLife } from './session-life.js';
+import type { SessionChooser } from './sessions.js';
+import type { ToolCalls } from './tool-calls.js';
+import type { Updates } from './updates.js';
+
+/** As much of a strange message as a log line can bear. */
+const LOGGED_MAX_CHARACTERS = 200;
+
+export interface InboxParts {
+  readonly on: Handlers;
+  readonly log: Log;
+  readonly registration: { readonly current: Registration };
+  readonly door: Door;
+  readonly greeter: Greeter;
+  readonly calls: ToolCalls;
+  readonly life: SessionLife;
+  readonly sessions: SessionChooser;
+  readonly updates: Updates;
+  readonly queries: Requests<ProviderStreamHistoryMessage['streams']>;
+  send(message: ToGatewayMessage): void;
+}
+
+export class Inbox {
+  readonly #parts: InboxParts;
+
+  constructor(parts: InboxParts) {
+    this.#parts = parts;
+  }
+
+  receive(text: string): void {
+    const message = readFromGateway(text);
+    if (message.ok) return this.#take(message.value);
+    const what = `ignored a message of the gateway: ${describeProblem(message.problem)}`;
+    this.#parts.log(what, text.slice(0, LOGGED_MAX_CHARACTERS));
+  }
+
+  #take(message: ToProviderMessage): void {
+    const { door, greeter, calls, life, sessions, updates, queries, registration, log } = this.#parts;
+    const { rules, transforms } = registration.current;
+    door.take(message);
+    greeter.take(message);
+    switch (message.type) {
+      case 'tool.call':
+        return void calls.call(message);
+      case 'tool.cancel':
+        return calls.cancel(message);
+      case 'gate.check':
+        return this.#reply(gateAnswer(rules?.gates ?? [], message, log));
+      case 'transform.request':
+        return this.#reply(transformAnswer(transforms?.[message.section], message, log));
+      case 'session.event':
+        return life.event(message);
+      case 'session.lifecycle':
+        return life.lifecycle(message);
+      case 'sessions.updated':
+        return sessions.isEverywhere ? life.updated(message.active) : undefined;
+      case 'ack':
+        return updates.acknowledged(message.requestId, message.revision);
+      case 'stream.history':
+        return void queries.resolve(message.queryId, message.streams);
+      case 'error':
+        return this.#refused(message);
+    }
+  }
+
+  #reply(answer: Promise<ToGatewayMessage>): void {
+    void answer.then((message) => this.#parts.send(message));
+  }
+
+  /** An error about something that somebody waits for is theirs; the way in has its own parts; the rest is told. */
+  #refused({ code, message, replyTo, requestId, sessionId }: ProviderErrorMessage): void {
+    if (replyTo === 'hello' || replyTo?.startsWith('auth')) return;
+    const { updates, queries, on, log } = this.#parts;
+    const error = new ProviderError(code, message, { replyTo, sessionId });
+    if (updates.refused(requestId, replyTo, error) || queries.reject({ id: requestId, type: replyTo }, error)) return;
+    if (on.error) on.error(error);
+    else log(error.message);
+  }
+}

@@ -1,0 +1,94 @@
+/** What `connectProvider` takes, and what it assumes when something is left out. */
+import type { ProviderConcurrency, ProviderJsonObject, ProviderSessionEntry } from '@atrium/protocol/provider';
+import { type Clock, systemClock } from './clock.js';
+import { defaultToken, defaultUrl } from './environment.js';
+import { LocalErrorCode, ProviderError } from './errors.js';
+import type { Handlers } from './handlers.js';
+import type { Rules, Transforms } from './hooks.js';
+import { consoleLog, type Log } from './log.js';
+import type { ProviderState } from './state.js';
+import type { Tools } from './tools.js';
+import type { TransportFactory } from './transport.js';
+import { webSocketTransport } from './transports/websocket.js';
+
+/** Keeps the token of a pairing, so that the person types the code only once. */
+export interface TokenStore {
+  load(): string | undefined | null | Promise<string | undefined | null>;
+  /** `undefined` when the token is no longer good. */
+  save(token: string | undefined): void | Promise<void>;
+}
+
+export interface Pairing {
+  /**
+   * Asks the person for the code that the session shows. Nothing, or an empty text, means that nobody wants to.
+   * The signal fires when the code has run out; the library then asks again.
+   */
+  code(prompt: string, signal: AbortSignal): string | undefined | null | Promise<string | undefined | null>;
+  readonly store?: TokenStore;
+}
+
+/** Which session to bind to: an id, `'all'` (in-process providers only), or a choice. The first one by default. */
+export type SessionChoice = string | ((active: readonly ProviderSessionEntry[]) => string | undefined);
+
+export interface ProviderOptions extends Rules {
+  /** Letters, digits, dots, dashes and underscores, 64 at most. */
+  readonly name: string;
+  /** Tells several providers of one name apart, such as the tabs of a browser. */
+  readonly instance?: string;
+  /** `ws://localhost:9400`, or what TAP_GATEWAY_URL or TAP_GATEWAY_PORT say. */
+  readonly url?: string;
+  /** Instead of a WebSocket. Without `token` and `pairing` the gateway is one in this process, which asks for neither. */
+  readonly transport?: TransportFactory;
+  /** What TAP_PROVIDER_TOKEN or ATRIUM_PROVIDER_TOKEN say, by default. A function is asked anew for each attempt. */
+  readonly token?: string | (() => string | undefined | Promise<string | undefined>);
+  readonly pairing?: Pairing;
+  readonly session?: SessionChoice;
+  readonly tools?: Tools;
+  /** By section of the system prompt. */
+  readonly transforms?: Transforms;
+  /** Told to the model with every prompt. */
+  readonly context?: string;
+  /** Told to the model once. */
+  readonly startupContext?: string;
+  readonly concurrency?: ProviderConcurrency;
+  /** What the model sees in the list of instances, such as a title. */
+  readonly metadata?: ProviderJsonObject;
+  /** Events besides those that `on` has handlers for. */
+  readonly subscribe?: readonly string[];
+  readonly on?: Handlers;
+  onState?(state: ProviderState): void;
+  /** Told what had to be ignored. The console by default. */
+  readonly logger?: Log;
+  readonly clock?: Clock;
+  /** In [0, 1); spreads the attempts of many providers to reconnect. */
+  readonly random?: () => number;
+}
+
+export interface Settings extends Omit<ProviderOptions, 'url' | 'logger'> {
+  readonly transport: TransportFactory;
+  /** Whether the gateway is in this process and wants to see nothing. */
+  readonly isTrusted: boolean;
+  readonly on: Handlers;
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly random: () => number;
+}
+
+export function settingsOf(options: ProviderOptions): Settings {
+  const { url, logger = consoleLog, transport, pairing, ...rest } = options;
+  const isTrusted = transport !== undefined && options.token === undefined && pairing === undefined;
+  const token = options.token ?? (transport ? undefined : defaultToken());
+  if (!isTrusted && token === undefined && !pairing)
+    throw new ProviderError(LocalErrorCode.NoToken, `${options.name} has nothing to show to the gateway`);
+  return {
+    clock: systemClock,
+    random: Math.random,
+    on: {},
+    ...rest,
+    ...(token !== undefined && { token }),
+    ...(pairing && { pairing }),
+    isTrusted,
+    log: logger,
+    transport: transport ?? webSocketTransport(url ?? defaultUrl()),
+  };
+}

@@ -1,0 +1,162 @@
+/** What authors of providers use. Everything that it does is done by the parts of its engine. */
+import type {
+  ProviderFilterRule,
+  ProviderJsonObject,
+  ProviderPushMessage,
+  ProviderSessionEntry,
+  ProviderStreamEvent,
+} from '@atrium/protocol/provider';
+import {
+  contextChange,
+  filterChange,
+  type HookChanges,
+  hooksChange,
+  type OneSession,
+  type ToolChanges,
+  toolsChange,
+} from './changes.js';
+import { Engine } from './engine.js';
+import { newId } from './environment.js';
+import { LocalErrorCode, ProviderError } from './errors.js';
+import { type ProviderOptions, settingsOf } from './options.js';
+import { optional } from './promises.js';
+import { checked } from './registration.js';
+import type { Binding, ProviderState } from './state.js';
+import type { Acknowledged } from './updates.js';
+
+/** A gateway answers from memory. */
+export const QUERY_TIMEOUT_MS = 10_000;
+export const QUERY_LAST_DEFAULT = 10;
+
+export interface PushOptions extends OneSession {
+  /** The name of the provider when absent. */
+  readonly stream?: string;
+  readonly metadata?: ProviderJsonObject;
+  /** To every session, for providers that are bound to all. */
+  readonly broadcast?: boolean;
+}
+
+/** Each resolves when the news is sent; you do not have to wait for it. An empty text throws at once. */
+export interface Push {
+  /** Only stored, for `query`. */
+  keep(event: string, options?: PushOptions): Promise<void>;
+  /** Stored, and shown to the people in the session. */
+  surface(event: string, options?: PushOptions): Promise<void>;
+  /** Stored, and told to the model: it starts a turn when the session is idle. */
+  inject(event: string, options?: PushOptions): Promise<void>;
+  /** Starts a turn with exactly this prompt. */
+  prompt(prompt: string, options?: PushOptions): Promise<void>;
+}
+
+export class Provider {
+  readonly push: Push;
+  readonly #engine: Engine;
+
+  /** Providers are made by `connectProvider`. */
+  constructor(engine: Engine) {
+    this.#engine = engine;
+    const event =
+      (level: 'keep' | 'surface' | 'inject') =>
+      (text: string, options: PushOptions = {}) =>
+        this.#push({ type: 'push', level, event: text, ...options });
+    this.push = {
+      keep: event('keep'),
+      surface: event('surface'),
+      inject: event('inject'),
+      prompt: (prompt, options = {}) => this.#push({ type: 'push', level: 'inject', prompt, ...options }),
+    };
+  }
+
+  /** Resolves when the gateway has registered the provider for the first time; rejects when it never will. */
+  get ready(): Promise<Binding> {
+    return this.#engine.ready.promise;
+  }
+
+  get state(): ProviderState {
+    return this.#engine.state;
+  }
+
+  /** The sessions that the gateway told of. */
+  get sessions(): readonly ProviderSessionEntry[] {
+    return this.#engine.sessions.active;
+  }
+
+  /** Adds tools, or replaces those of the same name; `null` removes one. Refused as a whole, or in force as a whole. */
+  updateTools(changes: ToolChanges, scope: OneSession = {}): Promise<Acknowledged> {
+    const { sessionTools, updates } = this.#engine;
+    if (scope.sessionId !== undefined)
+      for (const [name, tool] of Object.entries(changes)) if (tool) sessionTools.set(name, tool);
+    return updates.change((before) => toolsChange(before, changes, scope));
+  }
+
+  /** Changes gates, rules and transforms. */
+  updateHooks(changes: HookChanges, scope: OneSession = {}): Promise<Acknowledged> {
+    return this.#engine.updates.change((before) => hooksChange(before, changes, scope));
+  }
+
+  /** Replaces what the model is told with every prompt; the empty text clears it. */
+  updateContext(context: string, scope: OneSession = {}): Promise<Acknowledged> {
+    return this.#engine.updates.change(() => contextChange(context, scope));
+  }
+
+  /** Lets the gateway sort the events of a stream: the first rule that matches decides. No rules, no filter. */
+  setFilter(stream: string, rules: readonly ProviderFilterRule[], scope: OneSession = {}): Promise<Acknowledged> {
+    return this.#engine.updates.change((before) => filterChange(before, { stream, rules, ...scope }));
+  }
+
+  /** The latest events of some streams, newest first, by `stream@provider`. */
+  async query(
+    streams: readonly string[],
+    { last = QUERY_LAST_DEFAULT, ...scope }: OneSession & { readonly last?: number } = {},
+  ): Promise<Readonly<Record<string, readonly ProviderStreamEvent[]>>> {
+    const { link, queries } = this.#engine;
+    this.#throwIfAway('query');
+    const id = newId();
+    const type = 'stream.query' as const;
+    const query = checked({ type, queryId: id, ...scope, streams: [...streams], last });
+    const overdue = ({ reject }: { reject(error: Error): void }) =>
+      reject(new ProviderError(LocalErrorCode.Timeout, 'the gateway did not answer the query'));
+    const answer = queries.add({ id, type, timeoutMs: QUERY_TIMEOUT_MS, overdue });
+    // Errors name a request, not a query; so it is both.
+    link.send(Object.assign(query, { requestId: id }));
+    return answer;
+  }
+
+  /** Says goodbye. Everything that the provider brought is gone from the sessions. */
+  close(reason = 'closed'): Promise<void> {
+    if (this.state.at === 'ready') this.#engine.link.send({ type: 'goodbye', reason });
+    return this.#engine.close();
+  }
+
+  #push(message: ProviderPushMessage): Promise<void> {
+    const { isClosed, pushes } = this.#engine;
+    return optional(isClosed ? Promise.reject(closed('push')) : pushes.push(checked(message)));
+  }
+
+  #throwIfAway(doing: string): void {
+    if (this.#engine.isClosed) throw closed(doing);
+    if (this.state.at !== 'ready') throw new ProviderError(LocalErrorCode.Disconnected, `cannot ${doing} now`);
+  }
+}
+
+function closed(doing: string): ProviderError {
+  return new ProviderError(LocalErrorCode.Closed, `cannot ${doing}: the provider is closed`);
+}
+
+/**
+ * Connects to the gateway of a host and stays connected: it comes back by itself, and brings everything along again.
+ * Throws when the options make no sense.
+ *
+ * ```ts
+ * const provider = connectProvider({
+ *   name: 'greeter',
+ *   tools: { greet: { description: 'Says hello', run: () => 'Hello!' } },
+ * });
+ * await provider.ready;
+ * ```
+ */
+export function connectProvider(options: ProviderOptions): Provider {
+  const engine = new Engine(settingsOf(options));
+  engine.link.dial();
+  return new Provider(engine);
+}

@@ -1,0 +1,60 @@
+/** News on their way out: no faster than the gateway takes them, and kept for a while when it is not there. */
+import { type ProviderPushMessage, PUSHES_PER_SECOND_MAX } from '@atrium/protocol/provider';
+import type { Clock } from './clock.js';
+import { LocalErrorCode, ProviderError } from './errors.js';
+import { type Deferred, deferred } from './promises.js';
+
+/** Ten seconds' worth. What is older than that is hardly news. */
+export const PUSHES_WAITING_MAX = 100;
+const SECOND_MS = 1_000;
+
+interface Waiting extends Deferred<void> {
+  readonly message: ProviderPushMessage;
+}
+
+export interface PushParts {
+  readonly clock: Clock;
+  isReady(): boolean;
+  send(message: ProviderPushMessage): void;
+}
+
+export class Pushes {
+  readonly #parts: PushParts;
+  readonly #waiting: Waiting[] = [];
+  #recent = 0;
+
+  constructor(parts: PushParts) {
+    this.#parts = parts;
+  }
+
+  /** Resolves when it is sent. */
+  push(message: ProviderPushMessage): Promise<void> {
+    if (this.#waiting.length >= PUSHES_WAITING_MAX) {
+      const full = deferred<void>();
+      full.reject(new ProviderError(LocalErrorCode.PushQueueFull, `${PUSHES_WAITING_MAX} pushes are waiting`));
+      return full.promise;
+    }
+    const waiting = { message, ...deferred<void>() };
+    this.#waiting.push(waiting);
+    this.flush();
+    return waiting.promise;
+  }
+
+  flush(): void {
+    while (this.#recent < PUSHES_PER_SECOND_MAX && this.#parts.isReady()) {
+      const next = this.#waiting.shift();
+      if (!next) return;
+      this.#recent += 1;
+      this.#parts.clock.after(SECOND_MS, () => {
+        this.#recent -= 1;
+        this.flush();
+      });
+      this.#parts.send(next.message);
+      next.resolve();
+    }
+  }
+
+  close(error: Error): void {
+    for (const { reject } of this.#waiting.splice(0)) reject(error);
+  }
+}

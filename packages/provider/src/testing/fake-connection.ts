@@ -1,0 +1,155 @@
+/** One provider's connection to a fake gateway: the way in, and who it is bound as. */
+import {
+  type ConnectionState,
+  FATAL_GATEWAY_ERRORS,
+  GatewayErrorCode,
+  PROVIDER_PROTOCOL_VERSION,
+  type ProviderHelloMessage,
+  type ProviderSessionEntry,
+  type ToGatewayMessage,
+  type ToProviderMessage,
+  type TrustLevel,
+} from '@atrium/protocol/provider';
+import { checkToProvider, describeProblem } from '@atrium/protocol/validation';
+import { newId } from '../environment.js';
+import type { Transport } from '../transport.js';
+import type { FakeGatewayOptions } from './fake-gateway.js';
+import { FakeSession } from './fake-session.js';
+import { judge, type Refusal } from './judging.js';
+
+export interface ConnectionParts {
+  readonly options: FakeGatewayOptions;
+  /** Tokens that pairings have given out. */
+  readonly issued: Set<string>;
+  sessions(): readonly ProviderSessionEntry[];
+  /** Whether the test wants this message refused, and how. */
+  refusalOf(message: ToGatewayMessage): Refusal | undefined;
+  heard(message: ToGatewayMessage): void;
+  /** The message was not refused; its effect is in force. */
+  took(message: ToGatewayMessage, connection: FakeConnection): void;
+  ended(connection: FakeConnection): void;
+}
+
+export class FakeConnection {
+  session: FakeSession | undefined;
+  #state: ConnectionState;
+  #trust: TrustLevel;
+  readonly #transport: Transport;
+  readonly #parts: ConnectionParts;
+
+  constructor(transport: Transport, parts: ConnectionParts) {
+    const { token, pairingCode } = parts.options;
+    const isOpen = token === undefined && pairingCode === undefined;
+    this.#transport = transport;
+    this.#parts = parts;
+    this.#trust = isOpen ? 'internal' : 'external';
+    this.#state = isOpen ? 'AwaitHello' : 'AwaitAuth';
+    if (isOpen) this.send({ type: 'sessions', active: [...parts.sessions()] });
+    transport.onClose(() => this.#end());
+    transport.onMessage((text) => this.#receive(text));
+  }
+
+  get state(): ConnectionState {
+    return this.#state;
+  }
+
+  /** Throws when it is not a message that a gateway may send. */
+  send(message: ToProviderMessage): void {
+    const checked = checkToProvider(message);
+    if (!checked.ok) throw new TypeError(`${message.type}: ${describeProblem(checked.problem)}`);
+    this.#transport.send(JSON.stringify(message));
+  }
+
+  close(): void {
+    this.#transport.close();
+    this.#end();
+  }
+
+  sessionEnded(): void {
+    this.session = undefined;
+    if (this.#state === 'Bound') this.#state = 'Unbound';
+  }
+
+  #end(): void {
+    if (this.#state === 'Disconnected') return;
+    this.#state = 'Disconnected';
+    this.#parts.ended(this);
+  }
+
+  #receive(text: string): void {
+    const raw: unknown = JSON.parse(text);
+    const judgement = judge(raw, this.#state, this.#trust);
+    if ('refusal' in judgement) return this.#refuse(raw, judgement.refusal);
+    const { message } = judgement;
+    this.#parts.heard(message);
+    const refusal = this.#parts.refusalOf(message) ?? this.#act(message);
+    if (refusal) this.#refuse(message, refusal);
+    else this.#parts.took(message, this);
+  }
+
+  #refuse(raw: unknown, { code, message }: Refusal): void {
+    const { type, requestId } = raw as { type?: string; requestId?: string };
+    this.send({
+      type: 'error',
+      code,
+      message,
+      ...(type !== undefined && { replyTo: type }),
+      ...(requestId !== undefined && { requestId }),
+    });
+    if (FATAL_GATEWAY_ERRORS.has(code)) this.close();
+  }
+
+  #act(message: ToGatewayMessage): Refusal | undefined {
+    if (message.type === 'auth') return this.#authenticate(message.token, message.mode);
+    if (message.type === 'auth.confirm') return this.#confirm(message.code);
+    if (message.type === 'hello') return this.#bind(message);
+    if (message.type === 'goodbye') this.close();
+    else this.session?.take(message);
+    return undefined;
+  }
+
+  #authenticate(token: string | undefined, mode: string | undefined): Refusal | undefined {
+    const { options, issued } = this.#parts;
+    const isGiven = token !== undefined && token === options.token;
+    if (isGiven || (token !== undefined && issued.has(token))) return this.#letIn(isGiven ? 'project' : 'external');
+    if (mode === undefined || options.pairingCode === undefined)
+      return { code: GatewayErrorCode.AuthFailed, message: 'the token is not valid' };
+    this.#state = 'AwaitPairing';
+    this.send({ type: 'auth.pairing', prompt: 'Type the code.' });
+    return undefined;
+  }
+
+  #confirm(code: string): Refusal | undefined {
+    if (code !== this.#parts.options.pairingCode)
+      return { code: GatewayErrorCode.AuthFailed, message: 'the code is not valid' };
+    const token = `ext-tok-${newId()}`;
+    this.#parts.issued.add(token);
+    return this.#letIn('external', token);
+  }
+
+  #letIn(trust: TrustLevel, token?: string): undefined {
+    this.#trust = trust;
+    this.#state = 'AwaitHello';
+    this.send({ type: 'sessions', active: [...this.#parts.sessions()], ...(token !== undefined && { token }) });
+  }
+
+  #bind(hello: ProviderHelloMessage): Refusal | undefined {
+    const { options, sessions } = this.#parts;
+    const { namesSession = true, saysStarted = true } = options.habits ?? {};
+    const wanted = hello.session ?? sessions()[0]?.id;
+    const isEverywhere = wanted === 'all';
+    const sessionId = isEverywhere ? (sessions()[0]?.id ?? 'all') : sessions().find(({ id }) => id === wanted)?.id;
+    if (sessionId === undefined) return { code: GatewayErrorCode.InvalidSession, message: `no session ${wanted}` };
+    this.#state = 'Bound';
+    this.session = new FakeSession(hello, sessionId, (message) => this.send(message));
+    this.send({
+      type: 'hello.ack',
+      protocolVersion: PROVIDER_PROTOCOL_VERSION,
+      providerId: `p-${newId()}`,
+      reconnectToken: `tok-${newId()}`,
+      ...(namesSession && !isEverywhere && { sessionId }),
+    });
+    if (saysStarted) this.send({ type: 'session.lifecycle', sessionId, state: 'started' });
+    return undefined;
+  }
+}

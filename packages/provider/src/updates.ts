@@ -1,0 +1,151 @@
+/**
+ * Changes of what the provider brings. Each is in force at once for the next `hello`, and told to the gateway one at a
+ * time per kind. What cannot be told because the connection is gone is told by the next `hello`.
+ */
+import type { ToGatewayMessageMap } from '@atrium/protocol/provider';
+import type { Clock } from './clock.js';
+import { newId } from './environment.js';
+import { asError, LocalErrorCode, ProviderError } from './errors.js';
+import { type Deferred, deferred } from './promises.js';
+import { checked, type Registration } from './registration.js';
+import { Requests } from './requests.js';
+
+/** Older gateways do not acknowledge; one that has not refused by now has taken the change. */
+export const ACK_GRACE_MS = 3_000;
+
+export interface Acknowledged {
+  /** Counts up with each change in a session. Absent when the gateway did not say. */
+  readonly revision?: number;
+  /** False for a gateway that does not acknowledge. */
+  readonly acknowledged: boolean;
+}
+
+type UpdateType = 'tools.update' | 'hooks.update' | 'context.update' | 'filter.set';
+export type UpdateMessage = ToGatewayMessageMap[UpdateType];
+
+export interface Change {
+  readonly message: UpdateMessage;
+  /** What it changes for good; nothing when it is for one session only. */
+  readonly patch: Partial<Registration>;
+}
+
+/** Made when its turn has come, out of what is registered then. */
+export type MakeChange = (before: Registration) => Change;
+
+interface Pending extends Deferred<Acknowledged> {
+  readonly make: MakeChange;
+}
+
+export interface UpdateParts {
+  readonly clock: Clock;
+  readonly registration: { current: Registration };
+  isBound(): boolean;
+  send(message: UpdateMessage): void;
+}
+
+export class Updates {
+  readonly #parts: UpdateParts;
+  readonly #requests: Requests<Acknowledged>;
+  /** By type; the first of each is under way. */
+  readonly #queues = new Map<UpdateType, Pending[]>();
+  /** The next `hello` says them. */
+  readonly #untold: Pending[] = [];
+
+  constructor(parts: UpdateParts) {
+    this.#parts = parts;
+    this.#requests = new Requests(parts.clock);
+  }
+
+  /** Rejects when the gateway could not even read it. */
+  change(make: MakeChange): Promise<Acknowledged> {
+    const pending = { make, ...deferred<Acknowledged>() };
+    try {
+      const { message } = make(this.#parts.registration.current);
+      checked(message);
+      if (this.#parts.isBound()) this.#enqueue(pending, message.type);
+      else this.#leaveToHello(pending);
+    } catch (error) {
+      pending.reject(asError(error));
+    }
+    return pending.promise;
+  }
+
+  acknowledged(requestId: string | undefined, revision: number): void {
+    this.#requests.resolve(requestId, { acknowledged: true, revision });
+  }
+
+  /** Whether the error was about a change. */
+  refused(requestId: string | undefined, type: string | undefined, error: Error): boolean {
+    return this.#requests.reject({ id: requestId, type }, error);
+  }
+
+  /** A `hello` was taken, and everything it said with it. */
+  bound(): void {
+    for (const { resolve } of this.#untold.splice(0)) resolve({ acknowledged: true });
+  }
+
+  lost(): void {
+    const waiting = [...this.#queues.values()].flat();
+    this.#queues.clear();
+    this.#requests.rejectAll(new Error('left to the next hello'));
+    for (const pending of waiting) this.#leaveToHello(pending);
+  }
+
+  close(error: Error): void {
+    this.lost();
+    for (const { reject } of this.#untold.splice(0)) reject(error);
+  }
+
+  #enqueue(pending: Pending, type: UpdateType): void {
+    const queue = this.#queues.get(type) ?? [];
+    this.#queues.set(type, queue);
+    queue.push(pending);
+    if (queue.length === 1) void this.#tell(pending, queue);
+  }
+
+  /** What is for one session only is in no `hello`. */
+  #leaveToHello(pending: Pending): void {
+    const { message, patch } = pending.make(this.#parts.registration.current);
+    if (message.sessionId !== undefined)
+      return pending.reject(new ProviderError(LocalErrorCode.Disconnected, 'there is no session to change'));
+    this.#apply(patch);
+    this.#untold.push(pending);
+  }
+
+  async #tell(pending: Pending, queue: Pending[]): Promise<void> {
+    const { registration, send } = this.#parts;
+    const before = registration.current;
+    const { message, patch } = pending.make(before);
+    const { type } = message;
+    const isCurrent = () => this.#queues.get(type) === queue;
+    const id = newId();
+    const overdue = ({ resolve }: Deferred<Acknowledged>) => resolve({ acknowledged: false });
+    const answer = this.#requests.add({ id, type, timeoutMs: ACK_GRACE_MS, overdue });
+    this.#apply(patch);
+    send({ ...message, requestId: id });
+    try {
+      pending.resolve(await answer);
+    } catch (error) {
+      if (isCurrent()) this.#undo(pending, patch, { before, error: asError(error) });
+    }
+    if (!isCurrent()) return;
+    queue.shift();
+    const [next] = queue;
+    if (next) void this.#tell(next, queue);
+  }
+
+  /** Only what it changed: changes of another kind may have come meanwhile. */
+  #undo(
+    { reject }: Pending,
+    patch: Partial<Registration>,
+    { before, error }: { readonly before: Registration; readonly error: Error },
+  ): void {
+    const old = Object.keys(patch).map((key) => [key, before[key as keyof Registration]]);
+    this.#apply(Object.fromEntries(old));
+    reject(error);
+  }
+
+  #apply(patch: Partial<Registration>): void {
+    this.#parts.registration.current = { ...this.#parts.registration.current, ...patch };
+  }
+}

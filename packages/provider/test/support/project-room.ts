@@ -1,0 +1,62 @@
+/** Providers at a real host: one with the token of a project, and strangers with the code that a session shows. */
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { onTestFinished } from 'vitest';
+import { connectProvider, type Provider, type ProviderOptions } from '../../src/index.js';
+import { eventually } from './connected.js';
+import { type RealHost, startRealHost, until } from './real-host.js';
+
+/** What a scripted agent does: calls a tool and says what came of it. */
+export const CALL = (name: string, input: object = {}) => [{ callTool: { name, input } }, { text: '${lastResult}' }];
+
+/** A process of the project that only tells its token, so that the test can be that provider. */
+const TOKEN_TELLER = {
+  teller: {
+    command: process.execPath,
+    args: ['-e', 'fs.writeFileSync("token", process.env.TAP_PROVIDER_TOKEN); setInterval(() => {}, 1000)'],
+  },
+};
+
+/** The token of a project provider of the host's session. */
+async function projectToken({ folder, say }: RealHost): Promise<string> {
+  await say('hello');
+  let token = '';
+  await eventually(() => {
+    void readFile(path.join(folder, 'token'), 'utf8').then(
+      (text) => {
+        token = text;
+      },
+      () => {},
+    );
+    return token !== '';
+  }, 'the token');
+  return token;
+}
+
+export function started(options: ProviderOptions): Provider {
+  const provider = connectProvider({ logger: () => {}, ...options });
+  onTestFinished(() => provider.close());
+  return provider;
+}
+
+/** Reads the code as a person in the session would. */
+export async function codeOf({ session }: RealHost): Promise<string> {
+  const { inputRequests = [] } = await until(session, (state) => (state.inputRequests ?? []).length > 0);
+  return /\d{3} \d{3}/.exec(String(inputRequests[0]?.message))?.[0] ?? '';
+}
+
+/** A real host, and a provider that the host would have started. */
+export async function projectRoom(
+  prompts: object,
+  options: Partial<ProviderOptions>,
+  sections?: Record<string, string>,
+) {
+  const room = await startRealHost({
+    prompts: { hello: [{ text: 'hi' }], ...prompts },
+    providers: TOKEN_TELLER,
+    ...(sections && { sections }),
+  });
+  const token = await projectToken(room);
+  const provider = started({ name: 'bench', url: room.url, token, ...options });
+  return { ...room, token, provider, binding: await provider.ready };
+}

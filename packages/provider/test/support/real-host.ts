@@ -1,0 +1,170 @@
+/** A real host with a real gateway on a real port, a scripted agent, and a person at a desk. Ended after the test. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { type Client, connect, type Subscription } from '@atrium/client';
+import {
+  builtinTools,
+  createHost,
+  type Host,
+  MemoryLog,
+  type Script,
+  scriptedAgent,
+  startGatewayServer,
+  type Transport,
+  transportPair,
+} from '@atrium/host';
+import type { SessionState, Turn } from '@atrium/protocol';
+import { onTestFinished } from 'vitest';
+
+export interface RealHostOptions {
+  /** What the agent does, by the text of the message. */
+  readonly prompts: NonNullable<Script['prompts']>;
+  readonly sections?: Readonly<Record<string, string>>;
+  /** Any free one by default. */
+  readonly port?: number;
+  /** What the folder declares in its `atrium.json`. */
+  readonly providers?: Readonly<Record<string, { command: string; args?: readonly string[]; env?: object }>>;
+}
+
+export interface RealHost {
+  readonly host: Host;
+  readonly url: string;
+  readonly folder: string;
+  readonly desk: Client;
+  readonly session: Subscription<'session'>;
+  /** The id by which providers know the session. */
+  readonly sessionId: string;
+  /** Says something and waits for the end of the turn. */
+  say(text: string): Promise<Turn>;
+  /** Another session in the same folder. */
+  open(): Promise<Subscription<'session'>>;
+  /** A connection for a provider that needs no token. */
+  inProcess(): ReturnType<typeof inProcess>;
+  stop(): Promise<void>;
+  /** Closes the port and opens it again, with the sockets of all providers. */
+  cutConnections(): Promise<void>;
+}
+
+export async function startRealHost(options: RealHostOptions): Promise<RealHost> {
+  const { prompts, sections, providers } = options;
+  const folder = await mkdtemp(path.join(tmpdir(), 'atrium-provider-'));
+  if (providers) await writeFile(path.join(folder, 'atrium.json'), JSON.stringify({ providers }));
+  const agent = scriptedAgent({ provider: 'mock', displayName: 'Mock', prompts, ...(sections && { sections }) });
+  const trust = { isTrusted: async () => true, trust: async () => {} };
+  const providerFolder = path.join(folder, 'files');
+  const host = await createHost({
+    log: new MemoryLog(),
+    agents: [agent],
+    tools: builtinTools(),
+    trust,
+    providerFolder,
+  });
+  const listen = (port: number) =>
+    startGatewayServer({ port, onConnection: (transport) => host.connectProvider(transport, 'network') });
+  let server = await listen(options.port ?? 0);
+  const { port } = server;
+  const url = `ws://localhost:${port}`;
+  host.gatewayAt({ url, port });
+  const desk = await connect({ transport: () => forClient(inProcess((end) => host.connect(end))), clientId: 'desk' });
+  const open = async () =>
+    desk.subscribe(await desk.createSession({ provider: 'mock', workingDirectory: pathToFileURL(folder).href }));
+  let isStopped = false;
+  const stop = async () => {
+    if (isStopped) return;
+    isStopped = true;
+    desk.close();
+    await host.stop();
+    await server.close();
+    await rm(folder, { recursive: true, force: true });
+  };
+  onTestFinished(stop);
+  const session = await open();
+  await until(session, ({ lifecycle }) => lifecycle === 'ready');
+  return {
+    host,
+    url,
+    folder,
+    desk,
+    session,
+    sessionId: session.uri.slice(session.uri.lastIndexOf('/') + 1),
+    open,
+    inProcess: () => inProcess((end) => host.connectProvider(end, 'in-process')),
+    stop,
+    say: (text) => say(session, text),
+    async cutConnections() {
+      await server.close();
+      server = await listen(port);
+    },
+  };
+}
+
+/** A way into the host for those in the same process. */
+function inProcess(connect: (end: Transport) => void) {
+  const [hostEnd, clientEnd] = transportPair();
+  clientEnd.pause();
+  connect(hostEnd);
+  return {
+    send: (text: string) => clientEnd.send(text),
+    close: () => clientEnd.close(),
+    onMessage: (listener: (text: string) => void) => {
+      clientEnd.onmessage = listener;
+      clientEnd.resume();
+    },
+    onClose: (listener: (reason: string) => void) => {
+      clientEnd.onclose = (_code, reason) => listener(reason);
+    },
+  };
+}
+
+/** The client library wants to know a little more about the end. */
+function forClient(transport: ReturnType<typeof inProcess>) {
+  return {
+    ...transport,
+    onClose: (listener: (reason: { reason: string }) => void) => transport.onClose((reason) => listener({ reason })),
+  };
+}
+
+/** A turn, from what somebody says to its end. */
+export async function say(session: Subscription<'session'>, text: string): Promise<Turn> {
+  const turnId = crypto.randomUUID();
+  await session.dispatch({ type: 'session/turnStarted', turnId, userMessage: { text } });
+  const { turns } = await until(session, (state) => state.turns.some(({ id }) => id === turnId));
+  const turn = turns.find(({ id }) => id === turnId);
+  if (!turn) throw new Error('the turn is gone');
+  return turn;
+}
+
+const PATIENCE_MS = 15_000;
+
+/** The first state for which something holds. */
+export function until(
+  session: Subscription<'session'>,
+  holds: (state: SessionState) => boolean,
+): Promise<SessionState> {
+  return new Promise((resolve, reject) => {
+    const look = (state: SessionState) => {
+      if (!holds(state)) return;
+      clearTimeout(timer);
+      off();
+      resolve(state);
+    };
+    const timer = setTimeout(() => {
+      off();
+      reject(new Error(`waited in vain; the state is ${JSON.stringify(session.state).slice(0, 2_000)}`));
+    }, PATIENCE_MS);
+    const off = session.onChange(look);
+    look(session.state);
+  });
+}
+
+/** All that the agent wrote in a turn. */
+export function textOf(turn: Turn): string {
+  return turn.responseParts.flatMap((part) => (part.kind === 'markdown' ? [part.content] : [])).join('\n');
+}
+
+/** Waits until the session has a tool of this name. */
+export async function untilTool(session: Subscription<'session'>, name: string): Promise<void> {
+  await until(session, ({ serverTools = [] }) => serverTools.some((tool) => tool.name === name));
+}
