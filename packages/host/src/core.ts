@@ -6,6 +6,7 @@ import type { ReplayBuffer } from './channels/replay-buffer.js';
 import type { Writer } from './channels/writer.js';
 import type { Clients } from './clients.js';
 import type { Clock } from './clock.js';
+import type { Customizations } from './customizations/customizations.js';
 import type { EntryOrigin } from './log/log.js';
 import type { Logger } from './logger.js';
 import type { Sessions } from './sessions/sessions.js';
@@ -47,6 +48,8 @@ export interface HostCore {
   readonly view: HostView;
   readonly clients: Clients;
   readonly sessions: Sessions;
+  /** Absent when sessions of this host are not customized. */
+  readonly customizations: Customizations | undefined;
   readonly defaultDirectory: string | undefined;
   readonly connections: {
     arrived(connection: Connection, identity: Identity): void;

@@ -10,6 +10,8 @@ import { Clients } from './clients.js';
 import { type Clock, systemClock } from './clock.js';
 import { ConnectionRegistry } from './connection-registry.js';
 import type { HostCore, OpenChannel } from './core.js';
+import { Customizations } from './customizations/customizations.js';
+import type { CustomizationsOptions } from './customizations/options.js';
 import type { Extension } from './extensions/extension.js';
 import { createGateway } from './gateway/create.js';
 import type { Gateway } from './gateway/gateway.js';
@@ -41,8 +43,12 @@ export interface HostOptions {
   readonly extensions?: readonly Extension[];
   /** Where providers that run on this machine may leave files for results; absent when they may not. */
   readonly providerFolder?: string;
+  /** Refuses rules and prompt changes of providers that the agent of a session cannot honour; otherwise it is said. */
+  readonly strictProviders?: boolean;
   /** Which folders may start programs. Without it, none may. */
   readonly trust?: FolderTrust;
+  /** Where plugins, skills, rules and the like are. Without it, sessions have none, not even those of clients. */
+  readonly customizations?: CustomizationsOptions;
   readonly clock?: Clock;
   readonly logger?: Logger;
   /** Where remote folder pickers begin, as a URI. */
@@ -99,6 +105,7 @@ class AgentHost implements Host, HostCore {
   readonly #trusts = new WeakMap<Session, SessionTrust>();
   #gatewayAddress: GatewayAddress | undefined;
   readonly sessions: Sessions;
+  readonly customizations: Customizations | undefined;
 
   constructor(options: HostOptions) {
     const { log, agents, tools = [], clock = systemClock, logger = silentLogger } = options;
@@ -142,6 +149,7 @@ class AgentHost implements Host, HostCore {
     this.#gateway = createGateway({
       clock,
       logger,
+      isStrict: options.strictProviders ?? false,
       address: () => this.#gatewayAddress,
       trustOf: (session) => this.#trustOf(session),
       settled: () => this.writer.settled(),
@@ -149,6 +157,7 @@ class AgentHost implements Host, HostCore {
       mayRest: (uri) => this.mayRest(uri),
       ...(options.providerFolder !== undefined && { filesFolder: options.providerFolder }),
     }).gateway;
+    this.customizations = options.customizations && this.#customizations(options.customizations);
     this.sessions = new Sessions({
       core: this,
       log,
@@ -156,7 +165,9 @@ class AgentHost implements Host, HostCore {
       agents,
       tools,
       extensions: options.extensions ?? [],
-      companions: [(session) => this.#gateway.attach(session)],
+      companions: [this.#gateway, this.customizations].flatMap((room) =>
+        room ? [(session: Session) => room.attach(session)] : [],
+      ),
       announce: (method, params) => this.#broadcaster.notify(ROOT_CHANNEL, method, params, this.view),
       counted: () => this.#count(),
     });
@@ -190,6 +201,18 @@ class AgentHost implements Host, HostCore {
 
   gatewayAt(address: GatewayAddress): void {
     this.#gatewayAddress = address;
+  }
+
+  #customizations(options: CustomizationsOptions): Customizations {
+    return new Customizations({
+      options,
+      clock: this.clock,
+      logger: this.logger,
+      trustOf: (session) => this.#trustOf(session),
+      isTrusted: async (folder) => this.#options.trust?.isTrusted(folder) ?? false,
+      connectionOf: (clientId) => this.connections.of(clientId),
+      notify: (channel, method, params) => this.#broadcaster.notify(channel, method, params, this.view),
+    });
   }
 
   /** One question per session, whatever waits there. */

@@ -1,5 +1,5 @@
 /** The root channel: what every client may know without opening a session. */
-import { ROOT_CHANNEL, type RootState, rootReducer, type StateAction } from '@atrium/protocol';
+import { type AgentInfo, ROOT_CHANNEL, type RootState, rootReducer, type StateAction } from '@atrium/protocol';
 import type { AgentBackend } from './agents/agent.js';
 import { Channel } from './channels/channel.js';
 import type { Writer } from './channels/writer.js';
@@ -31,7 +31,7 @@ export class RootChannel implements OpenChannel {
   }
 
   setAgents(backends: readonly AgentBackend[]): void {
-    const agents = backends.map(({ info }) => info);
+    const agents = backends.map(published);
     if (JSON.stringify(agents) !== JSON.stringify(this.#channel.live.agents))
       this.#write({ type: 'root/agentsChanged', agents });
   }
@@ -67,4 +67,11 @@ export class RootChannel implements OpenChannel {
   async dispatch(_action: StateAction, origin: EntryOrigin, { connection, original }: Asker): Promise<void> {
     connection.reject(original, origin, 'this host has no configuration to change');
   }
+}
+
+/** Sections are for those who may rewrite them: an agent that takes no sections back has none to offer. */
+function published({ info, abilities }: AgentBackend): AgentInfo {
+  if (abilities.render === 'sections') return info;
+  const { systemMessageSections: _unusable, ...rest } = info;
+  return rest;
 }

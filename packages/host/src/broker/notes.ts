@@ -21,7 +21,8 @@ export async function withNotes(turn: TurnRunner, call: GateCall, { outcome, not
   if (outcome.kind === 'denied') return outcome;
   const extensions = turn.session.extensions.all().filter(({ afterCall }) => afterCall);
   const after = await Promise.all(extensions.map((extension) => noteOf(turn, extension, { call, outcome })));
-  const all = [...notes, ...after.flat()];
+  // Gates that were asked twice, because a person changed the input, may have said the same twice.
+  const all = [...new Set([...notes, ...after.flat()])];
   for (const note of all) turn.notify(note);
   if (all.length === 0) return outcome;
   return { ...outcome, text: [outcome.text, ...all.map((note) => `[Note of ${note}]`)].join('\n\n') };

@@ -46,10 +46,9 @@ export class Container {
     return this.#loaded;
   }
 
-  /** Whether it could start programs. */
-  get hasPrograms(): boolean {
-    const { hooks = [], mcpServers = [] } = this.#loaded ?? {};
-    return hooks.length > 0 || mcpServers.length > 0;
+  /** Most watched directories are empty, and have nothing to say. */
+  get hasParts(): boolean {
+    return (this.#loaded?.children.length ?? 0) > 0;
   }
 
   /** Reads it anew. What changes while it is being read makes for one more reading, however often it changes. */
@@ -64,7 +63,12 @@ export class Container {
   /** Makes the folder for its data. Not earlier than it may run: a folder for each plugin ever seen helps nobody. */
   makeDataFolder(): void {
     const folder = this.#dataFolder;
-    if (folder !== undefined) mkdirSync(folder, { recursive: true, mode: 0o700 });
+    if (folder === undefined) return;
+    try {
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+    } catch {
+      // A plugin that needs it will say so; those that do not run without.
+    }
   }
 
   async #read(): Promise<void> {
@@ -78,14 +82,14 @@ export class Container {
     const { source } = this;
     const options = { ...this.#options.surroundings, containerId: source.id };
     if (source.kind === 'directory') {
-      this.#loaded = await loadDirectory(source.files, { ...options, contents: source.contents });
+      this.#loaded = await loadDirectory(await source.files(), { ...options, contents: source.contents });
       return;
     }
     const folders = {
       ...(source.folder !== undefined && { pluginRoot: source.folder }),
       ...(this.#dataFolder !== undefined && { pluginData: this.#dataFolder }),
     };
-    const loaded = await loadPlugin(source.files, { ...options, ...folders });
+    const loaded = await loadPlugin(await source.files(), { ...options, ...folders });
     this.#loaded = loaded;
     if (loaded.dialect !== undefined) this.#name = loaded.name;
   }

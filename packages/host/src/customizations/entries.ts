@@ -20,7 +20,11 @@ export interface BareServer {
 }
 
 /** `known`: the entry as it stands in the session, which is where people switch things on and off. */
-export function containerEntry(container: Container, known: Customization | undefined, stateOf: StateOf): Customization {
+export function containerEntry(
+  container: Container,
+  known: Customization | undefined,
+  stateOf: StateOf,
+): Customization {
   const { source, loaded } = container;
   const base = { ...baseOf(source), name: container.name, enabled: isOn(source, known) };
   if (!loaded) return withKind(source, { ...base, load: { kind: 'loading' } });
@@ -30,7 +34,15 @@ export function containerEntry(container: Container, known: Customization | unde
 
 export function bareEntry(source: ServerSource, known: Customization | undefined, stateOf: StateOf): Customization {
   const { id, uri, name, range } = source;
-  const entry: BareServer = { type: 'mcpServer', id, uri, name, range, enabled: known?.enabled ?? true, state: stateOf(id) };
+  const entry: BareServer = {
+    type: 'mcpServer',
+    id,
+    uri,
+    name,
+    range,
+    enabled: known?.enabled ?? true,
+    state: stateOf(id),
+  };
   return entry as unknown as Customization;
 }
 

@@ -38,13 +38,32 @@ const STOPPED: McpServerState = { kind: 'stopped' };
 export class SessionServers {
   readonly #servers: McpServers;
   readonly #known = new Map<string, Known>();
+  readonly #clock: Clock;
+  /** Called when none is starting any more. */
+  #allStarted: (() => void) | undefined;
 
-  constructor({ changed, ...parts }: SessionServersParts) {
-    this.#servers = new McpServers({ ...parts, changed });
+  constructor({ clock, logger, folder, changed }: SessionServersParts) {
+    this.#clock = clock;
+    this.#servers = new McpServers({
+      ...{ clock, logger, folder },
+      changed: (server) => {
+        changed(server);
+        if (!this.#isStarting) this.#allStarted?.();
+      },
+    });
   }
 
-  /** Those who have not started or failed yet. */
-  get isStarting(): boolean {
+  /** Waits until every server is ready or has failed, but not for ever. */
+  async started(timeoutMs: number): Promise<void> {
+    if (!this.#isStarting) return;
+    await new Promise<void>((resolve) => {
+      this.#allStarted = resolve;
+      this.#clock.after(timeoutMs, resolve);
+    });
+    this.#allStarted = undefined;
+  }
+
+  get #isStarting(): boolean {
     return this.#servers.all.some(({ state }) => state.kind === 'starting');
   }
 

@@ -70,7 +70,8 @@ export function checkEntry(parts: ArrivalParts, { provider, room, except, tools 
     if (other === except) continue;
     if (other.instance === instance) throw duplicate(provider);
     // Instances share their tools. A stranger must not get the calls that are meant for one of the project.
-    if (other.trust !== trust) throw unauthorized(`the name ${name} is taken by one of another trust: use another name`);
+    if (other.trust !== trust)
+      throw unauthorized(`the name ${name} is taken by one of another trust: use another name`);
   }
   parts.checkTools(provider, room, tools ?? registration.tools.values());
   const [degraded] = parts.isStrict ? parts.degraded(provider, room) : [];

@@ -24,6 +24,7 @@ import { checkStranger, knownType, type RawMessage, readMessage, readRaw } from 
 import { GatewayError, shown } from './gateway-error.js';
 import { Inbox } from './inbox.js';
 import type { Provider } from './provider.js';
+import type { Share } from './share.js';
 
 /** What may wait for a provider that does not read. Beyond, it is cut off, and may come back. */
 export const UNREAD_MAX_BYTES = 32 * 2 ** 20;
@@ -56,6 +57,8 @@ export interface ConnectionParts {
   readonly events: ConnectionEvents;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** What all connections of the network may take together of the host's time. */
+  readonly share?: Share;
 }
 
 export class ProviderConnection {
@@ -71,8 +74,9 @@ export class ProviderConnection {
 
   constructor(parts: ConnectionParts) {
     this.#parts = parts;
-    const { transport } = parts;
+    const { transport, share } = parts;
     this.#inbox = new Inbox({
+      ...(share && { share }),
       take: (text) => this.#take(text),
       pause: () => transport.pause?.(),
       resume: () => transport.resume?.(),

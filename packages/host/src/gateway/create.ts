@@ -28,6 +28,8 @@ export interface GatewayOptions {
   readonly logger: Logger;
   /** Where providers that run on this machine may leave files; absent when they may not. */
   readonly filesFolder?: string;
+  /** Refuses rules and prompt changes that the agent of a session cannot honour, instead of only saying so. */
+  readonly isStrict?: boolean;
   /** Where providers that the host starts find the gateway; undefined while it has no port. */
   address(): { readonly url: string; readonly port: number } | undefined;
   trustOf(session: Session): SessionTrust;
@@ -48,7 +50,8 @@ export function createGateway(options: GatewayOptions): CreatedGateway {
   const gateway = new Gateway({
     ...options,
     persistDir,
-    checkTools: (provider, room) => checkTools(provider, room),
+    checkTools: (provider, room, tools) => checkTools(provider, room, tools),
+    isStrict: options.isStrict ?? false,
     degraded: (provider, room) => degradedFor(provider.bindings.get(room.id) ?? new Binding(provider, room)),
     doorkeeper: (core) => new Doorkeeper(tokens, new Pairings(core, showCode)),
     services: (core) => {
@@ -59,9 +62,9 @@ export function createGateway(options: GatewayOptions): CreatedGateway {
         new ProviderTools({ core, persistDir }),
         new ProviderHooks(core),
         news,
-        new SessionEvents(core),
+        new SessionEvents({ core, isOfProvider: (room, turnId) => news.hasStarted(room, turnId) }),
         new Lifecycle(core),
-        new Presence({ degraded: degradedWords }),
+        new Presence({ degraded: degradedWords, note }),
         new ProjectProviders({ core, tokens, note, trustOf, address: () => options.address() }),
       ];
     },

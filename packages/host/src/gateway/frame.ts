@@ -11,6 +11,7 @@ import {
 import { checkToGateway, describeProblem } from '@atrium/protocol/validation';
 import { isRecord } from '../tools/shape.js';
 import { GatewayError } from './gateway-error.js';
+import { checkWeight } from './json-weight.js';
 
 /** All that a stranger has to say is short; longer texts of theirs are not even parsed. */
 export const STRANGER_MESSAGE_MAX_CHARACTERS = 64 * 2 ** 10;
@@ -24,10 +25,14 @@ export interface RawMessage {
 
 export function checkStranger(text: string): void {
   if (text.length <= STRANGER_MESSAGE_MAX_CHARACTERS) return;
-  throw new GatewayError(GatewayErrorCode.PayloadTooLarge, 'this is too long before you are let in: authenticate first');
+  throw new GatewayError(
+    GatewayErrorCode.PayloadTooLarge,
+    'this is too long before you are let in: authenticate first',
+  );
 }
 
 export function readRaw(text: string): RawMessage {
+  checkWeight(text);
   const content = parsed(text);
   if (!isRecord(content) || typeof content.type !== 'string')
     throw new GatewayError(GatewayErrorCode.InvalidJson, 'a message is a JSON object with a string "type"');

@@ -24,7 +24,11 @@ export function unauthorized(message: string): GatewayError {
 }
 
 export function invalidSession(message: string, sessionId?: string): GatewayError {
-  return new GatewayError(GatewayErrorCode.InvalidSession, message, sessionId === undefined ? undefined : shown(sessionId));
+  return new GatewayError(
+    GatewayErrorCode.InvalidSession,
+    message,
+    sessionId === undefined ? undefined : shown(sessionId),
+  );
 }
 
 /** Counts have no code of their own; this one says what to do: send less. */

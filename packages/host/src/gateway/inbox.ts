@@ -2,6 +2,7 @@
  * What one provider sends, on its way in: one message after the other, and only some in each turn of the event loop. A
  * provider that floods the gateway waits for the others, not they for it.
  */
+import type { Share } from './share.js';
 
 /** A few milliseconds of work at most, before everybody else has a turn. */
 export const MESSAGES_PER_TURN_MAX = 32;
@@ -9,10 +10,13 @@ export const MESSAGES_PER_TURN_MAX = 32;
 export const MESSAGE_CHARACTERS = 32 * 2 ** 10;
 /** From here on the transport stops reading. */
 export const WAITING_BEFORE_PAUSE = 256;
+export const WAITING_CHARACTERS_BEFORE_PAUSE = 2 ** 20;
 /** A paused socket still delivers what it had read; a transport that goes on beyond this cannot be slowed down. */
 export const WAITING_MAX_CHARACTERS = 64 * 2 ** 20;
 
 export interface InboxParts {
+  /** What all providers together may take of the host's time; those in this process are part of the host. */
+  readonly share?: Share;
   /** Works on one message. While a promise is open, later messages wait; it never rejects. */
   take(text: string): void | Promise<void>;
   pause(): void;
@@ -40,23 +44,38 @@ export class Inbox {
     this.#waiting.push(text);
     this.#characters += text.length;
     if (this.#characters > WAITING_MAX_CHARACTERS) return this.#parts.overflow();
-    if (this.#waiting.length >= WAITING_BEFORE_PAUSE) this.#pause();
+    if (this.#isFull()) this.#pause();
+    if (this.#parts.share?.isResting) this.#waitForShare();
   }
 
   /** Nothing of what waits counts any more. */
   clear(): void {
     this.#waiting = [];
     this.#characters = 0;
+    this.#parts.share?.forget(this.#goOn);
   }
 
   #mayTake(): boolean {
-    return !this.#isBusy && this.#left > 0;
+    return !this.#isBusy && this.#left > 0 && !this.#parts.share?.isResting;
   }
+
+  #isFull(): boolean {
+    return this.#waiting.length >= WAITING_BEFORE_PAUSE || this.#characters >= WAITING_CHARACTERS_BEFORE_PAUSE;
+  }
+
+  /** What the transport reads meanwhile would take time, too. */
+  #waitForShare(): void {
+    this.#pause();
+    this.#parts.share?.whenRested(this.#goOn);
+  }
+
+  readonly #goOn = (): void => this.#takeWaiting();
 
   #take(text: string): void {
     this.#left -= 1 + Math.floor(text.length / MESSAGE_CHARACTERS);
     this.#renew();
-    const work = this.#parts.take(text);
+    const { share } = this.#parts;
+    const work = share ? share.spend(text, () => this.#parts.take(text)) : this.#parts.take(text);
     if (!work) return;
     this.#isBusy = true;
     void work.then(() => {
@@ -86,6 +105,7 @@ export class Inbox {
     }
     if (this.#waiting === waiting) this.#waiting = waiting.slice(taken);
     if (this.#waiting.length === 0) this.#resume();
+    else if (this.#parts.share?.isResting) this.#waitForShare();
   }
 
   #pause(): void {

@@ -4,6 +4,7 @@
  */
 import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import type { Duplex } from 'node:stream';
 import {
   CONNECTIONS_FULL_HTTP_STATUS,
@@ -15,7 +16,8 @@ import {
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { Clock } from '../clock.js';
 import { UNAUTHENTICATED_MAX } from '../limits.js';
-import { bracketed, isOwnHost, LOOPBACK_NAMES } from '../security/host-header.js';
+import { upgradePolicy } from '../security/access.js';
+import { isOwnHost } from '../security/host-header.js';
 import type { Transport } from '../wire/transport.js';
 import { Door } from '../wire/transports/door.js';
 import { answerNothing, refuseUpgrade } from '../wire/transports/http-answers.js';
@@ -37,13 +39,25 @@ export interface GatewayServer {
   close(): Promise<void>;
 }
 
-const UPGRADE_REQUIRED = 426;
+const FORBIDDEN = 403;
 const NOT_FOUND = 404;
+const UPGRADE_REQUIRED = 426;
+/** How long a provider may take to answer a close frame before its socket is cut. */
+export const CLOSE_TIMEOUT_MS = 5_000;
+
+const WEBSOCKET_OPTIONS = {
+  noServer: true,
+  clientTracking: false,
+  perMessageDeflate: false,
+  maxPayload: FRAME_MAX_BYTES,
+  closeTimeout: CLOSE_TIMEOUT_MS,
+};
 
 export async function startGatewayServer(options: GatewayServerOptions): Promise<GatewayServer> {
   const { host = 'localhost', port } = options;
   const { servers, port: bound, addresses } = await listen({ host, port });
-  const names = new Set([...LOOPBACK_NAMES, ...[host, ...addresses].map(bracketed)]);
+  const machine = Object.values(networkInterfaces()).flatMap((list = []) => list.map(({ address }) => address));
+  const { names } = upgradePolicy({}, { host, port: bound, addresses, machine });
   return new ProviderDoor(options, { servers, port: bound, addresses, names });
 }
 
@@ -61,12 +75,8 @@ class ProviderDoor implements GatewayServer {
   readonly #place: Place;
   readonly #strangers = new Door(UNAUTHENTICATED_MAX);
   readonly #sockets = new Map<WebSocket, Transport>();
-  readonly #websockets = new WebSocketServer({
-    noServer: true,
-    clientTracking: false,
-    perMessageDeflate: false,
-    maxPayload: FRAME_MAX_BYTES,
-  });
+  readonly #websockets = new WebSocketServer(WEBSOCKET_OPTIONS);
+  #isClosed = false;
 
   constructor(options: GatewayServerOptions, place: Place) {
     this.port = place.port;
@@ -77,9 +87,13 @@ class ProviderDoor implements GatewayServer {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
     const closed = this.#place.servers.map((server) => new Promise((done) => server.close(done)));
+    const gone = [...this.#sockets.keys()].map((websocket) => new Promise((done) => websocket.once('close', done)));
     for (const transport of this.#sockets.values()) transport.close(EXIT_CLOSE_CODE, 'the host is stopping');
-    for (const server of this.#place.servers) server.closeIdleConnections();
+    await Promise.all(gone);
+    // What is left never became a provider.
+    for (const server of this.#place.servers) server.closeAllConnections();
     await Promise.all(closed);
   }
 
@@ -95,7 +109,8 @@ class ProviderDoor implements GatewayServer {
     socket.on('error', () => socket.destroy());
     const [host, another] = request.headersDistinct.host ?? [];
     if (host === undefined || another !== undefined || !isOwnHost(host, this.#place))
-      return refuseUpgrade(socket, 403, 'Connect to localhost.');
+      return refuseUpgrade(socket, FORBIDDEN, 'Connect to localhost.');
+    if (this.#isClosed) return refuseUpgrade(socket, CONNECTIONS_FULL_HTTP_STATUS, 'The host is stopping.');
     if (this.#sockets.size >= CONNECTIONS_MAX)
       return refuseUpgrade(socket, CONNECTIONS_FULL_HTTP_STATUS, `All ${CONNECTIONS_MAX} places are taken.`);
     this.#websockets.handleUpgrade(request, socket, head, (websocket) => this.#enter(websocket, request.socket));

@@ -59,7 +59,8 @@ export class McpServers {
 
   /** Stops a server and forgets it. */
   async remove(id: string): Promise<void> {
-    for (const [key, server] of this.#servers) {
+    // A copy: while one stops, another of the same id may be added, and that one is to stay.
+    for (const [key, server] of [...this.#servers]) {
       if (server.id !== id) continue;
       this.#servers.delete(key);
       await server.stop();

@@ -10,6 +10,8 @@ export interface Companion {
   begin?(): Promise<void>;
   /** An action was taken, in this very tick. May write actions of its own. */
   observe?(step: Step<SessionState>): void;
+  /** Something that the host wrote here could not be stored: what still should be so has to be written again. */
+  lost?(): void;
   /** The session leaves memory, or ends. */
   close(): Promise<void>;
 }

@@ -42,6 +42,7 @@ export function afterLoss(session: Session, lost: readonly StateAction[]): void 
     if (activeTurn && isTurnLost) fail(session, activeTurn.id, NOT_STORED);
     if (types.has('session/ready') || types.has('session/creationFailed')) session.create();
     dropAbsentClient(session);
+    session.lost();
   });
 }
 

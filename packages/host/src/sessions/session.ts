@@ -122,6 +122,11 @@ export class Session implements OpenChannel {
     await Promise.all([this.allowances.load(), ...this.#companions.map((companion) => companion.begin?.())]);
   }
 
+  /** Something that the host wrote here could not be stored. */
+  lost(): void {
+    for (const companion of this.#companions) companion.lost?.();
+  }
+
   /** Keeps the list of sessions true, in the same tick. */
   #note({ before, after }: Step<SessionState>): void {
     const { catalogue } = this.#parts;

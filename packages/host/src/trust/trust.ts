@@ -40,7 +40,7 @@ export class TrustedFolders implements FolderTrust {
 
   async trust(folder: string): Promise<void> {
     const real = await realpath(folder);
-    await this.#change((folders) => (folders.includes(real) ? folders : [...folders, real]));
+    await this.#change((folders) => (folders.includes(real) ? undefined : [...folders, real]));
     for (const changed of [...this.#watchers]) changed();
   }
 
@@ -52,7 +52,7 @@ export class TrustedFolders implements FolderTrust {
   /** Says whether it was trusted. */
   async distrust(folder: string): Promise<boolean> {
     const real = (await realPathOf(folder)) ?? folder;
-    return this.#change((folders) => folders.filter((other) => other !== real));
+    return this.#change((folders) => (folders.includes(real) ? folders.filter((other) => other !== real) : undefined));
   }
 
   async list(): Promise<readonly string[]> {
@@ -65,12 +65,11 @@ export class TrustedFolders implements FolderTrust {
   }
 
   /** Says whether anything changed. */
-  #change(change: (folders: readonly string[]) => readonly string[]): Promise<boolean> {
+  #change(change: (folders: readonly string[]) => readonly string[] | undefined): Promise<boolean> {
     const changed = this.#changing.then(async () => {
-      const before = await this.list();
-      const after = change(before).slice(-TRUSTED_FOLDERS_MAX);
-      if (after.length === before.length) return false;
-      await writePrivateFile(this.#file, `${JSON.stringify({ folders: after }, null, 2)}\n`);
+      const folders = change(await this.list())?.slice(-TRUSTED_FOLDERS_MAX);
+      if (!folders) return false;
+      await writePrivateFile(this.#file, `${JSON.stringify({ folders }, null, 2)}\n`);
       return true;
     });
     this.#changing = changed.catch(() => {});

@@ -5,6 +5,7 @@ import type { HostCore } from '../core.js';
 import type { EntryOrigin } from '../log/log.js';
 import type { Connection } from './connection.js';
 import type { InboundNotification } from './dialects/dialects.js';
+import { pluginsOnly } from './plugins-only.js';
 
 type Dispatch = Extract<InboundNotification, { kind: 'dispatch' }>;
 type Refusal = Extract<InboundNotification, { kind: 'reject' }>;
@@ -16,7 +17,9 @@ export async function dispatchAction(core: HostCore, connection: Connection, req
   if (!origin) return;
   const refusal = unfit(request);
   if (refusal) return connection.reject(original, origin, refusal);
-  const checked = checkAction(request.action);
+  const { claim, leftOut } = pluginsOnly(request.action);
+  if (leftOut > 0) core.logger.log('warn', 'customizations of a client are left out: no plugins', { channel, leftOut });
+  const checked = checkAction(claim);
   if (!checked.ok) return connection.reject(original, origin, describeProblem(checked.problem));
   try {
     await target.dispatch(checked.value, origin, { connection, original });

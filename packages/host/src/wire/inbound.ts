@@ -2,6 +2,7 @@
 import { ErrorCode } from '@atrium/protocol';
 import { checkClientRequest, describeProblem, isClientRequest } from '@atrium/protocol/validation';
 import { FRAME_MAX_BYTES } from '../limits.js';
+import { pluginsOnly } from './plugins-only.js';
 import { RequestError } from './request-error.js';
 import { extensionMethods } from './requests.js';
 
@@ -15,7 +16,7 @@ export function paramsOf(params: unknown): Params {
 export function checkedParams(method: string, params: Params): Params {
   if (extensionMethods.has(method)) return params;
   if (!isClientRequest(method)) throw new RequestError(ErrorCode.MethodNotFound, `there is no method ${method}`);
-  const checked = checkClientRequest(method, params);
+  const checked = checkClientRequest(method, method === 'createSession' ? pluginsOnly(params).claim : params);
   if (!checked.ok) throw new RequestError(ErrorCode.InvalidParams, `${method}: ${describeProblem(checked.problem)}`);
   return checked.value;
 }

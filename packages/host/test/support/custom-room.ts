@@ -4,6 +4,7 @@ import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Customization, SessionState } from '@atrium/protocol';
 import { expect, onTestFinished } from 'vitest';
+import type { Clock } from '../../src/clock.js';
 import { createHost, type Host } from '../../src/host.js';
 import type { Log } from '../../src/log/log.js';
 import type { Logger } from '../../src/logger.js';
@@ -49,6 +50,7 @@ export interface CustomRoomOptions {
   readonly isTrusted?: boolean;
   readonly agent?: PuppetAgent;
   readonly log?: Log;
+  readonly clock?: Clock;
   /** Parameters of `createSession`. */
   readonly session?: object;
 }
@@ -157,7 +159,7 @@ export function isRead({ load, type }: Entry): boolean {
 }
 
 export async function openCustomRoom(options: CustomRoomOptions = {}): Promise<CustomRoom> {
-  const { agent = new PromptPuppet(), log = new KeptLog(), config, session = {}, isTrusted = false } = options;
+  const { agent = new PromptPuppet(), log = new KeptLog(), config, session = {}, isTrusted = false, clock } = options;
   const folder = await tempFolder(options.project);
   const userFolder = await tempFolder(options.user);
   const configFolder = await tempFolder(config && { 'config.json': JSON.stringify(config) });
@@ -171,7 +173,8 @@ export async function openCustomRoom(options: CustomRoomOptions = {}): Promise<C
   const userConfigFile = path.join(configFolder, 'config.json');
   const customizations = { userFolder, userConfigFile, dataFolder: path.join(configFolder, 'data') };
   const start = async () => {
-    const host = await createHost({ log, agents: [agent], tools: builtinTools(), customizations, trust, logger });
+    const parts = { log, agents: [agent], tools: builtinTools(), customizations, trust, logger };
+    const host = await createHost({ ...parts, ...(clock && { clock }) });
     onTestFinished(() => host.stop());
     return host;
   };

@@ -59,7 +59,10 @@ export interface Paired {
 }
 
 /** A stranger whom somebody has let into the session of a room. It still has to say hello. */
-export async function pair({ host, desk, uri }: Pick<Room, 'host' | 'desk' | 'uri'>, via?: TestProvider): Promise<Paired> {
+export async function pair(
+  { host, desk, uri }: Pick<Room, 'host' | 'desk' | 'uri'>,
+  via?: TestProvider,
+): Promise<Paired> {
   const provider = via ?? TestProvider.connect(host, 'network');
   provider.send({ type: 'auth', mode: 'pair', name: 'browser' });
   await provider.next('auth.pairing');

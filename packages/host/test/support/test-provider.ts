@@ -9,6 +9,9 @@ import { checkToProvider, describeProblem } from '@atrium/protocol/validation';
 import { type ClientEnd, transportPair } from '../../src/wire/transports/in-process.js';
 import type { TestHost } from './test-host.js';
 
+/** What opens something: a token of any kind. */
+const SECRET = /(ptk|ext-tok|tok)-[\da-f]{20,}/;
+
 export class TestProvider {
   readonly received: ToProviderMessage[] = [];
   closed: { code: number; reason: string } | undefined;
@@ -90,6 +93,8 @@ export class TestProvider {
   #got(message: ToProviderMessage): void {
     const checked = checkToProvider(message);
     if (!checked.ok) throw new Error(`the gateway sent a bad ${message.type}: ${describeProblem(checked.problem)}`);
+    if (message.type === 'error' && SECRET.test(JSON.stringify(message)))
+      throw new Error(`the gateway told a secret: ${message.message}`);
     this.received.push(message);
     const isEnding = message.type === 'session.lifecycle' && message.state === 'shutdown.pending';
     if (isEnding && !this.isSilent) this.send({ type: 'shutdown.ready', sessionId: message.sessionId });

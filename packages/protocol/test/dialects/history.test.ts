@@ -73,7 +73,7 @@ function followHistory(seed: number): Follower {
     follow(follower, batch);
     const state = batch.at(-1)?.after ?? history.initial;
     const shown = sessionStateToV1(state, follower.memory);
-    const exceptions = { unseen, refused: new Set(follower.frames.flatMap(refusedCall)) };
+    const exceptions = { unseen, unexplained: new Set(follower.frames.flatMap(refusedWithoutReason)) };
     expect(viewOf(follower.client, exceptions), `seed ${seed}`).toEqual(viewOf(shown, exceptions));
   }
   return follower;
@@ -131,8 +131,8 @@ function isNotCut({ envelope }: Step): boolean {
 interface Exceptions {
   /** Calls whose parameters still streamed when their turn ended: followers never heard of them. */
   readonly unseen: ReadonlySet<string>;
-  /** Calls that the host refused at once: failed to followers, cancelled in a snapshot. */
-  readonly refused: ReadonlySet<string>;
+  /** Calls that were refused at once and without a reason: failed to followers, cancelled in a snapshot. */
+  readonly unexplained: ReadonlySet<string>;
 }
 
 function stillStreaming({ before, after }: Step): string[] {
@@ -142,9 +142,9 @@ function stillStreaming({ before, after }: Step): string[] {
   return calls.filter(({ status }) => status === 'streaming').map(({ toolCallId }) => toolCallId);
 }
 
-function refusedCall({ action }: V1ActionEnvelope): string[] {
-  const refused = action.type === 'session/toolComplete' && action.result.error?.code === 'denied';
-  return refused ? [action.toolCallId] : [];
+function refusedWithoutReason({ action }: V1ActionEnvelope): string[] {
+  const isRefused = action.type === 'session/toolComplete' && action.result.error?.code === 'denied';
+  return isRefused && action.result.pastTenseMessage === 'Denied' ? [action.toolCallId] : [];
 }
 
 function viewOf({ summary, lifecycle, creationError, turns, activeTurn }: V1SessionState, exceptions: Exceptions) {
@@ -161,15 +161,23 @@ function viewOf({ summary, lifecycle, creationError, turns, activeTurn }: V1Sess
   };
 }
 
-function turnView({ id, userMessage, responseText, toolCalls, usage, state, error }: V1Turn, { unseen }: Exceptions) {
+function turnView(
+  { id, userMessage, responseText, toolCalls, usage, state, error }: V1Turn,
+  { unseen, unexplained }: Exceptions,
+) {
   const calls = toolCalls.filter(({ toolCallId }) => !unseen.has(toolCallId));
-  const results = Object.fromEntries(calls.map(({ toolCallId, success }) => [toolCallId, success]));
+  const results = Object.fromEntries(
+    calls.map(({ toolCallId, success, error: failure, pastTenseMessage }) => {
+      const isDenied = failure?.code === 'denied' && !unexplained.has(toolCallId);
+      return [toolCallId, [success, isDenied && pastTenseMessage]];
+    }),
+  );
   return { id, userMessage, responseText, results, usage, state, error };
 }
 
-function activeView({ toolCalls, pendingPermissions, ...turn }: V1ActiveTurn, { refused }: Exceptions) {
+function activeView({ toolCalls, pendingPermissions, ...turn }: V1ActiveTurn, { unexplained }: Exceptions) {
   const statuses = Object.values(toolCalls).map(({ toolCallId, status }) => {
-    return [toolCallId, refused.has(toolCallId) ? 'refused' : status];
+    return [toolCallId, unexplained.has(toolCallId) ? 'refused' : status];
   });
   return { ...turn, statuses: Object.fromEntries(statuses), requests: Object.keys(pendingPermissions).sort() };
 }

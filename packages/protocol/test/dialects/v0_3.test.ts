@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { NO_MEMORY, v0_2, v0_3 } from '../../src/dialects/index.js';
+import { NO_MEMORY, v0_2, v0_3, v1 } from '../../src/dialects/index.js';
 import { hostNotifications, hostRequests } from '../../src/methods.js';
 import { rootState, sessionState } from '../support/builders.js';
 import { randomHistory } from '../support/session-history.js';
@@ -91,9 +91,10 @@ describe('AHP 0.2.0 beside 0.3.0', () => {
     expect(v0_2.encodeSteps(NO_MEMORY, [step]).frames).toHaveLength(1);
   });
 
-  it('[UNI-007] [UNI-008] is never asked to transform a system message', () => {
+  it('[UNI-007] [UNI-008] [UNI-083] is never asked to transform a system message', () => {
     const differing = Object.keys(hostRequests).filter((method) => v0_2.maySend(method) !== v0_3.maySend(method));
     expect(differing).toEqual(['systemMessageTransform']);
-    expect(v0_2.maySend('systemMessageTransform')).toBe(false);
+    const asked = [v0_3, v0_2, v1].filter((dialect) => dialect.maySend('systemMessageTransform'));
+    expect(asked).toEqual([v0_3]);
   });
 });

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { StateAction } from '../../src/actions.js';
 import { stateActions } from '../../src/actions.js';
-import { NO_MEMORY, v1 } from '../../src/dialects/index.js';
+import { NO_MEMORY, v0_2, v0_3, v1 } from '../../src/dialects/index.js';
+import { sessionStateToV1 } from '../../src/dialects/v1/state.js';
 import { translateSteps } from '../../src/dialects/v1/steps.js';
+import type { SessionAction } from '../../src/session/actions.js';
 import {
   completed,
   finishedTurn,
@@ -197,6 +199,26 @@ describe('actions that version 1 does not have', () => {
     const action = { type, turnId, toolCallId: 'c', content: 'x' } as unknown as StateAction;
     const envelope = { channel: 'ahp-session:/one', action, serverSeq: 1 };
     expect(translateSteps(NO_MEMORY, [{ envelope, before: state, after: state }]).frames).toEqual([]);
+  });
+
+  it('[UNI-081] [UNI-082] providers, their tools and MCP servers among them', () => {
+    const server = { type: 'mcpServer', id: 's', uri: 'mcp:s', name: 'files', enabled: true } as const;
+    const container = { type: 'plugin', id: 'p', uri: 'p:/', name: 'P', enabled: true, children: [server] } as const;
+    const state = withTurn();
+    const actions = [
+      { type: 'session/customizationsChanged', customizations: [container] },
+      { type: 'session/customizationUpdated', customization: { ...container, load: { kind: 'loaded' } } },
+      { type: 'session/customizationToggled', id: 's', enabled: false },
+      { type: 'session/serverToolsChanged', tools: [{ name: 'find' }] },
+    ] as unknown as SessionAction[];
+    const steps = stepsFrom(state, actions);
+    expect(translateSteps(NO_MEMORY, steps).frames).toEqual([]);
+    expect(sessionStateToV1(steps.at(-1)?.after ?? state)).toEqual(sessionStateToV1(state));
+    // Everybody else gets them as they are.
+    for (const dialect of [v0_2, v0_3])
+      expect(dialect.encodeSteps(NO_MEMORY, steps).frames.map(({ params }) => params)).toEqual(
+        steps.map(({ envelope }) => envelope),
+      );
   });
 
   it('[V1-051] [UNI-077] parameters and progress of a call among them', () => {

@@ -15,6 +15,20 @@ describe('version-1 messages', () => {
   });
 
   it.each([
+    ['[ci-watcher/builds] CI failed', '[ci-watcher] CI failed'],
+    ['Look at the failing test.', '[ci-watcher] Look at the failing test.'],
+    ['[other/builds] x', '[ci-watcher] [other/builds] x'],
+  ])('[UNI-057] [UNI-079] say in the text that a provider wrote %j', (text, shown) => {
+    const message = { text, _meta: { gateway: { provider: 'ci-watcher', stream: 'builds' } } };
+    expect(messageToV1(message)).toEqual({ text: shown });
+  });
+
+  it.each([{ gateway: 'ci' }, { gateway: null }, { gateway: { provider: 7 } }])(
+    '[V1-039] take nothing from metadata that names no provider: %j',
+    (_meta) => expect(messageToV1({ text: 'Hi', _meta })).toEqual({ text: 'Hi' }),
+  );
+
+  it.each([
     ['document', 'file'],
     [undefined, 'file'],
     ['directory', 'directory'],

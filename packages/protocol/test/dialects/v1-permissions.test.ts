@@ -68,6 +68,13 @@ describe('version-1 permission requests', () => {
     const request = requestOf(pendingConfirmation({ _meta: { gateway: { provider: 'browser' } } }));
     expect(request).toMatchObject({ permissionKind: 'mcp', serverName: 'browser', toolName: 'search' });
   });
+
+  it('[V1-037] [UNI-076] for an MCP server name the server, and the tool as it knows it', () => {
+    const mcp = { customizationId: 'm', server: 'files', tool: 'find' };
+    const request = requestOf(pendingConfirmation({ _meta: { mcp } }));
+    expect(request).toMatchObject({ permissionKind: 'mcp', serverName: 'files', toolName: 'find' });
+    expect(requestOf(pendingConfirmation({ _meta: { mcp: 'files' } })).permissionKind).toBe('shell');
+  });
 });
 
 describe('version-1 request ids', () => {

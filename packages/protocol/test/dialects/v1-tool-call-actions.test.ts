@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { NO_MEMORY } from '../../src/dialects/index.js';
+import { sessionStateToV1 } from '../../src/dialects/v1/state.js';
 import { translateSteps } from '../../src/dialects/v1/steps.js';
 import type { SessionAction } from '../../src/session/actions.js';
+import { sessionReducer } from '../../src/session/reducer.js';
 import type { SessionState } from '../../src/session/state/session-state.js';
 import {
   CALL,
@@ -155,6 +157,22 @@ describe('a call that the host refuses itself', () => {
     expect(end).toEqual(failed('Blocked by browser'));
   });
 
+  it('[UNI-075] names who blocked it, live as in a snapshot', () => {
+    const reasonMessage = 'ci-watcher: CI is failing on this branch.';
+    const result = {
+      success: false,
+      pastTenseMessage: 'Blocked by ci-watcher: CI is failing on this branch.',
+      error: { code: 'denied', message: reasonMessage },
+    };
+    const actions = [ask, { ...deny, reasonMessage }];
+    expect(sent(withCalls(streaming()), ...actions).at(-1)).toMatchObject({ type: 'session/toolComplete', result });
+    const after = stepsFrom(withCalls(streaming()), actions).at(-1)?.after ?? withCalls();
+    const { success, ...members } = result;
+    expect(sessionStateToV1(after).activeTurn?.toolCalls[CALL]).toMatchObject({ status: 'failed', ...members });
+    const over = sessionReducer(after, { type: 'session/turnComplete', turnId: TURN }, { now: 1 });
+    expect(sessionStateToV1(over).turns.at(-1)?.toolCalls).toMatchObject([result]);
+  });
+
   it('[V1-062] fails with a word of its own when there is no reason', () => {
     expect(sent(withCalls(streaming()), ask, deny).at(-1)).toEqual(failed('Denied'));
   });
@@ -163,13 +181,16 @@ describe('a call that the host refuses itself', () => {
     expect(sent(withCalls(running()), ask, blocked)).toEqual([failed('Blocked by browser')]);
   });
 
-  it('[V1-062] after the question went out is a refusal like any other', () => {
+  it('[V1-062] after the question went out is its answer, and the reason follows', () => {
     const state = withCalls(streaming());
     const [first, second] = stepsFrom(state, [ask, blocked]).map((step) => [step]);
     const asked = translateSteps(NO_MEMORY, first ?? []);
     const refused = translateSteps(asked.memory, second ?? []);
     expect(asked.frames.map(({ action }) => action.type)).toEqual(['session/toolStart', 'session/permissionRequest']);
-    expect(refused.frames.map(({ action }) => action)).toEqual([resolved('call-1#c1', false)]);
+    expect(refused.frames.map(({ action }) => action)).toEqual([
+      resolved('call-1#c1', false),
+      failed('Blocked by browser'),
+    ]);
   });
 
   it.each<[string, SessionState, SessionAction[]]>([

@@ -43,11 +43,15 @@ export class Hooks {
   /** What hooks say at the start of the session, and to the message. Text that they print is for the model. */
   async beforeTurn({ text, isFirst }: TurnOpening, signal: AbortSignal): Promise<TurnAdvice | undefined> {
     const source = isFirst ? 'startup' : 'resume';
-    const starting = this.#hasStarted ? [] : await this.#runAll('SessionStart', { source }, { subject: source, signal });
-    this.#hasStarted = true;
+    const starting = this.#hasStarted
+      ? []
+      : await this.#runAll('SessionStart', { source }, { subject: source, signal });
+    // For hooks that may not run yet, the session has not started either.
+    this.#hasStarted ||= this.#parts.hooks().length > 0;
     const submitted = await this.#runAll('UserPromptSubmit', { prompt: text }, { signal });
     const objection = submitted.find(({ decision }) => decision === 'deny');
-    if (objection) return { blocked: `${this.#parts.name()}: ${objection.reason || 'the message was not let through'}` };
+    if (objection)
+      return { blocked: `${this.#parts.name()}: ${objection.reason || 'the message was not let through'}` };
     const said = [...starting, ...submitted].flatMap((answer) => answer.context ?? answer.text ?? []);
     return said.length > 0 ? { context: said.join('\n\n') } : undefined;
   }
@@ -75,7 +79,9 @@ export class Hooks {
   }
 
   #of(event: HookEvent): readonly Runnable[] {
-    return this.#parts.hooks().filter((hook): hook is Runnable => hook.event === event && hook.action.kind === 'command');
+    return this.#parts
+      .hooks()
+      .filter((hook): hook is Runnable => hook.event === event && hook.action.kind === 'command');
   }
 
   async #runAll(

@@ -37,7 +37,11 @@ export async function runHook(
   const answer = end.kind === 'exited' ? answerOf({ code: end.code, ...printed }) : undefined;
   if (!answer && end.kind !== 'cancelled') {
     const error = [wordsOf(end), printed.stderr.trim()].filter(Boolean).join(': ');
-    logger.log('warn', 'a hook failed, and counts as if it had not run', { of: name, event: event.hook_event_name, error });
+    logger.log('warn', 'a hook failed, and counts as if it had not run', {
+      of: name,
+      event: String(event.hook_event_name),
+      error,
+    });
   }
   return answer;
 }

@@ -5,10 +5,11 @@ import { pathToFileURL } from 'node:url';
 import { readConfigFile } from '../../config/config-file.js';
 import type { Logger } from '../../logger.js';
 import { PLUGINS_MAX } from '../limits.js';
+import { findPlugins } from '../parse/find-plugins.js';
 import { readMcpConfig } from '../parse/mcp-servers.js';
 import type { Surroundings } from '../parse/placeholders.js';
 import { Warnings } from '../parse/warnings.js';
-import { isInside, pluginIn } from './plugin-folders.js';
+import { filesOf, isInside, pluginIn } from './plugin-folders.js';
 import { type AnySource, hostId, type Scope } from './source.js';
 
 export interface ConfigPlace {
@@ -27,15 +28,24 @@ export async function configuredSources(place: ConfigPlace): Promise<AnySource[]
   try {
     const { config } = (await readConfigFile(file)) ?? {};
     if (!config) return [];
-    const plugins = (config.plugins ?? []).filter((folder) => mayLeaveFolder || isInside(base, folder));
+    const named = (config.plugins ?? []).filter((folder) => mayLeaveFolder || isInside(base, folder));
+    const folders = await Promise.all(named.slice(0, PLUGINS_MAX).map((folder) => pluginFolders(folder, scope, base)));
+    const plugins = folders.flat().slice(0, PLUGINS_MAX);
     return [
-      ...plugins.slice(0, PLUGINS_MAX).map((folder) => pluginIn(folder, scope, base)),
+      ...plugins.map((folder) => pluginIn(folder, scope, base)),
       ...(config.mcpServers ? await serversIn(place) : []),
     ];
   } catch (error) {
     logger.log('warn', 'a configuration file adds nothing to sessions', { file, error: String(error) });
     return [];
   }
+}
+
+/** A folder that is named may be a plugin, or hold several. One without any is shown, so that people see the mistake. */
+async function pluginFolders(folder: string, scope: Scope, base: string): Promise<readonly string[]> {
+  const { plugins } = await findPlugins(filesOf(folder, scope, base));
+  const found = plugins.flatMap(({ source }) => (source.kind === 'path' ? [path.join(folder, source.path)] : []));
+  return found.length > 0 ? found : [folder];
 }
 
 /** Read once more as text, because clients are told where in the file each server is declared. */

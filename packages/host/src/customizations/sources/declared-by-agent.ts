@@ -12,7 +12,7 @@ export function declaredByAgent(declared: readonly Customization[], folder: stri
     if (place === undefined) return [];
     const { id, name, icons } = entry;
     const base = { id, name, icons, uri: pathToFileURL(place).href, scope: 'agent', folder: place } as const;
-    const files = localFiles(place);
+    const files = () => localFiles(place);
     if (entry.type === 'plugin') return [{ ...base, files, kind: 'plugin', isOn: entry.enabled }];
     if (entry.type !== 'directory') return [];
     const { contents, writable } = entry;

@@ -32,7 +32,9 @@ const FOREIGN: readonly Place[] = [
 /** Our own are there even before they exist: the first thing that is saved makes them. */
 export async function projectDirectories(folder: string): Promise<DirectorySource[]> {
   const own = OWN.map((place) => ({ ...place, path: `.agents/${place.path}` }));
-  const there = await Promise.all(FOREIGN.map(async (place) => ((await exists(path.join(folder, place.path))) ? [place] : [])));
+  const there = await Promise.all(
+    FOREIGN.map(async (place) => ((await exists(path.join(folder, place.path))) ? [place] : [])),
+  );
   return [
     ...own.map((place) => directory(folder, place, { scope: 'project', writable: true })),
     ...there.flat().map((place) => directory(folder, place, { scope: 'project', writable: false })),
@@ -51,7 +53,7 @@ function directory(
   const folder = path.join(base, below);
   const uri = pathToFileURL(folder).href;
   const name = scope === 'user' ? `~/.agents/${below}` : below;
-  const files = filesOf(folder, scope, base);
+  const files = () => filesOf(folder, scope, base);
   return { kind: 'directory', id: hostId('directory', uri), uri, name, scope, files, folder, contents, writable, base };
 }
 

@@ -56,9 +56,7 @@ async function userSources(places: SourcePlaces): Promise<AnySource[]> {
   const { userFolder, userConfigFile: file } = places;
   const found = await Promise.all([
     userFolder === undefined ? [] : installedPlugins(userFolder, USER_PLUGINS, 'user'),
-    file === undefined
-      ? []
-      : configuredSources({ ...configPlace(places), file, scope: 'user', mayLeaveFolder: true }),
+    file === undefined ? [] : configuredSources({ ...configPlace(places), file, scope: 'user', mayLeaveFolder: true }),
     userFolder === undefined ? [] : userDirectories(userFolder),
   ]);
   return found.flat();

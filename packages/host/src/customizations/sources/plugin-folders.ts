@@ -25,7 +25,7 @@ export function pluginIn(folder: string, scope: Scope, base: string): PluginSour
   return {
     ...{ kind: 'plugin', id: hostId('plugin', uri), uri, scope, folder },
     name: pluginNameFrom(path.basename(folder)),
-    files: filesOf(folder, scope, base),
+    files: () => filesOf(folder, scope, base),
   };
 }
 

@@ -21,6 +21,6 @@ export function effective(sources: readonly AnySource[], isTrusted: boolean): re
 }
 
 /** One folder may be reached in two ways, as when a session is in the user's own folder. */
-function keysOf({ kind, id, name }: AnySource): readonly string[] {
-  return kind === 'directory' ? [id] : [id, `${kind} ${name}`];
+function keysOf({ kind, scope, id, name }: AnySource): readonly string[] {
+  return kind === 'directory' || scope === 'agent' ? [id] : [id, `${kind} ${name}`];
 }

@@ -7,6 +7,9 @@ import type { McpServerConfig } from '../parse/mcp-config.js';
 /** Who put it there. That decides whether it may start programs. */
 export type Scope = 'project' | 'user' | 'agent' | 'client';
 
+/** Called for each reading. */
+export type OpenFiles = () => PluginFiles | Promise<PluginFiles>;
+
 interface SourceBase {
   /** Of its entry in the session. */
   readonly id: string;
@@ -18,7 +21,7 @@ interface SourceBase {
 
 export interface PluginSource extends SourceBase {
   readonly kind: 'plugin';
-  readonly files: PluginFiles;
+  readonly files: OpenFiles;
   /** On this machine; absent for what only a client can read. */
   readonly folder?: string | undefined;
   readonly clientId?: string;
@@ -28,7 +31,7 @@ export interface PluginSource extends SourceBase {
 
 export interface DirectorySource extends SourceBase {
   readonly kind: 'directory';
-  readonly files: PluginFiles;
+  readonly files: OpenFiles;
   readonly folder: string;
   readonly contents: ChildCustomizationType;
   readonly writable: boolean;
@@ -52,6 +55,8 @@ const HASH_CHARACTERS = 16;
 
 /** The same source has the same id each time, so that what people switched off stays off. */
 export function hostId(kind: AnySource['kind'], uri: string, name = ''): string {
-  const hash = createHash('sha256').update(JSON.stringify([uri, name])).digest('hex');
+  const hash = createHash('sha256')
+    .update(JSON.stringify([uri, name]))
+    .digest('hex');
   return `${HOST_ID_PREFIX}${kind}:${hash.slice(0, HASH_CHARACTERS)}`;
 }

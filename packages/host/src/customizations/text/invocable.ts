@@ -28,7 +28,9 @@ export function invocablesOf(container: Container): readonly Invocable[] {
       const audience = { forModel: !skill.disableModelInvocation, forPerson: skill.userInvocable };
       return { ...common(skill), kind: 'skill', ...audience, ...(skill.kind === 'skill' && folderOf(skill.uri)) };
     }),
-    ...loaded.prompts.map((prompt): Invocable => ({ ...common(prompt), kind: 'prompt', forModel: false, forPerson: true })),
+    ...loaded.prompts.map(
+      (prompt): Invocable => ({ ...common(prompt), kind: 'prompt', forModel: false, forPerson: true }),
+    ),
     ...loaded.rules
       .filter(({ alwaysApply }) => !alwaysApply)
       .map((rule): Invocable => ({ ...common(rule), kind: 'rule', forModel: true, forPerson: true })),

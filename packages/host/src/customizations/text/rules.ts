@@ -5,12 +5,20 @@ import { type Glob, glob } from '../../tools/glob.js';
 import type { RulePart } from '../parse/rules.js';
 
 /** The rules whose text goes into this prompt. */
-export function appliedRules(rules: readonly RulePart[], facts: RenderFacts, folder: string | undefined): readonly RulePart[] {
+export function appliedRules(
+  rules: readonly RulePart[],
+  facts: RenderFacts,
+  folder: string | undefined,
+): readonly RulePart[] {
   return rules.filter((rule) => rule.alwaysApply && (rule.globs.length === 0 || isInPlay(rule, facts, folder)));
 }
 
 /** The rules that are only named: whoever works decides whether to read them. */
-export function offeredRules(rules: readonly RulePart[], facts: RenderFacts, folder: string | undefined): readonly RulePart[] {
+export function offeredRules(
+  rules: readonly RulePart[],
+  facts: RenderFacts,
+  folder: string | undefined,
+): readonly RulePart[] {
   return rules.filter((rule) => !rule.alwaysApply && (rule.globs.length === 0 || isInPlay(rule, facts, folder)));
 }
 

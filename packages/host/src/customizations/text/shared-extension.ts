@@ -59,7 +59,12 @@ function block(title: string, invocables: readonly Invocable[]): readonly string
 /** `/name arguments`: the model gets the text, people keep seeing what was typed. */
 function typedAdvice(all: readonly Invocable[], { text }: TurnOpening): TurnAdvice | undefined {
   const typed = typedCommand(text);
-  const found = typed && findInvocable(all.filter(({ forPerson }) => forPerson), typed.name);
+  const found =
+    typed &&
+    findInvocable(
+      all.filter(({ forPerson }) => forPerson),
+      typed.name,
+    );
   if (!typed || !found) return undefined;
   return { context: `The person used the ${found.kind} "${found.name}":\n\n${expanded(found, typed.args)}` };
 }

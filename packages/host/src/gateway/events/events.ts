@@ -3,6 +3,7 @@ import type { SessionAction, SessionState, UserMessage } from '@atrium/protocol'
 import type { ProviderSessionEventMessage, ProviderSessionEventName } from '@atrium/protocol/provider';
 import type { Step } from '../../channels/channel.js';
 import { isRecord } from '../../tools/shape.js';
+import type { Binding } from '../provider.js';
 import type { Room } from '../room.js';
 import type { GatewayCore, GatewayService } from '../service.js';
 import { AgentSteps } from './steps.js';
@@ -15,22 +16,33 @@ interface Following {
   readonly tools: ToolEvents;
 }
 
+export interface EventsParts {
+  readonly core: GatewayCore;
+  /** Whether a provider's message began this turn. What a message says about itself proves nothing: anybody writes it. */
+  isOfProvider(room: Room, turnId: string): boolean;
+}
+
 export class SessionEvents implements GatewayService {
-  readonly #core: GatewayCore;
+  readonly #parts: EventsParts;
   readonly #following = new WeakMap<Room, Following>();
 
-  constructor(core: GatewayCore) {
-    this.#core = core;
+  constructor(parts: EventsParts) {
+    this.#parts = parts;
   }
 
   observe(room: Room, step: Step<SessionState>): void {
+    // Most sessions have no listeners. Who comes in the middle of a turn hears what comes from then on.
+    if (!room.bindings.some(isListening)) return void this.#following.delete(room);
     const { action } = step.envelope;
     const { steps, tools } = this.#of(room);
     const said = steps.take(action as SessionAction, step.after);
-    const ended = tools.take(step, this.#core.clock.now());
-    if (action.type === 'session/turnStarted') this.#tell(room, 'user.message', messageData(action.userMessage));
-    for (const data of ended) this.#tell(room, 'tool.execution_complete', data);
+    const ended = tools.take(step, this.#parts.core.clock.now());
+    if (action.type === 'session/turnStarted') {
+      const isOfProvider = this.#parts.isOfProvider(room, action.turnId);
+      this.#tell(room, 'user.message', messageData(action.userMessage, isOfProvider));
+    }
     if (said) this.#tell(room, 'assistant.message', said);
+    for (const data of ended) this.#tell(room, 'tool.execution_complete', data);
     if (action.type === 'session/activityChanged' && action.activity && step.after.activeTurn)
       this.#tell(room, 'assistant.intent', { intent: action.activity });
   }
@@ -47,15 +59,22 @@ export class SessionEvents implements GatewayService {
     );
     if (listeners.length === 0) return;
     const message = { type: 'session.event', sessionId: room.id, event, data } as ProviderSessionEventMessage;
-    this.#core.afterCommit(() => {
+    this.#parts.core.afterCommit(() => {
       for (const { provider } of listeners) provider.send(message);
     });
   }
 }
 
+function isListening({ provider }: Binding): boolean {
+  return provider.registration.subscribe.size > 0;
+}
+
 /** A provider recognises its own messages; for those of people there is no origin. */
-function messageData({ text, _meta }: UserMessage): EventOf<'user.message'> & { origin?: object } {
+function messageData(
+  { text, _meta }: UserMessage,
+  isOfProvider: boolean,
+): EventOf<'user.message'> & { origin?: object } {
   const gateway = _meta?.gateway;
-  if (!isRecord(gateway)) return { content: text };
+  if (!isOfProvider || !isRecord(gateway)) return { content: text };
   return { content: text, origin: { provider: gateway.provider, stream: gateway.stream } };
 }

@@ -2,7 +2,7 @@
 import type { SessionState } from '@atrium/protocol';
 import { SHUTDOWN_DEADLINE_MS, type ToGatewayMessageMap } from '@atrium/protocol/provider';
 import type { Step } from '../../channels/channel.js';
-import { isIdle } from '../news/injects.js';
+import { isIdle } from '../news/queue.js';
 import type { Binding, Provider } from '../provider.js';
 import type { Room } from '../room.js';
 import { bindingFor } from '../scope.js';

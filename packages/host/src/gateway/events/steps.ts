@@ -1,4 +1,7 @@
-/** Puts what an agent says together, step by step: its text and the calls it asked for, until the next step begins. */
+/**
+ * Puts what an agent says together, step by step: its text and the calls it asked for. A step is over when the first of
+ * its calls ends: by then the agent had said all of it, and waits.
+ */
 import type { SessionAction, SessionState } from '@atrium/protocol';
 import type { ProviderAssistantMessageData } from '@atrium/protocol/provider';
 import { looseInput } from '../../broker/arguments.js';
@@ -6,8 +9,8 @@ import { isRecord } from '../../tools/shape.js';
 
 interface Call {
   readonly name: string;
-  input: string;
-  isOver: boolean;
+  /** Absent while the agent is still writing it. */
+  input?: string;
 }
 
 export class AgentSteps {
@@ -16,28 +19,25 @@ export class AgentSteps {
 
   /** Takes an action; gives the step that it ended, if it ended one. */
   take(action: SessionAction, after: SessionState): ProviderAssistantMessageData | undefined {
-    const isBeginning = action.type === 'session/responsePart' || action.type === 'session/toolCallStart';
-    const ended = isBeginning && this.#areCallsOver() ? this.#flush() : undefined;
-    this.#add(action);
-    const isTurnOver = !after.activeTurn && (this.#text !== '' || this.#calls.size > 0);
-    return isTurnOver ? this.#flush() : ended;
+    const hasCallEnded = this.#add(action);
+    const isOver = !after.activeTurn || (hasCallEnded && this.#isSaid());
+    return isOver && (this.#text !== '' || this.#calls.size > 0) ? this.#flush() : undefined;
   }
 
-  #add(action: SessionAction): void {
+  /** Says whether it ended a call of this step. */
+  #add(action: SessionAction): boolean {
     if (action.type === 'session/delta') this.#text += action.content;
     if (action.type === 'session/responsePart' && action.part.kind === 'markdown') this.#text += action.part.content;
-    if (action.type === 'session/toolCallStart')
-      this.#calls.set(action.toolCallId, { name: action.toolName, input: '', isOver: false });
-    if (!('toolCallId' in action)) return;
+    if (action.type === 'session/toolCallStart') this.#calls.set(action.toolCallId, { name: action.toolName });
+    if (!('toolCallId' in action)) return false;
     const call = this.#calls.get(action.toolCallId);
-    if (!call) return;
-    if (action.type === 'session/toolCallReady') call.input = action.toolInput ?? '';
-    if (action.type === 'session/toolCallComplete') call.isOver = true;
-    if (action.type === 'session/toolCallConfirmed' && !action.approved) call.isOver = true;
+    if (call && action.type === 'session/toolCallReady') call.input = action.toolInput ?? '';
+    const isEnd = action.type === 'session/toolCallComplete';
+    return call !== undefined && (isEnd || (action.type === 'session/toolCallConfirmed' && !action.approved));
   }
 
-  #areCallsOver(): boolean {
-    return this.#calls.size > 0 && [...this.#calls.values()].every(({ isOver }) => isOver);
+  #isSaid(): boolean {
+    return [...this.#calls.values()].every(({ input }) => input !== undefined);
   }
 
   #flush(): ProviderAssistantMessageData {

@@ -6,12 +6,21 @@ import type { Step } from '../../channels/channel.js';
 import { isRecord } from '../../tools/shape.js';
 import { argumentsOf } from './steps.js';
 
+/** What takes a call from one state to the next. Input and progress come far more often, and end nothing. */
+const CHANGES: ReadonlySet<string> = new Set([
+  'session/toolCallReady',
+  'session/toolCallConfirmed',
+  'session/toolCallComplete',
+  'session/toolCallResultConfirmed',
+]);
+
 export class ToolEvents {
   readonly #startedAt = new Map<string, number>();
 
   /** The calls that this action ended. */
   take({ envelope, before, after }: Step<SessionState>, now: number): ProviderToolExecutionData[] {
     const { action } = envelope;
+    if ('toolCallId' in action && !CHANGES.has(action.type)) return [];
     if ('toolCallId' in action)
       return this.#changed(callIn(before, action.toolCallId), callIn(after, action.toolCallId), now);
     if (!before.activeTurn || after.activeTurn) return [];

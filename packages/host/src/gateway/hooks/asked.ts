@@ -1,5 +1,6 @@
 /** Questions that providers have yet to answer. Each is answered once, by the one who was asked. */
 import { randomUUID } from 'node:crypto';
+import type { Clock } from '../../clock.js';
 import type { Provider } from '../provider.js';
 
 interface Open<Answer> {
@@ -12,7 +13,10 @@ interface Open<Answer> {
 export interface Question {
   readonly provider: Provider;
   readonly topic: string;
+  /** Nobody wants the answer any more. */
   readonly signal: AbortSignal;
+  /** Without one, whoever asks has a clock of their own. */
+  readonly deadline?: { readonly clock: Clock; readonly timeoutMs: number };
   readonly send: (id: string) => void;
 }
 
@@ -20,16 +24,18 @@ export class Asked<Answer> {
   readonly #open = new Map<string, Open<Answer>>();
 
   /** Resolves with the answer; with undefined when the provider went away, or nobody waits for it any longer. */
-  ask({ provider, topic, signal, send }: Question): Promise<Answer | undefined> {
+  ask({ provider, topic, signal, deadline, send }: Question): Promise<Answer | undefined> {
+    if (signal.aborted) return Promise.resolve(undefined);
     const id = randomUUID();
     return new Promise((resolve) => {
+      const giveUp = () => done(undefined);
+      const stopTimer = deadline?.clock.after(deadline.timeoutMs, giveUp);
       const done = (answer: Answer | undefined) => {
         this.#open.delete(id);
         signal.removeEventListener('abort', giveUp);
+        stopTimer?.();
         resolve(answer);
       };
-      const giveUp = () => done(undefined);
-      if (signal.aborted) return resolve(undefined);
       signal.addEventListener('abort', giveUp, { once: true });
       this.#open.set(id, { provider, topic, resolve: done });
       send(id);

@@ -1,86 +1,120 @@
 /**
- * Regular expressions of strangers, tried within a budget. All patterns of a call are tried in one run that can be cut
- * off from outside; the one at which it was cut gets further chances, because such a cut can come too early.
+ * Regular expressions of strangers, tried within a budget. Those that cannot take long are simply tried. All others of a
+ * call are tried in one run that can be cut off from outside.
  */
 import vm from 'node:vm';
 import { MATCH_BUDGET_MS } from '@atrium/protocol/provider';
-import { isRecord } from '../../tools/shape.js';
 
 /** Longer patterns are refused when they are registered. */
 export const PATTERN_MAX_CHARACTERS = 1_000;
 /** Longer texts are not tried at all. */
 export const MATCH_INPUT_MAX_CHARACTERS = 64 * 1_024;
-/** A pattern that ran out of time this often is not tried any more. */
+/** A pattern that ran out of time this often in a row is not tried any more: it would only stop everybody again. */
 export const CUTS_MAX = 3;
-
-/** The budget is time on the wall, and a busy machine may give us none of it: one attempt proves nothing. */
-const ATTEMPTS_MAX = 5;
+/** The budget is time on the wall, and a busy machine may give us none of it: one cut alone proves nothing. */
+const PROOFS_NEEDED = 3;
+/** Further attempts after cuts, for all patterns of a call together. What is left then counts as cut. */
+const ATTEMPTS_MAX = 20;
+/** A pattern that is through within so many steps needs no fence: that is a third of the budget at worst. */
+const UNFENCED_STEPS_MAX = 1_000_000;
+/** What of the budget the processor must have worked for us before a cut proves anything. */
+const PROOF_MICROSECONDS = MATCH_BUDGET_MS * 1_000 * 0.8;
 
 /** `cut`: nobody knows whether it would have matched. */
 export type MatchResult = 'match' | 'no-match' | 'cut';
 
 export class Pattern {
   readonly regex: RegExp;
+  /** How many parts of it can take more or less of a text. With groups it is hard to tell: any number. */
+  readonly #repetitions: number;
+  /** How often it was cut in a row. */
   cuts = 0;
 
   /** Throws a `SyntaxError` for what is no regular expression. */
   constructor(source: string) {
     this.regex = new RegExp(source);
+    const bare = source.replaceAll(/\\[^u]/g, '');
+    this.#repetitions = bare.includes('(') ? Number.POSITIVE_INFINITY : (bare.match(/[*+?{]/g)?.length ?? 0);
+  }
+
+  /** At most: from each place of the text, each repetition may try every length. */
+  stepsOn({ length }: string): number {
+    return this.regex.source.length * (length + 1) ** (1 + this.#repetitions);
   }
 }
 
-interface Run {
-  patterns: readonly RegExp[];
-  input: string;
-  /** Outside of what can be cut off, so that it tells how far the run came. */
-  at: number;
-  results: boolean[];
-}
-
-const run: Run = { patterns: [], input: '', at: 0, results: [] };
-const context = vm.createContext({ run });
-const script = new vm.Script(
-  'for (; run.at < run.patterns.length; run.at++) run.results[run.at] = run.patterns[run.at].test(run.input);',
-);
-
+/** In the order of the patterns. */
 export function tryPatterns(patterns: readonly Pattern[], input: string): MatchResult[] {
   if (input.length > MATCH_INPUT_MAX_CHARACTERS) return patterns.map(() => 'cut');
-  const live = patterns.filter(({ cuts }) => cuts < CUTS_MAX);
-  const results = testAll(live, input);
-  const found = new Map(live.map((pattern, index) => [pattern, results[index]]));
-  return patterns.map((pattern) => found.get(pattern) ?? 'cut');
+  const isQuick = (pattern: Pattern) => pattern.stepsOn(input) <= UNFENCED_STEPS_MAX;
+  const others = patterns.filter((pattern) => pattern.cuts < CUTS_MAX && !isQuick(pattern));
+  const results = tryInOrder([...new Set(others)], input);
+  return patterns.map((pattern) => {
+    if (isQuick(pattern)) return resultOf(pattern.regex.test(input));
+    return results.get(pattern) ?? 'cut';
+  });
 }
 
-function testAll(patterns: readonly Pattern[], input: string): MatchResult[] {
-  const results: MatchResult[] = [];
-  let attempts = 0;
-  while (results.length < patterns.length) {
-    const done = runFrom(patterns.slice(results.length), input);
-    results.push(...done);
-    attempts = done.length > 0 ? 1 : attempts + 1;
-    const cut = patterns[results.length];
-    if (!cut || attempts < ATTEMPTS_MAX) continue;
-    cut.cuts += 1;
-    results.push('cut');
-    attempts = 0;
+/** One run for all of them; where it is cut, that pattern is tried alone, and the next run goes on behind it. */
+function tryInOrder(patterns: readonly Pattern[], input: string): ReadonlyMap<Pattern, MatchResult> {
+  const results = new Map<Pattern, MatchResult>();
+  const patience = { attempts: ATTEMPTS_MAX };
+  while (results.size < patterns.length && patience.attempts > 0) {
+    const left = patterns.slice(results.size);
+    const done = run(left, input);
+    for (const [index, isMatch] of done.entries()) results.set(left[index] as Pattern, resultOf(isMatch));
+    const suspect = left[done.length];
+    if (suspect) results.set(suspect, tryAlone(suspect, input, patience));
   }
+  for (const [pattern, result] of results) pattern.cuts = result === 'cut' ? pattern.cuts + 1 : 0;
   return results;
+}
+
+function tryAlone(pattern: Pattern, input: string, patience: { attempts: number }): MatchResult {
+  for (let proofs = 0; proofs < PROOFS_NEEDED && patience.attempts > 0; patience.attempts -= 1) {
+    const before = process.cpuUsage();
+    const [isMatch] = run([pattern], input);
+    if (isMatch !== undefined) return resultOf(isMatch);
+    const { user, system } = process.cpuUsage(before);
+    if (user + system >= PROOF_MICROSECONDS) proofs += 1;
+  }
+  return 'cut';
+}
+
+function resultOf(isMatch: boolean): MatchResult {
+  return isMatch ? 'match' : 'no-match';
+}
+
+/** What is tried, and how far it came: outside of what is cut off, so that it outlasts it. */
+interface Desk {
+  regexes: readonly RegExp[];
+  input: string;
+  readonly done: boolean[];
+}
+
+const SCRIPT =
+  'while (desk.done.length < desk.regexes.length) desk.done.push(desk.regexes[desk.done.length].test(desk.input))';
+
+let room: { readonly desk: Desk; readonly context: vm.Context; readonly script: vm.Script } | undefined;
+
+/** Made when the first pattern needs it. */
+function roomForPatterns() {
+  const desk: Desk = { regexes: [], input: '', done: [] };
+  room ??= { desk, context: vm.createContext({ desk }), script: new vm.Script(SCRIPT) };
+  return room;
 }
 
 /** The results up to where it was cut off, or all of them. */
-function runFrom(patterns: readonly Pattern[], input: string): MatchResult[] {
-  Object.assign(run, { patterns: patterns.map(({ regex }) => regex), input, at: 0, results: [] });
+function run(patterns: readonly Pattern[], input: string): readonly boolean[] {
+  const { desk, context, script } = roomForPatterns();
+  desk.regexes = patterns.map(({ regex }) => regex);
+  desk.input = input;
   try {
     script.runInContext(context, { timeout: MATCH_BUDGET_MS });
-  } catch (error) {
-    if (!isTimeout(error)) throw error;
+  } catch {
+    // Out of time, or out of stack: either way it stopped at the first pattern without a result.
   }
-  const results = run.results.slice(0, run.at).map((isMatch) => (isMatch ? 'match' : 'no-match'));
-  Object.assign(run, { patterns: [], input: '', results: [] });
-  return results;
-}
-
-/** The error comes from the other side of the fence, where `Error` is another one. */
-function isTimeout(error: unknown): boolean {
-  return isRecord(error) && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
+  desk.regexes = [];
+  desk.input = '';
+  return desk.done.splice(0);
 }

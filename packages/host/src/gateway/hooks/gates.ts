@@ -4,53 +4,45 @@ import {
   gateDecisionOf,
   type ProviderGateResultMessage,
   type ProviderGateRule,
-  type ProviderHookRule,
 } from '@atrium/protocol/provider';
 import type { Gate, GateCall, GateVerdict } from '../../extensions/extension.js';
-import { isRecord } from '../../tools/shape.js';
 import type { Binding, Provider } from '../provider.js';
-import { extensionId, type Group } from '../room.js';
+import type { Group } from '../room.js';
 import type { GatewayCore } from '../service.js';
 import { Asked } from './asked.js';
-import { type CompiledRule, compileRules, matching } from './rules.js';
+import { type AppliedRule, argumentsOf, RuleBook } from './rule-book.js';
 
 /** The gateway's own clock comes first: it knows whose silence means yes. */
 const BROKER_PATIENCE_MS = GATE_TIMEOUT_MS * 2;
 
-interface Matched {
-  readonly binding: Binding;
-  readonly rules: readonly ProviderHookRule[];
-}
-
 export class Gates {
   readonly #asked = new Asked<ProviderGateResultMessage>();
-  readonly #compiled = new WeakMap<readonly ProviderHookRule[], CompiledRule[]>();
+  readonly #rules = new RuleBook();
 
   constructor(private readonly core: GatewayCore) {}
 
-  /** Two gates for all instances: the rules first, then the questions. Which rules match is found out once per call. */
-  of(group: Group): readonly Gate[] {
-    if (group.bindings.every(({ rules }) => rules.length === 0)) return [];
-    const found = new WeakMap<GateCall, Matched[]>();
-    const matched = (call: GateCall): Matched[] => {
-      const known = found.get(call) ?? this.#matched(group, call);
-      found.set(call, known);
-      return known;
-    };
-    const hasRule = (call: GateCall, isGate: boolean) =>
-      matched(call).some(({ rules }) => rules.some(({ action }) => (action === 'gate') === isGate));
+  /** Two gates for all instances: the rules first, then the questions. */
+  of({ name, bindings }: Group): readonly Gate[] {
+    if (bindings.every(({ rules }) => rules.length === 0)) return [];
+    const applying = (call: GateCall) =>
+      bindings.flatMap((binding) => this.#rules.applying(binding, call).map((applied) => ({ ...applied, binding })));
     return [
       {
-        name: group.name,
+        name,
         isStatic: true,
-        concerns: (call) => hasRule(call, false),
-        check: (call) => staticVerdict(matched(call)),
+        concerns: (call) => applying(call).some(({ rule }) => rule.action !== 'gate'),
+        check: (call) => joined(applying(call).flatMap(staticVerdict)),
       },
       {
-        name: group.name,
+        name,
         timeoutMs: BROKER_PATIENCE_MS,
-        concerns: (call) => hasRule(call, true),
-        check: (call, signal) => this.#ask(matched(call), call, signal),
+        concerns: (call) => applying(call).some(({ rule }) => rule.action === 'gate'),
+        check: async (call, signal) => {
+          const asked = applying(call).flatMap(({ rule, binding }) =>
+            rule.action === 'gate' ? [this.#ask(binding, rule, { call, signal })] : [],
+          );
+          return joined(await Promise.all(asked));
+        },
       },
     ];
   }
@@ -63,51 +55,28 @@ export class Gates {
     this.#asked.left(provider);
   }
 
-  #matched(group: Group, { toolName, input, owner }: GateCall): Matched[] {
-    const call = { tool: toolName, args: argumentsOf(input), provider: providerOf(owner, group) };
-    return group.bindings.map((binding) => ({ binding, rules: matching(this.#rulesOf(binding), call) }));
-  }
-
-  #rulesOf({ rules }: Binding): CompiledRule[] {
-    const compiled = this.#compiled.get(rules) ?? compileRules(rules);
-    this.#compiled.set(rules, compiled);
-    return compiled;
-  }
-
-  async #ask(matched: readonly Matched[], call: GateCall, signal: AbortSignal): Promise<GateVerdict> {
-    const asked = matched.flatMap(({ binding, rules }) =>
-      rules.flatMap((rule) => (rule.action === 'gate' ? [this.#askOne(binding, rule, { call, signal })] : [])),
-    );
-    return joined(await Promise.all(asked));
-  }
-
   /** No answer is a no, unless the rule itself says otherwise. */
-  async #askOne(
+  async #ask(
     binding: Binding,
     { gateId, failOpen = false }: ProviderGateRule,
     { call, signal }: { call: GateCall; signal: AbortSignal },
   ): Promise<GateVerdict> {
-    const { provider, sessionId } = binding;
-    const overdue = new AbortController();
-    const stopTimer = this.core.clock.after(GATE_TIMEOUT_MS, () => overdue.abort());
-    const check = {
-      type: 'gate.check' as const,
-      gateId,
-      sessionId,
-      tool: call.toolName,
-      args: argumentsOf(call.input),
-    };
-    const answer = binding.isAway
-      ? undefined
-      : await this.#asked.ask({
+    const { provider, sessionId, room, isAway } = binding;
+    const check = { gateId, sessionId, tool: call.toolName, args: argumentsOf(call) };
+    const canAsk = !isAway && !room.isEnding;
+    const answer = canAsk
+      ? await this.#asked.ask({
           provider,
           topic: gateId,
-          signal: AbortSignal.any([signal, overdue.signal]),
-          send: (callId) => provider.send({ ...check, callId }),
-        });
-    stopTimer();
-    if (!answer) return failOpen ? { kind: 'pass' } : { kind: 'deny', reason: `${provider.title} did not answer` };
-    return verdictOf(answer);
+          signal,
+          deadline: { clock: this.core.clock, timeoutMs: GATE_TIMEOUT_MS },
+          send: (callId) => provider.send({ type: 'gate.check', callId, ...check }),
+        })
+      : undefined;
+    if (answer) return verdictOf(answer);
+    const who = provider.instance === undefined ? '' : `${provider.instance} `;
+    const why = canAsk ? 'did not answer' : 'is not there to ask';
+    return failOpen ? { kind: 'pass' } : { kind: 'deny', reason: `${who}${why}, so the call does not run` };
   }
 }
 
@@ -118,31 +87,19 @@ function verdictOf(answer: ProviderGateResultMessage): GateVerdict {
   return decision === 'context' && reason !== undefined ? { kind: 'pass', note: reason } : { kind: 'pass' };
 }
 
-/** Any refusal wins; notes stand in the order of registration. */
+/** Any refusal wins; notes stand in the order of registration, and what several instances say is said once. */
 function joined(verdicts: readonly GateVerdict[]): GateVerdict {
   const denied = verdicts.find(({ kind }) => kind === 'deny');
   if (denied) return denied;
-  const notes = verdicts.flatMap((verdict) => (verdict.kind === 'pass' ? (verdict.note ?? []) : []));
-  return notes.length === 0 ? { kind: 'pass' } : { kind: 'pass', note: notes.join('\n') };
+  const notes = new Set(verdicts.flatMap((verdict) => (verdict.kind === 'pass' ? (verdict.note ?? []) : [])));
+  return notes.size === 0 ? { kind: 'pass' } : { kind: 'pass', note: [...notes].join('\n') };
 }
 
 /** Whoever is away still guards; what it had to add is not said. */
-function staticVerdict(matched: readonly Matched[]): GateVerdict {
-  return joined(
-    matched.flatMap(({ binding, rules }) =>
-      rules.flatMap((rule): GateVerdict[] => {
-        if (rule.action === 'deny') return [{ kind: 'deny', reason: rule.reason }];
-        return rule.action === 'context' && !binding.isAway ? [{ kind: 'pass', note: rule.content }] : [];
-      }),
-    ),
-  );
-}
-
-function argumentsOf(input: unknown): Record<string, unknown> {
-  return isRecord(input) ? input : {};
-}
-
-/** The name of the provider whose tool is called, if it is one's. */
-function providerOf(owner: string | undefined, { room }: Group): string | undefined {
-  return room.groups().find(({ name }) => extensionId(name) === owner)?.name;
+function staticVerdict({ rule, isUntried, binding }: AppliedRule & { readonly binding: Binding }): GateVerdict[] {
+  if (rule.action === 'deny') {
+    const doubt = isUntried ? ' (whether this rule is meant could not be found out in time for these arguments)' : '';
+    return [{ kind: 'deny', reason: rule.reason + doubt }];
+  }
+  return rule.action === 'context' && !binding.isAway ? [{ kind: 'pass', note: rule.content }] : [];
 }

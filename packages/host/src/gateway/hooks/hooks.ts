@@ -1,22 +1,27 @@
 /** What providers say to tool calls and prompts: rules, gates, changed sections, context. */
-import { type ToGatewayMessageMap, transformContentOf } from '@atrium/protocol/provider';
-import type { Extension, SectionCallback, StaticTransform } from '../../extensions/extension.js';
+import type { ToGatewayMessageMap } from '@atrium/protocol/provider';
+import type { Extension } from '../../extensions/extension.js';
 import { authorizeContext, authorizeHooks } from '../authorize.js';
-import type { Binding, Provider } from '../provider.js';
+import { tooMany } from '../gateway-error.js';
+import type { Provider } from '../provider.js';
 import type { Group } from '../room.js';
 import type { GatewayCore, GatewayService } from '../service.js';
-import { present } from '../tools/instances.js';
 import { applyUpdate } from '../updates.js';
-import { Asked } from './asked.js';
-import { StartupContext } from './context.js';
+import { Contexts } from './context.js';
 import { Gates } from './gates.js';
+import { Overruled } from './overruled.js';
 import { compileRules } from './rules.js';
+import { Transforms, withTransforms } from './transforms.js';
+
+/** Updates add to what is there, so without a limit they could go on adding. No prompt has that many sections. */
+export const TRANSFORMS_PER_PROVIDER_MAX = 100;
 
 export class ProviderHooks implements GatewayService {
   readonly #core: GatewayCore;
   readonly #gates: Gates;
-  readonly #transforms = new Asked<string | undefined>();
-  readonly #startup = new StartupContext();
+  readonly #transforms = new Transforms();
+  readonly #overruled = new Overruled();
+  readonly #contexts = new Contexts();
 
   constructor(core: GatewayCore) {
     this.#core = core;
@@ -27,28 +32,26 @@ export class ProviderHooks implements GatewayService {
     'gate.result': (message: ToGatewayMessageMap['gate.result'], provider: Provider) =>
       this.#gates.answered(provider, message),
     'transform.result': (message: ToGatewayMessageMap['transform.result'], provider: Provider) =>
-      this.#transforms.answer(provider, { id: message.callId, topic: '' }, transformContentOf(message)),
+      this.#transforms.answered(provider, message),
     'hooks.update': (message: ToGatewayMessageMap['hooks.update'], provider: Provider) =>
       this.#updateHooks(provider, message),
-    'context.update': (message: ToGatewayMessageMap['context.update'], provider: Provider) => {
-      authorizeContext(provider.trust);
-      applyUpdate(this.#core, provider, message, {
-        apply: (binding) => {
-          binding.context = message.context ?? '';
-        },
-      });
-    },
+    'context.update': (message: ToGatewayMessageMap['context.update'], provider: Provider) =>
+      this.#updateContext(provider, message),
   };
 
   extend(group: Group): Pick<Extension, 'gates' | 'prompt' | 'beforeTurn'> {
     return {
       gates: this.#gates.of(group),
-      prompt: { transforms: staticTransforms(group), callbacks: this.#callbacks(group) },
+      prompt: this.#transforms.of(group),
       beforeTurn: async () => {
-        const context = present(group.room.group(group.name)).flatMap((binding) => this.#contextOf(binding));
-        return context.length === 0 ? undefined : { context: context.join('\n\n') };
+        const context = this.#contexts.take(group);
+        return context === undefined ? undefined : { context };
       },
     };
+  }
+
+  changed({ room }: Group): void {
+    this.#overruled.changed(room);
   }
 
   left(provider: Provider): void {
@@ -61,55 +64,23 @@ export class ProviderHooks implements GatewayService {
     authorizeHooks(provider.trust, { rules: onPreToolUse, transforms });
     compileRules(onPreToolUse ?? []);
     applyUpdate(this.#core, provider, message, {
+      check: (binding) => {
+        const { size } = withTransforms(binding.transforms, transforms);
+        if (size > TRANSFORMS_PER_PROVIDER_MAX) throw tooMany('transforms', TRANSFORMS_PER_PROVIDER_MAX);
+      },
       apply: (binding) => {
         if (onPreToolUse) binding.rules = onPreToolUse;
-        binding.transforms = merged(binding.transforms, transforms);
+        binding.transforms = withTransforms(binding.transforms, transforms);
       },
     });
   }
 
-  #contextOf(binding: Binding): string[] {
-    const startup = this.#startup.take(binding);
-    return [startup, binding.context].filter((text) => text !== '');
+  #updateContext(provider: Provider, message: ToGatewayMessageMap['context.update']): void {
+    authorizeContext(provider.trust);
+    applyUpdate(this.#core, provider, message, {
+      apply: (binding) => {
+        binding.context = message.context ?? '';
+      },
+    });
   }
-
-  #callbacks(group: Group): SectionCallback[] {
-    return present(group).flatMap((binding) =>
-      [...binding.transforms].flatMap(([section, { action }]) =>
-        action === 'callback' ? [this.#callback(binding, section)] : [],
-      ),
-    );
-  }
-
-  #callback({ provider, sessionId, room }: Binding, section: string): SectionCallback {
-    return {
-      section,
-      transform: async (current, signal) =>
-        room.isEnding
-          ? undefined
-          : this.#transforms.ask({
-              provider,
-              topic: '',
-              signal,
-              send: (callId) => provider.send({ type: 'transform.request', callId, sessionId, section, current }),
-            }),
-    };
-  }
-}
-
-function staticTransforms(group: Group): StaticTransform[] {
-  return present(group).flatMap(({ transforms }) =>
-    [...transforms].flatMap(([section, transform]) =>
-      transform.action === 'callback' ? [] : [{ section, action: transform.action, content: transform.content }],
-    ),
-  );
-}
-
-function merged<T>(before: ReadonlyMap<string, T>, changes: Readonly<Record<string, T | null>>): Map<string, T> {
-  const after = new Map(before);
-  for (const [section, change] of Object.entries(changes)) {
-    if (change === null) after.delete(section);
-    else after.set(section, change);
-  }
-  return after;
 }

@@ -1,31 +1,27 @@
 /** Rules of providers on tool calls: compiled when they are registered, tried on every call of the session. */
 import { GatewayErrorCode, type ProviderHookRule } from '@atrium/protocol/provider';
-import { glob } from '../../tools/glob.js';
-import { isRecord } from '../../tools/shape.js';
+import { type Glob, glob } from '../../tools/glob.js';
 import { GatewayError } from '../gateway-error.js';
-import { type MatchResult, PATTERN_MAX_CHARACTERS, Pattern, tryPatterns } from './budget.js';
+import { extensionId } from '../room.js';
+import { hostNameOf } from './aliases.js';
+import { type MatchResult, PATTERN_MAX_CHARACTERS, Pattern } from './budget.js';
 
-/** A call as rules see it. */
+/** A call as rules see it. What is dear to find out is found out once, when a rule first asks. */
 export interface RuledCall {
   readonly tool: string;
-  readonly args: Readonly<Record<string, unknown>>;
-  /** The provider whose tool it is. */
-  readonly provider: string | undefined;
+  /** The extension whose tool it is; absent for tools of the host and of the agent. */
+  readonly owner: string | undefined;
+  /** The arguments as compact JSON. */
+  text(): string;
+  /** The arguments that are paths; undefined when there are too many. */
+  paths(): readonly string[] | undefined;
 }
 
 export interface CompiledRule {
   readonly rule: ProviderHookRule;
   readonly pattern: Pattern | undefined;
-  readonly isPath: ((path: string) => boolean) | undefined;
+  readonly isPath: Glob | undefined;
 }
-
-/** Names under which agents know the same tool. */
-const ALIASES: readonly ReadonlySet<string>[] = [
-  new Set(['shell', 'bash', 'Bash', 'execute', 'run_command']),
-  new Set(['read_file', 'Read', 'read', 'view']),
-  new Set(['write_file', 'Write', 'write', 'create']),
-  new Set(['edit_file', 'Edit', 'edit', 'str_replace']),
-];
 
 /** Throws for a rule that could never be tried. Nothing of its message counts then. */
 export function compileRules(rules: readonly ProviderHookRule[]): CompiledRule[] {
@@ -34,14 +30,13 @@ export function compileRules(rules: readonly ProviderHookRule[]): CompiledRule[]
     return {
       rule,
       pattern: args === undefined ? undefined : compilePattern(args),
-      isPath: file === undefined ? undefined : glob(file),
+      isPath: file === undefined ? undefined : compileGlob(file),
     };
   });
 }
 
 export function compilePattern(source: string): Pattern {
-  if (source.length > PATTERN_MAX_CHARACTERS)
-    throw new GatewayError(GatewayErrorCode.InvalidJson, `a pattern has at most ${PATTERN_MAX_CHARACTERS} characters`);
+  checkLength(source);
   try {
     return new Pattern(source);
   } catch {
@@ -49,38 +44,28 @@ export function compilePattern(source: string): Pattern {
   }
 }
 
-/** The rules that apply. One that ran out of time applies when it guards something, and not when it only adds text. */
-export function matching(rules: readonly CompiledRule[], call: RuledCall): ProviderHookRule[] {
-  const candidates = rules.filter((compiled) => mayApply(compiled, call));
-  const patterns = candidates.flatMap(({ pattern }) => pattern ?? []);
-  const results = patterns.length === 0 ? [] : tryPatterns(patterns, JSON.stringify(call.args));
-  const byPattern = new Map(patterns.map((pattern, index) => [pattern, results[index]]));
-  return candidates
-    .filter(({ pattern, rule }) => !pattern || applies(byPattern.get(pattern) ?? 'cut', rule))
-    .map(({ rule }) => rule);
+function compileGlob(source: string): Glob {
+  checkLength(source);
+  return glob(source);
 }
 
-function applies(result: MatchResult, { action }: ProviderHookRule): boolean {
-  return result === 'match' || (result === 'cut' && action !== 'context');
+function checkLength({ length }: string): void {
+  if (length > PATTERN_MAX_CHARACTERS)
+    throw new GatewayError(GatewayErrorCode.InvalidJson, `a pattern has at most ${PATTERN_MAX_CHARACTERS} characters`);
 }
 
-/** The cheap conditions; the pattern comes last. */
-function mayApply({ rule, isPath }: CompiledRule, { tool, args, provider }: RuledCall): boolean {
-  const { match } = rule;
-  if (match.tool !== undefined && match.tool !== '*' && !isSameTool(match.tool, tool)) return false;
-  if (match.provider !== undefined && match.provider !== provider) return false;
-  return !isPath || pathsIn(args).some(isPath);
+/** What the quick conditions of a rule say. `match` is not yet the end of it when the rule has a pattern, too. */
+export function quickResult({ rule, isPath }: CompiledRule, call: RuledCall): MatchResult {
+  const { tool, provider } = rule.match;
+  if (tool !== undefined && tool !== '*' && !isSameTool(tool, call)) return 'no-match';
+  if (provider !== undefined && extensionId(provider) !== call.owner) return 'no-match';
+  if (!isPath) return 'match';
+  const paths = call.paths();
+  if (!paths) return 'cut';
+  return paths.some(isPath) ? 'match' : 'no-match';
 }
 
-function isSameTool(one: string, other: string): boolean {
-  return one === other || ALIASES.some((names) => names.has(one) && names.has(other));
-}
-
-const PATH_KEY = /^(?:.*_)?(?:path|paths|file|files|filename|filepath|folder|dir|directory)$/i;
-
-/** Arguments that look like paths, wherever they stand. */
-function pathsIn(value: unknown, key = ''): string[] {
-  if (typeof value === 'string') return PATH_KEY.test(key) ? [value.replaceAll('\\', '/')] : [];
-  if (Array.isArray(value)) return value.flatMap((item) => pathsIn(item, key));
-  return isRecord(value) ? Object.entries(value).flatMap(([name, item]) => pathsIn(item, name)) : [];
+/** Agents have their own names for the host's tools. A provider's tool has one name, whatever it looks like. */
+function isSameTool(wanted: string, { tool, owner }: RuledCall): boolean {
+  return wanted === tool || (owner === undefined && hostNameOf(wanted) === hostNameOf(tool));
 }

@@ -2,10 +2,11 @@
  * Messages of providers that become turns. People come first; of one provider only one message is under way at a time;
  * and a provider that only ever answers itself is paused.
  */
-import type { PendingMessage, SessionState, UserMessage } from '@atrium/protocol';
+import type { ActionMap, SessionState, UserMessage } from '@atrium/protocol';
 import { HELD_INJECTS_MAX, INJECT_CYCLES_MAX } from '@atrium/protocol/provider';
 import type { Step } from '../../channels/channel.js';
 import type { Room } from '../room.js';
+import { isIdle, putPeopleFirst } from './queue.js';
 
 export interface Inject {
   readonly provider: string;
@@ -15,25 +16,31 @@ export interface Inject {
   readonly metadata: Readonly<Record<string, unknown>> | undefined;
 }
 
-export type InjectAnswer = 'taken' | 'held' | 'paused' | 'full';
+/** `pausing`: it is paused, and nobody has been told yet. */
+export type InjectAnswer = 'taken' | 'held' | 'pausing' | 'paused' | 'full';
 
 /** One provider name in one session. */
 interface Line {
   readonly held: Inject[];
-  /** The message that waits in the queue, or the turn that runs because of it. */
-  underWay: { readonly messageId?: string; readonly turnId?: string } | undefined;
+  /** The id of the last message that it put into the queue, or of the turn that this became. */
+  last: string | undefined;
   /** Turns that it started, with no human one in between. */
   cycles: number;
+  isPauseTold: boolean;
 }
 
 export class Injects {
   readonly #rooms = new WeakMap<Room, Map<string, Line>>();
   #count = 0;
 
+  /** `afterCommit` calls back when everything written so far is stored. */
+  constructor(private readonly afterCommit: (then: () => void) => void) {}
+
   offer(room: Room, inject: Inject): InjectAnswer {
     const line = this.#line(room, inject.provider);
-    if (line.cycles >= INJECT_CYCLES_MAX) return 'paused';
-    if (!line.underWay && line.held.length === 0) {
+    if (line.cycles >= INJECT_CYCLES_MAX) return pauseOf(line);
+    const { state } = room.session;
+    if (!isUnderWay(line, state) && line.held.length === 0 && mayEnter(state)) {
       this.#deliver(room, line, inject);
       return 'taken';
     }
@@ -42,16 +49,28 @@ export class Injects {
     return 'held';
   }
 
+  /** Whether a provider's message began this turn. Known from who wrote it, not from what it says about itself. */
+  hasStarted(room: Room, turnId: string): boolean {
+    return [...(this.#rooms.get(room)?.values() ?? [])].some(({ last }) => last === turnId);
+  }
+
   /** Follows the queue and the turns: who began this one, and is the session idle again? */
-  observe(room: Room, { envelope, before, after }: Step<SessionState>): void {
-    const { action, origin } = envelope;
+  observe(room: Room, { envelope, after }: Step<SessionState>): void {
     const lines = this.#rooms.get(room);
     if (!lines) return;
-    if (action.type === 'session/pendingMessageSet' && origin) putPeopleFirst(room, lines);
-    if (action.type === 'session/pendingMessageRemoved' && origin) deleted(lines, action.id);
-    if (action.type === 'session/turnStarted') this.#started(lines, action.turnId, action.queuedMessageId);
-    if (before.activeTurn && !after.activeTurn) ended(lines, before.activeTurn.id);
-    if (isIdle(after)) this.#release(room, lines);
+    const { action, origin } = envelope;
+    if (origin && action.type === 'session/pendingMessageSet' && action.kind === 'queued') {
+      rewritten(lines, action.id);
+      putPeopleFirst(room.session, messagesOf(lines));
+    }
+    if (action.type === 'session/turnStarted') started(lines, action, origin !== undefined);
+    if (isIdle(after)) this.#releaseSoon(room, lines);
+  }
+
+  /** The provider was switched on again: what it was holding may go on. */
+  resume(room: Room): void {
+    const lines = this.#rooms.get(room);
+    if (lines) this.#releaseSoon(room, lines);
   }
 
   /** The provider is gone: what it had not delivered yet goes with it. */
@@ -59,76 +78,84 @@ export class Injects {
     this.#rooms.get(room)?.get(provider)?.held.splice(0);
   }
 
-  #started(lines: Map<string, Line>, turnId: string, messageId: string | undefined): void {
-    const own = [...lines.values()].find(
-      ({ underWay }) => underWay?.turnId === turnId || (messageId !== undefined && underWay?.messageId === messageId),
-    );
-    if (!own) {
-      // A person spoke: everybody may speak again.
-      for (const line of lines.values()) line.cycles = 0;
-      return;
-    }
-    own.cycles += 1;
-    own.underWay = { turnId };
+  /** Not in the middle of what ends a turn: its agent stops first, and everybody hears of the end before the next. */
+  #releaseSoon(room: Room, lines: ReadonlyMap<string, Line>): void {
+    if (![...lines.values()].some(({ held }) => held.length > 0)) return;
+    this.afterCommit(() => this.#release(room, lines));
   }
 
-  #release(room: Room, lines: Map<string, Line>): void {
-    for (const line of lines.values()) {
-      if (line.underWay || line.cycles >= INJECT_CYCLES_MAX) continue;
+  #release(room: Room, lines: ReadonlyMap<string, Line>): void {
+    if (!isIdle(room.session.state)) return;
+    for (const [name, line] of lines) {
+      if (line.cycles >= INJECT_CYCLES_MAX || !room.isEnabled(name)) continue;
       const next = line.held.shift();
       if (next) return this.#deliver(room, line, next);
     }
   }
 
-  #deliver(room: Room, line: Line, inject: Inject): void {
-    const { session } = room;
+  #deliver({ session }: Room, line: Line, inject: Inject): void {
     const userMessage = messageOf(inject);
     this.#count += 1;
-    if (isIdle(session.state)) {
-      const turnId = `gw-turn-${room.id}-${this.#count}-${crypto.randomUUID()}`;
-      line.underWay = { turnId };
-      session.write({ type: 'session/turnStarted', turnId, userMessage });
-      return;
-    }
     const id = `gw-${this.#count}-${crypto.randomUUID()}`;
-    line.underWay = { messageId: id };
-    session.write({ type: 'session/pendingMessageSet', kind: 'queued', id, userMessage });
+    line.last = id;
+    if (session.state.activeTurn) session.write({ type: 'session/pendingMessageSet', kind: 'queued', id, userMessage });
+    else session.write({ type: 'session/turnStarted', turnId: id, userMessage });
   }
 
   #line(room: Room, provider: string): Line {
     const lines = this.#rooms.get(room) ?? new Map<string, Line>();
     this.#rooms.set(room, lines);
-    const line = lines.get(provider) ?? { held: [], underWay: undefined, cycles: 0 };
+    const line = lines.get(provider) ?? { held: [], last: undefined, cycles: 0, isPauseTold: false };
     lines.set(provider, line);
     return line;
   }
 }
 
-/** No turn, and nobody's message waits for one. */
-export function isIdle(state: SessionState): boolean {
-  return !state.activeTurn && state.lifecycle === 'ready' && (state.queuedMessages ?? []).length === 0;
+/** Whether its last message still waits or works. The state says so: whatever was undone or deleted does not. */
+function isUnderWay({ last }: Line, { activeTurn, queuedMessages = [] }: SessionState): boolean {
+  return last !== undefined && (activeTurn?.id === last || queuedMessages.some(({ id }) => id === last));
+}
+
+/** Behind a turn, or as one. A queue that stands still after a turn was stopped is not set going by a provider. */
+function mayEnter(state: SessionState): boolean {
+  return isIdle(state) || state.activeTurn !== undefined;
+}
+
+function pauseOf(line: Line): InjectAnswer {
+  const answer = line.isPauseTold ? 'paused' : 'pausing';
+  line.isPauseTold = true;
+  return answer;
 }
 
 function messageOf({ provider, stream, text, metadata }: Inject): UserMessage {
   return { text, _meta: { gateway: { provider, stream, ...(metadata && { metadata }) } } };
 }
 
-function ended(lines: ReadonlyMap<string, Line>, turnId: string): void {
-  for (const line of lines.values()) if (line.underWay?.turnId === turnId) line.underWay = undefined;
+function messagesOf(lines: ReadonlyMap<string, Line>): ReadonlySet<string> {
+  return new Set([...lines.values()].flatMap(({ last }) => last ?? []));
 }
 
-/** A person deleted it. For the line that is as good as delivered; it started no turn. */
-function deleted(lines: ReadonlyMap<string, Line>, messageId: string): void {
-  for (const line of lines.values()) if (line.underWay?.messageId === messageId) line.underWay = undefined;
+function started(
+  lines: ReadonlyMap<string, Line>,
+  { turnId, queuedMessageId }: ActionMap['session/turnStarted'],
+  isByPerson: boolean,
+): void {
+  const own = [...lines.values()].find(
+    ({ last }) => last !== undefined && (last === turnId || last === queuedMessageId),
+  );
+  if (own && !isByPerson) {
+    own.cycles += 1;
+    own.last = turnId;
+    return;
+  }
+  // A person spoke: everybody may speak again.
+  for (const line of lines.values()) {
+    line.cycles = 0;
+    line.isPauseTold = false;
+  }
 }
 
-/** Messages of people stand before those of providers, whenever they came. */
-function putPeopleFirst({ session }: Room, lines: ReadonlyMap<string, Line>): void {
-  const queued: readonly PendingMessage[] = session.state.queuedMessages ?? [];
-  const ours = new Set([...lines.values()].map(({ underWay }) => underWay?.messageId));
-  const people = queued.filter(({ id }) => !ours.has(id));
-  const providers = queued.filter(({ id }) => ours.has(id));
-  const order = [...people, ...providers].map(({ id }) => id);
-  if (order.some((id, index) => queued[index]?.id !== id))
-    session.write({ type: 'session/queuedMessagesReordered', order });
+/** What a person has rewritten is the person's. */
+function rewritten(lines: ReadonlyMap<string, Line>, messageId: string): void {
+  for (const line of lines.values()) if (line.last === messageId) line.last = undefined;
 }

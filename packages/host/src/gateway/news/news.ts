@@ -1,24 +1,17 @@
 /** News from providers: kept, shown to people, or turned into a turn, as far as filters and budgets allow. */
-
 import type { SessionState } from '@atrium/protocol';
-import {
-  GatewayErrorCode,
-  grantOf,
-  PUSHES_PER_SECOND_MAX,
-  STREAMS_PER_PROVIDER_MAX,
-  type ToGatewayMessageMap,
-} from '@atrium/protocol/provider';
+import { GatewayErrorCode, grantOf, PUSHES_PER_SECOND_MAX, type ToGatewayMessageMap } from '@atrium/protocol/provider';
 import type { Step } from '../../channels/channel.js';
 import { GatewayError, tooMany, unauthorized } from '../gateway-error.js';
 import type { Binding, Provider } from '../provider.js';
 import { Rate } from '../rate.js';
-import type { Room } from '../room.js';
+import type { Group, Room } from '../room.js';
 import { bindingFor, bindingsFor } from '../scope.js';
 import type { GatewayCore, GatewayService } from '../service.js';
 import { applyUpdate } from '../updates.js';
-import { Filters } from './filters.js';
+import { compileFilter, Filters } from './filters.js';
 import { Injects } from './injects.js';
-import { Streams } from './streams.js';
+import { checkStreamName, STREAMS_PER_QUERY_MAX, Streams, streamNamed } from './streams.js';
 import { Timeline } from './timeline.js';
 
 type Push = ToGatewayMessageMap['push'];
@@ -30,12 +23,13 @@ export class News implements GatewayService {
   readonly #core: GatewayCore;
   readonly #streams = new Streams();
   readonly #filters = new Filters();
-  readonly #injects = new Injects();
+  readonly #injects: Injects;
   readonly #rates = new WeakMap<Binding, Rate>();
 
   constructor(core: GatewayCore) {
     this.#core = core;
     this.timeline = new Timeline(core.clock);
+    this.#injects = new Injects((then) => core.afterCommit(then));
   }
 
   readonly handlers = {
@@ -50,6 +44,15 @@ export class News implements GatewayService {
     this.#injects.observe(room, step);
   }
 
+  /** Whether a provider's message began this turn, and not a person's. */
+  hasStarted(room: Room, turnId: string): boolean {
+    return this.#injects.hasStarted(room, turnId);
+  }
+
+  changed({ room, name }: Group): void {
+    if (room.isEnabled(name)) this.#injects.resume(room);
+  }
+
   /** What guarded the session is gone for good, and people should know. */
   unbound(binding: Binding): void {
     const { provider, room, rules, isAway } = binding;
@@ -59,16 +62,14 @@ export class News implements GatewayService {
       this.timeline.note(room, provider.name, 'did not come back; its checks on tools no longer apply');
   }
 
+  ended(room: Room): undefined {
+    this.timeline.stop(room);
+  }
+
+  /** One session that is full does not keep the news from the others; the first problem is what its provider hears of. */
   #push(provider: Provider, message: Push): void {
-    for (const binding of this.#targets(provider, message)) {
-      const rate = this.#rates.get(binding) ?? new Rate(this.#core.clock, PUSHES_PER_SECOND_MAX, SECOND_MS);
-      this.#rates.set(binding, rate);
-      if (!rate.take()) {
-        const max = PUSHES_PER_SECOND_MAX;
-        throw new GatewayError(GatewayErrorCode.RateLimited, `at most ${max} pushes a second`, binding.sessionId);
-      }
-      this.#publish(binding, message);
-    }
+    const problems = this.#targets(provider, message).flatMap((binding) => this.#pushTo(binding, message) ?? []);
+    if (problems[0]) throw problems[0];
   }
 
   #targets(provider: Provider, { sessionId, broadcast }: Push): Binding[] {
@@ -76,59 +77,81 @@ export class News implements GatewayService {
     return [bindingFor(provider, sessionId)];
   }
 
-  #publish(binding: Binding, message: Push): void {
+  #pushTo(binding: Binding, message: Push): GatewayError | undefined {
+    const rate = this.#rates.get(binding) ?? new Rate(this.#core.clock, PUSHES_PER_SECOND_MAX, SECOND_MS);
+    this.#rates.set(binding, rate);
+    const max = PUSHES_PER_SECOND_MAX;
+    if (!rate.take())
+      return new GatewayError(GatewayErrorCode.RateLimited, `at most ${max} pushes a second`, binding.sessionId);
+    try {
+      return this.#publish(binding, message);
+    } catch (error) {
+      if (error instanceof GatewayError) return error;
+      throw error;
+    }
+  }
+
+  #publish(binding: Binding, message: Push): GatewayError | undefined {
     const { provider, room } = binding;
     const stream = message.stream ?? provider.name;
     const text = message.event ?? message.prompt ?? '';
     const outcome = this.#filters.outcome(binding, stream, text) ?? message.level;
-    if (outcome === 'drop') return;
+    if (outcome === 'drop') return undefined;
     const { metadata } = message;
     const ts = new Date(this.#core.clock.now()).toISOString();
     this.#streams.store(room, { provider: provider.name, stream }, { ts, event: text, ...(metadata && { metadata }) });
-    if (outcome === 'surface') this.timeline.note(room, provider.name, text);
-    if (outcome === 'inject') this.#inject(binding, stream, message);
+    if (outcome === 'keep') return undefined;
+    if (!room.isEnabled(provider.name)) return switchedOff(binding);
+    if (outcome === 'inject') return this.#inject(binding, stream, message);
+    this.timeline.note(room, provider.name, text);
+    return undefined;
   }
 
-  #inject({ provider, room, sessionId }: Binding, stream: string, { event, prompt, metadata }: Push): void {
+  #inject(
+    { provider, room, sessionId }: Binding,
+    stream: string,
+    { event, prompt, metadata }: Push,
+  ): GatewayError | undefined {
     const text = prompt ?? `[${provider.name}/${stream}] ${event ?? ''}`;
     const answer = this.#injects.offer(room, { provider: provider.name, stream, text, metadata });
-    if (answer === 'taken' || answer === 'held') return;
+    if (answer === 'taken' || answer === 'held') return undefined;
     this.timeline.note(room, provider.name, event ?? prompt ?? '');
-    if (answer === 'paused') {
-      this.#core.logger.log('warn', 'a provider answers itself; its messages start no turns', {
-        session: room.session.uri,
-        provider: provider.name,
-      });
-      this.timeline.note(room, provider.name, 'paused: it started three turns in a row. Write something to go on.');
-    }
-    const why = answer === 'paused' ? 'three turns without a person in between: wait for one' : 'too many are waiting';
-    throw new GatewayError(GatewayErrorCode.RateLimited, `the message starts no turn: ${why}`, sessionId);
+    if (answer === 'pausing') this.#tellPause(room, provider.name);
+    const why = answer === 'full' ? 'too many are waiting' : 'three turns without a person in between: wait for one';
+    return new GatewayError(GatewayErrorCode.RateLimited, `the message starts no turn: ${why}`, sessionId);
+  }
+
+  #tellPause(room: Room, provider: string): void {
+    const { logger } = this.#core;
+    logger.log('warn', 'a provider answers itself; it starts no more turns', { session: room.session.uri, provider });
+    this.timeline.note(room, provider, 'paused: it started three turns in a row. Write something to go on.');
   }
 
   #filter(provider: Provider, message: ToGatewayMessageMap['filter.set']): void {
-    const [stream = '', owner = provider.name] = message.stream.split('@');
+    const { stream, provider: owner } = streamNamed(message.stream, provider.name);
     if (owner !== provider.name) throw unauthorized('filters can be set on your own streams only');
-    const filter = this.#filters.compile(message.rules);
+    checkStreamName(stream);
+    const filter = compileFilter(message.rules);
     applyUpdate(this.#core, provider, message, {
-      check: (binding) => {
-        if (this.#filters.get(binding) >= STREAMS_PER_PROVIDER_MAX) throw tooMany('filters', STREAMS_PER_PROVIDER_MAX);
-      },
+      check: (binding) => this.#filters.check(binding, stream, filter),
       apply: (binding) => this.#filters.set(binding, stream, filter),
     });
   }
 
   #query(provider: Provider, { queryId, sessionId, streams, last }: ToGatewayMessageMap['stream.query']): void {
     const { room } = bindingFor(provider, sessionId);
-    const names = streams.map((name) => {
-      const at = name.lastIndexOf('@');
-      return at < 0
-        ? { stream: name, provider: provider.name }
-        : { stream: name.slice(0, at), provider: name.slice(at + 1) };
-    });
+    if (streams.length > STREAMS_PER_QUERY_MAX) throw tooMany('streams in a query', STREAMS_PER_QUERY_MAX);
+    const names = streams.map((name) => streamNamed(name, provider.name));
     const isForeign = names.some((name) => name.provider !== provider.name);
     if (isForeign && !grantOf('queryOtherStreams', provider.trust))
       throw unauthorized('you may read your own streams only');
     const found = names.map((name) => [`${name.stream}@${name.provider}`, this.#streams.latest(room, name, last)]);
     provider.send({ type: 'stream.history', queryId, streams: Object.fromEntries(found) });
   }
+}
+
+/** It is in the stream, where its provider finds it; people do not want to hear of it. */
+function switchedOff({ sessionId }: Binding): GatewayError {
+  const message = 'a person has switched you off in this session: the event is kept, and not shown';
+  return new GatewayError(GatewayErrorCode.Unauthorized, message, sessionId);
 }

@@ -1,42 +1,93 @@
 /** The latest events of every stream, in memory only. A stream belongs to one provider name in one session. */
 import {
   EVENTS_PER_STREAM_MAX,
+  GatewayErrorCode,
   type ProviderStreamEvent,
   STREAM_QUERY_LAST_MAX,
   STREAMS_PER_PROVIDER_MAX,
 } from '@atrium/protocol/provider';
-import { tooMany } from '../gateway-error.js';
+import { GatewayError, tooMany } from '../gateway-error.js';
 import type { Room } from '../room.js';
 
-type StreamsOfProvider = Map<string, ProviderStreamEvent[]>;
+/** What a stream keeps, as JSON. The newest event is kept whatever its size. */
+export const STREAM_MAX_CHARACTERS = 2 ** 20;
+export const STREAM_NAME_MAX_CHARACTERS = 128;
+/** Providers whose streams a session keeps, also when they are gone; the first make room. */
+export const PROVIDERS_WITH_STREAMS_MAX = 100;
+/** Streams that one query may name. */
+export const STREAMS_PER_QUERY_MAX = 100;
+
+export interface StreamName {
+  readonly provider: string;
+  readonly stream: string;
+}
+
+interface Kept {
+  readonly event: ProviderStreamEvent;
+  readonly characters: number;
+}
+
+interface Stream {
+  /** Oldest first. */
+  readonly kept: Kept[];
+  characters: number;
+}
 
 export class Streams {
-  readonly #rooms = new WeakMap<Room, Map<string, StreamsOfProvider>>();
+  readonly #rooms = new WeakMap<Room, Map<string, Map<string, Stream>>>();
 
   /** Throws when the provider has too many streams already. */
-  store(room: Room, name: { provider: string; stream: string }, event: ProviderStreamEvent): void {
-    const streams = this.#of(room, name.provider);
-    const events = streams.get(name.stream);
-    if (!events) {
+  store(room: Room, { provider, stream: name }: StreamName, event: ProviderStreamEvent): void {
+    const streams = this.#of(room, provider);
+    const stream = streams.get(name) ?? { kept: [], characters: 0 };
+    if (!streams.has(name)) {
+      checkStreamName(name);
       if (streams.size >= STREAMS_PER_PROVIDER_MAX) throw tooMany('streams', STREAMS_PER_PROVIDER_MAX);
-      streams.set(name.stream, [event]);
-      return;
+      streams.set(name, stream);
     }
-    events.push(event);
-    if (events.length > EVENTS_PER_STREAM_MAX) events.shift();
+    const characters = JSON.stringify(event).length;
+    stream.kept.push({ event, characters });
+    stream.characters += characters;
+    evictOld(stream);
   }
 
   /** Newest first. */
-  latest(room: Room, name: { provider: string; stream: string }, last: number): ProviderStreamEvent[] {
-    const events = this.#rooms.get(room)?.get(name.provider)?.get(name.stream) ?? [];
-    return events.slice(-Math.min(last, STREAM_QUERY_LAST_MAX)).reverse();
+  latest(room: Room, { provider, stream }: StreamName, last: number): ProviderStreamEvent[] {
+    const kept = this.#rooms.get(room)?.get(provider)?.get(stream)?.kept ?? [];
+    const wanted = Math.min(last, STREAM_QUERY_LAST_MAX);
+    return kept
+      .slice(Math.max(0, kept.length - wanted))
+      .reverse()
+      .map(({ event }) => event);
   }
 
-  #of(room: Room, provider: string): StreamsOfProvider {
-    const providers = this.#rooms.get(room) ?? new Map<string, StreamsOfProvider>();
+  #of(room: Room, provider: string): Map<string, Stream> {
+    const providers = this.#rooms.get(room) ?? new Map<string, Map<string, Stream>>();
     this.#rooms.set(room, providers);
-    const streams = providers.get(provider) ?? new Map();
+    const streams = providers.get(provider) ?? new Map<string, Stream>();
     providers.set(provider, streams);
+    const [first] = providers.keys();
+    if (first !== undefined && providers.size > PROVIDERS_WITH_STREAMS_MAX) providers.delete(first);
     return streams;
+  }
+}
+
+/** Names are keys of maps and go back with every query. */
+export function checkStreamName(name: string): void {
+  const max = STREAM_NAME_MAX_CHARACTERS;
+  if (name.length > max)
+    throw new GatewayError(GatewayErrorCode.PayloadTooLarge, `the name of a stream has at most ${max} characters`);
+}
+
+/** `stream@provider`, or a bare name for an own stream. */
+export function streamNamed(text: string, ownName: string): StreamName {
+  const at = text.lastIndexOf('@');
+  return at < 0 ? { stream: text, provider: ownName } : { stream: text.slice(0, at), provider: text.slice(at + 1) };
+}
+
+function evictOld(stream: Stream): void {
+  const { kept } = stream;
+  while (kept.length > EVENTS_PER_STREAM_MAX || (stream.characters > STREAM_MAX_CHARACTERS && kept.length > 1)) {
+    stream.characters -= kept.shift()?.characters ?? 0;
   }
 }

@@ -5,15 +5,18 @@
 import type { SessionState } from '@atrium/protocol';
 import type { Step } from '../../channels/channel.js';
 import type { Clock } from '../../clock.js';
+import { shorten } from '../../tools/text.js';
 import { type Throttle, throttle } from '../../tools/throttle.js';
 import { gatewayMeta, withGatewayMeta } from '../meta.js';
 import type { Room } from '../room.js';
 
-/** Notes that the metadata keeps. */
+/** Notes that the metadata keeps, and that wait for a turn. */
 export const TIMELINE_MAX = 50;
 /** At most two changes of a session per second. */
 export const TIMELINE_INTERVAL_MS = 500;
 export const NOTE_MAX_CHARACTERS = 2_000;
+/** What a list of sessions has room for. */
+export const ACTIVITY_MAX_CHARACTERS = 120;
 
 interface Waiting {
   notes: string[];
@@ -30,8 +33,8 @@ export class Timeline {
   /** Shows a note, at once or within half a second. */
   note(room: Room, from: string, text: string): void {
     const waiting = this.#of(room);
-    waiting.notes.push(`※ ${from}: ${text.slice(0, NOTE_MAX_CHARACTERS)}`);
-    waiting.notes.splice(0, waiting.notes.length - TIMELINE_MAX);
+    const shown = text.length > NOTE_MAX_CHARACTERS ? `${text.slice(0, NOTE_MAX_CHARACTERS - 1)}…` : text;
+    waiting.notes = [...waiting.notes, `※ ${from}: ${shown}`].slice(-TIMELINE_MAX);
     waiting.throttle.request();
   }
 
@@ -40,9 +43,10 @@ export class Timeline {
     const { action } = envelope;
     const waiting = this.#waiting.get(room);
     if (action.type !== 'session/turnStarted' || !waiting) return;
-    for (const note of waiting.unshown.splice(0)) showInTurn(room, action.turnId, note);
+    showInTurn(room, action.turnId, waiting.unshown.splice(0));
   }
 
+  /** Nobody is there any more to see anything. */
   stop(room: Room): void {
     this.#waiting.get(room)?.throttle.stop();
   }
@@ -64,17 +68,17 @@ export class Timeline {
     const notes = waiting.notes.splice(0);
     const { session } = room;
     const turnId = session.state.activeTurn?.id;
-    if (turnId !== undefined) {
-      for (const note of notes) showInTurn(room, turnId, note);
-      return;
-    }
+    if (turnId !== undefined) return showInTurn(room, turnId, notes);
     waiting.unshown = [...waiting.unshown, ...notes].slice(-TIMELINE_MAX);
     const timeline = [...(gatewayMeta(session.state).timeline ?? []), ...notes].slice(-TIMELINE_MAX);
     session.write({ type: 'session/metaChanged', _meta: withGatewayMeta(session.state, { timeline }) });
-    session.write({ type: 'session/activityChanged', activity: notes.at(-1) });
+    session.write({ type: 'session/activityChanged', activity: shorten(notes.at(-1) ?? '', ACTIVITY_MAX_CHARACTERS) });
   }
 }
 
-function showInTurn({ session }: Room, turnId: string, content: string): void {
-  session.write({ type: 'session/responsePart', turnId, part: { kind: 'systemNotification', content } });
+/** However many there are, they change the session once. */
+function showInTurn({ session }: Room, turnId: string, notes: readonly string[]): void {
+  if (notes.length === 0) return;
+  const part = { kind: 'systemNotification' as const, content: notes.join('\n') };
+  session.write({ type: 'session/responsePart', turnId, part });
 }

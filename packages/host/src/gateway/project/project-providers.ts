@@ -38,11 +38,17 @@ export class ProjectProviders implements GatewayService {
     if (this.#running.has(room)) return;
     this.#running.set(room, []);
     void this.#start(room).catch((error) =>
-      this.#parts.note(room, 'atrium.json', error instanceof Error ? error.message : String(error)),
+      this.#parts.note(room, PROJECT_FILE, error instanceof Error ? error.message : String(error)),
     );
   }
 
-  async ending(room: Room): Promise<void> {
+  /** Bound ones hear that the session ends, like all others; nothing is started any more. */
+  ending(room: Room): undefined {
+    this.#parts.trustOf(room).close();
+    for (const process of this.#running.get(room) ?? []) process.retire();
+  }
+
+  async ended(room: Room): Promise<void> {
     const running = this.#running.get(room) ?? [];
     this.#running.delete(room);
     await Promise.all(running.map((process) => process.stop()));
@@ -53,22 +59,28 @@ export class ProjectProviders implements GatewayService {
     if (folder === undefined) return;
     const file = await readConfigFile(path.join(folder, PROJECT_FILE));
     const declared = Object.entries(file?.config.providers ?? {});
-    for (const [name, config] of declared.slice(0, PROJECT_PROVIDERS_MAX)) {
-      const command = [config.command, ...(config.args ?? [])].join(' ');
-      await this.#parts
-        .trustOf(room)
-        .whenTrusted(`provider ${name}: ${command}`, () => this.#spawn(room, name, config));
-    }
+    if (declared.length > PROJECT_PROVIDERS_MAX)
+      this.#parts.note(room, PROJECT_FILE, `only the first ${PROJECT_PROVIDERS_MAX} providers are started`);
+    const first = declared.slice(0, PROJECT_PROVIDERS_MAX);
+    await Promise.all(first.map(([name, config]) => this.#startWhenTrusted(room, name, config)));
+  }
+
+  #startWhenTrusted(room: Room, name: string, config: ProviderConfig): Promise<void> {
+    const command = [config.command, ...(config.args ?? [])].join(' ');
+    const start = () => this.#spawn(room, name, config);
+    const refused = () => this.#parts.note(room, name, `does not run: the folder is not trusted (${command})`);
+    return this.#parts.trustOf(room).whenTrusted(`provider ${name}: ${command}`, start, refused);
   }
 
   #spawn(room: Room, name: string, config: ProviderConfig): void {
     const running = this.#running.get(room);
     const folder = folderOf(room.session.state);
+    if (!running || folder === undefined || room.isEnding) return;
+    const { core, tokens, note } = this.#parts;
     const address = this.#parts.address();
-    if (!running || folder === undefined) return;
-    if (!address) return this.#parts.note(room, name, 'does not run: the gateway has no port (--gateway-port)');
-    const { core, tokens } = this.#parts;
-    const process = new ProviderProcess({ name, config, folder, address, core, tokens, sessionId: room.id });
+    if (!address) return note(room, name, 'does not run: the gateway has no port (--gateway-port)');
+    const failed = (how: string) => note(room, name, `${how}; it is started again`);
+    const process = new ProviderProcess({ name, config, folder, address, core, tokens, sessionId: room.id, failed });
     running.push(process);
     process.start();
   }

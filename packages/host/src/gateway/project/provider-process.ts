@@ -1,16 +1,18 @@
 /** One process of a project provider: its token, its output, its end, and its next start. */
 import path from 'node:path';
 import type { ProviderConfig } from '../../config/schema.js';
-import { runProcess } from '../../tools/run-process.js';
+import { type ProcessEnd, runProcess } from '../../tools/run-process.js';
 import type { GatewayCore } from '../service.js';
 import type { ProviderTokens } from '../tokens.js';
+import { OutputLines } from './output-lines.js';
 
 export const RESTART_FIRST_MS = 1_000;
 export const RESTART_MAX_MS = 60_000;
 /** A process that ran this long is well: the next failure is a new one. */
 export const WELL_AFTER_MS = 60_000;
 export const STOP_GRACE_MS = 2_000;
-const LINE_MAX_CHARACTERS = 1_000;
+/** Settings of the host stay with the host. */
+const HOST_SETTINGS = 'ATRIUM_';
 
 export interface ProviderProcessParts {
   readonly name: string;
@@ -21,11 +23,15 @@ export interface ProviderProcessParts {
   readonly core: GatewayCore;
   readonly tokens: ProviderTokens;
   readonly sessionId: string;
+  /** It failed for the first time, or for the first time since it was well. */
+  failed(how: string): void;
 }
 
 export class ProviderProcess {
   readonly #parts: ProviderProcessParts;
   readonly #stopping = new AbortController();
+  /** It is not started again. */
+  readonly #retiring = new AbortController();
   #running: Promise<void> = Promise.resolve();
 
   constructor(parts: ProviderProcessParts) {
@@ -36,27 +42,40 @@ export class ProviderProcess {
     this.#running = this.#keepRunning();
   }
 
+  /** The session is about to end: the process may still say goodbye, but no other one takes its place. */
+  retire(): void {
+    this.#retiring.abort();
+  }
+
   /** Ends it and everything it started; resolves when that is done. */
   async stop(): Promise<void> {
+    this.retire();
     this.#stopping.abort();
     await this.#running;
   }
 
   async #keepRunning(): Promise<void> {
     const { clock } = this.#parts.core;
-    for (let delayMs = RESTART_FIRST_MS; !this.#stopping.signal.aborted; ) {
+    const { signal } = this.#retiring;
+    for (let failures = 0; !signal.aborted; ) {
       const startedAt = clock.now();
-      await this.#runOnce();
-      const wasWell = clock.now() - startedAt >= WELL_AFTER_MS;
-      delayMs = wasWell ? RESTART_FIRST_MS : Math.min(delayMs * 2, RESTART_MAX_MS);
-      await this.#pause(delayMs / 2);
+      const end = await this.#runOnce();
+      if (signal.aborted) return;
+      if (clock.now() - startedAt >= WELL_AFTER_MS) failures = 0;
+      this.#ended(end, failures);
+      await pause(clock, Math.min(RESTART_FIRST_MS * 2 ** failures, RESTART_MAX_MS), signal);
+      failures += 1;
     }
   }
 
   /** Every process has a token of its own, which dies with it. */
-  async #runOnce(): Promise<void> {
+  async #runOnce(): Promise<ProcessEnd> {
     const { config, folder, tokens, sessionId, name, core } = this.#parts;
     const token = tokens.issueProject(sessionId);
+    // What it prints goes to the log, but not what opens the session to it.
+    const lines = new OutputLines((line) =>
+      core.logger.log('info', line.replaceAll(token, '…'), { provider: name, session: sessionId }),
+    );
     const end = await runProcess({
       command: config.command,
       args: config.args ?? [],
@@ -66,18 +85,25 @@ export class ProviderProcess {
       timeoutMs: Number.MAX_SAFE_INTEGER,
       graceMs: STOP_GRACE_MS,
       clock: core.clock,
-      output: (text) => this.#log(text),
+      output: (text) => lines.add(text),
     });
+    lines.end();
     tokens.revoke(token);
-    if (this.#stopping.signal.aborted) return;
-    const how = end.kind === 'exited' ? `code ${end.code}` : end.kind === 'not-started' ? end.code : end.kind;
+    return end;
+  }
+
+  #ended(end: ProcessEnd, failures: number): void {
+    const { name, sessionId, core, failed } = this.#parts;
+    const how = inWords(end);
     core.logger.log('warn', 'a provider ended; it is started again', { provider: name, session: sessionId, how });
+    if (failures === 0) failed(how);
   }
 
   #environment(token: string): NodeJS.ProcessEnv {
     const { config, address } = this.#parts;
+    const inherited = Object.entries(process.env).filter(([name]) => !name.toUpperCase().startsWith(HOST_SETTINGS));
     return {
-      ...process.env,
+      ...Object.fromEntries(inherited),
       ...config.env,
       TAP_PROVIDER_TOKEN: token,
       ATRIUM_PROVIDER_TOKEN: token,
@@ -85,21 +111,22 @@ export class ProviderProcess {
       TAP_GATEWAY_PORT: String(address.port),
     };
   }
+}
 
-  #log(text: string): void {
-    const { name, sessionId, core } = this.#parts;
-    for (const line of text.split('\n').filter((it) => it.trim() !== ''))
-      core.logger.log('info', line.slice(0, LINE_MAX_CHARACTERS), { provider: name, session: sessionId });
-  }
+function inWords(end: ProcessEnd): string {
+  if (end.kind === 'exited') return `ended with code ${end.code}`;
+  if (end.kind === 'killed') return `was ended by ${end.signal}`;
+  return end.kind === 'not-started' ? `could not be started (${end.code})` : 'was stopped';
+}
 
-  #pause(milliseconds: number): Promise<void> {
-    const { signal } = this.#stopping;
-    return new Promise((resolve) => {
-      const cancel = this.#parts.core.clock.after(milliseconds, resolve);
-      signal.addEventListener('abort', () => {
-        cancel();
-        resolve();
-      });
-    });
-  }
+function pause(clock: GatewayCore['clock'], milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      cancel();
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    const cancel = clock.after(milliseconds, done);
+    signal.addEventListener('abort', done);
+  });
 }

@@ -1,10 +1,13 @@
-/** Names of tools: one owner each in a session. A registration with one taken name is refused as a whole. */
+/** Whether tools can stand in a session: each name has one owner there. One wrong tool refuses all that came along. */
+import { isDeepStrictEqual } from 'node:util';
 import { GatewayErrorCode, type ProviderToolDefinition, TOOLS_PER_PROVIDER_MAX } from '@atrium/protocol/provider';
 import { GatewayError, tooMany } from '../gateway-error.js';
 import type { Provider } from '../provider.js';
 import { extensionId, type Room } from '../room.js';
-import { metaToolName } from './instances.js';
+import { metaToolName } from './meta-tool.js';
+import { checkParameters } from './parameters.js';
 
+/** Throws what is wrong with the first of them that cannot. */
 export function checkTools(
   provider: Provider,
   room: Room,
@@ -15,6 +18,7 @@ export function checkTools(
   const owners = ownersIn(room, provider);
   const others = room.groups().filter(({ name }) => name !== provider.name);
   for (const tool of wanted) {
+    checkParameters(tool);
     const owner = owners.get(tool.name);
     if (owner !== undefined) throw conflict(tool.name, `belongs to ${owner}`);
     if (tool.name === metaToolName(provider.name)) throw conflict(tool.name, 'is made by the gateway');
@@ -24,13 +28,16 @@ export function checkTools(
   }
 }
 
-/** Everything that has a name already and is not this provider's. */
-function ownersIn({ session }: Room, provider: Provider): Map<string, string> {
+/** Everything that has a name already and is not this provider's. Who is away or switched off keeps its names. */
+function ownersIn({ session, bindings }: Room, provider: Provider): Map<string, string> {
   const own = extensionId(provider.name);
   const owners = new Map<string, string>();
   for (const { name } of session.state.activeClient?.tools ?? []) owners.set(name, 'the active client');
+  for (const { provider: other, tools } of bindings) {
+    if (other.name !== provider.name) for (const name of tools.keys()) owners.set(name, other.name);
+  }
   for (const { definition, owner } of session.extensions.tools()) {
-    if (owner !== own) owners.set(definition.name, owner ?? 'the host');
+    if (owner !== own && !owners.has(definition.name)) owners.set(definition.name, owner ?? 'the host');
   }
   return owners;
 }
@@ -42,11 +49,10 @@ function isReservedFor(providerName: string, tool: string): boolean {
 
 /** Instances share one copy of a tool, so they must mean the same thing by it. */
 function checkShared(provider: Provider, room: Room, tool: ProviderToolDefinition): void {
-  for (const binding of room.group(provider.name).bindings) {
-    if (binding.provider.instance === provider.instance) continue;
-    const known = binding.tools.get(tool.name);
-    if (known && JSON.stringify(known.parameters) !== JSON.stringify(tool.parameters))
-      throw conflict(tool.name, `has other parameters at ${binding.provider.title}`);
+  for (const { provider: other, tools } of room.group(provider.name).bindings) {
+    const known = other.instance === provider.instance ? undefined : tools.get(tool.name);
+    if (known && !isDeepStrictEqual(known.parameters, tool.parameters))
+      throw conflict(tool.name, `has other parameters at ${other.title}`);
   }
 }
 

@@ -1,11 +1,14 @@
 /**
  * A result that a provider left in a file. Only a file inside the provider's own folder is read, and what is read is
- * what was checked: the path is resolved, the file opened, and then it must still be the same one.
+ * what was checked: the path is resolved, the file opened, and then asked where it really is.
  */
 import { constants } from 'node:fs';
-import { type FileHandle, open, realpath, stat } from 'node:fs/promises';
+import { type FileHandle, open, readlink, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { FILE_RESULT_MAX_BYTES, type ProviderFileReference } from '@atrium/protocol/provider';
+
+/** A pipe that nobody writes to would keep us waiting for ever; a link in the last place was resolved before. */
+const READ_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
 export interface FileResult {
   readonly bytes: Buffer;
@@ -17,14 +20,14 @@ export class FileResultError extends Error {
   override readonly name = 'FileResultError';
 }
 
-export async function readFileResult(file: ProviderFileReference, persistDir: string | undefined): Promise<FileResult> {
-  if (persistDir === undefined) throw new FileResultError('this provider may not answer by file');
+/** Reads at once: when the time that the provider gives us is over, nobody needs its file any more. */
+export async function readFileResult(file: ProviderFileReference, persistDir: string): Promise<FileResult> {
   const resolved = await inside(file.path, persistDir);
-  const handle = await open(resolved, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0)).catch(() => {
+  const handle = await open(resolved, READ_FLAGS).catch(() => {
     throw new FileResultError('the file of the result cannot be read');
   });
   try {
-    await mustStillBe(handle, resolved, persistDir);
+    await mustBeInside(handle, resolved, persistDir);
     return { bytes: await readAll(handle, file.size), mimeType: file.mimeType };
   } finally {
     await handle.close();
@@ -36,25 +39,39 @@ async function inside(file: string, persistDir: string): Promise<string> {
   const [resolved, folder] = await Promise.all([realpath(file), realpath(persistDir)]).catch(() => {
     throw new FileResultError('the file of the result does not exist');
   });
-  if (!resolved.startsWith(folder + path.sep))
-    throw new FileResultError("the file is outside of the provider's folder");
+  mustLieIn(folder, resolved);
   return resolved;
 }
 
-/** A folder on the way may have been exchanged for a link after the path was resolved. */
-async function mustStillBe(handle: FileHandle, resolved: string, persistDir: string): Promise<void> {
-  const again = await inside(resolved, persistDir);
-  const [opened, named] = await Promise.all([handle.stat(), stat(again)]);
-  if (!opened.isFile() || opened.dev !== named.dev || opened.ino !== named.ino)
+function mustLieIn(folder: string, file: string): void {
+  if (!file.startsWith(folder + path.sep)) throw new FileResultError("the file is outside of the provider's folder");
+}
+
+/** A folder on the way may have been exchanged for a link after the path was resolved: what counts is what is open. */
+async function mustBeInside(handle: FileHandle, resolved: string, persistDir: string): Promise<void> {
+  const opened = await handle.stat();
+  if (!opened.isFile()) throw new FileResultError('the path of the result is not a file');
+  const place = await placeOf(handle);
+  if (place !== undefined) return mustLieIn(await realpath(persistDir), place);
+  const named = await stat(await inside(resolved, persistDir)).catch(() => undefined);
+  if (opened.dev !== named?.dev || opened.ino !== named.ino)
     throw new FileResultError('the file of the result was exchanged while it was read');
+}
+
+/** As the system itself knows it. Only Linux tells; elsewhere we can but look at the path once more. */
+function placeOf({ fd }: FileHandle): Promise<string | undefined> {
+  return readlink(`/proc/self/fd/${fd}`).catch(() => undefined);
 }
 
 async function readAll(handle: FileHandle, declared: number): Promise<Buffer> {
   const { size } = await handle.stat();
-  if (size !== declared) throw new FileResultError(`the file has ${size} bytes, not ${declared} as the result says`);
   if (size > FILE_RESULT_MAX_BYTES) throw new FileResultError(`the file has more than ${FILE_RESULT_MAX_BYTES} bytes`);
+  if (size !== declared) throw new FileResultError(`the file has ${size} bytes, not ${declared} as the result says`);
   const bytes = Buffer.alloc(size);
-  const { bytesRead } = await handle.read(bytes, 0, size, 0);
-  if (bytesRead !== size) throw new FileResultError('the file became shorter while it was read');
+  for (let at = 0; at < size; ) {
+    const { bytesRead } = await handle.read(bytes, at, size - at, at);
+    if (bytesRead === 0) throw new FileResultError('the file became shorter while it was read');
+    at += bytesRead;
+  }
   return bytes;
 }

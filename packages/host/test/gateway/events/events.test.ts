@@ -1,8 +1,10 @@
 import type { ProviderSessionEventName } from '@atrium/protocol/provider';
 import { describe, expect, it } from 'vitest';
+import { pair } from '../../support/provider-door.js';
 import { openPuppetRoom, openRoom, stateOf, turnStarted } from '../../support/session-room.js';
 import { settle } from '../../support/test-host.js';
 import { TestProvider } from '../../support/test-provider.js';
+import { v1Client } from '../../support/v1.js';
 
 const PUPPET = { session: { provider: 'puppet' } };
 const ALL: ProviderSessionEventName[] = [
@@ -12,6 +14,16 @@ const ALL: ProviderSessionEventName[] = [
   'assistant.intent',
 ];
 const TOOL = { name: 'ci_status', description: 'Tells how CI is doing.', parameters: {} };
+
+const CANNED = {
+  name: 'edit',
+  displayName: 'Edit',
+  invocationMessage: 'Edit a.ts',
+  pastTenseMessage: 'Edited a.ts',
+  input: '{"file":"a.ts"}',
+  output: 'edited',
+  success: true,
+};
 
 function events(provider: TestProvider): unknown[] {
   return provider.of('session.event').map(({ event, data }) => [event, data]);
@@ -46,10 +58,53 @@ describe('session events', () => {
     const asked = { content: 'Let me look.', toolRequests: [{ name: 'ci_status', args: { branch: 'main' } }] };
     expect(events(provider)).toEqual([
       ['user.message', { content: 'how is CI?' }],
-      ['tool.execution_complete', complete],
       ['assistant.message', asked],
+      ['tool.execution_complete', complete],
       ['assistant.message', { content: 'It is green.' }],
     ]);
+  });
+
+  it('[UNI-068] put all calls of a step together, before any of them is over', async () => {
+    const room = await openPuppetRoom();
+    const provider = await TestProvider.bound(room.host, {
+      subscribe: ['assistant.message', 'tool.execution_complete'],
+      tools: [TOOL],
+    });
+    room.puppet.turn.text('Both.');
+    const outcomes = ['main', 'dev'].map((branch) =>
+      room.puppet.turn.callTool({ name: 'ci_status', input: { branch } }),
+    );
+    for (const _ of outcomes) {
+      const { id } = await provider.next('tool.call');
+      provider.send({ type: 'tool.result', id, data: 'green' });
+    }
+    await Promise.all(outcomes);
+    room.puppet.turn.reasoning('Hm.');
+    room.puppet.turn.text('Done.');
+    room.puppet.finish();
+    await settle();
+    const toolRequests = ['main', 'dev'].map((branch) => ({ name: 'ci_status', args: { branch } }));
+    expect(events(provider)).toMatchObject([
+      ['assistant.message', { content: 'Both.', toolRequests }],
+      ['tool.execution_complete', { args: { branch: 'main' } }],
+      ['tool.execution_complete', { args: { branch: 'dev' } }],
+      ['assistant.message', { content: 'Done.' }],
+    ]);
+  });
+
+  it('[GW-053] are of tools only for a stranger', async () => {
+    const room = await openPuppetRoom();
+    const { provider } = await pair(room);
+    provider.send({ type: 'hello', name: 'browser', protocolVersion: 2, subscribe: ['user.message'] });
+    expect((await provider.next('error')).code).toBe('UNAUTHORIZED');
+    await provider.hello({ name: 'browser', subscribe: ['tool.execution_complete'] });
+    await room.puppet.turn.cannedTool(CANNED);
+    expect((await provider.next('session.event')).data).toEqual({
+      tool: 'edit',
+      args: { file: 'a.ts' },
+      result: { type: 'success', output: 'edited' },
+      durationMs: 0,
+    });
   });
 
   it('[GW-194] are sent only to those who asked for them', async () => {
@@ -106,6 +161,60 @@ describe('session events', () => {
 });
 
 describe('the life of a session', () => {
+  it('[UNI-071] starts right after the acknowledgement, and in later sessions when a provider is ready for them', async () => {
+    const room = await openRoom(PUPPET);
+    const provider = await TestProvider.bound(room.host, { session: 'all' });
+    await settle();
+    const types = provider.received.map(({ type }) => type);
+    expect(types.slice(types.indexOf('hello.ack'))).toEqual(['hello.ack', 'session.lifecycle']);
+    await room.desk.session('ahp-session:/later', { provider: 'puppet' });
+    await settle();
+    expect(provider.of('session.lifecycle')).toHaveLength(1);
+    provider.send({ type: 'session.ready', sessionId: 'later' });
+    await settle();
+    expect(provider.of('session.lifecycle').at(-1)).toMatchObject({ sessionId: 'later', state: 'started' });
+  });
+
+  it('[UNI-059] [UNI-063] is idle though a question to people is open', async () => {
+    const room = await openPuppetRoom();
+    const provider = await TestProvider.bound(room.host);
+    const stranger = TestProvider.connect(room.host, 'network');
+    stranger.send({ type: 'auth', mode: 'pair', name: 'browser' });
+    await stranger.next('auth.pairing');
+    room.puppet.finish();
+    await settle();
+    expect((await stateOf(room.desk, room.uri)).inputRequests).toHaveLength(1);
+    expect(lifecycle(provider)).toEqual(['started', 'idle']);
+  });
+
+  it('[UNI-072] ends with the host: providers are told, and may still say something', async () => {
+    const room = await openRoom(PUPPET);
+    const provider = await TestProvider.bound(room.host);
+    provider.isSilent = true;
+    const stopped = room.host.stop();
+    await settle();
+    expect(provider.of('session.lifecycle').at(-1)).toMatchObject({ state: 'shutdown.pending', deadline: 10_000 });
+    expect(provider.closed).toBeUndefined();
+    provider.send({ type: 'shutdown.ready', sessionId: room.uri.split('/').at(-1) });
+    await stopped;
+    expect((await provider.untilClosed()).code).toBe(1001);
+  });
+
+  it('[UNI-073] ends at once for people, on every wire, whatever its providers do', async () => {
+    const room = await openRoom(PUPPET);
+    const phone = await room.join('phone');
+    const old = await v1Client(room.host, 'old');
+    const provider = await TestProvider.bound(room.host);
+    provider.isSilent = true;
+    await room.desk.request('disposeSession', { channel: room.uri });
+    await phone.until(({ method }) => method === 'root/sessionRemoved');
+    await settle();
+    expect(old.notifications().map(({ type }) => type)).toContain('notify/sessionRemoved');
+    expect(lifecycle(provider)).toEqual(['started', 'shutdown.pending']);
+    const again = await old.raw.request('createSession', { session: 'puppet:/fresh', provider: 'puppet' });
+    expect(again).toBeNull();
+  });
+
   it('[GW-195] [GW-196] [UNI-059] [UNI-071] is started when bound, and idle once nothing is left to do', async () => {
     const room = await openRoom(PUPPET);
     const provider = await TestProvider.bound(room.host);

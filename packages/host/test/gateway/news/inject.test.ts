@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Logger } from '../../../src/logger.js';
 import { openPuppetRoom, openRoom, stateOf, turnStarted } from '../../support/session-room.js';
 import { settle } from '../../support/test-host.js';
 import { TestProvider } from '../../support/test-provider.js';
@@ -79,7 +80,9 @@ describe('an inject', () => {
   });
 
   it('[GW-180] [UNI-051] [REL-046] is paused after three turns in a row, and goes on when a person speaks', async () => {
-    const room = await openRoom(PUPPET);
+    const warnings: string[] = [];
+    const logger: Logger = { log: (level, message) => void (level === 'warn' && warnings.push(message)) };
+    const room = await openRoom({ ...PUPPET, logger });
     const provider = await TestProvider.bound(room.host);
     for (let count = 0; count < 3; count += 1) {
       provider.send(inject(`${count}`));
@@ -93,6 +96,7 @@ describe('an inject', () => {
     expect(room.agent.turns).toHaveLength(3);
     const { _meta } = await stateOf(room.desk, room.uri);
     expect(JSON.stringify(_meta)).toContain('paused');
+    expect(warnings).toEqual([expect.stringContaining('starts no more turns')]);
     provider.send({ type: 'stream.query', queryId: 'q', streams: ['ci'], last: 1 });
     expect((await provider.next('stream.history')).streams['ci@ci']?.[0]?.event).toBe('again');
     room.desk.dispatch(room.uri, turnStarted('human'));

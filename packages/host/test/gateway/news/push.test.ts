@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { exchangeOf } from '../../../src/agents/model/history.js';
 import { openPuppetRoom, openRoom, stateOf, turnStarted } from '../../support/session-room.js';
 import { settle } from '../../support/test-host.js';
 import { TestProvider } from '../../support/test-provider.js';
@@ -59,6 +60,21 @@ describe('a push', () => {
     await settle();
     const { activeTurn } = await stateOf(room.desk, room.uri);
     expect(activeTurn?.responseParts).toEqual([{ kind: 'systemNotification', content: '※ ci: tests are green' }]);
+  });
+
+  it('[UNI-060] is for people: no model reads it, then or later', async () => {
+    const room = await openPuppetRoom();
+    const provider = await TestProvider.bound(room.host);
+    provider.send({ type: 'push', level: 'surface', event: 'tests are green' });
+    await settle();
+    room.puppet.turn.text('Fine.');
+    room.puppet.finish();
+    await settle();
+    const [turn] = (await stateOf(room.desk, room.uri)).turns;
+    expect(JSON.stringify(turn)).toContain('tests are green');
+    const heard = JSON.stringify(turn && exchangeOf(turn));
+    expect(heard).toContain('Fine.');
+    expect(heard).not.toContain('tests are green');
   });
 
   it('[UNI-061] shows an idle session by its activity, and again at the head of the next turn', async () => {

@@ -7,13 +7,22 @@ import type { UserMessage } from '../../session/state/user-message.js';
 import type { V1Attachment, V1ContentRefPart, V1UsageInfo, V1UserMessage } from '../../versions/v1.js';
 import { compact } from './compact.js';
 import { baseName, fileUriFromPath, pathFromFileUri } from './file-paths.js';
+import { gatewayFacts } from './tool-owners.js';
 
 export function flatten(text: StringOrMarkdown): string {
   return typeof text === 'string' ? text : text.markdown;
 }
 
-export function messageToV1({ text, attachments }: UserMessage): V1UserMessage {
-  return compact({ text, attachments: attachments?.flatMap(attachmentToV1) });
+export function messageToV1(message: UserMessage): V1UserMessage {
+  return compact({ text: textToV1(message), attachments: message.attachments?.flatMap(attachmentToV1) });
+}
+
+/** Without metadata only the text can say that a provider wrote it: `[ci-watcher] …`. */
+function textToV1({ text, _meta }: UserMessage): string {
+  const { provider, stream } = gatewayFacts(_meta);
+  if (provider === undefined) return text;
+  const head = `[${provider}/${stream}] `;
+  return `[${provider}] ${text.startsWith(head) ? text.slice(head.length) : text}`;
 }
 
 export function messageFromV1({ text, attachments }: V1UserMessage): UserMessage {

@@ -10,6 +10,7 @@ import { compact } from './compact.js';
 import { pathFromFileUri } from './file-paths.js';
 import { flatten } from './messages.js';
 import { findToolCall, toolCallsOf } from './tool-calls.js';
+import { toolServerOf } from './tool-owners.js';
 
 export type PendingToolCall = Extract<
   ToolCallState,
@@ -57,15 +58,16 @@ export function permissionRequest(memory: ChannelMemory, turnId: string, call: P
   const { toolCallId, toolName, toolInput } = call;
   const isResult = call.status === 'pending-result-confirmation';
   const permissionKind = permissionKindOf(call);
+  const server = toolServerOf(call._meta);
   return compact({
     requestId: isResult ? resultId(toolCallId) : confirmationId(memory, turnId, toolCallId),
     permissionKind,
     toolCallId,
-    toolName,
+    toolName: server.toolName ?? toolName,
     intention: flatten((isResult ? undefined : call.confirmationTitle) ?? call.invocationMessage),
     fullCommandText: permissionKind === 'shell' ? toolInput : undefined,
     path: firstEditedPath(call),
-    serverName: gatewayProvider(call),
+    serverName: server.serverName,
   });
 }
 
@@ -77,19 +79,12 @@ function confirmationsBefore(call: ToolCallState | undefined): number {
 function permissionKindOf(call: PendingToolCall): V1PermissionKind {
   const stated = call._meta?.permissionKind;
   if (isPermissionKind(stated)) return stated;
-  if (gatewayProvider(call) !== undefined) return 'mcp';
+  if (toolServerOf(call._meta).serverName !== undefined) return 'mcp';
   return editsOf(call).length > 0 ? 'write' : 'shell';
 }
 
 function isPermissionKind(value: unknown): value is V1PermissionKind {
   return KINDS.has(value);
-}
-
-/** Tools of gateway providers look like those of an MCP server, and the provider like the server. */
-function gatewayProvider(call: PendingToolCall): string | undefined {
-  const gateway = call._meta?.gateway;
-  if (typeof gateway !== 'object' || gateway === null || !('provider' in gateway)) return undefined;
-  return typeof gateway.provider === 'string' ? gateway.provider : undefined;
 }
 
 function editsOf(call: PendingToolCall) {

@@ -4,10 +4,10 @@
  */
 import type { ActionMap } from '../../actions.js';
 import type { ToolCallState } from '../../session/state/tool-call-state.js';
+import type { V1ToolCallResult } from '../../versions/v1.js';
 import type { ChannelMemory, Step } from '../dialect.js';
-import { flatten } from './messages.js';
 import { confirmationId, isPending, type PendingToolCall, permissionRequest, resultId } from './permissions.js';
-import { findToolCall, isShown, resultToV1, toolCallToV1 } from './tool-calls.js';
+import { denialToV1, findToolCall, isShown, resultToV1, toolCallToV1 } from './tool-calls.js';
 import type { StepContext, Translators, V1ActionBody } from './translator.js';
 
 type ToolCallActionType =
@@ -41,10 +41,13 @@ export function refusedCallAppears(step: StepContext): readonly V1ActionBody[] {
 
 export function callRefused(action: ActionMap['session/toolCallConfirmed']): readonly V1ActionBody[] {
   const { turnId, toolCallId } = action;
-  const reason = 'reasonMessage' in action ? action.reasonMessage : undefined;
-  const message = reason === undefined ? 'Denied' : flatten(reason);
-  const result = { success: false, pastTenseMessage: message, error: { code: 'denied', message } };
-  return [{ type: 'session/toolComplete', turnId, toolCallId, result }];
+  const message = 'Denied';
+  const unexplained = { success: false, pastTenseMessage: message, error: { code: 'denied', message } };
+  return [{ type: 'session/toolComplete', turnId, toolCallId, result: denialIn(action) ?? unexplained }];
+}
+
+function denialIn(action: ActionMap['session/toolCallConfirmed']): V1ToolCallResult | undefined {
+  return action.approved || action.reason !== 'denied' ? undefined : denialToV1(action.reasonMessage);
 }
 
 /** The call that an action is about, before and after it. */
@@ -73,8 +76,11 @@ function ready(action: ActionMap['session/toolCallReady'], step: StepContext): r
 function confirmed(action: ActionMap['session/toolCallConfirmed'], step: StepContext): readonly V1ActionBody[] {
   const { was } = callAround(step, action);
   const { turnId, toolCallId, approved } = action;
-  const settles = was?.status === 'pending-confirmation' || step.envelope.origin !== undefined;
-  return settles ? [resolved(turnId, confirmationId(step.memory, turnId, toolCallId), approved)] : [];
+  const isOpen = was?.status === 'pending-confirmation';
+  if (!isOpen && step.envelope.origin === undefined) return [];
+  const answer = resolved(turnId, confirmationId(step.memory, turnId, toolCallId), approved);
+  const denial = isOpen ? denialIn(action) : undefined;
+  return denial ? [answer, { type: 'session/toolComplete', turnId, toolCallId, result: denial }] : [answer];
 }
 
 function completed(action: ActionMap['session/toolCallComplete'], step: StepContext): readonly V1ActionBody[] {
@@ -105,7 +111,7 @@ function resolved(turnId: string, requestId: string, approved: boolean): V1Actio
   return { type: 'session/permissionResolved', turnId, requestId, approved };
 }
 
-/** Only a call with a result ends by an action; a refusal has ended with the answer to the question. */
+/** Only a call with a result ends by an action; a refused result has ended with the answer to the question. */
 function ends(turnId: string, call: ToolCallState | undefined): readonly V1ActionBody[] {
   if (call?.status !== 'completed') return [];
   return [{ type: 'session/toolComplete', turnId, toolCallId: call.toolCallId, result: resultToV1(call) }];

@@ -1,4 +1,5 @@
 /** Tool calls as version 1 shows them: no streaming, texts without markup, output as one string. */
+import type { StringOrMarkdown } from '../../common/string-or-markdown.js';
 import type { ActiveTurn } from '../../session/state/active-turn.js';
 import type { ToolCallResult } from '../../session/state/tool-call-result.js';
 import type { ToolCallState } from '../../session/state/tool-call-state.js';
@@ -28,6 +29,11 @@ export function toolCallsOf(turn: Pick<ActiveTurn, 'responseParts'>): ToolCallSt
 }
 
 export function toolCallToV1(call: ShownToolCall): V1ToolCallState {
+  const denial = denialOf(call);
+  if (denial) {
+    const { success, ...members } = denial;
+    return { ...base(call), status: 'failed', ...members };
+  }
   const result = 'success' in call ? resultMembers(call) : {};
   return compact({
     ...base(call),
@@ -41,8 +47,26 @@ export function toolCallToV1(call: ShownToolCall): V1ToolCallState {
 /** A call of a finished turn; one that was cancelled had no success and has nothing to tell but what it was about. */
 export function completedToolCallToV1(call: ShownToolCall): V1CompletedToolCall {
   if (call.status === 'completed') return { ...base(call), ...resultToV1(call) };
-  return { ...base(call), success: false, pastTenseMessage: flatten(call.invocationMessage) };
+  const denial = denialOf(call);
+  return denial
+    ? { ...base(call), ...denial }
+    : { ...base(call), success: false, pastTenseMessage: flatten(call.invocationMessage) };
 }
+
+/** A denial that says why is a result to version 1, which has no other place for a reason. */
+function denialOf(call: ShownToolCall): V1ToolCallResult | undefined {
+  return call.status === 'cancelled' && call.reason === 'denied' ? denialToV1(call.reasonMessage) : undefined;
+}
+
+export function denialToV1(reason: StringOrMarkdown | undefined): V1ToolCallResult | undefined {
+  if (reason === undefined) return undefined;
+  const message = flatten(reason);
+  const pastTenseMessage = NAMES_ITS_SOURCE.test(message) ? `Blocked by ${message}` : message;
+  return { success: false, pastTenseMessage, error: { code: 'denied', message } };
+}
+
+/** The host writes before a reason whose it is: "ci-watcher: CI is failing". */
+const NAMES_ITS_SOURCE = /^[A-Za-z0-9][\w.-]*: /;
 
 export function resultToV1(result: ToolCallResult): V1ToolCallResult {
   return compact({ success: result.success, ...resultMembers(result) });

@@ -1,0 +1,157 @@
+/** Lets the customizations of a session act, as far as they are switched on and may: extensions, hooks, MCP servers. */
+import type { Customization } from '@atrium/protocol';
+import type { McpServer } from '../mcp/server.js';
+import type { Session } from '../sessions/session.js';
+import type { Collection } from './collection.js';
+import type { Container } from './container.js';
+import { containerExtension } from './container-extension.js';
+import { isChildOn, isOn } from './entries.js';
+import { Hooks } from './hooks/hooks.js';
+import type { CustomizationsParts } from './parts.js';
+import type { Permissions } from './permissions.js';
+import { entryIn } from './publisher.js';
+import { type DeclaredServer, SessionServers } from './session-servers.js';
+import { sharedExtension } from './text/shared-extension.js';
+
+export interface ActingParts extends Pick<CustomizationsParts, 'clock' | 'logger'> {
+  readonly session: Session;
+  readonly folder: string | undefined;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly collection: Collection;
+  readonly permissions: Permissions;
+  changed(server: McpServer): void;
+}
+
+export class Acting {
+  readonly #parts: ActingParts;
+  readonly servers: SessionServers;
+  /** The containers that act now. */
+  readonly #acting = new Set<Container>();
+  /** Kept while a container is off: what starts once with a session does not start again. */
+  readonly #hooks = new Map<Container, Hooks>();
+  readonly #bare = new Set<string>();
+  #isUsed = false;
+  #isShared = false;
+
+  constructor(parts: ActingParts) {
+    this.#parts = parts;
+    this.servers = new SessionServers(parts);
+  }
+
+  /** From now on programs may run. */
+  use(): void {
+    this.#isUsed = true;
+    this.sync();
+  }
+
+  /** Makes things so as the entries of the session say. */
+  sync(): void {
+    const { session } = this.#parts;
+    if (session.isClosed) return;
+    this.#syncContainers();
+    this.#syncBare();
+    this.servers.sync(this.#declared());
+    session.extensions.changed();
+  }
+
+  async stopped(): Promise<void> {
+    await Promise.all([...this.#hooks.values()].map((hooks) => hooks.stopped()));
+  }
+
+  async close(): Promise<void> {
+    const ended = [...this.#hooks.values()].map((hooks) => hooks.ended());
+    await Promise.all([...ended, this.servers.stop()]);
+  }
+
+  #syncContainers(): void {
+    const { session, collection } = this.#parts;
+    const wanted = new Set(collection.containers.filter((container) => this.#isOn(container) && container.hasParts));
+    for (const container of [...this.#acting]) {
+      if (wanted.has(container)) continue;
+      this.#acting.delete(container);
+      session.extensions.remove(container.id);
+    }
+    for (const container of [...this.#hooks.keys()])
+      if (collection.container(container.id) !== container) this.#hooks.delete(container);
+    for (const container of wanted) if (!this.#acting.has(container)) this.#start(container);
+    this.#shareOnce();
+  }
+
+  #shareOnce(): void {
+    if (this.#isShared) return;
+    this.#isShared = true;
+    const { session, collection, folder } = this.#parts;
+    const containers = () => collection.containers.filter((container) => this.#isOn(container));
+    session.extensions.set(sharedExtension({ session, folder, containers }));
+  }
+
+  #start(container: Container): void {
+    const { session, folder } = this.#parts;
+    const hooks = this.#hooks.get(container) ?? this.#hooksOf(container);
+    this.#hooks.set(container, hooks);
+    this.#acting.add(container);
+    const tools = () => this.servers.toolsOf(container.id);
+    session.extensions.set(containerExtension(container, { folder, hooks, tools }));
+  }
+
+  #hooksOf(container: Container): Hooks {
+    const { session, folder, env, clock, logger } = this.#parts;
+    const mayRun = () => this.#mayRun(container.id) && this.#isOn(container);
+    return new Hooks({
+      ...{ session: session.uri, folder, env, clock, logger },
+      name: () => container.name,
+      hooks: () => (mayRun() ? (container.loaded?.hooks ?? []) : []),
+    });
+  }
+
+  /** A server on its own brings nothing but its tools. */
+  #syncBare(): void {
+    const { session, collection } = this.#parts;
+    const wanted = collection.servers.filter(({ id }) => this.#entry(id)?.enabled !== false);
+    const ids = new Set(wanted.map(({ id }) => id));
+    for (const id of [...this.#bare]) if (!ids.has(id) && this.#bare.delete(id)) session.extensions.remove(id);
+    for (const { id, name } of wanted) {
+      if (this.#bare.has(id)) continue;
+      this.#bare.add(id);
+      const toolsOf = () => this.servers.toolsOf(id);
+      session.extensions.set({
+        id,
+        name,
+        get tools() {
+          return toolsOf();
+        },
+      });
+    }
+  }
+
+  #declared(): readonly DeclaredServer[] {
+    const { collection } = this.#parts;
+    const bare = collection.servers.map(({ id, name, config }): DeclaredServer => {
+      const isWanted = this.#mayRun(id) && this.#entry(id)?.enabled !== false;
+      return { id, name, config, entry: id, isWanted };
+    });
+    const inside = collection.containers.flatMap((container) => this.#declaredIn(container));
+    return [...bare, ...inside];
+  }
+
+  #declaredIn(container: Container): readonly DeclaredServer[] {
+    const plugin = container.source.kind === 'plugin' ? container.name : undefined;
+    const mayRun = this.#mayRun(container.id) && this.#isOn(container);
+    const entry = this.#entry(container.id);
+    return (container.loaded?.mcpServers ?? []).map(({ id, name, config }) => {
+      return { id, name, plugin, config, entry: container.id, isWanted: mayRun && isChildOn(entry, id) };
+    });
+  }
+
+  #mayRun(id: string): boolean {
+    return this.#isUsed && this.#parts.permissions.has(id);
+  }
+
+  #isOn(container: Container): boolean {
+    return isOn(container.source, this.#entry(container.id));
+  }
+
+  #entry(id: string): Customization | undefined {
+    return entryIn(this.#parts.session, id);
+  }
+}

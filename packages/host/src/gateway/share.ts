@@ -1,0 +1,67 @@
+/**
+ * The part of the host's time that messages of all providers together may take. Who floods the gateway uses up this
+ * part and then waits, however many connections it has; the rest of the host hardly notices.
+ */
+import { performance } from 'node:perf_hooks';
+
+/** Of every second, so much may go into messages of providers when they never stop. */
+export const PROVIDERS_SHARE = 0.25;
+/** What may be used at once after a quiet time: enough for any honest provider. */
+export const CREDIT_MAX_MS = 50;
+/** What a transport did before a message came here: it was read, unmasked and decoded. */
+const CHARACTERS_READ_PER_MS = 2 ** 20;
+
+export class Share {
+  #creditMs = CREDIT_MAX_MS;
+  #at = performance.now();
+  readonly #waiting = new Set<() => void>();
+  #isResting = false;
+
+  /** All of it is used up; nobody works until there is some again. */
+  get isResting(): boolean {
+    return this.#isResting;
+  }
+
+  /** Works on a message, and counts what that took. */
+  spend<T>(text: string, work: () => T): T {
+    const began = performance.now();
+    try {
+      return work();
+    } finally {
+      this.#take(performance.now() - began + text.length / CHARACTERS_READ_PER_MS);
+    }
+  }
+
+  /** Calls back when the rest is over. Asking twice is asking once. */
+  whenRested(then: () => void): void {
+    this.#waiting.add(then);
+  }
+
+  /** Somebody does not wait any more. */
+  forget(then: () => void): void {
+    this.#waiting.delete(then);
+  }
+
+  #take(spentMs: number): void {
+    const now = performance.now();
+    this.#creditMs = Math.min(CREDIT_MAX_MS, this.#creditMs + (now - this.#at) * PROVIDERS_SHARE) - spentMs;
+    this.#at = now;
+    if (this.#creditMs < 0) this.#rest(-this.#creditMs / PROVIDERS_SHARE);
+  }
+
+  #rest(milliseconds: number): void {
+    if (this.#isResting) return;
+    this.#isResting = true;
+    setTimeout(() => this.#wake(), milliseconds).unref();
+  }
+
+  /** Whoever does not get its turn now waits again, behind all others. */
+  #wake(): void {
+    this.#isResting = false;
+    for (const then of [...this.#waiting]) {
+      if (this.#isResting) return;
+      this.#waiting.delete(then);
+      then();
+    }
+  }
+}

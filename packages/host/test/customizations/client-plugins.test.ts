@@ -1,0 +1,212 @@
+import { pathToFileURL } from 'node:url';
+import type { StateAction } from '@atrium/protocol';
+import { describe, expect, it } from 'vitest';
+import { CLIENT_REQUEST_TIMEOUT_MS, PUBLISH_MERGE_MS } from '../../src/customizations/limits.js';
+import {
+  type Answer,
+  ClientError,
+  type CustomRoom,
+  type Entry,
+  openCustomRoom,
+  POLL,
+  servedFiles,
+} from '../support/custom-room.js';
+import { FakeClock } from '../support/fake-clock.js';
+import { envelopesOf, refusalOf } from '../support/session-room.js';
+import { tempFolder } from '../support/temp-folder.js';
+import type { RawClient } from '../support/test-host.js';
+
+const URI = 'virtual://desk/skills';
+const FILES = {
+  '.plugin/plugin.json': '{"name":"workspace"}',
+  'skills/hello/SKILL.md': '---\nname: hello\ndescription: Says hello.\n---\nHELLO BODY',
+  'rules/short.md': '---\ndescription: s\nalwaysApply: true\n---\nSHORT LINES',
+};
+
+interface Published {
+  readonly id: string;
+  readonly uri: string;
+  readonly nonce?: string;
+  readonly type?: string;
+}
+
+function claim(client: RawClient, ...plugins: Published[]): StateAction {
+  const customizations = plugins.map((plugin) => ({ type: 'plugin', name: 'Workspace', enabled: true, ...plugin }));
+  const activeClient = { clientId: client.clientId, tools: [], customizations };
+  return { type: 'session/activeClientChanged', activeClient } as unknown as StateAction;
+}
+
+/** A room with a client that publishes plugins and answers for their files. */
+async function openClientRoom(answer: Answer = servedFiles(URI, FILES), options = {}) {
+  const room = await openCustomRoom(options);
+  const phone = await room.join('phone', answer);
+  return { room, phone, publish: (...plugins: Published[]) => refusalOf(phone, room.uri, claim(phone, ...plugins)) };
+}
+
+async function untilRead(room: CustomRoom, id: string): Promise<Entry> {
+  const find = async () => (await room.entries()).find((entry) => entry.id === id && entry.load?.kind !== 'loading');
+  await expect.poll(find, POLL).toBeTruthy();
+  return (await find()) as Entry;
+}
+
+/** What happened to client plugins, in order: the type, and how far the entry was. */
+function history(room: CustomRoom): string[] {
+  return envelopesOf(room.desk, room.uri).flatMap(({ action }) => {
+    const entry = action.customization as Entry | undefined;
+    if (action.type === 'session/activeClientChanged') return [`client ${action.activeClient ? 'here' : 'gone'}`];
+    if (action.type === 'session/customizationRemoved') return [`removed ${String(action.id)}`];
+    return entry?.clientId === undefined ? [] : [`${entry.load?.kind} ${entry.id}`];
+  });
+}
+
+describe('a plugin that a client publishes', { timeout: 30_000 }, () => {
+  it('[CUS-099] [CUS-101] [CUS-124] [AHP-188] [AHP-251] is read from the client, shown as loading and then with its parts', async () => {
+    const asked: string[] = [];
+    const { room, publish } = await openClientRoom(servedFiles(URI, FILES, asked));
+    expect(await publish({ id: 'p1', uri: URI })).toBeUndefined();
+    const entry = await untilRead(room, 'p1');
+    expect(entry).toMatchObject({ type: 'plugin', clientId: 'phone', uri: URI, load: { kind: 'loaded' } });
+    expect(entry.children).toMatchObject([
+      { type: 'skill', name: 'hello', uri: `${URI}/skills/hello/SKILL.md` },
+      { type: 'rule', name: 'short' },
+    ]);
+    expect(history(room)).toEqual(['client here', 'loading p1', 'loaded p1']);
+    for (const request of asked) expect(request).toMatch(/^resource(List|Read) virtual:\/\/desk\/skills/);
+    const { turn } = await room.turn('/hello');
+    expect(turn.context.join()).toContain('HELLO BODY');
+    expect((await turn.renderPrompt()).get('custom_instructions')).toContain('SHORT LINES');
+  });
+
+  it('[CUS-099] [CUS-125] [AHP-190] leaves when its client stops being active', async () => {
+    const { room, phone, publish } = await openClientRoom();
+    await publish({ id: 'p1', uri: URI }, { id: 'p2', uri: URI });
+    await untilRead(room, 'p1');
+    await untilRead(room, 'p2');
+    phone.disconnect();
+    await room.desk.action(room.uri, (action) => action.type === 'session/customizationRemoved' && action.id === 'p2');
+    expect(history(room).slice(-3)).toEqual(['client gone', 'removed p1', 'removed p2']);
+    const { turn } = await room.turn('/hello');
+    expect(turn.context).toEqual([]);
+  });
+
+  it('[CUS-126] is replaced by the set of the next claim', async () => {
+    const { room, publish } = await openClientRoom();
+    await publish({ id: 'p1', uri: URI, nonce: '1' }, { id: 'p2', uri: URI, nonce: '1' });
+    await untilRead(room, 'p1');
+    await untilRead(room, 'p2');
+    await publish({ id: 'p2', uri: URI, nonce: '1' }, { id: 'p3', uri: URI, nonce: '1' });
+    await untilRead(room, 'p3');
+    const ids = (await room.entries()).filter(({ clientId }) => clientId).map(({ id }) => id);
+    expect(ids).toEqual(['p2', 'p3']);
+    expect(history(room).slice(-4)).toEqual(['client here', 'removed p1', 'loading p3', 'loaded p3']);
+  });
+
+  it('[CUS-097] [AHP-189] is read again for a new nonce, and not for the same one', async () => {
+    const asked: string[] = [];
+    const files = { ...FILES };
+    const { room, publish } = await openClientRoom(servedFiles(URI, files, asked));
+    await publish({ id: 'p1', uri: URI, nonce: 'a' });
+    await untilRead(room, 'p1');
+    const once = asked.length;
+    await publish({ id: 'p1', uri: URI, nonce: 'a' });
+    expect(asked).toHaveLength(once);
+    expect(history(room).filter((step) => step === 'loading p1')).toHaveLength(1);
+    Object.assign(files, { 'rules/more.md': '---\ndescription: m\nalwaysApply: true\n---\nMORE' });
+    await publish({ id: 'p1', uri: URI, nonce: 'b' });
+    await expect.poll(async () => (await untilRead(room, 'p1')).children?.length, POLL).toBe(3);
+  });
+
+  it('[CUS-100] is read directly when it is in a folder of this machine', async () => {
+    const folder = await tempFolder(FILES);
+    const asked: string[] = [];
+    const { room, publish } = await openClientRoom(servedFiles('nothing', {}, asked));
+    await publish({ id: 'p1', uri: pathToFileURL(folder).href });
+    expect((await untilRead(room, 'p1')).children).toHaveLength(2);
+    expect(asked).toEqual([]);
+  });
+
+  it.each([-32601, -32008, -32009])(
+    '[CUS-102] has an error when its client answers %i; the session goes on',
+    async (code) => {
+      const { room, publish } = await openClientRoom(() => {
+        throw new ClientError(code);
+      });
+      await publish({ id: 'p1', uri: URI });
+      const entry = await untilRead(room, 'p1');
+      expect(entry).toMatchObject({ load: { kind: 'error', message: expect.stringContaining('not reachable') } });
+      const { finish } = await room.turn();
+      finish();
+      await room.desk.action(room.uri, 'session/turnComplete');
+    },
+  );
+
+  it('[CUS-102] has an error when its client says nothing', async () => {
+    const clock = new FakeClock();
+    const room = await openCustomRoom({ clock });
+    const phone = await room.join('phone');
+    await refusalOf(phone, room.uri, claim(phone, { id: 'p1', uri: URI }));
+    await phone.until(({ method }) => method === 'resourceList');
+    await clock.advance(CLIENT_REQUEST_TIMEOUT_MS + PUBLISH_MERGE_MS);
+    const silent = async () => {
+      await clock.advance(PUBLISH_MERGE_MS);
+      return (await room.entries()).find(({ id }) => id === 'p1')?.load;
+    };
+    await expect.poll(silent, POLL).toMatchObject({ kind: 'error', message: expect.stringContaining('not reachable') });
+  });
+
+  it('[CUS-103] keeps its id, unless the session has an entry of that id', async () => {
+    const { room, publish } = await openClientRoom(undefined, { user: { 'plugins/own/commands/a.md': 'A' } });
+    const { id } = await room.entry('own');
+    await publish({ id, uri: URI });
+    expect(await untilRead(room, `phone:${id}`)).toMatchObject({ clientId: 'phone', load: { kind: 'loaded' } });
+    expect(await room.entry('own')).toMatchObject({ id });
+    await publish();
+    await room.desk.action(room.uri, (action) => action.type === 'session/customizationRemoved');
+    expect((await room.entries()).map((entry) => entry.id)).toContain(id);
+  });
+
+  it('[CUS-123] is left out when it is no plugin; the claim stands', async () => {
+    const { room, publish } = await openClientRoom();
+    expect(await publish({ id: 'd1', uri: URI, type: 'directory' }, { id: 'p1', uri: URI })).toBeUndefined();
+    await untilRead(room, 'p1');
+    expect((await room.entries()).map(({ id }) => id)).not.toContain('d1');
+    expect((await room.state()).activeClient?.clientId).toBe('phone');
+    expect(room.warnings.join()).toContain('customizations of a client are left out');
+  });
+
+  it('[CUS-104] runs no hook before somebody accepted it, and asks only once', async () => {
+    const hooks = { hooks: { PreToolUse: [{ hooks: [{ command: 'exit 2' }] }] } };
+    const files = { ...FILES, 'hooks/hooks.json': JSON.stringify(hooks) };
+    const { room, publish } = await openClientRoom(servedFiles(URI, files), { project: { 'a.txt': 'alpha' } });
+    const { turn } = await room.turn();
+    await publish({ id: 'p1', uri: URI, nonce: 'a' });
+    await untilRead(room, 'p1');
+    const read = { name: 'read_file', input: { path: 'a.txt' } };
+    expect(await turn.callTool(read)).toMatchObject({ kind: 'completed', success: true });
+    expect(await room.answer('accept')).toContain('A client brought the plugin');
+    await expect.poll(async () => (await turn.callTool(read)).kind, POLL).toBe('denied');
+    await publish();
+    expect(await turn.callTool(read)).toMatchObject({ kind: 'completed' });
+    await publish({ id: 'p1', uri: URI, nonce: 'b' });
+    await expect.poll(async () => (await turn.callTool(read)).kind, POLL).toBe('denied');
+    expect((await room.state()).inputRequests ?? []).toEqual([]);
+  });
+
+  it('[CUS-111] changes nothing by any other action of a client than a toggle', async () => {
+    const { room, phone, publish } = await openClientRoom();
+    await publish({ id: 'p1', uri: URI });
+    const entry = await untilRead(room, 'p1');
+    const before = await room.entries();
+    for (const action of [
+      { type: 'session/customizationUpdated', customization: { ...entry, name: 'Mine' } },
+      { type: 'session/customizationRemoved', id: 'p1' },
+      { type: 'session/customizationsChanged', customizations: [] },
+    ]) {
+      expect(await refusalOf(phone, room.uri, action)).toBeTruthy();
+    }
+    expect(await room.entries()).toEqual(before);
+    room.toggle('p1', false);
+    await expect.poll(async () => (await untilRead(room, 'p1')).enabled, POLL).toBe(false);
+    expect(await room.entries()).toEqual(before.map((one) => (one.id === 'p1' ? { ...one, enabled: false } : one)));
+  });
+});

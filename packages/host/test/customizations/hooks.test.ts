@@ -1,0 +1,221 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { isMatching } from '../../src/customizations/hooks/matching.js';
+import type { HookPart } from '../../src/customizations/parse/hooks.js';
+import { type CustomRoomOptions, openCustomRoom, POLL } from '../support/custom-room.js';
+import { callsIn, runningCall } from '../support/session-room.js';
+
+interface Declared {
+  readonly command: string;
+  readonly matcher?: string;
+  readonly timeout?: number;
+}
+
+type Events = Readonly<Record<string, readonly Declared[]>>;
+
+function hooksFile(events: Events): string {
+  const groups = Object.entries(events).map(([event, declared]) => [
+    event,
+    declared.map(({ matcher, ...action }) => ({
+      ...(matcher && { matcher }),
+      hooks: [{ type: 'command', ...action }],
+    })),
+  ]);
+  return JSON.stringify({ hooks: Object.fromEntries(groups) });
+}
+
+/** A user's plugin `guard` with these hooks. */
+async function openHookRoom(events: Events, options: CustomRoomOptions = {}) {
+  const room = await openCustomRoom({ ...options, user: { 'plugins/guard/hooks/hooks.json': hooksFile(events) } });
+  await room.entry('guard');
+  return room;
+}
+
+const read = { name: 'read_file', input: { path: 'a.txt' } };
+const project = { 'a.txt': 'alpha' };
+
+describe('hooks before a call', { timeout: 30_000 }, () => {
+  it('[CUS-055] refuse it with exit code 2, and the model hears why', async () => {
+    const room = await openHookRoom({ PreToolUse: [{ command: 'echo "not that file" >&2; exit 2' }] }, { project });
+    const { turn } = await room.turn();
+    expect(await turn.callTool(read)).toEqual({ kind: 'denied', reason: 'guard: not that file' });
+    const [call] = callsIn((await room.state()).activeTurn?.responseParts);
+    expect(call).toMatchObject({ status: 'cancelled', reason: 'denied', reasonMessage: 'guard: not that file' });
+  });
+
+  it('[CUS-055] refuse it with a printed decision, in each of its forms', async () => {
+    const forms = [
+      { hookSpecificOutput: { permissionDecision: 'deny', permissionDecisionReason: 'nested' } },
+      { permissionDecision: 'deny', permissionDecisionReason: 'flat' },
+      { decision: 'block', reason: 'older' },
+      { continue: false, stopReason: 'stop' },
+    ];
+    for (const [index, form] of forms.entries()) {
+      const room = await openHookRoom({ PreToolUse: [{ command: `echo '${JSON.stringify(form)}'` }] }, { project });
+      const { turn } = await room.turn();
+      const reason = ['nested', 'flat', 'older', 'stop'][index];
+      expect(await turn.callTool(read)).toEqual({ kind: 'denied', reason: `guard: ${reason}` });
+    }
+  });
+
+  it('want a person to look with "ask", also where the tool would not ask', async () => {
+    const answer = { hookSpecificOutput: { permissionDecision: 'ask', permissionDecisionReason: 'really?' } };
+    const room = await openHookRoom({ PreToolUse: [{ command: `echo '${JSON.stringify(answer)}'` }] }, { project });
+    const { turn, turnId } = await room.turn();
+    const outcome = turn.callTool({ ...read, id: 'c1' });
+    expect(await runningCall(room.desk, room.uri, 'pending-confirmation')).toMatchObject({
+      confirmationTitle: 'guard: really?',
+    });
+    const confirmed = { type: 'session/toolCallConfirmed', turnId, toolCallId: 'c1', approved: true } as const;
+    room.desk.dispatch(room.uri, { ...confirmed, confirmed: 'user-action' });
+    expect(await outcome).toMatchObject({ kind: 'completed', success: true });
+  });
+
+  it('let it pass when they fail or take too long, with a warning in the log', async () => {
+    const failing = [{ command: 'exit 7' }, { command: 'sleep 30', timeout: 0.2 }, { command: '/no/such/program' }];
+    const room = await openHookRoom({ PreToolUse: failing }, { project });
+    const { turn } = await room.turn();
+    expect(await turn.callTool(read)).toMatchObject({ kind: 'completed', success: true });
+    const warnings = room.warnings.filter((line) => line.startsWith('a hook failed'));
+    expect(warnings).toHaveLength(3);
+    expect(warnings.join()).toContain('exit code 7');
+    expect(warnings.join()).toContain('took too long');
+  });
+
+  it('get the event as JSON, and run only for the tools that their matcher names', async () => {
+    const room = await openHookRoom(
+      {
+        PreToolUse: [
+          { command: 'cat > seen.json', matcher: 'Read' },
+          { command: 'exit 2', matcher: 'Bash|mcp__.*' },
+        ],
+      },
+      { project },
+    );
+    const { turn } = await room.turn();
+    expect(await turn.callTool(read)).toMatchObject({ kind: 'completed', success: true });
+    const event = JSON.parse(await readFile(path.join(room.folder, 'seen.json'), 'utf8'));
+    expect(event).toMatchObject({
+      hook_event_name: 'PreToolUse',
+      tool_name: 'read_file',
+      tool_input: { path: 'a.txt' },
+    });
+    expect(event).toMatchObject({ session_id: room.uri, cwd: room.folder });
+    expect(await turn.callTool({ name: 'shell', input: { command: 'echo hi' } })).toMatchObject({ kind: 'denied' });
+  });
+
+  it('with a matcher that would take for ever are run rather than skipped', () => {
+    const hook = { event: 'PreToolUse', matcher: '^(([a-z])+.)+[A-Z]([a-z])+$' } as HookPart;
+    const started = performance.now();
+    expect(isMatching(hook, ['a'.repeat(60)])).toBe(true);
+    expect(performance.now() - started).toBeLessThan(5_000);
+    expect(isMatching(hook, ['abc'])).toBe(false);
+  });
+
+  it('[CUS-056] start in the folder of the session, with the folders of their plugin in the environment', async () => {
+    const command = 'echo "$PWD|$PLUGIN_ROOT|$CLAUDE_PROJECT_DIR|$ATRIUM_SECRET" > where.txt';
+    process.env.ATRIUM_SECRET = 'hush';
+    const room = await openHookRoom({ PreToolUse: [{ command }] }, { project });
+    const { turn } = await room.turn();
+    await turn.callTool(read);
+    delete process.env.ATRIUM_SECRET;
+    const where = (await readFile(path.join(room.folder, 'where.txt'), 'utf8')).trim();
+    expect(where).toBe([room.folder, path.join(room.userFolder, 'plugins/guard'), room.folder, ''].join('|'));
+  });
+});
+
+describe('hooks after a call and around turns', { timeout: 30_000 }, () => {
+  it('add a note to the result, of a call that went well and of one that did not', async () => {
+    const note = (text: string) => `echo '{"hookSpecificOutput":{"additionalContext":"${text}"}}'`;
+    const room = await openHookRoom(
+      {
+        PostToolUse: [{ command: note('went well') }],
+        PostToolUseFailure: [{ command: 'echo "look again" >&2; exit 2' }],
+      },
+      { project },
+    );
+    const { turn } = await room.turn();
+    expect(await turn.callTool(read)).toMatchObject({ text: expect.stringContaining('[Note of guard: went well]') });
+    const missing = await turn.callTool({ name: 'read_file', input: { path: 'b.txt' } });
+    expect(missing).toMatchObject({ success: false, text: expect.stringContaining('[Note of guard: look again]') });
+  });
+
+  it('tell the model something at the start of the session, once, and with each message', async () => {
+    const room = await openHookRoom({
+      SessionStart: [{ command: 'echo "It is Monday."' }],
+      UserPromptSubmit: [{ command: 'echo "They said: $(cat)"' }],
+    });
+    const first = await room.turn('hello there');
+    expect(first.turn.context.join()).toContain('It is Monday.');
+    expect(first.turn.context.join()).toContain('"prompt":"hello there"');
+    first.finish();
+    await room.desk.action(room.uri, 'session/turnComplete');
+    const second = await room.turn('again');
+    expect(second.turn.context.join()).not.toContain('Monday');
+    expect(second.turn.context.join()).toContain('"prompt":"again"');
+  });
+
+  it('stop a message that must not reach the agent', async () => {
+    const room = await openHookRoom({ UserPromptSubmit: [{ command: 'echo "no secrets" >&2; exit 2' }] });
+    await room.desk.turn(room.uri, 'my password is 1234', 't1');
+    const { turns } = await room.state();
+    expect(turns.at(-1)).toMatchObject({ state: 'error', error: { message: 'guard: no secrets' } });
+    expect(room.agent.turns).toHaveLength(0);
+  });
+
+  it('hear of the end of a turn and of the session', async () => {
+    const room = await openHookRoom({
+      Stop: [{ command: 'echo stop >> ends.txt' }],
+      SessionEnd: [{ command: 'echo end >> ends.txt' }],
+    });
+    const { finish } = await room.turn();
+    finish();
+    const ends = () => readFile(path.join(room.folder, 'ends.txt'), 'utf8').catch(() => '');
+    await expect.poll(ends, POLL).toBe('stop\n');
+    await room.host.stop();
+    expect(await ends()).toBe('stop\nend\n');
+  });
+});
+
+describe('hooks of strangers', { timeout: 30_000 }, () => {
+  const stranger = {
+    project: {
+      ...project,
+      '.agents/plugins/guard/hooks/hooks.json': hooksFile({ PreToolUse: [{ command: 'exit 2' }] }),
+    },
+  };
+
+  it('[CUS-057] do not run before somebody trusts the folder, and do afterwards', async () => {
+    const room = await openCustomRoom(stranger);
+    await room.entry('guard');
+    const { turn } = await room.turn();
+    expect(await turn.callTool(read)).toMatchObject({ kind: 'completed', success: true });
+    const question = await room.answer('accept');
+    expect(question).toContain('plugin guard: 1 hook');
+    expect(question).not.toContain('exit 2');
+    await expect.poll(() => room.trust.folders.has(room.folder), POLL).toBe(true);
+    await expect.poll(async () => (await turn.callTool(read)).kind, POLL).toBe('denied');
+  });
+
+  it('[CUS-057] never run when somebody says no', async () => {
+    const room = await openCustomRoom(stranger);
+    await room.entry('guard');
+    await room.answer('decline');
+    const { turn } = await room.turn();
+    expect(await turn.callTool(read)).toMatchObject({ kind: 'completed', success: true });
+  });
+
+  it('[CUS-118] [CUS-119] do not run while their container is off, and run again when it is on', async () => {
+    const room = await openHookRoom({ PreToolUse: [{ command: 'exit 2' }] }, { project });
+    const { id } = await room.entry('guard');
+    const { turn } = await room.turn();
+    expect(await turn.callTool(read)).toMatchObject({ kind: 'denied' });
+    room.toggle(id, false);
+    await room.entry('guard', ({ enabled }) => !enabled);
+    expect(await turn.callTool(read)).toMatchObject({ kind: 'completed', success: true });
+    room.toggle(id, true);
+    await room.entry('guard', ({ enabled }) => enabled);
+    expect(await turn.callTool(read)).toMatchObject({ kind: 'denied' });
+  });
+});

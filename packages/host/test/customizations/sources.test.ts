@@ -1,0 +1,141 @@
+import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { SessionState } from '@atrium/protocol';
+import { describe, expect, it } from 'vitest';
+import { MCP_PROGRAM, openCustomRoom, POLL } from '../support/custom-room.js';
+import { FailingLog } from '../support/logs.js';
+import { envelopesOf } from '../support/session-room.js';
+import { tempFolder } from '../support/temp-folder.js';
+
+const SKILL = '---\ndescription: Says hello.\n---\nSay hello.';
+const RULE = '---\ndescription: Style\nalwaysApply: true\n---\nWrite short lines.';
+const SERVER = { mcpServers: { notes: { command: 'no-such-command-here', args: ['--secret'] } } };
+
+describe('where customizations come from', { timeout: 30_000 }, () => {
+  it('[CUS-090] [CUS-095] shows a plugin as loading first, then as a whole', async () => {
+    const room = await openCustomRoom({ user: { 'plugins/greeter/skills/hello/SKILL.md': SKILL } });
+    await room.entry('greeter');
+    const steps = envelopesOf(room.desk, room.uri).map(({ action }) => action);
+    const first = steps.find(({ type }) => type === 'session/customizationsChanged');
+    const shown = (first?.customizations ?? []) as { name: string }[];
+    const loading = shown.find(({ name }) => name === 'greeter');
+    expect(loading).toMatchObject({ type: 'plugin', enabled: true, load: { kind: 'loading' } });
+    expect(loading).not.toHaveProperty('children');
+    const updates = steps.filter(({ type }) => type === 'session/customizationUpdated');
+    const last = updates
+      .map(({ customization }) => customization as { name: string })
+      .findLast(({ name }) => name === 'greeter');
+    expect(last).toMatchObject({ load: { kind: 'loaded' }, children: [{ type: 'skill', name: 'hello' }] });
+  });
+
+  it('[CUS-110] [CUS-122] lists plugins, directories and servers, and directories that are not there yet', async () => {
+    const room = await openCustomRoom({
+      project: {
+        '.agents/rules/style.md': RULE,
+        '.github/prompts/fix.prompt.md': 'Fix it.',
+        'atrium.json': JSON.stringify(SERVER),
+      },
+      user: { 'plugins/greeter/skills/hello/SKILL.md': SKILL },
+    });
+    await room.entry('greeter');
+    const rules = await room.entry('.agents/rules');
+    expect(rules).toMatchObject({ type: 'directory', contents: 'rule', writable: true, load: { kind: 'loaded' } });
+    expect(rules.children).toMatchObject([{ type: 'rule', name: 'style' }]);
+    expect(await room.entry('.github/prompts')).toMatchObject({ contents: 'prompt', writable: false });
+    expect(await room.entry('.agents/skills')).toMatchObject({ load: { kind: 'loaded' }, children: [] });
+    const types = new Set((await room.entries()).map(({ type }) => type));
+    expect([...types].sort()).toEqual(['directory', 'mcpServer', 'plugin']);
+    const ids = (await room.entries()).flatMap(({ id, children = [] }) => [id, ...children.map((child) => child.id)]);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it('[CUS-068] [CUS-070] [CUS-071] [CUS-115] shows a configured server as an entry of its own, without how it is run', async () => {
+    const room = await openCustomRoom({ project: { 'atrium.json': JSON.stringify(SERVER) } });
+    const entry = await room.entry('notes');
+    const file = pathToFileURL(path.join(room.folder, 'atrium.json')).href;
+    expect(entry).toMatchObject({ type: 'mcpServer', uri: file, enabled: true, state: { kind: 'stopped' } });
+    expect(Object.keys(entry).sort()).toEqual(['enabled', 'id', 'name', 'range', 'state', 'type', 'uri']);
+    expect(JSON.stringify(room.desk.received)).not.toContain('no-such-command-here');
+    expect(JSON.stringify(room.desk.received)).not.toContain('--secret');
+  });
+
+  it("[CUS-108] prefers the project's plugin of a name once the project is trusted, also while it is off", async () => {
+    const plugin = (text: string) => ({ '.agents/plugins/greeter/skills/hello/SKILL.md': text });
+    const user = { 'plugins/greeter/skills/hello/SKILL.md': SKILL };
+    const open = (isTrusted: boolean) => openCustomRoom({ project: plugin(SKILL), user, isTrusted });
+    const room = await open(true);
+    const entry = await room.entry('greeter');
+    expect(entry.uri).toBe(pathToFileURL(path.join(room.folder, '.agents/plugins/greeter')).href);
+    room.toggle(entry.id, false);
+    await room.entry('greeter', ({ enabled }) => !enabled);
+    expect((await room.entries()).filter(({ name }) => name === 'greeter')).toHaveLength(1);
+    const stranger = await open(false);
+    const kept = await stranger.entry('greeter');
+    expect(kept.uri).toBe(pathToFileURL(path.join(stranger.userFolder, 'plugins/greeter')).href);
+  });
+
+  it('takes plugins from the folders that a configuration names, one or many in each', async () => {
+    const many = await tempFolder({ 'one/commands/a.md': 'A', 'two/commands/b.md': 'B' });
+    const single = await tempFolder({ '.plugin/plugin.json': '{"name":"three"}', 'commands/c.md': 'C' });
+    const room = await openCustomRoom({ config: { plugins: [many, single, path.join(many, 'missing')] } });
+    for (const name of ['one', 'two', 'three'])
+      expect(await room.entry(name)).toMatchObject({ load: { kind: 'loaded' } });
+    expect(await room.entry('missing')).toMatchObject({ load: { kind: 'error' } });
+  });
+
+  it('reads nothing outside of a project that nobody trusts', async () => {
+    const outside = await tempFolder({ 'commands/a.md': 'A' });
+    const project = { 'atrium.json': JSON.stringify({ plugins: [outside, './inside'] }), 'inside/commands/b.md': 'B' };
+    const room = await openCustomRoom({ project });
+    await room.entry('inside');
+    expect((await room.entries()).map(({ uri }) => uri)).not.toContain(pathToFileURL(outside).href);
+  });
+
+  it('shows again what could not be stored', async () => {
+    const log = new FailingLog();
+    const room = await openCustomRoom({ log, user: { 'plugins/greeter/commands/a.md': 'A' } });
+    await room.entry('greeter', ({ children }) => children?.length === 1);
+    log.isFull = true;
+    await writeFile(path.join(room.userFolder, 'plugins/greeter/commands/b.md'), 'B');
+    await expect.poll(() => room.warnings.join(), POLL).toContain('no space left');
+    expect(await room.entry('greeter')).toMatchObject({ children: [{ name: 'a' }] });
+    log.isFull = false;
+    await room.entry('greeter', ({ children }) => children?.length === 2);
+  });
+
+  it('does not follow a link of a project that leads out of it', async () => {
+    const outside = await openCustomRoom({ user: { 'plugins/greeter/skills/hello/SKILL.md': SKILL } });
+    const room = await openCustomRoom();
+    const target = path.join(outside.userFolder, 'plugins/greeter');
+    await mkdir(path.join(room.folder, '.agents/plugins'), { recursive: true });
+    await symlink(target, path.join(room.folder, '.agents/plugins/greeter'));
+    expect(await room.entry('greeter')).toMatchObject({ load: { kind: 'error' } });
+  });
+
+  it('[CUS-113] names the same source by the same uri in every session', async () => {
+    const room = await openCustomRoom({ user: { 'plugins/greeter/skills/hello/SKILL.md': SKILL } });
+    const { uri } = await room.entry('greeter');
+    const second = `ahp-session:/${crypto.randomUUID()}`;
+    await room.desk.session(second);
+    const found = async () => (await room.desk.state<SessionState>(second)).customizations?.map((entry) => entry.uri);
+    await expect.poll(found, POLL).toContain(uri);
+  });
+
+  it('keeps what was switched off, and corrects what is no longer true, when a session comes back', async () => {
+    const config = { mcpServers: { notes: { command: process.execPath, args: [MCP_PROGRAM] } } };
+    const room = await openCustomRoom({ config, user: { 'plugins/greeter/skills/hello/SKILL.md': SKILL } });
+    const entry = await room.entry('greeter');
+    room.toggle(entry.id, false);
+    await room.entry('notes', ({ state }) => state?.kind === 'ready');
+    await room.restart();
+    expect(await room.entry('greeter')).toMatchObject({ id: entry.id, enabled: false });
+    expect(await room.entry('notes', ({ state }) => state?.kind !== 'ready')).toMatchObject({
+      state: { kind: 'stopped' },
+    });
+    const before = room.desk.types(room.uri).length;
+    await rm(path.join(room.userFolder, 'plugins/greeter'), { recursive: true });
+    await expect.poll(async () => (await room.entries()).map(({ name }) => name), POLL).not.toContain('greeter');
+    expect(room.desk.types(room.uri).slice(before)).toContain('session/customizationRemoved');
+  });
+});

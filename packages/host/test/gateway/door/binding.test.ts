@@ -1,0 +1,378 @@
+import { describe, expect, it } from 'vitest';
+import { openProjectRoom, pair, sessionId, withToken } from '../../support/provider-door.js';
+import { envelopesOf, openPuppetRoom, openRoom, stateOf } from '../../support/session-room.js';
+import { settle } from '../../support/test-host.js';
+import { TestProvider } from '../../support/test-provider.js';
+
+const HELLO = { type: 'hello', name: 'ci', protocolVersion: 2 };
+const STATUS = { name: 'ci_status', description: 'CI', parameters: {} };
+const LOGS = { name: 'ci_logs', description: 'Logs', parameters: {} };
+
+async function toolsOf(room: { desk: Parameters<typeof stateOf>[0]; uri: string }): Promise<string[]> {
+  return ((await stateOf(room.desk, room.uri)).serverTools ?? []).map(({ name }) => name);
+}
+
+async function codeOf(provider: TestProvider): Promise<string> {
+  return (await provider.next('error')).code;
+}
+
+describe('a hello', () => {
+  it('[GW-029] [GW-068] [GW-072] needs a name and a version; in this process it is the first message', async () => {
+    const room = await openRoom();
+    const provider = TestProvider.connect(room.host);
+    provider.send(HELLO);
+    expect((await provider.next('hello.ack')).sessionId).toBe(sessionId(room.uri));
+  });
+
+  it.each([1, 3, '2', undefined])('[GW-069] [GW-219] of version %s ends the connection', async (protocolVersion) => {
+    const { host } = await openRoom();
+    const provider = TestProvider.connect(host);
+    provider.send({ ...HELLO, protocolVersion });
+    expect(await provider.next('error')).toMatchObject({ code: 'UNSUPPORTED_VERSION', replyTo: 'hello' });
+    await provider.untilClosed();
+  });
+
+  it('[GW-070] is acknowledged with everything that a provider needs', async () => {
+    const room = await openRoom();
+    const provider = TestProvider.connect(room.host);
+    expect(await provider.hello()).toEqual({
+      type: 'hello.ack',
+      protocolVersion: 2,
+      providerId: expect.stringMatching(/^p-/),
+      reconnectToken: expect.stringMatching(/^tok-/),
+      sessionId: sessionId(room.uri),
+    });
+  });
+
+  it('[GW-071] to a session that is not there can be said again', async () => {
+    const room = await openRoom();
+    const provider = TestProvider.connect(room.host);
+    provider.send({ ...HELLO, session: 'nowhere' });
+    expect(await codeOf(provider)).toBe('INVALID_SESSION');
+    const other = await room.desk.session();
+    const { active } = await provider.next('sessions.updated');
+    expect(active.map(({ id }) => id)).toContain(sessionId(other));
+    expect((await provider.hello({ session: sessionId(other) })).sessionId).toBe(sessionId(other));
+  });
+
+  it('[GW-072] without a session means the one that was paired', async () => {
+    const room = await openRoom();
+    await room.desk.session();
+    const { provider } = await pair(room);
+    expect((await provider.hello({ name: 'browser' })).sessionId).toBe(sessionId(room.uri));
+  });
+
+  it('[GW-073] has brought everything before it is acknowledged', async () => {
+    const room = await openPuppetRoom();
+    const provider = TestProvider.connect(room.host);
+    const rule = { match: { tool: 'other' }, action: 'deny', reason: 'no' };
+    await provider.hello({ tools: [STATUS], hooks: { onPreToolUse: [rule] }, context: 'c' });
+    const outcome = room.puppet.turn.callTool({ name: 'ci_status', input: {} });
+    const call = await provider.next('tool.call');
+    provider.send({ type: 'tool.result', id: call.id, data: 1 });
+    expect(await outcome).toMatchObject({ success: true });
+  });
+
+  it.each(['../x', 'a@b', '', '.x', 'a/b', 'x'.repeat(65)])('[GW-092] may not be named %j', async (name) => {
+    const { host } = await openRoom();
+    const provider = TestProvider.connect(host);
+    provider.send({ ...HELLO, name });
+    expect(await codeOf(provider)).toBe('INVALID_JSON');
+    provider.send({ ...HELLO, instance: name });
+    expect(await codeOf(provider)).toBe('INVALID_JSON');
+  });
+});
+
+describe('a rebind', () => {
+  it('[GW-074] [GW-084] [GW-210] changes the old tools into the new ones at once', async () => {
+    const room = await openRoom();
+    const provider = TestProvider.connect(room.host);
+    const first = await provider.hello({ tools: [STATUS] });
+    const before = envelopesOf(room.desk, room.uri).length;
+    const second = await provider.hello({ tools: [LOGS] });
+    await settle();
+    const changes = envelopesOf(room.desk, room.uri).slice(before);
+    const lists = changes.filter(({ action }) => action.type === 'session/serverToolsChanged');
+    expect(lists.map(({ action }) => (action.tools as { name: string }[]).map(({ name }) => name))).toEqual([
+      ['ci_logs'],
+    ]);
+    expect(changes.map(({ action }) => action.type)).not.toContain('session/customizationRemoved');
+    expect(second.reconnectToken).not.toBe(first.reconnectToken);
+    expect(second.providerId).not.toBe(first.providerId);
+  });
+
+  it('[GW-076] [GW-210] ends what was under way as cancelled, and says nothing about it to the provider', async () => {
+    const room = await openPuppetRoom();
+    const rule = { match: { tool: 'ci_logs' }, action: 'gate', gateId: 'g' };
+    const provider = await TestProvider.bound(room.host, { tools: [STATUS, LOGS], hooks: { onPreToolUse: [rule] } });
+    const call = room.puppet.turn.callTool({ name: 'ci_status', input: {} });
+    const gated = room.puppet.turn.callTool({ name: 'ci_logs', input: {} });
+    while (provider.of('tool.call').length + provider.of('gate.check').length < 2) await settle(1);
+    const read = provider.received.length;
+    await provider.hello({ tools: [LOGS] });
+    expect(await call).toMatchObject({ success: false, text: expect.stringMatching(/CANCELLED|bound anew/) });
+    expect(await gated).toMatchObject({ kind: 'denied' });
+    const types = provider.received.slice(read).map(({ type }) => type);
+    expect(types).not.toContain('tool.cancel');
+    expect(types).not.toContain('tool.call');
+  });
+
+  it('[GW-077] happens ten times a minute at most; beyond, everything stays as it is', async () => {
+    const room = await openRoom();
+    const provider = await TestProvider.bound(room.host, { tools: [STATUS] });
+    for (let count = 0; count < 10; count++) await provider.hello({ tools: [STATUS] });
+    provider.send({ ...HELLO, tools: [LOGS] });
+    expect(await codeOf(provider)).toBe('RATE_LIMITED');
+    expect(await toolsOf(room)).toEqual(['ci_status']);
+    provider.send({ type: 'tools.update', requestId: 'r', tools: [] });
+    await provider.next('ack');
+    await room.clock.advance(60_000);
+    await provider.hello({ tools: [LOGS] });
+  });
+
+  it('[GW-075] that fails leaves nothing of the old binding, and the name is free', async () => {
+    const room = await openRoom();
+    const provider = await TestProvider.bound(room.host, { tools: [STATUS] });
+    provider.send({ ...HELLO, tools: [{ ...STATUS, name: 'list_ci_instances' }] });
+    expect(await codeOf(provider)).toBe('TOOL_CONFLICT');
+    expect(await toolsOf(room)).toEqual([]);
+    await TestProvider.bound(room.host, { tools: [STATUS] });
+  });
+
+  it('meets the end of its session without getting lost', async () => {
+    const room = await openRoom();
+    const other = await room.desk.session();
+    const provider = await TestProvider.bound(room.host, { session: sessionId(room.uri) });
+    const disposed = room.desk.request('disposeSession', { channel: room.uri });
+    provider.send({ ...HELLO, session: sessionId(room.uri) });
+    await disposed;
+    await settle(20);
+    await provider.hello({ session: sessionId(other) });
+    await settle(20);
+    expect(provider.of('hello.ack').at(-1)?.sessionId).toBe(sessionId(other));
+    provider.send({ type: 'tools.update', requestId: 'r', tools: [] });
+    expect((await provider.next('ack')).sessionId).toBe(sessionId(other));
+  });
+});
+
+describe('a reconnect', () => {
+  it('[GW-078] [GW-087] [GW-083] restores the binding within thirty seconds', async () => {
+    const room = await openRoom();
+    const provider = TestProvider.connect(room.host);
+    const first = await provider.hello({ tools: [STATUS], context: 'c' });
+    provider.send({ type: 'tools.update', requestId: 'r', tools: [LOGS] });
+    const { revision } = await provider.next('ack');
+    provider.drop();
+    await settle();
+    await room.clock.advance(29_000);
+    expect(await toolsOf(room)).toEqual([]);
+    const again = TestProvider.connect(room.host);
+    const second = await again.hello({ reconnectToken: first.reconnectToken });
+    expect(second.providerId).toBe(first.providerId);
+    // What changed since the hello is restored as well, and revisions go on.
+    expect(await toolsOf(room)).toEqual(['ci_status', 'ci_logs']);
+    again.send({ type: 'tools.update', requestId: 'r', remove: ['ci_logs'] });
+    expect((await again.next('ack')).revision).toBe(revision + 1);
+    again.drop();
+    await settle();
+    await room.clock.advance(31_000);
+    const late = TestProvider.connect(room.host);
+    const third = await late.hello({ reconnectToken: second.reconnectToken });
+    expect(third.providerId).not.toBe(first.providerId);
+    expect(await toolsOf(room)).toEqual([]);
+  });
+
+  it('[GW-083] replaces what it brings anew', async () => {
+    const room = await openRoom();
+    const provider = TestProvider.connect(room.host);
+    const { reconnectToken } = await provider.hello({ tools: [STATUS], metadata: { title: 'one' } });
+    provider.drop();
+    await settle();
+    await TestProvider.connect(room.host).hello({ reconnectToken, tools: [LOGS] });
+    expect(await toolsOf(room)).toEqual(['ci_logs']);
+  });
+
+  it('[GW-083] goes back to the session it was in', async () => {
+    const room = await openRoom();
+    const other = await room.desk.session();
+    const provider = TestProvider.connect(room.host);
+    const { reconnectToken } = await provider.hello({ session: sessionId(other) });
+    provider.drop();
+    await settle();
+    const again = TestProvider.connect(room.host);
+    expect((await again.hello({ reconnectToken })).sessionId).toBe(sessionId(other));
+  });
+
+  it('[GW-079] is for the same instance only', async () => {
+    const room = await openRoom();
+    const provider = TestProvider.connect(room.host);
+    const first = await provider.hello({ instance: 'a', tools: [STATUS] });
+    const thief = TestProvider.connect(room.host);
+    const stolen = await thief.hello({ instance: 'b', reconnectToken: first.reconnectToken });
+    expect(stolen.providerId).not.toBe(first.providerId);
+    expect(provider.closed).toBeUndefined();
+    provider.send({ type: 'tools.update', requestId: 'r', tools: [] });
+    await provider.next('ack');
+  });
+
+  it('[GW-080] closes an older connection that is still open, and keeps what is bound', async () => {
+    const room = await openPuppetRoom();
+    const provider = TestProvider.connect(room.host);
+    const first = await provider.hello({ tools: [STATUS] });
+    const again = TestProvider.connect(room.host);
+    await again.hello({ reconnectToken: first.reconnectToken });
+    await provider.untilClosed();
+    await settle();
+    expect(await toolsOf(room)).toEqual(['ci_status']);
+    const outcome = room.puppet.turn.callTool({ name: 'ci_status', input: {} });
+    const { id } = await again.next('tool.call');
+    again.send({ type: 'tool.result', id, data: 'here' });
+    expect(await outcome).toMatchObject({ text: 'here' });
+    // The old one does not take the new one with it when its time would be up.
+    await room.clock.advance(31_000);
+    expect(await toolsOf(room)).toEqual(['ci_status']);
+  });
+
+  it('[GW-081] [UNI-104] does not repeat calls that had failed when the line was cut', async () => {
+    const room = await openPuppetRoom();
+    const provider = TestProvider.connect(room.host);
+    const { reconnectToken } = await provider.hello({ tools: [STATUS] });
+    const outcome = room.puppet.turn.callTool({ name: 'ci_status', input: {} });
+    await provider.next('tool.call');
+    provider.drop();
+    expect(await outcome).toMatchObject({ success: false });
+    const again = TestProvider.connect(room.host);
+    await again.hello({ reconnectToken });
+    await settle();
+    expect(again.of('tool.call')).toEqual([]);
+    const [call] = (await stateOf(room.desk, room.uri)).activeTurn?.responseParts ?? [];
+    expect(call).toMatchObject({ toolCall: { status: 'completed', error: { code: 'DISCONNECTED' } } });
+    room.puppet.finish();
+    await room.desk.action(room.uri, 'session/turnComplete');
+    expect((await stateOf(room.desk, room.uri)).activeTurn).toBeUndefined();
+  });
+
+  it('[GW-082] needs to be let in first', async () => {
+    const room = await openRoom();
+    const { provider, token } = await pair(room);
+    const { reconnectToken } = await provider.hello({ name: 'browser' });
+    provider.drop();
+    const again = TestProvider.connect(room.host, 'network');
+    again.send({ ...HELLO, name: 'browser', reconnectToken });
+    expect(await codeOf(again)).toBe('UNKNOWN_TYPE');
+    again.send({ type: 'auth', token });
+    await again.hello({ name: 'browser', reconnectToken });
+  });
+
+  it('[GW-084] needs the latest token', async () => {
+    const room = await openRoom();
+    const provider = TestProvider.connect(room.host);
+    const first = await provider.hello();
+    await provider.hello();
+    const other = TestProvider.connect(room.host);
+    other.send({ ...HELLO, reconnectToken: first.reconnectToken });
+    expect(await codeOf(other)).toBe('DUPLICATE_INSTANCE');
+  });
+
+  it('[GW-222] starts afresh at another host', async () => {
+    const room = await openRoom();
+    const provider = TestProvider.connect(room.host);
+    const first = await provider.hello({ tools: [STATUS] });
+    const second = await openRoom({ log: room.host.log });
+    const again = TestProvider.connect(second.host);
+    const ack = await again.hello({ reconnectToken: first.reconnectToken, session: sessionId(second.uri) });
+    expect(ack.providerId).not.toBe(first.providerId);
+    again.send({ type: 'tools.update', requestId: 'r', tools: [] });
+    expect((await again.next('ack')).revision).toBe(1);
+  });
+});
+
+describe('an identity', () => {
+  it('[GW-085] is a name and an instance', async () => {
+    const { host } = await openRoom();
+    await TestProvider.bound(host, { instance: 'a' });
+    await TestProvider.bound(host, { instance: 'b' });
+    await TestProvider.bound(host);
+  });
+
+  it('[GW-086] [REL-050] belongs to whoever has it', async () => {
+    const room = await openPuppetRoom();
+    const provider = await TestProvider.bound(room.host, { tools: [STATUS] });
+    const second = TestProvider.connect(room.host);
+    second.send({ ...HELLO, tools: [LOGS] });
+    expect(await codeOf(second)).toBe('DUPLICATE_INSTANCE');
+    second.send({ ...HELLO, tools: [LOGS], reconnectToken: 'tok-guess' });
+    expect(await codeOf(second)).toBe('DUPLICATE_INSTANCE');
+    const outcome = room.puppet.turn.callTool({ name: 'ci_status', input: {} });
+    const { id } = await provider.next('tool.call');
+    provider.send({ type: 'tool.result', id, data: 'mine' });
+    expect(await outcome).toMatchObject({ text: 'mine' });
+  });
+
+  it('[GW-086] goes to one of two that come at the same time', async () => {
+    const { host } = await openRoom();
+    const both = [TestProvider.connect(host), TestProvider.connect(host)];
+    for (const provider of both) provider.send(HELLO);
+    await settle();
+    expect(both.map((provider) => provider.of('hello.ack').length).sort()).toEqual([0, 1]);
+    expect(both.flatMap((provider) => provider.of('error')).map(({ code }) => code)).toEqual(['DUPLICATE_INSTANCE']);
+  });
+
+  it('[GW-086] may be taken afresh once its owner is gone, but only by one of the same trust', async () => {
+    const room = await openProjectRoom();
+    const project = await withToken(room.host, room.token);
+    const { reconnectToken } = await project.hello({ tools: [STATUS] });
+    project.drop();
+    await settle();
+    // Somebody who was only paired gets neither the name nor what waits under it, with the token or without.
+    const { provider: stranger } = await pair(room);
+    stranger.send({ ...HELLO, reconnectToken });
+    expect(await codeOf(stranger)).toBe('DUPLICATE_INSTANCE');
+    const again = await withToken(room.host, room.token);
+    await again.hello();
+    expect(await toolsOf(room)).toEqual([]);
+  });
+
+  it('gives an instance no calls that are meant for one of another trust', async () => {
+    const room = await openRoom();
+    await TestProvider.bound(room.host, { name: 'browser', tools: [STATUS] });
+    const { provider } = await pair(room);
+    provider.send({ ...HELLO, name: 'browser', instance: 'mine', tools: [STATUS] });
+    expect(await codeOf(provider)).toBe('UNAUTHORIZED');
+  });
+
+  it('is one of its own in every session that it is confined to', async () => {
+    const room = await openRoom();
+    const other = await room.desk.session();
+    const one = await pair(room);
+    const two = await pair({ ...room, uri: other });
+    await one.provider.hello({ name: 'browser' });
+    await two.provider.hello({ name: 'browser' });
+  });
+
+  it('[GW-091] is the only one that a token serves; it may have several instances', async () => {
+    const room = await openRoom();
+    const { provider, token } = await pair(room);
+    await provider.hello({ name: 'browser', instance: 'a' });
+    const second = await withToken(room.host, token);
+    await second.hello({ name: 'browser', instance: 'b' });
+    const third = await withToken(room.host, token);
+    third.send({ ...HELLO, name: 'other' });
+    expect(await codeOf(third)).toBe('UNAUTHORIZED');
+  });
+
+  it('[GW-088] [GW-089] [GW-090] gives every call an id of its own, with its session; answers need none', async () => {
+    const room = await openPuppetRoom();
+    const provider = await TestProvider.bound(room.host, { tools: [STATUS] });
+    const calls = Array.from({ length: 200 }, () => room.puppet.turn.callTool({ name: 'ci_status', input: {} }));
+    const ids = new Set<string>();
+    for (const _ of calls) {
+      const { id, sessionId: session } = await provider.next('tool.call');
+      ids.add(id);
+      expect(session).toBe(sessionId(room.uri));
+      provider.send({ type: 'tool.result', id, data: 'x' });
+    }
+    expect(ids.size).toBe(200);
+    expect((await Promise.all(calls)).every((outcome) => outcome.kind === 'completed')).toBe(true);
+  });
+});

@@ -1,0 +1,221 @@
+import {
+  FATAL_GATEWAY_ERRORS,
+  GatewayErrorCode,
+  MESSAGE_MAX_BYTES,
+  TOOL_RESULT_MAX_BYTES,
+} from '@atrium/protocol/provider';
+import { describe, expect, it } from 'vitest';
+import { STRANGER_MESSAGE_MAX_CHARACTERS } from '../../../src/gateway/frame.js';
+import { MESSAGES_PER_TURN_MAX } from '../../../src/gateway/inbox.js';
+import { openDoor, overSocket, pair, sessionId } from '../../support/provider-door.js';
+import { openPuppetRoom, openRoom } from '../../support/session-room.js';
+import { settle } from '../../support/test-host.js';
+import { TestProvider } from '../../support/test-provider.js';
+
+const HELLO = { type: 'hello', name: 'ci', protocolVersion: 2 };
+
+/** Everything that is made up anew each time becomes a word. */
+function comparable(messages: readonly unknown[], uri: string): string[] {
+  return messages.map((message) =>
+    JSON.stringify(message)
+      .replaceAll(sessionId(uri), 'SESSION')
+      .replaceAll(/(p|tok|ext-tok)-[\da-f-]{20,}/g, '$1')
+      .replaceAll(/"ts":"[^"]*"/g, '"ts"')
+      .replaceAll(/"id":"[\da-f-]{36}"/g, '"id"'),
+  );
+}
+
+describe('a frame', () => {
+  it.each(['[]', '"x"', '{}', '{"type":5}', '{"type":"hello"', 'null', ''])(
+    '[GW-004] that is no message (%s) is answered, and the line stays open',
+    async (text) => {
+      const { host } = await openRoom();
+      const provider = TestProvider.connect(host);
+      provider.sendText(text);
+      expect(await provider.next('error')).toMatchObject({ code: 'INVALID_JSON' });
+      await provider.hello();
+    },
+  );
+
+  it('[GW-005] [GW-007] may carry members that nobody knows', async () => {
+    const { host } = await openRoom();
+    const provider = TestProvider.connect(host);
+    const ack = await provider.hello({ zzz: {}, hooks: { later: true } });
+    expect(ack.providerId).toMatch(/^p-/);
+  });
+
+  it('[GW-006] of a type that nobody knows is answered once, and the next one works', async () => {
+    const { host } = await openRoom();
+    const provider = await TestProvider.bound(host);
+    provider.send({ type: 'future.thing' });
+    provider.send({ type: 'push', level: 'keep', event: 'here' });
+    provider.send({ type: 'stream.query', queryId: 'q', streams: ['ci'], last: 1 });
+    expect((await provider.next('stream.history')).streams).toMatchObject({ 'ci@ci': [{ event: 'here' }] });
+    expect(provider.of('error')).toMatchObject([{ code: 'UNKNOWN_TYPE', replyTo: 'future.thing' }]);
+  });
+
+  it('[GW-213] has 2 MB at most, a result 5 MB, and too much is answered', async () => {
+    const room = await openPuppetRoom();
+    const tool = { name: 'ci_status', description: 'CI', parameters: {} };
+    const provider = await TestProvider.bound(room.host, { tools: [tool] });
+    const push = { type: 'push', level: 'keep', event: '' };
+    const room1 = MESSAGE_MAX_BYTES - JSON.stringify(push).length;
+    provider.send({ ...push, event: 'x'.repeat(room1) });
+    provider.send({ ...push, event: 'x'.repeat(room1 + 1) });
+    expect(await provider.next('error')).toMatchObject({ code: 'PAYLOAD_TOO_LARGE', replyTo: 'push' });
+    const outcome = room.puppet.turn.callTool({ name: 'ci_status', input: {} });
+    const { id } = await provider.next('tool.call');
+    const result = { type: 'tool.result', id, data: '' };
+    const room2 = TOOL_RESULT_MAX_BYTES - JSON.stringify(result).length;
+    provider.send({ ...result, data: 'x'.repeat(room2 + 1) });
+    expect(await provider.next('error')).toMatchObject({ code: 'PAYLOAD_TOO_LARGE', replyTo: 'tool.result' });
+    provider.send({ ...result, data: 'x'.repeat(room2) });
+    expect(await outcome).toMatchObject({ success: true });
+    expect(provider.of('error')).toHaveLength(2);
+  });
+
+  it('[GW-214] of more than 16 MB is not read', async () => {
+    const { host } = await openRoom();
+    const door = await openDoor(host);
+    const provider = await overSocket(door.port);
+    provider.sendText('x'.repeat(17 * 2 ** 20));
+    expect(await provider.untilClosed()).toMatchObject({ code: 1009 });
+  });
+
+  it('[GW-220] of a known type with a wrong shape is not valid JSON either', async () => {
+    const { host } = await openRoom();
+    const provider = TestProvider.connect(host);
+    provider.send({ type: 'hello', protocolVersion: 2 });
+    expect(await provider.next('error')).toMatchObject({ code: 'INVALID_JSON', replyTo: 'hello' });
+    await provider.hello();
+    // Fits its schema and still makes no sense.
+    provider.send({ type: 'tool.result', id: 'x' });
+    provider.send({ type: 'shutdown.ready' });
+    expect(await provider.next('error')).toMatchObject({ code: 'INVALID_JSON', replyTo: 'shutdown.ready' });
+  });
+
+  it('keeps its answer short, whatever it asked for', async () => {
+    const { host } = await openRoom();
+    const provider = TestProvider.connect(host);
+    provider.send({ ...HELLO, session: 'x'.repeat(100_000) });
+    provider.send({ type: 'y'.repeat(100_000) });
+    await provider.next('error');
+    await provider.next('error');
+    expect(JSON.stringify(provider.of('error')).length).toBeLessThan(2_000);
+  });
+});
+
+describe('a stranger', () => {
+  it('[GW-015] is sent away after ten seconds', async () => {
+    const { host, clock } = await openRoom();
+    const provider = TestProvider.connect(host, 'network');
+    await clock.advance(9_900);
+    expect(provider.closed).toBeUndefined();
+    await clock.advance(200);
+    expect(provider.closed).toMatchObject({ reason: expect.stringContaining('in time') });
+  });
+
+  it('[GW-015] is sent away after five messages that it may not send', async () => {
+    const { host } = await openRoom();
+    const provider = TestProvider.connect(host, 'network');
+    for (let count = 0; count < 4; count++) provider.send(HELLO);
+    await settle();
+    expect(provider.closed).toBeUndefined();
+    provider.sendText('?');
+    await provider.untilClosed();
+    expect(provider.of('error')).toHaveLength(5);
+  });
+
+  it('has nothing parsed that is longer than all it could have to say', async () => {
+    const { host } = await openRoom();
+    const provider = TestProvider.connect(host, 'network');
+    provider.send({ type: 'auth', token: 'x'.repeat(STRANGER_MESSAGE_MAX_CHARACTERS) });
+    expect(await provider.next('error')).toMatchObject({ code: 'PAYLOAD_TOO_LARGE' });
+  });
+});
+
+describe('an error', () => {
+  it('[GW-217] [GW-219] [GW-087] says what was wrong with which message, and the line goes on', async () => {
+    const { host, uri } = await openRoom();
+    const provider = TestProvider.connect(host);
+    const ack = await provider.hello();
+    provider.send({ type: 'tools.update', requestId: 'r1', sessionId: 'nowhere', tools: [] });
+    expect(await provider.next('error')).toEqual({
+      type: 'error',
+      code: 'INVALID_SESSION',
+      message: expect.any(String),
+      replyTo: 'tools.update',
+      providerId: ack.providerId,
+      sessionId: 'nowhere',
+      requestId: 'r1',
+    });
+    provider.send({ type: 'tools.update', requestId: 'r2', tools: [] });
+    expect(await provider.next('ack')).toEqual({
+      type: 'ack',
+      requestId: 'r2',
+      sessionId: sessionId(uri),
+      revision: 1,
+    });
+  });
+
+  it('[GW-218] [GW-219] has one of ten codes, and two of them end the connection', () => {
+    expect(Object.values(GatewayErrorCode)).toHaveLength(10);
+    expect([...FATAL_GATEWAY_ERRORS].sort()).toEqual(['AUTH_FAILED', 'UNSUPPORTED_VERSION']);
+  });
+});
+
+describe('both transports', () => {
+  it('[GW-001] [GW-226] carry the same conversation', async () => {
+    const transcripts: string[][] = [];
+    for (const how of ['in-process', 'socket'] as const) {
+      const room = await openRoom();
+      const via = how === 'socket' ? await overSocket((await openDoor(room.host)).port) : undefined;
+      const { provider } = await pair(room, via);
+      await provider.hello({ name: 'browser', tools: [{ name: 'shot', description: 'Takes it.', parameters: {} }] });
+      provider.sendText('nonsense');
+      provider.send({
+        type: 'hooks.update',
+        requestId: 'r',
+        onPreToolUse: [{ match: {}, action: 'deny', reason: 'x' }],
+      });
+      provider.send({ type: 'tools.update', requestId: 'r', remove: ['shot'] });
+      await provider.next('ack');
+      for (let count = 0; count < 5; count++) provider.send({ type: 'push', level: 'keep', event: `${count}` });
+      provider.send({ type: 'stream.query', queryId: 'q', streams: ['browser'], last: 10 });
+      await provider.next('stream.history');
+      await room.desk.request('disposeSession', { channel: room.uri });
+      await provider.next('sessions.updated');
+      provider.send({ type: 'goodbye' });
+      await provider.untilClosed();
+      transcripts.push([...comparable(provider.received, room.uri), String(provider.closed?.code)]);
+    }
+    expect(transcripts[0]?.length).toBeGreaterThan(8);
+    expect(transcripts[1]).toEqual(transcripts[0]);
+  });
+
+  it.each(['in-process', 'socket'] as const)('[GW-226] keep the order (%s)', async (how) => {
+    const room = await openRoom();
+    const provider = how === 'socket' ? await overSocket((await openDoor(room.host)).port) : undefined;
+    const paired = await pair(room, provider);
+    await paired.provider.hello({ name: 'browser' });
+    for (let count = 0; count < 1_000; count++)
+      paired.provider.send({ type: 'stream.query', queryId: `${count}`, streams: ['browser'], last: 1 });
+    while (paired.provider.of('stream.history').length < 1_000) await settle(1);
+    expect(paired.provider.of('stream.history').map(({ queryId }) => Number(queryId))).toEqual([
+      ...Array(1_000).keys(),
+    ]);
+  });
+
+  it('let others through while one of them floods', async () => {
+    const room = await openRoom();
+    const flooding = await TestProvider.bound(room.host, { name: 'flood' });
+    const other = await TestProvider.bound(room.host, { name: 'other' });
+    for (let count = 0; count < 10_000; count++) flooding.send({ type: 'future.thing' });
+    await settle(2);
+    other.send({ type: 'stream.query', queryId: 'q', streams: ['other'], last: 1 });
+    await other.next('stream.history');
+    // A handful of turns of the event loop, with some messages of the flood in each.
+    expect(flooding.of('error').length).toBeLessThan(20 * MESSAGES_PER_TURN_MAX);
+    while (flooding.of('error').length < 10_000) await settle(10);
+  });
+});

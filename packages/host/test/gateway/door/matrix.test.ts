@@ -1,0 +1,128 @@
+import { TRUST_LEVELS, type TrustLevel } from '@atrium/protocol/provider';
+import { describe, expect, it } from 'vitest';
+import { openProjectRoom, type ProjectRoom, pair, sessionId, withToken } from '../../support/provider-door.js';
+import { settle } from '../../support/test-host.js';
+import { TestProvider } from '../../support/test-provider.js';
+
+const RULE = { match: { tool: 'shell' }, action: 'deny', reason: 'no' };
+const TOOL = { name: 'look', description: 'Looks.', parameters: {} };
+
+/** What a hello may bring, and who may bring it. */
+const HELLOS: readonly [id: string, what: string, brought: object, who: readonly TrustLevel[]][] = [
+  ['GW-046', 'tools', { tools: [TOOL] }, ['internal', 'project', 'external']],
+  ['GW-048', 'hook rules', { hooks: { onPreToolUse: [RULE] } }, ['internal', 'project']],
+  ['GW-049', 'callbacks', { hooks: { transforms: { tone: { action: 'callback' } } } }, ['internal', 'project']],
+  ['GW-050', 'an append', { hooks: { transforms: { tone: { action: 'append', content: 'x' } } } }, TRUST_LEVELS],
+  [
+    'GW-050',
+    'a prepend',
+    { hooks: { transforms: { tone: { action: 'prepend', content: 'x' } } } },
+    ['internal', 'project'],
+  ],
+  [
+    'GW-050',
+    'a replace',
+    { hooks: { transforms: { tone: { action: 'replace', content: 'x' } } } },
+    ['internal', 'project'],
+  ],
+  ['GW-053', 'messages', { subscribe: ['user.message'] }, ['internal', 'project']],
+  ['GW-053', 'tool events', { subscribe: ['tool.execution_complete'] }, TRUST_LEVELS],
+  ['GW-054', 'all sessions', { session: 'all' }, ['internal']],
+  ['GW-055', 'context', { context: 'c' }, ['internal', 'project']],
+  ['GW-055', 'startup context', { startup_context: 'c' }, ['internal', 'project']],
+];
+
+async function letIn(room: ProjectRoom, trust: TrustLevel): Promise<TestProvider> {
+  if (trust === 'internal') return TestProvider.connect(room.host);
+  return trust === 'project' ? withToken(room.host, room.token) : (await pair(room)).provider;
+}
+
+describe.each(TRUST_LEVELS)('a provider that is %s', (trust) => {
+  it('[GW-028] [GW-046] [GW-048] [GW-049] [GW-050] [GW-053] [GW-054] [GW-055] brings what it may', async () => {
+    const room = await openProjectRoom();
+    const provider = await letIn(room, trust);
+    for (const [id, what, brought, who] of HELLOS) {
+      const session = sessionId(room.uri);
+      const before = provider.received.length;
+      provider.send({ type: 'hello', name: 'ci', protocolVersion: 2, session, ...brought });
+      while (!provider.received.slice(before).some(({ type }) => type === 'hello.ack' || type === 'error'))
+        await settle(1);
+      const answer = provider.received.slice(before).find(({ type }) => type === 'hello.ack' || type === 'error');
+      const expected = who.includes(trust) ? { type: 'hello.ack' } : { type: 'error', code: 'UNAUTHORIZED' };
+      expect(answer, `${id} ${what}`).toMatchObject(expected);
+    }
+  });
+
+  it('[GW-047] [GW-051] [GW-052] pushes, and reads its own streams', async () => {
+    const room = await openProjectRoom();
+    await TestProvider.bound(room.host, { name: 'other', session: sessionId(room.uri) });
+    const provider = await letIn(room, trust);
+    await provider.hello({ session: sessionId(room.uri) });
+    provider.send({ type: 'push', level: 'keep', event: 'news' });
+    provider.send({ type: 'stream.query', queryId: 'q', streams: ['ci'], last: 1 });
+    expect((await provider.next('stream.history')).streams).toMatchObject({ 'ci@ci': [{ event: 'news' }] });
+    provider.send({ type: 'stream.query', queryId: 'q', streams: ['ci', 'x@other'], last: 1 });
+    if (trust === 'internal') await provider.next('stream.history');
+    else expect(await provider.next('error')).toMatchObject({ code: 'UNAUTHORIZED', replyTo: 'stream.query' });
+  });
+
+  it('[GW-028] [GW-048] [GW-049] [GW-050] [GW-055] [GW-056] updates what it may, and the rest changes nothing', async () => {
+    const room = await openProjectRoom();
+    const provider = await letIn(room, trust);
+    await provider.hello({ session: sessionId(room.uri), tools: [TOOL] });
+    const isAllowed = trust !== 'external';
+    const updates = [
+      { type: 'hooks.update', requestId: '1', onPreToolUse: [RULE] },
+      { type: 'hooks.update', requestId: '2', transforms: { tone: { action: 'callback' } } },
+      { type: 'context.update', requestId: '3', context: 'c' },
+    ];
+    for (const update of updates) {
+      provider.send(update);
+      if (isAllowed) await provider.next('ack');
+      else expect(await provider.next('error')).toMatchObject({ code: 'UNAUTHORIZED', requestId: update.requestId });
+    }
+    const { customizations = [] } = await room.desk.state<{ customizations?: { id: string; children: unknown[] }[] }>(
+      room.uri,
+    );
+    const entry = customizations.find(({ id }) => id === 'gateway-provider:/ci');
+    expect(entry?.children).toHaveLength(isAllowed ? 2 : 0);
+  });
+});
+
+describe('a hello with one part too much', () => {
+  it('[GW-056] [GW-057] registers nothing at all', async () => {
+    const room = await openProjectRoom();
+    const { provider } = await pair(room);
+    provider.send({ type: 'hello', name: 'browser', protocolVersion: 2, tools: [TOOL], context: 'c' });
+    expect(await provider.next('error')).toMatchObject({ code: 'UNAUTHORIZED', replyTo: 'hello' });
+    expect(JSON.stringify(await room.desk.state(room.uri))).not.toContain('gateway-provider:/browser');
+    await provider.hello({ name: 'browser', tools: [TOOL] });
+  });
+});
+
+describe('a token', () => {
+  it.each([{ token: 'ptk-wrong' }, { token: '' }, {}])(
+    '[GW-033] that is wrong (%j) ends the connection',
+    async (claim) => {
+      const room = await openProjectRoom();
+      const provider = TestProvider.connect(room.host, 'network');
+      provider.send({ type: 'auth', ...claim });
+      expect(await provider.next('error')).toMatchObject({ code: 'AUTH_FAILED', replyTo: 'auth' });
+      await provider.untilClosed();
+    },
+  );
+
+  it('[GW-019] [GW-021] [GW-031] [GW-054] [GW-072] of a project opens the session that it was made for, and shows no other', async () => {
+    const room = await openProjectRoom();
+    const other = await room.desk.session();
+    const provider = await withToken(room.host, room.token);
+    const [sessions] = provider.of('sessions');
+    expect(sessions).toEqual({
+      type: 'sessions',
+      active: [{ id: sessionId(room.uri), label: expect.any(String), cwd: room.folder }],
+    });
+    provider.send({ type: 'hello', name: 'ci', protocolVersion: 2, session: sessionId(other) });
+    expect(await provider.next('error')).toMatchObject({ code: 'INVALID_SESSION' });
+    expect((await provider.hello()).sessionId).toBe(sessionId(room.uri));
+  });
+});

@@ -1,0 +1,285 @@
+import crypto from 'node:crypto';
+import { syncBuiltinESMExports } from 'node:module';
+import type { SessionState } from '@atrium/protocol';
+import { describe, expect, it, vi } from 'vitest';
+import { exchangeOf } from '../../../src/agents/model/history.js';
+import type { Logger } from '../../../src/logger.js';
+import { pair, sessionId, shownCode, withToken } from '../../support/provider-door.js';
+import { envelopesOf, openPuppetRoom, openRoom, stateOf, turnStarted } from '../../support/session-room.js';
+import { settle } from '../../support/test-host.js';
+import { TestProvider } from '../../support/test-provider.js';
+import { v1Client } from '../../support/v1.js';
+
+async function askToPair(room: { host: Parameters<typeof TestProvider.connect>[0] }): Promise<TestProvider> {
+  const provider = TestProvider.connect(room.host, 'network');
+  provider.send({ type: 'auth', mode: 'pair', name: 'browser' });
+  await provider.next('auth.pairing');
+  return provider;
+}
+
+describe('pairing', () => {
+  it('[GW-034] [GW-035] [GW-037] [GW-018] [GW-019] [UNI-063] shows a code to people, and lets in whoever was told', async () => {
+    const room = await openRoom();
+    const provider = await askToPair(room);
+    expect(provider.of('auth.pairing')[0]?.prompt).not.toMatch(/\d/);
+    const [request] = (await stateOf(room.desk, room.uri)).inputRequests ?? [];
+    expect(request).toMatchObject({ questions: [], message: expect.stringContaining("'browser'") });
+    const code = await shownCode(room.desk, room.uri);
+    expect(code).toMatch(/^\d{6}$/);
+    provider.send({ type: 'auth.confirm', code });
+    const { token, active } = await provider.next('sessions');
+    expect(token).toMatch(/^ext-tok-[\da-f]{64}$/);
+    expect(active).toMatchObject([{ id: sessionId(room.uri) }]);
+    expect(JSON.stringify(provider.received)).not.toContain(code);
+    await settle();
+    expect((await stateOf(room.desk, room.uri)).inputRequests ?? []).toEqual([]);
+  });
+
+  it('[GW-038] [GW-219] is over with one wrong code, and the old code is worth nothing any more', async () => {
+    const room = await openRoom();
+    const provider = await askToPair(room);
+    const code = await shownCode(room.desk, room.uri);
+    provider.send({ type: 'auth.confirm', code: code === '000000' ? '000001' : '000000' });
+    expect(await provider.next('error')).toMatchObject({ code: 'AUTH_FAILED', replyTo: 'auth.confirm' });
+    await provider.untilClosed();
+    expect((await stateOf(room.desk, room.uri)).inputRequests ?? []).toEqual([]);
+    const again = await askToPair(room);
+    const next = await shownCode(room.desk, room.uri);
+    if (next !== code) again.send({ type: 'auth.confirm', code });
+    await again.untilClosed();
+  });
+
+  it('[GW-039] [REL-049] may be tried five times a minute, from however many sockets', async () => {
+    const room = await openRoom();
+    const providers = Array.from({ length: 50 }, () => TestProvider.connect(room.host, 'network'));
+    for (const provider of providers) provider.send({ type: 'auth', mode: 'pair' });
+    await settle(10);
+    expect(providers.filter((provider) => provider.of('auth.pairing').length > 0)).toHaveLength(5);
+    expect(providers.flatMap((provider) => provider.of('error').map(({ code }) => code))).toEqual(
+      Array(45).fill('RATE_LIMITED'),
+    );
+    await room.clock.advance(60_000);
+    await askToPair(room);
+  });
+
+  it('[REL-049] burns a code with the first guess, also for the right one', async () => {
+    const room = await openRoom();
+    const provider = await askToPair(room);
+    const code = await shownCode(room.desk, room.uri);
+    provider.send({ type: 'auth.confirm', code: code === '111111' ? '222222' : '111111' });
+    provider.send({ type: 'auth.confirm', code });
+    await provider.untilClosed();
+    expect(provider.of('sessions')).toEqual([]);
+  });
+
+  it('[GW-040] [GW-015] gives people two minutes, and not more', async () => {
+    const room = await openRoom();
+    const quick = await askToPair(room);
+    const code = await shownCode(room.desk, room.uri);
+    await room.clock.advance(119_000);
+    expect(quick.closed).toBeUndefined();
+    quick.send({ type: 'auth.confirm', code });
+    await quick.next('sessions');
+    const slow = await askToPair(room);
+    const old = await shownCode(room.desk, room.uri);
+    await room.clock.advance(121_000);
+    expect((await stateOf(room.desk, room.uri)).inputRequests ?? []).toEqual([]);
+    slow.send({ type: 'auth.confirm', code: old });
+    expect(await slow.next('error')).toMatchObject({ code: 'AUTH_FAILED' });
+    const idle = await askToPair(room);
+    await room.clock.advance(131_000);
+    expect(idle.closed).toBeDefined();
+  });
+
+  it('[GW-041] [GW-019] gives a token that opens later connections', async () => {
+    const room = await openRoom();
+    const { provider, token } = await pair(room);
+    provider.drop();
+    const again = await withToken(room.host, token);
+    expect(again.of('sessions')).toMatchObject([{ active: [{ id: sessionId(room.uri) }] }]);
+    expect(again.of('sessions')[0]).not.toHaveProperty('token');
+  });
+
+  it('[GW-042] gives a token that ends with its session, but not when the session only rests', async () => {
+    const room = await openRoom();
+    const { provider, token } = await pair(room);
+    provider.drop();
+    room.desk.send({ method: 'unsubscribe', params: { channel: room.uri } });
+    await settle();
+    await room.clock.advance(60 * 60_000);
+    await withToken(room.host, token);
+    await room.desk.request('subscribe', { channel: room.uri });
+    const back = await withToken(room.host, token);
+    await back.hello({ name: 'browser' });
+    await room.desk.request('disposeSession', { channel: room.uri });
+    await settle();
+    const late = TestProvider.connect(room.host, 'network');
+    late.send({ type: 'auth', token });
+    expect(await late.next('error')).toMatchObject({ code: 'AUTH_FAILED' });
+  });
+
+  it('[GW-042] [GW-222] [GW-224] [GW-225] gives a token that no other host knows', async () => {
+    const room = await openRoom();
+    const { token } = await pair(room);
+    const second = await openRoom({ log: room.host.log });
+    const provider = TestProvider.connect(second.host, 'network');
+    provider.send({ type: 'auth', token });
+    expect(await provider.next('error')).toMatchObject({ code: 'AUTH_FAILED' });
+    await pair(second);
+  });
+
+  it('[GW-043] waits for a session, without closing', async () => {
+    const room = await openRoom();
+    await room.desk.request('disposeSession', { channel: room.uri });
+    await settle();
+    const provider = TestProvider.connect(room.host, 'network');
+    for (let count = 0; count < 7; count++) provider.send({ type: 'auth', mode: 'pair' });
+    await settle();
+    expect(provider.of('error').map(({ code }) => code)).toEqual(Array(7).fill('INVALID_SESSION'));
+    const uri = await room.desk.session();
+    await pair({ ...room, uri }, provider);
+  });
+
+  it('[GW-044] [GW-020] [GW-021] [GW-054] shows another code in each session; the code that is typed decides', async () => {
+    const room = await openRoom({ session: { workingDirectory: 'file:///a' } });
+    const other = await room.desk.session(undefined, { workingDirectory: 'file:///b' });
+    const provider = await askToPair(room);
+    const [first, second] = [await shownCode(room.desk, room.uri), await shownCode(room.desk, other)];
+    expect(first).not.toBe(second);
+    provider.send({ type: 'auth.confirm', code: second });
+    const { active } = await provider.next('sessions');
+    expect(active).toEqual([
+      { id: sessionId(other), label: expect.any(String), cwd: '/b' },
+      { id: sessionId(room.uri), label: expect.any(String) },
+    ]);
+    provider.send({ type: 'hello', name: 'browser', protocolVersion: 2, session: sessionId(room.uri) });
+    expect(await provider.next('error')).toMatchObject({ code: 'INVALID_SESSION' });
+    expect((await provider.hello({ name: 'browser', session: active[0]?.id })).sessionId).toBe(sessionId(other));
+  });
+
+  it.each(['decline', 'cancel'] as const)('[UNI-063] is over when a person says no (%s)', async (response) => {
+    const room = await openRoom();
+    const provider = await askToPair(room);
+    const [request] = (await stateOf(room.desk, room.uri)).inputRequests ?? [];
+    room.desk.dispatch(room.uri, { type: 'session/inputCompleted', requestId: request?.id ?? '', response });
+    expect(await provider.next('error')).toMatchObject({ code: 'AUTH_FAILED' });
+    await provider.untilClosed();
+  });
+
+  it('[UNI-063] leaves the code valid when a person only puts the notice away', async () => {
+    const room = await openRoom();
+    const provider = await askToPair(room);
+    const code = await shownCode(room.desk, room.uri);
+    const [request] = (await stateOf(room.desk, room.uri)).inputRequests ?? [];
+    room.desk.dispatch(room.uri, { type: 'session/inputCompleted', requestId: request?.id ?? '', response: 'accept' });
+    await settle();
+    provider.send({ type: 'auth.confirm', code });
+    await provider.next('sessions');
+  });
+
+  it('[GW-045] takes its code from a source that nobody can guess, and compares in constant time', async () => {
+    const room = await openRoom();
+    const random = vi.spyOn(crypto, 'randomInt');
+    const equal = vi.spyOn(crypto, 'timingSafeEqual');
+    syncBuiltinESMExports();
+    try {
+      const { token } = await pair(room);
+      expect(random).toHaveBeenCalledWith(1_000_000);
+      expect(equal).toHaveBeenCalled();
+      // A token is looked up by its digest: how much of a guess is right makes no difference.
+      const wrong = TestProvider.connect(room.host, 'network');
+      wrong.send({ type: 'auth', token: `${token.slice(0, -1)}x` });
+      expect(await wrong.next('error')).toMatchObject({ code: 'AUTH_FAILED' });
+    } finally {
+      vi.restoreAllMocks();
+      syncBuiltinESMExports();
+    }
+  });
+
+  it('[GW-221] tells no token in an error', async () => {
+    const room = await openRoom();
+    const { provider, token } = await pair(room);
+    const { reconnectToken } = await provider.hello({ name: 'browser' });
+    const thief = await withToken(room.host, token);
+    for (const hello of [{ name: 'other' }, { name: 'browser', reconnectToken: `${reconnectToken}x` }])
+      thief.send({ type: 'hello', protocolVersion: 2, ...hello });
+    thief.send({ type: 'auth', token: `${token}x` });
+    await settle();
+    expect(thief.of('error').map(({ code }) => code)).toEqual(['UNAUTHORIZED', 'DUPLICATE_INSTANCE', 'UNKNOWN_TYPE']);
+    for (const secret of [token, reconnectToken]) expect(JSON.stringify(thief.of('error'))).not.toContain(secret);
+  });
+
+  it('[UNI-064] shows its code again when a turn has taken the notice with it', async () => {
+    const room = await openPuppetRoom();
+    await askToPair(room);
+    const code = await shownCode(room.desk, room.uri);
+    room.puppet.finish();
+    await room.desk.action(room.uri, 'session/turnComplete');
+    expect(await shownCode(room.desk, room.uri)).toBe(code);
+  });
+
+  it('[GW-036] [GW-221] [UNI-066] [UNI-102] keeps the code from models, providers, titles and errors', async () => {
+    const room = await openPuppetRoom();
+    const watching = ['user.message', 'assistant.message', 'tool.execution_complete', 'assistant.intent'];
+    const watcher = await TestProvider.bound(room.host, { name: 'watcher', subscribe: watching });
+    const provider = await askToPair(room);
+    const code = await shownCode(room.desk, room.uri);
+    provider.send({ type: 'auth.confirm', code: code === '000000' ? '000001' : '000000' });
+    await provider.untilClosed();
+    room.puppet.turn.text('Answer');
+    room.puppet.finish();
+    await room.desk.action(room.uri, 'session/turnComplete');
+    await settle();
+    room.desk.dispatch(room.uri, turnStarted('t2', 'again'));
+    const { turn } = await room.agent.turn(1);
+    const seenByModel = JSON.stringify([turn.message, await room.agent.history(100)]);
+    const { summary } = await stateOf(room.desk, room.uri);
+    for (const text of [seenByModel, JSON.stringify([watcher.received, provider.received]), JSON.stringify(summary)]) {
+      expect(text).not.toContain(code);
+      expect(text).not.toContain(`${code.slice(0, 3)} ${code.slice(3)}`);
+    }
+    const parts = envelopesOf(room.desk, room.uri).filter(({ action }) => action.type === 'session/responsePart');
+    expect(JSON.stringify(parts)).not.toContain(code.slice(3));
+  });
+
+  it('[UNI-065] [UNI-066] [UNI-084] [GW-036] reaches those who cannot be asked, in the running turn or at the head of the next', async () => {
+    const logged: string[] = [];
+    const logger: Logger = { log: (_, message) => void logged.push(message) };
+    const room = await openPuppetRoom({ logger });
+    const phone = await v1Client(room.host, 'phone');
+    await phone.subscribe(room.uri.replace('ahp-session:', 'puppet:'));
+    await askToPair(room);
+    const code = await shownCode(room.desk, room.uri);
+    const spoken = `${code.slice(0, 3)} ${code.slice(3)}`;
+    const seen = () => JSON.stringify(phone.envelopes());
+    await settle();
+    expect(seen()).toContain(spoken);
+    // Somebody could be asked, so the console of the host stays quiet.
+    expect(logged.join()).not.toContain(spoken);
+    room.puppet.finish();
+    await room.desk.action(room.uri, 'session/turnComplete');
+    const [turn] = (await stateOf(room.desk, room.uri)).turns;
+    expect(JSON.stringify(turn)).toContain(spoken);
+    expect(JSON.stringify(turn && exchangeOf(turn))).not.toContain(spoken);
+    await askToPair(room);
+    await settle();
+    const before = seen();
+    room.desk.dispatch(room.uri, turnStarted('t2'));
+    await room.agent.turn(1);
+    await settle();
+    expect(seen().slice(before.length)).toMatch(/\d{3} \d{3}/);
+    const state = await room.desk.state<SessionState>(room.uri);
+    expect(state.activeTurn?.responseParts).toMatchObject([{ kind: 'systemNotification' }]);
+  });
+
+  it('[UNI-065] is written to the console of the host when nobody can be shown anything', async () => {
+    const logged: string[] = [];
+    const logger: Logger = { log: (_, message) => void logged.push(message) };
+    const room = await openRoom({ logger });
+    room.desk.send({ method: 'unsubscribe', params: { channel: room.uri } });
+    await settle();
+    await askToPair(room);
+    const code = await shownCode(room.desk, room.uri);
+    expect(logged.join()).toContain(`${code.slice(0, 3)} ${code.slice(3)}`);
+  });
+});

@@ -1,0 +1,183 @@
+import type { SessionState } from '@atrium/protocol';
+import { describe, expect, it } from 'vitest';
+import { sessionId } from '../../support/provider-door.js';
+import { PuppetAgent } from '../../support/puppet-agent.js';
+import { envelopesOf, openPuppetRoom, openRoom, startHost, stateOf } from '../../support/session-room.js';
+import { settle } from '../../support/test-host.js';
+import { TestProvider } from '../../support/test-provider.js';
+
+const TOOL = { name: 'ci_status', description: 'CI', parameters: {}, timeout: 5_000 };
+const RULE = { match: { tool: 'shell' }, action: 'deny', reason: 'no' };
+const HOOKS = { onPreToolUse: [RULE], transforms: { tone: { action: 'append', content: 'x' } } };
+
+function providersIn({ _meta }: SessionState): readonly Record<string, unknown>[] {
+  return (_meta?.gateway as { providers?: Record<string, unknown>[] } | undefined)?.providers ?? [];
+}
+
+/** An agent that can do only some of what providers ask for. */
+class SimpleAgent extends PuppetAgent {
+  override readonly abilities = {
+    tools: 'live',
+    toolIntent: 'host-run',
+    render: 'append',
+    steer: true,
+    cancelTool: true,
+  } as const;
+}
+
+describe('a provider in a session', () => {
+  it('[UNI-012] [UNI-013] [UNI-081] is a customization with its rules, and its tools are tools of the server', async () => {
+    const room = await openRoom();
+    const provider = TestProvider.connect(room.host);
+    const { providerId } = await provider.hello({ tools: [TOOL], hooks: HOOKS, context: 'c' });
+    const state = await stateOf(room.desk, room.uri);
+    expect(state.customizations).toMatchObject([
+      {
+        type: 'plugin',
+        uri: 'gateway-provider:/ci',
+        enabled: true,
+        children: [
+          { type: 'hook', event: 'PreToolUse', matcher: 'shell' },
+          { type: 'rule', name: 'tone', description: 'append tone' },
+        ],
+      },
+    ]);
+    expect(state.serverTools).toMatchObject([
+      {
+        name: 'ci_status',
+        inputSchema: { type: 'object' },
+        _meta: { gateway: { provider: 'ci', providerId, trust: 'internal', timeoutMs: 5_000 } },
+      },
+    ]);
+    expect(providersIn(state)).toEqual([
+      { name: 'ci', providerId, trust: 'internal', tools: ['ci_status'], context: true },
+    ]);
+  });
+
+  it('[UNI-023] is reconnecting for a while when its line is cut, and then gone', async () => {
+    const room = await openRoom();
+    const provider = await TestProvider.bound(room.host, { tools: [TOOL] });
+    provider.drop();
+    await settle();
+    const state = await stateOf(room.desk, room.uri);
+    expect(state.customizations).toMatchObject([{ load: { kind: 'degraded', message: 'Reconnecting' } }]);
+    expect(providersIn(state)).toMatchObject([{ away: true }]);
+    expect(state.serverTools).toEqual([]);
+    await room.clock.advance(30_000);
+    const after = await stateOf(room.desk, room.uri);
+    expect(after.customizations ?? []).toEqual([]);
+    expect(providersIn(after)).toEqual([]);
+  });
+
+  it('[UNI-107] [UNI-081] is switched off in one session only, and on again', async () => {
+    const room = await openPuppetRoom();
+    const other = await room.desk.session();
+    await TestProvider.bound(room.host, { session: 'all', tools: [TOOL], hooks: HOOKS });
+    const id = 'gateway-provider:/ci';
+    room.desk.dispatch(room.uri, { type: 'session/customizationToggled', id, enabled: false });
+    await settle();
+    expect((await stateOf(room.desk, room.uri)).serverTools).toEqual([]);
+    expect((await stateOf(room.desk, other)).serverTools).toMatchObject([{ name: 'ci_status' }]);
+    await room.clock.advance(1_000);
+    expect(JSON.stringify(await stateOf(room.desk, room.uri))).toContain('is switched off');
+    room.desk.dispatch(room.uri, { type: 'session/customizationToggled', id, enabled: true });
+    await settle();
+    expect((await stateOf(room.desk, room.uri)).serverTools).toMatchObject([{ name: 'ci_status' }]);
+  });
+
+  it('[UNI-107] stays switched off when it comes back, also to another host', async () => {
+    const room = await openRoom();
+    const provider = await TestProvider.bound(room.host, { tools: [TOOL] });
+    const id = 'gateway-provider:/ci';
+    room.desk.dispatch(room.uri, { type: 'session/customizationToggled', id, enabled: false });
+    await settle();
+    provider.send({ type: 'goodbye' });
+    await settle();
+    await TestProvider.bound(room.host, { tools: [TOOL] });
+    expect((await stateOf(room.desk, room.uri)).customizations).toMatchObject([{ id, enabled: false }]);
+    const second = await startHost({ log: room.host.log, agents: [new PuppetAgent()] });
+    const desk = await second.client('desk');
+    await desk.request('subscribe', { channel: room.uri });
+    await settle();
+    await TestProvider.bound(second, { tools: [TOOL] });
+    expect((await stateOf(desk, room.uri)).serverTools ?? []).toEqual([]);
+  });
+
+  it('[UNI-104] leaves no call running when it dies, and no session at work', async () => {
+    const room = await openPuppetRoom();
+    const provider = await TestProvider.bound(room.host, { tools: [TOOL] });
+    const outcome = room.puppet.turn.callTool({ name: 'ci_status', input: {} });
+    await provider.next('tool.call');
+    provider.drop();
+    expect(await outcome).toMatchObject({ success: false });
+    room.puppet.finish();
+    await room.desk.action(room.uri, 'session/turnComplete');
+    const { activeTurn, turns } = await stateOf(room.desk, room.uri);
+    expect(activeTurn).toBeUndefined();
+    expect(turns.at(-1)?.responseParts).toMatchObject([{ toolCall: { status: 'completed', success: false } }]);
+  });
+
+  it('[GW-222] [GW-225] is not there any more after a crash, and neither are its tools', async () => {
+    const room = await openRoom();
+    await TestProvider.bound(room.host, { tools: [TOOL], hooks: HOOKS });
+    const before = await stateOf(room.desk, room.uri);
+    expect(before.customizations).toHaveLength(1);
+    // The first host never gets to say anything more: the second one finds what was stored.
+    const second = await startHost({ log: room.host.log, agents: [new PuppetAgent()] });
+    const desk = await second.client('phone');
+    await desk.request('subscribe', { channel: room.uri });
+    await settle();
+    const after = await stateOf(desk, room.uri);
+    expect(after.customizations ?? []).toEqual([]);
+    expect(after.serverTools ?? []).toEqual([]);
+    expect(providersIn(after)).toEqual([]);
+  });
+
+  it('is written once for all that happens in one tick', async () => {
+    const room = await openRoom();
+    const provider = await TestProvider.bound(room.host, { tools: [TOOL] });
+    const before = envelopesOf(room.desk, room.uri).length;
+    await provider.hello({ tools: [{ ...TOOL, name: 'other' }], hooks: { onPreToolUse: [RULE] } });
+    const types = envelopesOf(room.desk, room.uri)
+      .slice(before)
+      .map(({ action }) => action.type);
+    expect(types.sort()).toEqual(['session/customizationUpdated', 'session/metaChanged', 'session/serverToolsChanged']);
+  });
+});
+
+describe('an agent that cannot do everything', () => {
+  it('[UNI-096] [UNI-097] is no secret: the provider, the list and the people are told', async () => {
+    const room = await openPuppetRoom({ agent: new SimpleAgent() });
+    const hooks = { onPreToolUse: [RULE], transforms: { tone: { action: 'replace', content: 'x' } } };
+    const provider = TestProvider.connect(room.host);
+    const ack = await provider.hello({ hooks });
+    expect(ack).toMatchObject({ degraded: ['gates:host-run', 'transforms:append'] });
+    await room.clock.advance(1_000);
+    provider.send({ type: 'context.update', requestId: 'r', context: 'c' });
+    await provider.next('ack');
+    const state = await stateOf(room.desk, room.uri);
+    expect(state.customizations).toMatchObject([
+      { load: { kind: 'degraded', message: expect.stringContaining('without asking') } },
+    ]);
+    const notes = (state.activeTurn?.responseParts ?? []).filter(({ kind }) => kind === 'systemNotification');
+    expect(notes.filter((note) => JSON.stringify(note).includes('without asking'))).toHaveLength(1);
+  });
+
+  it('[UNI-097] does what it can', async () => {
+    const room = await openPuppetRoom({ agent: new SimpleAgent() });
+    const hooks = { transforms: { tone: { action: 'append', content: 'x' } } };
+    expect(await TestProvider.connect(room.host).hello({ hooks })).not.toHaveProperty('degraded');
+  });
+
+  it('[UNI-096] is not promised anything when the host is strict', async () => {
+    const room = await openPuppetRoom({ agent: new SimpleAgent(), strictProviders: true });
+    const provider = TestProvider.connect(room.host);
+    provider.send({ type: 'hello', name: 'ci', protocolVersion: 2, hooks: HOOKS, session: sessionId(room.uri) });
+    expect(await provider.next('error')).toMatchObject({
+      code: 'UNAUTHORIZED',
+      message: expect.stringContaining('gates'),
+    });
+    expect((await stateOf(room.desk, room.uri)).customizations ?? []).toEqual([]);
+    await provider.hello({ tools: [TOOL] });
+  });
+});

@@ -1,0 +1,102 @@
+import { get } from 'node:http';
+import { connect } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import { CONNECTIONS_MAX, GATEWAY_DEFAULT_PORT } from '@atrium/protocol/provider';
+import { describe, expect, it } from 'vitest';
+import WebSocket from 'ws';
+import { openDoor, overSocket, pair } from '../../support/provider-door.js';
+import { openRoom } from '../../support/session-room.js';
+
+function statusOf(port: number, path: string): Promise<{ status: number | undefined; body: string }> {
+  return new Promise((resolve, reject) => {
+    get({ host: '127.0.0.1', port, path }, (response) => {
+      let body = '';
+      response.setEncoding('utf8').on('data', (text) => {
+        body += text;
+      });
+      response.on('end', () => resolve({ status: response.statusCode, body }));
+    }).on('error', reject);
+  });
+}
+
+/** The HTTP status with which an upgrade is refused. */
+function refusal(port: number, options: object = {}): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    const socket = new WebSocket(`ws://127.0.0.1:${port}`, options);
+    socket.on('unexpected-response', (request, response) => {
+      request.destroy();
+      resolve(response.statusCode);
+    });
+    socket.on('open', () => reject(new Error('was let in')));
+    socket.on('error', () => {});
+  });
+}
+
+describe('the port for providers', () => {
+  it('[GW-002] is any that is asked for; 9400 when none is', async () => {
+    const { host } = await openRoom();
+    const door = await openDoor(host);
+    expect(door.port).toBeGreaterThan(0);
+    await overSocket(door.port);
+    expect(GATEWAY_DEFAULT_PORT).toBe(9_400);
+  });
+
+  it('[GW-003] is open on this machine only', async () => {
+    const { host } = await openRoom();
+    const door = await openDoor(host);
+    expect([...door.addresses].sort()).toEqual(expect.arrayContaining(['127.0.0.1']));
+    expect(door.addresses.every((address) => address === '127.0.0.1' || address === '::1')).toBe(true);
+    const others = Object.values(networkInterfaces()).flatMap((list = []) =>
+      list.filter(({ internal, family }) => !internal && family === 'IPv4'),
+    );
+    for (const { address } of others) {
+      const outcome = await new Promise((resolve) => {
+        const socket = connect({ host: address, port: door.port }, () => resolve('connected'));
+        socket.on('error', ({ message }) => resolve(message));
+      });
+      expect(outcome).toContain('ECONNREFUSED');
+    }
+  });
+
+  it('[GW-014] [GW-015] has fifty places, also for strangers; a place that becomes free can be taken', async () => {
+    const { host } = await openRoom();
+    const door = await openDoor(host);
+    const providers = await Promise.all(Array.from({ length: CONNECTIONS_MAX }, () => overSocket(door.port)));
+    expect(await refusal(door.port)).toBe(503);
+    providers[0]?.send({ type: 'auth', mode: 'pair' });
+    await providers[0]?.next('auth.pairing');
+    providers[1]?.drop();
+    await expect
+      .poll(() =>
+        overSocket(door.port).then(
+          () => true,
+          () => false,
+        ),
+      )
+      .toBe(true);
+  });
+
+  it('[GW-016] says nothing in plain HTTP', async () => {
+    const { host } = await openRoom();
+    const door = await openDoor(host);
+    expect(await statusOf(door.port, '/secret')).toEqual({ status: 404, body: '' });
+    expect(await statusOf(door.port, '/')).toEqual({ status: 426, body: '' });
+  });
+
+  it('is reached by the name of this machine only', async () => {
+    const { host } = await openRoom();
+    const door = await openDoor(host);
+    expect(await refusal(door.port, { headers: { Host: 'evil.example' } })).toBe(403);
+  });
+
+  it('[GW-012] closes its sockets with "going away"', async () => {
+    const room = await openRoom();
+    const door = await openDoor(room.host);
+    const stranger = await overSocket(door.port);
+    const { provider } = await pair(room, await overSocket(door.port));
+    await door.close();
+    expect(await stranger.untilClosed()).toMatchObject({ code: 1001 });
+    expect(await provider.untilClosed()).toMatchObject({ code: 1001 });
+    await expect(overSocket(door.port)).rejects.toThrow();
+  });
+});

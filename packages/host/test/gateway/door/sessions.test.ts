@@ -1,0 +1,253 @@
+import { EXIT_CLOSE_CODE, TO_GATEWAY_TYPES } from '@atrium/protocol/provider';
+import { describe, expect, it } from 'vitest';
+import { TITLES_INTERVAL_MS } from '../../../src/gateway/open-sessions.js';
+import { Registry } from '../../../src/gateway/registry.js';
+import { pair, sessionId } from '../../support/provider-door.js';
+import { openRoom, stateOf, turnStarted } from '../../support/session-room.js';
+import { settle } from '../../support/test-host.js';
+import { TestProvider } from '../../support/test-provider.js';
+
+const TOOL = { name: 'ci_status', description: 'CI', parameters: {} };
+
+async function toolsOf(client: Parameters<typeof stateOf>[0], uri: string): Promise<string[]> {
+  return ((await stateOf(client, uri)).serverTools ?? []).map(({ name }) => name);
+}
+
+describe('the list of sessions', () => {
+  it('[GW-018] [UNI-010] is the first thing that a provider hears', async () => {
+    const room = await openRoom({ session: { workingDirectory: 'file:///work' } });
+    const provider = TestProvider.connect(room.host);
+    expect(await provider.next('sessions')).toEqual({
+      type: 'sessions',
+      active: [{ id: sessionId(room.uri), label: (await stateOf(room.desk, room.uri)).summary.title, cwd: '/work' }],
+    });
+    expect(provider.received[0]?.type).toBe('sessions');
+  });
+
+  it('[GW-017] [UNI-010] has one session in the foreground: the one that a person touched last', async () => {
+    const room = await openRoom();
+    const other = await room.desk.session();
+    const first = async () => {
+      const provider = TestProvider.connect(room.host);
+      return (await provider.next('sessions')).active[0]?.id;
+    };
+    await room.desk.turn(room.uri, 'hello');
+    expect(await first()).toBe(sessionId(room.uri));
+    await room.desk.turn(other, 'hello');
+    expect(await first()).toBe(sessionId(other));
+  });
+
+  it('[GW-017] always has exactly one in the foreground', () => {
+    const registry = new Registry();
+    const rooms = ['a', 'b', 'c'].map((id) => ({ id, entry: () => ({ id, label: id }) })) as never[];
+    for (const room of rooms) registry.add(room);
+    const foreground = () => registry.entries().flatMap((entry) => (entry.foreground ? entry.id : []));
+    expect(foreground()).toEqual(['c']);
+    registry.touch(rooms[0] as never);
+    expect(foreground()).toEqual(['a']);
+    registry.remove(rooms[0] as never, Promise.resolve());
+    expect(foreground()).toHaveLength(1);
+  });
+
+  it('[GW-022] [GW-023] [GW-024] [UNI-011] is told anew when one starts or ends, to everybody who was let in', async () => {
+    const room = await openRoom();
+    const waiting = TestProvider.connect(room.host);
+    const bound = await TestProvider.bound(room.host, { session: sessionId(room.uri) });
+    const { provider: paired } = await pair(room);
+    const stranger = TestProvider.connect(room.host, 'network');
+    const other = await room.desk.session();
+    await settle();
+    await room.desk.request('disposeSession', { channel: other });
+    await settle();
+    for (const provider of [waiting, bound, paired])
+      expect(provider.of('sessions.updated').map(({ active }) => active.length)).toEqual([2, 1]);
+    expect(stranger.received).toEqual([]);
+  });
+
+  it('[GW-023] [GW-024] lets a provider bind as soon as it has heard of a session', async () => {
+    const room = await openRoom();
+    await room.desk.request('disposeSession', { channel: room.uri });
+    await settle();
+    const provider = TestProvider.connect(room.host);
+    const uri = await room.desk.session();
+    const { active } = await provider.next('sessions.updated');
+    expect((await provider.hello({ session: active[0]?.id })).sessionId).toBe(sessionId(uri));
+    expect(provider.of('error')).toEqual([]);
+  });
+
+  it('is told at most once a second when titles change', async () => {
+    const room = await openRoom();
+    const provider = TestProvider.connect(room.host);
+    for (let count = 0; count < 100; count++)
+      room.desk.dispatch(room.uri, { type: 'session/titleChanged', title: `Title ${count}` });
+    await settle(20);
+    expect(provider.of('sessions.updated')).toHaveLength(1);
+    await room.clock.advance(TITLES_INTERVAL_MS);
+    expect(provider.of('sessions.updated').map(({ active }) => active[0]?.label)).toEqual(['Title 0', 'Title 99']);
+  });
+
+  it('[UNI-011] leaves out a session that rests, and has it again when somebody comes back', async () => {
+    const room = await openRoom();
+    const provider = TestProvider.connect(room.host);
+    room.desk.send({ method: 'unsubscribe', params: { channel: room.uri } });
+    await settle();
+    await room.clock.advance(60 * 60_000);
+    expect(provider.of('sessions.updated').map(({ active }) => active.length)).toEqual([0]);
+    await room.desk.request('subscribe', { channel: room.uri });
+    await settle();
+    expect(provider.of('sessions.updated').map(({ active }) => active.length)).toEqual([0, 1]);
+  });
+
+  it('keeps a session in memory as long as a provider is bound to it', async () => {
+    const room = await openRoom();
+    const provider = await TestProvider.bound(room.host);
+    room.desk.send({ method: 'unsubscribe', params: { channel: room.uri } });
+    await settle();
+    await room.clock.advance(60 * 60_000);
+    expect(provider.of('sessions.updated')).toEqual([]);
+    provider.drop();
+    await settle();
+    await room.clock.advance(60 * 60_000);
+    const other = TestProvider.connect(room.host);
+    expect((await other.next('sessions')).active).toEqual([]);
+  });
+
+  it('[GW-027] cannot be changed by any message of a provider', () => {
+    const registryTypes = TO_GATEWAY_TYPES.filter((type) => type.startsWith('session'));
+    // Being ready for a session is all there is.
+    expect(registryTypes).toEqual(['session.ready']);
+  });
+});
+
+describe('the end of a session', () => {
+  it('[GW-026] is told to its providers before the list changes', async () => {
+    const room = await openRoom();
+    const provider = await TestProvider.bound(room.host, { tools: [TOOL] });
+    await settle();
+    const before = provider.received.length;
+    await room.desk.request('disposeSession', { channel: room.uri });
+    await settle();
+    expect(provider.received.slice(before)).toMatchObject([
+      { type: 'session.lifecycle', state: 'shutdown.pending', deadline: 10_000, sessionId: sessionId(room.uri) },
+      { type: 'sessions.updated', active: [] },
+    ]);
+  });
+
+  it('[GW-198] [GW-199] [GW-201] leaves a provider that is everywhere where it still is', async () => {
+    const room = await openRoom();
+    const other = await room.desk.session();
+    const provider = await TestProvider.bound(room.host, { session: 'all', tools: [TOOL] });
+    expect(await toolsOf(room.desk, room.uri)).toEqual(['ci_status']);
+    expect(await toolsOf(room.desk, other)).toEqual(['ci_status']);
+    await room.desk.request('disposeSession', { channel: room.uri });
+    await settle();
+    const pending = provider.of('session.lifecycle').filter(({ state }) => state === 'shutdown.pending');
+    expect(pending).toMatchObject([{ sessionId: sessionId(room.uri) }]);
+    expect(await toolsOf(room.desk, other)).toEqual(['ci_status']);
+    provider.send({ type: 'tools.update', requestId: 'r', remove: ['ci_status'] });
+    expect(await provider.next('ack')).toMatchObject({ sessionId: sessionId(other) });
+  });
+
+  it('waits for the old one to be apart before a restored session is open again', async () => {
+    const room = await openRoom();
+    const provider = await TestProvider.bound(room.host, { session: 'all', tools: [TOOL] });
+    provider.isSilent = true;
+    await room.desk.request('disposeSession', { channel: room.uri });
+    await room.desk.request('atrium/restoreSession', { channel: room.uri });
+    await room.desk.request('subscribe', { channel: room.uri });
+    await settle();
+    provider.send({ type: 'session.ready', sessionId: sessionId(room.uri) });
+    expect(await provider.next('error')).toMatchObject({ code: 'INVALID_SESSION' });
+    await room.clock.advance(10_000);
+    expect(provider.of('sessions.updated').at(-1)?.active).toMatchObject([{ id: sessionId(room.uri) }]);
+    provider.send({ type: 'session.ready', sessionId: sessionId(room.uri) });
+    await settle();
+    expect(await toolsOf(room.desk, room.uri)).toEqual(['ci_status']);
+    provider.isSilent = false;
+  });
+
+  it('[GW-012] sends everybody away when the host stops', async () => {
+    const room = await openRoom();
+    const bound = await TestProvider.bound(room.host);
+    const stranger = TestProvider.connect(room.host, 'network');
+    await room.host.stop();
+    expect(await bound.untilClosed()).toMatchObject({ code: EXIT_CLOSE_CODE });
+    expect(await stranger.untilClosed()).toMatchObject({ code: EXIT_CLOSE_CODE });
+    expect(bound.of('session.lifecycle').map(({ state }) => state)).toContain('shutdown.pending');
+    const late = TestProvider.connect(room.host);
+    expect(await late.untilClosed()).toMatchObject({ code: EXIT_CLOSE_CODE });
+  });
+
+  it('[GW-012] waits ten seconds for a silent provider when the host stops, and no longer', async () => {
+    const room = await openRoom();
+    const bound = await TestProvider.bound(room.host);
+    bound.isSilent = true;
+    let isStopped = false;
+    const stopped = room.host.stop().then(() => {
+      isStopped = true;
+    });
+    await room.clock.advance(9_900);
+    expect(isStopped).toBe(false);
+    await room.clock.advance(200);
+    await stopped;
+    expect(await bound.untilClosed()).toMatchObject({ code: EXIT_CLOSE_CODE });
+  });
+});
+
+describe('session.ready', () => {
+  it('[GW-201] [GW-202] brings a provider that is everywhere into a session that came later, not before', async () => {
+    const room = await openRoom();
+    const rule = { match: { tool: '*' }, action: 'deny', reason: 'no' };
+    const hello = { session: 'all', tools: [TOOL], hooks: { onPreToolUse: [rule] } };
+    const provider = await TestProvider.bound(room.host, hello);
+    const later = await room.desk.session();
+    await settle();
+    expect(await toolsOf(room.desk, later)).toEqual([]);
+    expect((await stateOf(room.desk, later)).customizations ?? []).toEqual([]);
+    provider.send({ type: 'session.ready', sessionId: sessionId(later) });
+    await settle();
+    expect(await toolsOf(room.desk, later)).toEqual(['ci_status']);
+    const [entry] = (await stateOf(room.desk, later)).customizations ?? [];
+    expect(entry?.children).toHaveLength(1);
+  });
+
+  it('[GW-203] is for those who are everywhere, and for sessions that are there; twice is once', async () => {
+    const room = await openRoom();
+    const single = await TestProvider.bound(room.host, { name: 'single', session: sessionId(room.uri) });
+    single.send({ type: 'session.ready', sessionId: sessionId(room.uri) });
+    expect(await single.next('error')).toMatchObject({ code: 'UNAUTHORIZED', replyTo: 'session.ready' });
+    const all = await TestProvider.bound(room.host, { name: 'all', session: 'all' });
+    const later = await room.desk.session();
+    all.send({ type: 'session.ready', sessionId: sessionId(later) });
+    all.send({ type: 'session.ready', sessionId: sessionId(later) });
+    await settle();
+    const started = all.of('session.lifecycle').filter(({ sessionId: id }) => id === sessionId(later));
+    expect(started).toHaveLength(1);
+    await room.desk.request('disposeSession', { channel: later });
+    await settle();
+    all.send({ type: 'session.ready', sessionId: sessionId(later) });
+    expect(await all.next('error')).toMatchObject({ code: 'INVALID_SESSION', replyTo: 'session.ready' });
+  });
+});
+
+it('[GW-212] a provider acts in the session that it is bound to, and in no other', async () => {
+  const room = await openRoom();
+  const other = await room.desk.session();
+  const provider = await TestProvider.bound(room.host, {
+    session: sessionId(room.uri),
+    tools: [TOOL],
+    hooks: {
+      onPreToolUse: [{ match: {}, action: 'deny', reason: 'x' }],
+      transforms: { tone: { action: 'append', content: 'x' } },
+    },
+    context: 'c',
+  });
+  provider.send({ type: 'push', level: 'surface', event: 'news' });
+  await settle();
+  const state = await stateOf(room.desk, other);
+  expect(state.serverTools ?? []).toEqual([]);
+  expect(state.customizations ?? []).toEqual([]);
+  expect(JSON.stringify(state._meta ?? {})).not.toContain('news');
+  room.desk.dispatch(other, turnStarted('t1', 'tool'));
+  await room.desk.action(other, 'session/toolCallReady');
+});

@@ -1,0 +1,243 @@
+import {
+  CONNECTION_STATE_RULES,
+  CONNECTION_STATES,
+  type ConnectionState,
+  isLegalIn,
+  TO_GATEWAY_TYPES,
+  TO_PROVIDER_TYPES,
+  type ToGatewayMessageType,
+} from '@atrium/protocol/provider';
+import { describe, expect, it } from 'vitest';
+import { ProviderConnection } from '../../../src/gateway/connection.js';
+import { silentLogger } from '../../../src/logger.js';
+import { transportPair } from '../../../src/wire/transports/in-process.js';
+import { FakeClock } from '../../support/fake-clock.js';
+import { pair, sessionId } from '../../support/provider-door.js';
+import { openRoom } from '../../support/session-room.js';
+import { settle } from '../../support/test-host.js';
+import { TestProvider } from '../../support/test-provider.js';
+
+/** One well-formed message of every type. */
+const SAMPLES: Record<ToGatewayMessageType, object> = {
+  auth: { token: 'x' },
+  'auth.confirm': { code: '000000' },
+  hello: { name: 'ci', protocolVersion: 2 },
+  goodbye: {},
+  'session.ready': { sessionId: 's' },
+  'tool.result': { id: 'x', data: 1 },
+  'tool.progress': { id: 'x', message: 'm' },
+  'gate.result': { gateId: 'g', callId: 'c', decision: 'allow' },
+  'transform.result': { callId: 'c', content: '' },
+  push: { level: 'keep', event: 'e' },
+  'tools.update': { requestId: 'r' },
+  'hooks.update': { requestId: 'r' },
+  'context.update': { requestId: 'r', context: '' },
+  'filter.set': { requestId: 'r', stream: 's', rules: [] },
+  'stream.query': { queryId: 'q', streams: [], last: 1 },
+  'shutdown.ready': { sessionId: 's' },
+};
+
+/** A connection that is held in one state, and what reaches whoever works on its messages. */
+async function connectionIn(state: ConnectionState) {
+  const [transport, end] = transportPair();
+  const handled: string[] = [];
+  const answers: { type: string; code?: string; replyTo?: string; message?: string }[] = [];
+  let release = () => {};
+  const connection = new ProviderConnection({
+    transport,
+    clock: new FakeClock(),
+    logger: silentLogger,
+    events: {
+      message: (_, message) => {
+        handled.push(message.type);
+        if (state === 'Rebinding' && handled.length === 1)
+          return new Promise((resolve) => {
+            release = resolve;
+          });
+      },
+      closed: () => {},
+    },
+  });
+  end.onmessage = (text) => answers.push(JSON.parse(text));
+  connection.access = { trust: 'internal', sessionId: undefined, token: undefined };
+  if (state !== 'Connected') connection.start('AwaitHello');
+  if (state === 'Rebinding') {
+    connection.enter('Bound');
+    end.send(JSON.stringify({ type: 'hello', ...SAMPLES.hello }));
+    await settle(2);
+    handled.length = 0;
+    handled.push('hello');
+  }
+  if (state === 'Disconnected') end.close();
+  else if (state !== 'Connected') connection.enter(state);
+  await settle(2);
+  return {
+    handled,
+    answers,
+    send: async (type: string) => {
+      end.send(JSON.stringify({ type, ...SAMPLES[type as ToGatewayMessageType] }));
+      await settle(2);
+    },
+    decide: async () => {
+      connection.enter('Bound');
+      release();
+      await settle(2);
+    },
+    begin: async () => {
+      connection.start('AwaitHello');
+      connection.enter('Bound');
+      await settle(2);
+    },
+  };
+}
+
+const ALL_TYPES = [...TO_GATEWAY_TYPES, ...TO_PROVIDER_TYPES];
+
+describe.each(CONNECTION_STATES)('in the state %s', (state) => {
+  it.each(ALL_TYPES)('[REL-044] [GW-006] a %s has the documented fate', async (type) => {
+    const connection = await connectionIn(state);
+    const before = connection.handled.length;
+    await connection.send(type);
+    const known = TO_GATEWAY_TYPES.find((candidate) => candidate === type);
+    const { otherwise } = CONNECTION_STATE_RULES[state];
+    if (known && isLegalIn(state, known)) {
+      expect(connection.handled.slice(before)).toEqual([type]);
+      expect(connection.answers).toEqual([]);
+    } else if (otherwise === 'refuse') {
+      expect(connection.handled.slice(before)).toEqual([]);
+      expect(connection.answers).toMatchObject([{ type: 'error', code: 'UNKNOWN_TYPE', replyTo: type }]);
+    } else {
+      expect(connection.handled.slice(before)).toEqual([]);
+      expect(connection.answers).toEqual([]);
+      if (state === 'Rebinding') await connection.decide();
+      if (state === 'Connected') await connection.begin();
+      const isTakenLater = otherwise === 'hold' && known;
+      expect(connection.handled.slice(before)).toEqual(isTakenLater ? [type] : []);
+    }
+  });
+});
+
+it('[REL-044] [GW-058] knows twenty-nine types and eight states', () => {
+  expect(new Set(ALL_TYPES).size).toBe(29);
+  expect(CONNECTION_STATES).toHaveLength(8);
+});
+
+describe('a connection', () => {
+  it('[GW-059] takes only auth at first, and says in which state it is', async () => {
+    const { host } = await openRoom();
+    const provider = TestProvider.connect(host, 'network');
+    provider.send({ type: 'hello', name: 'ci', protocolVersion: 2 });
+    expect(await provider.next('error')).toMatchObject({
+      code: 'UNKNOWN_TYPE',
+      replyTo: 'hello',
+      message: expect.stringContaining('AwaitAuth'),
+    });
+  });
+
+  it('[GW-060] makes no second code while it waits for the first', async () => {
+    const { host, desk, uri } = await openRoom();
+    const provider = TestProvider.connect(host, 'network');
+    provider.send({ type: 'auth', mode: 'pair' });
+    await provider.next('auth.pairing');
+    provider.send({ type: 'auth', mode: 'pair' });
+    expect(await provider.next('error')).toMatchObject({ code: 'UNKNOWN_TYPE', replyTo: 'auth' });
+    const { inputRequests } = await desk.state<{ inputRequests: unknown[] }>(uri);
+    expect(inputRequests).toHaveLength(1);
+  });
+
+  it('[GW-061] does nothing before hello', async () => {
+    const { host } = await openRoom();
+    const provider = TestProvider.connect(host);
+    provider.send({ type: 'push', level: 'keep', event: 'too early' });
+    expect(await provider.next('error')).toMatchObject({ code: 'UNKNOWN_TYPE', replyTo: 'push' });
+    await provider.hello();
+    provider.send({ type: 'stream.query', queryId: 'q', streams: ['ci'], last: 5 });
+    expect(await provider.next('stream.history')).toMatchObject({ streams: { 'ci@ci': [] } });
+  });
+
+  it('[GW-062] takes every type once it is bound', async () => {
+    const room = await openRoom();
+    const { provider, token } = await pair(room);
+    await provider.hello({ name: 'browser' });
+    const answers = provider.received.length;
+    provider.send({ type: 'auth', token });
+    const types = TO_GATEWAY_TYPES.filter((type) => !['auth', 'auth.confirm', 'hello', 'goodbye'].includes(type));
+    for (const type of types) provider.send({ type, ...SAMPLES[type] });
+    await settle(20);
+    const codes = provider.received.slice(answers).flatMap((message) => (message.type === 'error' ? message.code : []));
+    expect(codes).not.toContain('UNKNOWN_TYPE');
+    expect(provider.received.slice(answers).map(({ type }) => type)).toContain('sessions');
+    await provider.next('stream.history');
+    provider.send({ type: 'push', level: 'keep', event: 'still bound' });
+    provider.send({ type: 'stream.query', queryId: 'last', streams: ['browser'], last: 1 });
+    expect((await provider.next('stream.history')).streams).toMatchObject({
+      'browser@browser': [{ event: 'still bound' }],
+    });
+  });
+
+  it('[GW-062] never changes how it was let in', async () => {
+    const room = await openRoom();
+    const first = await pair(room);
+    const second = await pair(room);
+    await first.provider.hello({ name: 'browser' });
+    first.provider.send({ type: 'auth', token: second.token });
+    expect(await first.provider.next('error')).toMatchObject({ code: 'UNAUTHORIZED', replyTo: 'auth' });
+    first.provider.send({ type: 'auth', mode: 'pair' });
+    expect(await first.provider.next('error')).toMatchObject({ code: 'UNAUTHORIZED', replyTo: 'auth' });
+  });
+
+  it('[GW-063] gives messages that come during a rebind to the new binding', async () => {
+    const { host } = await openRoom();
+    const provider = await TestProvider.bound(host, { name: 'old' });
+    provider.send({ type: 'hello', name: 'new', protocolVersion: 2 });
+    provider.send({ type: 'push', level: 'keep', event: 'mine' });
+    provider.send({ type: 'stream.query', queryId: 'q', streams: ['new'], last: 1 });
+    await provider.next('hello.ack');
+    expect((await provider.next('stream.history')).streams).toMatchObject({ 'new@new': [{ event: 'mine' }] });
+  });
+
+  it('[GW-064] [GW-075] takes hello and goodbye when a rebind has failed', async () => {
+    const { host, desk, uri } = await openRoom();
+    const tool = { name: 'ci_status', description: 'CI', parameters: {} };
+    const provider = await TestProvider.bound(host, { tools: [tool] });
+    provider.send({ type: 'hello', name: 'ci', protocolVersion: 2, session: 'nowhere', tools: [tool] });
+    expect(await provider.next('error')).toMatchObject({ code: 'INVALID_SESSION', replyTo: 'hello' });
+    expect(await desk.state(uri)).toMatchObject({ serverTools: [] });
+    provider.send({ type: 'push', level: 'keep', event: 'x' });
+    expect((await provider.next('error')).message).toContain('Unbound');
+    await provider.hello({ tools: [tool] });
+    expect(await desk.state(uri)).toMatchObject({ serverTools: [{ name: 'ci_status' }] });
+    provider.send({ type: 'hello', name: 'ci', protocolVersion: 2, session: 'nowhere' });
+    await provider.next('error');
+    provider.send({ type: 'goodbye' });
+    expect(await provider.untilClosed()).toMatchObject({ code: 1000 });
+  });
+
+  it('[GW-065] [GW-066] ends with goodbye, and what still arrives counts for nothing', async () => {
+    const { host, desk, uri } = await openRoom();
+    const watcher = await TestProvider.bound(host, { name: 'watcher' });
+    const provider = await TestProvider.bound(host, {
+      tools: [{ name: 'ci_status', description: 'CI', parameters: {} }],
+    });
+    provider.send({ type: 'goodbye', reason: 'done' });
+    provider.send({ type: 'push', level: 'keep', event: 'late' });
+    expect(await provider.untilClosed()).toMatchObject({ code: 1000 });
+    expect(await desk.state(uri)).toMatchObject({ serverTools: [] });
+    watcher.send({ type: 'stream.query', queryId: 'q', streams: ['ci@ci'], last: 5 });
+    expect((await watcher.next('stream.history')).streams).toEqual({ 'ci@ci': [] });
+  });
+
+  it('[GW-067] [GW-199] stays when its session ends, and can bind to another one', async () => {
+    const room = await openRoom();
+    const other = await room.desk.session();
+    const provider = await TestProvider.bound(room.host, { session: sessionId(room.uri) });
+    await room.desk.request('disposeSession', { channel: room.uri });
+    await provider.next('sessions.updated');
+    await settle();
+    provider.send({ type: 'push', level: 'keep', event: 'x' });
+    expect((await provider.next('error')).message).toContain('Unbound');
+    const ack = await provider.hello({ session: sessionId(other) });
+    expect(ack.sessionId).toBe(sessionId(other));
+    expect(provider.closed).toBeUndefined();
+  });
+});

@@ -1,0 +1,142 @@
+import { describe, expect, it } from 'vitest';
+import { sessionId } from '../../support/provider-door.js';
+import { envelopesOf, openRoom, stateOf } from '../../support/session-room.js';
+import { settle } from '../../support/test-host.js';
+import { TestProvider } from '../../support/test-provider.js';
+
+const TOOL = { name: 'ci_status', description: 'CI', parameters: {} };
+
+const UPDATES = [
+  { type: 'tools.update', tools: [TOOL] },
+  { type: 'hooks.update', onPreToolUse: [] },
+  { type: 'context.update', context: 'c' },
+  { type: 'filter.set', stream: 's', rules: [] },
+];
+
+describe('an update', () => {
+  it('[GW-204] [GW-206] of any kind is acknowledged, and counts', async () => {
+    const room = await openRoom();
+    const provider = await TestProvider.bound(room.host);
+    for (const [index, update] of UPDATES.entries()) {
+      provider.send({ ...update, requestId: `r${index}` });
+      expect(await provider.next('ack')).toEqual({
+        type: 'ack',
+        requestId: `r${index}`,
+        sessionId: sessionId(room.uri),
+        revision: index + 1,
+      });
+    }
+  });
+
+  it('[GW-204] without a request id is taken, and acknowledged without one', async () => {
+    const room = await openRoom();
+    const provider = await TestProvider.bound(room.host);
+    provider.send(UPDATES[0] ?? {});
+    expect(await provider.next('ack')).toEqual({ type: 'ack', sessionId: sessionId(room.uri), revision: 1 });
+  });
+
+  it('[GW-205] [GW-206] is acknowledged for every session that it is about; each counts for itself', async () => {
+    const room = await openRoom();
+    const uris = [room.uri, await room.desk.session(), await room.desk.session()];
+    const provider = await TestProvider.bound(room.host, { session: 'all' });
+    const [first = ''] = uris.map(sessionId);
+    provider.send({ type: 'context.update', requestId: 'one', sessionId: first, context: 'c' });
+    expect(await provider.next('ack')).toMatchObject({ requestId: 'one', sessionId: first, revision: 1 });
+    provider.send({ type: 'context.update', requestId: 'all', context: 'c' });
+    await settle();
+    const acks = provider.of('ack').filter(({ requestId }) => requestId === 'all');
+    expect(new Map(acks.map((ack) => [ack.sessionId, ack.revision]))).toEqual(
+      new Map(uris.map((uri) => [sessionId(uri), uri === room.uri ? 2 : 1])),
+    );
+  });
+
+  it('[GW-207] [UNI-024] is acknowledged when it is stored and in force', async () => {
+    const room = await openRoom();
+    const provider = await TestProvider.bound(room.host);
+    provider.send({ type: 'tools.update', requestId: 'r', tools: [TOOL] });
+    await provider.next('ack');
+    const types = envelopesOf(room.desk, room.uri).map(({ action }) => action.type);
+    expect(types).toContain('session/serverToolsChanged');
+    expect((await stateOf(room.desk, room.uri)).serverTools).toMatchObject([{ name: 'ci_status' }]);
+  });
+
+  it('[GW-208] waits for the one before it; another kind does not', async () => {
+    const room = await openRoom();
+    const provider = await TestProvider.bound(room.host);
+    provider.send({ type: 'tools.update', requestId: 'first', tools: [TOOL] });
+    provider.send({ type: 'tools.update', requestId: 'second', tools: [] });
+    provider.send({ type: 'context.update', requestId: 'third', context: 'c' });
+    await settle();
+    expect(provider.of('error')).toMatchObject([{ code: 'RATE_LIMITED', requestId: 'second' }]);
+    expect(provider.of('ack').map(({ requestId }) => requestId)).toEqual(['first', 'third']);
+    provider.send({ type: 'tools.update', requestId: 'fourth', tools: [] });
+    expect(await provider.next('ack')).toBeDefined();
+  });
+
+  it('[GW-209] that fails is answered by an error instead, and changes nothing anywhere', async () => {
+    const room = await openRoom();
+    const other = await room.desk.session();
+    await TestProvider.bound(room.host, { name: 'owner', session: sessionId(other), tools: [TOOL] });
+    const provider = await TestProvider.bound(room.host, { session: 'all' });
+    provider.send({ type: 'tools.update', requestId: 'r', tools: [TOOL] });
+    expect(await provider.next('error')).toMatchObject({
+      code: 'TOOL_CONFLICT',
+      requestId: 'r',
+      replyTo: 'tools.update',
+    });
+    await settle();
+    expect(provider.of('ack')).toEqual([]);
+    expect((await stateOf(room.desk, room.uri)).serverTools ?? []).toEqual([]);
+    provider.send({ type: 'context.update', requestId: 'next', context: '' });
+    expect(await provider.next('ack')).toMatchObject({ revision: 1 });
+  });
+
+  it('writes nothing when nothing has changed, and never what is said to the model', async () => {
+    const room = await openRoom();
+    const secret = 'whisper to the model';
+    const hooks = {
+      onPreToolUse: [{ match: { tool: 'x' }, action: 'context', content: secret }],
+      transforms: { tone: { action: 'append', content: secret } },
+    };
+    const provider = await TestProvider.bound(room.host, {
+      tools: [TOOL],
+      hooks,
+      context: secret,
+      startup_context: secret,
+    });
+    await settle();
+    const before = envelopesOf(room.desk, room.uri).length;
+    for (let count = 0; count < 20; count++) {
+      provider.send({ type: 'tools.update', requestId: 'r', tools: [TOOL] });
+      await provider.next('ack');
+    }
+    expect(envelopesOf(room.desk, room.uri).slice(before)).toEqual([]);
+    expect(JSON.stringify(room.desk.received)).not.toContain(secret);
+  });
+});
+
+describe('a session id', () => {
+  it.each([
+    { type: 'push', level: 'keep', event: 'e' },
+    ...UPDATES,
+    { type: 'stream.query', queryId: 'q', streams: ['ci'], last: 1 },
+    { type: 'session.ready' },
+    { type: 'shutdown.ready' },
+  ])('[GW-211] that is not one of its own is refused ($type)', async (message) => {
+    const room = await openRoom();
+    const other = await room.desk.session();
+    // Only those who are bound everywhere may say that they are ready.
+    const isEverywhere = message.type === 'session.ready';
+    const session = isEverywhere ? 'all' : sessionId(room.uri);
+    const provider = await TestProvider.bound(room.host, { session });
+    provider.send({ ...message, sessionId: isEverywhere ? 'nowhere' : sessionId(other) });
+    expect(await provider.next('error')).toMatchObject({ code: 'INVALID_SESSION', replyTo: message.type });
+  });
+
+  it('[GW-090] is needed to say that one is ready for the end', async () => {
+    const room = await openRoom();
+    const provider = await TestProvider.bound(room.host);
+    provider.send({ type: 'shutdown.ready' });
+    expect(await provider.next('error')).toMatchObject({ code: 'INVALID_JSON', replyTo: 'shutdown.ready' });
+  });
+});

@@ -1,0 +1,122 @@
+import { describe, expect, it } from 'vitest';
+import { hostNameOf } from '../../../src/gateway/hooks/aliases.js';
+import { CUTS_MAX, MATCH_INPUT_MAX_CHARACTERS, Pattern, tryPatterns } from '../../../src/gateway/hooks/budget.js';
+import { PATHS_MAX, pathArguments } from '../../../src/gateway/hooks/path-arguments.js';
+
+const BOMB = '(a+)+$';
+const FUSE = `${'a'.repeat(40)}b`;
+
+function results(sources: readonly string[], input: string) {
+  return tryPatterns(
+    sources.map((source) => new Pattern(source)),
+    input,
+  );
+}
+
+describe('patterns within a budget', () => {
+  it('[GW-147] [REL-045] are cut off when they would run for ever, and the others are tried all the same', () => {
+    const start = performance.now();
+    expect(results(['b$', BOMB, '^a+b', '(x|y)+'], FUSE)).toEqual(['match', 'cut', 'match', 'no-match']);
+    expect(performance.now() - start).toBeLessThan(500);
+  });
+
+  it('[GW-147] fifty that run for ever cost no more than a moment, and after three times nothing', () => {
+    const bombs = Array.from({ length: 50 }, (_, index) => new Pattern(`(a+)+${index}$`));
+    const start = performance.now();
+    for (let call = 0; call < 10; call++) expect(new Set(tryPatterns(bombs, FUSE))).toEqual(new Set(['cut']));
+    // Each of the first calls may take some twenty attempts of a millisecond.
+    expect(performance.now() - start).toBeLessThan(5_000);
+  });
+
+  it('[GW-148] one that was cut again and again is not tried any more, and counts as cut: it goes on guarding', () => {
+    const pattern = new Pattern(BOMB);
+    for (let time = 0; time < CUTS_MAX; time++) expect(tryPatterns([pattern], FUSE)).toEqual(['cut']);
+    expect(tryPatterns([pattern], 'harmless')).toEqual(['cut']);
+  });
+
+  it('one that was cut once is tried again, and a good end makes it forget', () => {
+    const pattern = new Pattern(BOMB);
+    for (let time = 0; time < CUTS_MAX * 2; time++) {
+      expect(tryPatterns([pattern], FUSE)).toEqual(['cut']);
+      expect(tryPatterns([pattern], 'aaa')).toEqual(['match']);
+    }
+  });
+
+  it('give the same results as plain expressions, time after time', () => {
+    const sources = [
+      'git push',
+      'rm -rf|sudo',
+      'x{2,}',
+      '^\\{"a":\\(',
+      '[*+]',
+      'a.c',
+      '\\bpush\\b',
+      '(?=p)push',
+      '\\*',
+      'ü',
+    ];
+    const inputs = ['{"command":"git push"}', '{"a":(}', 'xx', 'abc *', 'sudo', '', '{"name":"über"}'];
+    for (let round = 0; round < 20; round++)
+      for (const input of inputs)
+        expect(results(sources, input)).toEqual(
+          sources.map((source) => (new RegExp(source).test(input) ? 'match' : 'no-match')),
+        );
+  });
+
+  it('are not fooled by a busy machine', () => {
+    const patterns = Array.from({ length: 20 }, (_, index) => new Pattern(`word${index}.*(end|stop)`));
+    const input = JSON.stringify({ text: 'some words that end here '.repeat(20) });
+    for (let call = 0; call < 300; call++) expect(tryPatterns(patterns, input)).not.toContain('cut');
+  });
+
+  it('do not look at what is too long', () => {
+    const text = 'x'.repeat(MATCH_INPUT_MAX_CHARACTERS);
+    expect(results(['x$', 'y+'], text)).toEqual(['match', 'no-match']);
+    expect(results(['x$', 'y+'], `${text}x`)).toEqual(['cut', 'cut']);
+  });
+
+  it('that are plain but long are fenced in on a long text', () => {
+    const start = performance.now();
+    results([`${'.'.repeat(998)}\\n`], 'x'.repeat(MATCH_INPUT_MAX_CHARACTERS));
+    expect(performance.now() - start).toBeLessThan(500);
+  });
+});
+
+describe('names of tools', () => {
+  it('[GW-145] are one tool where agents have other names for it, and compare as they are written', () => {
+    for (const [alias, name] of [
+      ['bash', 'shell'],
+      ['Bash', 'shell'],
+      ['Read', 'read_file'],
+      ['Edit', 'edit_file'],
+    ])
+      expect(hostNameOf(alias ?? '')).toBe(name);
+    for (const name of ['shell', 'BASH', 'mcp_tool', 'constructor']) expect(hostNameOf(name)).toBe(name);
+  });
+});
+
+describe('arguments that are paths', () => {
+  it('[GW-150] are found by the last word of their key, wherever they stand', () => {
+    const args = {
+      path: 'a',
+      file_path: 'b',
+      filePath: 'c',
+      old_file: 'd',
+      directory: 'e',
+      paths: ['f', { fileName: 'g' }],
+      more: [{ dir: 'h', file_name: 'i', CWD: 'j' }],
+      profile: 'not this',
+      pathology: 'nor this',
+      content: 'nor/this.sql',
+    };
+    expect(pathArguments(args, undefined)).toEqual(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j']);
+  });
+
+  it('[GW-150] are seen without detours, and from the folder of the session', () => {
+    expect(pathArguments({ path: './db/../db/x.sql' }, undefined)).toEqual(['db/x.sql']);
+    expect(pathArguments({ path: 'db\\x.sql' }, undefined)).toEqual(['db/x.sql']);
+    expect(pathArguments({ path: '/work/it/db/x.sql' }, '/work/it')).toEqual(['/work/it/db/x.sql', 'db/x.sql']);
+    expect(pathArguments({ path: '/work/items/x.sql' }, '/work/it')).toEqual(['/work/items/x.sql']);
+    expect(pathArguments({ paths: Array.from({ length: PATHS_MAX + 1 }, String) }, undefined)).toBeUndefined();
+  });
+});

@@ -1,0 +1,120 @@
+/** What providers tell the model beside a message, as the model's endpoint really gets it. */
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { modelAgent } from '../../../src/agents/model/model-agent.js';
+import { FakeClock } from '../../support/fake-clock.js';
+import { ModelServer } from '../../support/model-server.js';
+import { pair } from '../../support/provider-door.js';
+import { refusalTo, updated } from '../../support/provider-room.js';
+import { openPuppetRoom, startHost, stateOf } from '../../support/session-room.js';
+import { settle } from '../../support/test-host.js';
+import { TestProvider } from '../../support/test-provider.js';
+
+const STARTUP = 'The build takes an hour.';
+const CONTEXT = 'CI is green.';
+
+async function openModelRoom() {
+  const server = await ModelServer.start(...Array.from({ length: 8 }, () => ({ text: ['Done.'] })));
+  onTestFinished(() => server.stop());
+  const models = [{ id: 'm-1', name: 'M 1' }];
+  const options = { provider: 'model', displayName: 'Model', kind: 'openai-compatible', models, retries: 0 } as const;
+  const agents = [modelAgent({ ...options, baseURL: server.url })];
+  const host = await startHost({ scripts: [], agents, clock: new FakeClock() });
+  const desk = await host.client('desk');
+  return { server, host, desk, uri: await desk.session() };
+}
+
+type ModelRoom = Awaited<ReturnType<typeof openModelRoom>>;
+
+/** The messages of people as the model got them with the last request. */
+function heard({ server }: ModelRoom): string[] {
+  const messages = (server.requests.at(-1)?.body.messages ?? []) as { role: string; content: unknown }[];
+  return messages.filter(({ role }) => role === 'user').map(({ content }) => JSON.stringify(content));
+}
+
+function times(texts: readonly string[], text: string): number[] {
+  return texts.map((each) => each.split(text).length - 1);
+}
+
+describe('context of a provider', () => {
+  it('[GW-168] [UNI-021] [UNI-091] goes with every message to the model, and is nowhere to be seen', async () => {
+    const room = await openModelRoom();
+    await TestProvider.bound(room.host, { context: CONTEXT, startup_context: STARTUP });
+    for (const text of ['first', 'second']) {
+      await room.desk.turn(room.uri, text);
+      expect(heard(room).at(-1)).toContain(CONTEXT);
+      expect(heard(room).at(-1)).toContain(text);
+    }
+    const state = await stateOf(room.desk, room.uri);
+    expect(state.turns.map(({ userMessage }) => userMessage.text)).toEqual(['first', 'second']);
+    const everything = JSON.stringify([state, room.desk.received]);
+    for (const secret of [CONTEXT, STARTUP]) expect(everything).not.toContain(secret);
+    expect(state._meta?.gateway).toMatchObject({ providers: [{ name: 'ci', context: true }] });
+    const [system] = (room.server.requests.at(-1)?.body.messages ?? []) as { role: string; content: string }[];
+    expect(system).toMatchObject({ role: 'system', content: expect.not.stringContaining(CONTEXT) });
+  });
+
+  it('[GW-169] [GW-172] is replaced by an update, and cleared by an empty text or null', async () => {
+    const room = await openModelRoom();
+    const provider = await TestProvider.bound(room.host, { context: CONTEXT });
+    for (const context of ['CI is red.', '', 'CI is back.', null]) {
+      await updated(provider, { type: 'context.update', context });
+      await room.desk.turn(room.uri, 'hello');
+      const last = heard(room).at(-1) ?? '';
+      expect(last).not.toContain(CONTEXT);
+      for (const text of ['CI is red.', 'CI is back.']) expect(last.includes(text)).toBe(text === context);
+    }
+  });
+
+  it('[GW-170] [GW-171] is told once at the start, or with the next message of a session that runs', async () => {
+    const room = await openModelRoom();
+    await TestProvider.bound(room.host, { startup_context: STARTUP });
+    await room.desk.turn(room.uri, 'first');
+    expect(times(heard(room), STARTUP)).toEqual([1]);
+    await TestProvider.bound(room.host, { name: 'late', startup_context: 'I came late.' });
+    await room.desk.turn(room.uri, 'second');
+    expect(times(heard(room).slice(-1), STARTUP)).toEqual([0]);
+    expect(times(heard(room).slice(-1), 'I came late.')).toEqual([1]);
+    await room.desk.turn(room.uri, 'third');
+    expect(times(heard(room).slice(-1), 'I came late.')).toEqual([0]);
+  });
+
+  it('[GW-171] is not told again after a rebind or a reconnect, but also not lost by one', async () => {
+    const room = await openModelRoom();
+    const provider = TestProvider.connect(room.host);
+    const { reconnectToken } = await provider.hello({ startup_context: STARTUP });
+    provider.drop();
+    await settle();
+    const back = await TestProvider.bound(room.host, { reconnectToken });
+    await room.desk.turn(room.uri, 'first');
+    expect(times(heard(room), STARTUP)).toEqual([1]);
+    await back.hello({ startup_context: STARTUP });
+    await room.desk.turn(room.uri, 'second');
+    expect(times(heard(room).slice(-1), STARTUP)).toEqual([0]);
+    back.drop();
+    await settle();
+    await TestProvider.bound(room.host, { startup_context: STARTUP });
+    await room.desk.turn(room.uri, 'third');
+    expect(times(heard(room).slice(-1), STARTUP)).toEqual([0]);
+  });
+
+  it('[GW-168] of somebody who is away is not told, and of several instances once', async () => {
+    const room = await openModelRoom();
+    const tabs = await Promise.all(
+      ['one', 'two'].map((instance) => TestProvider.bound(room.host, { name: 'p', instance, context: CONTEXT })),
+    );
+    await room.desk.turn(room.uri, 'first');
+    expect(times(heard(room).slice(-1), CONTEXT)).toEqual([1]);
+    for (const provider of tabs) provider.drop();
+    await settle();
+    await room.desk.turn(room.uri, 'second');
+    expect(times(heard(room).slice(-1), CONTEXT)).toEqual([0]);
+  });
+
+  it('is not for strangers', async () => {
+    const room = await openPuppetRoom();
+    const { provider } = await pair(room);
+    await provider.hello({ name: 'browser' });
+    const update = { type: 'context.update', requestId: 'r', context: 'Do as I say.' };
+    expect(await refusalTo(provider, update)).toMatchObject({ code: 'UNAUTHORIZED', requestId: 'r' });
+  });
+});

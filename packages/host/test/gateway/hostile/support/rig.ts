@@ -1,0 +1,102 @@
+/** Where hostile runs happen: a host in a process of its own, two sessions, and a token for everybody who needs one. */
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { bundleHost } from '../../../support/crash-child.js';
+import { until } from '../../../support/provider-door.js';
+import type { RawClient } from '../../../support/test-host.js';
+import { TalkingProcess } from './processes.js';
+import { clientOver } from './socket-client.js';
+
+const HOST_ENTRY = fileURLToPath(new URL('./host-entry.ts', import.meta.url));
+const ATTACKER = fileURLToPath(new URL('./attacker.mjs', import.meta.url));
+/** What a project declares: it is real, but only shows its token; the attackers speak for it. */
+const SHOW_TOKEN = 'require("fs").writeFileSync("token", process.env.TAP_PROVIDER_TOKEN); setInterval(() => {}, 1e6)';
+
+export interface Place {
+  readonly uri: string;
+  /** Lets a project provider into this session. */
+  readonly token: string;
+}
+
+export interface Figures {
+  readonly providers: number;
+  readonly rss: number;
+}
+
+export interface AttackCounts {
+  readonly sent: number;
+  readonly received: number;
+  readonly opened: number;
+  readonly closed: number;
+  readonly refused: number;
+}
+
+type Closer = () => void | Promise<void>;
+
+export class Rig {
+  readonly #host: TalkingProcess;
+  readonly #closers: Closer[];
+  readonly port: number;
+  readonly gatewayPort: number;
+  readonly desk: RawClient;
+
+  private constructor(
+    parts: Pick<Rig, 'port' | 'gatewayPort' | 'desk'>,
+    host: TalkingProcess,
+    closers: Rig['closers'],
+  ) {
+    this.port = parts.port;
+    this.gatewayPort = parts.gatewayPort;
+    this.desk = parts.desk;
+    this.#host = host;
+    this.#closers = closers;
+  }
+
+  private get closers(): (() => void | Promise<void>)[] {
+    return this.#closers;
+  }
+
+  static async open(): Promise<Rig> {
+    const program = await bundleHost(HOST_ENTRY);
+    const dataDir = mkdtempSync(path.join(tmpdir(), 'atrium-hostile-'));
+    const host = new TalkingProcess(program.file, [dataDir]);
+    const { port, gatewayPort } = await host.next<{ port: number; gatewayPort: number }>();
+    const { client: desk, close } = await clientOver(port, 'desk');
+    const remove = () => rmSync(dataDir, { recursive: true, force: true });
+    return new Rig({ port, gatewayPort, desk }, host, [close, () => host.kill(), remove, () => program.remove()]);
+  }
+
+  /** A session whose folder declares one provider. */
+  async place(): Promise<Place> {
+    const folder = mkdtempSync(path.join(tmpdir(), 'atrium-hostile-'));
+    this.#closers.push(() => rmSync(folder, { recursive: true, force: true }));
+    const providers = { any: { command: process.execPath, args: ['-e', SHOW_TOKEN] } };
+    writeFileSync(path.join(folder, 'atrium.json'), JSON.stringify({ providers }));
+    const uri = await this.desk.session(undefined, { workingDirectory: pathToFileURL(folder).href });
+    const file = path.join(folder, 'token');
+    const token = await until(() => (existsSync(file) ? readFileSync(file, 'utf8') || undefined : undefined));
+    return { uri, token };
+  }
+
+  /** Begins an attack, and says what it did when it is over. */
+  async attack(attack: string, { token }: Place, forMs: number): Promise<{ readonly over: Promise<AttackCounts> }> {
+    const attacker = new TalkingProcess(ATTACKER, [JSON.stringify({ attack, port: this.gatewayPort, token, forMs })]);
+    this.#closers.unshift(() => attacker.kill());
+    await attacker.next();
+    return { over: attacker.next<AttackCounts>().finally(() => attacker.kill()) };
+  }
+
+  figures(): Promise<Figures> {
+    return this.#host.ask();
+  }
+
+  get complaints(): string {
+    return this.#host.complaints;
+  }
+
+  async close(): Promise<void> {
+    for (const close of this.#closers) await close();
+  }
+}

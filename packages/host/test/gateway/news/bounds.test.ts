@@ -1,0 +1,166 @@
+/** Nothing that a provider pushes grows without end, and one session that is full is not all of them. */
+import { describe, expect, it } from 'vitest';
+import { gatewayMeta } from '../../../src/gateway/meta.js';
+import { RULES_PER_FILTER_MAX } from '../../../src/gateway/news/filters.js';
+import { STREAM_MAX_CHARACTERS, STREAM_NAME_MAX_CHARACTERS } from '../../../src/gateway/news/streams.js';
+import { ACTIVITY_MAX_CHARACTERS, NOTE_MAX_CHARACTERS, TIMELINE_MAX } from '../../../src/gateway/news/timeline.js';
+import { pair } from '../../support/provider-door.js';
+import { refusalTo } from '../../support/provider-room.js';
+import { openPuppetRoom, openRoom, type Room, stateOf } from '../../support/session-room.js';
+import { settle } from '../../support/test-host.js';
+import { TestProvider } from '../../support/test-provider.js';
+
+const PUPPET = { session: { provider: 'puppet' } };
+
+async function latest(provider: TestProvider, last = 100, stream = 'ci') {
+  provider.send({ type: 'stream.query', queryId: 'q', streams: [stream], last });
+  return (await provider.next('stream.history')).streams[`${stream}@ci`] ?? [];
+}
+
+/** Ten a second, until all are pushed. */
+async function pushAll({ clock }: Room, provider: TestProvider, events: readonly object[]): Promise<void> {
+  for (const [index, event] of events.entries()) {
+    provider.send({ type: 'push', level: 'keep', ...event });
+    if (index % 10 < 9) continue;
+    await settle();
+    await clock.advance(1_000);
+  }
+  await settle();
+}
+
+describe('a stream', () => {
+  it('[GW-182] keeps 200 events, and of large ones only as many as fit', async () => {
+    const room = await openRoom(PUPPET);
+    const provider = await TestProvider.bound(room.host);
+    const large = 'x'.repeat(STREAM_MAX_CHARACTERS / 4);
+    await pushAll(
+      room,
+      provider,
+      Array.from({ length: 8 }, (_, index) => ({ event: `${index}${large}` })),
+    );
+    expect((await latest(provider)).map(({ event }) => event[0])).toEqual(['7', '6', '5']);
+    const whole = `whole ${'y'.repeat(STREAM_MAX_CHARACTERS)}`;
+    await pushAll(room, provider, [{ event: whole }]);
+    expect((await latest(provider)).map(({ event }) => event)).toEqual([whole]);
+  });
+
+  it('has a name that can be repeated', async () => {
+    const room = await openRoom(PUPPET);
+    const provider = await TestProvider.bound(room.host);
+    const stream = 's'.repeat(STREAM_NAME_MAX_CHARACTERS + 1);
+    const push = { type: 'push', level: 'keep', event: 'x' };
+    expect((await refusalTo(provider, { ...push, stream })).code).toBe('PAYLOAD_TOO_LARGE');
+    const filter = { type: 'filter.set', requestId: 'f', rules: [{ match: 'x', outcome: 'drop' }] };
+    expect((await refusalTo(provider, { ...filter, stream })).code).toBe('PAYLOAD_TOO_LARGE');
+    const streams = Array.from({ length: 101 }, () => 'ci');
+    expect((await refusalTo(provider, { type: 'stream.query', queryId: 'q', streams, last: 1 })).code).toBe(
+      'PAYLOAD_TOO_LARGE',
+    );
+  });
+
+  it('[GW-188] [GW-052] of another provider is refused to a stranger, together with all else that was asked', async () => {
+    const room = await openRoom(PUPPET);
+    const { provider } = await pair(room);
+    await provider.hello({ name: 'browser' });
+    provider.send({ type: 'push', level: 'keep', event: 'mine' });
+    const query = { type: 'stream.query', queryId: 'q', last: 1 };
+    expect((await refusalTo(provider, { ...query, streams: ['browser', 'ci@ci'] })).code).toBe('UNAUTHORIZED');
+    await settle();
+    expect(provider.of('stream.history')).toEqual([]);
+    provider.send({ ...query, streams: ['browser'] });
+    expect((await provider.next('stream.history')).streams['browser@browser']).toMatchObject([{ event: 'mine' }]);
+  });
+});
+
+describe('a filter', () => {
+  it('is one of twenty, and can be changed and taken away when there are twenty', async () => {
+    const room = await openRoom(PUPPET);
+    const provider = await TestProvider.bound(room.host);
+    const rules = [{ match: 'x', outcome: 'drop' }];
+    const set = async (stream: string, given: readonly object[] = rules) => {
+      provider.send({ type: 'filter.set', requestId: stream, stream, rules: given });
+      await settle();
+      return provider.of('error').length;
+    };
+    for (let count = 0; count < 20; count += 1) expect(await set(`s${count}`)).toBe(0);
+    expect(await set('s20')).toBe(1);
+    expect(provider.of('error')[0]?.code).toBe('PAYLOAD_TOO_LARGE');
+    expect(await set('s3')).toBe(1);
+    expect(await set('s4', [])).toBe(1);
+    expect(await set('s20')).toBe(1);
+    expect(await set('s5', Array(RULES_PER_FILTER_MAX + 1).fill(rules[0]))).toBe(2);
+  });
+});
+
+describe('a broadcast', () => {
+  it('[GW-177] [GW-178] reaches the other sessions though one is full, and its provider hears of that one', async () => {
+    const room = await openRoom(PUPPET);
+    const second = await room.desk.session('ahp-session:/second', { provider: 'puppet' });
+    const provider = await TestProvider.bound(room.host, { session: 'all' });
+    const sessionId = room.uri.split('/').at(-1);
+    for (let count = 0; count < 10; count += 1) provider.send({ type: 'push', level: 'keep', event: 'x', sessionId });
+    await settle();
+    provider.send({ type: 'push', level: 'surface', event: 'to all', broadcast: true });
+    expect(await provider.next('error')).toMatchObject({ code: 'RATE_LIMITED', sessionId });
+    expect((await stateOf(room.desk, second)).summary.activity).toBe('※ ci: to all');
+    expect((await stateOf(room.desk, room.uri)).summary.activity).toBeUndefined();
+  });
+});
+
+describe('notes', () => {
+  it('[UNI-061] are short in a list of sessions, bounded in the timeline, and the last fifty are kept', async () => {
+    const room = await openRoom(PUPPET);
+    const provider = await TestProvider.bound(room.host);
+    const events = Array.from({ length: 60 }, (_, index) => ({ level: 'surface', event: `note ${index}` }));
+    await pushAll(room, provider, events);
+    provider.send({ type: 'push', level: 'surface', event: `a\nb ${'c'.repeat(NOTE_MAX_CHARACTERS)}` });
+    await settle();
+    await room.clock.advance(1_000);
+    const state = await stateOf(room.desk, room.uri);
+    const { timeline = [] } = gatewayMeta(state);
+    const { summary } = state;
+    expect(timeline).toHaveLength(TIMELINE_MAX);
+    expect(timeline[0]).toBe('※ ci: note 11');
+    expect(timeline.at(-1)?.length).toBeLessThan(NOTE_MAX_CHARACTERS + 10);
+    expect(summary.activity).toMatch(/^※ ci: a b c+…$/);
+    expect(summary.activity?.length).toBe(ACTIVITY_MAX_CHARACTERS);
+  });
+
+  it('[UNI-062] change a running turn at most twice a second, and none is lost', async () => {
+    const room = await openPuppetRoom();
+    const provider = await TestProvider.bound(room.host);
+    await settle();
+    const count = () => room.desk.types(room.uri).length;
+    const before = count();
+    for (let index = 0; index < 9; index += 1)
+      provider.send({ type: 'push', level: 'surface', event: `note ${index}` });
+    await settle();
+    await room.clock.advance(999);
+    expect(count() - before).toBe(2);
+    const { activeTurn } = await stateOf(room.desk, room.uri);
+    const text = (activeTurn?.responseParts ?? []).flatMap((part) => ('content' in part ? String(part.content) : []));
+    expect(text.join('\n').split('\n')).toEqual(Array.from({ length: 9 }, (_, index) => `※ ci: note ${index}`));
+  });
+
+  it('[UNI-061] leave the rest of the metadata alone, and stand once at the head of the next turn', async () => {
+    const room = await openRoom(PUPPET);
+    const provider = await TestProvider.bound(room.host, { metadata: { window: 1 } });
+    await settle();
+    const known = (await stateOf(room.desk, room.uri))._meta;
+    for (const event of ['one', 'two']) provider.send({ type: 'push', level: 'surface', event });
+    await settle();
+    await room.clock.advance(1_000);
+    const { _meta } = await stateOf(room.desk, room.uri);
+    expect(_meta).toEqual({ gateway: { ...(known?.gateway as object), timeline: ['※ ci: one', '※ ci: two'] } });
+    for (const index of [0, 1]) {
+      room.desk.dispatch(room.uri, { type: 'session/turnStarted', turnId: `t${index}`, userMessage: { text: 'x' } });
+      (await room.agent.turn(index)).finish();
+      await settle();
+    }
+    const { turns } = await stateOf(room.desk, room.uri);
+    expect(turns.map(({ responseParts }) => responseParts)).toEqual([
+      [{ kind: 'systemNotification', content: '※ ci: one\n※ ci: two' }],
+      [],
+    ]);
+  });
+});

@@ -1,0 +1,185 @@
+/** Everybody sees one history, whatever their client speaks and however often their line was cut. */
+import type { SessionState } from '@atrium/protocol';
+import type { V1SessionState } from '@atrium/protocol/dialects';
+import { describe, expect, it } from 'vitest';
+import { comparable, Mirror } from '../../support/mirror.js';
+import { answerNext, tool } from '../../support/provider-room.js';
+import { envelopesOf, openRoom, type Room, stateOf, turnStarted } from '../../support/session-room.js';
+import { type RawClient, ROOT, settle } from '../../support/test-host.js';
+import { TestProvider } from '../../support/test-provider.js';
+import { comparableV1, V1Client, v1Client } from '../../support/v1.js';
+
+const HELLO = {
+  name: 'ci-watcher',
+  tools: [tool('status'), tool('deploy')],
+  hooks: { onPreToolUse: [{ match: { tool: 'deploy' }, action: 'deny', reason: 'not on Fridays' }] },
+};
+
+async function openIdleRoom(): Promise<Room> {
+  return openRoom({ session: { provider: 'puppet' } });
+}
+
+/** An inject, a call, a denied call, a note in a turn and between turns, an inject that waits, and a switch. */
+async function playAll(room: Room, provider: TestProvider): Promise<void> {
+  provider.send({ type: 'push', level: 'inject', event: 'CI failed', metadata: { run: 7 } });
+  const first = await room.agent.turn(0);
+  first.turn.text('Let me look. ');
+  const outcome = first.turn.callTool({ id: 'c1', name: 'status', input: { branch: 'main' } });
+  await answerNext(provider, { data: 'red' });
+  await outcome;
+  await first.turn.callTool({ id: 'c2', name: 'deploy', input: {} });
+  provider.send({ type: 'push', level: 'surface', event: 'still red' });
+  await settle();
+  provider.send({ type: 'push', level: 'inject', event: 'CI failed again' });
+  first.turn.text('It is red.');
+  await settle();
+  first.finish();
+  const second = await room.agent.turn(1);
+  second.finish();
+  await settle();
+  await room.clock.advance(1_000);
+  provider.send({ type: 'push', level: 'surface', event: 'green now' });
+  await settle();
+  const id = 'gateway-provider:/ci-watcher';
+  room.desk.dispatch(room.uri, { type: 'session/customizationToggled', id, enabled: false });
+  await settle();
+  room.desk.dispatch(room.uri, turnStarted('last', 'thanks'));
+  (await room.agent.turn(2)).finish();
+  await settle();
+}
+
+/** What a history is about, in words that both wires have. */
+function gist({ turns }: SessionState) {
+  return turns.map(({ id, state, responseParts }) => ({
+    id,
+    state,
+    text: responseParts.flatMap((part) => (part.kind === 'markdown' ? part.content : [])).join(''),
+    notes: responseParts.flatMap((part) => (part.kind === 'systemNotification' ? part.content : [])),
+    calls: responseParts.flatMap((part) =>
+      part.kind === 'toolCall'
+        ? [[part.toolCall.toolCallId, part.toolCall.displayName, part.toolCall.status === 'completed']]
+        : [],
+    ),
+  }));
+}
+
+function gistV1({ turns }: V1SessionState) {
+  return turns.map(({ id, state, responseText, responseParts, toolCalls }) => ({
+    id,
+    state,
+    text: responseText,
+    notes: responseParts.flatMap((part) =>
+      part.kind === 'markdown' && part.content.startsWith('※') ? part.content : [],
+    ),
+    calls: toolCalls.map(({ toolCallId, displayName, success }) => [toolCallId, displayName, success]),
+  }));
+}
+
+describe('one history', () => {
+  it('[UNI-105] [UNI-007] is the same for clients of 1, 0.2.0 and 0.3.0, across injects, calls, denials and news', async () => {
+    const room = await openIdleRoom();
+    const middle = await room.host.client('middle', { protocolVersions: ['0.2.0'] });
+    await middle.request('subscribe', { channel: room.uri });
+    const session = room.uri.replace('ahp-session:', 'puppet:');
+    const old = await v1Client(room.host, 'old');
+    await old.subscribe(session);
+    const provider = await TestProvider.bound(room.host, HELLO);
+    await playAll(room, provider);
+    const state = await stateOf(room.desk, room.uri);
+    expect(gist(state)).toEqual([
+      {
+        id: expect.any(String),
+        state: 'complete',
+        text: 'Let me look. It is red.',
+        notes: ['※ ci-watcher: still red'],
+        calls: [
+          ['c1', 'ci-watcher: status', true],
+          ['c2', 'ci-watcher: deploy', false],
+        ],
+      },
+      { id: expect.any(String), state: 'complete', text: '', notes: [], calls: [] },
+      {
+        id: 'last',
+        state: 'complete',
+        text: '',
+        notes: [expect.stringContaining('※ ci-watcher: green now')],
+        calls: [],
+      },
+    ]);
+    for (const client of [middle, room.desk])
+      expect(new Mirror().takeAll(client.received).state(room.uri)).toEqual(comparable(state));
+    const seen = middle.envelopes(room.uri);
+    expect(room.desk.envelopes(room.uri).slice(-seen.length)).toEqual(seen);
+    const fresh = await v1Client(room.host, 'fresh');
+    const { state: shown } = await fresh.subscribe(session);
+    expect(old.mirror(session)).toEqual(comparableV1(shown));
+    expect(gistV1(shown as V1SessionState)).toEqual(gist(state));
+  });
+
+  it('[UNI-106] [UNI-111] is exactly the same after a line was cut, and the missed actions are replayed', async () => {
+    const room = await openIdleRoom();
+    const phone = await room.join('phone');
+    const provider = await TestProvider.bound(room.host, HELLO);
+    await settle();
+    const seen = new Mirror().takeAll(phone.received);
+    phone.disconnect();
+    await playAll(room, provider);
+    const again = room.host.connect();
+    const resumed = await again.request<{ type: string }>('reconnect', {
+      channel: ROOT,
+      clientId: 'phone',
+      lastSeenServerSeq: seen.lastSeen,
+      subscriptions: [ROOT, room.uri],
+    });
+    expect(resumed.type).toBe('replay');
+    const state = await stateOf(room.desk, room.uri);
+    expect(seen.takeAll(again.received).state(room.uri)).toEqual(comparable(state));
+    expect(JSON.stringify(resumed)).toContain('"metadata":{"run":7}');
+    // Everybody else saw the very same actions, with the same numbers.
+    const { actions } = resumed as unknown as { actions: { channel: string; serverSeq: number }[] };
+    const replayed = actions.filter(({ channel }) => channel === room.uri);
+    expect(room.desk.envelopes(room.uri).slice(-replayed.length)).toEqual(replayed);
+  });
+
+  it('[UNI-106] is the same for version 1 after its line was cut', async () => {
+    const room = await openIdleRoom();
+    const session = room.uri.replace('ahp-session:', 'puppet:');
+    const old = await v1Client(room.host, 'old');
+    const { fromSeq } = await old.subscribe(session);
+    const provider = await TestProvider.bound(room.host, HELLO);
+    await settle();
+    old.raw.disconnect();
+    await playAll(room, provider);
+    const again = new V1Client(room.host.connect(), 'old', 'agenthost:root');
+    await again.raw.request('reconnect', { clientId: 'old', lastSeenServerSeq: fromSeq, subscriptions: [session] });
+    const { state } = await (await v1Client(room.host, 'fresh')).subscribe(session);
+    expect(again.mirror(session)).toEqual(comparableV1(state));
+    expect(gistV1(state as V1SessionState)).toEqual(gist(await stateOf(room.desk, room.uri)));
+  });
+
+  it('[UNI-111] keeps the origin of an inject, wherever one looks', async () => {
+    const room = await openIdleRoom();
+    room.desk.dispatch(room.uri, turnStarted('t1'));
+    const human = await room.agent.turn(0);
+    const provider = await TestProvider.bound(room.host, HELLO);
+    provider.send({ type: 'push', level: 'inject', stream: 'builds', event: 'x', metadata: { deep: { a: [1] } } });
+    await settle();
+    const meta = { gateway: { provider: 'ci-watcher', stream: 'builds', metadata: { deep: { a: [1] } } } };
+    const pending = (await stateOf(room.desk, room.uri)).queuedMessages?.[0]?.userMessage;
+    human.finish();
+    const injected = await room.agent.turn(1);
+    const active = (await stateOf(await fresh(room), room.uri)).activeTurn?.userMessage;
+    injected.finish();
+    await settle();
+    const finished = (await stateOf(await fresh(room), room.uri)).turns.at(-1)?.userMessage;
+    const sent = envelopesOf(room.desk, room.uri)
+      .map(({ action }) => action)
+      .findLast(({ type }) => type === 'session/turnStarted')?.userMessage;
+    for (const message of [pending, injected.turn.message, active, finished, sent])
+      expect(message).toEqual({ text: '[ci-watcher/builds] x', _meta: meta });
+  });
+});
+
+async function fresh(room: Room): Promise<RawClient> {
+  return room.host.client(`fresh-${crypto.randomUUID()}`);
+}

@@ -1,0 +1,196 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../../src/clock.js';
+import { OutputLines } from '../../../src/gateway/project/output-lines.js';
+import type { LogFields, Logger } from '../../../src/logger.js';
+import type { FolderTrust } from '../../../src/trust/trust.js';
+import { openDoor, openProjectRoom, sessionId, TRUSTING, until, withToken } from '../../support/provider-door.js';
+import { PuppetAgent } from '../../support/puppet-agent.js';
+import { startHost, stateOf } from '../../support/session-room.js';
+import { tempFolder } from '../../support/temp-folder.js';
+import { type RawClient, settle } from '../../support/test-host.js';
+import { TestProvider } from '../../support/test-provider.js';
+
+/** A whole provider in a few lines: it binds by itself, and answers the end of its session. */
+const PROVIDER = `
+const fs = require('node:fs');
+const WebSocket = require(process.argv[3]);
+const socket = new WebSocket(process.env.TAP_GATEWAY_URL);
+const send = (message) => socket.send(JSON.stringify(message));
+console.log('I know ' + process.env.TAP_PROVIDER_TOKEN);
+fs.appendFileSync('starts', process.pid + ' ' + process.env.TAP_PROVIDER_TOKEN + '\\n');
+socket.onopen = () => send({ type: 'auth', token: process.env.TAP_PROVIDER_TOKEN });
+socket.onmessage = ({ data }) => {
+  const message = JSON.parse(data);
+  if (message.type === 'sessions')
+    send({ type: 'hello', name: process.argv[2], protocolVersion: 2,
+      tools: [{ name: process.argv[2] + '_status', description: 'CI', parameters: {} }] });
+  if (message.state === 'shutdown.pending') send({ type: 'shutdown.ready', sessionId: message.sessionId });
+};
+`;
+
+const SOCKETS = createRequire(import.meta.url).resolve('ws');
+const ci = (name: string) => ({ command: process.execPath, args: ['provider.cjs', name, SOCKETS] });
+
+async function projectFolder(providers: object): Promise<string> {
+  return tempFolder({ 'atrium.json': JSON.stringify({ providers }), 'provider.cjs': PROVIDER });
+}
+
+interface Project {
+  readonly desk: RawClient;
+  readonly uri: string;
+  readonly folder: string;
+  readonly logged: { message: string; fields: LogFields | undefined }[];
+}
+
+async function openProject(providers: object, trust: FolderTrust = TRUSTING): Promise<Project> {
+  const logged: Project['logged'] = [];
+  const logger: Logger = { log: (_, message, fields) => void logged.push({ message, fields }) };
+  const folder = await projectFolder(providers);
+  const host = await startHost({ clock: systemClock, trust, logger, agents: [new PuppetAgent()] });
+  await openDoor(host);
+  const desk = await host.client('desk');
+  const uri = await desk.session(undefined, { workingDirectory: pathToFileURL(folder).href, provider: 'puppet' });
+  return { desk, uri, folder, logged };
+}
+
+function startsIn(folder: string): { pid: number; token: string }[] {
+  const file = path.join(folder, 'starts');
+  const lines = existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : [];
+  return lines.map((line) => {
+    const [pid, token = ''] = line.split(' ');
+    return { pid: Number(pid), token };
+  });
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function toolsOf({ desk, uri }: Project): Promise<string[]> {
+  return ((await stateOf(desk, uri)).serverTools ?? []).map(({ name }) => name);
+}
+
+describe('a provider that a project declares', () => {
+  it('[GW-025] [GW-030] is started with a token of its own, and binds to its session', async () => {
+    const project = await openProject({ one: ci('one'), two: ci('two') });
+    const names = await until(async () => {
+      const found = await toolsOf(project);
+      return found.length === 2 ? found.sort() : undefined;
+    });
+    expect(names).toEqual(['one_status', 'two_status']);
+    const tokens = startsIn(project.folder).map(({ token }) => token);
+    expect(new Set(tokens).size).toBe(2);
+    expect(tokens.every((token) => token.startsWith('ptk-'))).toBe(true);
+    // What it prints is in the log, but its token is not.
+    const said = await until(() => project.logged.find(({ message }) => message.startsWith('I know')));
+    expect(said.fields).toMatchObject({ session: sessionId(project.uri) });
+    for (const token of tokens) expect(JSON.stringify(project.logged)).not.toContain(token);
+  }, 15_000);
+
+  it('[GW-026] [GW-032] ends with its session, and its token with it', async () => {
+    const project = await openProject({ ci: ci('ci') });
+    await until(async () => (await toolsOf(project)).length === 1 || undefined);
+    const [start] = startsIn(project.folder);
+    await project.desk.request('disposeSession', { channel: project.uri });
+    await until(() => (start && !isRunning(start.pid)) || undefined);
+    await new Promise((resolve) => setTimeout(resolve, 1_200));
+    expect(startsIn(project.folder)).toHaveLength(1);
+  }, 15_000);
+
+  it('is started again after a while when it fails, with another token, and people are told', async () => {
+    const project = await openProject({ ci: ci('ci') });
+    await until(async () => (await toolsOf(project)).length === 1 || undefined);
+    const [first] = startsIn(project.folder);
+    if (first) process.kill(first.pid, 'SIGKILL');
+    const [, second] = await until(() => {
+      const starts = startsIn(project.folder);
+      return starts.length === 2 ? starts : undefined;
+    });
+    expect(second?.token).not.toBe(first?.token);
+    await until(async () => (await toolsOf(project)).length === 1 || undefined);
+    expect(JSON.stringify((await stateOf(project.desk, project.uri))._meta)).toContain('it is started again');
+  }, 15_000);
+});
+
+describe('a project', () => {
+  it('[GW-030] [GW-031] [GW-032] gives each process a token that dies with it', async () => {
+    const room = await openProjectRoom();
+    const one = await withToken(room.host, room.token);
+    await one.hello({ instance: 'a' });
+    await room.desk.request('disposeSession', { channel: room.uri });
+    await settle();
+    const late = TestProvider.connect(room.host, 'network');
+    late.send({ type: 'auth', token: room.token });
+    expect(await late.next('error')).toMatchObject({ code: 'AUTH_FAILED' });
+  });
+
+  it('[GW-032] revokes the token of a process that has ended', async () => {
+    const script = `require('fs').writeFileSync('token', process.env.TAP_PROVIDER_TOKEN)`;
+    const folder = await tempFolder({
+      'atrium.json': JSON.stringify({ providers: { ci: { command: process.execPath, args: ['-e', script] } } }),
+    });
+    const host = await startHost({ clock: systemClock, trust: TRUSTING });
+    await openDoor(host);
+    const desk = await host.client('desk');
+    const uri = await desk.session(undefined, { workingDirectory: pathToFileURL(folder).href });
+    await until(
+      async () => JSON.stringify((await stateOf(desk, uri))._meta ?? {}).includes('ended with code 0') || undefined,
+    );
+    const provider = TestProvider.connect(host, 'network');
+    provider.send({ type: 'auth', token: readFileSync(path.join(folder, 'token'), 'utf8') });
+    expect(await provider.next('error')).toMatchObject({ code: 'AUTH_FAILED' });
+  });
+
+  it('starts nothing, and says why, when nobody trusts its folder', async () => {
+    const nobody: FolderTrust = { isTrusted: async () => false, trust: async () => {} };
+    const project = await openProject({ ci: ci('ci') }, nobody);
+    const request = await until(async () => (await stateOf(project.desk, project.uri)).inputRequests?.[0]);
+    expect(request.message).toContain(`provider ci: ${process.execPath} provider.cjs ci`);
+    project.desk.dispatch(project.uri, { type: 'session/inputCompleted', requestId: request.id, response: 'decline' });
+    const timeline = await until(async () => {
+      const text = JSON.stringify((await stateOf(project.desk, project.uri))._meta ?? {});
+      return text.includes('not trusted') ? text : undefined;
+    });
+    expect(timeline).toContain('ci: does not run');
+    expect(startsIn(project.folder)).toEqual([]);
+    expect((await stateOf(project.desk, project.uri)).inputRequests ?? []).toEqual([]);
+  });
+
+  it('says what is wrong with its file', async () => {
+    const host = await startHost({ clock: systemClock, trust: TRUSTING });
+    await openDoor(host);
+    const folder = await tempFolder({ 'atrium.json': '{ "providers": [] }' });
+    const desk = await host.client('desk');
+    const uri = await desk.session(undefined, { workingDirectory: pathToFileURL(folder).href });
+    await until(
+      async () => JSON.stringify((await stateOf(desk, uri))._meta ?? {}).includes('atrium.json') || undefined,
+    );
+  });
+
+  it('names a program that cannot be started', async () => {
+    const project = await openProject({ ci: { command: 'no-such-program-anywhere' } });
+    await until(async () => {
+      const text = JSON.stringify((await stateOf(project.desk, project.uri))._meta ?? {});
+      return text.includes('could not be started (ENOENT)') || undefined;
+    });
+  });
+});
+
+describe('output', () => {
+  it('is put together to lines, none of them endless', () => {
+    const lines: string[] = [];
+    const output = new OutputLines((line) => lines.push(line));
+    for (const piece of ['one\ntw', 'o\r\n\n', 'x'.repeat(5_000), 'y\nthree']) output.add(piece);
+    output.end();
+    expect(lines).toEqual(['one', 'two', 'x'.repeat(1_000), 'three']);
+  });
+});

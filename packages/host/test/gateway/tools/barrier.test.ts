@@ -1,0 +1,230 @@
+/** What holds for every call, whatever happens around it: updates, the end of a session, other agents, people. */
+import { describe, expect, it } from 'vitest';
+import type { AgentAbilities } from '../../../src/agents/agent.js';
+import { Gates } from '../../../src/gateway/hooks/gates.js';
+import { Transforms } from '../../../src/gateway/hooks/transforms.js';
+import { Binding, EMPTY_REGISTRATION, Provider, type Registration } from '../../../src/gateway/provider.js';
+import type { Room } from '../../../src/gateway/room.js';
+import type { GatewayCore } from '../../../src/gateway/service.js';
+import { Calls } from '../../../src/gateway/tools/calls.js';
+import { FakeClock } from '../../support/fake-clock.js';
+import { pair } from '../../support/provider-door.js';
+import {
+  answerNext,
+  call,
+  callsOf,
+  decide,
+  NO,
+  offered,
+  openProviderRoom,
+  tool,
+  updated,
+  YES,
+} from '../../support/provider-room.js';
+import { PuppetAgent } from '../../support/puppet-agent.js';
+import { openPuppetRoom, runningCall, stateOf, turnStarted } from '../../support/session-room.js';
+import { settle } from '../../support/test-host.js';
+
+class AgentWith extends PuppetAgent {
+  override readonly abilities: AgentAbilities;
+
+  constructor(abilities: Partial<AgentAbilities>) {
+    super();
+    this.abilities = { tools: 'live', toolIntent: 'all', render: 'none', steer: true, cancelTool: true, ...abilities };
+  }
+}
+
+describe('a tool that was removed', () => {
+  it('[REL-047] is never called after the acknowledgement, with a thousand calls racing', async () => {
+    const room = await openProviderRoom({ tools: [tool('a')], concurrency: { max: 7 } });
+    const { provider } = room;
+    let answered = 0;
+    const answerAll = () => {
+      for (const { id } of provider.of('tool.call').slice(answered)) {
+        answered += 1;
+        provider.send({ type: 'tool.result', id, data: 1 });
+      }
+    };
+    const outcomes: Promise<unknown>[] = [];
+    let isAcked = false;
+    for (let number = 0; number < 1_000; number++) {
+      outcomes.push(call(room, 'a', { number }));
+      if (number === 500) provider.send({ type: 'tools.update', requestId: 'r', remove: ['a'] });
+      if (number % 5 === 0) await (number % 2 === 0 ? Promise.resolve() : new Promise(setImmediate));
+      answerAll();
+      isAcked ||= provider.of('ack').length > 0;
+    }
+    while (provider.of('ack').length === 0) await settle(1);
+    const settled = Promise.all(outcomes);
+    let isOver = false;
+    settled.then(() => {
+      isOver = true;
+    });
+    while (!isOver) {
+      answerAll();
+      await settle(1);
+    }
+    const types = provider.received.map(({ type }) => type);
+    expect(types.slice(types.indexOf('ack'))).not.toContain('tool.call');
+    expect(isAcked).toBe(true);
+    expect(provider.of('tool.call').length).toBeGreaterThan(100);
+    expect(await settled).toHaveLength(1_000);
+  });
+
+  it('[REL-047] is not called when a person approves the call after that', async () => {
+    const room = await openPuppetRoom();
+    const { provider } = await pair(room);
+    await provider.hello({ name: 'browser', tools: [tool('a')] });
+    const outcome = call(room, 'a');
+    const { toolCallId } = await runningCall(room.desk, room.uri, 'pending-confirmation');
+    await updated(provider, { type: 'tools.update', remove: ['a'] });
+    decide(room, toolCallId, YES);
+    expect(await outcome).toMatchObject({ success: false, text: expect.stringContaining('taken away') });
+    expect(provider.of('tool.call')).toEqual([]);
+  });
+
+  it('[UNI-099] is refused to an agent that still has its old list, and gone in the next turn', async () => {
+    const agent = new AgentWith({ tools: 'next-turn' });
+    const room = await openProviderRoom({ tools: [tool('a'), tool('b')] }, { agent });
+    await updated(room.provider, { type: 'tools.update', remove: ['a'] });
+    expect(await call(room, 'a')).toMatchObject({ success: false, text: 'there is no tool a' });
+    expect(room.provider.of('tool.call')).toEqual([]);
+    room.puppet.finish();
+    await room.desk.action(room.uri, 'session/turnComplete');
+    room.desk.dispatch(room.uri, turnStarted('t2'));
+    expect((await agent.turn(1)).turn.tools().map(({ name }) => name)).toEqual(['b']);
+  });
+});
+
+describe('a session that ends', () => {
+  it('[GW-200] asks nothing more of its providers once they have been told', async () => {
+    const room = await openProviderRoom({
+      tools: [tool('a')],
+      hooks: {
+        onPreToolUse: [{ match: {}, action: 'gate', gateId: 'g' }],
+        transforms: { tone: { action: 'callback' } },
+      },
+    });
+    room.provider.isSilent = true;
+    room.desk.send({ id: 99, method: 'disposeSession', params: { channel: room.uri } });
+    while (!room.provider.of('session.lifecycle').some(({ state }) => state === 'shutdown.pending')) await settle(1);
+    const count = room.provider.received.length;
+    await expect(room.puppet.turn.callTool({ name: 'a', input: {} })).rejects.toThrow();
+    await room.puppet.turn.renderPrompt().catch(() => {});
+    await settle();
+    const asked = room.provider.received.slice(count).map(({ type }) => type);
+    expect(asked).not.toContain('tool.call');
+    expect(asked).not.toContain('gate.check');
+    expect(asked).not.toContain('transform.request');
+  });
+});
+
+describe('a session that is ending, seen from inside', () => {
+  /** A provider in a session that is about to end. Nothing may be sent to it. */
+  function lastBinding(): Binding {
+    const registration: Registration = {
+      ...EMPTY_REGISTRATION,
+      tools: new Map([['a', tool('a')]]),
+      rules: [{ match: {}, action: 'gate', gateId: 'g' }],
+      transforms: new Map([['tone', { action: 'callback' }]]),
+    };
+    const facts = { name: 'ci', instance: undefined, trust: 'internal', scope: undefined } as const;
+    const provider = new Provider({ ...facts, providerId: 'p-1', isEverywhere: false, registration });
+    provider.send = ({ type }) => expect.unreachable(`sent ${type}`);
+    const room = { id: 's', isEnding: true, isEnabled: () => true, bindings: [] } as unknown as Room;
+    const binding = new Binding(provider, room);
+    provider.bindings.set(room.id, binding);
+    return binding;
+  }
+
+  const core = { clock: new FakeClock() } as unknown as GatewayCore;
+  const { signal } = new AbortController();
+
+  it('[GW-200] fails calls as cancelled, denies what would have to be asked, and leaves prompts as they are', async () => {
+    const binding = lastBinding();
+    const group = { name: 'ci', room: binding.room, bindings: [binding] };
+    const outcome = await new Calls(core).call({ binding, tool: 'a', args: {}, signal, progress: () => {} });
+    expect(outcome).toMatchObject({ kind: 'failure', code: 'CANCELLED' });
+    const gateCall = { session: 's', turnId: 't', toolCallId: 'c', toolName: 'a', input: {} };
+    const [, gate] = new Gates(core).of(group);
+    expect(await gate?.check(gateCall, signal)).toMatchObject({ kind: 'deny' });
+    const [callback] = new Transforms().of(group).callbacks ?? [];
+    expect(await callback?.transform('Be brief.', signal)).toBeUndefined();
+  });
+});
+
+describe('what the gateway promises', () => {
+  it('[UNI-100] holds for every agent, whatever it can do', async () => {
+    const kinds: Partial<AgentAbilities>[] = [
+      { tools: 'live', render: 'sections' },
+      { tools: 'next-turn', render: 'append', toolIntent: 'all' },
+      { tools: 'at-open', render: 'preface', toolIntent: 'host-run', steer: false, cancelTool: false },
+    ];
+    for (const abilities of kinds) {
+      const rules = [{ match: { tool: 'b' }, action: 'gate', gateId: 'g' }];
+      const hello = { tools: [tool('a', { timeout: 100 }), tool('b')], concurrency: { max: 1 } };
+      const room = await openProviderRoom(
+        { ...hello, hooks: { onPreToolUse: rules } },
+        { agent: new AgentWith(abilities) },
+      );
+      const [slow, queued] = [call(room, 'a'), call(room, 'a')];
+      const gated = call(room, 'b');
+      await room.provider.next('gate.check');
+      await room.clock.advance(100);
+      expect(await slow).toMatchObject({ success: false, text: 'no answer in 0.1 s' });
+      expect(room.provider.of('tool.call')).toHaveLength(1);
+      await room.clock.advance(5_000);
+      expect(await gated).toEqual({ kind: 'denied', reason: 'ci: did not answer, so the call does not run' });
+      await answerNext(room.provider);
+      await answerNext(room.provider);
+      expect(await queued).toMatchObject({ success: true });
+    }
+  });
+
+  it('[UNI-044] asks people about the first use of a stranger, and no more when they say so', async () => {
+    const room = await openPuppetRoom();
+    const { provider } = await pair(room);
+    await provider.hello({ name: 'browser', tools: [tool('a')] });
+    const first = call(room, 'a');
+    const pending = await runningCall(room.desk, room.uri, 'pending-confirmation');
+    expect(pending).toMatchObject({
+      confirmationTitle: 'Let browser run a?',
+      options: [{ label: 'Approve' }, { label: 'Approve in this session' }, { label: 'Deny' }],
+    });
+    decide(room, pending.toolCallId, NO);
+    expect(await first).toMatchObject({ kind: 'denied' });
+    const second = call(room, 'a');
+    await settle();
+    const again = (await callsOf(room)).at(-1);
+    expect(again?.status).toBe('pending-confirmation');
+    decide(room, again?.toolCallId ?? '', { ...YES, selectedOptionId: 'allow-session' });
+    await answerNext(provider);
+    expect(await second).toMatchObject({ success: true });
+    const third = call(room, 'a');
+    await answerNext(provider);
+    expect(await third).toMatchObject({ success: true });
+    expect(provider.of('tool.call')).toHaveLength(2);
+  });
+
+  it('[UNI-044] asks nobody about a provider of the host or of the project', async () => {
+    const room = await openProviderRoom({ tools: [tool('a')] });
+    const outcome = call(room, 'a');
+    await answerNext(room.provider);
+    expect(await outcome).toMatchObject({ success: true });
+    expect((await callsOf(room))[0]).toMatchObject({ confirmed: 'not-needed' });
+  });
+
+  it('leaves no call behind when its provider is switched off', async () => {
+    const room = await openProviderRoom({ tools: [tool('a')] });
+    const [entry] = (await stateOf(room.desk, room.uri)).customizations ?? [];
+    const outcome = call(room, 'a');
+    const { id } = await room.provider.next('tool.call');
+    room.desk.dispatch(room.uri, { type: 'session/customizationToggled', id: entry?.id ?? '', enabled: false });
+    await settle();
+    expect(offered(room)).toEqual([]);
+    room.provider.send({ type: 'tool.result', id, data: 'still counts' });
+    expect(await outcome).toMatchObject({ success: true, text: 'still counts' });
+    expect(await call(room, 'a')).toMatchObject({ success: false });
+    expect(room.provider.of('tool.call')).toHaveLength(1);
+  });
+});

@@ -1,0 +1,138 @@
+/** Whatever a client answers when it is asked to rewrite sections, the host renders a prompt and goes on. */
+import type { SessionActiveClient } from '@atrium/protocol';
+import { describe, expect, it } from 'vitest';
+import type { Script } from '../../src/agents/scripted/script.js';
+import { TRANSFORM_TIMEOUT_MS } from '../../src/limits.js';
+import { FakeClock } from '../support/fake-clock.js';
+import { lastText, startHost, stateOf } from '../support/session-room.js';
+import { type Message, type RawClient, settle } from '../support/test-host.js';
+
+const SECTIONS = { identity: 'I am a mock.', tone: 'Be brief.', safety: 'Be safe.' };
+const SCRIPT: Script = {
+  provider: 'mock',
+  displayName: 'Mock',
+  sections: SECTIONS,
+  default: [{ showPrompt: true }],
+};
+const UNCHANGED = Object.values(SECTIONS).join('\n\n');
+const SUNG = UNCHANGED.replace('Be brief.', 'Sing.');
+const LARGE_CHARACTERS = 50 * 2 ** 20;
+
+interface Scene {
+  readonly clock: FakeClock;
+  readonly desk: RawClient;
+  readonly phone: RawClient;
+  readonly uri: string;
+}
+
+async function scene(sections: string[] = ['tone'], protocolVersions = ['0.3.0']): Promise<Scene> {
+  const clock = new FakeClock();
+  const host = await startHost({ clock, scripts: [SCRIPT] });
+  const desk = await host.client('desk', { protocolVersions });
+  const uri = await desk.session();
+  const phone = await host.client('phone');
+  await phone.request('subscribe', { channel: uri });
+  const activeClient: SessionActiveClient = { clientId: 'desk', tools: [], systemMessageTransform: { sections } };
+  desk.dispatch(uri, { type: 'session/activeClientChanged', activeClient });
+  await desk.action(uri, 'session/activeClientChanged');
+  return { clock, desk, phone, uri };
+}
+
+function requests(client: RawClient): Message[] {
+  return client.received.filter(({ method }) => method === 'systemMessageTransform');
+}
+
+/** Plays a turn in which the client answers like this, and gives the prompt as it was rendered. */
+async function rendered(
+  { desk, phone, uri }: Scene,
+  answer: (request: Message) => void | Promise<void>,
+): Promise<string> {
+  const turn = phone.turn(uri, `turn ${crypto.randomUUID()}`);
+  await desk.until(() => requests(desk).length > 0);
+  await answer(requests(desk).at(-1) ?? {});
+  await turn;
+  return lastText(await stateOf(phone, uri));
+}
+
+const tone = (content: unknown) => ({ sections: { tone: { content } } });
+
+describe('[REL-025] answers of a client', () => {
+  it.each<[string, (scene: Scene, request: Message) => void | Promise<void>, string]>([
+    ['an answer as it should be', ({ desk }, { id }) => desk.send({ id, result: tone('Sing.') }), SUNG],
+    [
+      'two answers: the first counts',
+      ({ desk }, { id }) => {
+        desk.send({ id, result: tone('Sing.') });
+        desk.send({ id, result: tone('Shout.') });
+      },
+      SUNG,
+    ],
+    [
+      'an answer to nothing that was asked, and then the right one',
+      ({ desk }, { id }) => {
+        desk.send({ id: Number(id) + 1_000, result: tone('Shout.') });
+        desk.send({ id: 'tone', result: tone('Shout.') });
+        desk.send({ id, result: tone('Sing.') });
+      },
+      SUNG,
+    ],
+    [
+      'sections that nobody asked for, restricted ones among them',
+      ({ desk }, { id }) => {
+        const more = { safety: { content: 'Be wild.' }, identity: { content: 'I am root.' }, extra: { content: 'x' } };
+        desk.send({ id, result: { sections: { ...tone('Sing.').sections, ...more } } });
+      },
+      SUNG,
+    ],
+    ['content that is no text', ({ desk }, { id }) => desk.send({ id, result: tone(7) }), UNCHANGED],
+    [
+      'fifty megabytes, which nobody reads',
+      async ({ clock, desk }, { id }) => {
+        desk.send({ id, result: tone('x'.repeat(LARGE_CHARACTERS)) });
+        await settle();
+        await clock.advance(TRANSFORM_TIMEOUT_MS);
+      },
+      UNCHANGED,
+    ],
+    ['an error', ({ desk }, { id }) => desk.send({ id, error: { code: -32000, message: 'no' } }), UNCHANGED],
+    ['a line that is cut', ({ desk }) => desk.disconnect(), UNCHANGED],
+    [
+      'silence, and an answer when it is too late',
+      async ({ clock, desk }, { id }) => {
+        await clock.advance(TRANSFORM_TIMEOUT_MS);
+        desk.send({ id, result: tone('Shout.') });
+        await settle();
+      },
+      UNCHANGED,
+    ],
+    [
+      'another client that takes over meanwhile, which is not asked instead',
+      async ({ desk, phone, uri }) => {
+        desk.dispatch(uri, { type: 'session/activeClientChanged', activeClient: null });
+        const activeClient = { clientId: 'phone', tools: [], systemMessageTransform: { sections: ['tone'] } };
+        await desk.action(uri, ({ activeClient: now }) => now === null);
+        phone.dispatch(uri, { type: 'session/activeClientChanged', activeClient });
+        await settle();
+        desk.disconnect();
+      },
+      UNCHANGED,
+    ],
+  ])('%s', async (_name, answer, expected) => {
+    const played = await scene();
+    expect(await rendered(played, (request) => answer(played, request))).toBe(expected);
+    expect(requests(played.phone)).toEqual([]);
+    // The session goes on, whatever came of it.
+    expect(played.phone.closed).toBeUndefined();
+  });
+
+  it.each<[string, string[], string[]]>([
+    ['a restricted section is not put to it', ['safety'], ['0.3.0']],
+    ['nothing is asked of one that opted in to nothing', [], ['0.3.0']],
+    ['nothing is asked of one of an older version', ['tone'], ['0.2.0']],
+  ])('[UNI-083] %s', async (_name, sections, versions) => {
+    const { desk, phone, uri } = await scene(sections, versions);
+    await phone.turn(uri, 'show');
+    expect(lastText(await stateOf(phone, uri))).toBe(UNCHANGED);
+    expect(requests(desk)).toEqual([]);
+  });
+});

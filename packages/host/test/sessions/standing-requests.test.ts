@@ -1,0 +1,65 @@
+import type { SessionAction } from '@atrium/protocol';
+import { describe, expect, it } from 'vitest';
+import { StandingRequests } from '../../src/sessions/standing-requests.js';
+import { envelopesOf, openPuppetRoom, openRoom, startHost, stateOf } from '../support/session-room.js';
+import { settle } from '../support/test-host.js';
+import { TestProvider } from '../support/test-provider.js';
+
+async function askToPair(room: { host: Parameters<typeof TestProvider.connect>[0] }): Promise<TestProvider> {
+  const provider = TestProvider.connect(room.host, 'network');
+  provider.send({ type: 'auth', mode: 'pair' });
+  await provider.next('auth.pairing');
+  await settle();
+  return provider;
+}
+
+describe('a standing question', () => {
+  it('[UNI-064] is put again after a turn, and only then', async () => {
+    const room = await openPuppetRoom();
+    await askToPair(room);
+    for (let count = 0; count < 20; count++) room.puppet.turn.text('word ');
+    await settle();
+    const asked = () =>
+      envelopesOf(room.desk, room.uri).filter(({ action }) => action.type === 'session/inputRequested');
+    expect(asked()).toHaveLength(1);
+    room.puppet.finish();
+    await room.desk.action(room.uri, 'session/turnComplete');
+    await settle();
+    expect(asked()).toHaveLength(2);
+    expect((await stateOf(room.desk, room.uri)).inputRequests).toHaveLength(1);
+  });
+
+  it('[UNI-064] is taken back when its asker has gone', async () => {
+    const room = await openRoom();
+    const provider = await askToPair(room);
+    provider.drop();
+    await settle();
+    expect((await stateOf(room.desk, room.uri)).inputRequests ?? []).toEqual([]);
+  });
+
+  it('is withdrawn by the next host when the one that asked is no more', async () => {
+    const room = await openRoom();
+    await askToPair(room);
+    expect((await stateOf(room.desk, room.uri)).inputRequests).toHaveLength(1);
+    const second = await startHost({ log: room.host.log });
+    const desk = await second.client('phone');
+    await desk.request('subscribe', { channel: room.uri });
+    await settle();
+    expect((await stateOf(desk, room.uri)).inputRequests ?? []).toEqual([]);
+  });
+
+  it('is changed when it is asked again under its id, and an older hand cannot take it back', () => {
+    const written: SessionAction[] = [];
+    const standing = new StandingRequests({
+      write: (action) => void written.push(action),
+      state: () => ({ activeTurn: undefined }) as never,
+      isNoteNeeded: () => false,
+    });
+    const first = standing.ask({ id: 'q', message: 'one' }, () => {});
+    const second = standing.ask({ id: 'q', message: 'two' }, () => {});
+    first();
+    expect(written.map(({ type }) => type)).toEqual(['session/inputRequested', 'session/inputRequested']);
+    second();
+    expect(written.at(-1)).toMatchObject({ type: 'session/inputCompleted', requestId: 'q', response: 'cancel' });
+  });
+});

@@ -1,0 +1,50 @@
+import { mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { TrustedFolders } from '../../src/trust/trust.js';
+import { tempFolder } from '../support/temp-folder.js';
+
+describe('trusted folders', () => {
+  it('are remembered by their real path, for this person only', async () => {
+    const base = await tempFolder();
+    const file = path.join(base, 'trusted.json');
+    await mkdir(path.join(base, 'real'));
+    await symlink(path.join(base, 'real'), path.join(base, 'link'));
+    const folders = new TrustedFolders(file);
+    expect(await folders.isTrusted(path.join(base, 'real'))).toBe(false);
+    await folders.trust(path.join(base, 'link'));
+    expect(await folders.isTrusted(path.join(base, 'real'))).toBe(true);
+    expect(await new TrustedFolders(file).isTrusted(path.join(base, 'link'))).toBe(true);
+    expect(await folders.isTrusted(base)).toBe(false);
+    if (process.platform !== 'win32') expect((await stat(file)).mode & 0o777).toBe(0o600);
+    expect(await folders.distrust(path.join(base, 'link'))).toBe(true);
+    expect(await folders.distrust(path.join(base, 'link'))).toBe(false);
+    expect(await folders.isTrusted(path.join(base, 'real'))).toBe(false);
+  });
+
+  it('are all remembered when many are trusted at once', async () => {
+    const base = await tempFolder();
+    const folders = new TrustedFolders(path.join(base, 'trusted.json'));
+    const names = Array.from({ length: 10 }, (_, index) => path.join(base, `f${index}`));
+    await Promise.all(names.map((name) => mkdir(name)));
+    await Promise.all(names.map((name) => folders.trust(name)));
+    expect(await folders.list()).toHaveLength(10);
+  });
+
+  it('are none when the file is damaged', async () => {
+    const base = await tempFolder();
+    const file = path.join(base, 'trusted.json');
+    await writeFile(file, '{"folders": [');
+    const folders = new TrustedFolders(file);
+    expect(await folders.isTrusted(base)).toBe(false);
+    await folders.trust(base);
+    expect(JSON.parse(await readFile(file, 'utf8')).folders).toHaveLength(1);
+  });
+
+  it('include those that were named when the host was started', async () => {
+    const base = await tempFolder();
+    const folders = new TrustedFolders(path.join(base, 'trusted.json'), [base, path.join(base, 'missing')]);
+    expect(await folders.isTrusted(base)).toBe(true);
+    expect(await folders.isTrusted(path.join(base, 'missing'))).toBe(false);
+  });
+});
