@@ -5,17 +5,19 @@
 import { performance } from 'node:perf_hooks';
 
 /** Of every second, so much may go into messages of providers when they never stop. */
-export const PROVIDERS_SHARE = 0.25;
+export const PROVIDERS_SHARE = 0.2;
 /** What may be used at once after a quiet time: enough for any honest provider. */
 export const CREDIT_MAX_MS = 50;
 /** What a transport did before a message came here: it was read, unmasked and decoded. */
-const CHARACTERS_READ_PER_MS = 2 ** 20;
+const CHARACTERS_READ_PER_MS = 128 * 2 ** 10;
 
 export class Share {
   #creditMs = CREDIT_MAX_MS;
   #at = performance.now();
   readonly #waiting = new Set<() => void>();
   #isResting = false;
+  /** What was counted already of the turns of the event loop that are being watched. */
+  #counted: number | undefined;
 
   /** All of it is used up; nobody works until there is some again. */
   get isResting(): boolean {
@@ -25,6 +27,7 @@ export class Share {
   /** Works on a message, and counts what that took. */
   spend<T>(text: string, work: () => T): T {
     const began = performance.now();
+    this.#watch(began);
     try {
       return work();
     } finally {
@@ -42,10 +45,23 @@ export class Share {
     this.#waiting.delete(then);
   }
 
+  /** What a message changes is stored and shown in the next turn of the event loop, and that takes time, too. */
+  #watch(began: number): void {
+    if (this.#counted !== undefined) return;
+    this.#counted = 0;
+    const done = () => {
+      const uncounted = performance.now() - began - (this.#counted ?? 0);
+      this.#take(Math.max(0, uncounted));
+      this.#counted = undefined;
+    };
+    setImmediate(() => setImmediate(done));
+  }
+
   #take(spentMs: number): void {
     const now = performance.now();
     this.#creditMs = Math.min(CREDIT_MAX_MS, this.#creditMs + (now - this.#at) * PROVIDERS_SHARE) - spentMs;
     this.#at = now;
+    if (this.#counted !== undefined) this.#counted += spentMs;
     if (this.#creditMs < 0) this.#rest(-this.#creditMs / PROVIDERS_SHARE);
   }
 

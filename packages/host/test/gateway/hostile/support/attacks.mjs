@@ -31,7 +31,7 @@ const tools = (count, word = 'x') =>
     description: word.repeat(1_000),
     parameters: {},
   }));
-const instances = (count) => several(count, (index) => bound({ instance: `i${index}` }));
+const instances = (count) => several(count, (index) => bound({ instance: `${process.pid}-${index}` }));
 
 export const ATTACKS = {
   pushes: async () => flood([await bound()], [NEWS], TEN_THOUSAND),
