@@ -13,6 +13,7 @@ const MODULES = path.join(ROOT, 'node_modules');
 const NPM_MARK = path.join(MODULES, '.package-lock.json');
 const INSTALL_STAMP = path.join(MODULES, '.atrium-install');
 const BUILD_STAMP = path.join(MODULES, '.cache', 'atrium', 'build-stamp');
+const PAGE_STAMP = path.join(MODULES, '.cache', 'atrium', 'page-stamp');
 const GENERATOR = path.join(ROOT, 'packages', 'protocol', 'scripts', 'generate.ts');
 /** Folders that only the generator writes. */
 const GENERATED = ['packages/protocol/schema', 'packages/protocol/src/validation/generated'];
@@ -90,6 +91,7 @@ export async function ensureBuilt({ force = false, tests = false } = {}) {
   rmSync(stampFile, { force: true });
   await generate();
   await compile({ force, tests });
+  await buildPage();
   mkdirSync(path.dirname(stampFile), { recursive: true });
   writeFileSync(stampFile, stamp);
   say(`Built in ${duration(performance.now() - started)}.`);
@@ -124,6 +126,26 @@ async function compile({ force, tests }) {
   if (code !== 0) throw new Problem(`Compiling failed (tsc -b):\n\n${output.trimEnd()}`);
 }
 
+/** What goes into the page: its own files, and the packages that it is bundled from. */
+const PAGE_FOLDERS = ['packages/web', 'packages/client', 'packages/protocol'];
+
+/** The page is bundled when something that goes into it has changed; most changes of the host do not touch it. */
+async function buildPage() {
+  const folder = path.join(ROOT, 'packages', 'web');
+  const stamp = stampOf(PAGE_FOLDERS.flatMap(sourcesUnder).filter((file) => !/\/tests?\//.test(file)));
+  if (readIfThere(PAGE_STAMP) === stamp && existsSync(path.join(folder, 'dist', 'index.html'))) return;
+  const { code, output } = await runNode([
+    tool('vite'),
+    'build',
+    folder,
+    '--config',
+    path.join(folder, 'vite.config.ts'),
+  ]);
+  if (code !== 0) throw new Problem(`Building the page failed (vite build):\n\n${output.trimEnd()}`);
+  mkdirSync(path.dirname(PAGE_STAMP), { recursive: true });
+  writeFileSync(PAGE_STAMP, stamp);
+}
+
 /** The folders of all packages that the compiler builds: those that tsconfig.json refers to. */
 export function packageFolders() {
   /** @type {{ path: string }[]} */
@@ -149,7 +171,11 @@ function sourceStamp() {
   const rootFiles = readdirSync(ROOT).filter((name) =>
     /^tsconfig.*\.json$|^package\.json$|^vitest\.config\.ts$/.test(name),
   );
-  const files = [...rootFiles, ...['packages', 'scripts', 'test'].flatMap(sourcesUnder)];
+  return stampOf([...rootFiles, ...['packages', 'scripts', 'test'].flatMap(sourcesUnder)]);
+}
+
+/** @param {string[]} files */
+function stampOf(files) {
   const lines = files.map((file) => {
     const { size, mtimeMs } = statSync(path.join(ROOT, file));
     return `${file} ${size} ${mtimeMs}`;
@@ -163,7 +189,7 @@ function sourcesUnder(folder) {
   return readdirSync(path.join(ROOT, folder), { withFileTypes: true }).flatMap((entry) => {
     const file = `${folder}/${entry.name}`;
     if (entry.isDirectory()) return NOT_SOURCE.has(entry.name) || GENERATED.includes(file) ? [] : sourcesUnder(file);
-    return /\.([cm]?[jt]sx?|json)$/.test(entry.name) ? [file] : [];
+    return /\.([cm]?[jt]sx?|json|css|html|svg|webmanifest)$/.test(entry.name) ? [file] : [];
   });
 }
 

@@ -62,7 +62,7 @@ export interface Host {
   connectProvider(transport: Transport, origin: 'in-process' | 'network'): void;
   /** Providers that the host starts itself are told to come here. */
   gatewayAt(address: GatewayAddress): void;
-  /** Who is here and what is going on; all zero means that nobody would miss the host just now. */
+  /** Who is here and what is going on. */
   readonly activity: HostActivity;
   /** Ends everything in good order: turns are cut off, what happened is stored, clients are told to come back. */
   stop(): Promise<void>;
@@ -71,6 +71,8 @@ export interface Host {
 export interface HostActivity {
   readonly clients: number;
   readonly providers: number;
+  /** Those among them that the host has started itself. They are here because of it, and do not need it. */
+  readonly ownProviders: number;
   /** Sessions with a turn under way. */
   readonly working: number;
 }
@@ -196,7 +198,9 @@ class AgentHost implements Host, HostCore {
 
   get activity(): HostActivity {
     const working = [...this.sessions.inMemory.values()].filter((session) => isAtWork(session.state)).length;
-    return { clients: [...this.connections.all()].length, providers: this.#gateway.connections.size, working };
+    const providers = [...this.#gateway.connections];
+    const ownProviders = providers.filter(({ access }) => access?.trust === 'project').length;
+    return { clients: [...this.connections.all()].length, providers: providers.length, ownProviders, working };
   }
 
   gatewayAt(address: GatewayAddress): void {

@@ -90,7 +90,11 @@ export class Inbox {
     const { updates, queries, on, log } = this.#parts;
     const error = new ProviderError(code, message, { replyTo, sessionId });
     if (updates.refused(requestId, replyTo, error) || queries.reject({ id: requestId, type: replyTo }, error)) return;
-    if (on.error) on.error(error);
-    else log(error.message);
+    try {
+      if (on.error) on.error(error);
+      else log(error.message);
+    } catch (failure) {
+      log('the handler of error failed', failure);
+    }
   }
 }

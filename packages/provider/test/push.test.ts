@@ -54,6 +54,17 @@ describe('push', () => {
     expect(errors[0]).toMatchObject({ code: 'RATE_LIMITED', replyTo: 'push' });
   });
 
+  it('goes on when the handler of errors fails', async () => {
+    const error = () => {
+      throw new Error('mine');
+    };
+    const { gateway, provider, logged } = await connected({ on: { error } });
+    gateway.refuseNext('push', 'RATE_LIMITED', 'too many');
+    await provider.push.inject('again');
+    await eventually(() => logged.includes('the handler of error failed'));
+    expect(provider.state.at).toBe('ready');
+  });
+
   it('without a text is a mistake of the author', async () => {
     const { provider } = await connected();
     expect(() => provider.push.surface(' ')).toThrow('INVALID_OPTIONS');

@@ -83,6 +83,7 @@ export interface AgentTurn {
   /** A note to person and agent. */
   notify(content: string): void;
   usage(usage: UsageInfo): void;
+  /** Names the session, unless a person has. */
   title(title: string): void;
   activity(text: string | undefined): void;
   /** The tools that can be called now, each by a name of its own: the host's, then those of the active client. */
@@ -99,9 +100,12 @@ export interface AgentTurn {
   ask(request: SessionInputRequest): Promise<InputOutcome>;
   /**
    * The system prompt as it goes to the model, section by section in order. A backend that learns its pristine text only
-   * now hands it in.
+   * now hands it in; what the project asks of agents comes apart from it, for the agent did not write that.
    */
-  renderPrompt(pristine?: ReadonlyMap<string, string>): Promise<ReadonlyMap<string, string>>;
+  renderPrompt(
+    pristine?: ReadonlyMap<string, string>,
+    projectInstructions?: string,
+  ): Promise<ReadonlyMap<string, string>>;
   /** What the model is to know beside the message of this turn, and nobody else is to see. */
   readonly context: readonly string[];
   /** The message a person sent to steer this turn, once; undefined when there is none. */
@@ -109,7 +113,7 @@ export interface AgentTurn {
 }
 
 export interface ToolRequest {
-  /** Unique in the session; made up when absent. */
+  /** Unique in the turn; made up when absent, or when another call has it already. */
   readonly id?: string;
   readonly name: string;
   /** The arguments, as an object or as JSON text. */
@@ -117,7 +121,7 @@ export interface ToolRequest {
 }
 
 export interface CallStart {
-  /** Unique in the session; made up when absent. */
+  /** Unique in the turn; made up when absent, or when another call has it already. */
   readonly id?: string;
   readonly name: string;
 }

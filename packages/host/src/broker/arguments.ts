@@ -1,10 +1,12 @@
 /** The arguments of a call: as text for people and the wire, as an object for tools and gates. */
 import type { ToolDefinition } from '@atrium/protocol';
 import { isRecord } from '../tools/shape.js';
-import { shorten } from '../tools/text.js';
+import { shorten, sizeText } from '../tools/text.js';
 import { schemaProblem } from './schema-check.js';
 
 const SHOWN_MAX_CHARACTERS = 60;
+/** The arguments of one call, as text: they are stored, sent to every client, and read by the model again. */
+export const INPUT_MAX_CHARACTERS = 4 * 2 ** 20;
 
 /** What a tool was given: as it was written, and what it means. */
 export interface Given {
@@ -18,6 +20,13 @@ export type Arguments = Given | { readonly text: string; readonly problem: strin
 export function readArguments(input: unknown, schema?: ToolDefinition['inputSchema']): Arguments {
   const given = input === '' ? undefined : input;
   const text = inputText(given);
+  if (text.length > INPUT_MAX_CHARACTERS) {
+    const [size, allowed] = [sizeText(text.length), sizeText(INPUT_MAX_CHARACTERS)];
+    return {
+      text: shorten(text, SHOWN_MAX_CHARACTERS),
+      problem: `The arguments have ${size}; ${allowed} are allowed.`,
+    };
+  }
   const value = looseInput(given ?? {});
   if (!isRecord(value)) {
     return { text, problem: `The arguments must be a JSON object, but are ${shorten(text, SHOWN_MAX_CHARACTERS)}.` };

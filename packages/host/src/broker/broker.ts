@@ -11,6 +11,7 @@ import { type CallStarted, callId, completeUnrun, startCall } from './call-steps
 import { presentClient, runClientTool, startedClientCall } from './client-calls.js';
 import { runHostTool } from './host-calls.js';
 import { beginOwnCall } from './own-calls.js';
+import { StreamedInput } from './streamed-input.js';
 
 export function callTool(turn: TurnRunner, { input, ...start }: ToolRequest): Promise<ToolOutcome> {
   return beginCall(turn, start).run(input);
@@ -21,13 +22,10 @@ export function beginCall(turn: TurnRunner, { id, name }: CallStart): BegunCall 
   const { started, meta, definition, run } = ownerOf(turn, callId(turn, id), name);
   const { toolCallId } = started;
   startCall(turn, started, meta);
-  let streamed = '';
+  const streamed = new StreamedInput(turn, toolCallId);
   return {
     id: toolCallId,
-    delta(content) {
-      streamed += content;
-      turn.write({ type: 'session/toolCallDelta', turnId: turn.id, toolCallId, content });
-    },
+    delta: (content) => streamed.add(content),
     run: async (input) => {
       const args = readArguments(input, definition?.inputSchema);
       const { text: toolInput } = args;
@@ -35,7 +33,7 @@ export function beginCall(turn: TurnRunner, { id, name }: CallStart): BegunCall 
       if ('value' in args) return run(args);
       return failCall(turn, started, { toolInput, message: args.problem, code: 'BAD_INPUT' });
     },
-    fail: (message) => failCall(turn, started, { toolInput: streamed, message }),
+    fail: (message) => failCall(turn, started, { toolInput: streamed.text, message }),
   };
 }
 

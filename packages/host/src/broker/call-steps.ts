@@ -1,8 +1,7 @@
 /** The steps that every tool call goes through in the state: started, ready, perhaps confirmed, completed. */
-import type { SessionState, ToolCallResult, ToolCallState, ToolResultContent } from '@atrium/protocol';
+import type { SessionState, ToolCallResult, ToolCallState, ToolDefinition, ToolResultContent } from '@atrium/protocol';
 import type { ToolOutcome } from '../agents/agent.js';
 import type { GateCall } from '../extensions/extension.js';
-import { findCall } from '../sessions/rules/tool-calls.js';
 import type { TurnRunner } from '../sessions/turn.js';
 import type { ToolConfirmation } from '../tools/tool.js';
 
@@ -21,6 +20,8 @@ export interface CallStarted {
 export interface Call extends CallStarted {
   readonly invocationMessage: string;
   readonly toolInput: string;
+  /** What the input must fit, also when a person changes it. */
+  readonly inputSchema?: ToolDefinition['inputSchema'] | undefined;
   readonly confirmation?: ToolConfirmation | undefined;
   /** A person is asked even where the tool was allowed for good. */
   readonly isAskedAnyway?: boolean;
@@ -34,7 +35,7 @@ export function newCallId(): string {
 
 /** The id that was asked for, unless the turn has a call of that id already: nobody could tell the two apart. */
 export function callId(turn: TurnRunner, wanted: string | undefined): string {
-  const isTaken = wanted === undefined || findCall(turn.session.state, { turnId: turn.id, toolCallId: wanted });
+  const isTaken = wanted === undefined || turn.call(wanted);
   return isTaken ? newCallId() : wanted;
 }
 
@@ -69,7 +70,7 @@ export function gateCallOf(turn: TurnRunner, { toolCallId, name, owner }: CallSt
 
 /** The call stands still; nobody is asked, but people see for whom it waits. Not while it runs already. */
 export function waitingFor(turn: TurnRunner, { toolCallId }: CallStarted, names: readonly string[]): void {
-  if (findCall(turn.session.state, { turnId: turn.id, toolCallId })?.status !== 'streaming') return;
+  if (turn.call(toolCallId)?.status !== 'streaming') return;
   const invocationMessage = `Waiting for ${[...new Set(names)].join(', ')}`;
   turn.write({ type: 'session/toolCallDelta', turnId: turn.id, toolCallId, content: '', invocationMessage });
 }
@@ -83,7 +84,7 @@ export async function deny(turn: TurnRunner, call: Call, reason: string): Promis
     const denial = { approved: false, reason: 'denied', reasonMessage: reason } as const;
     turn.write({ type: 'session/toolCallConfirmed', ...target, ...denial });
   }
-  await turn.waitFor((state) => settledCall(turn, call, state));
+  await turn.waitFor([call.toolCallId], (state) => settledCall(turn, call, state));
   return { kind: 'denied', reason };
 }
 
@@ -98,7 +99,7 @@ export function completeUnrun(turn: TurnRunner, call: Call, result: ToolCallResu
 /** Ends the call, and waits until that is stored, or until a person has seen the result. */
 export async function complete(turn: TurnRunner, call: CallStarted, result: ToolCallResult): Promise<ToolOutcome> {
   turn.write({ type: 'session/toolCallComplete', turnId: turn.id, toolCallId: call.toolCallId, result });
-  return outcomeOf(await turn.waitFor((state) => settledCall(turn, call, state)));
+  return outcomeOf(await turn.waitFor([call.toolCallId], (state) => settledCall(turn, call, state)));
 }
 
 export function settledCall(
@@ -106,7 +107,7 @@ export function settledCall(
   { toolCallId }: CallStarted,
   state: SessionState,
 ): ToolCallState | undefined {
-  const call = findCall(state, { turnId: turn.id, toolCallId });
+  const call = turn.call(toolCallId, state);
   return call?.status === 'completed' || call?.status === 'cancelled' ? call : undefined;
 }
 
@@ -120,7 +121,8 @@ export function outcomeOf(call: ToolCallState): ToolOutcome {
 /** Why a call did not run, in words for the model: what a person would have liked instead says most. */
 export function reasonOf(call: ToolCallState): string {
   if (call.status !== 'cancelled') return 'the call is over';
-  return call.userSuggestion?.text ?? plain(call.reasonMessage) ?? 'the person said no';
+  const plainly = call.reason === 'skipped' ? 'the person skipped it' : 'the person said no';
+  return call.userSuggestion?.text ?? plain(call.reasonMessage) ?? plainly;
 }
 
 function textOf(content: readonly ToolResultContent[]): string {

@@ -5,8 +5,8 @@
 import type { SessionActiveClient, SessionState, ToolCallState, ToolDefinition } from '@atrium/protocol';
 import type { ToolOutcome } from '../agents/agent.js';
 import type { Step } from '../channels/channel.js';
-import { findCall } from '../sessions/rules/tool-calls.js';
 import type { TurnRunner } from '../sessions/turn.js';
+import { NO_CALL } from '../sessions/waiters.js';
 import type { ToolConfirmation } from '../tools/tool.js';
 import type { Given } from './arguments.js';
 import {
@@ -57,7 +57,9 @@ export async function runClientTool(turn: TurnRunner, started: CallStarted, args
 
 async function waitForOwner(turn: TurnRunner, call: Call): Promise<ToolOutcome> {
   readyCall(turn, call);
-  const event = await turn.waitFor((state, step) => eventOf(turn, call, { state, step }));
+  // Who has the role of the active client is about no call.
+  const topics = [call.toolCallId, NO_CALL];
+  const event = await turn.waitFor(topics, (state, step) => eventOf(turn, call, { state, step }));
   if (event.kind === 'settled') return outcomeOf(event.call);
   if (event.kind === 'turned-down') return complete(turn, call, unknownToClient(call, event.why));
   const { clientId, tool } = event;
@@ -91,10 +93,9 @@ function turnedDown({ toolCallId }: Call, step: Step<SessionState> | undefined):
 }
 
 function takenOver(turn: TurnRunner, { name, toolCallId, toolClientId = '' }: Call): Event | undefined {
-  const { state, parts } = turn.session;
-  const status = findCall(state, { turnId: turn.id, toolCallId })?.status;
+  if (turn.session.parts.core.connections.isConnected(toolClientId)) return undefined;
+  const status = turn.call(toolCallId)?.status;
   if (status !== 'running' && status !== 'pending-confirmation') return undefined;
-  if (parts.core.connections.isConnected(toolClientId)) return undefined;
   const heir = presentClient(turn);
   const tool = heir?.tools.find((offered) => offered.name === name);
   return heir && tool && { kind: 'taken-over', clientId: heir.clientId, tool };

@@ -1,6 +1,6 @@
 /** Work that has to end: when its time is up, or when whoever wanted it does not want it any more. */
-import { untilAborted } from '../agents/scripted/pace.js';
 import type { Clock } from '../clock.js';
+import { untilAborted } from '../waiting.js';
 
 export interface Deadline {
   readonly clock: Clock;

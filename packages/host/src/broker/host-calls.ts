@@ -10,7 +10,7 @@ import { OverdueError, within } from './deadline.js';
 import { earlierInputs } from './earlier-calls.js';
 import { passGates } from './gates.js';
 import { withNotes } from './notes.js';
-import { askedBy, isAllowed, passPerson, permissionAgain } from './permission.js';
+import { askedBy, isAllowed, passPerson } from './permission.js';
 
 export interface HostCall {
   readonly started: CallStarted;
@@ -41,10 +41,11 @@ type Described = { readonly call: Call } | { readonly call: Call; readonly faile
 
 /** A tool of an extension may stumble already over saying what it would do. */
 function describe(tool: HostTool, started: CallStarted, { text, value: input }: Given): Described {
-  const call: Call = { ...started, invocationMessage: tool.displayName, toolInput: text };
+  const { definition, displayName: invocationMessage } = tool;
+  const call: Call = { ...started, invocationMessage, toolInput: text, inputSchema: definition.inputSchema };
   try {
-    const invocationMessage = tool.invocationMessage(input);
-    return { call: { ...call, invocationMessage, confirmation: tool.confirmation?.(input) } };
+    const confirmation = tool.confirmation?.(input);
+    return { call: { ...call, invocationMessage: tool.invocationMessage(input), confirmation } };
   } catch (error) {
     return { call, failed: failure(tool, error) };
   }
@@ -98,7 +99,6 @@ async function runSafely(turn: TurnRunner, tool: HostTool, { call, input, basis 
           const shown = boundedContent(content);
           turn.write({ type: 'session/toolCallContentChanged', turnId: turn.id, toolCallId, content: shown });
         },
-        confirm: async (confirmation) => (await permissionAgain(turn, { ...call, confirmation })).kind === 'granted',
         ask: (request) => turn.ask(request),
         earlier: () => earlierInputs(turn.session.state, name),
         ...(basis !== undefined && { basis }),

@@ -10,6 +10,7 @@ import { type Call, callId, complete, deny, gateCallOf, startCall } from './call
 import { passGates } from './gates.js';
 import { withNotes } from './notes.js';
 import { askedBy, passPerson } from './permission.js';
+import { StreamedInput } from './streamed-input.js';
 
 export function beginOwnCall(turn: TurnRunner, { id, name, displayName }: OwnCallStart): OwnCall {
   const started = { toolCallId: callId(turn, id), name, displayName };
@@ -19,6 +20,7 @@ export function beginOwnCall(turn: TurnRunner, { id, name, displayName }: OwnCal
 
 class RunByAgent implements OwnCall {
   readonly #turn: TurnRunner;
+  readonly #streamed: StreamedInput;
   #call: Call;
   #asked: GateCall;
   #notes: readonly string[] = [];
@@ -27,6 +29,7 @@ class RunByAgent implements OwnCall {
 
   constructor(turn: TurnRunner, call: Call) {
     this.#turn = turn;
+    this.#streamed = new StreamedInput(turn, call.toolCallId);
     this.#call = call;
     this.#asked = gateCallOf(turn, call, undefined);
   }
@@ -36,7 +39,7 @@ class RunByAgent implements OwnCall {
   }
 
   delta(content: string): void {
-    this.#turn.write({ type: 'session/toolCallDelta', turnId: this.#turn.id, toolCallId: this.id, content });
+    this.#streamed.add(content);
   }
 
   async check(input: unknown, invocationMessage: string): Promise<Permit> {

@@ -19,8 +19,9 @@ const VARIABLE = {
 } as const;
 const ADDRESS = {
   type: 'string',
-  pattern: '^https?://[^\\s/]',
-  title: 'an address that begins with http:// or https://',
+  // Between the slashes and the next one is no "@": what stands before it would be a name and a password.
+  pattern: '^https?://[^\\s/?#@]+([/?#]|$)',
+  title: 'an address that begins with http:// or https://, without a name and a password',
 } as const;
 const COMMAND = { type: 'string', pattern: '\\S', title: 'a command' } as const;
 

@@ -126,9 +126,9 @@ export class Acting {
 
   #declared(): readonly DeclaredServer[] {
     const { collection } = this.#parts;
-    const bare = collection.servers.map(({ id, name, config }): DeclaredServer => {
+    const bare = collection.servers.map(({ id, name, config, scope }): DeclaredServer => {
       const isWanted = this.#mayRun(id) && this.#entry(id)?.enabled !== false;
-      return { id, name, config, entry: id, isWanted };
+      return { id, name, config, entry: id, isWanted, isOfUser: scope === 'user' };
     });
     const inside = collection.containers.flatMap((container) => this.#declaredIn(container));
     return [...bare, ...inside];
@@ -138,8 +138,9 @@ export class Acting {
     const plugin = container.source.kind === 'plugin' ? container.name : undefined;
     const mayRun = this.#mayRun(container.id) && this.#isOn(container);
     const entry = this.#entry(container.id);
+    const shared = { plugin, entry: container.id, isOfUser: container.source.scope === 'user' };
     return (container.loaded?.mcpServers ?? []).map(({ id, name, config }) => {
-      return { id, name, plugin, config, entry: container.id, isWanted: mayRun && isChildOn(entry, id) };
+      return { ...shared, id, name, config, isWanted: mayRun && isChildOn(entry, id) };
     });
   }
 

@@ -1,5 +1,6 @@
 /** Whether a container may start programs: hooks and MCP servers. Text needs no permission; code always does. */
 import type { Session } from '../sessions/session.js';
+import { shorten } from '../tools/text.js';
 import type { SessionTrust } from '../trust/session-trust.js';
 import type { AnySource } from './sources/source.js';
 
@@ -9,6 +10,10 @@ export interface PermissionsParts {
   /** From now on it may. */
   granted(id: string): void;
 }
+
+/** Names are the client's: on one line, they cannot pass for words of the host. */
+const SHOWN_MAX_CHARACTERS = 200;
+const shown = (text: string): string => shorten(text, SHOWN_MAX_CHARACTERS);
 
 /** What a person accepted is kept with what else they allowed in this session. */
 const OWNER = 'client-plugin';
@@ -26,11 +31,11 @@ export class Permissions {
     return this.#granted.has(id);
   }
 
-  /** What the user installed may run. For the rest somebody is asked, once; `what` is shown to them. */
+  /** What the user or an agent brought may run. For the rest somebody is asked, once; `what` is shown to them. */
   request(source: AnySource, what: string): void {
-    const { id, scope } = source;
+    const { id, scope, isOfFolder = false } = source;
     if (this.#granted.has(id) || this.#asked.has(id)) return;
-    if (scope === 'user' || scope === 'agent') return this.#grant(id);
+    if (scope === 'user' || (scope === 'agent' && !isOfFolder)) return this.#grant(id);
     if (scope === 'client') return this.#askForClient(source, what);
     this.#asked.set(id, () => {});
     void this.#parts.trust().whenTrusted(what, () => {
@@ -51,8 +56,8 @@ export class Permissions {
     const accepted = { owner: OWNER, name: JSON.stringify(['clientId' in source ? source.clientId : '', uri]) };
     if (session.allowances.has(accepted)) return this.#grant(id);
     const message = [
-      `A client brought the plugin "${name}" (${uri}). It wants to start programs on this machine:`,
-      `- ${what}`,
+      `A client brought the plugin "${shown(name)}" (${shown(uri)}). It wants to start programs on this machine:`,
+      `- ${shown(what)}`,
       'Nothing of this runs until you accept. Your answer is remembered for this session.',
     ].join('\n');
     const request = { id: `plugin-${crypto.randomUUID()}`, message, questions: [] };

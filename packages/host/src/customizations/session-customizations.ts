@@ -99,6 +99,7 @@ export class SessionCustomizations implements Companion {
   async close(): Promise<void> {
     this.#collection.close();
     this.#publisher.stop();
+    this.#parts.trustOf(this.#session).close();
     await this.#acting.close();
   }
 
@@ -111,8 +112,10 @@ export class SessionCustomizations implements Companion {
     }
   }
 
-  /** Clients see it loading in the very tick in which it was published. */
+  /** Clients see it loading in the very tick in which it was published. From another place it is another plugin. */
   #addFromClient(source: PluginSource): void {
+    const before = this.#collection.container(source.id);
+    if (before && before.source.uri !== source.uri) this.#permissions.forget(source.id);
     const container = this.#collection.add(source);
     const customization = this.#entryOf(source.id);
     if (customization) this.#session.write({ type: 'session/customizationUpdated', customization });

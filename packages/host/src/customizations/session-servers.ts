@@ -12,6 +12,8 @@ export interface DeclaredServer {
   readonly name: string;
   readonly plugin?: string | undefined;
   readonly config: McpServerConfig;
+  /** Declared by the user's own configuration or plugins, not by a project or a client. */
+  readonly isOfUser: boolean;
   /** The entry of the session that shows it. */
   readonly entry: string;
   /** Switched on, and allowed to run. */
@@ -114,8 +116,8 @@ export class SessionServers {
   }
 
   #add(declared: DeclaredServer): Known {
-    const { id, name, plugin, config, entry } = declared;
-    const added = this.#servers.add({ id, name, plugin, config });
+    const { id, name, plugin, config, isOfUser, entry } = declared;
+    const added = this.#servers.add({ id, name, plugin, config, isOfUser });
     const known = { text: textOf(declared), entry, problem: problemIn(added), isRunning: false };
     this.#known.set(id, known);
     return known;
@@ -123,8 +125,8 @@ export class SessionServers {
 }
 
 /** What makes it another server. */
-function textOf({ name, plugin, config }: DeclaredServer): string {
-  return JSON.stringify([name, plugin, config]);
+function textOf({ name, plugin, config, isOfUser }: DeclaredServer): string {
+  return JSON.stringify([name, plugin, config, isOfUser]);
 }
 
 function problemIn(added: ReturnType<McpServers['add']>): string | undefined {

@@ -1,11 +1,12 @@
 /** Agents that the configuration describes. */
 import { type AcpEntry, type Config, isTyped, type ModelEntry, type TypedEntry } from '../config/schema.js';
+import { shownAddress } from '../shown-address.js';
 import { type Candidate, type Look, type Machine, notFound } from './candidate.js';
 import { acpLook } from './commands.js';
 import { anthropicAddress } from './environment.js';
 import { ANTHROPIC_MODELS, configuredModels, OPENAI_MODELS } from './known-models.js';
 import { NAMED_TIMEOUT_MS } from './limits.js';
-import { modelLook, servedModelLook, shownAddress } from './model-look.js';
+import { modelLook, servedModelLook } from './model-look.js';
 import { sdkLook, sdkName } from './packages.js';
 
 export function configuredCandidates({ agents = {} }: Config, machine: Machine): Candidate[] {

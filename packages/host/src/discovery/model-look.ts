@@ -1,11 +1,18 @@
 /** From a server and what is known of it to an agent with its models. */
 import type { ModelAgentOptions, ModelInfo } from '../agents/model/model-agent.js';
+import { hasLogin } from '../shown-address.js';
 import { type Look, type Machine, NO_FACTORY, notFound } from './candidate.js';
 import { namedModel } from './known-models.js';
 import { GUESS_TIMEOUT_MS } from './limits.js';
 import { listModels } from './model-list.js';
 
+/** Requests cannot carry them, and an address is shown in more places than a key is. */
+const NO_LOGIN =
+  'it holds a name or a password: take them out, and put the key into the environment variable for it ' +
+  '(ATRIUM_MODEL_KEY, or the one that "apiKeyEnv" names)';
+
 export function modelLook({ factories }: Machine, options: ModelAgentOptions, why: string): Look {
+  if (options.baseURL !== undefined && hasLogin(options.baseURL)) return notFound(`${why}, but ${NO_LOGIN}`);
   return factories.model ? { found: true, why, backend: factories.model(options) } : NO_FACTORY;
 }
 
@@ -28,6 +35,7 @@ export interface ServedModel {
 export async function servedModelLook(machine: Machine, served: ServedModel): Promise<Look> {
   const { provider, displayName, apiKey, headers, why } = served;
   const baseURL = served.baseURL.replace(/\/+$/, '');
+  if (hasLogin(baseURL)) return notFound(`${why}, but ${NO_LOGIN}`);
   try {
     const models = served.models ?? (await listed(served));
     return modelLook(
@@ -61,10 +69,3 @@ const REASONS: Readonly<Record<string, string>> = {
   ERR_INVALID_URL: 'that is not an address',
   ERR_INVALID_PROTOCOL: 'that is not an address that begins with http:// or https://',
 };
-
-/** Without a name and a password, which some people put into addresses. */
-export function shownAddress(text: string): string {
-  if (!URL.canParse(text)) return 'something that is not an address';
-  const { protocol, host, pathname } = new URL(text);
-  return `${protocol}//${host}${pathname}`;
-}

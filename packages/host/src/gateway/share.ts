@@ -8,6 +8,10 @@ import { performance } from 'node:perf_hooks';
 export const PROVIDERS_SHARE = 0.2;
 /** What may be used at once after a quiet time: enough for any honest provider. */
 export const CREDIT_MAX_MS = 50;
+/** The longest that everybody waits: also honest providers are among them. */
+export const REST_MAX_MS = 250;
+/** Of what happens beside a message, in the same turns of the event loop, not everything is its doing. */
+const BESIDE_MAX_MS = 20;
 /** What a transport did before a message came here: it was read, unmasked and decoded. */
 const CHARACTERS_READ_PER_MS = 128 * 2 ** 10;
 
@@ -51,7 +55,7 @@ export class Share {
     this.#counted = 0;
     const done = () => {
       const uncounted = performance.now() - began - (this.#counted ?? 0);
-      this.#take(Math.max(0, uncounted));
+      this.#take(Math.min(Math.max(0, uncounted), BESIDE_MAX_MS));
       this.#counted = undefined;
     };
     setImmediate(() => setImmediate(done));
@@ -62,6 +66,7 @@ export class Share {
     this.#creditMs = Math.min(CREDIT_MAX_MS, this.#creditMs + (now - this.#at) * PROVIDERS_SHARE) - spentMs;
     this.#at = now;
     if (this.#counted !== undefined) this.#counted += spentMs;
+    this.#creditMs = Math.max(this.#creditMs, -REST_MAX_MS * PROVIDERS_SHARE);
     if (this.#creditMs < 0) this.#rest(-this.#creditMs / PROVIDERS_SHARE);
   }
 

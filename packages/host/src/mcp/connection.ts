@@ -1,10 +1,10 @@
 /** One conversation with a server, from the first byte to the last. Opened once; afterwards a new one is needed. */
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { RequestOptions } from '@modelcontextprotocol/sdk/shared/protocol.js';
+import { childEnvironment } from '../child-environment.js';
 import type { Clock } from '../clock.js';
-import type { McpRemoteConfig, McpServerConfig } from '../customizations/parse/mcp-config.js';
+import { type McpRemoteConfig, type McpServerConfig, serverEnvironment } from '../customizations/parse/mcp-config.js';
 import { shorten } from '../tools/text.js';
-import { processEnvironment } from './environment.js';
 import { HttpLink } from './http-link.js';
 import { MCP_WORDS_MAX_CHARACTERS } from './limits.js';
 import { type Link, type LinkEnd, lost } from './link.js';
@@ -57,7 +57,7 @@ export class Connection {
     const sdk = await loadSdk();
     this.#sdk = sdk;
     if (config.transport !== 'stdio') return this.#openRemote(config);
-    const place = { clock, folder, env: processEnvironment(env, config) };
+    const place = { clock, folder, env: serverEnvironment(childEnvironment(env), config) };
     await this.#introduce(() => new StdioLink(sdk, config, place));
   }
 

@@ -24,6 +24,8 @@ import { modelToolName, type ServerName } from './tool-name.js';
 
 export interface ToolServer extends ServerName {
   readonly id: string;
+  /** The user's own, and not one of a project or a client. */
+  readonly isOfUser: boolean;
   readonly clock: Clock;
   /** Throws a `ToolFailure` when there is no result. */
   call(tool: string, input: Record<string, unknown>, options: ServerCallOptions): Promise<McpResult>;
@@ -40,6 +42,8 @@ export function hostToolOf(tool: McpTool, server: ToolServer): HostTool {
     MCP_TITLE_MAX_CHARACTERS,
   );
   const confirmation = confirmationOf(displayName, server.name);
+  // Whoever wants to get around the question only has to claim this, so not everybody is believed.
+  const isHarmless = server.isOfUser && tool.annotations?.readOnlyHint === true;
   return {
     definition: { ...tool, name: modelToolName(server, tool.name) },
     displayName,
@@ -47,7 +51,7 @@ export function hostToolOf(tool: McpTool, server: ToolServer): HostTool {
     callMeta: { mcp: { customizationId: server.id, server: server.name, tool: tool.name } },
     timeoutMs: MCP_CALL_TIMEOUT_MS,
     invocationMessage: () => `Use ${displayName}`,
-    confirmation: () => (tool.annotations?.readOnlyHint === true ? undefined : confirmation),
+    confirmation: () => (isHarmless ? undefined : confirmation),
     async run(input, context) {
       try {
         return outputOf(await callWatched(tool.name, input, { server, context }), displayName);

@@ -3,6 +3,7 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { Clock } from '../clock.js';
 import type { McpRemoteConfig } from '../customizations/parse/mcp-config.js';
 import { shorten } from '../tools/text.js';
+import { within } from '../waiting.js';
 import { MCP_GOODBYE_MS, MCP_RESOURCE_TIMEOUT_MS, MCP_WORDS_MAX_CHARACTERS } from './limits.js';
 import { type Link, type LinkEnd, lost } from './link.js';
 import { protectedResource } from './protected-resource.js';
@@ -10,7 +11,6 @@ import type { HttpSdk } from './sdk.js';
 import { type Refusal, type RemoteKind, serverFetch } from './server-fetch.js';
 import type { McpAuthRequired } from './state.js';
 import type { Tokens } from './tokens.js';
-import { within } from './wait.js';
 
 export interface HttpPlace {
   readonly clock: Clock;

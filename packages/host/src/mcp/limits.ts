@@ -8,7 +8,6 @@ export const MCP_CALL_TIMEOUT_MS = 300_000;
 /** How often a failed server is started again, and when: after 1, 2, 4 … seconds. */
 export const MCP_RETRIES_MAX = 5;
 export const MCP_RETRY_FIRST_MS = 1_000;
-export const MCP_RETRY_LONGEST_MS = 60_000;
 /** A server that was ready this long gets all its retries back. */
 export const MCP_STABLE_MS = 60_000;
 

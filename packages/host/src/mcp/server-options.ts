@@ -9,6 +9,8 @@ export interface McpServerOptions {
   readonly name: string;
   /** The plugin that declares it; absent for one of the host's configuration. */
   readonly plugin?: string | undefined;
+  /** The user's own: what it says of its tools is believed. By default it is not. */
+  readonly isOfUser?: boolean | undefined;
   readonly config: McpServerConfig;
   /** Where a process starts when its declaration does not say: the session's folder. */
   readonly folder?: string | undefined;

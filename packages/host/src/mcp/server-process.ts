@@ -8,8 +8,8 @@ import { killOnExit } from '../tools/process-group.js';
 import { OUTPUT_CLOSE_MAX_MS } from '../tools/run-process.js';
 import { Tail } from '../tools/tail.js';
 import { shorten } from '../tools/text.js';
+import { within } from '../waiting.js';
 import { MCP_END_OF_INPUT_MS, MCP_GRACE_MS, MCP_STDERR_MAX_BYTES, MCP_WORDS_MAX_CHARACTERS } from './limits.js';
-import { within } from './wait.js';
 
 export interface ProcessPlace {
   readonly clock: Clock;

@@ -1,6 +1,7 @@
 /** One configured MCP server in one session: starts it, keeps it going, and offers its tools. Knows nothing of clients. */
 import type { Clock } from '../clock.js';
 import type { HostTool } from '../tools/tool.js';
+import { pause, within } from '../waiting.js';
 import { callTool } from './call.js';
 import { Connection, wordsOf } from './connection.js';
 import { hostToolOf, type ServerCallOptions, type ToolServer } from './host-tool.js';
@@ -14,7 +15,6 @@ import type { McpServerState } from './state.js';
 import { Tokens } from './tokens.js';
 import type { ToolListing } from './tool-list.js';
 import { ToolSet } from './tool-set.js';
-import { pause, within } from './wait.js';
 
 const NO_TOOLS: readonly HostTool[] = [];
 
@@ -22,6 +22,7 @@ export class McpServer implements ToolServer {
   readonly id: string;
   readonly name: string;
   readonly plugin: string | undefined;
+  readonly isOfUser: boolean;
   readonly clock: Clock;
   readonly #options: McpServerOptions;
   readonly #tokens: Tokens;
@@ -40,6 +41,7 @@ export class McpServer implements ToolServer {
     this.id = options.id;
     this.name = options.name;
     this.plugin = options.plugin;
+    this.isOfUser = options.isOfUser ?? false;
     this.clock = options.clock;
     this.#tokens = new Tokens(secretsOf(options.config));
   }

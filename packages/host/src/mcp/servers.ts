@@ -12,7 +12,7 @@ export type McpServersOptions = Pick<McpServerOptions, 'clock' | 'folder' | 'env
   changed(server: McpServer): void;
 };
 
-export type McpDeclaration = Pick<McpServerOptions, 'id' | 'name' | 'plugin' | 'config'>;
+export type McpDeclaration = Pick<McpServerOptions, 'id' | 'name' | 'plugin' | 'isOfUser' | 'config'>;
 
 /** Why a server was not added. */
 export type McpRefusal = 'name-taken' | 'too-many';

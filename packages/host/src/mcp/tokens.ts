@@ -27,8 +27,12 @@ export class Tokens {
   async arrival(signal: AbortSignal): Promise<void> {
     if (this.#token !== undefined || signal.aborted) return;
     await new Promise<void>((resolve) => {
-      this.#came = resolve;
-      signal.addEventListener('abort', () => resolve(), { once: true });
+      const end = (): void => {
+        signal.removeEventListener('abort', end);
+        resolve();
+      };
+      this.#came = end;
+      signal.addEventListener('abort', end, { once: true });
     });
   }
 

@@ -1,9 +1,9 @@
 /** The tools of one connection, read anew whenever the server says that they changed, never twice at once. */
 import type { Clock } from '../clock.js';
+import { pause, within } from '../waiting.js';
 import type { Connection } from './connection.js';
 import { MCP_TOOLS_REFRESH_EVERY_MS, MCP_TOOLS_TIMEOUT_MS } from './limits.js';
 import { readToolList, type ToolListing } from './tool-list.js';
-import { pause, within } from './wait.js';
 
 export interface ToolSetOptions {
   readonly connection: Connection;

@@ -18,6 +18,8 @@ export interface RenderRequest extends Journal {
   readonly backend: AgentBackend;
   /** The agent's text, when it is known only now. */
   readonly pristine?: Sections | undefined;
+  /** What the project asks of agents, where the agent looks for that itself. */
+  readonly projectInstructions?: string | undefined;
   /** In the order in which they came. */
   readonly extensions: readonly Extension[];
   readonly facts: RenderFacts;

@@ -1,4 +1,7 @@
-/** Stage 1: the rules of plugins, and the words of a selected agent, go into `custom_instructions`. */
+/**
+ * Stage 1: what the project asks of agents, the rules of plugins, and the words of a selected agent go into
+ * `custom_instructions`.
+ */
 import type { Extension, RenderFacts } from '../extensions/extension.js';
 import { type Journal, taken } from './changes.js';
 import { CUSTOM_INSTRUCTIONS, followed, type Sections } from './sections.js';
@@ -6,19 +9,29 @@ import { CUSTOM_INSTRUCTIONS, followed, type Sections } from './sections.js';
 export interface RulesRequest extends Journal {
   readonly extensions: readonly Extension[];
   readonly facts: RenderFacts;
+  /** Others wrote them, however the agent came by them. */
+  readonly projectInstructions?: string | undefined;
 }
+
+/** Who the instructions of the project are by, in the journal. */
+const PROJECT = 'project';
 
 /** A prompt without that section gets one, for rules must not be lost. */
 export function withRules(sections: Sections, request: RulesRequest): Sections {
   const first = sections.get(CUSTOM_INSTRUCTIONS) ?? '';
   let text = first;
-  for (const extension of request.extensions) {
-    for (const rule of rulesOf(extension, request)) {
-      const change = { stage: 'rules', by: extension.id, section: CUSTOM_INSTRUCTIONS, before: text } as const;
-      text = taken({ ...change, after: followed(text, rule) }, request);
-    }
+  for (const { by, rule } of allRules(request)) {
+    const change = { stage: 'rules', by, section: CUSTOM_INSTRUCTIONS, before: text } as const;
+    text = taken({ ...change, after: followed(text, rule) }, request);
   }
   return text === first ? sections : new Map(sections).set(CUSTOM_INSTRUCTIONS, text);
+}
+
+function* allRules(request: RulesRequest): Generator<{ readonly by: string; readonly rule: string }> {
+  const { projectInstructions: rule, extensions } = request;
+  if (rule !== undefined) yield { by: PROJECT, rule };
+  for (const extension of extensions)
+    for (const own of rulesOf(extension, request)) yield { by: extension.id, rule: own };
 }
 
 /** An extension that fails at its rules has none this time. */

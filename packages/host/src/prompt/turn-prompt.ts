@@ -15,7 +15,7 @@ export class TurnPrompt {
     this.#facts = new TurnFacts(turn.message, turn.agent);
   }
 
-  async render(pristine?: Sections): Promise<Sections> {
+  async render(pristine?: Sections, projectInstructions?: string): Promise<Sections> {
     const { session, signal } = this.#turn;
     const { backend, core } = session.parts;
     if (!backend) return new Map();
@@ -26,6 +26,7 @@ export class TurnPrompt {
       session: session.uri,
       backend,
       pristine,
+      projectInstructions,
       extensions: session.extensions.all(),
       facts: this.#facts.after(session.state.activeTurn?.responseParts ?? []),
       logger,

@@ -26,6 +26,8 @@ const ACTIVE = 'active:';
 const HELD = 'held:';
 /** Tools that a person allowed for the rest of a session. */
 const ALLOWED = 'allowed:';
+/** Sessions whose title is a person's. */
+const NAMED = 'named:';
 /** What a session's agent wants to find again. */
 const AGENT = 'agent:';
 
@@ -94,6 +96,7 @@ export class Catalogue {
   remove(uri: string): void {
     this.writer.record({ key: SESSION + uri, value: null });
     this.writer.record({ key: ALLOWED + uri, value: null });
+    this.writer.record({ key: NAMED + uri, value: null });
     this.writer.record({ key: AGENT + uri, value: null });
     this.writer.afterCommit(() => this.#known.delete(uri));
   }
@@ -127,6 +130,15 @@ export class Catalogue {
 
   async allowed(uri: string): Promise<string[]> {
     return JSON.parse((await this.log.record(ALLOWED + uri)) ?? '[]');
+  }
+
+  /** Notes that a person gave a session its title. */
+  setNamed(uri: string): void {
+    this.writer.record({ key: NAMED + uri, value: '1' });
+  }
+
+  async isNamed(uri: string): Promise<boolean> {
+    return (await this.log.record(NAMED + uri)) !== undefined;
   }
 
   /** The sessions that were at work when the host last stopped. */

@@ -3,12 +3,13 @@ import type { SessionInputRequest } from '@atrium/protocol';
 import type { InputOutcome } from '../agents/agent.js';
 import { CLIENT_GRACE_MS } from '../limits.js';
 import type { TurnRunner } from './turn.js';
+import { NO_CALL } from './waiters.js';
 
 export async function askPerson(turn: TurnRunner, request: SessionInputRequest): Promise<InputOutcome> {
   turn.interrupt();
   turn.write({ type: 'session/inputRequested', request });
   cancelUnanswerable(turn, request.id);
-  return turn.waitFor((_state, step) => {
+  return turn.waitFor([NO_CALL], (_state, step) => {
     const action = step?.envelope.action;
     if (action?.type !== 'session/inputCompleted' || action.requestId !== request.id) return undefined;
     const drafts = step?.before.inputRequests?.find(({ id }) => id === request.id)?.answers;

@@ -14,6 +14,7 @@ import type { Catalogue } from './catalogue.js';
 import type { AttachCompanion, Companion } from './companion.js';
 import { type Held, HeldActions } from './held-actions.js';
 import { History, type TurnsPage } from './history.js';
+import { Naming } from './naming.js';
 import { type Reaction, reactionsTo } from './reactions.js';
 import { mustWait, refusal } from './rules.js';
 import { StandingRequests } from './standing-requests.js';
@@ -46,6 +47,8 @@ export class Session implements OpenChannel {
   #isClosed = false;
   /** Tools that a person allowed for the rest of this session. */
   readonly allowances: Allowances;
+  /** Whose title it has. */
+  readonly naming: Naming;
   /** Whoever adds tools, gates or prompt text to it. */
   readonly extensions: Extensions;
   /** Questions to people that outlive turns. */
@@ -63,6 +66,7 @@ export class Session implements OpenChannel {
     this.#agent = new AgentOpener(parts, () => this.#begin());
     this.#history = new History(parts);
     this.allowances = new Allowances(parts.catalogue, parts.channel.uri);
+    this.naming = new Naming(parts.catalogue, parts.channel.uri);
     this.extensions = new Extensions({
       builtins: offeredBuiltins(parts),
       standing: parts.extensions,
@@ -110,6 +114,7 @@ export class Session implements OpenChannel {
     const step = this.#parts.core.writer.write({ channel: this.#parts.channel, action, origin });
     this.#parts.core.writer.afterCommit(() => this.#runner?.observe(step));
     this.#note(step);
+    this.naming.observe(action, origin);
     this.standing.observe(step);
     for (const companion of this.#companions) companion.observe?.(step);
     if (this.#activity.hasOutlived(step)) this.write({ type: 'session/activityChanged', activity: undefined });
@@ -119,7 +124,8 @@ export class Session implements OpenChannel {
   /** What lives beside the session gets ready before its agent opens. */
   async #begin(): Promise<void> {
     this.extensions.changed();
-    await Promise.all([this.allowances.load(), ...this.#companions.map((companion) => companion.begin?.())]);
+    const memories = [this.allowances.load(), this.naming.load()];
+    await Promise.all([...memories, ...this.#companions.map((companion) => companion.begin?.())]);
   }
 
   /** Something that the host wrote here could not be stored. */

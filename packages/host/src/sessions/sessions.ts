@@ -20,6 +20,7 @@ import { RequestError } from '../wire/request-error.js';
 import type { Catalogue } from './catalogue.js';
 import type { AttachCompanion } from './companion.js';
 import { badValues, withDefaults } from './config-values.js';
+import { type ImportPage, invalid, withPast } from './imported.js';
 import { afterCrash, dropAbsentClient } from './mending.js';
 import { newSessionState, sessionConfigSchema } from './new-session.js';
 import { offeredBuiltins, Session } from './session.js';
@@ -121,6 +122,42 @@ export class Sessions {
     await this.#begin(channel);
   }
 
+  /** Takes in a page of a session from elsewhere. With the last one it is here, and its agent starts. */
+  async import(page: ImportPage): Promise<void> {
+    const { channel, summary } = page;
+    this.#checkUri(channel);
+    const backend = summary && this.#backendFor(summary);
+    this.#creating.add(channel);
+    try {
+      await this.#storePage(page);
+      if (!summary || !backend) return;
+      const { model, workingDirectory } = summary;
+      const params = { channel, ...(model && { model }), ...(workingDirectory && { workingDirectory }) };
+      const tools = offeredBuiltins({ backend, tools: this.#parts.tools }).map(({ definition }) => definition);
+      const now = this.#parts.core.clock.now();
+      const state = newSessionState(params, { backend, config: this.#config(params), now, tools });
+      await this.#store(withPast(state, summary), page.start + page.turns.length);
+    } finally {
+      this.#creating.delete(channel);
+    }
+    await this.#begin(channel);
+  }
+
+  /** Nobody sees these turns before the session is on the list. A new beginning forgets what an earlier one left. */
+  async #storePage({ channel, start, turns }: ImportPage): Promise<void> {
+    const { core, log } = this.#parts;
+    if (start === 0) await log.forget(channel);
+    const here = (await log.archiveHead(channel))?.turnCount ?? 0;
+    if (start !== here) throw invalid(`/start must be ${here}: so many turns are here`);
+    for (const { id } of turns) {
+      if ((await log.findTurn(channel, id)) !== undefined) throw invalid(`/turns: there is a turn ${id} already`);
+    }
+    if (turns.length === 0) return;
+    const place = { channel, seq: core.writer.assignedSeq, head: '{}' };
+    core.writer.archive(channel, () => ({ ...place, turns: { start, items: turns } }));
+    await core.writer.settled();
+  }
+
   /** The URI is free, so that what is stored under it can only be what an earlier attempt left behind. */
   async #copyTurns({ from, end }: { from: string; end: number }, to: string): Promise<void> {
     await this.#parts.log.forget(to);
@@ -153,7 +190,7 @@ export class Sessions {
     await core.writer.settled();
   }
 
-  #backendFor({ provider }: CreateSessionParams): AgentBackend {
+  #backendFor({ provider }: Pick<CreateSessionParams, 'provider'>): AgentBackend {
     const { agents } = this.#parts;
     const backend = provider === undefined ? agents[0] : agents.find(({ info }) => info.provider === provider);
     if (backend) return backend;

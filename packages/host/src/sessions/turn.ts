@@ -10,6 +10,7 @@ import type {
   SessionAction,
   SessionInputRequest,
   SessionState,
+  ToolCallState,
   ToolDefinition,
   UsageInfo,
   UserMessage,
@@ -32,9 +33,11 @@ import { presentClient } from '../broker/client-calls.js';
 import { beginOwnCall } from '../broker/own-calls.js';
 import type { Step } from '../channels/channel.js';
 import { adviceFor } from '../extensions/turn-advice.js';
+import type { Sections } from '../prompt/sections.js';
 import { TurnPrompt } from '../prompt/turn-prompt.js';
 import { offeredTools } from '../tools/names.js';
 import { AgentOpener, folderOf } from './agent-opener.js';
+import { CallPlaces } from './call-places.js';
 import { askPerson } from './questions.js';
 import type { Session } from './session.js';
 import { type Find, TurnOverError, Waiters } from './waiters.js';
@@ -49,6 +52,7 @@ export class TurnRunner implements AgentTurn {
   readonly #session: Session;
   readonly #abort = new AbortController();
   readonly #waiters = new Waiters();
+  readonly #places = new CallPlaces();
   /** The part that text goes on in, as long as nothing else came in between. */
   #open: { readonly kind: 'markdown' | 'reasoning'; readonly id: string } | undefined;
   #parts = 0;
@@ -118,11 +122,19 @@ export class TurnRunner implements AgentTurn {
     this.#waiters.observe(step);
   }
 
-  /** Waits until a stored step, or the state that is stored already, gives a value. Rejects when the turn is over. */
-  waitFor<T>(find: Find<T>): Promise<T> {
+  /** A call of this turn, while it is running. */
+  call(toolCallId: string, { activeTurn }: SessionState = this.#session.state): ToolCallState | undefined {
+    return activeTurn?.id === this.id ? this.#places.find(activeTurn.responseParts, toolCallId) : undefined;
+  }
+
+  /**
+   * Waits until a stored step about one of these topics, or the state that is stored already, gives a value. Rejects when
+   * the turn is over.
+   */
+  waitFor<T>(topics: readonly string[], find: Find<T>): Promise<T> {
     const found = find(this.#session.committed);
     if (found !== undefined) return Promise.resolve(found);
-    return this.isActive ? this.#waiters.wait(find) : Promise.reject(new TurnOverError());
+    return this.isActive ? this.#waiters.wait(topics, find) : Promise.reject(new TurnOverError());
   }
 
   text(content: string): void {
@@ -162,7 +174,7 @@ export class TurnRunner implements AgentTurn {
   }
 
   title(title: string): void {
-    this.write({ type: 'session/titleChanged', title });
+    if (!this.#session.naming.isByPerson) this.write({ type: 'session/titleChanged', title });
   }
 
   activity(activity: string | undefined): void {
@@ -194,15 +206,16 @@ export class TurnRunner implements AgentTurn {
     return askPerson(this, request);
   }
 
-  renderPrompt(pristine?: ReadonlyMap<string, string>): Promise<ReadonlyMap<string, string>> {
+  renderPrompt(pristine?: Sections, projectInstructions?: string): Promise<Sections> {
     this.#prompt ??= new TurnPrompt(this);
-    return this.#prompt.render(pristine);
+    return this.#prompt.render(pristine, projectInstructions);
   }
 
   takeSteering(): UserMessage | undefined {
     const message = this.#session.state.steeringMessage;
     if (!message || !this.isActive) return undefined;
     this.write({ type: 'session/pendingMessageRemoved', kind: 'steering', id: message.id });
+    this.interrupt();
     return message.userMessage;
   }
 }

@@ -13,34 +13,60 @@ export class TurnOverError extends Error {
 /** Looks at the state that is stored, or at a step that has just been, and gives what it waited for. */
 export type Find<T> = (state: SessionState, step?: Step<SessionState>) => T | undefined;
 
+/** What a step is about: the id of a tool call, or this, when it is about none. */
+export const NO_CALL = '';
+
 interface Waiter {
+  readonly topics: readonly string[];
   /** Looks at a stored step; true when it had waited for it. */
   readonly isDone: (step: Step<SessionState>) => boolean;
   readonly abandon: () => void;
 }
 
+/** A model may make many calls at once, so a step wakes only those who wait for something of its kind. */
 export class Waiters {
-  readonly #waiting = new Set<Waiter>();
+  readonly #byTopic = new Map<string, Set<Waiter>>();
 
-  wait<T>(find: Find<T>): Promise<T> {
+  wait<T>(topics: readonly string[], find: Find<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       const isDone = (step: Step<SessionState>): boolean => {
         const value = find(step.after, step);
         if (value !== undefined) resolve(value);
         return value !== undefined;
       };
-      this.#waiting.add({ isDone, abandon: () => reject(new TurnOverError()) });
+      this.#add({ topics, isDone, abandon: () => reject(new TurnOverError()) });
     });
   }
 
   /** A step has been stored. */
   observe(step: Step<SessionState>): void {
-    for (const waiter of this.#waiting) if (waiter.isDone(step)) this.#waiting.delete(waiter);
+    const waiting = this.#byTopic.get(topicOf(step)) ?? [];
+    for (const waiter of waiting) if (waiter.isDone(step)) this.#remove(waiter);
   }
 
   /** What they wait for does not come any more. */
   abandon(): void {
-    for (const waiter of this.#waiting) waiter.abandon();
-    this.#waiting.clear();
+    for (const waiting of this.#byTopic.values()) for (const waiter of waiting) waiter.abandon();
+    this.#byTopic.clear();
   }
+
+  #add(waiter: Waiter): void {
+    for (const topic of waiter.topics) {
+      const waiting = this.#byTopic.get(topic) ?? new Set();
+      this.#byTopic.set(topic, waiting.add(waiter));
+    }
+  }
+
+  #remove(waiter: Waiter): void {
+    for (const topic of waiter.topics) {
+      const waiting = this.#byTopic.get(topic);
+      waiting?.delete(waiter);
+      if (waiting?.size === 0) this.#byTopic.delete(topic);
+    }
+  }
+}
+
+function topicOf({ envelope }: Step<SessionState>): string {
+  const { action } = envelope;
+  return 'toolCallId' in action ? action.toolCallId : NO_CALL;
 }

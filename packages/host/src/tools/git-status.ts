@@ -1,5 +1,7 @@
 /** `git_status`: what has changed since the last commit, as Git itself says it. */
+import { childEnvironment } from '../child-environment.js';
 import { type Clock, systemClock } from '../clock.js';
+import { GIT_FILTER_LIST, withoutFilters } from './git-filters.js';
 import { hostTool, succeeded, ToolFailure } from './host-tool.js';
 import { sessionFolder } from './paths.js';
 import { type ProcessEnd, runProcess } from './run-process.js';
@@ -12,15 +14,22 @@ export const GIT_GRACE_MS = 1_000;
 export const GIT_OUTPUT_MAX_BYTES = 64 * 1024;
 
 /**
- * Runs without asking anybody, so it must not run what a repository's configuration names (a file system monitor), must
- * not write (the index), and looks only at the session's folder, which may be one of many in a repository.
+ * Runs without asking anybody, so it must not run what a repository's configuration names (a file system monitor,
+ * filters, those of repositories inside it), must not write (the index), and looks only at the session's folder, which
+ * may be one of many in a repository.
  */
-const GIT_ARGUMENTS = ['--no-optional-locks', '-c', 'core.fsmonitor=false', 'status', '--short', '--branch', '--', '.'];
+const LOOK_ONLY = ['--no-optional-locks', '-c', 'core.fsmonitor=false'];
+const STATUS = ['status', '--short', '--branch', '--ignore-submodules=dirty', '--', '.'];
 
-/** English, so that "not a git repository" can be told apart; and the repository is that of the folder, no other. */
+/**
+ * English, so that "not a git repository" can be told apart; the repository is that of the folder, no other; and what
+ * is missing in it is not fetched, for a repository also names the programs that do that.
+ */
 const GIT_ENVIRONMENT = {
   LC_ALL: 'C',
   GIT_TERMINAL_PROMPT: '0',
+  GIT_ALLOW_PROTOCOL: '',
+  GIT_NO_LAZY_FETCH: '1',
   GIT_DIR: undefined,
   GIT_WORK_TREE: undefined,
   GIT_INDEX_FILE: undefined,
@@ -42,24 +51,45 @@ export function gitStatusTool(options: GitStatusOptions = {}): HostTool {
     required: [],
     invocation: () => 'Check the git status',
     async run(_input, { cwd, signal }) {
-      const output = new Tail(GIT_OUTPUT_MAX_BYTES);
-      const end = await runProcess({
-        command: options.git ?? 'git',
-        args: GIT_ARGUMENTS,
-        cwd: await sessionFolder(cwd),
-        env: { ...process.env, ...GIT_ENVIRONMENT },
-        signal,
-        timeoutMs: options.timeoutMs ?? GIT_TIMEOUT_MS,
-        graceMs: GIT_GRACE_MS,
-        clock: options.clock ?? systemClock,
-        output: (text) => output.push(text),
-      });
-      return succeeded('Checked the git status', statusText(end, output));
+      const git = { ...options, folder: await sessionFolder(cwd), signal };
+      const filters = await runGit(git, [...LOOK_ONLY, ...GIT_FILTER_LIST]);
+      const without = withoutFilters(filterText(filters));
+      return succeeded('Checked the git status', statusText(await runGit(git, [...LOOK_ONLY, ...without, ...STATUS])));
     },
   });
 }
 
-function statusText(end: ProcessEnd, output: Tail): string {
+interface GitRun {
+  readonly end: ProcessEnd;
+  readonly output: Tail;
+}
+
+interface GitPlace extends GitStatusOptions {
+  readonly folder: string;
+  readonly signal: AbortSignal;
+}
+
+async function runGit(
+  { git = 'git', folder, signal, timeoutMs = GIT_TIMEOUT_MS, clock = systemClock }: GitPlace,
+  args: readonly string[],
+): Promise<GitRun> {
+  const output = new Tail(GIT_OUTPUT_MAX_BYTES);
+  const env = { ...childEnvironment(), ...GIT_ENVIRONMENT };
+  const take = (text: string): void => output.push(text);
+  const limits = { signal, timeoutMs, graceMs: GIT_GRACE_MS, clock };
+  const end = await runProcess({ ...limits, command: git, args, cwd: folder, env, output: take });
+  return { end, output };
+}
+
+function filterText({ end, output }: GitRun): string {
+  const text = output.text();
+  // 1 means that there are none.
+  if (end.kind !== 'exited' || end.code > 1) throw failureOf(end, text);
+  if (output.dropped > 0) throw new ToolFailure('git-failed', 'Git has too many filters to look past them.');
+  return text;
+}
+
+function statusText({ end, output }: GitRun): string {
   const text = output.text().trimEnd();
   if (end.kind !== 'exited' || end.code !== 0) throw failureOf(end, text);
   const lines = text.split('\n');

@@ -12,14 +12,20 @@ const KERNEL_FOLDERS = ['/proc', '/sys', '/dev'];
 /** Fails for a real path that tools must leave alone. */
 export async function checkNoGo(real: string, asked: string): Promise<void> {
   if (isKernels(real)) throw noGo(asked, 'it belongs to the operating system');
-  if ((await isDataFolder(real)) || (await isDataFolder(path.dirname(real)))) {
-    throw noGo(asked, 'it is the data of the host itself');
+  for (const folder of andAbove(real)) {
+    if (await isDataFolder(folder)) throw noGo(asked, 'it is the data of the host itself');
   }
 }
 
-/** Whether a walk should stay out of a folder. */
+/** Whether a walk should stay out of a folder. It comes from above, so what is above it was looked at before. */
 export async function isNoGo(folder: string): Promise<boolean> {
   return isKernels(folder) || (await isDataFolder(folder));
+}
+
+/** A path, and all folders that it is in. */
+function andAbove(real: string): string[] {
+  const above = path.dirname(real);
+  return above === real ? [real] : [real, ...andAbove(above)];
 }
 
 function isKernels(real: string): boolean {

@@ -1,6 +1,18 @@
-/** Looks up in the system's table whether anybody of a group of processes still runs. */
+/** The system's table of processes: who runs, whose child it is, and which group it is in. */
+import { execFile } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
 import { signalGroup } from './process-group.js';
+
+/** A table of many thousands of processes fits. */
+const PS_OUTPUT_MAX_BYTES = 4 * 2 ** 20;
+const PS_TIMEOUT_MS = 2_000;
+
+export interface ProcessEntry {
+  readonly pid: number;
+  readonly parent: number;
+  readonly group: number;
+}
 
 /**
  * A process that has ended stays in the table until its parent asks how, and some parents never do (a container without
@@ -9,16 +21,77 @@ import { signalGroup } from './process-group.js';
 export async function isGroupRunning(leader: number): Promise<boolean> {
   if (!signalGroup(leader, 0)) return false;
   if (process.platform !== 'linux') return true;
-  const pids = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name));
-  if (pids.length === 0) return true;
-  const entries = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '')));
-  return entries.some((entry) => isRunningIn(leader, entry));
+  const entries = await linuxTable();
+  return entries.length === 0 || entries.some(({ group }) => group === leader);
+}
+
+/**
+ * The groups of a process and of all that descend from it; only its own where the table cannot be read. Who descends
+ * from a process cannot be told any more once it has ended.
+ */
+export async function groupsOfFamily(root: number): Promise<Set<number>> {
+  const children = childrenIn(await table());
+  const groups = new Set([root]);
+  const waiting = [root];
+  for (let pid = waiting.pop(); pid !== undefined; pid = waiting.pop()) {
+    for (const child of children.get(pid) ?? []) {
+      groups.add(child.group);
+      waiting.push(child.pid);
+    }
+    // Nobody is visited twice, whatever the table says.
+    children.delete(pid);
+  }
+  return groups;
+}
+
+/** The groups of the processes that were started with a variable of this value. Only Linux tells; elsewhere none. */
+export async function groupsWith(variable: string, value: string): Promise<Set<number>> {
+  const entries = process.platform === 'linux' ? await linuxTable() : [];
+  const found = entries.map(async ({ pid, group }) => {
+    const environment = await readFile(`/proc/${pid}/environ`, 'latin1').catch(() => '');
+    return environment.split('\0').includes(`${variable}=${value}`) ? group : [];
+  });
+  return new Set((await Promise.all(found)).flat());
+}
+
+function childrenIn(entries: readonly ProcessEntry[]): Map<number, ProcessEntry[]> {
+  const children = new Map<number, ProcessEntry[]>();
+  for (const entry of entries) {
+    const siblings = children.get(entry.parent);
+    if (siblings) siblings.push(entry);
+    else children.set(entry.parent, [entry]);
+  }
+  return children;
+}
+
+/** All that run. */
+function table(): Promise<readonly ProcessEntry[]> {
+  if (process.platform === 'linux') return linuxTable();
+  // Windows knows no groups, and ends whole trees.
+  return process.platform === 'win32' ? Promise.resolve([]) : psTable();
 }
 
 const ENDED: ReadonlySet<string | undefined> = new Set(['Z', 'X']);
 
+async function linuxTable(): Promise<readonly ProcessEntry[]> {
+  const pids = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name));
+  const entries = pids.map(async (pid) =>
+    entryIn(Number(pid), await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '')),
+  );
+  return (await Promise.all(entries)).flat();
+}
+
 /** An entry reads `pid (name) state parent group …`; a name can hold anything, so the last bracket counts. */
-function isRunningIn(group: number, entry: string): boolean {
-  const [state, , groupOf] = entry.slice(entry.lastIndexOf(')') + 2).split(' ');
-  return Number(groupOf) === group && !ENDED.has(state);
+function entryIn(pid: number, text: string): ProcessEntry | [] {
+  const [state, parent, group] = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  return group === undefined || ENDED.has(state) ? [] : { pid, parent: Number(parent), group: Number(group) };
+}
+
+async function psTable(): Promise<readonly ProcessEntry[]> {
+  const options = { timeout: PS_TIMEOUT_MS, maxBuffer: PS_OUTPUT_MAX_BYTES };
+  const ps = await promisify(execFile)('ps', ['-A', '-o', 'pid=,ppid=,pgid='], options).catch(() => ({ stdout: '' }));
+  return ps.stdout.split('\n').flatMap((line) => {
+    const [pid, parent, group] = line.trim().split(/\s+/).map(Number);
+    return pid && parent !== undefined && group ? { pid, parent, group } : [];
+  });
 }

@@ -32,7 +32,7 @@ export const readFileTool = hostTool({
 });
 
 /** Anything but a plain file could keep its reader waiting for ever. */
-async function fileInside(cwd: string | undefined, asked: string): Promise<InsidePath> {
+export async function fileInside(cwd: string | undefined, asked: string): Promise<InsidePath> {
   const file = await resolveInside(cwd, asked);
   const stats = await stat(file.real);
   if (stats.isDirectory()) {

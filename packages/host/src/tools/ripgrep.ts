@@ -4,6 +4,7 @@
  */
 import { access, constants } from 'node:fs/promises';
 import path from 'node:path';
+import { childEnvironment } from '../child-environment.js';
 import { systemClock } from '../clock.js';
 import { isNoGo } from './no-go.js';
 import { runProcess } from './run-process.js';
@@ -61,6 +62,7 @@ export async function filesWithText(search: QuickSearch): Promise<string[] | und
     command: program,
     args: argumentsFor(search),
     cwd: folder,
+    env: childEnvironment(),
     signal: AbortSignal.any([signal, enough.signal]),
     timeoutMs: RIPGREP_TIMEOUT_MS,
     graceMs: RIPGREP_GRACE_MS,

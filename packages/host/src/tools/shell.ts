@@ -1,4 +1,5 @@
 /** `shell`: a command line, run by the platform's shell in the session's folder once a person has agreed. */
+import { childEnvironment } from '../child-environment.js';
 import { type Clock, systemClock } from '../clock.js';
 import { hostTool, ToolFailure } from './host-tool.js';
 import { sessionFolder } from './paths.js';
@@ -14,7 +15,6 @@ export const SHELL_GRACE_MS = 2_000;
 export const SHELL_OUTPUT_MAX_BYTES = 256 * 1024;
 export const SHELL_PROGRESS_MAX_BYTES = 64 * 1024;
 export const SHELL_PROGRESS_EVERY_MS = 100;
-const HOST_SETTINGS = 'ATRIUM_';
 
 export interface ShellOptions {
   readonly clock?: Clock;
@@ -48,17 +48,12 @@ export function shellTool(options: ShellOptions = {}): HostTool {
         output.push(text);
         shown.request();
       };
-      const env = commandEnvironment(process.env);
+      const env = childEnvironment();
       const end = await runProcess({ ...limits, command, cwd: folder, env, signal: context.signal, output: take });
       shown.stop();
       return outputOf(command, output, verdict(end, timeoutMs));
     },
   });
-}
-
-/** The host's own settings stay with the host: the token that opens it is one of them. */
-function commandEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !name.toUpperCase().startsWith(HOST_SETTINGS)));
 }
 
 function confirmation({ command }: { readonly command: string }): ToolConfirmation {

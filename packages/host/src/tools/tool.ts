@@ -14,8 +14,6 @@ export interface ToolContext {
   readonly signal: AbortSignal;
   /** Shows output while the tool runs; replaces what was shown before. */
   progress(content: ToolResultContent[]): void;
-  /** Asks a person once more, in the middle of the work; false when they said no. The call is over then. */
-  confirm?(confirmation: ToolConfirmation): Promise<boolean>;
   /** Puts questions to a person and waits; absent where there is nobody to ask. */
   ask?(request: SessionInputRequest): Promise<InputOutcome>;
   /** The inputs of this tool's successful calls before, newest first: what a tool remembers is in the session itself. */

@@ -1,9 +1,10 @@
 /** Asks the people in a session, once, whether what their folder declares may start. */
 import { folderOf } from '../sessions/agent-opener.js';
 import type { Session } from '../sessions/session.js';
+import { shorten } from '../tools/text.js';
 import type { FolderTrust } from './trust.js';
 
-/** Of what waits, the first are named: the list is the folder's own. */
+/** Of what waits, the first are named, each on one line: the list is the folder's own, and must not look like ours. */
 const NAMED_MAX = 10;
 const LINE_MAX_CHARACTERS = 200;
 
@@ -20,6 +21,7 @@ export class SessionTrust {
   #unwatch = () => {};
   #isAskingSoon = false;
   #isRefused = false;
+  #isOver = false;
 
   constructor(
     private readonly session: Session,
@@ -33,7 +35,9 @@ export class SessionTrust {
   async whenTrusted(what: string, start: () => void, refused: () => void = () => {}): Promise<void> {
     const folder = folderOf(this.session.state);
     if (folder === undefined || this.session.isClosed) return;
-    if (await this.trust.isTrusted(folder)) return start();
+    const isTrusted = await this.trust.isTrusted(folder);
+    if (this.#isOver) return;
+    if (isTrusted) return start();
     this.#waiting.push({ what, start, refused });
     if (this.#isRefused) return refused();
     this.#askSoon(folder);
@@ -46,6 +50,7 @@ export class SessionTrust {
 
   /** The session is over: nothing starts here any more. */
   close(): void {
+    this.#isOver = true;
     this.#waiting.length = 0;
     this.#withdraw();
     this.#unwatch();
@@ -69,10 +74,12 @@ export class SessionTrust {
     const answered = (response: string) => (response === 'accept' ? void this.#accepted(folder) : this.#refuse());
     const request = { id: this.#id, message, questions: [] };
     this.#withdraw = this.session.standing.ask(request, answered, `${message}\n${hint}`);
+    // Somebody may have said yes just before we began to watch.
+    void this.#look(folder);
   }
 
   #message(folder: string): string {
-    const named = this.#waiting.slice(0, NAMED_MAX).map(({ what }) => `- ${what.slice(0, LINE_MAX_CHARACTERS)}`);
+    const named = this.#waiting.slice(0, NAMED_MAX).map(({ what }) => `- ${shorten(what, LINE_MAX_CHARACTERS)}`);
     const more = this.#waiting.length - named.length;
     const rest = more > 0 ? [`- and ${more} more`] : [];
     return [
@@ -94,7 +101,7 @@ export class SessionTrust {
 
   /** Somebody may have said yes elsewhere: in another session of this folder, or in a terminal. */
   async #look(folder: string): Promise<void> {
-    if (!(await this.trust.isTrusted(folder).catch(() => false))) return;
+    if (!(await this.trust.isTrusted(folder))) return;
     this.#withdraw();
     this.#startAll();
   }

@@ -3,18 +3,22 @@
  * that folder. Who is trusted is a list of real paths in one file, read anew each time: another process may have added
  * to it.
  */
+import { unwatchFile, watchFile } from 'node:fs';
 import { readFile, realpath } from 'node:fs/promises';
 import { writePrivateFile } from '../security/private-files.js';
 import { isRecord } from '../tools/shape.js';
 
 /** Nobody trusts more folders by hand; a larger file is not ours. */
 export const TRUSTED_FOLDERS_MAX = 10_000;
+/** How often the file is looked at while somebody waits for a folder. */
+export const LOOK_EVERY_MS = 500;
 
 export interface FolderTrust {
+  /** Never fails: what cannot be found out is not trusted. */
   isTrusted(folder: string): Promise<boolean>;
   /** Remembers the folder by its real path. */
   trust(folder: string): Promise<void>;
-  /** Calls back whenever a folder became trusted in this process; the returned function ends that. */
+  /** Calls back whenever a folder may have become trusted; the returned function ends that. */
   watch?(changed: () => void): () => void;
 }
 
@@ -35,7 +39,7 @@ export class TrustedFolders implements FolderTrust {
     const real = await realPathOf(folder);
     if (real === undefined) return false;
     const named = await Promise.all(this.#named.map(realPathOf));
-    return named.includes(real) || (await this.list()).includes(real);
+    return named.includes(real) || (await this.list().catch(nobody)).includes(real);
   }
 
   async trust(folder: string): Promise<void> {
@@ -44,9 +48,14 @@ export class TrustedFolders implements FolderTrust {
     for (const changed of [...this.#watchers]) changed();
   }
 
+  /** At once for what this process does, and soon for what another one does. */
   watch(changed: () => void): () => void {
     this.#watchers.add(changed);
-    return () => this.#watchers.delete(changed);
+    watchFile(this.#file, { persistent: false, interval: LOOK_EVERY_MS }, changed);
+    return () => {
+      this.#watchers.delete(changed);
+      unwatchFile(this.#file, changed);
+    };
   }
 
   /** Says whether it was trusted. */
@@ -75,6 +84,11 @@ export class TrustedFolders implements FolderTrust {
     this.#changing = changed.catch(() => {});
     return changed;
   }
+}
+
+/** What cannot be read trusts nobody. */
+function nobody(): readonly string[] {
+  return [];
 }
 
 /** A damaged list trusts nobody. */

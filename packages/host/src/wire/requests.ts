@@ -1,6 +1,7 @@
 /** What each request does. One small function per method; the connection has checked the params already. */
 import { type ClientRequestMethod, type ClientRequests, ErrorCode } from '@atrium/protocol';
 import type { HostCore } from '../core.js';
+import { readImportPage } from '../sessions/imported.js';
 import type { Connection } from './connection.js';
 import { isNative } from './dialects/dialects.js';
 import { RawJson } from './raw-json.js';
@@ -73,11 +74,18 @@ function secondHandshake(): never {
 }
 
 /** Requests of our own, beside the protocol. Other hosts do not know them. */
-const extensions: ReadonlyMap<string, Handler<Params>> = new Map([
+const extensions: ReadonlyMap<string, Handler<Params>> = new Map<string, Handler<Params>>([
   [
     'atrium/restoreSession',
     async (core, _connection, { channel }) => {
       await core.sessions.restore(String(channel));
+      return null;
+    },
+  ],
+  [
+    'atrium/importSession',
+    async (core, _connection, params) => {
+      await core.sessions.import(readImportPage(params));
       return null;
     },
   ],

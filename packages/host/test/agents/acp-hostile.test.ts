@@ -1,9 +1,11 @@
+import { execFileSync } from 'node:child_process';
 import { readFile, symlink, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { approve, deny, textIn } from '../../src/agents/acceptance/answers.js';
 import { leftBehind } from '../../src/agents/acceptance/processes.js';
+import type { Gate } from '../../src/extensions/extension.js';
 import { ACP_TEST_MAX_MS, acpRoom, callsIn, notesIn } from '../support/acp-room.js';
 import type { Way } from '../support/acp-subject.js';
 
@@ -96,7 +98,7 @@ describe('an agent that does not behave', patience, () => {
     await room.restart();
     const turn = await room.turn('is it?');
     expect(notesIn(turn.responseParts)).toEqual(['Orchard could not go back to this session, so it was told of it.']);
-    expect(await room.heard()).toContain('<transcript>\nUser: which fruit?\nYou: A plum.\n</transcript>\nis it?');
+    expect(await room.heard()).toContain('<transcript>\nPerson: which fruit?\nYou: A plum.\n</transcript>\nis it?');
   });
 
   it('cannot be lent tools: people are told, and it works without them', async () => {
@@ -132,6 +134,35 @@ describe('files by way of the host', patience, () => {
       expect(result).toBeUndefined();
       expect(JSON.stringify(error)).toContain("outside the session's folder");
     }
+  });
+
+  it('[UNI-088] shows what is read, and lets gates have their say', async () => {
+    const gate: Gate = {
+      name: 'ci-watcher',
+      concerns: ({ toolName }) => toolName === 'read_file',
+      check: ({ input }) =>
+        JSON.stringify(input).includes('pears') ? { kind: 'deny', reason: 'no pears' } : { kind: 'pass' },
+    };
+    const { room, subject } = await acpRoom([], { ...files, extras: { gates: [gate] } });
+    for (const name of ['plums.txt', 'pears.txt']) await writeFile(path.join(room.folder, name), `${name}\n`);
+    await subject.change([{ requests: [read('plums.txt'), read('pears.txt'), read('none.txt')], text: ['Done.'] }]);
+    await room.restart();
+    const turn = await room.turn('read');
+    const [plums, pears, none] = callsIn(turn.responseParts);
+    expect(plums).toMatchObject({ toolName: 'read_file', success: true, content: [{ text: 'plums.txt\n' }] });
+    expect(pears).toMatchObject({ status: 'cancelled' });
+    expect(none).toMatchObject({ status: 'completed', success: false });
+    const notes = JSON.stringify(await subject.notes());
+    expect([notes.includes('no pears'), notes.includes('pears.txt\\n')]).toEqual([true, false]);
+  });
+
+  it.skipIf(process.platform === 'win32')('reads nothing that could keep its reader waiting for ever', async () => {
+    const { room, subject } = await acpRoom([], files);
+    execFileSync('mkfifo', [path.join(room.folder, 'pipe')]);
+    await subject.change([{ requests: [read('pipe')], text: ['Done.'] }]);
+    await room.restart();
+    await room.turn('read');
+    expect(JSON.stringify(await subject.notes())).toContain('pipe is not a plain file');
   });
 
   it('[UNI-088] writes once a person has agreed, and not where tools may not write', async () => {

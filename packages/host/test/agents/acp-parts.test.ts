@@ -1,11 +1,8 @@
-import type { Turn } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
 import { acpError } from '../../src/agents/acp/errors.js';
-import { TRANSCRIPT_MAX_CHARACTERS } from '../../src/agents/acp/limits.js';
 import { outcomeOf } from '../../src/agents/acp/permission.js';
 import { promptBlocks } from '../../src/agents/acp/prompt.js';
 import { loadSdk } from '../../src/agents/acp/sdk.js';
-import { transcriptOf } from '../../src/agents/acp/transcript.js';
 import { AgentError } from '../../src/agents/agent.js';
 
 describe('the package that speaks the protocol', () => {
@@ -38,27 +35,6 @@ describe('failures of an agent', () => {
     expect(acpError({ message: 'Internal error', data: { reason: 7 } }, place).message).toContain('{"reason":7}');
     const own = new AgentError('agent-failed', 'as it is');
     expect(acpError(own, place)).toBe(own);
-  });
-});
-
-describe('a transcript', () => {
-  const turn = (text: string, answer: string): Turn => ({
-    id: text,
-    userMessage: { text },
-    responseParts: [{ kind: 'markdown', id: 'p', content: answer }],
-    state: 'complete',
-    usage: undefined,
-  });
-
-  it('is nothing for a session without a past', () => {
-    expect(transcriptOf([])).toBeUndefined();
-  });
-
-  it('keeps the end of a long session', () => {
-    const text = transcriptOf([turn('first', 'x'.repeat(TRANSCRIPT_MAX_CHARACTERS)), turn('last', 'A plum.')]) ?? '';
-    expect(text).not.toContain('first');
-    expect(text).toContain('User: last\nYou: A plum.');
-    expect(text.length).toBeLessThan(TRANSCRIPT_MAX_CHARACTERS + 500);
   });
 });
 

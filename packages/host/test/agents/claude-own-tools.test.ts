@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Gate } from '../../src/extensions/extension.js';
 import { hasClaude, WHY_SKIPPED } from '../support/claude-agent.js';
 import { bash, ClaudeRoom, callIn, callsOf } from '../support/claude-room.js';
@@ -187,12 +187,21 @@ describe.skipIf(!hasClaude)(`Claude's own tools${WHY_SKIPPED}`, { timeout: LIMIT
     expect(room.heard()).toContain('"Which fruit?"="Pear"');
   });
 
-  it.skipIf(process.platform !== 'linux')('[UNI-093] end with the turn, and every process with them', async () => {
-    const room = await ClaudeRoom.open([bash('touch started && sleep 300'), DONE]);
+  it.skipIf(process.platform !== 'linux').each([
+    ['a patient command', 'touch started && sleep 300'],
+    ['a command that does not listen', `trap '' TERM INT HUP; touch started; while :; do sleep 0.2; done`],
+    [
+      'one in a group of its own',
+      `setsid --wait sh -c "trap '' TERM INT HUP; touch started; while :; do sleep 0.2; done"`,
+    ],
+  ])('[UNI-093] end with the turn, and every process with them: %s', async (_what, command) => {
+    const room = await ClaudeRoom.open([bash(command), DONE]);
     const turnId = room.begin('wait');
     room.approve(turnId, (await room.question(turnId)).toolCallId);
     while (!existsSync(path.join(room.folder, 'started'))) await new Promise((resolve) => setTimeout(resolve, 20));
-    expect((await room.claude.pids()).length).toBeGreaterThan(1);
+    const pids = await room.claude.pids();
+    onTestFinished(() => killed(pids));
+    expect(pids.length).toBeGreaterThan(1);
     room.dispatch({ type: 'session/turnCancelled', turnId });
     const until = Date.now() + 2_000;
     while ((await room.claude.pids()).length > 0 && Date.now() < until) {
@@ -202,3 +211,14 @@ describe.skipIf(!hasClaude)(`Claude's own tools${WHY_SKIPPED}`, { timeout: LIMIT
     expect(callIn(await room.finished(turnId)).status).toBe('cancelled');
   });
 });
+
+/** So that a test that fails leaves nobody behind. */
+function killed(pids: readonly number[]): void {
+  for (const pid of pids) {
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch {
+      // Gone, as it should be.
+    }
+  }
+}

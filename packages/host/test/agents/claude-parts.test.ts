@@ -1,13 +1,12 @@
 /** The parts of the Claude agent that need no Claude. */
-import type { ToolCallState, Turn } from '@atrium/protocol';
+import type { Turn } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
 import { claudeAgent } from '../../src/agents/claude/claude-agent.js';
 import { resultError } from '../../src/agents/claude/errors.js';
-import { MARKS_MAX_CHARACTERS, TRANSCRIPT_MAX_CHARACTERS } from '../../src/agents/claude/limits.js';
+import { MARKS_MAX_CHARACTERS } from '../../src/agents/claude/limits.js';
 import { beginningOf, type ClaudeMemory, memoryOf, withMark } from '../../src/agents/claude/memory.js';
 import { loadClaudeSdk } from '../../src/agents/claude/sdk.js';
 import { callWords, resultText } from '../../src/agents/claude/tool-words.js';
-import { transcriptOf } from '../../src/agents/claude/transcript.js';
 
 function turnOf(id: string, text = id): Turn {
   return { id, userMessage: { text }, responseParts: [], usage: undefined, state: 'complete' };
@@ -62,33 +61,6 @@ describe('how a turn of Claude begins', () => {
   );
 
   it('takes what it wrote', () => expect(memoryOf(JSON.parse(JSON.stringify(memory)))).toEqual(memory));
-});
-
-describe('what Claude is told of a session that it does not know', () => {
-  it('is what was said, what was called and what came of it', () => {
-    const call: Partial<ToolCallState> & object = {
-      ...{ status: 'completed', toolCallId: 'c', toolName: 'Read', displayName: 'Read', toolInput: '{"file":"a"}' },
-      ...{ success: true, content: [{ type: 'text', text: 'apples' }] },
-    };
-    const turn: Turn = {
-      ...turnOf('t1', 'what is in a?'),
-      responseParts: [
-        { kind: 'toolCall', toolCall: call as ToolCallState },
-        { kind: 'markdown', id: 'p', content: 'Apples.' },
-      ],
-    };
-    const told = transcriptOf([turn]) ?? '';
-    const words = ['The person: what is in a?', 'You called Read {"file":"a"}', 'apples', 'You: Apples.'];
-    expect(words.filter((text) => !told.includes(text))).toEqual([]);
-  });
-
-  it('is as much of the end as there is room for', () => {
-    const long = 'x'.repeat(TRANSCRIPT_MAX_CHARACTERS * 0.6);
-    const told =
-      transcriptOf([turnOf('1', `first ${long}`), turnOf('2', `second ${long}`), turnOf('3', 'third')]) ?? '';
-    expect(['first', 'second', 'third'].filter((text) => told.includes(text))).toEqual(['second', 'third']);
-    expect(transcriptOf([])).toBeUndefined();
-  });
 });
 
 describe("the words for Claude's calls", () => {

@@ -24,7 +24,7 @@ describe.skipIf(!hasCopilot)(`a Copilot session${WHY_SKIPPED}`, { timeout: 2 * W
     expect(textIn(turn.responseParts)).toBe('Still plums.');
     const words = ['what is in a.txt?', 'plums!', 'Plums.', 'and now?'];
     expect(knownOf(room, ...words)).toEqual(words);
-    expect(room.heard()).not.toContain('Earlier in this session');
+    expect(room.heard()).not.toContain('This session began earlier');
   });
 
   it('is told again what was said when its files are gone, and people are told that', async () => {

@@ -99,8 +99,11 @@ describe.skipIf(!hasCopilot)(`Copilot's own tools${WHY_SKIPPED}`, { timeout: 2 *
     expect(room.heard()).toContain('pears');
   });
 
-  it('end with the turn that is cancelled', async () => {
-    const room = await CopilotRoom.open([bash('echo up; sleep 60'), { text: ['again'] }]);
+  it.each([
+    ['a patient command', 'echo up; sleep 60'],
+    ['a command that does not listen', `trap '' TERM INT HUP; echo up; while :; do sleep 0.2; done`],
+  ])('[UNI-093] end with the turn that is cancelled: %s', async (_what, command) => {
+    const room = await CopilotRoom.open([bash(command), { text: ['again'] }]);
     const turnId = room.begin('wait');
     room.approve(turnId, (await room.question(turnId)).toolCallId);
     await room.action(({ type, content }) => type.endsWith('ContentChanged') && JSON.stringify(content).includes('up'));
@@ -108,7 +111,7 @@ describe.skipIf(!hasCopilot)(`Copilot's own tools${WHY_SKIPPED}`, { timeout: 2 *
     room.dispatch({ type: 'session/turnCancelled', turnId });
     expect((await room.finished(turnId)).state).toBe('cancelled');
     // Only the runtime itself is left.
-    await expect.poll(async () => (await room.copilot.pids()).length).toBe(1);
+    await expect.poll(async () => (await room.copilot.pids()).length, { timeout: 3_000 }).toBe(1);
     expect(textIn((await room.turn('once more')).responseParts)).toBe('again');
   });
 

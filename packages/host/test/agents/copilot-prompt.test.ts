@@ -38,6 +38,19 @@ async function rewrite(room: CopilotRoom, sections: readonly string[], by: (cont
 const sectionsOf = (request: Message | undefined) => Object.keys(request?.params?.sections ?? {});
 
 describe.skipIf(!hasCopilot)(`Copilot's prompt${WHY_SKIPPED}`, { timeout: 2 * WAIT_MAX_MS }, () => {
+  it('names everything that is attached, though one of it is a picture', async () => {
+    const room = await CopilotRoom.open([text('one')]);
+    const attachments = [
+      { type: 'embeddedResource', label: 'plum.png', data: 'AA==', contentType: 'image/png' },
+      { type: 'resource', label: 'plums.txt', uri: 'file:///a/plums.txt' },
+      { type: 'simple', label: 'selection', modelRepresentation: 'the blue ones' },
+    ];
+    room.dispatch({ type: 'session/turnStarted', turnId: 't1', userMessage: { text: 'look', attachments } });
+    await room.finished('t1');
+    const wanted = ['look', 'plum.png', 'plums.txt: file:///a/plums.txt', 'the blue ones'];
+    expect(wanted.filter((words) => !room.heard().includes(words))).toEqual([]);
+  });
+
   it('[UNI-035] [UNI-090] [SMT-030] is published as a catalogue, safety and identity restricted', async () => {
     const { copilot } = await CopilotRoom.open([]);
     const { abilities, info } = copilot.agent;

@@ -52,6 +52,16 @@ describe('a failure of a model server', () => {
     await expect(turn).rejects.toMatchObject({ errorType: 'network', message: expect.stringContaining(url) });
   });
 
+  it('in the middle of an answer is told from one before it', async () => {
+    const server = await ModelServer.start({ text: ['so far'], ending: 'cut' });
+    onTestFinished(() => server.stop());
+    const models = [{ id: 'm-1', name: 'M 1' }];
+    const options = { provider: 'model', displayName: 'Model', kind: 'openai-compatible', models, retries: 0 } as const;
+    const turn = runTurn(modelAgent({ ...options, baseURL: server.url }), new FakeTurn('go'));
+    const message = expect.stringContaining('broke off in the middle of its answer');
+    await expect(turn).rejects.toMatchObject({ errorType: 'network', message });
+  });
+
   it('is one when there is no model to ask, or no address', async () => {
     const server = await ModelServer.start();
     onTestFinished(() => server.stop());

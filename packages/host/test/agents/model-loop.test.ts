@@ -196,7 +196,7 @@ describe('a turn of a model', () => {
     });
     await expect(session.runTurn(turn)).rejects.toMatchObject({ name: 'AbortError' });
     await session.runTurn(new FakeTurn('and now?', { id: 'turn-2' }));
-    expect(results(server)).toEqual(['The turn was ended before this call was done.']);
+    expect(results(server)).toEqual(['The turn ended before this call was done; it may have run in part.']);
   });
 
   it('is forgotten when history is cut before it', async () => {

@@ -4,8 +4,11 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { MessageAttachment, UserMessage } from '@atrium/protocol';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { attachedImages } from '../../src/agents/model/attachments.js';
 import { messagesOf } from '../../src/agents/model/conversation.js';
+import { IMAGES_MAX_PER_MESSAGE } from '../../src/agents/model/limits.js';
 import { type ModelAgentOptions, type ModelApi, modelAgent } from '../../src/agents/model/model-agent.js';
+import { RoomKeeper } from '../../src/agents/model/room.js';
 import { tokensIn } from '../../src/agents/model/window.js';
 import { completed, FakeTurn, type FakeTurnOptions, openSession, runTurn } from '../support/fake-turn.js';
 import { ModelServer, type ServedAnswer } from '../support/model-server.js';
@@ -118,7 +121,7 @@ describe('a server that takes less than it should', () => {
     { text: ['Again.'] },
   ];
 
-  it('is asked once more with less, and is not asked for more again', async () => {
+  it('is asked once more with less, and the next request is not too long again', async () => {
     const { server, agent } = await start(long);
     const session = await openSession(agent);
     const turn = turnOf('go');
@@ -144,6 +147,38 @@ describe('a server that takes less than it should', () => {
     const { server, agent } = await start([TOO_LONG]);
     await expect(runTurn(agent, turnOf('go'))).rejects.toMatchObject({ errorType: 'context-overflow' });
     expect(server.requests).toHaveLength(1);
+  });
+});
+
+describe('what was learnt about a server', () => {
+  const model = { id: 'm-1', name: 'M 1', maxContextWindow: 8_000 };
+  const exchange = (turnId: string, text: string) => ({ turnId, messages: [{ role: 'user' as const, content: text }] });
+  const conversation = { leftOut: [], exchanges: [exchange('a', LONG), exchange('b', LONG)] };
+  const others = { system: 'y'.repeat(5_000) };
+
+  async function keeper() {
+    const { server } = await start([]);
+    const options = { provider: 'model', displayName: 'Model', kind: 'openai-compatible', models: [model] } as const;
+    const room = new RoomKeeper({ ...options, baseURL: server.url, retries: 0 });
+    const turn = turnOf('go');
+    return { room, turn, request: { turn, model, conversation, others } };
+  }
+
+  it('is the size of whole requests: with a shorter prompt there is room again', async () => {
+    const { room, turn, request } = await keeper();
+    expect(room.tooLong(request)).toBe(true);
+    await room.make({ ...request, others: {} });
+    expect(notesOf(turn)).toEqual([]);
+    await room.make(request);
+    expect(notesOf(turn)).toEqual([expect.stringContaining('Left the oldest 1 turn out')]);
+  });
+
+  it('is not for good: with every answer a little more is tried, up to the whole window', async () => {
+    const { room, turn, request } = await keeper();
+    room.tooLong(request);
+    for (let answers = 0; answers < 40; answers++) room.answered(model);
+    await room.make(request);
+    expect(notesOf(turn)).toEqual([]);
   });
 });
 
@@ -208,6 +243,15 @@ describe('an image that a person attached', () => {
     expect(server.heard().split(PIXEL)).toHaveLength(2);
     await runTurn(agent, showing([file('in.png')], path.join(folder, '..', path.basename(tmpdir()))));
     expect(server.heard()).not.toContain(PIXEL);
+  });
+
+  it('is not even read beyond as many as are sent', async () => {
+    const gone: MessageAttachment = {
+      ...{ type: 'resource', label: 'gone.png', contentType: 'image/png', uri: 'file:///gone.png' },
+    };
+    const attachments = [...Array.from({ length: IMAGES_MAX_PER_MESSAGE }, () => gone), embedded];
+    expect(await attachedImages({ text: 'look', attachments }, undefined)).toEqual([]);
+    expect(await attachedImages({ text: 'look', attachments: attachments.slice(1) }, undefined)).toHaveLength(1);
   });
 
   it('does not count by its bytes', () => {

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { INPUT_MAX_CHARACTERS } from '../../src/broker/arguments.js';
 import { schemaProblem } from '../../src/broker/schema-check.js';
 import { openPuppetRoom } from '../support/session-room.js';
 import { settle } from '../support/test-host.js';
 import { type EchoTool, echoTool } from '../support/tools.js';
-import { call, callState, extension, gate, typesOf } from './support.js';
+import { approve, call, callState, extension, gate, typesOf } from './support.js';
 
 const SCHEMA = {
   type: 'object' as const,
@@ -63,6 +64,45 @@ describe('a call whose arguments do not fit', () => {
     const room = await openPuppetRoom({ tools: [tool] });
     expect(await call(room.puppet.turn, 'list', { input })).toMatchObject({ success: true });
     expect(tool.runs).toEqual([{}]);
+  });
+});
+
+describe('input that a person changed', () => {
+  it('[UNI-039] is checked like the input of the model, and what does not fit does not run', async () => {
+    const asking = echoTool('push', { confirmation: { title: 'Push?', editable: true } });
+    const tool = { ...asking, definition: { name: 'push', inputSchema: SCHEMA } };
+    const room = await openPuppetRoom({ tools: [tool] });
+    const outcome = call(room.puppet.turn, 'push', { input: { to: 'main' } });
+    await room.desk.action(room.uri, 'session/toolCallReady');
+    approve(room, { editedToolInput: '{"to":"moon"}' });
+    expect(await outcome).toMatchObject({ kind: 'denied', reason: expect.stringContaining('must be one of') });
+    expect(tool.runs).toEqual([]);
+  });
+});
+
+describe('input without an end', () => {
+  const ENDLESS = 'x'.repeat(INPUT_MAX_CHARACTERS / 2);
+
+  it('is shown up to a limit, and what is longer does not run', async () => {
+    const tool = echoTool('list');
+    const { desk, uri, puppet } = await openPuppetRoom({ tools: [tool] });
+    const begun = puppet.turn.beginCall({ id: 'c1', name: 'list' });
+    for (let chunk = 0; chunk < 4; chunk++) begun.delta(ENDLESS);
+    await settle();
+    const { partialInput } = (await callState(desk, uri)) as { partialInput?: string };
+    expect(partialInput).toHaveLength(INPUT_MAX_CHARACTERS);
+    const outcome = await begun.run({ text: ENDLESS.repeat(3) });
+    expect(outcome).toMatchObject({ success: false, text: expect.stringContaining('4 MiB are allowed') });
+    expect(tool.runs).toEqual([]);
+  });
+
+  it('is shown up to a limit where the agent runs the tool itself', async () => {
+    const { desk, uri, puppet } = await openPuppetRoom();
+    const own = puppet.turn.ownCall({ id: 'c1', name: 'bash', displayName: 'Bash' });
+    for (let chunk = 0; chunk < 4; chunk++) own.delta(ENDLESS);
+    await settle();
+    const { partialInput } = (await callState(desk, uri)) as { partialInput?: string };
+    expect(partialInput).toHaveLength(INPUT_MAX_CHARACTERS);
   });
 });
 

@@ -192,6 +192,31 @@ describe('a plugin that a client publishes', { timeout: 30_000 }, () => {
     expect((await room.state()).inputRequests ?? []).toEqual([]);
   });
 
+  it.each(['accepted', 'not answered'] as const)(
+    '[CUS-104] runs no hook of another plugin that comes under the id of one that was %s',
+    async (how) => {
+      const hooks = { hooks: { PreToolUse: [{ hooks: [{ command: 'exit 2' }] }] } };
+      const other = 'virtual://desk/others';
+      const first = servedFiles(URI, { ...FILES, 'hooks/hooks.json': JSON.stringify(hooks) });
+      const second = servedFiles(other, { 'hooks/hooks.json': JSON.stringify(hooks) });
+      const both: Answer = (method, params) => (String(params.uri).startsWith(other) ? second : first)(method, params);
+      const { room, publish } = await openClientRoom(both, { project: { 'a.txt': 'alpha' } });
+      const { turn } = await room.turn();
+      const read = { name: 'read_file', input: { path: 'a.txt' } };
+      await publish({ id: 'p1', uri: URI, nonce: 'a' });
+      await untilRead(room, 'p1');
+      if (how === 'accepted') {
+        await room.answer('accept');
+        await expect.poll(async () => (await turn.callTool(read)).kind, POLL).toBe('denied');
+      }
+      await publish({ id: 'p1', uri: other, nonce: 'b' });
+      await expect.poll(async () => (await untilRead(room, 'p1')).uri, POLL).toBe(other);
+      expect(await turn.callTool(read)).toMatchObject({ kind: 'completed', success: true });
+      expect(await room.answer('accept')).toContain(other);
+      await expect.poll(async () => (await turn.callTool(read)).kind, POLL).toBe('denied');
+    },
+  );
+
   it('[CUS-111] changes nothing by any other action of a client than a toggle', async () => {
     const { room, phone, publish } = await openClientRoom();
     await publish({ id: 'p1', uri: URI });

@@ -52,4 +52,17 @@ describe('containers that an agent declares', { timeout: 30_000 }, () => {
     const { turn } = await room.turn();
     await expect.poll(async () => (await turn.renderPrompt()).get('custom_instructions'), POLL).toContain('DECLARED');
   });
+
+  it('[CUS-057] run nothing that lies in the folder of the session before somebody trusts it', async () => {
+    const declared = { type: 'plugin', id: 'own', uri: 'tools/guard', name: 'Guard', enabled: true } as const;
+    const hooks = { hooks: { PreToolUse: [{ hooks: [{ command: 'exit 2' }] }] } };
+    const project = { 'a.txt': 'alpha', 'tools/guard/hooks/hooks.json': JSON.stringify(hooks) };
+    const room = await openCustomRoom({ agent: new PromptPuppet('puppet', { customizations: [declared] }), project });
+    await room.entry('guard');
+    const { turn } = await room.turn();
+    const read = { name: 'read_file', input: { path: 'a.txt' } };
+    expect(await turn.callTool(read)).toMatchObject({ kind: 'completed', success: true });
+    expect(await room.answer('accept')).toContain('plugin guard: 1 hook');
+    await expect.poll(async () => (await turn.callTool(read)).kind, POLL).toBe('denied');
+  });
 });

@@ -95,12 +95,22 @@ describe('keys in the environment', () => {
       ATRIUM_MODEL_KEY: 'secret',
     };
     const { discovered, of } = await discover({ env });
-    expect(of('model')).toMatchObject({
-      found: false,
-      isNamed: true,
-      why: expect.stringContaining('nothing listens there'),
-    });
+    expect(of('model')).toMatchObject({ found: false, isNamed: true });
     expect(discovered.map(({ why }) => why).join()).not.toContain('secret');
+  });
+
+  it('are not taken from an address: one that holds a name or a password is refused, with what to do', async () => {
+    const address = 'http://me:hush@127.0.0.1:1/v1';
+    const env = {
+      ...{ ATRIUM_MODEL_URL: address, ATRIUM_MODEL: 'house' },
+      ...{ ANTHROPIC_API_KEY: 'k', ANTHROPIC_BASE_URL: address, OPENAI_API_KEY: 'k', OPENAI_BASE_URL: address },
+    };
+    const { given, of } = await discover({ env });
+    for (const provider of ['model', 'anthropic', 'openai']) {
+      const why = expect.stringMatching(/it holds a name or a password: take them out, and put the key into/);
+      expect(of(provider)).toMatchObject({ found: false, why });
+    }
+    expect(given).toEqual([]);
   });
 });
 
@@ -117,13 +127,17 @@ describe.skipIf(process.platform === 'win32')('commands on PATH', () => {
     const folder = await binFolder('gemini', 'opencode', 'copilot', 'codex-acp', 'claude-agent-acp');
     const { given, found, of } = await discover({ env: { PATH: folder }, isInstalled: async () => true });
     expect(found.slice(0, 5)).toEqual(['gemini', 'opencode', 'copilot-cli', 'codex', 'claude-acp']);
-    expect(given.filter(({ kind }) => kind === 'acp').map(({ command, args }) => [command, args])).toEqual([
-      [path.join(folder, 'gemini'), ['--acp']],
-      [path.join(folder, 'opencode'), ['acp']],
-      [path.join(folder, 'copilot'), ['--acp']],
-      [path.join(folder, 'codex-acp'), []],
-      [path.join(folder, 'claude-agent-acp'), []],
-    ]);
+    // All are looked for at once, and made as they are found.
+    const made = given.filter(({ kind }) => kind === 'acp').map(({ command, args }) => [command, args]);
+    expect(new Map(made as [string, string[]][])).toEqual(
+      new Map([
+        [path.join(folder, 'gemini'), ['--acp']],
+        [path.join(folder, 'opencode'), ['acp']],
+        [path.join(folder, 'copilot'), ['--acp']],
+        [path.join(folder, 'codex-acp'), []],
+        [path.join(folder, 'claude-agent-acp'), []],
+      ]),
+    );
     expect(of('gemini').why).toBe(`found ${path.join(folder, 'gemini')}`);
     expect(existsSync(path.join(folder, 'was-run'))).toBe(false);
   });

@@ -1,13 +1,16 @@
+import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { EventGauge } from '../../src/mcp/event-gauge.js';
 import {
   MCP_RESULT_DATA_MAX_CHARACTERS,
   MCP_RESULT_MAX_BLOCKS,
   MCP_RESULT_TEXT_MAX_CHARACTERS,
+  MCP_RETRIES_MAX,
 } from '../../src/mcp/limits.js';
 import { LineSplitter, LineTooLongError } from '../../src/mcp/line-splitter.js';
 import { outputOf } from '../../src/mcp/result.js';
 import { retryDelayMs } from '../../src/mcp/retry.js';
+import { Tokens } from '../../src/mcp/tokens.js';
 import { modelToolName } from '../../src/mcp/tool-name.js';
 import { toolSchemaOf } from '../../src/mcp/tool-schema.js';
 
@@ -61,9 +64,28 @@ describe('schemas', () => {
 
 describe('retries', () => {
   it('[CUS-078] wait 1, 2, 4 … seconds, and never more than a minute', () => {
-    expect([0, 1, 2, 3, 4, 5, 6, 7, 50].map((retries) => retryDelayMs(retries) / 1_000)).toEqual([
-      ...[1, 2, 4, 8, 16, 32, 60, 60, 60],
-    ]);
+    const delays = Array.from({ length: MCP_RETRIES_MAX }, (_, retries) => retryDelayMs(retries) / 1_000);
+    expect(delays).toEqual([1, 2, 4, 8, 16]);
+    expect(Math.max(...delays)).toBeLessThanOrEqual(60);
+  });
+});
+
+describe('waiting for a token', () => {
+  it('listens to nobody any more once it came', async () => {
+    const [tokens, { signal }] = [new Tokens(), new AbortController()];
+    const arrived = tokens.arrival(signal);
+    expect(getEventListeners(signal, 'abort').length).toBe(1);
+    tokens.set('t-1');
+    await arrived;
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+  });
+
+  it('ends when nobody waits any more', async () => {
+    const [tokens, controller] = [new Tokens(), new AbortController()];
+    const arrived = tokens.arrival(controller.signal);
+    controller.abort();
+    await arrived;
+    expect(tokens.current).toBeUndefined();
   });
 });
 

@@ -42,8 +42,14 @@ describe('the tools of a server', { timeout: 30_000 }, () => {
     expect(namesOf(server)).toContain('mcp__plugin_office_notes__echo');
   });
 
-  it('ask a person first, except those that only read', async () => {
+  it('ask a person first, whatever the server of a project or a client says of them', async () => {
     const { server } = await room.ready(processConfig('good'));
+    expect(toolOf(server, 'echo').definition.annotations).toEqual({ readOnlyHint: true });
+    expect(toolOf(server, 'echo').confirmation?.({})).toMatchObject({ title: 'Use Echo of the MCP server test?' });
+  });
+
+  it("ask a person first, except those of the user's own servers that only read", async () => {
+    const { server } = await room.ready(processConfig('good'), { isOfUser: true });
     expect(toolOf(server, 'echo').confirmation?.({})).toBeUndefined();
     expect(toolOf(server, 'fail').confirmation?.({})).toEqual({
       title: 'Use test: fail of the MCP server test?',

@@ -25,8 +25,8 @@ const AGENTS = [
 describe('[UNI-033][UNI-101] protected text', () => {
   it('stands there once, byte for byte, and safety after all else, whatever anybody contributes', async () => {
     await fc.assert(
-      fc.asyncProperty(scenes(), async ({ agent, extensions, client }) => {
-        const sections = await rendered({ backend: backendOf(agent), extensions, client });
+      fc.asyncProperty(scenes(), async ({ agent, projectInstructions, extensions, client }) => {
+        const sections = await rendered({ backend: backendOf(agent), projectInstructions, extensions, client });
         const text = promptText(sections);
         expect([...sections.keys()].at(-1)).toBe('safety');
         expect(text.endsWith(agent.safety)).toBe(true);
@@ -87,6 +87,7 @@ function scenes() {
     const client = fc.record({ sections: fc.uniqueArray(section), texts: fc.dictionary(section, text) });
     return fc.record({
       agent: fc.constant(agent),
+      projectInstructions: fc.option(text, { nil: undefined }),
       extensions: fc.array(extensionOf(section, text), { maxLength: 4 }).map((list) => list.map(named)),
       client: client.map(({ sections, texts }) => ({ sections, rewrite: () => texts })),
     });

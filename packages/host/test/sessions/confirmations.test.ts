@@ -132,6 +132,13 @@ describe('a tool that asks first', () => {
     expect(second?.status).toBe('pending-confirmation');
   });
 
+  it('may be skipped by a person, and the agent hears that, not that it was refused', async () => {
+    const { desk, uri, tool, outcome } = await askedRoom();
+    await refusalOf(desk, uri, { ...deny(), reason: 'skipped' } as StateAction);
+    expect(await outcome).toEqual({ kind: 'denied', reason: 'the person skipped it' });
+    expect(tool.runs).toEqual([]);
+  });
+
   it('is skipped when the turn ends first, and never runs', async () => {
     const { desk, uri, tool, outcome } = await askedRoom();
     await refusalOf(desk, uri, { type: 'session/turnCancelled', turnId: 't1' });

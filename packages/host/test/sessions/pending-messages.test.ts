@@ -173,6 +173,18 @@ describe('steering', () => {
     expect((await stateOf(desk, uri)).steeringMessage).toBeUndefined();
   });
 
+  it('stands between what the agent said before and after it', async () => {
+    const { desk, uri, puppet } = await openPuppetRoom();
+    puppet.turn.text('before');
+    desk.dispatch(uri, steering('s1'));
+    await desk.action(uri, 'session/pendingMessageSet');
+    puppet.turn.takeSteering();
+    puppet.turn.text('after');
+    await settle();
+    const parts = (await stateOf(desk, uri)).activeTurn?.responseParts;
+    expect(parts).toMatchObject([{ content: 'before' }, { content: 'after' }]);
+  });
+
   it('[AHP-176] is there for a script as ${steering}', async () => {
     const prompts = { work: [{ text: 'working; ' }, { delayMs: 1_000 }, { text: 'now ${steering}' }] };
     const { desk, uri, clock } = await openRoom({ scripts: [{ ...DEFAULT_SCRIPT, prompts }] });

@@ -1,6 +1,4 @@
-import type { StateAction } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
-import type { HostTool } from '../../src/tools/tool.js';
 import { callsIn, lastText, openPuppetRoom, openRoom, stateOf } from '../support/session-room.js';
 import { DEFAULT_SCRIPT, settle, startTestHost } from '../support/test-host.js';
 import { echoTool } from '../support/tools.js';
@@ -135,33 +133,4 @@ it('two calls of one turn never share an id, whatever the agent says', async () 
   const ids = started.map(({ action }) => (action as unknown as { toolCallId: string }).toolCallId);
   expect(ids[0]).toBe('same');
   expect(new Set(ids).size).toBe(2);
-});
-
-describe('a tool that asks once more while it runs', () => {
-  const careful: HostTool = {
-    definition: { name: 'deploy' },
-    displayName: 'Deploy',
-    invocationMessage: () => 'Deploy',
-    async run(_input, { confirm }) {
-      const goesOn = await confirm?.({ title: 'Really to production?' });
-      return { success: true, pastTenseMessage: 'Deployed', content: [{ type: 'text', text: `went on: ${goesOn}` }] };
-    },
-  };
-  const prompts = { go: [{ callTool: { name: 'deploy', input: {} } }, { text: 'so: ${lastResult}' }] };
-
-  it.each([
-    [true, 'completed', 'so: went on: true'],
-    [false, 'cancelled', 'so: the person said no'],
-  ])('goes back to waiting, and the answer (%s) decides', async (approved, status, said) => {
-    const { desk, uri } = await openRoom({ scripts: [{ ...DEFAULT_SCRIPT, prompts }], tools: [careful] });
-    const turn = desk.turn(uri, 'go', 't');
-    const asked = await desk.action(uri, (action) => 'confirmationTitle' in action);
-    const target = { turnId: 't', toolCallId: String(asked.action.toolCallId) };
-    const answer = approved ? { approved, confirmed: 'user-action' } : { approved, reason: 'denied' };
-    desk.dispatch(uri, { type: 'session/toolCallConfirmed', ...target, ...answer } as StateAction);
-    await turn;
-    const state = await stateOf(desk, uri);
-    expect(callsIn(state.turns.at(-1)?.responseParts)).toMatchObject([{ status }]);
-    expect(lastText(state)).toBe(said);
-  });
 });

@@ -1,4 +1,5 @@
 /** An `AgentTurn` that writes down what an agent does, and answers as a test tells it to. */
+import { setMaxListeners } from 'node:events';
 import type { SessionInputRequest, ToolDefinition, UsageInfo } from '@atrium/protocol';
 import type {
   AgentBackend,
@@ -58,6 +59,8 @@ export class FakeTurn implements AgentTurn {
     text: string,
     private readonly options: FakeTurnOptions = {},
   ) {
+    // Every call that runs listens, as in a turn of the host.
+    setMaxListeners(0, this.controller.signal);
     this.id = options.id ?? 'turn-1';
     this.message = { text };
     this.context = options.context ?? [];

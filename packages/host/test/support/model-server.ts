@@ -21,6 +21,7 @@ export interface ServedAnswer {
   /** Refuses the request with this status. */
   readonly status?: number;
   readonly message?: string;
+  readonly headers?: Readonly<Record<string, string>>;
   /** After what it said: nothing more, until the other side gives up; or the line is cut at once. */
   readonly ending?: 'hang' | 'cut';
 }
@@ -78,8 +79,9 @@ export class ModelServer {
       if (!response.writableEnded) this.aborted++;
     });
     const answer = this.#answers.shift() ?? { status: 500, message: 'the test has no more answers' };
-    const { status, message = '' } = answer;
+    const { status, message = '', headers = {} } = answer;
     const error = { type: 'error', error: { type: 'refused', message } };
+    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
     if (status !== undefined) return sendJson(response, status, error);
     this.#stream(response, asksForUsage(path, body) ? answer : { ...answer, usage: undefined }, formatOf(path));
   }

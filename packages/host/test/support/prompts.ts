@@ -69,8 +69,9 @@ export function renderedAtStart(options: RenderOptions = {}): Promise<Sections> 
 function requestOf(options: RenderOptions): RenderRequest {
   const facts = { agent: undefined, text: 'hello', files: [] };
   const given = { backend: backendOf(), extensions: [], facts, logger: silentLogger, ...options };
-  const { backend, pristine, extensions, logger } = given;
-  return { session: 'ahp-session:/1', backend, pristine, extensions, facts: given.facts, logger };
+  const { backend, pristine, projectInstructions, extensions, logger } = given;
+  const texts = { pristine, projectInstructions };
+  return { session: 'ahp-session:/1', backend, ...texts, extensions, facts: given.facts, logger };
 }
 
 function audienceOf({ client, clock = systemClock, signal, memory }: RenderOptions): TurnAudience {

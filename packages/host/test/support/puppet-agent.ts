@@ -7,7 +7,7 @@ import type {
   AgentSession,
   AgentTurn,
 } from '../../src/agents/agent.js';
-import { untilAborted } from '../../src/agents/scripted/pace.js';
+import { untilAborted } from '../../src/waiting.js';
 
 export interface PuppetTurn {
   readonly turn: AgentTurn;

@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { appendFile, chmod, mkdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { GIT_FILTERS_MAX } from '../../src/tools/git-filters.js';
 import { gitStatusTool } from '../../src/tools/git-status.js';
 import { temporaryFolder, use } from './tool-box.js';
 
@@ -41,14 +42,103 @@ describe('git_status', () => {
     expect((await use(gitStatusTool(), {}, path.join(folder, 'sub'))).text).toBe('## main\n?? ./');
   });
 
-  it('runs no program that the repository names', async () => {
-    await repository();
-    const hook = path.join(folder, 'hook.sh');
-    await writeFile(hook, `#!/bin/sh\ntouch "${folder}/ran"\n`);
-    await chmod(hook, 0o755);
-    git('config', 'core.fsmonitor', hook);
-    await use(gitStatusTool(), {}, folder);
-    expect(existsSync(path.join(folder, 'ran'))).toBe(false);
+  describe.skipIf(process.platform === 'win32')('runs no program that the repository names', () => {
+    const ran = () => existsSync(path.join(folder, 'ran'));
+
+    /** A program that leaves a trace, and repeats what it reads. */
+    async function spy(): Promise<string> {
+      const file = path.join(folder, '.git', 'spy.sh');
+      await writeFile(file, `#!/bin/sh\ntouch "${folder}/ran"\ncat\n`);
+      await chmod(file, 0o755);
+      return file;
+    }
+
+    /** Changed, but not in length, so that Git has to look into it. */
+    async function change(file = 'a.txt'): Promise<void> {
+      await writeFile(path.join(folder, file), 'b\n');
+      await utimes(path.join(folder, file), 1, 1);
+    }
+
+    it('to watch its files', async () => {
+      await repository();
+      git('config', 'core.fsmonitor', await spy());
+      await use(gitStatusTool(), {}, folder);
+      expect(ran()).toBe(false);
+    });
+
+    it.each(['clean', 'process'])('as a filter, by its setting "%s"', async (setting) => {
+      await repository();
+      await writeFile(path.join(folder, '.gitattributes'), '*.txt filter=Odd.Name\n');
+      git('config', `filter.Odd.Name.${setting}`, await spy());
+      git('config', 'filter.Odd.Name.required', 'true');
+      await change();
+      const { text } = await use(gitStatusTool(), {}, folder);
+      expect([ran(), text]).toEqual([false, '## main\n M a.txt\n?? .gitattributes']);
+    });
+
+    it('as a filter whose name ends before the setting does', async () => {
+      await repository();
+      await writeFile(path.join(folder, '.gitattributes'), '*.txt filter=a=b\n');
+      git('config', 'filter.a=b.clean', await spy());
+      await change();
+      const { output, text } = await use(gitStatusTool(), {}, folder);
+      expect([ran(), output.error?.code]).toEqual([false, 'GIT_FAILED']);
+      expect(text).toContain('the name of one of its filters contains "="');
+    });
+
+    it('as one of more filters than can be turned off', async () => {
+      await repository();
+      const sections = Array.from(
+        { length: GIT_FILTERS_MAX + 1 },
+        (_, index) => `[filter "f${index}"]\n\tclean = cat\n`,
+      );
+      await appendFile(path.join(folder, '.git', 'config'), sections.join(''));
+      expect((await use(gitStatusTool(), {}, folder)).text).toContain(`more than ${GIT_FILTERS_MAX} filters`);
+    });
+
+    it('as a filter of a repository inside it', async () => {
+      await repository();
+      git('init', '--quiet', 'inner');
+      await writeFile(path.join(folder, 'inner', 'a.txt'), 'a\n');
+      git('-C', 'inner', 'add', '.');
+      git('-C', 'inner', '-c', 'user.name=t', '-c', 'user.email=t@example.com', 'commit', '--quiet', '-m', 'first');
+      git('-c', 'advice.addEmbeddedRepo=false', 'add', 'inner');
+      await writeFile(path.join(folder, 'inner', '.gitattributes'), '*.txt filter=x\n');
+      git('-C', 'inner', 'config', 'filter.x.clean', await spy());
+      await change('inner/a.txt');
+      const { text } = await use(gitStatusTool(), {}, folder);
+      expect([ran(), text]).toEqual([false, '## main\nA  inner']);
+    });
+
+    it('to fetch what is missing', async () => {
+      await repository();
+      await writeFile(path.join(folder, 'long.txt'), 'line\n'.repeat(100));
+      git('add', '.');
+      const missing = git('rev-parse', ':long.txt').toString().trim();
+      git('-c', 'user.name=t', '-c', 'user.email=t@example.com', 'commit', '--quiet', '-m', 'second');
+      git('rm', '--quiet', 'long.txt');
+      await writeFile(path.join(folder, 'other.txt'), `${'line\n'.repeat(100)}more\n`);
+      git('add', 'other.txt');
+      await rm(path.join(folder, '.git', 'objects', missing.slice(0, 2), missing.slice(2)));
+      git('config', 'core.repositoryFormatVersion', '1');
+      git('config', 'extensions.partialClone', 'origin');
+      git('config', 'remote.origin.promisor', 'true');
+      git('config', 'remote.origin.url', path.join(folder, 'nowhere'));
+      git('config', 'remote.origin.uploadpack', await spy());
+      await use(gitStatusTool(), {}, folder);
+      expect(ran()).toBe(false);
+    });
+
+    it('and tells Git itself nothing of the host', async () => {
+      const told = path.join(folder, 'told-git');
+      await writeFile(told, '#!/bin/sh\nenv > told\n');
+      await chmod(told, 0o755);
+      vi.stubEnv('ATRIUM_TOKEN', 'open-sesame');
+      onTestFinished(() => void vi.unstubAllEnvs());
+      await use(gitStatusTool({ git: told }), {}, folder);
+      const env = await readFile(path.join(folder, 'told'), 'utf8');
+      expect([env.includes('PATH='), env.includes('open-sesame')]).toEqual([true, false]);
+    });
   });
 
   it('says when there is no repository, no git, no folder', async () => {

@@ -35,6 +35,28 @@ describe("the host's own data", () => {
     expect(outputs[0]).toMatchObject({ success: false, error: { code: 'no-go' } });
     expect(outputs[4]).toMatchObject({ success: false });
   });
+
+  it.each([
+    ['above the folder of the session', 'data/instances'],
+    ['at the folder of the session', 'data'],
+    ['in the folder of the session', '.'],
+  ])('is closed however deep it is, when it begins %s', async (_where, cwd) => {
+    const home = await folder();
+    const deep = path.join(home, 'data', 'instances', 'deep');
+    await mkdir(deep, { recursive: true });
+    await writeFile(path.join(home, 'data', 'atrium.lock'), '');
+    await writeFile(path.join(deep, 'x.json'), 'very-secret');
+    const session = path.resolve(home, cwd);
+    const file = path.relative(session, path.join(deep, 'x.json'));
+    const outputs = [
+      await run(session, 'read_file', { path: file }),
+      await run(session, 'edit_file', { path: file, oldText: 'very-secret', newText: 'x' }),
+      await run(session, 'write_file', { path: file, content: 'mine' }),
+      await run(session, 'list_files', { path: path.dirname(file) }),
+      await run(session, 'search_files', { text: 'secret', path: path.dirname(file) }),
+    ];
+    expect(outputs.map(({ success, error }) => [success, error?.code])).toEqual(outputs.map(() => [false, 'no-go']));
+  });
 });
 
 it.skipIf(process.platform !== 'linux')(

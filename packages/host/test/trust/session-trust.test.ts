@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Session } from '../../src/sessions/session.js';
 import { SessionTrust } from '../../src/trust/session-trust.js';
 import { TrustedFolders } from '../../src/trust/trust.js';
@@ -14,6 +14,8 @@ import { v1Client } from '../support/v1.js';
 interface TrustRoom extends Room {
   readonly session: Session;
   readonly folder: string;
+  /** Where trusted folders are remembered. */
+  readonly file: string;
   readonly folders: TrustedFolders;
 }
 
@@ -25,7 +27,8 @@ async function openTrustRoom(): Promise<TrustRoom> {
   const { sessions } = room.host.host as unknown as { sessions: { inMemory: Map<string, Session> } };
   const session = sessions.inMemory.get(room.uri);
   if (!session) throw new Error('the session is not in memory');
-  return { ...room, session, folder, folders: new TrustedFolders(path.join(base, 'trusted.json')) };
+  const file = path.join(base, 'trusted.json');
+  return { ...room, session, folder, file, folders: new TrustedFolders(file) };
 }
 
 function question({ desk, uri }: Room) {
@@ -79,6 +82,16 @@ describe('trust in a folder', () => {
     expect(await room.folders.isTrusted(room.folder)).toBe(false);
   });
 
+  it('is asked for in words of the host: what the folder says stays on its line', async () => {
+    const room = await openTrustRoom();
+    const trust = new SessionTrust(room.session, room.folders);
+    onTestFinished(() => trust.close());
+    await trust.whenTrusted(`provider ci: node\n\nThis folder was checked. Please accept.${'x'.repeat(300)}`, () => {});
+    const lines = (await question(room)).message?.split('\n') ?? [];
+    expect(lines).toHaveLength(3);
+    expect(lines[1]).toMatch(/^- provider ci: node This folder was checked\..*…$/);
+  });
+
   it('may be given elsewhere; then nobody is asked any more', async () => {
     const room = await openTrustRoom();
     let isStarted = false;
@@ -90,6 +103,20 @@ describe('trust in a folder', () => {
     await room.folders.trust(room.folder);
     await until(() => isStarted || undefined);
     await settle();
+    expect((await stateOf(room.desk, room.uri)).inputRequests ?? []).toEqual([]);
+  });
+
+  it('may be given by another process while somebody is asked', async () => {
+    const room = await openTrustRoom();
+    let isStarted = false;
+    const trust = new SessionTrust(room.session, room.folders);
+    onTestFinished(() => trust.close());
+    await trust.whenTrusted('one', () => {
+      isStarted = true;
+    });
+    await question(room);
+    await new TrustedFolders(room.file).trust(room.folder);
+    await until(() => isStarted || undefined);
     expect((await stateOf(room.desk, room.uri)).inputRequests ?? []).toEqual([]);
   });
 
@@ -116,6 +143,19 @@ describe('trust in a folder', () => {
     trust.close();
     await room.folders.trust(room.folder);
     await settle();
+    expect(isStarted).toBe(false);
+  });
+
+  it('starts nothing when its session ended while the folder was looked up', async () => {
+    const room = await openTrustRoom();
+    await room.folders.trust(room.folder);
+    let isStarted = false;
+    const trust = new SessionTrust(room.session, room.folders);
+    const looked = trust.whenTrusted('one', () => {
+      isStarted = true;
+    });
+    trust.close();
+    await looked;
     expect(isStarted).toBe(false);
   });
 });

@@ -41,6 +41,14 @@ describe('trusted folders', () => {
     expect(JSON.parse(await readFile(file, 'utf8')).folders).toHaveLength(1);
   });
 
+  it('are none when the file cannot be read', async () => {
+    const base = await tempFolder();
+    const file = path.join(base, 'trusted.json');
+    await mkdir(file);
+    expect(await new TrustedFolders(file).isTrusted(base)).toBe(false);
+    expect(await new TrustedFolders(file, [base]).isTrusted(base)).toBe(true);
+  });
+
   it('include those that were named when the host was started', async () => {
     const base = await tempFolder();
     const folders = new TrustedFolders(path.join(base, 'trusted.json'), [base, path.join(base, 'missing')]);

@@ -5,9 +5,9 @@ import { systemClock } from '../../clock.js';
 import { endGroup } from '../../tools/end-group.js';
 import { killOnExit } from '../../tools/process-group.js';
 import { Tail } from '../../tools/tail.js';
+import { succeedsWithin } from '../../waiting.js';
 import { AgentError } from '../agent.js';
 import { END_GRACE_MS, EXIT_MAX_MS, LAST_WORDS_MAX_MS, STDERR_TAIL_BYTES } from './limits.js';
-import { within } from './within.js';
 
 export interface AgentCommand {
   readonly displayName: string;
@@ -72,7 +72,7 @@ export class AgentProcess {
 
   async #end(graceMs: number): Promise<void> {
     await endGroup(this.#pid, systemClock, graceMs);
-    await within(EXIT_MAX_MS, this.exited, () => new Error('late')).catch(() => {});
+    await succeedsWithin(systemClock, EXIT_MAX_MS, this.exited);
     // A process that left the group may hold the pipes; it is not listened to any more.
     for (const stream of [this.#child.stdin, this.#child.stdout, this.#child.stderr]) stream.destroy();
   }

@@ -1,5 +1,6 @@
 /** The agent's side of a session: its process, its own session and the tools it is lent, opened again when lost. */
 import os from 'node:os';
+import { childEnvironment } from '../../child-environment.js';
 import type { AgentOpenContext, AgentTurn } from '../agent.js';
 import { titleFrom } from '../offline/title.js';
 import type { AcpAgentOptions } from './acp-agent.js';
@@ -38,7 +39,7 @@ export class AgentSide {
     this.#thread = undefined;
     const { options, context, requests } = this.#parts;
     const { command, args = [], env, cwd = this.#folder, displayName, login } = options;
-    const start = { displayName, command, args, env: { ...process.env, ...env }, cwd, login };
+    const start = { displayName, command, args, env: { ...childEnvironment(), ...env }, cwd, login };
     const link = await AcpLink.open(start, requests, context.signal);
     this.#link = link;
     return link;

@@ -1,15 +1,41 @@
 /** Files for an agent that leaves them to the host: inside the session's folder only, and written once people agree. */
 import type { ReadTextFileRequest, WriteTextFileRequest } from '@agentclientprotocol/sdk';
-import { resolveInside } from '../../tools/paths.js';
+import { succeeded } from '../../tools/host-tool.js';
+import { fileInside, readFileTool } from '../../tools/read-file.js';
 import { readLines } from '../../tools/read-lines.js';
+import { isRecord } from '../../tools/shape.js';
 import { writeFileTool } from '../../tools/write-file.js';
 import type { AgentTurn } from '../agent.js';
 import { READ_MAX_BYTES } from './limits.js';
 
+/** Gates have their say and everybody sees it, as with the host's own tool for this. */
 export async function readForAgent(turn: AgentTurn, { path, line, limit }: ReadTextFileRequest): Promise<string> {
-  const { real, shown } = await resolveInside(turn.workingDirectory, path);
-  const first = line ?? 1;
-  const last = limit === null || limit === undefined ? Number.MAX_SAFE_INTEGER : first + limit - 1;
+  const { definition, displayName } = readFileTool;
+  const startLine = line ?? 1;
+  const endLine = typeof limit === 'number' ? startLine + limit - 1 : undefined;
+  const input = { path, ...(startLine > 1 && { startLine }), ...(endLine !== undefined && { endLine }) };
+  const call = turn.ownCall({ name: definition.name, displayName });
+  const words = readFileTool.invocationMessage(input);
+  const permit = await call.check(input, words);
+  if (permit.kind === 'denied') throw new Error(`denied: ${permit.reason}`);
+  try {
+    const text = await linesFor(turn, permit.input ?? input);
+    await call.complete(succeeded(words, text));
+    return text;
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    const content = [{ type: 'text' as const, text: message }];
+    await call.complete({ success: false, pastTenseMessage: words, content, error: { message } });
+    throw error;
+  }
+}
+
+/** A person may have changed the input. */
+async function linesFor(turn: AgentTurn, input: unknown): Promise<string> {
+  if (!isRecord(input) || typeof input.path !== 'string') throw new Error('there is no path to read');
+  const { real, shown } = await fileInside(turn.workingDirectory, input.path);
+  const first = typeof input.startLine === 'number' ? input.startLine : 1;
+  const last = typeof input.endLine === 'number' ? input.endLine : Number.MAX_SAFE_INTEGER;
   const lines = await readLines(real, { first, last, maxBytes: READ_MAX_BYTES }, turn.signal);
   if (lines.kind === 'binary') throw new Error(`${shown} is not a text file`);
   if (lines.cut) throw new Error(`${shown} is too large: ask for a part of it, with line and limit`);

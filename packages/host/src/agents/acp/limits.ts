@@ -34,9 +34,7 @@ export const READ_MAX_BYTES = 2 * 2 ** 20;
 
 /** What an agent that cannot load its session is told of it, counted from its end. */
 export const TRANSCRIPT_TURNS_MAX = 50;
-export const TRANSCRIPT_MAX_CHARACTERS = 24 * 2 ** 10;
-/** Of one tool call's output therein. */
-export const TRANSCRIPT_RESULT_MAX_CHARACTERS = 500;
+export const TRANSCRIPT_LIMITS = { maxCharacters: 24 * 2 ** 10, callMaxCharacters: 500 } as const;
 
 /** Of one request to the host's tools. */
 export const BRIDGE_BODY_MAX_BYTES = 8 * 2 ** 20;

@@ -1,4 +1,5 @@
 /** A live connection to an agent's process: started, greeted, and gone together with it. */
+
 import { Readable, Writable } from 'node:stream';
 import type {
   AgentCapabilities,
@@ -11,13 +12,13 @@ import type {
   RequestPermissionResponse,
   WriteTextFileRequest,
 } from '@agentclientprotocol/sdk';
+import { systemClock } from '../../clock.js';
+import { untilAborted, within } from '../../waiting.js';
 import { AgentError } from '../agent.js';
-import { untilAborted } from '../scripted/pace.js';
 import { type AgentCommand, AgentProcess } from './agent-process.js';
 import { acpError } from './errors.js';
 import { EXIT_MAX_MS, MESSAGE_MAX_BYTES, START_MAX_MS } from './limits.js';
 import { type AcpSdk, loadSdk } from './sdk.js';
-import { within } from './within.js';
 
 /** What an agent may ask of the host. */
 export interface AgentRequests {
@@ -95,7 +96,7 @@ export class AcpLink {
   async request<T>(ask: (agent: ClientConnection['agent']) => Promise<T>, maxMs?: number): Promise<T> {
     try {
       const answer = ask(this.connection.agent);
-      return await (maxMs === undefined ? answer : within(maxMs, answer, () => this.#late(maxMs)));
+      return await (maxMs === undefined ? answer : within(systemClock, maxMs, answer, () => this.#late(maxMs)));
     } catch (error) {
       if (error instanceof AgentError) throw error;
       if (!this.isOpen) throw await this.#lost();
@@ -115,15 +116,15 @@ export class AcpLink {
     await ended;
   }
 
-  #late(maxMs: number): AgentError {
+  #late(maxMs: number): never {
     const { displayName, command } = this.command;
     const words = `${displayName} did not answer within ${maxMs / 1_000} s${this.process.lastWords}`;
-    return new AgentError('agent-failed', `${words}. Check that ${command} speaks the Agent Client Protocol.`);
+    throw new AgentError('agent-failed', `${words}. Check that ${command} speaks the Agent Client Protocol.`);
   }
 
   async #lost(): Promise<AgentError> {
     void this.process.end();
-    const how = await within(EXIT_MAX_MS, this.process.exited, () => new Error('late')).catch(() => 'hung up');
+    const how = await within(systemClock, EXIT_MAX_MS, this.process.exited, () => 'hung up');
     return new AgentError('agent-failed', `${this.command.displayName} ${how}${this.process.lastWords}`);
   }
 }

@@ -1,8 +1,10 @@
 /** A session with an agent behind a command, turn by turn. */
+
 import type { PromptResponse } from '@agentclientprotocol/sdk';
+import { systemClock } from '../../clock.js';
 import { isRecord } from '../../tools/shape.js';
+import { succeedsWithin, untilAborted } from '../../waiting.js';
 import type { AgentOpenContext, AgentSession, AgentTurn } from '../agent.js';
-import { untilAborted } from '../scripted/pace.js';
 import type { AcpAgentOptions } from './acp-agent.js';
 import { AgentSide } from './agent-side.js';
 import { CANCEL_GRACE_MS, UNTOLD_MAX } from './limits.js';
@@ -12,7 +14,6 @@ import { promptBlocks } from './prompt.js';
 import type { Thread } from './thread.js';
 import { showEnd } from './turn-end.js';
 import { TurnWork } from './turn-work.js';
-import { within } from './within.js';
 
 export class AcpSession implements AgentSession {
   readonly #options: AcpAgentOptions;
@@ -99,11 +100,8 @@ export class AcpSession implements AgentSession {
   /** Asks the agent to stop. One that does not is ended. */
   async #stop(link: AcpLink, { id: sessionId }: Thread, answered: Promise<unknown>): Promise<void> {
     link.tell((agent) => agent.notify('session/cancel', { sessionId }));
-    const settled = answered.then(
-      () => {},
-      () => {},
-    );
-    await within(CANCEL_GRACE_MS, settled, () => new Error('late')).catch(() => this.#side.giveUp());
+    const settled = answered.catch(() => {});
+    if (!(await succeedsWithin(systemClock, CANCEL_GRACE_MS, settled))) this.#side.giveUp();
   }
 
   /** What the agent may ask of the turn that is running; between two it may ask nothing. */

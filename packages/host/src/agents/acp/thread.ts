@@ -2,9 +2,9 @@
 import type { McpServer, NewSessionResponse } from '@agentclientprotocol/sdk';
 import { isRecord } from '../../tools/shape.js';
 import { AgentError, type AgentOpenContext } from '../agent.js';
-import { SESSION_MAX_MS, TRANSCRIPT_TURNS_MAX } from './limits.js';
+import { transcriptOf } from '../transcript.js';
+import { SESSION_MAX_MS, TRANSCRIPT_LIMITS, TRANSCRIPT_TURNS_MAX } from './limits.js';
 import type { AcpLink } from './link.js';
-import { transcriptOf } from './transcript.js';
 
 export interface Thread {
   /** As the agent knows it. */
@@ -43,7 +43,8 @@ async function openedThread(link: AcpLink, params: Params, context: AgentOpenCon
   );
   const { sessionId: id } = opened;
   context.memory.set({ sessionId: id });
-  return { id, isNew: true, transcript: transcriptOf(await context.history(TRANSCRIPT_TURNS_MAX)) };
+  const turns = await context.history(TRANSCRIPT_TURNS_MAX);
+  return { id, isNew: true, transcript: transcriptOf(turns, TRANSCRIPT_LIMITS) };
 }
 
 function knownId(memory: unknown): string | undefined {

@@ -4,6 +4,8 @@
 export const ANSWER_MAX_SECONDS = 7 * 24 * 60 * 60;
 /** How long the program may take to stop when it is told to; then it is killed. A cancelled turn ends within a second. */
 export const STOP_MAX_MS = 500;
+/** Between asking what is left of it to end and killing that: it has had its time. */
+export const KILL_GRACE_MS = 50;
 /** How long it may take to end by itself after its answer: it still writes down what was said. */
 export const EXIT_MAX_MS = 10_000;
 /** The program's last words, for an error message. */
@@ -21,6 +23,4 @@ export const MARKS_MAX_CHARACTERS = 12_000;
 /** Finished turns that are looked at to find the last one that Claude knows. */
 export const HISTORY_TURNS_MAX = 50;
 /** What is told of a session that Claude does not know any more; the newest turns stay. */
-export const TRANSCRIPT_MAX_CHARACTERS = 100_000;
-/** Of one tool's result in there. */
-export const TRANSCRIPT_RESULT_MAX_CHARACTERS = 2_000;
+export const TRANSCRIPT_LIMITS = { maxCharacters: 100_000, callMaxCharacters: 2_000 } as const;

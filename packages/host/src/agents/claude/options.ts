@@ -2,6 +2,7 @@
 import { mkdir } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import { childEnvironment } from '../../child-environment.js';
 import type { AgentTurn } from '../agent.js';
 import type { ClaudeSettings } from './claude-agent.js';
 import type { Beginning } from './memory.js';
@@ -35,7 +36,7 @@ const FIXED_ENVIRONMENT = {
 
 export function environmentOf({ env, configDir }: ClaudeSettings): Readonly<Record<string, string | undefined>> {
   return {
-    ...process.env,
+    ...childEnvironment(),
     ...FIXED_ENVIRONMENT,
     ...(configDir !== undefined && { CLAUDE_CONFIG_DIR: configDir }),
     ...env,

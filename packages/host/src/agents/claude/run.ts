@@ -1,12 +1,14 @@
 /** One turn: the program is started, told the message, listened to until it has answered, and gone. */
+
+import { untilAborted } from '../../waiting.js';
 import type { AgentTurn } from '../agent.js';
-import { untilAborted } from '../scripted/pace.js';
+import { transcriptOf } from '../transcript.js';
 import { Calls } from './calls.js';
 import type { ClaudeSettings } from './claude-agent.js';
 import { type FailurePlace, isLost, programError, resultError } from './errors.js';
 import { hooksOf, permissionsOf } from './hooks.js';
 import { HostTools } from './host-tools.js';
-import { EXIT_MAX_MS, HOOK_CONTEXT_MAX_CHARACTERS, STOP_MAX_MS } from './limits.js';
+import { EXIT_MAX_MS, HOOK_CONTEXT_MAX_CHARACTERS, STOP_MAX_MS, TRANSCRIPT_LIMITS } from './limits.js';
 import type { Beginning } from './memory.js';
 import { messageBlocks, textBlock } from './message.js';
 import { conversationOf, environmentOf, FIXED_OPTIONS, folderFor, promptOf } from './options.js';
@@ -16,7 +18,6 @@ import { Reader } from './reader.js';
 import type { ClaudeQuery, ClaudeSdk, QueryOptions } from './sdk.js';
 import type { ClaudeMessage } from './sdk-messages.js';
 import { Steering } from './steering.js';
-import { transcriptOf } from './transcript.js';
 
 export interface RunRequest {
   readonly sdk: ClaudeSdk;
@@ -51,7 +52,7 @@ export class TurnRun {
     const options = await untilAborted(signal, this.#options());
     signal.throwIfAborted();
     const query = sdk.query({ prompt: this.#prompts, options });
-    const stop = () => this.#stop(query);
+    const stop = () => void this.#stop(query);
     signal.addEventListener('abort', stop, { once: true });
     const failure = await this.#listen(query);
     signal.removeEventListener('abort', stop);
@@ -97,7 +98,7 @@ export class TurnRun {
     const { turn, beginning } = this.#request;
     const context = turn.context.join('\n\n');
     const isLong = context.length > HOOK_CONTEXT_MAX_CHARACTERS;
-    const earlier = beginning.kind === 'new' ? transcriptOf(beginning.turns) : undefined;
+    const earlier = beginning.kind === 'new' ? transcriptOf(beginning.turns, TRANSCRIPT_LIMITS) : undefined;
     const before = [...(earlier === undefined ? [] : [earlier]), ...(isLong ? [context] : [])];
     this.#prompts.push([...before.map(textBlock), ...(await messageBlocks(turn.message, folder))]);
     return isLong ? '' : context;
@@ -126,10 +127,11 @@ export class TurnRun {
   }
 
   /** Claude is told, so that it remembers where it was stopped; when it takes too long over that, it is ended. */
-  #stop(query: ClaudeQuery): void {
+  async #stop(query: ClaudeQuery): Promise<void> {
+    await this.#process.noteFamily();
     query.interrupt().catch(() => {});
     this.#prompts.end();
-    void this.#process.end(STOP_MAX_MS);
+    await this.#process.end(STOP_MAX_MS);
   }
 
   #verdict(failure: unknown): boolean {

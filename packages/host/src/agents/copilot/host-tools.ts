@@ -3,9 +3,9 @@
  * people, so Copilot itself asks nobody about them.
  */
 import type { ToolDefinition } from '@atrium/protocol';
+import { untilAborted } from '../../waiting.js';
 import type { AgentTurn, BegunCall, ToolOutcome } from '../agent.js';
 import { toolTable, wireName } from '../model/tool-table.js';
-import { untilAborted } from '../scripted/pace.js';
 import type { SdkToolResult } from './sdk.js';
 
 /** By the name that goes to the model. */

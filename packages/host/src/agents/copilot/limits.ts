@@ -6,6 +6,8 @@ export const ABORT_MAX_MS = 400;
 export const PING_MAX_MS = 400;
 /** How long a turn that was given up may take to fall silent, so that nothing of it ends up in the next one. */
 export const SILENCE_MAX_MS = 200;
+/** Between asking a command of a turn that was given up to end and killing it; the runtime has asked it before. */
+export const COMMAND_GRACE_MS = 50;
 /** How long a session may take to close. */
 export const CLOSE_MAX_MS = 500;
 /** How long the runtime may take to end by itself; after that it is killed. */
@@ -16,7 +18,7 @@ export const RUNTIME_CHECK_MS = 1_000;
 /** Finished turns that are told again to a session that Copilot does not know (any more). */
 export const TRANSCRIPT_TURNS_MAX = 50;
 /** How much of them is told, in all; the newest stay. */
-export const TRANSCRIPT_MAX_CHARACTERS = 40_000;
+export const TRANSCRIPT_LIMITS = { maxCharacters: 40_000, callMaxCharacters: 2_000 } as const;
 
 /** What is left of a command or a path in a line for people. */
 export const WORDS_MAX_CHARACTERS = 80;

@@ -3,14 +3,17 @@
  * changed, or history was cut.
  */
 import type { Turn } from '@atrium/protocol';
+import { systemClock } from '../../clock.js';
+import { endGroup } from '../../tools/end-group.js';
+import { groupsWith } from '../../tools/process-table.js';
 import type { AgentOpenContext, AgentTurn } from '../agent.js';
+import { transcriptOf } from '../transcript.js';
 import { Anchors } from './anchors.js';
 import { type HostTools, hostTools } from './host-tools.js';
-import { TRANSCRIPT_TURNS_MAX } from './limits.js';
+import { COMMAND_GRACE_MS, TRANSCRIPT_LIMITS, TRANSCRIPT_TURNS_MAX } from './limits.js';
 import type { CopilotRuntime } from './runtime.js';
 import type { SdkClient, SdkSession } from './sdk.js';
 import { type SessionSide, sessionConfig } from './session-config.js';
-import { transcriptOf } from './transcript.js';
 
 /** What the session hangs on at the moment. */
 export interface Connected {
@@ -29,6 +32,8 @@ export interface LineParts {
 }
 
 const NO_TOOLS: HostTools = new Map();
+/** In the environment of every command that the runtime starts: Copilot's own id of the session. */
+const SESSION_VARIABLE = 'COPILOT_AGENT_SESSION_ID';
 
 export class CopilotLine {
   readonly anchors: Anchors;
@@ -97,6 +102,12 @@ export class CopilotLine {
     await Promise.all(running.map(({ id }) => session?.rpc.tasks.cancel({ id })));
   }
 
+  /** Commands that do not listen outlive the runtime's own attempt to end them. It tells each whose it is. */
+  async endCommands(): Promise<void> {
+    const groups = await groupsWith(SESSION_VARIABLE, this.#parts.id);
+    await Promise.all([...groups].map((group) => endGroup(group, systemClock, COMMAND_GRACE_MS)));
+  }
+
   async close(): Promise<void> {
     const connected = this.#connected;
     this.#connected = undefined;
@@ -107,7 +118,7 @@ export class CopilotLine {
     await this.close().catch(() => {});
     if (isKnown) await client.deleteSession(this.#parts.id);
     this.anchors.clear();
-    this.#transcript = transcriptOf(turns);
+    this.#transcript = transcriptOf(turns, TRANSCRIPT_LIMITS);
     return this.#attach(client, NO_TOOLS);
   }
 

@@ -4,13 +4,13 @@
  */
 import { mkdir } from 'node:fs/promises';
 import { systemClock } from '../../clock.js';
+import { succeedsWithin } from '../../waiting.js';
 import { AgentError } from '../agent.js';
 import type { CopilotAgentOptions } from './copilot-agent.js';
 import { runtimeEnvironment } from './environment.js';
 import { LOG_IN, runtimeError } from './errors.js';
 import { PING_MAX_MS, RUNTIME_CHECK_MS, STOP_MAX_MS } from './limits.js';
 import { loadSdk, type SdkClient } from './sdk.js';
-import { succeedsWithin } from './waiting.js';
 
 export class CopilotRuntime {
   readonly #options: CopilotAgentOptions;
@@ -32,7 +32,7 @@ export class CopilotRuntime {
     const ending = this.#client;
     this.#client = undefined;
     const client = await ending?.catch(() => undefined);
-    if (client && !(await succeedsWithin(STOP_MAX_MS, client.stop()))) await client.forceStop();
+    if (client && !(await succeedsWithin(systemClock, STOP_MAX_MS, client.stop()))) await client.forceStop();
   }
 
   /** Running and logged in, as far as it must be. Started anew when it died. */
@@ -48,7 +48,7 @@ export class CopilotRuntime {
   async check(): Promise<void> {
     const running = this.#client;
     const client = await running?.catch(() => undefined);
-    if (!client || (await succeedsWithin(PING_MAX_MS, client.ping()))) return;
+    if (!client || (await succeedsWithin(systemClock, PING_MAX_MS, client.ping()))) return;
     if (this.#client === running) this.#client = undefined;
     await client.forceStop();
   }

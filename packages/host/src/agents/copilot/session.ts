@@ -2,8 +2,9 @@
 import { createHash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
+import { systemClock } from '../../clock.js';
+import { succeedsWithin, untilAborted } from '../../waiting.js';
 import type { AgentOpenContext, AgentSession, AgentTurn } from '../agent.js';
-import { untilAborted } from '../scripted/pace.js';
 import { type CopilotAgentOptions, DEFAULT_NAME } from './copilot-agent.js';
 import { runtimeError } from './errors.js';
 import { ABORT_MAX_MS, CLOSE_MAX_MS, SILENCE_MAX_MS } from './limits.js';
@@ -11,7 +12,6 @@ import { type Connected, CopilotLine } from './line.js';
 import { CopilotPrompt } from './prompt.js';
 import type { CopilotRuntime } from './runtime.js';
 import { TurnRun } from './turn-run.js';
-import { succeedsWithin } from './waiting.js';
 
 export interface SessionParts {
   readonly options: CopilotAgentOptions;
@@ -65,8 +65,11 @@ export class CopilotSession implements AgentSession {
   }
 
   async close(): Promise<void> {
-    if (this.#run) await succeedsWithin(ABORT_MAX_MS, this.#line.stop());
-    await succeedsWithin(CLOSE_MAX_MS, this.#line.close());
+    if (this.#run) {
+      await succeedsWithin(systemClock, ABORT_MAX_MS, this.#line.stop());
+      await this.#line.endCommands();
+    }
+    await succeedsWithin(systemClock, CLOSE_MAX_MS, this.#line.close());
     await this.#parts.runtime.leave();
   }
 
@@ -107,9 +110,9 @@ export class CopilotSession implements AgentSession {
   /** Soon, whatever state the runtime is in. */
   async #giveUp(): Promise<void> {
     const run = this.#run;
-    const isStopped = run !== undefined && (await succeedsWithin(ABORT_MAX_MS, this.#line.stop()));
-    if (isStopped) await succeedsWithin(SILENCE_MAX_MS, run.silence);
-    else await this.#parts.runtime.check();
+    const isStopped = run !== undefined && (await succeedsWithin(systemClock, ABORT_MAX_MS, this.#line.stop()));
+    const stilled = isStopped ? succeedsWithin(systemClock, SILENCE_MAX_MS, run.silence) : this.#parts.runtime.check();
+    await Promise.all([stilled, this.#line.endCommands()]);
   }
 }
 

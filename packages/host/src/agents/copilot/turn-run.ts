@@ -1,5 +1,6 @@
 /** One turn while Copilot works on it: its events become what people see, its questions go to the turn. */
 import type { AgentTurn } from '../agent.js';
+import { wordsOf } from '../model/conversation.js';
 import type { ErrorPlace } from '../model/errors.js';
 import { userMessage } from '../model/history.js';
 import { answerTo } from './ask.js';
@@ -8,8 +9,8 @@ import { copilotError, failureError } from './errors.js';
 import type { HostTools } from './host-tools.js';
 import type { HookContext, SdkSession, SdkToolResult, ToolHookInput, UserQuestion } from './sdk.js';
 import type { ModelFailure, SdkEvent, SdkUsage } from './sdk-events.js';
+import { Settled } from './settled.js';
 import { plusUsage, usageInfo } from './usage.js';
-import { Settled } from './waiting.js';
 
 export interface TurnParts {
   readonly turn: AgentTurn;
@@ -138,7 +139,7 @@ export class TurnRun {
   }
 }
 
+/** Pictures stay behind; what is attached is named all the same. */
 function textOf(message: AgentTurn['message']): string {
-  const { content } = userMessage(message);
-  return typeof content === 'string' ? content : message.text;
+  return wordsOf(userMessage(message));
 }

@@ -23,10 +23,12 @@ export function embeddedImages({ attachments = [] }: UserMessage): ImagePart[] {
 /** Those, and images in the session's folder that the message names. One that cannot be read is only named. */
 export async function attachedImages(message: UserMessage, folder: string | undefined): Promise<ImagePart[]> {
   const { attachments = [] } = message;
+  // Only as many are read as may be sent.
+  const named = attachments.filter(isOfImage).slice(0, IMAGES_MAX_PER_MESSAGE);
   const images = await Promise.all(
-    attachments.map((attachment) => embeddedImage(attachment) ?? imageFile(attachment, folder).catch(() => undefined)),
+    named.map((attachment) => embeddedImage(attachment) ?? imageFile(attachment, folder).catch(() => undefined)),
   );
-  return images.flatMap((image) => image ?? []).slice(0, IMAGES_MAX_PER_MESSAGE);
+  return images.flatMap((image) => image ?? []);
 }
 
 function embeddedImage(attachment: MessageAttachment): ImagePart | undefined {
@@ -41,6 +43,10 @@ async function imageFile(attachment: MessageAttachment, folder: string | undefin
   const stats = await stat(real);
   if (!stats.isFile() || stats.size > IMAGE_MAX_BYTES) return undefined;
   return { type: 'image', image: (await readFile(real)).toString('base64'), mediaType: attachment.contentType };
+}
+
+function isOfImage(attachment: MessageAttachment): boolean {
+  return 'contentType' in attachment && isImage(attachment.contentType);
 }
 
 function isImage(contentType: string | undefined): contentType is string {

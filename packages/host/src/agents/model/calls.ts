@@ -1,7 +1,11 @@
 /** Runs the tool calls of a step through the turn, and makes results for the model of what came out. */
 import type { ToolModelMessage, ToolResultPart } from 'ai';
+import { untilAborted } from '../../waiting.js';
 import type { AgentTurn, BegunCall, ToolOutcome } from '../agent.js';
-import { untilAborted } from '../scripted/pace.js';
+import { CALLS_PER_STEP_MAX } from './limits.js';
+
+/** The result of a call that was cut off: the model must not take it for one that did not run at all. */
+export const TURN_ENDED_FIRST = 'The turn ended before this call was done; it may have run in part.';
 
 /** A call as the model made it. */
 export interface ModelCall {
@@ -11,9 +15,13 @@ export interface ModelCall {
   readonly input: unknown;
   /** What is wrong with it, when it cannot be run. */
   readonly problem: string | undefined;
-  /** As people see it already. */
-  readonly begun: BegunCall;
+  /** As people see it already; absent for those that were too many, which are not run. */
+  readonly begun: BegunCall | undefined;
 }
+
+const TOO_MANY =
+  `Not run: at most ${CALLS_PER_STEP_MAX} calls can be made in one step. ` +
+  'Make this one in a later step, if it is still needed.';
 
 /** All calls run side by side; results come in the order in which the model made them. */
 export async function runCalls(turn: AgentTurn, calls: readonly ModelCall[]): Promise<ToolModelMessage> {
@@ -23,11 +31,12 @@ export async function runCalls(turn: AgentTurn, calls: readonly ModelCall[]): Pr
 
 /** Stands in for results that never came, because the turn ended first. */
 export function abandoned(calls: readonly ModelCall[]): ToolModelMessage {
-  const output = { type: 'error-text' as const, value: 'The turn was ended before this call was done.' };
+  const output = { type: 'error-text' as const, value: TURN_ENDED_FIRST };
   return { role: 'tool', content: calls.map((call) => resultPart(call, output)) };
 }
 
-function runCall(turn: AgentTurn, { begun, input, problem }: ModelCall): Promise<ToolOutcome> {
+async function runCall(turn: AgentTurn, { begun, input, problem }: ModelCall): Promise<ToolOutcome> {
+  if (!begun) return { kind: 'completed', success: false, text: TOO_MANY, content: [] };
   return untilAborted(turn.signal, problem === undefined ? begun.run(input) : begun.fail(problem));
 }
 

@@ -1,4 +1,5 @@
 /** Tells the failures of model servers apart, and says what to do about each. */
+import { shownAddress, withoutLogins } from '../../shown-address.js';
 import { isRecord } from '../../tools/shape.js';
 import { AgentError } from '../agent.js';
 import { SERVER_MESSAGE_MAX_CHARACTERS } from './limits.js';
@@ -16,6 +17,8 @@ export interface ErrorPlace {
   readonly displayName: string;
   readonly modelId: string;
   readonly baseURL: string | undefined;
+  /** Whether a part of the answer had come already. */
+  readonly hasBegun?: boolean;
 }
 
 /** Any failure of a step, as one that a person can act on. */
@@ -34,8 +37,10 @@ const ADVICE: Readonly<Record<ModelErrorType, (place: ErrorPlace) => string>> = 
   overloaded: ({ displayName }) => `${displayName} is overloaded or down. Try again in a minute.`,
   'context-overflow': ({ modelId }) =>
     `The session is too long for ${modelId}. Choose a model with a larger window, or go on in a new session.`,
-  network: ({ displayName, baseURL }) =>
-    `${displayName} cannot be reached${baseURL === undefined ? '' : ` at ${baseURL}`}. Check that it is running.`,
+  network: ({ displayName, baseURL, hasBegun = false }) => {
+    if (hasBegun) return `${displayName} broke off in the middle of its answer. Send a message to let it go on.`;
+    return `${displayName} cannot be reached${baseURL === undefined ? '' : ` at ${shownAddress(baseURL)}`}. Check that it is running.`;
+  },
   'model-not-found': ({ displayName, modelId }) => `${displayName} has no model ${modelId}. Choose another model.`,
   other: ({ displayName }) => `${displayName} failed. Try again; if it stays, look at the server's own log.`,
 };
@@ -95,7 +100,7 @@ function wordsOf(error: unknown): string {
 }
 
 function quoted(said: string, status: number | undefined): string {
-  const words = said.trim().slice(0, SERVER_MESSAGE_MAX_CHARACTERS);
+  const words = withoutLogins(said).trim().slice(0, SERVER_MESSAGE_MAX_CHARACTERS);
   const code = status === undefined ? '' : `${status}: `;
   return words === '' ? '' : ` (${code}${words})`;
 }

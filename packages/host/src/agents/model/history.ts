@@ -2,6 +2,7 @@
 import type { ResponsePart, ToolCallState, Turn, UserMessage } from '@atrium/protocol';
 import type { AssistantContent, ImagePart, ModelMessage, ToolResultPart, UserModelMessage } from 'ai';
 import { attachmentLines, embeddedImages } from './attachments.js';
+import { TURN_ENDED_FIRST } from './calls.js';
 import type { Exchange } from './conversation.js';
 import { wireId, wireName } from './tool-table.js';
 
@@ -64,20 +65,29 @@ function inputOf(text: string | undefined): unknown {
   }
 }
 
+type CancelledCall = Extract<ToolCallState, { status: 'cancelled' }>;
+
 /** Every call has a result, or providers refuse the whole conversation. */
 function resultOf(call: ToolCallState): ToolResultPart {
   const target = { toolCallId: wireId(call.toolCallId), toolName: wireName(call.toolName) };
   return { type: 'tool-result', ...target, output: outputOf(call) };
 }
 
-function reasonOf({ userSuggestion, reasonMessage }: Extract<ToolCallState, { status: 'cancelled' }>): string {
+/** When a turn ends, calls that still wait or run are skipped with it, and nobody says why. */
+function isCutOff(call: CancelledCall): boolean {
+  return call.reason === 'skipped' && !call.userSuggestion && call.reasonMessage === undefined;
+}
+
+function reasonOf({ userSuggestion, reasonMessage }: CancelledCall): string {
   const reason = typeof reasonMessage === 'object' ? reasonMessage.markdown : reasonMessage;
   return userSuggestion?.text ?? reason ?? 'the person said no';
 }
 
 function outputOf(call: ToolCallState): ToolResultPart['output'] {
-  if (call.status === 'cancelled') return { type: 'error-text', value: `The call was denied: ${reasonOf(call)}` };
-  if (call.status !== 'completed') return { type: 'error-text', value: 'The call did not end.' };
+  if (call.status === 'cancelled' && !isCutOff(call)) {
+    return { type: 'error-text', value: `The call was denied: ${reasonOf(call)}` };
+  }
+  if (call.status !== 'completed') return { type: 'error-text', value: TURN_ENDED_FIRST };
   const texts = (call.content ?? []).flatMap((block) => (block.type === 'text' ? block.text : []));
   const structured = call.structuredContent && JSON.stringify(call.structuredContent);
   const value = texts.join('\n') || structured || (call.error?.message ?? '');

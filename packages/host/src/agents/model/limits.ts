@@ -4,6 +4,13 @@
 export const STEPS_MAX = 50;
 /** Further attempts after a failure that may pass, such as an overloaded server. */
 export const RETRIES_MAX = 2;
+/** Calls that are run in one step; the model is told to make the others later. */
+export const CALLS_PER_STEP_MAX = 100;
+/** What one answer may have, of each kind. One with more is broken off: its server does not know an end. */
+export const ANSWER_TEXT_MAX_CHARACTERS = 2 ** 20;
+export const ANSWER_REASONING_MAX_CHARACTERS = 2 ** 20;
+export const ANSWER_INPUT_MAX_CHARACTERS = 4 * 2 ** 20;
+export const ANSWER_CALLS_MAX = 1_000;
 /** Finished turns that a resumed session remembers. */
 export const HISTORY_TURNS_MAX = 200;
 
@@ -11,6 +18,8 @@ export const HISTORY_TURNS_MAX = 200;
 export const CHARACTERS_PER_TOKEN = 4;
 /** Assumed for a model that does not say how much it can take. */
 export const CONTEXT_WINDOW_DEFAULT_TOKENS = 128_000;
+/** A server that found a request too long gets shorter ones, and by every one that it answers a little longer ones. */
+export const LEARNT_GROWTH = 1.05;
 /** What is kept free for the answer, but never more than a quarter of the window. */
 export const ANSWER_RESERVE_TOKENS = 8_192;
 /** No single tool output takes more of the room than this, however new it is. */

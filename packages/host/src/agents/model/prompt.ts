@@ -1,19 +1,19 @@
 /** The system prompt for one request to the model: its pristine text as of now, rendered by the host, as one text. */
-import { CUSTOM_INSTRUCTIONS, joined, promptText, type Sections } from '../../prompt/sections.js';
+import { joined, promptText, type Sections } from '../../prompt/sections.js';
 import type { AgentTurn } from '../agent.js';
 import { environmentText } from './environment.js';
 import { projectInstructions } from './project-instructions.js';
 import { MODEL_SECTIONS } from './sections.js';
 
 export async function systemPrompt(turn: AgentTurn): Promise<string> {
-  return promptText(await turn.renderPrompt(await pristineSections(turn)));
+  const { workingDirectory, signal } = turn;
+  const instructions = await projectInstructions(workingDirectory, signal);
+  return promptText(await turn.renderPrompt(await pristineSections(workingDirectory), instructions));
 }
 
-/** What depends on the session is part of the text from the beginning: whoever shapes the prompt sees all of it. */
-async function pristineSections({ workingDirectory, signal }: AgentTurn): Promise<Sections> {
-  const sections = new Map<string, string>(Object.entries(MODEL_SECTIONS));
-  const extend = (id: string, text: string) => sections.set(id, joined([sections.get(id) ?? '', text]));
-  extend('environment_context', await environmentText(workingDirectory));
-  extend(CUSTOM_INSTRUCTIONS, await projectInstructions(workingDirectory, signal));
-  return sections;
+/** What depends on the folder is part of the text from the beginning: whoever shapes the prompt sees all of it. */
+async function pristineSections(folder: string | undefined): Promise<Sections> {
+  const { environment_context } = MODEL_SECTIONS;
+  const environment = joined([environment_context, await environmentText(folder)]);
+  return new Map(Object.entries({ ...MODEL_SECTIONS, environment_context: environment }));
 }

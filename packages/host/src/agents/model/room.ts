@@ -3,7 +3,7 @@ import type { LanguageModelUsage } from 'ai';
 import { count } from '../../tools/text.js';
 import type { AgentTurn } from '../agent.js';
 import type { Conversation } from './conversation.js';
-import { CONTEXT_WINDOW_DEFAULT_TOKENS } from './limits.js';
+import { CONTEXT_WINDOW_DEFAULT_TOKENS, LEARNT_GROWTH } from './limits.js';
 import type { ModelAgentOptions, ModelInfo } from './model-agent.js';
 import { summarise } from './summary.js';
 import { fit, roomFor, tokensIn } from './window.js';
@@ -24,7 +24,7 @@ export interface MadeRoom {
 
 export class RoomKeeper {
   readonly #options: ModelAgentOptions;
-  /** By model: what its server turned out to take, in tokens, where it takes less than it should. */
+  /** By model: the largest request that its server is thought to take, in tokens, where that is less than it should. */
   readonly #learnt = new Map<string, number>();
 
   constructor(options: ModelAgentOptions) {
@@ -33,9 +33,10 @@ export class RoomKeeper {
 
   async make(request: RoomRequest): Promise<MadeRoom> {
     const { turn, model, conversation: before } = request;
-    const window = model.maxContextWindow ?? CONTEXT_WINDOW_DEFAULT_TOKENS;
+    const window = windowOf(model);
     const learnt = this.#learnt.get(model.id);
-    const roomTokens = Math.min(roomFor(window, request.others), learnt ?? Number.POSITIVE_INFINITY);
+    const known = learnt === undefined ? Number.POSITIVE_INFINITY : learnt - tokensIn(request.others);
+    const roomTokens = Math.min(roomFor(window, request.others), known);
     const { conversation, shortened, dropped } = fit(before, roomTokens);
     const limit = learnt === undefined ? `the ${window} tokens` : 'what the server takes';
     const why = `to stay within ${limit} of ${model.name}.`;
@@ -59,11 +60,24 @@ export class RoomKeeper {
   }
 
   /** The server says that a request was too long. Says whether a shorter one is worth a try. */
-  tooLong({ id }: ModelInfo, conversation: Conversation): boolean {
+  tooLong({ model, conversation, others }: RoomRequest): boolean {
     const halved = Math.floor(tokensIn(conversation) / 2);
     const { shortened, dropped } = fit(conversation, halved);
     if (shortened === 0 && dropped.length === 0) return false;
-    this.#learnt.set(id, halved);
+    this.#learnt.set(model.id, halved + tokensIn(others));
     return true;
   }
+
+  /** The server took a request. One that was too long may have been an exception, so the next one may be longer. */
+  answered(model: ModelInfo): void {
+    const learnt = this.#learnt.get(model.id);
+    if (learnt === undefined) return;
+    const next = learnt * LEARNT_GROWTH;
+    if (next < windowOf(model)) this.#learnt.set(model.id, next);
+    else this.#learnt.delete(model.id);
+  }
+}
+
+function windowOf({ maxContextWindow = CONTEXT_WINDOW_DEFAULT_TOKENS }: ModelInfo): number {
+  return maxContextWindow;
 }

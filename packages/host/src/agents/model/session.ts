@@ -3,9 +3,9 @@
  * for every step, so a change by a person counts at once.
  */
 import type { ModelMessage } from 'ai';
+import { untilAborted } from '../../waiting.js';
 import { AgentError, type AgentOpenContext, type AgentSession, type AgentTurn } from '../agent.js';
 import { titleFrom } from '../offline/title.js';
-import { untilAborted } from '../scripted/pace.js';
 import { attachedImages } from './attachments.js';
 import { abandoned, runCalls } from './calls.js';
 import {
@@ -24,14 +24,9 @@ import { systemPrompt } from './prompt.js';
 import { RoomKeeper } from './room.js';
 import { type StepRequest, startStep } from './sdk.js';
 import { StepReader } from './step.js';
+import { noteOn } from './step-notes.js';
 import { toolTable } from './tool-table.js';
 import { TurnUsage } from './usage.js';
-
-/** What a person should know about the end of a step. */
-const FINISH_NOTES: Readonly<Record<string, string>> = {
-  length: "The answer was cut off at the model's output limit. Ask it to go on.",
-  'content-filter': "The provider's filter ended the answer.",
-};
 
 export class ModelSession implements AgentSession {
   readonly #options: ModelAgentOptions;
@@ -88,7 +83,7 @@ export class ModelSession implements AgentSession {
     const model = this.#modelFor(turn);
     const reader = await this.#answer(turn, model, usage);
     usage.add(reader.usage, model.id);
-    const note = FINISH_NOTES[reader.finishReason ?? ''];
+    const note = noteOn(reader);
     if (note !== undefined) turn.notify(note);
     if (reader.calls.length > 0) await this.#run(turn, reader);
     return reader.calls.length > 0;
@@ -100,16 +95,20 @@ export class ModelSession implements AgentSession {
     const system = await untilAborted(turn.signal, systemPrompt(turn));
     const others = { system, tools: [...tools.values()] };
     for (let attempt = 1; ; attempt++) {
-      const room = await this.#room.make({ turn, model, conversation: this.#conversation, others });
+      const request = { turn, model, conversation: this.#conversation, others };
+      const room = await this.#room.make(request);
       usage.add(room.usage, model.id);
       this.#conversation = room.conversation;
       const messages = messagesOf(room.conversation, model.supportsVision);
       try {
-        return await this.#ask(turn, { modelId: model.id, system, messages, tools, signal: turn.signal });
+        const reader = await this.#ask(turn, { modelId: model.id, system, messages, tools, signal: turn.signal });
+        this.#room.answered(model);
+        return reader;
       } catch (error) {
         const isTooLong = error instanceof AgentError && error.errorType === 'context-overflow';
         const hasSpoken = this.#conversation !== room.conversation;
-        if (!isTooLong || hasSpoken || attempt > 1 || !this.#room.tooLong(model, room.conversation)) throw error;
+        if (!isTooLong || hasSpoken || attempt > 1) throw error;
+        if (!this.#room.tooLong({ ...request, conversation: room.conversation })) throw error;
       }
     }
   }
@@ -117,15 +116,16 @@ export class ModelSession implements AgentSession {
   /** What was said before a failure is remembered, as it is on everybody's screen. */
   async #ask(turn: AgentTurn, request: StepRequest): Promise<StepReader> {
     const reader = new StepReader(turn, request.tools);
+    const { displayName, baseURL } = this.#options;
     try {
-      const stream = await startStep(this.#options, request);
+      const onWait = (why: string | undefined) => turn.activity(why && `${displayName} ${why}`);
+      const stream = await startStep(this.#options, { ...request, onWait });
       this.#remember(await untilAborted(turn.signal, reader.read(stream)));
       return reader;
     } catch (error) {
       this.#remember(reader.partial());
       turn.signal.throwIfAborted();
-      const { displayName, baseURL } = this.#options;
-      throw modelError(error, { displayName, baseURL, modelId: request.modelId });
+      throw modelError(error, { displayName, baseURL, modelId: request.modelId, hasBegun: reader.hasBegun });
     }
   }
 

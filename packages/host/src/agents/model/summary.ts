@@ -50,7 +50,10 @@ export async function summarise(options: ModelAgentOptions, request: SummaryRequ
     else if (part.type === 'finish-step') usage = part.usage;
     else if (part.type === 'error') throw part.error;
     else if (part.type === 'abort') throw new Error('the summary took too long');
+    // Not every server keeps to the length that it was given.
+    if (text.length > maxCharacters) break;
   }
+  stream.stop();
   if (text.trim() === '') throw new Error('the model had nothing to say');
   return { text: text.trim().slice(0, maxCharacters), usage };
 }

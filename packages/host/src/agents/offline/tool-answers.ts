@@ -1,6 +1,7 @@
 /** Answers that come from a real tool, run by the host like any other agent's tool calls. */
+
+import { untilAborted } from '../../waiting.js';
 import type { AgentTurn, ToolOutcome } from '../agent.js';
-import { untilAborted } from '../scripted/pace.js';
 import { commandIn, fileIn, folderIn, searchIn } from './arguments.js';
 import { code, codeBlock, languageOf, PREVIEW_MAX_LINES, preview } from './markdown.js';
 import type { Voice } from './voice.js';

@@ -1,5 +1,6 @@
 /** Waiting that ends the moment a turn is cancelled, and text that comes bit by bit. */
 import type { Clock } from '../../clock.js';
+import { untilAborted } from '../../waiting.js';
 
 /** Waits; rejects with the signal's reason as soon as that fires. */
 export function pause(clock: Clock, milliseconds: number, signal: AbortSignal): Promise<void> {
@@ -8,16 +9,6 @@ export function pause(clock: Clock, milliseconds: number, signal: AbortSignal): 
     disarm = clock.after(milliseconds, resolve);
   });
   return untilAborted(signal, waited).finally(() => disarm?.());
-}
-
-/** The outcome of some work, unless the signal fires first; the work itself is not stopped. */
-export function untilAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
-  return new Promise<T>((resolve, reject) => {
-    const abort = () => reject(signal.reason);
-    if (signal.aborted) abort();
-    signal.addEventListener('abort', abort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
-  });
 }
 
 export interface Pace {

@@ -1,7 +1,8 @@
 /** Plays the steps of a script on a turn, one after the other. */
 import type { Clock } from '../../clock.js';
+import { untilAborted } from '../../waiting.js';
 import { AgentError, type AgentTurn, type ToolOutcome } from '../agent.js';
-import { chunksOf, inPace, pause, untilAborted } from './pace.js';
+import { chunksOf, inPace, pause } from './pace.js';
 import type { ScriptedTool, Step, StepKind, Steps, Streaming } from './script.js';
 import { substitute, type Values } from './substitute.js';
 

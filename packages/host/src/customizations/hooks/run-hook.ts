@@ -1,5 +1,6 @@
 /** Runs one hook as a process of its own: the event as JSON on its input, bounded output, a time to end by. */
 import { tmpdir } from 'node:os';
+import { childEnvironment } from '../../child-environment.js';
 import type { Clock } from '../../clock.js';
 import type { Logger } from '../../logger.js';
 import { type ProcessEnd, runProcess } from '../../tools/run-process.js';
@@ -28,7 +29,7 @@ export async function runHook(
   const end = await runProcess({
     ...commandOf(action),
     cwd: action.cwd ?? folder ?? tmpdir(),
-    env: { ...environmentFor(env, folder), ...action.env },
+    env: { ...childEnvironment(env), ...(folder !== undefined && { CLAUDE_PROJECT_DIR: folder }), ...action.env },
     input: `${JSON.stringify(event)}\n`,
     ...{ signal, clock, graceMs: HOOK_GRACE_MS, timeoutMs: action.timeoutMs ?? HOOK_TIMEOUT_MS },
     output: (text, stream) => streams[stream].push(text),
@@ -51,14 +52,6 @@ function commandOf({ command, shell }: HookCommand): { command: string; args?: r
   if (shell === 'bash') return { command: 'bash', args: ['-c', command] };
   if (shell === 'powershell') return { command: 'powershell', args: ['-NoProfile', '-Command', command] };
   return { command };
-}
-
-/** The host's own settings, its token among them, are no business of hooks. */
-const HOST_SETTING = /^ATRIUM_/i;
-
-function environmentFor(env: HookRoom['env'], folder: string | undefined): Record<string, string | undefined> {
-  const open = Object.entries(env).filter(([name]) => !HOST_SETTING.test(name));
-  return { ...Object.fromEntries(open), ...(folder !== undefined && { CLAUDE_PROJECT_DIR: folder }) };
 }
 
 function wordsOf(end: ProcessEnd): string {

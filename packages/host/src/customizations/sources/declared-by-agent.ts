@@ -3,6 +3,7 @@ import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Customization } from '@atrium/protocol';
 import { localFiles } from '../parse/local-files.js';
+import { isInside } from './plugin-folders.js';
 import type { ContainerSource } from './source.js';
 
 /** A relative URI counts from the session's folder. What is not a folder of this machine is the agent's own business. */
@@ -11,7 +12,16 @@ export function declaredByAgent(declared: readonly Customization[], folder: stri
     const place = folderAt(entry.uri, folder);
     if (place === undefined) return [];
     const { id, name, icons } = entry;
-    const base = { id, name, icons, uri: pathToFileURL(place).href, scope: 'agent', folder: place } as const;
+    const isOfFolder = folder !== undefined && isInside(folder, place);
+    const base = {
+      id,
+      name,
+      icons,
+      uri: pathToFileURL(place).href,
+      scope: 'agent',
+      isOfFolder,
+      folder: place,
+    } as const;
     const files = () => localFiles(place);
     if (entry.type === 'plugin') return [{ ...base, files, kind: 'plugin', isOn: entry.enabled }];
     if (entry.type !== 'directory') return [];

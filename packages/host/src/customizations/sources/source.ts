@@ -17,6 +17,8 @@ interface SourceBase {
   readonly name: string;
   readonly icons?: Icon[] | undefined;
   readonly scope: Scope;
+  /** It lies in the session's folder, although an agent named it: what is in there is the folder's own. */
+  readonly isOfFolder?: boolean;
 }
 
 export interface PluginSource extends SourceBase {

@@ -1,7 +1,9 @@
 /** One process of a project provider: its token, its output, its end, and its next start. */
 import path from 'node:path';
+import { childEnvironment } from '../../child-environment.js';
 import type { ProviderConfig } from '../../config/schema.js';
 import { type ProcessEnd, runProcess } from '../../tools/run-process.js';
+import { pause } from '../../waiting.js';
 import type { GatewayCore } from '../service.js';
 import type { ProviderTokens } from '../tokens.js';
 import { OutputLines } from './output-lines.js';
@@ -11,8 +13,6 @@ export const RESTART_MAX_MS = 60_000;
 /** A process that ran this long is well: the next failure is a new one. */
 export const WELL_AFTER_MS = 60_000;
 export const STOP_GRACE_MS = 2_000;
-/** Settings of the host stay with the host. */
-const HOST_SETTINGS = 'ATRIUM_';
 
 export interface ProviderProcessParts {
   readonly name: string;
@@ -101,9 +101,8 @@ export class ProviderProcess {
 
   #environment(token: string): NodeJS.ProcessEnv {
     const { config, address } = this.#parts;
-    const inherited = Object.entries(process.env).filter(([name]) => !name.toUpperCase().startsWith(HOST_SETTINGS));
     return {
-      ...Object.fromEntries(inherited),
+      ...childEnvironment(),
       ...config.env,
       TAP_PROVIDER_TOKEN: token,
       ATRIUM_PROVIDER_TOKEN: token,
@@ -117,16 +116,4 @@ function inWords(end: ProcessEnd): string {
   if (end.kind === 'exited') return `ended with code ${end.code}`;
   if (end.kind === 'killed') return `was ended by ${end.signal}`;
   return end.kind === 'not-started' ? `could not be started (${end.code})` : 'was stopped';
-}
-
-function pause(clock: GatewayCore['clock'], milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      cancel();
-      signal.removeEventListener('abort', done);
-      resolve();
-    };
-    const cancel = clock.after(milliseconds, done);
-    signal.addEventListener('abort', done);
-  });
 }

@@ -138,12 +138,12 @@ export class Calls {
   }
 }
 
-/** Who stands in line with whom, as the provider chose. */
+/** Who stands in line with whom, as the provider chose. One of the same name in another session is somebody else. */
 function lineOf({ binding, tool }: CallRequest): string {
-  const { name, instance, registration } = binding.provider;
+  const { name, instance, scope: session, registration } = binding.provider;
   const { scope = 'instance' } = registration.concurrency;
-  if (scope === 'provider') return JSON.stringify({ name });
-  return JSON.stringify(scope === 'tool' ? { name, tool } : { name, instance: instance ?? '' });
+  if (scope === 'provider') return JSON.stringify({ session, name });
+  return JSON.stringify(scope === 'tool' ? { session, name, tool } : { session, name, instance: instance ?? '' });
 }
 
 function refusalOf({ binding, tool, signal }: CallRequest): ToolOutcome | undefined {

@@ -1,6 +1,8 @@
+import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openProjectRoom, pair, sessionId, withToken } from '../../support/provider-door.js';
 import { envelopesOf, openPuppetRoom, openRoom, stateOf } from '../../support/session-room.js';
+import { tempFolder } from '../../support/temp-folder.js';
 import { settle } from '../../support/test-host.js';
 import { TestProvider } from '../../support/test-provider.js';
 
@@ -42,6 +44,15 @@ describe('a hello', () => {
       reconnectToken: expect.stringMatching(/^tok-/),
       sessionId: sessionId(room.uri),
     });
+  });
+
+  it('[GW-070] is told of a folder for files when it runs on this machine, and not when it was paired', async () => {
+    const providerFolder = await tempFolder();
+    const room = await openRoom({ providerFolder });
+    const { persistDir } = await TestProvider.connect(room.host).hello();
+    expect(persistDir).toBe(path.join(providerFolder, 'ci'));
+    const { provider } = await pair(room);
+    expect(await provider.hello({ name: 'browser' })).not.toHaveProperty('persistDir');
   });
 
   it('[GW-071] to a session that is not there can be said again', async () => {
@@ -110,7 +121,9 @@ describe('a rebind', () => {
     while (provider.of('tool.call').length + provider.of('gate.check').length < 2) await settle(1);
     const read = provider.received.length;
     await provider.hello({ tools: [LOGS] });
-    expect(await call).toMatchObject({ success: false, text: expect.stringMatching(/CANCELLED|bound anew/) });
+    expect(await call).toMatchObject({ success: false });
+    const [part] = (await stateOf(room.desk, room.uri)).activeTurn?.responseParts ?? [];
+    expect(part).toMatchObject({ toolCall: { status: 'completed', error: { code: 'CANCELLED' } } });
     expect(await gated).toMatchObject({ kind: 'denied' });
     const types = provider.received.slice(read).map(({ type }) => type);
     expect(types).not.toContain('tool.cancel');

@@ -72,6 +72,20 @@ describe('pairing', () => {
     expect(provider.of('sessions')).toEqual([]);
   });
 
+  it('[GW-040] lets in once with a code, and nobody else with the same', async () => {
+    const room = await openRoom();
+    const provider = await askToPair(room);
+    const code = await shownCode(room.desk, room.uri);
+    const other = await askToPair(room);
+    provider.send({ type: 'auth.confirm', code });
+    await provider.next('sessions');
+    other.send({ type: 'auth.confirm', code });
+    expect(await other.next('error')).toMatchObject({ code: 'AUTH_FAILED' });
+    provider.send({ type: 'auth.confirm', code });
+    expect(await provider.next('error')).toMatchObject({ code: 'UNKNOWN_TYPE', replyTo: 'auth.confirm' });
+    expect(provider.of('sessions')).toHaveLength(1);
+  });
+
   it('[GW-040] [GW-015] gives people two minutes, and not more', async () => {
     const room = await openRoom();
     const quick = await askToPair(room);

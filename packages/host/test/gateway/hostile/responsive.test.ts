@@ -62,7 +62,7 @@ afterAll(async () => {
 
 describe('a host that is attacked through its gateway', () => {
   it.each(ATTACKS)(
-    '[GW-147] [GW-213] [GW-214] answers everybody else in time (%s)',
+    'answers everybody else in time: %s',
     {
       timeout: 40_000,
     },

@@ -1,7 +1,9 @@
 import { CANCELLED_SLOT_RELEASE_MS, QUEUED_CALLS_MAX } from '@atrium/protocol/provider';
 import { describe, expect, it } from 'vitest';
 import { Lines } from '../../../src/gateway/tools/lines.js';
+import { pair } from '../../support/provider-door.js';
 import { answerNext, call, callsOf, openProviderRoom, type ProviderRoom, tool } from '../../support/provider-room.js';
+import { openRoom, turnStarted } from '../../support/session-room.js';
 import { settle } from '../../support/test-host.js';
 import { TestProvider } from '../../support/test-provider.js';
 
@@ -45,6 +47,20 @@ describe('a provider that takes so many calls at once', () => {
         provider.of('tool.call').filter((request) => request.tool === name).length;
       expect([sent(room.provider, 'a'), sent(second, 'a'), sent(second, 'b')]).toEqual(counts);
     }
+  });
+
+  it('[GW-116] [GW-212] stands in no line with one of its name in another session', async () => {
+    const room = await openRoom({ session: { provider: 'puppet' } });
+    const other = await room.desk.session(undefined, { provider: 'puppet' });
+    const [here, there] = [(await pair(room)).provider, (await pair({ ...room, uri: other })).provider];
+    for (const provider of [here, there]) await provider.hello({ name: 'browser', ...limited('provider') });
+    for (const [index, uri] of [room.uri, other].entries()) {
+      room.desk.dispatch(uri, { type: 'session/configChanged', config: { autoApprove: true } });
+      room.desk.dispatch(uri, turnStarted('t1'));
+      const { turn } = await room.agent.turn(index);
+      turn.callTool({ name: 'a', input: { number: index } }).catch(() => {});
+    }
+    expect([await sentTo(here), await sentTo(there)]).toEqual([[0], [1]]);
   });
 
   it('[GW-117] gets the rest in order, one by one', async () => {

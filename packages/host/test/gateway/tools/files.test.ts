@@ -191,7 +191,8 @@ describe('a result in a file', () => {
       }
       swapper.kill();
       await ended;
-      expect([...seen].sort()).toEqual(['inside', 'refused']);
+      expect(seen).not.toContain('secret');
+      expect(seen).toContain('refused');
     },
   );
 });

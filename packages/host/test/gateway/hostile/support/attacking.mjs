@@ -78,22 +78,17 @@ export function atOnce(count, make) {
 /** Sends the same texts over and over: so many a second, or as many as get through. */
 export async function flood(sockets, texts, perSecond = Number.POSITIVE_INFINITY) {
   const messages = texts.map((text) => Buffer.from(text));
+  counts.sent = 0;
   begin();
   const began = Date.now();
-  counts.sent = 0;
   for (let index = 0; !isOver(); await pause(1)) {
-    const allowed = perSecond === Number.POSITIVE_INFINITY ? AT_ONCE_MAX : ((Date.now() - began) / 1_000) * perSecond;
-    for (
-      let left = Math.min(allowed - (perSecond === Number.POSITIVE_INFINITY ? 0 : index), AT_ONCE_MAX);
-      left > 0;
-      left--
-    ) {
+    const isPaced = Number.isFinite(perSecond);
+    const due = isPaced ? ((Date.now() - began) / 1_000) * perSecond - index : AT_ONCE_MAX;
+    for (const last = index + Math.min(due, AT_ONCE_MAX); index < last; index++) {
       const socket = sockets[index % sockets.length];
-      if (socket.readyState === WebSocket.OPEN && socket.bufferedAmount < UNSENT_MAX_BYTES) {
-        socket.send(messages[index % messages.length], { binary: false });
-        counts.sent += 1;
-      }
-      index += 1;
+      if (socket.readyState !== WebSocket.OPEN || socket.bufferedAmount >= UNSENT_MAX_BYTES) continue;
+      socket.send(messages[index % messages.length], { binary: false });
+      counts.sent += 1;
     }
   }
 }

@@ -53,6 +53,12 @@ export class TalkingProcess {
     return this.#hasEnded;
   }
 
+  /** It ends by itself when nobody talks to it any more, and takes along what it has started. */
+  async end(): Promise<void> {
+    this.#child.stdin.end();
+    await this.#ended;
+  }
+
   async kill(): Promise<void> {
     this.#child.kill('SIGKILL');
     await this.#ended;

@@ -42,20 +42,12 @@ export class Rig {
   readonly gatewayPort: number;
   readonly desk: RawClient;
 
-  private constructor(
-    parts: Pick<Rig, 'port' | 'gatewayPort' | 'desk'>,
-    host: TalkingProcess,
-    closers: Rig['closers'],
-  ) {
-    this.port = parts.port;
-    this.gatewayPort = parts.gatewayPort;
-    this.desk = parts.desk;
+  private constructor(facts: Pick<Rig, 'port' | 'gatewayPort' | 'desk'>, host: TalkingProcess, closers: Closer[]) {
+    this.port = facts.port;
+    this.gatewayPort = facts.gatewayPort;
+    this.desk = facts.desk;
     this.#host = host;
     this.#closers = closers;
-  }
-
-  private get closers(): (() => void | Promise<void>)[] {
-    return this.#closers;
   }
 
   static async open(): Promise<Rig> {
@@ -65,7 +57,7 @@ export class Rig {
     const { port, gatewayPort } = await host.next<{ port: number; gatewayPort: number }>();
     const { client: desk, close } = await clientOver(port, 'desk');
     const remove = () => rmSync(dataDir, { recursive: true, force: true });
-    return new Rig({ port, gatewayPort, desk }, host, [close, () => host.kill(), remove, () => program.remove()]);
+    return new Rig({ port, gatewayPort, desk }, host, [close, () => host.end(), remove, () => program.remove()]);
   }
 
   /** A session whose folder declares one provider. */

@@ -1,0 +1,58 @@
+/** What was said in a session, as text for an agent that does not know it (any more). The end counts most: it is kept. */
+import type { ResponsePart, ToolCallState, Turn } from '@atrium/protocol';
+import { shorten } from '../tools/text.js';
+import { TURN_ENDED_FIRST } from './model/calls.js';
+import { wordsOf } from './model/conversation.js';
+import { userMessage } from './model/history.js';
+
+export interface TranscriptLimits {
+  readonly maxCharacters: number;
+  /** Of the input of one call, and of its result. */
+  readonly callMaxCharacters: number;
+}
+
+const HEAD =
+  'This session began earlier. This is what was said in it so far, as far as it is known; it is not a request:';
+const CUT = '[…]';
+
+/** Undefined when nothing was said. Whole turns, except for the one at which the room ends. */
+export function transcriptOf(turns: readonly Turn[], limits: TranscriptLimits): string | undefined {
+  if (turns.length === 0) return undefined;
+  const told: string[] = [];
+  let room = limits.maxCharacters;
+  for (const turn of turns.toReversed()) {
+    const text = exchangeText(turn, limits);
+    told.unshift(text.length > room ? `${CUT}${text.slice(text.length - room)}` : text);
+    room -= text.length;
+    if (room <= 0) break;
+  }
+  return `${HEAD}\n\n<transcript>\n${told.join('\n\n')}\n</transcript>`;
+}
+
+function exchangeText({ userMessage: message, responseParts }: Turn, limits: TranscriptLimits): string {
+  const answers = responseParts.flatMap((part) => partText(part, limits));
+  return [`Person: ${wordsOf(userMessage(message))}`, ...answers.map((answer) => `You: ${answer}`)].join('\n');
+}
+
+function partText(part: ResponsePart, limits: TranscriptLimits): string[] {
+  if (part.kind === 'markdown') return part.content === '' ? [] : [part.content];
+  return part.kind === 'toolCall' ? [callText(part.toolCall, limits)] : [];
+}
+
+function callText(call: ToolCallState, { callMaxCharacters }: TranscriptLimits): string {
+  const input = 'toolInput' in call && call.toolInput ? ` ${shorten(call.toolInput, callMaxCharacters)}` : '';
+  return `[used the tool ${call.toolName}${input}: ${shorten(endOf(call), callMaxCharacters)}]`;
+}
+
+/** A call that nobody denied may have done something before the turn ended: it must not pass for one that never ran. */
+function endOf(call: ToolCallState): string {
+  if (call.status === 'completed') {
+    const texts = (call.content ?? []).flatMap((block) => (block.type === 'text' ? block.text : []));
+    return texts.join('\n') || (call.error?.message ?? 'done');
+  }
+  if (call.status !== 'cancelled') return TURN_ENDED_FIRST;
+  const said = typeof call.reasonMessage === 'object' ? call.reasonMessage.markdown : call.reasonMessage;
+  const reason = call.userSuggestion?.text ?? said;
+  if (reason === undefined && call.reason === 'skipped') return TURN_ENDED_FIRST;
+  return `did not run, it was denied${reason === undefined ? '' : `: ${reason}`}`;
+}

@@ -1,0 +1,117 @@
+/** Answers that no model should give, and requests that have to wait: the turn ends well, and people see why. */
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import {
+  ANSWER_CALLS_MAX,
+  ANSWER_INPUT_MAX_CHARACTERS,
+  ANSWER_REASONING_MAX_CHARACTERS,
+  ANSWER_TEXT_MAX_CHARACTERS,
+  CALLS_PER_STEP_MAX,
+} from '../../src/agents/model/limits.js';
+import { type ModelApi, modelAgent } from '../../src/agents/model/model-agent.js';
+import { completed, FakeTurn, openSession } from '../support/fake-turn.js';
+import { ModelServer, type ServedAnswer, type ServedCall } from '../support/model-server.js';
+
+const KINDS: ModelApi[] = ['openai-compatible', 'openai', 'anthropic'];
+const LOOK = { name: 'look', inputSchema: { type: 'object' as const } };
+const DONE: ServedAnswer = { text: ['Done.'] };
+
+async function start(answers: ServedAnswer[], { kind = KINDS[0] ?? 'openai', retries = 0 } = {}) {
+  const server = await ModelServer.start(...answers);
+  onTestFinished(() => server.stop());
+  const models = [{ id: 'm-1', name: 'M 1', maxContextWindow: 10 ** 6 }];
+  const agent = modelAgent({ provider: 'model', displayName: 'Model', kind, models, retries, baseURL: server.url });
+  const session = await openSession(agent);
+  const turn = new FakeTurn('go', { tools: [LOOK], callTool: () => completed('a tree') });
+  return { server, session, turn };
+}
+
+const notesOf = ({ events }: FakeTurn) => events.flatMap((event) => ('notify' in event ? [event.notify] : []));
+const activitiesOf = ({ events }: FakeTurn) => events.flatMap((event) => ('activity' in event ? [event.activity] : []));
+const runsOf = ({ events }: FakeTurn) => events.filter((event) => 'callTool' in event).length;
+
+function calls(count: number): ServedCall[] {
+  return Array.from({ length: count }, (_, index) => ({ id: `id-${index}`, name: 'look', input: {} }));
+}
+
+/** As many pieces as are needed to get beyond a limit. */
+function beyond(characters: number): string[] {
+  const piece = 'x'.repeat(2 ** 16);
+  return Array.from({ length: characters / piece.length + 1 }, () => piece);
+}
+
+describe('many calls in one answer', () => {
+  it.each(KINDS)(
+    'are run up to a limit; the model hears of the others, and people of their number (%s)',
+    async (kind) => {
+      const made = CALLS_PER_STEP_MAX + 3;
+      const { server, session, turn } = await start([{ calls: calls(made) }, DONE], { kind });
+      await session.runTurn(turn);
+      expect(runsOf(turn)).toBe(CALLS_PER_STEP_MAX);
+      expect(notesOf(turn)).toEqual([expect.stringContaining(`made ${made} calls at once`)]);
+      expect(server.heard().split('Not run: at most').length - 1).toBe(3);
+      expect(turn.said).toBe('Done.');
+    },
+  );
+});
+
+describe('an answer without an end', () => {
+  it.each<[string, ServedAnswer]>([
+    ['1 MiB of text', { text: beyond(ANSWER_TEXT_MAX_CHARACTERS) }],
+    ['1 MiB of thinking', { reasoning: beyond(ANSWER_REASONING_MAX_CHARACTERS) }],
+    [
+      '4 MiB of input for tools',
+      { calls: [{ name: 'look', input: `{"at":"${beyond(ANSWER_INPUT_MAX_CHARACTERS).join('')}` }] },
+    ],
+    [`${ANSWER_CALLS_MAX} calls`, { calls: calls(ANSWER_CALLS_MAX + 1) }],
+  ])('is broken off after %s, for people and for the model', async (limit, answer) => {
+    const { server, session, turn } = await start([{ ...answer, ending: 'hang' }, DONE]);
+    await session.runTurn(turn);
+    const why = `The answer was broken off: it had more than ${limit}.`;
+    expect(notesOf(turn)).toEqual([`${why} Send a message to let the model go on.`]);
+    expect(runsOf(turn)).toBe(0);
+    expect(turn.said.length).toBeLessThanOrEqual(ANSWER_TEXT_MAX_CHARACTERS);
+    await vi.waitFor(() => expect(server.aborted).toBe(1));
+    await session.runTurn(new FakeTurn('and now?', { id: 'turn-2' }));
+    expect(server.heard()).toContain(`[${why}]`);
+  });
+});
+
+describe('an answer without anything', () => {
+  it.each(KINDS)('is told to people (%s)', async (kind) => {
+    const { session, turn } = await start([{}], { kind });
+    await session.runTurn(turn);
+    expect(notesOf(turn)).toEqual(['The model ended without an answer. Send a message to try again.']);
+  });
+
+  it.each(KINDS)('but a call without a name is one that failed, for all to see (%s)', async (kind) => {
+    const { session, turn } = await start([{ calls: [{ name: '', input: {} }] }, DONE], { kind });
+    const failure = await session.runTurn(turn).then(
+      () => turn.events.find((event) => 'failedCall' in event),
+      (error: unknown) => error,
+    );
+    expect(failure).toBeDefined();
+  });
+});
+
+describe('a request that has to be made again', () => {
+  const busy: ServedAnswer = { status: 429, message: 'slow down', headers: { 'retry-after': '0.01' } };
+
+  it('shows what is waited for, until the answer comes', async () => {
+    const { session, turn } = await start([busy, busy, DONE], { retries: 2 });
+    await session.runTurn(turn);
+    const waiting = 'Model answered 429; trying again in 1 s';
+    expect(activitiesOf(turn)).toEqual([waiting, waiting, undefined]);
+  });
+
+  it('does not promise another attempt after the last', async () => {
+    const { session, turn } = await start([busy, busy], { retries: 1 });
+    await expect(session.runTurn(turn)).rejects.toMatchObject({ errorType: 'rate-limited' });
+    expect(activitiesOf(turn)).toHaveLength(1);
+  });
+
+  it('shows nothing for one that is not made again', async () => {
+    const { session, turn } = await start([{ status: 400, message: 'no' }], { retries: 1 });
+    await expect(session.runTurn(turn)).rejects.toMatchObject({ errorType: 'other' });
+    expect(activitiesOf(turn)).toEqual([]);
+  });
+});

@@ -1,0 +1,51 @@
+/** What a model is told, after a restart, of calls that did not come to their end. */
+import type { ResponsePart, ToolCallState } from '@atrium/protocol';
+import { describe, expect, it } from 'vitest';
+import { exchangeOf } from '../../src/agents/model/history.js';
+import { MemoryLog } from '../../src/log/memory-log.js';
+import { FakeClock } from '../support/fake-clock.js';
+import { PuppetAgent } from '../support/puppet-agent.js';
+import { openPuppetRoom, startHost, stateOf } from '../support/session-room.js';
+import { settle } from '../support/test-host.js';
+import { echoTool } from '../support/tools.js';
+
+const CUT_OFF = 'The turn ended before this call was done; it may have run in part.';
+
+function told(responseParts: ResponsePart[]): unknown {
+  const turn = { id: 't1', userMessage: { text: 'go' }, responseParts, state: 'complete' as const, usage: undefined };
+  return exchangeOf(turn).messages.at(-1)?.content;
+}
+
+function cancelled(more: object): ResponsePart {
+  const call = {
+    status: 'cancelled',
+    toolCallId: 'c1',
+    toolName: 'write',
+    displayName: 'write',
+    invocationMessage: '',
+  };
+  return { kind: 'toolCall', toolCall: { ...call, ...more } as ToolCallState };
+}
+
+describe('a call that was cut off', () => {
+  it('by a crash is not told as one that a person denied', async () => {
+    const log = new MemoryLog();
+    const tool = echoTool('write', { work: () => new Promise<string>(() => {}) });
+    const { puppet, uri } = await openPuppetRoom({ log, tools: [tool] });
+    puppet.turn.callTool({ name: 'write', input: {} }).catch(() => {});
+    await settle();
+    expect(tool.runs).toHaveLength(1);
+    const host = await startHost({ log, agents: [new PuppetAgent()], clock: new FakeClock() });
+    const [turn] = (await stateOf(await host.client('desk'), uri)).turns;
+    expect(told([...(turn?.responseParts ?? [])])).toMatchObject([{ output: { type: 'error-text', value: CUT_OFF } }]);
+  });
+
+  it.each([
+    [{ reason: 'denied' }, 'The call was denied: the person said no'],
+    [{ reason: 'denied', reasonMessage: 'CI is red' }, 'The call was denied: CI is red'],
+    [{ reason: 'skipped', userSuggestion: { text: 'use git mv' } }, 'The call was denied: use git mv'],
+    [{ reason: 'skipped' }, CUT_OFF],
+  ])('is told from one that somebody decided about: %j', (more, value) => {
+    expect(told([cancelled(more)])).toMatchObject([{ output: { value } }]);
+  });
+});

@@ -1,0 +1,105 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { Inbox } from '../../../src/gateway/inbox.js';
+import { checkWeight, NESTING_MAX_LEVELS, PIECES_MAX } from '../../../src/gateway/json-weight.js';
+import { CREDIT_MAX_MS, Share } from '../../../src/gateway/share.js';
+import { openRoom, stateOf } from '../../support/session-room.js';
+import { TestProvider } from '../../support/test-provider.js';
+
+const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
+const objects = (count: number) => `[${Array(count).fill('{}').join()}]`;
+
+describe('a message', () => {
+  it.each([
+    ['as deep as it may be', nested(NESTING_MAX_LEVELS)],
+    ['with as many objects as it may have', objects(PIECES_MAX - 1)],
+    [
+      'with any number of numbers',
+      `[${Array(PIECES_MAX * 2)
+        .fill(0)
+        .join()}]`,
+    ],
+    ['with brackets in its texts', JSON.stringify([`${'[{:'.repeat(PIECES_MAX)}"\\`, '\\\\', '"'])],
+    ['that is no JSON', '"'.repeat(5)],
+  ])('%s is worth parsing', (_which, text) => {
+    expect(() => checkWeight(text)).not.toThrow();
+  });
+
+  it.each([
+    ['too deep', 'INVALID_JSON', nested(NESTING_MAX_LEVELS + 1)],
+    ['too deep and without an end', 'INVALID_JSON', '{"a":'.repeat(300_000)],
+    ['of too many objects', 'PAYLOAD_TOO_LARGE', objects(PIECES_MAX)],
+    ['of too many members', 'PAYLOAD_TOO_LARGE', `{${'"a":0,'.repeat(PIECES_MAX)}"b":0}`],
+    ['too deep behind a text', 'INVALID_JSON', `["\\\\",${nested(NESTING_MAX_LEVELS)}]`],
+  ])('%s is not parsed', (_which, code, text) => {
+    expect(() => checkWeight(text)).toThrow(expect.objectContaining({ code }));
+  });
+
+  it.each([
+    ['tools.update', { tools: [{ name: 'deep', description: 'Deep.', parameters: 'DEEP' }] }],
+    ['push', { level: 'inject', event: 'x', metadata: { deep: 'DEEP' } }],
+    ['hello', { name: 'ci', protocolVersion: 2, metadata: { deep: 'DEEP' } }],
+  ])('that is too deep to be stored (%s) is refused, and the line stays open', async (type, content) => {
+    const { host, desk, uri } = await openRoom();
+    const provider = await TestProvider.bound(host);
+    const deep = `${'{"a":'.repeat(6_000)}{}${'}'.repeat(6_000)}`;
+    provider.sendText(JSON.stringify({ type, ...content }).replace('"DEEP"', deep));
+    expect(await provider.next('error')).toMatchObject({ code: 'INVALID_JSON' });
+    provider.send({ type: 'tools.update', requestId: 'r', tools: [] });
+    await provider.next('ack');
+    expect((await stateOf(desk, uri)).activeTurn).toBeUndefined();
+  });
+});
+
+/** Work that takes so long, and nothing else. */
+function work(milliseconds: number): void {
+  for (const end = performance.now() + milliseconds; performance.now() < end; );
+}
+
+describe('the share of providers', () => {
+  it('is used up by long work, and comes back', async () => {
+    const share = new Share();
+    share.spend('', () => work(CREDIT_MAX_MS / 4));
+    expect(share.isResting).toBe(false);
+    share.spend('', () => work(CREDIT_MAX_MS));
+    expect(share.isResting).toBe(true);
+    await new Promise<void>((resolve) => share.whenRested(resolve));
+    expect(share.isResting).toBe(false);
+  });
+
+  it('counts also what is done later because of a message', async () => {
+    const share = new Share();
+    for (let count = 0; count < 10 && !share.isResting; count++) {
+      share.spend('', () => queueMicrotask(() => work(20)));
+      await pause(0);
+      await new Promise<void>((resolve) => setImmediate(resolve));
+    }
+    expect(share.isResting).toBe(true);
+  });
+
+  it('is one for all: who waits is served in turn, and reading stops until then', async () => {
+    const share = new Share();
+    const taken: string[] = [];
+    const paused = new Set<string>();
+    const inbox = (name: string) =>
+      new Inbox({
+        share,
+        take: (text) => {
+          taken.push(name + text);
+          work(CREDIT_MAX_MS / 2);
+        },
+        pause: () => paused.add(name),
+        resume: () => paused.delete(name),
+        overflow: () => {},
+      });
+    const one = inbox('a');
+    const other = inbox('b');
+    for (const text of ['1', '2', '3', '4', '5']) one.push(text);
+    other.push('1');
+    expect(taken.length).toBeLessThan(6);
+    expect([...paused]).toEqual(['a', 'b']);
+    await expect.poll(() => taken.length, { timeout: 5_000 }).toBe(6);
+    expect(taken.indexOf('b1')).toBeLessThan(taken.indexOf('a5'));
+    await expect.poll(() => [...paused]).toEqual([]);
+  });
+});

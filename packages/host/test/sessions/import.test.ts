@@ -1,0 +1,98 @@
+import { ErrorCode, type SessionState, SessionStatus } from '@atrium/protocol';
+import { describe, expect, it } from 'vitest';
+import { KeptLog } from '../support/logs.js';
+import { openRoom, startHost, stateOf } from '../support/session-room.js';
+import { type RawClient, ROOT } from '../support/test-host.js';
+
+const METHOD = 'atrium/importSession';
+const URI = 'ahp-session:/imported';
+
+const summary = {
+  resource: 'ahp-session:/elsewhere',
+  provider: 'puppet',
+  title: 'From elsewhere',
+  status: SessionStatus.Idle,
+  createdAt: 1_000,
+  modifiedAt: 2_000,
+  workingDirectory: 'file:///srv/app',
+};
+
+function turn(id: string) {
+  const responseParts = [{ kind: 'markdown', id: `p-${id}`, content: `Answer ${id}`, extra: { kept: true } }];
+  return { id, userMessage: { text: `Question ${id}` }, responseParts, state: 'complete' };
+}
+
+function page(start: number, ids: readonly string[], rest: object = {}) {
+  return { channel: URI, start, turns: ids.map(turn), ...rest };
+}
+
+async function problemOf(client: RawClient, params: object): Promise<{ code?: number; message?: string }> {
+  return (await client.ask(METHOD, params)).error ?? {};
+}
+
+describe('importing a session', () => {
+  it('takes in pages, and then goes on like any other session', async () => {
+    const { desk } = await openRoom();
+    expect(await desk.ask(METHOD, page(0, ['a', 'b']))).toMatchObject({ result: null });
+    await desk.request(METHOD, page(2, ['c'], { state: { summary } }));
+    const { turns, summary: here } = await stateOf(desk, URI);
+    expect(turns).toEqual(['a', 'b', 'c'].map(turn));
+    const { title, createdAt, workingDirectory } = summary;
+    expect(here).toMatchObject({ resource: URI, provider: 'puppet', title, createdAt, workingDirectory });
+    const { items } = await desk.request<{ items: SessionState['summary'][] }>('listSessions', { channel: ROOT });
+    expect(items.map(({ resource }) => resource)).toContain(URI);
+  });
+
+  it('keeps it over a restart', async () => {
+    const log = new KeptLog();
+    const { desk, host } = await openRoom({ log });
+    await desk.request(METHOD, page(0, ['a'], { state: { summary } }));
+    await host.stop();
+    const phone = await (await startHost({ log })).client('phone');
+    expect((await stateOf(phone, URI)).turns).toEqual([turn('a')]);
+  });
+
+  it('is seen by nobody before its last page', async () => {
+    const { desk } = await openRoom();
+    await desk.request(METHOD, page(0, ['a']));
+    expect((await desk.ask('subscribe', { channel: URI })).error?.code).toBe(ErrorCode.SessionNotFound);
+  });
+
+  it('begins anew with the first page, whatever an earlier attempt left', async () => {
+    const { desk } = await openRoom();
+    await desk.request(METHOD, page(0, ['old', 'older']));
+    await desk.request(METHOD, page(0, ['a'], { state: { summary } }));
+    expect((await stateOf(desk, URI)).turns).toEqual([turn('a')]);
+  });
+
+  it('refuses what is not a session, and says why', async () => {
+    const { desk } = await openRoom();
+    const code = ErrorCode.InvalidParams;
+    expect(await problemOf(desk, {})).toMatchObject({ code });
+    expect(await problemOf(desk, page(-1, []))).toMatchObject({ code });
+    expect(await problemOf(desk, page(3, ['a']))).toMatchObject({
+      code,
+      message: expect.stringContaining('must be 0'),
+    });
+    expect(await problemOf(desk, page(0, ['a', 'a']))).toMatchObject({ code });
+    expect(await problemOf(desk, { ...page(0, []), turns: [{ id: 'x' }] })).toMatchObject({ code });
+    expect(await problemOf(desk, page(0, [], { state: { summary: { title: 'x' } } }))).toMatchObject({ code });
+    await desk.request(METHOD, page(0, ['a']));
+    expect(await problemOf(desk, page(1, ['a']))).toMatchObject({ code });
+  });
+
+  it('refuses a URI that is taken, and an agent that is not here', async () => {
+    const { desk, uri } = await openRoom();
+    const taken = { ...page(0, []), channel: uri, state: { summary } };
+    expect(await problemOf(desk, taken)).toMatchObject({ code: ErrorCode.SessionAlreadyExists });
+    const foreign = page(0, [], { state: { summary: { ...summary, provider: 'nobody' } } });
+    expect(await problemOf(desk, foreign)).toMatchObject({ code: ErrorCode.ProviderNotFound });
+  });
+
+  it('allows nothing here that was allowed elsewhere', async () => {
+    const { desk } = await openRoom();
+    const config = { values: { autoApprove: true } };
+    await desk.request(METHOD, page(0, ['a'], { state: { summary, config } }));
+    expect((await stateOf(desk, URI)).config?.values.autoApprove).toBe(false);
+  });
+});

@@ -1,0 +1,87 @@
+/** Many calls at once: what one of them costs must not depend on how many others there are. */
+import type { ResponsePart, SessionState } from '@atrium/protocol';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { Step } from '../../src/channels/channel.js';
+import { CallPlaces } from '../../src/sessions/call-places.js';
+import { NO_CALL, Waiters } from '../../src/sessions/waiters.js';
+import { openPuppetRoom } from '../support/session-room.js';
+import { echoTool } from '../support/tools.js';
+
+function stepOf(action: object): Step<SessionState> {
+  return { envelope: { action }, after: {} } as unknown as Step<SessionState>;
+}
+
+const ids = Array.from({ length: 100 }, (_, index) => `c${index}`);
+
+describe('waiting for calls', () => {
+  it('wakes only who waits for the call that a step is about', async () => {
+    const waiters = new Waiters();
+    let looks = 0;
+    const waiting = ids.map((id) => waiters.wait([id], () => ++looks));
+    for (const id of ids) waiters.observe(stepOf({ type: 'session/toolCallComplete', toolCallId: id }));
+    await Promise.all(waiting);
+    expect(looks).toBe(ids.length);
+  });
+
+  it('for several things ends with the first, and no step is looked at afterwards', async () => {
+    const waiters = new Waiters();
+    let looks = 0;
+    const waiting = waiters.wait(['c1', NO_CALL], () => ++looks);
+    waiters.observe(stepOf({ type: 'session/toolCallDelta', toolCallId: 'c2' }));
+    waiters.observe(stepOf({ type: 'session/activeClientChanged' }));
+    waiters.observe(stepOf({ type: 'session/toolCallDelta', toolCallId: 'c1' }));
+    expect([await waiting, looks]).toEqual([1, 1]);
+  });
+
+  it('ends with an error when the turn is over', async () => {
+    const waiters = new Waiters();
+    const waiting = waiters.wait(['c1', NO_CALL], () => undefined);
+    waiters.abandon();
+    await expect(waiting).rejects.toMatchObject({ name: 'AbortError' });
+  });
+});
+
+describe('finding a call', () => {
+  const partOf = (toolCallId: string) => ({ kind: 'toolCall', toolCall: { toolCallId } }) as ResponsePart;
+
+  it('reads every part once, however many calls are looked for', () => {
+    let reads = 0;
+    const parts = ids.map((id) => ({
+      ...partOf(id),
+      get kind() {
+        reads += 1;
+        return 'toolCall' as const;
+      },
+    })) as ResponsePart[];
+    const places = new CallPlaces();
+    for (const id of ids) expect(places.find(parts, id)?.toolCallId).toBe(id);
+    expect(places.find(parts, 'nowhere')).toBeUndefined();
+    // Once each to know its place, once each for the answer.
+    expect(reads).toBe(2 * ids.length);
+  });
+
+  it('sees parts that came later, and does not find them in an earlier state', () => {
+    const places = new CallPlaces();
+    const earlier = [partOf('c1')];
+    const later = [...earlier, partOf('c2')];
+    expect(places.find(earlier, 'c2')).toBeUndefined();
+    expect(places.find(later, 'c2')?.toolCallId).toBe('c2');
+    expect(places.find(earlier, 'c2')).toBeUndefined();
+  });
+});
+
+describe('calls that run side by side', () => {
+  async function looksFor(count: number): Promise<number> {
+    const { puppet } = await openPuppetRoom({ tools: [echoTool('echo')] });
+    const find = vi.spyOn(CallPlaces.prototype, 'find');
+    onTestFinished(() => find.mockRestore());
+    find.mockClear();
+    await Promise.all(ids.slice(0, count).map(() => puppet.turn.callTool({ name: 'echo', input: {} })));
+    return find.mock.calls.length;
+  }
+
+  it('are looked for as often as there are more of them, and not more often', async () => {
+    const few = await looksFor(10);
+    expect(await looksFor(100)).toBe(few * 10);
+  });
+});
