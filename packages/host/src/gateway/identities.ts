@@ -12,6 +12,11 @@ import { GatewayError } from './gateway-error.js';
 import type { Identity, Provider } from './provider.js';
 
 const RECONNECT_TOKEN_BYTES = 24;
+/**
+ * Instances of one provider that may be away at the same time; the oldest makes room. Only its own kind does: what
+ * another provider guards while it is away stays guarded.
+ */
+export const AWAY_INSTANCES_MAX = 20;
 
 interface Holder {
   readonly provider: Provider;
@@ -55,6 +60,8 @@ export class Identities {
     const key = keyOf(provider);
     this.#holders.get(key)?.cancelWindow();
     const token = `tok-${randomBytes(RECONNECT_TOKEN_BYTES).toString('hex')}`;
+    // Behind all others: who came last goes last.
+    this.#holders.delete(key);
     this.#holders.set(key, { provider, reconnectDigest: digestOf(token), connection, cancelWindow: () => {} });
     return token;
   }
@@ -64,10 +71,16 @@ export class Identities {
     const holder = this.#holders.get(keyOf(provider));
     if (holder?.provider !== provider) return;
     holder.connection = undefined;
-    holder.cancelWindow = this.clock.after(RECONNECT_WINDOW_MS, () => {
-      this.release(provider);
-      this.forget(provider);
-    });
+    holder.cancelWindow = this.clock.after(RECONNECT_WINDOW_MS, () => this.#giveUp(provider));
+    const kin = [...this.#holders.values()].filter(
+      ({ connection, provider: { name, scope } }) => !connection && name === provider.name && scope === provider.scope,
+    );
+    if (kin[0] && kin.length > AWAY_INSTANCES_MAX) this.#giveUp(kin[0].provider);
+  }
+
+  #giveUp(provider: Provider): void {
+    this.release(provider);
+    this.forget(provider);
   }
 
   /** It left for good, or binds as somebody else. */

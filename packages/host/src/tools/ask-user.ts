@@ -23,9 +23,9 @@ export const askUserTool = hostTool({
   required: ['question'],
   invocation: ({ question }) => `Ask "${shorten(question, 80)}"`,
   async run({ question, options = [], several = false }, { ask }) {
-    if (!ask) throw new ToolFailure('nobody', 'There is nobody to ask here. Decide by yourself.');
+    if (!ask) throw new ToolFailure('NOBODY', 'There is nobody to ask here. Decide by yourself.');
     if (options.length > ASK_MAX_OPTIONS) {
-      throw new ToolFailure('bad-input', `There are more than ${ASK_MAX_OPTIONS} options.`);
+      throw new ToolFailure('BAD_INPUT', `There are more than ${ASK_MAX_OPTIONS} options.`);
     }
     const questions = [questionOf(question, options, several)];
     const outcome = await ask({ id: `ask-${crypto.randomUUID()}`, message: question, questions });
@@ -43,7 +43,7 @@ function questionOf(message: string, options: readonly string[], several: boolea
 function answerText({ response, answers }: InputOutcome, options: readonly string[]): string {
   if (response !== 'accept') throw new ToolFailure(response, 'The person did not want to answer. Go on without.');
   const texts = textsOf(answers[QUESTION_ID], options).filter((text) => text !== '');
-  if (texts.length === 0) throw new ToolFailure('no-answer', 'The person gave no answer. Go on without.');
+  if (texts.length === 0) throw new ToolFailure('NO_ANSWER', 'The person gave no answer. Go on without.');
   return texts.join('\n');
 }
 

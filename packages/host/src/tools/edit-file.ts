@@ -59,12 +59,12 @@ async function plan(input: Input, { cwd, signal }: PreviewContext) {
   await resolveInside(cwd, input.path);
   const file = await resolveTarget(cwd, input.path);
   const version = await existingFile(file);
-  if (!version) throw new ToolFailure('not-found', `There is no "${input.path}" in the session's folder.`);
+  if (!version) throw new ToolFailure('NOT_FOUND', `There is no "${input.path}" in the session's folder.`);
   if (version.size > EDIT_MAX_BYTES) {
-    throw new ToolFailure('too-large', `${file.shown} is larger than ${sizeText(EDIT_MAX_BYTES)}.`);
+    throw new ToolFailure('TOO_LARGE', `${file.shown} is larger than ${sizeText(EDIT_MAX_BYTES)}.`);
   }
   const old = await readText(file, version);
-  if (!old) throw new ToolFailure('binary', `${file.shown} is not text in UTF-8; it cannot be edited.`);
+  if (!old) throw new ToolFailure('BINARY', `${file.shown} is not text in UTF-8; it cannot be edited.`);
   const { text, replaced } = edited(old, input, file.shown);
   signal.throwIfAborted();
   const change: TextChange = { file, before: { text: old.bom + old.text }, after: old.bom + text };
@@ -72,15 +72,15 @@ async function plan(input: Input, { cwd, signal }: PreviewContext) {
 }
 
 function edited(file: TextFile, { oldText, newText, all = false }: Input, shown: string) {
-  if (oldText === newText) throw new ToolFailure('bad-input', '"oldText" and "newText" are the same.');
+  if (oldText === newText) throw new ToolFailure('BAD_INPUT', '"oldText" and "newText" are the same.');
   const { text, found, isAmbiguous } = replaceText(file, oldText, newText);
   if (found === 0) {
     const advice = 'Read the file again and copy the text exactly.';
-    throw new ToolFailure('no-match', `"oldText" is not in ${shown}. ${advice}`);
+    throw new ToolFailure('NO_MATCH', `"oldText" is not in ${shown}. ${advice}`);
   }
   if (isAmbiguous && !all) {
     const advice = 'Give more of the text around it, or set "all" to true.';
-    throw new ToolFailure('ambiguous', `"oldText" is in ${shown} ${Math.max(found, 2)} times. ${advice}`);
+    throw new ToolFailure('AMBIGUOUS', `"oldText" is in ${shown} ${Math.max(found, 2)} times. ${advice}`);
   }
   return { text, replaced: found };
 }

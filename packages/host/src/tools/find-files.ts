@@ -31,11 +31,11 @@ export const findFilesTool = hostTool({
   invocation: ({ pattern }) => `Find ${shorten(pattern, 60)}`,
   async run({ pattern, path }, { cwd, signal }) {
     if (pattern.length > GLOB_MAX_CHARACTERS) {
-      throw new ToolFailure('bad-input', `"pattern" is longer than ${GLOB_MAX_CHARACTERS} characters.`);
+      throw new ToolFailure('BAD_INPUT', `"pattern" is longer than ${GLOB_MAX_CHARACTERS} characters.`);
     }
     const fits = glob(pattern);
     const start = await resolveInside(cwd, path || '.');
-    if (!(await stat(start.real)).isDirectory()) throw new ToolFailure('not-a-folder', `${start.shown} is a file.`);
+    if (!(await stat(start.real)).isDirectory()) throw new ToolFailure('NOT_A_FOLDER', `${start.shown} is a file.`);
     const found = await find({ root: await sessionFolder(cwd), start: start.real, fits, signal });
     return succeeded(`Found ${shorten(pattern, 60)}`, report(pattern, found));
   },

@@ -85,7 +85,7 @@ function filterText({ end, output }: GitRun): string {
   const text = output.text();
   // 1 means that there are none.
   if (end.kind !== 'exited' || end.code > 1) throw failureOf(end, text);
-  if (output.dropped > 0) throw new ToolFailure('git-failed', 'Git has too many filters to look past them.');
+  if (output.dropped > 0) throw new ToolFailure('GIT_FAILED', 'Git has too many filters to look past them.');
   return text;
 }
 
@@ -98,16 +98,16 @@ function statusText({ end, output }: GitRun): string {
 }
 
 function failureOf(end: ProcessEnd, text: string): ToolFailure {
-  if (end.kind === 'cancelled') return new ToolFailure('cancelled', 'Cancelled before it was done.');
-  if (end.kind === 'timeout') return new ToolFailure('timeout', 'Git took too long and was stopped.');
+  if (end.kind === 'cancelled') return new ToolFailure('CANCELLED', 'Cancelled before it was done.');
+  if (end.kind === 'timeout') return new ToolFailure('TIMEOUT', 'Git took too long and was stopped.');
   if (end.kind === 'not-started') {
     const missing = end.code === 'ENOENT';
     return missing
-      ? new ToolFailure('no-git', 'Git is not installed on this machine, or not on the PATH of the host.')
-      : new ToolFailure('no-git', `Git could not be started (${end.code}).`);
+      ? new ToolFailure('NO_GIT', 'Git is not installed on this machine, or not on the PATH of the host.')
+      : new ToolFailure('NO_GIT', `Git could not be started (${end.code}).`);
   }
   if (/not a git repository/i.test(text)) {
-    return new ToolFailure('not-a-repository', "The session's folder is not in a git repository.");
+    return new ToolFailure('NOT_A_REPOSITORY', "The session's folder is not in a git repository.");
   }
-  return new ToolFailure('git-failed', `Git failed: ${shorten(text, 300)}`);
+  return new ToolFailure('GIT_FAILED', `Git failed: ${shorten(text, 300)}`);
 }

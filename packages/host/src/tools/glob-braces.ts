@@ -11,7 +11,7 @@ export function expandBraces(pattern: string): string[] {
     if (!group) done.push(next);
     else waiting.unshift(...group.choices.map((choice) => group.before + choice + group.after));
     if (done.length + waiting.length > GLOB_MAX_ALTERNATIVES) {
-      throw new ToolFailure('bad-input', `The pattern has more than ${GLOB_MAX_ALTERNATIVES} alternatives.`);
+      throw new ToolFailure('BAD_INPUT', `The pattern has more than ${GLOB_MAX_ALTERNATIVES} alternatives.`);
     }
   }
   return done;

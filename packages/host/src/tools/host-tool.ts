@@ -106,7 +106,7 @@ function checkInput(name: string, shape: RecordShape, input: unknown): void {
   const found = problemOf(shape, input);
   if (!found) return;
   const where = found.path.length === 0 ? 'The input' : `"${found.path.join('.')}"`;
-  throw new ToolFailure('bad-input', `${where} of ${name} ${found.problem}.`);
+  throw new ToolFailure('BAD_INPUT', `${where} of ${name} ${found.problem}.`);
 }
 
 export function succeeded(pastTenseMessage: string, text: string): ToolOutput {
@@ -120,7 +120,7 @@ function failedOutput(invocation: string, { code, message }: ToolFailure): ToolO
 
 function asFailure(error: unknown, signal: AbortSignal): ToolFailure {
   if (error instanceof ToolFailure) return error;
-  if (signal.aborted) return new ToolFailure('cancelled', 'Cancelled before it was done.');
+  if (signal.aborted) return new ToolFailure('CANCELLED', 'Cancelled before it was done.');
   if (isSystemError(error)) return new ToolFailure(error.code, `The system refused: ${shorten(error.message, 300)}.`);
   throw error;
 }

@@ -68,17 +68,17 @@ export function patternMatcher(source: string, caseSensitive: boolean): LineMatc
 
 function checkPattern(source: string): void {
   if (source.length > PATTERN_MAX_CHARACTERS) {
-    throw new ToolFailure('bad-input', `The pattern is longer than ${PATTERN_MAX_CHARACTERS} characters.`);
+    throw new ToolFailure('BAD_INPUT', `The pattern is longer than ${PATTERN_MAX_CHARACTERS} characters.`);
   }
   try {
     new RegExp(source);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new ToolFailure('bad-input', `The pattern is not a regular expression: ${shorten(why, 200)}.`);
+    throw new ToolFailure('BAD_INPUT', `The pattern is not a regular expression: ${shorten(why, 200)}.`);
   }
 }
 
 function tooSlow(source: string): ToolFailure {
   const advice = 'Make it simpler, without one repetition inside another, or search a smaller folder.';
-  return new ToolFailure('too-slow', `The pattern "${shorten(source, 60)}" takes too long. ${advice}`);
+  return new ToolFailure('TOO_SLOW', `The pattern "${shorten(source, 60)}" takes too long. ${advice}`);
 }

@@ -22,7 +22,7 @@ export const listFilesTool = hostTool({
   async run({ path: asked }, { cwd }) {
     const folder = await resolveInside(cwd, asked || '.');
     if (!(await stat(folder.real)).isDirectory()) {
-      throw new ToolFailure('not-a-folder', `${folder.shown} is a file, not a folder. Read it with read_file.`);
+      throw new ToolFailure('NOT_A_FOLDER', `${folder.shown} is a file, not a folder. Read it with read_file.`);
     }
     const entries = await readdir(folder.real, { withFileTypes: true });
     return succeeded(`Listed ${asked || 'the folder'}`, await describe(folder, entries));

@@ -40,5 +40,5 @@ async function isDataFolder(folder: string): Promise<boolean> {
 }
 
 function noGo(asked: string, why: string): ToolFailure {
-  return new ToolFailure('no-go', `"${asked}" is not for tools: ${why}.`);
+  return new ToolFailure('NO_GO', `"${asked}" is not for tools: ${why}.`);
 }

@@ -14,12 +14,12 @@ export interface InsidePath {
 /** The session's folder itself. */
 export async function sessionFolder(cwd: string | undefined): Promise<string> {
   if (cwd === undefined) {
-    throw new ToolFailure('no-folder', 'This session has no folder. Create a session with a working directory first.');
+    throw new ToolFailure('NO_FOLDER', 'This session has no folder. Create a session with a working directory first.');
   }
   try {
     return await realpath(cwd);
   } catch {
-    throw new ToolFailure('no-folder', "The session's folder does not exist (any more).");
+    throw new ToolFailure('NO_FOLDER', "The session's folder does not exist (any more).");
   }
 }
 
@@ -34,7 +34,7 @@ export async function resolveInside(cwd: string | undefined, asked: string): Pro
 /** Where a path seems to lead, before any link is followed. Nothing outside is touched, not even to see if it exists. */
 export async function wantedPath(cwd: string | undefined, asked: string): Promise<{ root: string; wanted: string }> {
   const root = await sessionFolder(cwd);
-  if (asked.includes('\0')) throw new ToolFailure('bad-input', 'A path cannot contain a zero byte.');
+  if (asked.includes('\0')) throw new ToolFailure('BAD_INPUT', 'A path cannot contain a zero byte.');
   const wanted = path.resolve(cwd ?? root, asked);
   if (!isInside(root, wanted) && !isInside(path.resolve(cwd ?? root), wanted)) throw outside(asked);
   return { root, wanted };
@@ -61,13 +61,13 @@ async function realpathOf(wanted: string, asked: string): Promise<string> {
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     if (code === 'ENOENT' || code === 'ENOTDIR') {
-      throw new ToolFailure('not-found', `There is no "${asked}" in the session's folder.`);
+      throw new ToolFailure('NOT_FOUND', `There is no "${asked}" in the session's folder.`);
     }
-    if (code === 'ELOOP') throw new ToolFailure('not-found', `"${asked}" is a link that leads back to itself.`);
+    if (code === 'ELOOP') throw new ToolFailure('NOT_FOUND', `"${asked}" is a link that leads back to itself.`);
     throw error;
   }
 }
 
 function outside(asked: string, why = 'tools only see what is inside it'): ToolFailure {
-  return new ToolFailure('outside-folder', `"${asked}" is outside the session's folder: ${why}.`);
+  return new ToolFailure('OUTSIDE_FOLDER', `"${asked}" is outside the session's folder: ${why}.`);
 }

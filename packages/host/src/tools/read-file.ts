@@ -23,7 +23,7 @@ export const readFileTool = hostTool({
   invocation: ({ path }) => `Read ${path}`,
   async run({ path, startLine = 1, endLine = Number.MAX_SAFE_INTEGER }, { cwd, signal }) {
     if (endLine < startLine) {
-      throw new ToolFailure('bad-input', `"endLine" (${endLine}) is before "startLine" (${startLine}).`);
+      throw new ToolFailure('BAD_INPUT', `"endLine" (${endLine}) is before "startLine" (${startLine}).`);
     }
     const file = await fileInside(cwd, path);
     const range = { first: startLine, last: endLine, maxBytes: READ_MAX_BYTES };
@@ -36,17 +36,17 @@ export async function fileInside(cwd: string | undefined, asked: string): Promis
   const file = await resolveInside(cwd, asked);
   const stats = await stat(file.real);
   if (stats.isDirectory()) {
-    throw new ToolFailure('not-a-file', `${file.shown} is a folder. List it with list_files.`);
+    throw new ToolFailure('NOT_A_FILE', `${file.shown} is a folder. List it with list_files.`);
   }
-  if (!stats.isFile()) throw new ToolFailure('not-a-file', `${file.shown} is not a plain file.`);
+  if (!stats.isFile()) throw new ToolFailure('NOT_A_FILE', `${file.shown} is not a plain file.`);
   return file;
 }
 
 function outputFor(file: InsidePath, range: LineRange, lines: Lines): ToolOutput {
-  if (lines.kind === 'binary') throw new ToolFailure('binary', `${file.shown} is not text; it cannot be shown.`);
+  if (lines.kind === 'binary') throw new ToolFailure('BINARY', `${file.shown} is not text; it cannot be shown.`);
   if (lines.lineCount < range.first && range.first > 1) {
     const length = count(lines.lineCount, 'line');
-    throw new ToolFailure('past-end', `${file.shown} has only ${length}; "startLine" is ${range.first}.`);
+    throw new ToolFailure('PAST_END', `${file.shown} has only ${length}; "startLine" is ${range.first}.`);
   }
   const done = `Read ${file.shown}`;
   if (lines.cut) return succeeded(`${done} (cut)`, `${lines.text}\n${cutNote(range, lines.lineCount)}`);

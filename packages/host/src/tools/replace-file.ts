@@ -56,7 +56,7 @@ interface Filling {
 
 async function fill(handle: FileHandle, { target, temporary, content, before }: Filling): Promise<void> {
   if ((await realpath(temporary)) !== temporary) {
-    throw new ToolFailure('outside-folder', `The folder of ${target.shown} has become a link meanwhile.`);
+    throw new ToolFailure('OUTSIDE_FOLDER', `The folder of ${target.shown} has become a link meanwhile.`);
   }
   await handle.writeFile(content);
   if (before) await handle.chmod(Number(before.mode) & PERMISSION_BITS);
@@ -68,5 +68,5 @@ async function checkUnchanged(target: InsidePath, before: FileVersion | undefine
 }
 
 export function changedMeanwhile({ shown }: InsidePath): ToolFailure {
-  return new ToolFailure('changed', `${shown} has been changed by somebody else meanwhile. Read it again.`);
+  return new ToolFailure('CHANGED', `${shown} has been changed by somebody else meanwhile. Read it again.`);
 }

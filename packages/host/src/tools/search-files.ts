@@ -41,7 +41,7 @@ export function searchTool({ ripgrep = installedRipgrep }: SearchOptions = {}): 
     required: ['text'],
     invocation: ({ text }) => `Search for "${shorten(text, 60)}"`,
     async run({ text, path, regex = false, caseSensitive = false }, { cwd, signal }) {
-      if (/[\r\n]/.test(text)) throw new ToolFailure('bad-input', '"text" must be within one line.');
+      if (/[\r\n]/.test(text)) throw new ToolFailure('BAD_INPUT', '"text" must be within one line.');
       const matcher = regex ? patternMatcher(text, caseSensitive) : plainMatcher(text, caseSensitive);
       const start = await resolveInside(cwd, path || '.');
       const search = new Search(text, matcher, await sessionFolder(cwd));

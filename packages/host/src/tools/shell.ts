@@ -38,7 +38,7 @@ export function shellTool(options: ShellOptions = {}): HostTool {
     invocation: ({ command }) => `Run ${shorten(command, 80)}`,
     confirmation,
     async run({ command }, context) {
-      if (command.includes('\0')) throw new ToolFailure('bad-input', 'A command cannot contain a zero byte.');
+      if (command.includes('\0')) throw new ToolFailure('BAD_INPUT', 'A command cannot contain a zero byte.');
       const folder = await sessionFolder(context.cwd);
       const output = new Tail(SHELL_OUTPUT_MAX_BYTES);
       const shown = throttle(clock, SHELL_PROGRESS_EVERY_MS, () =>
@@ -78,16 +78,16 @@ interface Verdict {
 function verdict(end: ProcessEnd, timeoutMs: number): Verdict {
   if (end.kind === 'exited') return exitVerdict(end.code, end.strays);
   if (end.kind === 'timeout') {
-    return { success: false, code: 'timeout', note: `stopped after ${timeoutMs / 1000} s, the longest it may take` };
+    return { success: false, code: 'TIMEOUT', note: `stopped after ${timeoutMs / 1000} s, the longest it may take` };
   }
-  if (end.kind === 'cancelled') return { success: false, code: 'cancelled', note: 'cancelled' };
-  if (end.kind === 'killed') return { success: false, code: 'killed', note: `ended by ${end.signal}` };
-  return { success: false, code: 'not-started', note: `the shell could not be started (${end.code})` };
+  if (end.kind === 'cancelled') return { success: false, code: 'CANCELLED', note: 'cancelled' };
+  if (end.kind === 'killed') return { success: false, code: 'KILLED', note: `ended by ${end.signal}` };
+  return { success: false, code: 'NOT_STARTED', note: `the shell could not be started (${end.code})` };
 }
 
 function exitVerdict(code: number, strays: boolean): Verdict {
   const background = strays ? '; what it left in the background was ended' : '';
-  return { success: code === 0, code: 'exit-code', note: `exit code ${code}${background}` };
+  return { success: code === 0, code: 'EXIT_CODE', note: `exit code ${code}${background}` };
 }
 
 function outputOf(command: string, output: Tail, { success, code, note }: Verdict): ToolOutput {

@@ -23,8 +23,8 @@ export interface TextFile {
 /** Which version of a file is there; undefined when there is none. Anything but a plain file is refused. */
 export async function existingFile({ real, shown }: InsidePath): Promise<FileVersion | undefined> {
   const stats = await stat(real, { bigint: true }).catch(ifMissing);
-  if (stats?.isDirectory()) throw new ToolFailure('not-a-file', `${shown} is a folder.`);
-  if (stats && !stats.isFile()) throw new ToolFailure('not-a-file', `${shown} is not a plain file.`);
+  if (stats?.isDirectory()) throw new ToolFailure('NOT_A_FILE', `${shown} is a folder.`);
+  if (stats && !stats.isFile()) throw new ToolFailure('NOT_A_FILE', `${shown} is not a plain file.`);
   return stats;
 }
 

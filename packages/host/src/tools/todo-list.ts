@@ -30,7 +30,7 @@ export const todoListTool = hostTool({
   invocation: ({ items }) => (items ? 'Update the to-do list' : 'Look at the to-do list'),
   async run({ items }, { earlier }) {
     if (items && items.length > TODO_MAX_ITEMS) {
-      throw new ToolFailure('bad-input', `The list has more than ${TODO_MAX_ITEMS} items.`);
+      throw new ToolFailure('BAD_INPUT', `The list has more than ${TODO_MAX_ITEMS} items.`);
     }
     const list = (items ?? lastList(earlier?.() ?? [])).map(parseItem);
     return succeeded(items ? `Updated the to-do list (${progress(list)})` : 'Looked at the to-do list', listText(list));

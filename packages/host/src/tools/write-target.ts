@@ -12,7 +12,7 @@ export async function resolveTarget(cwd: string | undefined, asked: string): Pro
   await checkNoGo(target.real, asked);
   if (isInGit(target.shown)) {
     // What Git finds there it may run: a hook, a file system monitor.
-    throw new ToolFailure('protected', `${target.shown} belongs to Git. Change it with git commands in the shell.`);
+    throw new ToolFailure('PROTECTED', `${target.shown} belongs to Git. Change it with git commands in the shell.`);
   }
   return target;
 }
@@ -23,7 +23,7 @@ async function realTarget(wanted: string, asked: string): Promise<string> {
   for (let current = wanted; ; current = path.dirname(current)) {
     const real = await realpath(current).catch((error) => notThere(error, asked));
     if (real !== undefined) return path.join(real, ...missing);
-    if (await isLink(current)) throw new ToolFailure('dead-link', `"${asked}" is a link, or behind one, to nothing.`);
+    if (await isLink(current)) throw new ToolFailure('DEAD_LINK', `"${asked}" is a link, or behind one, to nothing.`);
     if (current === path.dirname(current)) return wanted;
     missing.unshift(path.basename(current));
   }
@@ -32,8 +32,8 @@ async function realTarget(wanted: string, asked: string): Promise<string> {
 function notThere(error: unknown, asked: string): undefined {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'ENOENT') return undefined;
-  if (code === 'ENOTDIR') throw new ToolFailure('not-a-folder', `Part of "${asked}" is a file, not a folder.`);
-  if (code === 'ELOOP') throw new ToolFailure('dead-link', `"${asked}" is a link that leads back to itself.`);
+  if (code === 'ENOTDIR') throw new ToolFailure('NOT_A_FOLDER', `Part of "${asked}" is a file, not a folder.`);
+  if (code === 'ELOOP') throw new ToolFailure('DEAD_LINK', `"${asked}" is a link that leads back to itself.`);
   throw error;
 }
 

@@ -109,6 +109,10 @@ describe('a configuration file that cannot be used', () => {
       'must be an address that begins with http:// or https://',
     ],
     [
+      agent({ type: 'model', api: 'openai', baseURL: 'https://me:hush@host.test/v1' }),
+      'https://, without a name and a password',
+    ],
+    [
       agent({ models: [{ id: 'm', contextWindow: 0 }] }),
       'agents.mine.models[0].contextWindow must be a whole number of at least 1, but is 0',
     ],

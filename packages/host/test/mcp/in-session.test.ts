@@ -8,7 +8,7 @@ afterEach(() => room.close());
 
 /** A running turn in a session that has the tools of a real server. */
 async function openMcpRoom() {
-  const { server } = await room.ready(processConfig('good'), { id: 'mcp:1', name: 'notes' });
+  const { server } = await room.ready(processConfig('good'), { id: 'mcp:1', name: 'notes', isOfUser: true });
   const extension = { id: server.id, name: server.name, tools: server.tools };
   return { server, ...(await openPuppetRoom({ extensions: [extension] })) };
 }

@@ -24,7 +24,7 @@ describe('todo_list', () => {
 
   it('is not endless', async () => {
     expect((await list({ items: Array(TODO_MAX_ITEMS).fill('x') })).output.success).toBe(true);
-    expect((await list({ items: Array(TODO_MAX_ITEMS + 1).fill('x') })).output.error?.code).toBe('bad-input');
+    expect((await list({ items: Array(TODO_MAX_ITEMS + 1).fill('x') })).output.error?.code).toBe('BAD_INPUT');
     expect((await list({ items: [1] })).text).toContain('"items.0" of todo_list must be a string');
   });
 });
@@ -65,8 +65,8 @@ describe('ask_user', () => {
       const { output } = await ask({ question: 'Name?' }, { response, answers: {} });
       expect(output).toMatchObject({ success: false, error: { code: response } });
     }
-    expect((await ask({ question: 'Name?' }, accept({ state: 'skipped' }))).output.error?.code).toBe('no-answer');
-    expect((await use(askUserTool, { question: 'Name?' }, undefined)).output.error?.code).toBe('nobody');
+    expect((await ask({ question: 'Name?' }, accept({ state: 'skipped' }))).output.error?.code).toBe('NO_ANSWER');
+    expect((await use(askUserTool, { question: 'Name?' }, undefined)).output.error?.code).toBe('NOBODY');
   });
 
   it('does not offer too much', async () => {
@@ -74,6 +74,6 @@ describe('ask_user', () => {
     const outcome = submitted({ kind: 'selected', value: '1' });
     expect((await ask({ question: '?', options: options(ASK_MAX_OPTIONS) }, outcome)).output.success).toBe(true);
     const more = await ask({ question: '?', options: options(ASK_MAX_OPTIONS + 1) }, outcome);
-    expect(more.output.error?.code).toBe('bad-input');
+    expect(more.output.error?.code).toBe('BAD_INPUT');
   });
 });

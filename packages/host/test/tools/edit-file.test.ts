@@ -45,18 +45,18 @@ describe('edit_file', () => {
   });
 
   it('refuses what could stand in two places that overlap', async () => {
-    expect(await edit('aaa', 'aa', 'x')).toMatchObject({ code: 'ambiguous', file: 'aaa' });
+    expect(await edit('aaa', 'aa', 'x')).toMatchObject({ code: 'AMBIGUOUS', file: 'aaa' });
     expect(await edit('aaa', 'aa', 'x', true)).toMatchObject({ file: 'xa' });
   });
 
   it('refuses what is not there, and what is there more than once, and says how often', async () => {
     expect(await edit('one\n', 'two', 'x')).toMatchObject({
-      code: 'no-match',
+      code: 'NO_MATCH',
       text: '"oldText" is not in a.txt. Read the file again and copy the text exactly.',
       file: 'one\n',
     });
     expect(await edit('a b a b a', 'a', 'x')).toMatchObject({
-      code: 'ambiguous',
+      code: 'AMBIGUOUS',
       text: '"oldText" is in a.txt 3 times. Give more of the text around it, or set "all" to true.',
       file: 'a b a b a',
     });
@@ -84,10 +84,10 @@ describe('edit_file', () => {
   });
 
   it('does not touch what it could not write back unharmed', async () => {
-    expect(await edit(Buffer.from([0x61, 0xff, 0x62]), 'a', 'x')).toMatchObject({ code: 'binary' });
+    expect(await edit(Buffer.from([0x61, 0xff, 0x62]), 'a', 'x')).toMatchObject({ code: 'BINARY' });
     expect(await readFile(at('a.txt'))).toEqual(Buffer.from([0x61, 0xff, 0x62]));
-    expect(await edit('a\0b', 'a', 'x')).toMatchObject({ code: 'binary' });
-    expect(await edit(`a${'x'.repeat(EDIT_MAX_BYTES)}`, 'a', 'b')).toMatchObject({ code: 'too-large' });
+    expect(await edit('a\0b', 'a', 'x')).toMatchObject({ code: 'BINARY' });
+    expect(await edit(`a${'x'.repeat(EDIT_MAX_BYTES)}`, 'a', 'b')).toMatchObject({ code: 'TOO_LARGE' });
     expect((await edit(`a${'x'.repeat(EDIT_MAX_BYTES - 1)}`, 'a', 'b')).code).toBeUndefined();
   });
 
@@ -98,7 +98,7 @@ describe('edit_file', () => {
     expect(missing.text).toBe('There is no "b.txt" in the session\'s folder.');
     await symlink('/etc/hosts', at('hosts'));
     const linked = await use(editFileTool, { path: 'hosts', oldText: 'a', newText: 'b' }, folder);
-    expect(linked.output.error?.code).toBe('outside-folder');
+    expect(linked.output.error?.code).toBe('OUTSIDE_FOLDER');
   });
 
   it('shows the change first, or why there is none', async () => {
@@ -111,7 +111,7 @@ describe('edit_file', () => {
     });
     expect(await editFileTool.preview?.({ ...change, oldText: 'x' }, context)).toMatchObject({
       kind: 'failed',
-      output: { error: { code: 'no-match' } },
+      output: { error: { code: 'NO_MATCH' } },
     });
     expect(await readFile(at('a.txt'), 'utf8')).toBe('one\ntwo\n');
   });

@@ -143,11 +143,11 @@ describe('git_status', () => {
 
   it('says when there is no repository, no git, no folder', async () => {
     const notOne = await use(gitStatusTool(), {}, folder);
-    expect(notOne.output).toMatchObject({ success: false, error: { code: 'not-a-repository' } });
+    expect(notOne.output).toMatchObject({ success: false, error: { code: 'NOT_A_REPOSITORY' } });
     expect(notOne.text).toBe("The session's folder is not in a git repository.");
     const noGit = await use(gitStatusTool({ git: 'no-such-git' }), {}, folder);
     expect(noGit.text).toBe('Git is not installed on this machine, or not on the PATH of the host.');
-    expect((await use(gitStatusTool(), {}, undefined)).output.error?.code).toBe('no-folder');
+    expect((await use(gitStatusTool(), {}, undefined)).output.error?.code).toBe('NO_FOLDER');
   });
 
   it('does not wait for ever', async () => {

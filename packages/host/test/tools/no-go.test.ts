@@ -32,7 +32,7 @@ describe("the host's own data", () => {
       await run(home, 'write_file', { path: token, content: 'mine' }),
     ];
     expect(JSON.stringify(outputs)).not.toContain('very-secret');
-    expect(outputs[0]).toMatchObject({ success: false, error: { code: 'no-go' } });
+    expect(outputs[0]).toMatchObject({ success: false, error: { code: 'NO_GO' } });
     expect(outputs[4]).toMatchObject({ success: false });
   });
 
@@ -55,7 +55,7 @@ describe("the host's own data", () => {
       await run(session, 'list_files', { path: path.dirname(file) }),
       await run(session, 'search_files', { text: 'secret', path: path.dirname(file) }),
     ];
-    expect(outputs.map(({ success, error }) => [success, error?.code])).toEqual(outputs.map(() => [false, 'no-go']));
+    expect(outputs.map(({ success, error }) => [success, error?.code])).toEqual(outputs.map(() => [false, 'NO_GO']));
   });
 });
 

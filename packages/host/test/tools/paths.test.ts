@@ -78,9 +78,9 @@ describe('paths of tools', () => {
     [searchFilesTool, { text: 'secret', path: 'folder-out' }],
   ])('are a failed output, not an exception', async (tool, input) => {
     const { output, text } = await use(tool, input, cwd);
-    expect(output).toMatchObject({ success: false, error: { code: 'outside-folder', message: text } });
+    expect(output).toMatchObject({ success: false, error: { code: 'OUTSIDE_FOLDER', message: text } });
     expect(output.pastTenseMessage).toMatch(/^Could not /);
-    expect((await use(tool, input, undefined)).output.error?.code).toBe('no-folder');
+    expect((await use(tool, input, undefined)).output.error?.code).toBe('NO_FOLDER');
   });
 
   it('lead a search nowhere outside', async () => {

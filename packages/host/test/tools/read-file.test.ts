@@ -76,7 +76,7 @@ describe('read_file', () => {
     await write('image.png', Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 1, 2]));
     expect(await read({ path: 'image.png' })).toMatchObject({
       success: false,
-      code: 'binary',
+      code: 'BINARY',
       text: 'image.png is not text; it cannot be shown.',
     });
   });
@@ -100,7 +100,7 @@ describe('read_file', () => {
     ['lines.txt', 'The input of read_file must be an object, but is "lines.txt".'],
     [null, 'The input of read_file must be an object, but is null.'],
   ])('answers bad input %j with what is wrong', async (input, message) => {
-    expect(await read(input)).toMatchObject({ success: false, code: 'bad-input', text: message });
+    expect(await read(input)).toMatchObject({ success: false, code: 'BAD_INPUT', text: message });
     expect(readFileTool.invocationMessage(input)).toBe('Read file');
   });
 
@@ -110,6 +110,6 @@ describe('read_file', () => {
 
   it('does not start when cancelled', async () => {
     const { output } = await use(readFileTool, { path: 'lines.txt' }, folder, AbortSignal.abort());
-    expect(output).toMatchObject({ success: false, error: { code: 'cancelled' } });
+    expect(output).toMatchObject({ success: false, error: { code: 'CANCELLED' } });
   });
 });

@@ -52,7 +52,7 @@ describe('search_files', () => {
   it('gives up on a pattern that does not come to an end', async () => {
     await write('a.txt', `${'a'.repeat(60)}!`);
     const { output, text } = await use(searchFilesTool, { text: '^(a+)+$', regex: true }, folder);
-    expect(output).toMatchObject({ success: false, error: { code: 'too-slow' } });
+    expect(output).toMatchObject({ success: false, error: { code: 'TOO_SLOW' } });
     expect(text).toContain('Make it simpler');
   });
 
@@ -97,6 +97,6 @@ describe('search_files', () => {
   it('ends when cancelled', async () => {
     await write('a.txt', 'lamp');
     const { output } = await use(searchFilesTool, { text: 'lamp' }, folder, AbortSignal.abort());
-    expect(output).toMatchObject({ success: false, error: { code: 'cancelled' } });
+    expect(output).toMatchObject({ success: false, error: { code: 'CANCELLED' } });
   });
 });

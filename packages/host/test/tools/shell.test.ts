@@ -62,7 +62,7 @@ describe('shell', () => {
     expect(output).toMatchObject({
       success: false,
       pastTenseMessage: 'Ran echo bad; exit 7 (exit code 7)',
-      error: { code: 'exit-code', message: 'The command failed: exit code 7.' },
+      error: { code: 'EXIT_CODE', message: 'The command failed: exit code 7.' },
     });
     expect((await run('kill -9 $$')).text).toBe('[ended by SIGKILL]');
     expect((await run('no-such-command-at-all')).text).toMatch(/not found[\s\S]*\[exit code 127\]/);
@@ -96,7 +96,7 @@ describe('shell', () => {
   it('neither asks nor runs when the input is bad', async () => {
     for (const input of [{}, { command: '' }, { command: ['ls'] }, 'ls']) {
       expect(shellTool().confirmation?.(input)).toBeUndefined();
-      expect((await use(shellTool(), input, folder)).output.error?.code).toBe('bad-input');
+      expect((await use(shellTool(), input, folder)).output.error?.code).toBe('BAD_INPUT');
     }
     expect((await run('echo a\0b')).text).toContain('zero byte');
     expect((await use(shellTool(), { command: 'pwd' }, undefined)).text).toContain('This session has no folder.');
@@ -140,14 +140,14 @@ describe('the processes of a shell command', () => {
     const { output, text } = await running;
     expect(pids.filter(isAlive)).toEqual([]);
     expect(text).toBe('[cancelled]');
-    expect(output).toMatchObject({ success: false, error: { code: 'cancelled' } });
+    expect(output).toMatchObject({ success: false, error: { code: 'CANCELLED' } });
   });
 
   it('all end when the time is up', async () => {
     const { output, text } = await use(shellTool({ timeoutMs: 800 }), { command: children('late') }, folder);
     expect((await pidsIn('late')).filter(isAlive)).toEqual([]);
     expect(text).toBe('[stopped after 0.8 s, the longest it may take]');
-    expect(output.error?.code).toBe('timeout');
+    expect(output.error?.code).toBe('TIMEOUT');
   });
 
   it('are killed when they do not listen', async () => {
@@ -158,7 +158,7 @@ describe('the processes of a shell command', () => {
     const pids = await pidsIn('deaf');
     expect(pids).toHaveLength(2);
     expect(pids.filter(isAlive)).toEqual([]);
-    expect(output.error?.code).toBe('timeout');
+    expect(output.error?.code).toBe('TIMEOUT');
   });
 
   it('end with it when they were left in the background', async () => {
@@ -191,7 +191,7 @@ describe('the processes of a shell command', () => {
 
   it('are not started at all when the call was cancelled before', async () => {
     const { output } = await use(shellTool(), { command: 'echo x > ran' }, folder, AbortSignal.abort());
-    expect(output.error?.code).toBe('cancelled');
+    expect(output.error?.code).toBe('CANCELLED');
     await expect(readFile(path.join(folder, 'ran'))).rejects.toThrow();
   });
 

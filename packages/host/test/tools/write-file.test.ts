@@ -94,7 +94,7 @@ describe('write_file', () => {
     for (const name of ['../x', '/etc/x', 'out/x', 'out/a/b', 'dead', 'link.txt']) {
       codes.push((await write(name, 'harm')).output.error?.code);
     }
-    expect(codes).toEqual([...Array(4).fill('outside-folder'), 'dead-link', 'outside-folder']);
+    expect(codes).toEqual([...Array(4).fill('OUTSIDE_FOLDER'), 'DEAD_LINK', 'OUTSIDE_FOLDER']);
     expect(await readdir(outside)).toEqual(['kept.txt']);
     expect(await readFile(path.join(outside, 'kept.txt'), 'utf8')).toBe('kept');
   });
@@ -111,7 +111,7 @@ describe('write_file', () => {
     await mkdir(at('.git/hooks'), { recursive: true });
     await symlink('.git', at('alias'));
     for (const name of ['.git/hooks/pre-commit', 'sub/.GIT/config', 'alias/config']) {
-      expect((await write(name, 'x')).output.error?.code).toBe('protected');
+      expect((await write(name, 'x')).output.error?.code).toBe('PROTECTED');
     }
     expect((await write('.gitignore', 'x')).output.success).toBe(true);
   });
@@ -122,7 +122,7 @@ describe('write_file', () => {
     expect((await write('sub', 'x')).text).toBe('sub is a folder.');
     expect((await write('a.txt/b', 'x')).text).toBe('Part of "a.txt/b" is a file, not a folder.');
     const found = await writeFileTool.preview?.({ path: 'sub', content: 'x' }, { cwd: folder, signal });
-    expect(found).toMatchObject({ kind: 'failed', output: { success: false, error: { code: 'not-a-file' } } });
+    expect(found).toMatchObject({ kind: 'failed', output: { success: false, error: { code: 'NOT_A_FILE' } } });
   });
 });
 
@@ -137,8 +137,8 @@ describe('a file that is replaced', () => {
     await writeFile(at('sub/a.txt'), 'one');
     const version = await existingFile(target());
     await writeFile(at('sub/a.txt'), 'theirs');
-    await expect(replaceFile(target(), ours(version))).rejects.toMatchObject({ code: 'changed' });
-    await expect(replaceFile(target(), ours(undefined))).rejects.toMatchObject({ code: 'changed' });
+    await expect(replaceFile(target(), ours(version))).rejects.toMatchObject({ code: 'CHANGED' });
+    await expect(replaceFile(target(), ours(undefined))).rejects.toMatchObject({ code: 'CHANGED' });
     expect(await read('sub/a.txt')).toBe('theirs');
     expect(await readdir(at('sub'))).toEqual(['a.txt']);
   });
@@ -154,7 +154,7 @@ describe('a file that is replaced', () => {
       replaceFile(target(), ours(version)),
       replaceFile(target(), ours(undefined)),
     ]);
-    const refused = { status: 'rejected', reason: { code: 'outside-folder' } };
+    const refused = { status: 'rejected', reason: { code: 'OUTSIDE_FOLDER' } };
     expect(outcomes).toMatchObject([refused, refused]);
     expect(await readdir(outside)).toEqual(['a.txt']);
     expect(await readFile(path.join(outside, 'a.txt'), 'utf8')).toBe('theirs');

@@ -22,7 +22,7 @@ export function skillTool(invocables: () => readonly Invocable[]): HostTool {
     async run({ name, arguments: args = '' }) {
       const offered = invocables().filter(({ forModel }) => forModel);
       const found = findInvocable(offered, name);
-      if (!found) throw new ToolFailure('not-found', `There is no skill "${shorten(name, 80)}" now.`);
+      if (!found) throw new ToolFailure('NOT_FOUND', `There is no skill "${shorten(name, 80)}" now.`);
       return succeeded(`Used ${found.name}`, expanded(found, args));
     },
   });

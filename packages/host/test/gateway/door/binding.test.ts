@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { AWAY_INSTANCES_MAX } from '../../../src/gateway/identities.js';
 import { openProjectRoom, pair, sessionId, withToken } from '../../support/provider-door.js';
 import { envelopesOf, openPuppetRoom, openRoom, stateOf } from '../../support/session-room.js';
 import { tempFolder } from '../../support/temp-folder.js';
@@ -214,6 +215,32 @@ describe('a reconnect', () => {
     await settle();
     const again = TestProvider.connect(room.host);
     expect((await again.hello({ reconnectToken })).sessionId).toBe(sessionId(other));
+  });
+
+  it('is kept open for some instances of a provider, and for the latest of them', async () => {
+    const room = await openRoom();
+    const other = await TestProvider.bound(room.host, { name: 'guard', tools: [LOGS] });
+    other.drop();
+    const tokens: string[] = [];
+    for (let count = 0; count <= AWAY_INSTANCES_MAX; count++) {
+      const provider = TestProvider.connect(room.host);
+      tokens.push((await provider.hello({ instance: `i${count}`, tools: [STATUS] })).reconnectToken);
+      provider.drop();
+      await settle();
+    }
+    const { customizations = [] } = await stateOf(room.desk, room.uri);
+    expect(customizations.map(({ name }) => name)).toEqual(['guard', 'ci']);
+    const back = async (index: number) => {
+      const provider = TestProvider.connect(room.host);
+      await provider.hello({ instance: `i${index}`, reconnectToken: tokens[index] });
+      const tools = await toolsOf(room);
+      provider.send({ type: 'goodbye' });
+      await settle();
+      return tools;
+    };
+    expect(await back(0)).toEqual([]);
+    expect(await back(1)).toEqual(['ci_status']);
+    expect(await back(AWAY_INSTANCES_MAX)).toEqual(['ci_status']);
   });
 
   it('[GW-079] is for the same instance only', async () => {

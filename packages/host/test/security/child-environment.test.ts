@@ -1,0 +1,56 @@
+/** Nothing that the host starts for others learns the host's own settings. */
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { environmentOf } from '../../src/agents/claude/options.js';
+import { runtimeEnvironment } from '../../src/agents/copilot/environment.js';
+import { childEnvironment } from '../../src/child-environment.js';
+import { acpRoom } from '../support/acp-room.js';
+
+beforeEach(() => {
+  vi.stubEnv('ATRIUM_TOKEN', 'open-sesame');
+  vi.stubEnv('atrium_model_key', 'open-sesame');
+  vi.stubEnv('ORCHARD', 'plums');
+});
+afterEach(() => void vi.unstubAllEnvs());
+
+const seen = (env: Readonly<Record<string, string | undefined>>) => [
+  Object.values(env).includes('open-sesame'),
+  env.ORCHARD,
+];
+
+describe('the environment of a child', () => {
+  it('is that of the host, without what is the host’s alone, in whatever capitals', () => {
+    expect(seen(process.env)).toEqual([true, 'plums']);
+    expect(seen(childEnvironment())).toEqual([false, 'plums']);
+  });
+
+  it('is so for Claude and Copilot, with what they are given on purpose', () => {
+    const settings = {
+      displayName: 'Claude',
+      models: [],
+      tools: [],
+      env: { ATRIUM_GIVEN: 'yes' },
+      configDir: undefined,
+    };
+    expect(seen(environmentOf(settings))).toEqual([false, 'plums']);
+    expect(environmentOf(settings).ATRIUM_GIVEN).toBe('yes');
+    const copilot = { home: '/nowhere', env: { ATRIUM_GIVEN: 'yes' } };
+    for (const options of [copilot, { ...copilot, providerConfig: { baseUrl: 'http://127.0.0.1:1' } }]) {
+      expect(seen(runtimeEnvironment(process.env, options))).toEqual([false, 'plums']);
+      expect(runtimeEnvironment(process.env, options).ATRIUM_GIVEN).toBe('yes');
+    }
+  });
+
+  it.skipIf(process.platform === 'win32')('is so for agents behind a command', async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'atrium-env-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const file = path.join(folder, 'env.txt');
+    await acpRoom([], {
+      agent: { command: 'sh', args: ['-c', `env > "${file}.part" && mv "${file}.part" "${file}"`] },
+    });
+    const env = await vi.waitFor(() => readFile(file, 'utf8'), 10_000);
+    expect([env.includes('ORCHARD=plums'), env.includes('open-sesame')]).toEqual([true, false]);
+  });
+});
