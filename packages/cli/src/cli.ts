@@ -2,13 +2,32 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { agentsCommand } from './commands/agents.js';
+import { callCommand } from './commands/call.js';
+import { attachCommand, chatCommand } from './commands/chat.js';
+import { completionsCommand } from './commands/completions.js';
+import { doctorCommand } from './commands/doctor.js';
+import { pairCommand } from './commands/pair.js';
+import { providersCommand } from './commands/providers.js';
+import { runCommand } from './commands/run.js';
 import { serveCommand } from './commands/serve.js';
 import { serviceCommand } from './commands/service.js';
+import { sessionsCommand } from './commands/sessions.js';
 import { trustCommand } from './commands/trust.js';
+import { watchCommand } from './commands/watch.js';
 import { ExitCode, exitCodeOf, explain } from './exit.js';
+import { endQuietlyWhenUnread } from './output.js';
+
+const EXAMPLES = `
+Examples:
+  $ atrium chat                                  talk to an agent, here in the terminal
+  $ atrium run "what does this project do?"      one question, one answer
+  $ atrium sessions list                         everything that was begun
+  $ atrium service start                         keep a host running in the background
+  $ atrium doctor                                what is wrong, and what to do`;
 
 /** Runs one command to its end. Takes what `process.argv` holds. */
 export async function run(argv: readonly string[]): Promise<ExitCode> {
+  endQuietlyWhenUnread();
   try {
     await program().parseAsync([...argv]);
     return ExitCode.Ok;
@@ -19,16 +38,25 @@ export async function run(argv: readonly string[]): Promise<ExitCode> {
   }
 }
 
-function program(): Command {
+/** The whole command line. Commands load what they need when they are run, so that `--help` is quick. */
+export function program(): Command {
   const command = new Command('atrium')
     .description('A portable host for AI coding agents')
     .version(version(), '-V, --version')
+    .addHelpText('after', EXAMPLES)
     .showHelpAfterError('(atrium --help shows all commands)')
     .exitOverride();
   // `addCommand` does not pass this on, and every error has to come back here.
-  for (const each of [serveCommand(), serviceCommand(), agentsCommand(), trustCommand()])
-    command.addCommand(each.exitOverride());
+  for (const each of commands(() => command)) command.addCommand(each.exitOverride());
   return command;
+}
+
+function commands(root: () => Command): Command[] {
+  return [
+    ...[chatCommand(), attachCommand(), runCommand(), sessionsCommand(), watchCommand()],
+    ...[serveCommand(), serviceCommand(), agentsCommand(), providersCommand(), pairCommand(), trustCommand()],
+    ...[callCommand(), doctorCommand(), completionsCommand(root)],
+  ];
 }
 
 function version(): string {

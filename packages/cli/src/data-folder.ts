@@ -1,28 +1,11 @@
-/** Where Atrium keeps what it must not forget: the place, and that it is closed to other users. */
+/** The folder in which Atrium keeps what it must not forget: made, and closed to other users. */
 import { chmod, mkdir, readdir, stat } from 'node:fs/promises';
-import path from 'node:path';
 import { NotPrivateError } from '@atrium/host';
 
 const OWNER_ONLY = 0o700;
 const OTHERS = 0o077;
 /** Whoever has one of these has been our data folder before. */
 const MARKS = ['atrium.db', 'instances'];
-
-export interface Surroundings {
-  readonly platform: NodeJS.Platform;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly home: string;
-}
-
-/** The usual place on each system. */
-export function defaultDataFolder({ platform, env, home }: Surroundings): string {
-  if (platform === 'win32')
-    return path.win32.join(env.LOCALAPPDATA || path.win32.join(home, 'AppData', 'Local'), 'atrium');
-  if (platform === 'darwin') return path.posix.join(home, 'Library', 'Application Support', 'atrium');
-  const shared = env.XDG_DATA_HOME;
-  const base = shared && path.posix.isAbsolute(shared) ? shared : path.posix.join(home, '.local', 'share');
-  return path.posix.join(base, 'atrium');
-}
 
 /**
  * Makes the folder, or closes it to others. A folder that holds other things is left as it is and refused: somebody may

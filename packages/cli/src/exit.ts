@@ -1,12 +1,28 @@
 /** How the command ends, and what it says when it ends badly. */
 import { CommanderError } from 'commander';
 
-export const ExitCode = { Ok: 0, Failed: 1, Usage: 2 } as const;
+export const ExitCode = {
+  Ok: 0,
+  Failed: 1,
+  /** Called in a way that cannot work. */
+  Usage: 2,
+  Timeout: 3,
+  /** There is no such session. */
+  NoSession: 4,
+  /** A tool was not allowed to run, or the host did not let us in. */
+  Denied: 5,
+  /** Ctrl+C, as shells count it: 128 and the number of the signal. */
+  Interrupted: 130,
+} as const;
 export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
 
 /** The command was called in a way that cannot work. The message says how to call it. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
+}
+
+export class NoSessionError extends Error {
+  override readonly name = 'NoSessionError';
 }
 
 /** Everything has been said already; only the exit code is left. */
@@ -17,14 +33,20 @@ export class QuietExit extends Error {
   }
 }
 
-/** By name, so that `--help` does not have to load the host. */
-const USAGE_ERRORS = new Set(['UsageError', 'TokenRequiredError', 'ScriptError', 'ConfigError']);
+/** By name, so that `--help` does not have to load the host or the client. */
+const CODES: ReadonlyMap<string, ExitCode> = new Map([
+  ...['UsageError', 'TokenRequiredError', 'ScriptError', 'ConfigError'].map((name) => [name, ExitCode.Usage] as const),
+  ['NoSessionError', ExitCode.NoSession],
+  ['SessionNotFound', ExitCode.NoSession],
+  ['RequestTimeoutError', ExitCode.Timeout],
+  ['PermissionDenied', ExitCode.Denied],
+]);
 
 /** Commander has printed its own errors already; `--help` and `--version` are no errors at all. */
 export function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof CommanderError) return error.exitCode === 0 ? ExitCode.Ok : ExitCode.Usage;
   if (error instanceof QuietExit) return error.code;
-  return error instanceof Error && USAGE_ERRORS.has(error.name) ? ExitCode.Usage : ExitCode.Failed;
+  return (error instanceof Error && CODES.get(error.name)) || ExitCode.Failed;
 }
 
 /** What to print; undefined when there is nothing to add. */
@@ -37,6 +59,7 @@ export function explain(error: unknown): string | undefined {
 
 function hintFor(error: Error): string | undefined {
   if (error.name === 'LogLockedError') return 'Another folder: atrium serve --data-dir <folder>';
+  if (error.name === 'NoSessionError') return 'To see all sessions: atrium sessions list';
   const { code, port } = error as NodeJS.ErrnoException & { port?: number };
   if (code === 'EADDRINUSE')
     return `Port ${port} is taken. Stop what uses it, or start with --port 0 for any free port.`;

@@ -2,7 +2,8 @@ import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { defaultDataFolder, makePrivate } from '../src/data-folder.js';
+import { makePrivate } from '../src/data-folder.js';
+import { defaultDataFolder } from '../src/data-place.js';
 
 const isWindows = process.platform === 'win32';
 let folder: string;

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import path from 'node:path';
 import { runningInstances } from '@atrium/host';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -106,6 +106,17 @@ describe.skipIf(!isBuilt)('atrium serve (skipped unless the command has been bui
     const port = Number((await says(/^READY:(\d+)\n/))[1]);
     await connected(port, 'from-command-line');
     await expect(connected(port, 'from-env')).rejects.toThrow(/401/);
+  });
+
+  it('says how to start when the port that was named for providers is taken', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    onTestFinished(() => void server.close());
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const options = ['--port', '0', '--gateway-port', String(port), '--data-dir', await newDataFolder()];
+    const { said, ended } = atrium(['serve', ...options]);
+    expect(await ended()).toBe(1);
+    expect(said.stderr).toContain(`port ${port} for providers is taken: use --gateway-port 0`);
   });
 
   it('says which port is taken, and ends with 1', async () => {

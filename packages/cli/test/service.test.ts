@@ -1,7 +1,14 @@
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { connect } from '@atrium/client';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { atrium, isBuilt, newDataFolder } from './support.js';
 
 const NO_PORT = ['--port', '0'];
+/** A process that was just started has become a host by then, if it ever does. */
+const LATE_START_MS = 2_000;
+const GREETER = fileURLToPath(new URL('../../../examples/providers/minimal-node.mjs', import.meta.url));
 
 async function json(args: readonly string[]): Promise<{ code: number | null; value: Record<string, unknown> }> {
   const { said, ended } = atrium(args);
@@ -25,6 +32,10 @@ describe.skipIf(!isBuilt)('the host in the background (skipped unless it has bee
     const urls = launchers.map(({ said }) => /ws:\/\/localhost:\d+ \(process \d+\)/.exec(said.stdout)?.[0]);
     expect(new Set(urls).size).toBe(1);
     expect(urls[0]).toBeDefined();
+    await atrium(['service', 'stop', '--data-dir', dataDir]).ended();
+    // Nobody who came too late takes the place of the one that was stopped.
+    await new Promise((resolve) => setTimeout(resolve, LATE_START_MS));
+    expect((await json(['service', 'status', '--json', '--data-dir', dataDir])).value).toEqual({ isRunning: false });
   }, 30_000);
 
   it('[GW-008] outlives the command that started it, says where it is, and stops', async () => {
@@ -32,7 +43,8 @@ describe.skipIf(!isBuilt)('the host in the background (skipped unless it has bee
     await stopAfterwards(dataDir);
     const before = await json(['service', 'status', '--json', '--data-dir', dataDir]);
     expect(before).toEqual({ code: 1, value: { isRunning: false } });
-    await atrium(['serve', '--detach', '--data-dir', dataDir, ...NO_PORT]).ended();
+    await atrium(['serve', '--detach', '--data-dir', dataDir, '--log-level', 'error', ...NO_PORT]).ended();
+    expect(await readFile(path.join(dataDir, 'host.log'), 'utf8')).not.toContain('listening');
     const { code, value } = await json(['service', 'status', '--json', '--data-dir', dataDir]);
     expect([code, value.isRunning]).toEqual([0, true]);
     expect(await json(['service', 'stop', '--json', '--data-dir', dataDir])).toMatchObject({
@@ -51,6 +63,23 @@ describe.skipIf(!isBuilt)('the host in the background (skipped unless it has bee
     expect(await host.ended()).toBe(0);
     expect(host.said.stderr).toContain('nobody needs it');
   }, 20_000);
+
+  it('[GW-011] ends by itself also when only providers are there that it has started itself', async () => {
+    const [dataDir, folder] = [await newDataFolder(), await newDataFolder()];
+    const providers = { greeter: { command: process.execPath, args: [GREETER] } };
+    await mkdir(folder);
+    await writeFile(path.join(folder, 'atrium.json'), JSON.stringify({ providers }));
+    const options = ['--exit-when-idle', '1', '--trust', folder, '--without-connection-token', ...NO_PORT];
+    const host = atrium(['serve', '--quiet', '--log-level', 'info', '--data-dir', dataDir, ...options]);
+    const [, port] = await host.says(/^READY:(\d+)/);
+    const desk = await connect({ url: `ws://localhost:${port}`, clientId: 'desk' });
+    const uri = await desk.createSession({ workingDirectory: pathToFileURL(folder).href });
+    const session = await desk.subscribe(uri);
+    await expect.poll(() => session.state.serverTools?.map(({ name }) => name), { timeout: 10_000 }).toContain('greet');
+    desk.close();
+    expect(await host.ended()).toBe(0);
+    expect(host.said.stderr).toContain('nobody needs it');
+  }, 30_000);
 
   it('[GW-223] is started anew after it was killed', async () => {
     const dataDir = await newDataFolder();
@@ -75,6 +104,17 @@ describe.skipIf(!isBuilt)('atrium trust (skipped unless it has been built)', () 
     expect(await list()).toEqual([process.cwd()]);
     expect(await atrium(['trust', '--remove', process.cwd(), '--data-dir', dataDir]).ended()).toBe(0);
     expect(await list()).toEqual([]);
+  });
+
+  it('forgets a folder also when it is not there any more', async () => {
+    const [dataDir, folder] = [await newDataFolder(), await newDataFolder()];
+    await mkdir(folder);
+    expect(await atrium(['trust', folder, '--data-dir', dataDir]).ended()).toBe(0);
+    await rm(folder, { recursive: true });
+    const { said, ended } = atrium(['trust', '--remove', path.relative('.', folder), '--data-dir', dataDir]);
+    expect([await ended(), said.stdout]).toEqual([0, `${folder} is trusted no longer.\n`]);
+    const again = atrium(['trust', folder, '--data-dir', dataDir]);
+    expect([await again.ended(), again.said.stderr]).toEqual([1, `error: there is no folder ${folder}\n`]);
   });
 
   it('says what is missing', async () => {

@@ -23,6 +23,13 @@ describe('a request', () => {
     await expect(refused).rejects.toMatchObject({ name: 'SessionAlreadyExists', code: -32003, data: { uri: ONE } });
   });
 
+  it('gives the answer of a method beside the protocol as it is', async () => {
+    const { client, host } = await connected();
+    host.scripts.set('atrium/other', () => ({ anything: [1] }));
+    const method = 'atrium/other' as 'ping';
+    expect(await client.request(method, {})).toEqual({ anything: [1] });
+  });
+
   it('keeps a code that nobody knows', async () => {
     const { client, host } = await connected();
     host.scripts.set('ping', () => {

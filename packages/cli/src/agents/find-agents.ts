@@ -14,7 +14,7 @@ import {
   ScriptError,
   userConfigFile,
 } from '@atrium/host';
-import { dataFolderFrom } from '../serve/settings.js';
+import { dataFolderFrom } from '../data-place.js';
 import { agentFactories } from './factories.js';
 import { inOrder } from './order.js';
 

@@ -23,7 +23,7 @@ Examples:
 
 Exit codes: 0 stopped in good order, 1 an error, 2 called in a wrong way.`;
 
-const IDLE_TEXT = 'end when no client, provider or turn has been there for a while (30)';
+const IDLE_TEXT = 'end when no client, turn or provider from outside has been there for a while (30)';
 const TOKEN_TEXT = 'a token of your own; others on this machine may see it here, so prefer a file';
 const GATEWAY_TEXT = 'port for providers; 0 is any free one';
 

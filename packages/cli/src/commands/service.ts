@@ -41,7 +41,7 @@ export function serviceCommand(): Command {
 }
 
 async function folder({ dataDir }: ServiceOptions): Promise<string> {
-  const { dataFolderFrom } = await import('../serve/settings.js');
+  const { dataFolderFrom } = await import('../data-place.js');
   return dataFolderFrom(dataDir, process.env);
 }
 

@@ -1,10 +1,11 @@
 /** `atrium trust`: which folders may start the programs that they declare. */
+import path from 'node:path';
 import { Command, Option } from 'commander';
 import { UsageError } from '../exit.js';
 
 const EXAMPLES = `
 A folder's atrium.json, plugins and hooks may start programs only when you trust the folder. A host that runs already
-sees the change at once.
+sees the change within a second. What runs when you trust a folder no longer goes on until its session ends.
 
 Examples:
   $ atrium trust .                 this folder may
@@ -34,7 +35,7 @@ export function trustCommand(): Command {
 }
 
 async function trust(folder: string | undefined, options: TrustOptions): Promise<void> {
-  const { dataFolderFrom } = await import('../serve/settings.js');
+  const { dataFolderFrom } = await import('../data-place.js');
   const { makePrivate } = await import('../data-folder.js');
   const { trustedFolders } = await import('../trusted-folders.js');
   const dataDir = dataFolderFrom(options.dataDir, process.env);
@@ -42,12 +43,15 @@ async function trust(folder: string | undefined, options: TrustOptions): Promise
   if (options.list) return print(await trusted.list(), options.json ?? false);
   if (folder === undefined) throw new UsageError('name a folder, or use --list');
   await makePrivate(dataDir);
+  const place = path.resolve(folder);
   if (!options.remove) {
-    await trusted.trust(folder);
-    process.stdout.write(`${folder} is trusted.\n`);
+    await trusted.trust(place).catch((error) => {
+      throw error.code === 'ENOENT' ? new Error(`there is no folder ${place}`) : error;
+    });
+    process.stdout.write(`${place} is trusted.\n`);
   } else {
-    const wasTrusted = await trusted.distrust(folder);
-    process.stdout.write(wasTrusted ? `${folder} is trusted no longer.\n` : `${folder} was not trusted.\n`);
+    const wasTrusted = await trusted.distrust(place);
+    process.stdout.write(wasTrusted ? `${place} is trusted no longer.\n` : `${place} was not trusted.\n`);
   }
 }
 

@@ -11,5 +11,11 @@ export interface OpenDoor {
 }
 
 export type Place =
-  | { readonly at: 'network'; readonly port: number; readonly url: string; readonly tokenFile: string | undefined }
+  | {
+      readonly at: 'network';
+      readonly port: number;
+      readonly url: string;
+      readonly tokenFile: string | undefined;
+      readonly hasPage: boolean;
+    }
   | { readonly at: 'stdio' };

@@ -14,7 +14,8 @@ export async function openGateway(
 ): Promise<OpenGateway | undefined> {
   if (!gateway) return undefined;
   const server = await listen(gateway.port, host).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EADDRINUSE' || gateway.isNamed) throw error;
+    if (error.code !== 'EADDRINUSE') throw error;
+    if (gateway.isNamed) throw new Error(`port ${gateway.port} for providers is taken: use --gateway-port 0 for any`);
     const hint = 'another host has it; for a port of its own: --gateway-port 0';
     logger.log('warn', `no provider can connect: port ${gateway.port} is taken`, { hint });
   });

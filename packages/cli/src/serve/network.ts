@@ -10,6 +10,7 @@ import {
   TOKEN_ADVISED_CHARACTERS,
 } from '@atrium/host';
 import type { OpenDoor } from './door.js';
+import { findPage } from './page.js';
 import type { ServeSettings } from './settings.js';
 import type { TokenChoice } from './token-choice.js';
 
@@ -34,7 +35,8 @@ interface Parts {
 async function open(settings: ServeSettings, { host, logger, stored }: Parts): Promise<OpenDoor> {
   const { port: wanted, host: name, dataDir, token, policy } = settings;
   const onConnection = host.connect.bind(host);
-  const server = await startServer({ host: name, port: wanted, policy, logger, onConnection });
+  const page = await findPage(logger);
+  const server = await startServer({ host: name, port: wanted, policy, logger, onConnection, ...(page && { page }) });
   const { port } = server;
   const url = urlOf(name, port);
   const tokenFile = token.kind === 'file' ? token.file : stored?.file;
@@ -45,7 +47,7 @@ async function open(settings: ServeSettings, { host, logger, stored }: Parts): P
   logger.log('info', 'listening', { addresses: server.addresses.join(','), port });
   return {
     ended: new Promise(() => {}),
-    place: { at: 'network', port, url, tokenFile },
+    place: { at: 'network', port, url, tokenFile, hasPage: page !== undefined },
     stopAccepting: () => server.stopAccepting(),
     async close() {
       await server.close();

@@ -1,14 +1,17 @@
 /** Runs a host from start to stop: opens what it needs, in order, and closes it in the other. */
+import { homedir } from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import {
   type AgentBackend,
   builtinTools,
+  type CustomizationsOptions,
   createHost,
   type FolderTrust,
   type Host,
   type Logger,
   openSqliteLog,
+  userConfigFile,
 } from '@atrium/host';
 import { findAgents } from '../agents/find-agents.js';
 import { tellAgents } from '../agents/tell-agents.js';
@@ -68,11 +71,23 @@ async function openHost({ dataDir }: ServeSettings, { agents, trust, logger }: H
   const defaultDirectory = pathToFileURL(process.cwd()).href;
   try {
     const providerFolder = path.join(dataDir, 'providers');
-    return await createHost({ log, agents, tools: builtinTools(), logger, trust, defaultDirectory, providerFolder });
+    const customizations = customizationPlaces(dataDir);
+    const places = { defaultDirectory, providerFolder, customizations };
+    return await createHost({ log, agents, tools: builtinTools(), logger, trust, ...places });
   } catch (error) {
     await log.close();
     throw error;
   }
+}
+
+/** What the user has for all projects; a project's own customizations are in its folder. */
+function customizationPlaces(dataDir: string): CustomizationsOptions {
+  const home = homedir();
+  return {
+    userFolder: path.join(home, '.agents'),
+    userConfigFile: userConfigFile({ platform: process.platform, env: process.env, home }),
+    dataFolder: path.join(dataDir, 'plugins'),
+  };
 }
 
 interface Doors {
@@ -98,12 +113,13 @@ interface Running extends Doors {
 }
 
 /** Programs read the line with the port; people get a screen; a client on standard output gets neither. */
-function greeting({ quiet, dataDir }: ServeSettings, { door, gateway, agents }: Running): string {
+function greeting({ quiet, dataDir, token: choice }: ServeSettings, { door, gateway, agents }: Running): string {
   const { place } = door;
   if (place.at === 'stdio') return '';
   if (quiet) return `READY:${place.port}\n`;
   const names = agents.map(({ info }) => info.displayName);
-  return startScreen({ ...place, dataDir, gatewayUrl: gateway?.url, agents: names });
+  const token = process.stdout.isTTY && choice.kind !== 'none' ? choice.text : undefined;
+  return startScreen({ ...place, token, dataDir, gatewayUrl: gateway?.url, agents: names });
 }
 
 /** The host goes first: what it has accepted is stored before anybody is sent away. */

@@ -1,9 +1,8 @@
 /** What the user asked for, checked and complete: from options and environment to one plain object. */
-import { homedir } from 'node:os';
 import path from 'node:path';
 import { type AccessPolicy, type LogLevel, TokenRequiredError } from '@atrium/host';
 import type { Command } from 'commander';
-import { defaultDataFolder } from '../data-folder.js';
+import { dataFolderFrom } from '../data-place.js';
 import { UsageError } from '../exit.js';
 import type { LogFormat } from '../log-lines.js';
 import { IDLE_EXIT_MS } from './idle.js';
@@ -79,10 +78,6 @@ export async function readSettings(command: Command, env: NodeJS.ProcessEnv = pr
 function idleMs(seconds: number | true | undefined): number | undefined {
   if (seconds === undefined) return undefined;
   return seconds === true ? IDLE_EXIT_MS : seconds * 1_000;
-}
-
-export function dataFolderFrom(named: string | undefined, env: NodeJS.ProcessEnv): string {
-  return path.resolve(named ?? defaultDataFolder({ platform: process.platform, env, home: homedir() }));
 }
 
 /** The scripts that the environment names, when the command line names none. */

@@ -1,15 +1,25 @@
-/** What a person sees when the host has started. Says where the token is, never what it is. */
+/**
+ * What a person sees when the host has started. The link with the token is for the terminal of whoever started it; where
+ * the output goes into a file or to another program, it says where the token is, never what it is.
+ */
+import { pageLink } from './page.js';
 
 export interface StartScreen {
   readonly url: string;
+  /** Whether there is a page to open. */
+  readonly hasPage: boolean;
+  /** For the link to the page; absent where others may read along, or where nobody needs one. */
+  readonly token: string | undefined;
   readonly tokenFile: string | undefined;
   readonly gatewayUrl: string | undefined;
   readonly dataDir: string;
   readonly agents: readonly string[];
 }
 
-export function startScreen({ url, tokenFile, gatewayUrl, dataDir, agents }: StartScreen): string {
+export function startScreen(screen: StartScreen): string {
+  const { url, hasPage, token, tokenFile, gatewayUrl, dataDir, agents } = screen;
   const rows = [
+    ...(hasPage ? [['Open', pageLink(url, token)]] : []),
     ['Connect', url],
     ['Token', tokenFile ?? 'none: everybody on this machine may connect'],
     ['Providers', gatewayUrl ?? 'none can connect'],

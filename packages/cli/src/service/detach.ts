@@ -1,11 +1,11 @@
 /** `atrium serve --detach`: the same host, in the background. */
 import type { Command } from 'commander';
+import { dataFolderFrom } from '../data-place.js';
 import { UsageError } from '../exit.js';
-import { dataFolderFrom } from '../serve/settings.js';
 import { startHost } from './start-host.js';
 
 /** What the background host is told differently, or not at all. */
-const OWN_OPTIONS = new Set(['detach', 'dataDir', 'quiet', 'logLevel']);
+const OWN_OPTIONS = new Set(['detach', 'dataDir', 'quiet']);
 
 export async function detach(command: Command): Promise<void> {
   const options = command.opts<{ dataDir?: string; stdio?: boolean; quiet?: boolean }>();

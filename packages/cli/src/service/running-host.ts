@@ -1,7 +1,7 @@
 /** The host of a data folder, if one runs: where it is, and with which token it is reached. */
 import { readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
-import { type Instance, runningInstances } from '@atrium/host';
+import { type Instance, runningInstances } from '@atrium/host/instances';
 
 /** On one machine a port answers at once, or nobody is there. */
 const ANSWER_TIMEOUT_MS = 1_000;

@@ -28,9 +28,12 @@ export async function startHost(dataDir: string, args: readonly string[]): Promi
   const child = launch(dataDir, args, logFile);
   const exited = new Promise<number>((resolve) => child.once('exit', (code) => resolve(code ?? 1)));
   const found = await untilFound(dataDir, exited);
+  const isNew = found?.instance.pid === child.pid;
+  // One that lost the race may still be on its way: it would take the folder as soon as the winner has stopped.
+  if (!isNew) child.kill();
   if (!found) throw new Error(`the host did not start: ${await lastWords(logFile)}`);
   child.unref();
-  return { ...found, isNew: found.instance.pid === child.pid };
+  return { ...found, isNew };
 }
 
 function launch(dataDir: string, args: readonly string[], logFile: string): ChildProcess {

@@ -1,14 +1,19 @@
 /** The program that runs one turn: started for it, and gone with it, with all that it started. */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { systemClock } from '../../clock.js';
 import { endGroup } from '../../tools/end-group.js';
 import { killOnExit } from '../../tools/process-group.js';
-import { groupsOfFamily } from '../../tools/process-table.js';
+import { groupsOfFamily, groupsWith } from '../../tools/process-table.js';
 import { succeedsWithin } from '../../waiting.js';
 import { KILL_GRACE_MS, LAST_WORDS_MAX_CHARACTERS } from './limits.js';
 import type { SpawnRequest } from './sdk.js';
 
+/** In the environment of all that runs for a turn, so that it is found wherever it went. */
+const TURN_VARIABLE = 'AGENT_TURN_ID';
+
 export class TurnProcess {
+  readonly #mark = randomUUID();
   #pid: number | undefined;
   #exited: Promise<void> = Promise.resolve();
   #words = '';
@@ -18,7 +23,8 @@ export class TurnProcess {
   /** Given to the SDK, which talks to it. */
   readonly start = ({ command, args, cwd, env }: SpawnRequest): ChildProcess => {
     const own = { detached: process.platform !== 'win32', windowsHide: true };
-    const child = spawn(command, args, { cwd, env, ...own, stdio: ['pipe', 'pipe', 'pipe'] });
+    const marked = { ...env, [TURN_VARIABLE]: this.#mark };
+    const child = spawn(command, args, { cwd, env: marked, ...own, stdio: ['pipe', 'pipe', 'pipe'] });
     this.#pid = child.pid;
     this.#exited = new Promise((resolve) => {
       child.once('exit', () => resolve());
@@ -36,17 +42,21 @@ export class TurnProcess {
     return this.#words.trim();
   }
 
-  /** Looks who belongs to it: once it has ended, nobody can tell any more. */
-  async noteFamily(): Promise<void> {
+  /**
+   * Waits for its end, and brings it about when it takes too long. Nobody of its family is left then. After a turn that
+   * was cancelled that includes those who left the family, on systems that tell.
+   */
+  async end(maxMs: number, isCancelled = false): Promise<void> {
     if (this.#pid === undefined) return;
-    for (const group of await groupsOfFamily(this.#pid)) this.#groups.add(group);
-  }
-
-  /** Waits for its end, and brings it about when it takes too long. Nobody of its family is left then. */
-  async end(maxMs: number): Promise<void> {
-    await this.noteFamily();
-    if (!(await succeedsWithin(systemClock, maxMs, this.#exited))) await this.noteFamily();
+    await this.#noteFamily(this.#pid);
+    if (!(await succeedsWithin(systemClock, maxMs, this.#exited))) await this.#noteFamily(this.#pid);
+    if (isCancelled) for (const group of await groupsWith(TURN_VARIABLE, this.#mark)) this.#groups.add(group);
     await Promise.all([...this.#groups].map((group) => endGroup(group, systemClock, KILL_GRACE_MS)));
     await this.#exited;
+  }
+
+  /** Looks who belongs to it: once it has ended, that cannot be told any more. */
+  async #noteFamily(pid: number): Promise<void> {
+    for (const group of await groupsOfFamily(pid)) this.#groups.add(group);
   }
 }

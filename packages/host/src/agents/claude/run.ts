@@ -52,12 +52,12 @@ export class TurnRun {
     const options = await untilAborted(signal, this.#options());
     signal.throwIfAborted();
     const query = sdk.query({ prompt: this.#prompts, options });
-    const stop = () => void this.#stop(query);
+    const stop = () => this.#stop(query);
     signal.addEventListener('abort', stop, { once: true });
     const failure = await this.#listen(query);
     signal.removeEventListener('abort', stop);
     query.close();
-    await this.#process.end(signal.aborted ? STOP_MAX_MS : EXIT_MAX_MS);
+    await this.#process.end(signal.aborted ? STOP_MAX_MS : EXIT_MAX_MS, signal.aborted);
     signal.throwIfAborted();
     return this.#verdict(failure);
   }
@@ -127,11 +127,11 @@ export class TurnRun {
   }
 
   /** Claude is told, so that it remembers where it was stopped; when it takes too long over that, it is ended. */
-  async #stop(query: ClaudeQuery): Promise<void> {
-    await this.#process.noteFamily();
+  #stop(query: ClaudeQuery): void {
+    // At once: when it hears first that a call was denied, it asks the model what to do about that.
     query.interrupt().catch(() => {});
     this.#prompts.end();
-    await this.#process.end(STOP_MAX_MS);
+    void this.#process.end(STOP_MAX_MS, true);
   }
 
   #verdict(failure: unknown): boolean {

@@ -1,0 +1,80 @@
+/** A tool call on the screen: what it does, the end of its output, and what it changes. */
+import type { FileEdit, ToolCallState } from '@atrium/protocol';
+import { outputText, plain } from '../sessions/turns.js';
+import { printable, printableLines } from '../text/printable.js';
+import type { Style } from '../text/style.js';
+import { cut } from '../text/width.js';
+import type { EditDiff } from './edits.js';
+
+/** Of a long output the end is shown. */
+const OUTPUT_LINES_MAX = 10;
+/** Only the end of the output is looked at, however long it is. */
+const OUTPUT_LOOK_CHARACTERS = 20_000;
+const DIFF_LINES_MAX = 30;
+
+export interface ViewOptions {
+  readonly style: Style;
+  readonly columns: number;
+}
+
+export function callLines(call: ToolCallState, diffs: readonly EditDiff[], options: ViewOptions): string[] {
+  const { style, columns } = options;
+  const head = cut(`${markOf(call, style)} ${style.bold(printable(call.displayName))}  ${sentence(call)}`, columns);
+  return [
+    head,
+    ...reason(call, options),
+    ...diffs.flatMap((diff) => diffView(diff, options)),
+    ...outputLines(call, options),
+  ];
+}
+
+function markOf(call: ToolCallState, style: Style): string {
+  if (call.status === 'completed') return call.success ? style.green('✓') : style.red('✗');
+  if (call.status === 'cancelled') return style.yellow('–');
+  return call.status.startsWith('pending') ? style.yellow('?') : style.cyan('●');
+}
+
+function sentence(call: ToolCallState): string {
+  if (call.status === 'completed') return printable(plain(call.pastTenseMessage));
+  return printable(plain(call.invocationMessage));
+}
+
+function reason(call: ToolCallState, { style, columns }: ViewOptions): string[] {
+  if (call.status === 'cancelled') {
+    const why = printable(plain(call.reasonMessage));
+    const word = call.reason === 'skipped' ? 'did not run' : 'denied';
+    return [style.dim(cut(`  ${word}${why === '' ? '' : `: ${why}`}`, columns))];
+  }
+  const message = call.status === 'completed' && !call.success ? call.error?.message : undefined;
+  return message === undefined ? [] : [style.red(cut(`  ${printable(message)}`, columns))];
+}
+
+function outputLines(call: ToolCallState, { style, columns }: ViewOptions): string[] {
+  const text = printableLines(outputText(call).slice(-OUTPUT_LOOK_CHARACTERS)).trimEnd();
+  if (text === '') return [];
+  const lines = text.split('\n');
+  const shown = lines.slice(-OUTPUT_LINES_MAX).map((line) => style.dim(cut(`  ${line}`, columns)));
+  const hidden = lines.length - shown.length;
+  return hidden > 0 ? [style.dim(`  … ${hidden} lines above`), ...shown] : shown;
+}
+
+export function diffView({ file, lines, added, removed }: EditDiff, { style, columns }: ViewOptions): string[] {
+  const counts = added === undefined ? '' : `  ${style.green(`+${added}`)} ${style.red(`-${removed ?? 0}`)}`;
+  const head = `  ${style.underline(cut(file, columns - 20))}${counts}`;
+  const all = lines ?? [];
+  const shown = all.slice(0, DIFF_LINES_MAX).map(({ kind, text }) => {
+    const safe = (sign: string) => cut(`  ${sign} ${printable(text.replace(/\s+$/, ''))}`, columns);
+    if (kind === 'added') return style.green(safe('+'));
+    if (kind === 'removed') return style.red(safe('-'));
+    return style.dim(kind === 'gap' ? '    ⋮' : safe(' '));
+  });
+  const hidden = all.length - shown.length;
+  return [head, ...shown, ...(hidden > 0 ? [style.dim(`    … ${hidden} more lines`)] : [])];
+}
+
+/** The edits that a call made. */
+export function editsOf(call: ToolCallState): FileEdit[] {
+  if (call.status === 'pending-confirmation') return call.edits?.items ?? [];
+  const content = 'content' in call ? (call.content ?? []) : [];
+  return content.flatMap((block) => (block.type === 'fileEdit' ? [block] : []));
+}

@@ -1,0 +1,210 @@
+/** A chat in the terminal: one session, its state on the screen, and what the person types turned into actions. */
+import { randomUUID } from 'node:crypto';
+import type { Client, Status, Subscription } from '@atrium/client';
+import { type SessionAction, type SessionState, SessionStatus } from '@atrium/protocol';
+import { ExitCode } from '../exit.js';
+import type { Style } from '../text/style.js';
+import type { ViewOptions } from './call-view.js';
+import { Edits } from './edits.js';
+import type { Key } from './keys.js';
+import { Prompt } from './prompt.js';
+import { Screen } from './screen.js';
+import { slash } from './slash.js';
+import { FRAME_MS, statusLine, waitingLines } from './status.js';
+import { Terminal } from './terminal.js';
+import { noteLines, Transcript } from './transcript.js';
+
+/** Many changes in a short time are drawn once. */
+const DRAW_AFTER_MS = 16;
+
+export type ChatEnd = { readonly to: 'shell'; readonly code: ExitCode } | { readonly to: 'new' | 'sessions' };
+
+export interface ChatOptions {
+  readonly client: Client;
+  readonly session: Subscription;
+  readonly style: Style;
+  readonly isLocal: boolean;
+  /** Said at once. */
+  readonly prompt?: string | undefined;
+}
+
+export class Chat {
+  readonly #options: ChatOptions;
+  readonly #screen = new Screen(process.stdout);
+  readonly #terminal: Terminal;
+  readonly #transcript: Transcript;
+  readonly #prompt: Prompt;
+  readonly #offs: (() => void)[] = [];
+  /** Lines that wait to go up. */
+  readonly #notes: string[] = [];
+  #drawing: NodeJS.Timeout | undefined;
+  #workingSince: { readonly turnId: string; readonly at: number } | undefined;
+  #end: (end: ChatEnd) => void = () => {};
+
+  constructor(options: ChatOptions) {
+    this.#options = options;
+    const edits = new Edits({ client: options.client, isLocal: options.isLocal, onReady: () => this.#changed() });
+    this.#transcript = new Transcript({
+      view: () => this.#view,
+      diffs: (call, isLive) => (isLive ? edits.ofCall(call) : edits.known(call)),
+    });
+    this.#prompt = new Prompt({
+      edits,
+      dispatch: (action) => this.#dispatch(action),
+      note: (text) => this.#note(text),
+    });
+    this.#terminal = new Terminal({
+      key: (key) => this.#key(key),
+      resize: () => this.#changed(),
+      resumed: () => this.#changed(),
+      leaving: () => this.#screen.clear(),
+      ended: () => this.#end({ to: 'shell', code: ExitCode.Interrupted }),
+    });
+  }
+
+  /** Runs until the person leaves, or the session is gone. */
+  async run(): Promise<ChatEnd> {
+    const { client, session, prompt } = this.#options;
+    const ended = new Promise<ChatEnd>((resolve) => {
+      this.#end = resolve;
+    });
+    for (const { userMessage } of session.state.turns) this.#prompt.remember(userMessage.text);
+    this.#terminal.open();
+    const timer = setInterval(() => session.state.activeTurn && this.#changed(), FRAME_MS);
+    this.#offs.push(
+      () => clearInterval(timer),
+      session.onChange(() => this.#changed()),
+      session.onRejected(({ reason }) => this.#note(`Not accepted: ${reason}`)),
+      session.onGone(() => this.#end({ to: 'shell', code: ExitCode.NoSession })),
+      client.onStatus(this.#statusTeller()),
+    );
+    if (prompt !== undefined) this.#send(prompt);
+    this.#draw();
+    try {
+      return await ended;
+    } finally {
+      this.#close();
+    }
+  }
+
+  #close(): void {
+    clearTimeout(this.#drawing);
+    for (const off of this.#offs) off();
+    this.#screen.update([...this.#notes, ...this.#transcript.finished(this.#state)], {
+      lines: [''],
+      cursor: { row: 0, column: 0 },
+    });
+    this.#terminal.close();
+  }
+
+  get #state(): SessionState {
+    return this.#options.session.state;
+  }
+
+  get #view(): ViewOptions {
+    return { style: this.#options.style, columns: this.#screen.columns };
+  }
+
+  #statusTeller(): (status: Status) => void {
+    let wasOpen = true;
+    return ({ at, ...rest }) => {
+      if (at === 'open' && !wasOpen) this.#note('The host is back.');
+      if (at === 'waiting' && wasOpen) this.#note('The host is gone. What you write waits until it is back.');
+      if (at === 'closed')
+        this.#note(`The connection ended for good${'error' in rest && rest.error ? `: ${rest.error.message}` : ''}.`);
+      if (at === 'closed') this.#end({ to: 'shell', code: ExitCode.Failed });
+      if (at === 'open' || at === 'waiting') wasOpen = at === 'open';
+      this.#changed();
+    };
+  }
+
+  #note(text: string): void {
+    this.#notes.push(...noteLines(text, this.#view), '');
+    this.#changed();
+  }
+
+  #changed(): void {
+    this.#drawing ??= setTimeout(() => this.#draw(), DRAW_AFTER_MS);
+  }
+
+  #draw(): void {
+    clearTimeout(this.#drawing);
+    this.#drawing = undefined;
+    const state = this.#state;
+    const view = this.#view;
+    this.#keepTime(state);
+    this.#markRead(state);
+    this.#prompt.follow(state);
+    const finished = [...this.#notes.splice(0), ...this.#transcript.finished(state)];
+    const above = [...this.#transcript.live(state), ...waitingLines(state, view)];
+    const prompt = this.#prompt.view(state, view);
+    const lead = above.length > 0 ? [...above, ''] : [];
+    const { isAsking } = this.#prompt;
+    const workingMs = this.#workingSince && performance.now() - this.#workingSince.at;
+    const status = statusLine({ state, connection: this.#options.client.status, workingMs, isAsking }, view);
+    this.#screen.update(finished, {
+      lines: [...lead, ...prompt.lines, status],
+      cursor: { ...prompt.cursor, row: prompt.cursor.row + lead.length },
+    });
+  }
+
+  #keepTime({ activeTurn }: SessionState): void {
+    if (!activeTurn) this.#workingSince = undefined;
+    else if (this.#workingSince?.turnId !== activeTurn.id)
+      this.#workingSince = { turnId: activeTurn.id, at: performance.now() };
+  }
+
+  /** Somebody has seen it: this person. */
+  #markRead({ summary, activeTurn, turns }: SessionState): void {
+    if (activeTurn || turns.length === 0 || summary.status & SessionStatus.IsRead) return;
+    this.#dispatch({ type: 'session/isReadChanged', isRead: true });
+  }
+
+  #dispatch(action: SessionAction): void {
+    // A refusal is told by `onRejected`, and what waits for a connection is told by the status.
+    this.#options.session.dispatch(action).catch(() => {});
+    this.#changed();
+  }
+
+  #key(key: Key): void {
+    if (key.ctrl && key.name === 'z') return this.#terminal.suspend();
+    if (key.ctrl && key.name === 'c' && !this.#prompt.cancel())
+      return this.#end({ to: 'shell', code: ExitCode.Interrupted });
+    if (key.ctrl && key.name === 'd' && this.#prompt.isEmpty) return this.#end({ to: 'shell', code: ExitCode.Ok });
+    const wish = this.#prompt.press(key);
+    if (wish?.kind === 'send') this.#send(wish.text);
+    if (wish?.kind === 'steer') this.#wait('steering', wish.text);
+    if (wish?.kind === 'stop') this.#stop();
+    if (wish?.kind === 'next') this.#next();
+    this.#changed();
+  }
+
+  #send(text: string): void {
+    const outcome = slash(text, this.#state);
+    if (outcome?.kind === 'leave')
+      return this.#end(outcome.to === 'shell' ? { to: 'shell', code: ExitCode.Ok } : { to: outcome.to });
+    if (outcome?.kind === 'act') this.#dispatch(outcome.action);
+    if (outcome) return outcome.text === undefined ? undefined : this.#note(outcome.text);
+    if (this.#state.activeTurn) return this.#wait('queued', text);
+    this.#dispatch({ type: 'session/turnStarted', turnId: randomUUID(), userMessage: { text } });
+  }
+
+  /** Without a turn there is nothing to steer, and the message begins one. */
+  #wait(kind: 'queued' | 'steering', text: string): void {
+    if (!this.#state.activeTurn) return this.#send(text);
+    this.#dispatch({ type: 'session/pendingMessageSet', kind, id: randomUUID(), userMessage: { text } });
+  }
+
+  /** A turn that was stopped leaves what was queued behind it. */
+  #next(): void {
+    const [next] = this.#state.queuedMessages ?? [];
+    if (!next || this.#state.activeTurn) return;
+    const { id: queuedMessageId, userMessage } = next;
+    this.#dispatch({ type: 'session/turnStarted', turnId: randomUUID(), userMessage, queuedMessageId });
+  }
+
+  #stop(): void {
+    const turnId = this.#state.activeTurn?.id;
+    if (turnId !== undefined) this.#dispatch({ type: 'session/turnCancelled', turnId });
+  }
+}

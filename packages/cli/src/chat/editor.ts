@@ -1,0 +1,133 @@
+/** The text that is being written: typing, moving, deleting, and what was written before. Knows nothing of the screen. */
+import { graphemesOf } from '../text/width.js';
+import type { Key } from './keys.js';
+
+const HISTORY_MAX = 500;
+const WORD_BEFORE = /[^\s]*\s*$/;
+const WORD_AFTER = /^\s*[^\s]*/;
+
+export class Editor {
+  text: string;
+  /** An index into the text, always between two graphemes. */
+  cursor: number;
+  #history: string[] = [];
+  /** Where in the history one is; its length means: in the text of one's own. */
+  #place = 0;
+  #draft = '';
+
+  constructor(text = '') {
+    this.text = text;
+    this.cursor = text.length;
+  }
+
+  /** Gives the text away and begins anew. */
+  take(): string {
+    const { text } = this;
+    this.remember(text);
+    this.set('');
+    return text;
+  }
+
+  remember(text: string): void {
+    if (text.trim() !== '' && this.#history.at(-1) !== text) this.#history.push(text);
+    if (this.#history.length > HISTORY_MAX) this.#history = this.#history.slice(-HISTORY_MAX);
+    this.#place = this.#history.length;
+  }
+
+  set(text: string): void {
+    this.text = text;
+    this.cursor = text.length;
+  }
+
+  insert(text: string): void {
+    this.text = this.#before + text + this.#after;
+    this.cursor += text.length;
+  }
+
+  /** Says whether the key meant something here. */
+  press(key: Key): boolean {
+    if (key.name === 'text' || key.name === 'paste') {
+      this.insert(key.text ?? '');
+      return true;
+    }
+    const modifier = key.ctrl ? 'ctrl-' : key.alt ? 'alt-' : '';
+    const act = this.#actions[`${modifier}${key.name}`];
+    act?.();
+    return act !== undefined;
+  }
+
+  readonly #actions: Readonly<Record<string, () => void>> = {
+    newline: () => this.insert('\n'),
+    left: () => this.#move(-(graphemesOf(this.#before).at(-1)?.length ?? 0)),
+    right: () => this.#move(graphemesOf(this.#after)[0]?.length ?? 0),
+    'ctrl-b': () => this.#actions.left?.(),
+    'ctrl-f': () => this.#actions.right?.(),
+    'ctrl-left': () => this.#move(-wordBefore(this.#before)),
+    'ctrl-right': () => this.#move(wordAfter(this.#after)),
+    'alt-b': () => this.#move(-wordBefore(this.#before)),
+    'alt-f': () => this.#move(wordAfter(this.#after)),
+    home: () => this.#move(-this.#lineBefore.length),
+    end: () => this.#move(this.#lineAfter.length),
+    'ctrl-a': () => this.#actions.home?.(),
+    'ctrl-e': () => this.#actions.end?.(),
+    up: () => this.#vertical(-1),
+    down: () => this.#vertical(1),
+    'ctrl-p': () => this.#vertical(-1),
+    'ctrl-n': () => this.#vertical(1),
+    backspace: () => this.#cut(graphemesOf(this.#before).at(-1)?.length ?? 0, 0),
+    delete: () => this.#cut(0, graphemesOf(this.#after)[0]?.length ?? 0),
+    'ctrl-d': () => this.#actions.delete?.(),
+    'ctrl-w': () => this.#cut(wordBefore(this.#before), 0),
+    'alt-backspace': () => this.#cut(wordBefore(this.#before), 0),
+    'ctrl-u': () => this.#cut(this.#lineBefore.length, 0),
+    'ctrl-k': () => this.#cut(0, this.#lineAfter.length || 1),
+  };
+
+  get #before(): string {
+    return this.text.slice(0, this.cursor);
+  }
+  get #after(): string {
+    return this.text.slice(this.cursor);
+  }
+  get #lineBefore(): string {
+    return this.#before.slice(this.#before.lastIndexOf('\n') + 1);
+  }
+  get #lineAfter(): string {
+    return this.#after.split('\n', 1)[0] ?? '';
+  }
+
+  #move(by: number): void {
+    this.cursor += by;
+  }
+
+  #cut(before: number, after: number): void {
+    this.text = this.text.slice(0, this.cursor - before) + this.text.slice(this.cursor + after);
+    this.cursor -= before;
+  }
+
+  /** Between the lines of the text; at its first and last line, through the history. */
+  #vertical(by: 1 | -1): void {
+    const rows = this.text.split('\n');
+    const row = this.#before.split('\n').length - 1;
+    const target = rows[row + by];
+    if (target === undefined) return this.#recall(by);
+    const start = rows.slice(0, row + by).reduce((sum, line) => sum + line.length + 1, 0);
+    this.cursor = start + Math.min(this.#lineBefore.length, target.length);
+  }
+
+  #recall(by: 1 | -1): void {
+    const place = this.#place + by;
+    if (place < 0 || place > this.#history.length) return;
+    if (this.#place === this.#history.length) this.#draft = this.text;
+    this.#place = place;
+    this.set(this.#history[place] ?? this.#draft);
+  }
+}
+
+function wordBefore(text: string): number {
+  return WORD_BEFORE.exec(text)?.[0].length ?? 0;
+}
+
+function wordAfter(text: string): number {
+  return WORD_AFTER.exec(text)?.[0].length ?? 0;
+}

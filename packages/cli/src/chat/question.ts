@@ -1,0 +1,73 @@
+/** One question of a form: what may be answered, and the answer as the protocol writes it. */
+import type { SessionInputAnswer, SessionInputOption, SessionInputQuestion } from '@atrium/protocol';
+
+/** What the person did so far. */
+export interface AnswerValue {
+  readonly text: string;
+  readonly option: string | undefined;
+  readonly ticked: readonly string[];
+}
+
+const YES_NO: readonly SessionInputOption[] = [
+  { id: 'yes', label: 'Yes' },
+  { id: 'no', label: 'No' },
+];
+
+/** Whether the answer is written rather than chosen. */
+export function isWritten({ kind }: SessionInputQuestion): boolean {
+  return kind === 'text' || kind === 'number' || kind === 'integer';
+}
+
+export function optionsOf(question: SessionInputQuestion): readonly SessionInputOption[] {
+  if (question.kind === 'boolean')
+    return YES_NO.map((option) => ({
+      ...option,
+      recommended: (option.id === 'yes') === (question.defaultValue ?? true),
+    }));
+  return 'options' in question ? question.options : [];
+}
+
+export function defaultText(question: SessionInputQuestion): string {
+  return isWritten(question) && 'defaultValue' in question ? String(question.defaultValue ?? '') : '';
+}
+
+/** Why this cannot be the answer yet, in words; undefined when it can. */
+export function problemWith(question: SessionInputQuestion, { text, ticked, option }: AnswerValue): string | undefined {
+  const { required } = question;
+  if (question.kind === 'multi-select') {
+    const { min = required ? 1 : 0, max = Number.POSITIVE_INFINITY } = question;
+    if (ticked.length < min) return `Tick at least ${min}.`;
+    return ticked.length > max ? `Tick at most ${max}.` : undefined;
+  }
+  if (!isWritten(question)) return required && option === undefined ? 'Choose one.' : undefined;
+  if (text.trim() === '') return required ? 'An answer is needed.' : undefined;
+  return question.kind === 'text' ? undefined : numberProblem(question, Number(text));
+}
+
+function numberProblem(question: SessionInputQuestion, value: number): string | undefined {
+  if (question.kind !== 'number' && question.kind !== 'integer') return undefined;
+  if (!Number.isFinite(value)) return 'Write a number.';
+  if (question.kind === 'integer' && !Number.isInteger(value)) return 'Write a whole number.';
+  if (question.min !== undefined && value < question.min) return `At least ${question.min}.`;
+  return question.max !== undefined && value > question.max ? `At most ${question.max}.` : undefined;
+}
+
+/** What is left empty is skipped. */
+export function answerOf(question: SessionInputQuestion, { text, option, ticked }: AnswerValue): SessionInputAnswer {
+  switch (question.kind) {
+    case 'multi-select':
+      return { state: 'submitted', value: { kind: 'selected-many', value: [...ticked] } };
+    case 'single-select':
+      return option === undefined
+        ? { state: 'skipped' }
+        : { state: 'submitted', value: { kind: 'selected', value: option } };
+    case 'boolean':
+      return { state: 'submitted', value: { kind: 'boolean', value: option === 'yes' } };
+    case 'text':
+      return text.trim() === '' ? { state: 'skipped' } : { state: 'submitted', value: { kind: 'text', value: text } };
+    default:
+      return text.trim() === ''
+        ? { state: 'skipped' }
+        : { state: 'submitted', value: { kind: 'number', value: Number(text) } };
+  }
+}

@@ -1,0 +1,114 @@
+/**
+ * The terminal: what is finished goes up into its scrollback and is never touched again; what still changes is drawn
+ * anew below it. Only lines that differ are written.
+ */
+import { cut, widthOf } from '../text/width.js';
+import type { Cursor } from './editor-view.js';
+
+const ESC = '\u001b[';
+/** Terminals that know it show a whole update at once; the others ignore it. */
+const SYNC_BEGIN = `${ESC}?2026h`;
+const SYNC_END = `${ESC}?2026l`;
+const HIDE_CURSOR = `${ESC}?25l`;
+const SHOW_CURSOR = `${ESC}?25h`;
+const ERASE_BELOW = `${ESC}J`;
+
+export interface Output {
+  readonly columns?: number;
+  readonly rows?: number;
+  write(text: string): boolean;
+}
+
+export interface Frame {
+  readonly lines: readonly string[];
+  readonly cursor: Cursor;
+}
+
+const EMPTY: Frame = { lines: [], cursor: { row: 0, column: 0 } };
+
+export class Screen {
+  readonly #out: Output;
+  #shown: Frame = EMPTY;
+  #width: number;
+
+  constructor(out: Output) {
+    this.#out = out;
+    this.#width = this.columns;
+  }
+
+  get columns(): number {
+    return Math.max(20, this.#out.columns ?? 80);
+  }
+
+  get rows(): number {
+    return Math.max(5, this.#out.rows ?? 24);
+  }
+
+  /** Lets `finished` go up for good and draws `frame` below it. */
+  update(finished: readonly string[], frame: Frame): void {
+    const next = this.#fitting(frame);
+    const shown = this.#shown;
+    const isRedrawn = finished.length > 0 || this.#width !== this.columns || !sameLines(shown.lines, next.lines);
+    if (!isRedrawn && sameCursor(next.cursor, shown.cursor)) return;
+    const kept = finished.length > 0 || this.#width !== this.columns ? 0 : commonLines(shown.lines, next.lines);
+    const top = `\r${up(this.#rowsAboveCursor())}`;
+    const text = isRedrawn ? `${down(kept)}${ERASE_BELOW}${[...finished, ...next.lines.slice(kept)].join('\r\n')}` : '';
+    const end = isRedrawn ? Math.max(0, next.lines.length - 1) : 0;
+    const toCursor = vertical(next.cursor.row - end) + (next.cursor.column > 0 ? `${ESC}${next.cursor.column}C` : '');
+    this.#out.write(`${SYNC_BEGIN}${HIDE_CURSOR}${top}${text}\r${toCursor}${SHOW_CURSOR}${SYNC_END}`);
+    this.#shown = next;
+    this.#width = this.columns;
+  }
+
+  /** Takes the live part away, so that whatever comes next starts on a clean line. */
+  clear(): void {
+    if (this.#shown === EMPTY) return;
+    this.#out.write(`\r${up(this.#rowsAboveCursor())}${ERASE_BELOW}`);
+    this.#shown = EMPTY;
+  }
+
+  /** After a resize the terminal has broken our lines anew; as many rows as that makes are ours. */
+  #rowsAboveCursor(): number {
+    const { lines, cursor } = this.#shown;
+    if (this.#width <= this.columns) return cursor.row;
+    const rows = (width: number) => Math.max(1, Math.ceil(width / this.columns));
+    const above = lines.slice(0, cursor.row).reduce((sum, line) => sum + rows(widthOf(line)), 0);
+    return above + Math.floor(cursor.column / this.columns);
+  }
+
+  /** What is taller than the window cannot be drawn over again: its upper part has to wait. */
+  #fitting({ lines, cursor }: Frame): Frame {
+    const surplus = Math.max(0, lines.length - (this.rows - 1));
+    const visible = lines.slice(surplus).map((line) => cut(line, this.columns));
+    if (surplus > 0) visible[0] = cut(`… ${surplus + 1} more lines`, this.columns);
+    return { lines: visible, cursor: { row: Math.max(0, cursor.row - surplus), column: cursor.column } };
+  }
+}
+
+/** How many lines at the top stay. The last one is always written: nobody can move to a row that is not there yet. */
+function commonLines(one: readonly string[], other: readonly string[]): number {
+  const most = Math.min(one.length, other.length) - 1;
+  let count = 0;
+  while (count < most && one[count] === other[count]) count += 1;
+  return count;
+}
+
+function sameLines(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((line, index) => line === other[index]);
+}
+
+function sameCursor(one: Cursor, other: Cursor): boolean {
+  return one.row === other.row && one.column === other.column;
+}
+
+function up(rows: number): string {
+  return rows > 0 ? `${ESC}${rows}A` : '';
+}
+
+function vertical(rows: number): string {
+  return rows < 0 ? up(-rows) : down(rows);
+}
+
+function down(rows: number): string {
+  return rows > 0 ? `${ESC}${rows}B` : '';
+}

@@ -1,0 +1,135 @@
+/**
+ * What of a session has gone up into the scrollback, and what is still in motion. Looking costs what is new, however
+ * long the session is: every part of an answer goes up once, as soon as it cannot change any more.
+ */
+import type { ResponsePart, SessionState, ToolCallState } from '@atrium/protocol';
+import { type AnyTurn, isOver, plain } from '../sessions/turns.js';
+import { MarkdownStream } from '../text/markdown.js';
+import { printable, printableLines } from '../text/printable.js';
+import { sealed, wrap } from '../text/width.js';
+import { callLines, editsOf, type ViewOptions } from './call-view.js';
+import type { EditDiff } from './edits.js';
+import { endLines, messageLines } from './turn-view.js';
+
+export interface TranscriptOptions {
+  view(): ViewOptions;
+  /** Diffs of a call of the running turn, or of one that is over. */
+  diffs(call: ToolCallState, isLive: boolean): readonly EditDiff[];
+}
+
+interface Place {
+  readonly turnId: string;
+  readonly isLive: boolean;
+  part: number;
+  /** How many characters of the part have been read. */
+  read: number;
+  stream: MarkdownStream | undefined;
+}
+
+export class Transcript {
+  readonly #options: TranscriptOptions;
+  /** The ids of the turns that are up. */
+  readonly #shown = new Set<string>();
+  #last: string | undefined;
+  #place: Place | undefined;
+
+  constructor(options: TranscriptOptions) {
+    this.#options = options;
+  }
+
+  /** The lines that are finished since last time. */
+  finished({ turns, activeTurn }: SessionState): string[] {
+    const lines: string[] = [];
+    let fresh = turns.length;
+    while (fresh > 0 && !this.#shown.has(turns[fresh - 1]?.id ?? '')) fresh -= 1;
+    const last = turns.at(-1)?.id;
+    if (fresh === turns.length && last !== this.#last)
+      lines.push(this.#options.view().style.dim('― history was cut ―'));
+    this.#last = last;
+    for (const turn of turns.slice(fresh)) lines.push(...this.#advance(turn));
+    if (activeTurn) lines.push(...this.#advance(activeTurn));
+    return lines;
+  }
+
+  /** What is still in motion, as it looks now. */
+  live({ activeTurn }: SessionState): string[] {
+    const place = this.#place;
+    if (!activeTurn || activeTurn.id !== place?.turnId) return [];
+    const view = this.#options.view();
+    return activeTurn.responseParts.slice(place.part).flatMap((part, index) => {
+      if (index === 0 && place.stream) return styled(part, place.stream.peek(), view);
+      if (part.kind !== 'toolCall') return this.#whole(part, view);
+      // The question for permission says the same.
+      return part.toolCall.status === 'pending-confirmation' ? [] : this.#call(part.toolCall, true);
+    });
+  }
+
+  #advance(turn: AnyTurn): string[] {
+    const lines: string[] = [];
+    const view = this.#options.view();
+    if (this.#place?.turnId !== turn.id) {
+      this.#place = { turnId: turn.id, isLive: !isOver(turn), part: 0, read: 0, stream: undefined };
+      lines.push(...messageLines(turn.userMessage, view));
+    }
+    const place = this.#place;
+    for (; place.part < turn.responseParts.length; place.part += 1) {
+      const part = turn.responseParts[place.part];
+      const isLast = place.part === turn.responseParts.length - 1;
+      const isFinal = isOver(turn) || (part?.kind === 'toolCall' ? isSettled(part.toolCall) : !isLast);
+      if (part) lines.push(...this.#part(part, place, isFinal));
+      if (!isFinal) return lines;
+      Object.assign(place, { read: 0, stream: undefined });
+    }
+    if (!isOver(turn)) return lines;
+    this.#shown.add(turn.id);
+    return [...lines, ...endLines(turn, view)];
+  }
+
+  #part(part: ResponsePart, place: Place, isFinal: boolean): string[] {
+    const view = this.#options.view();
+    if (part.kind === 'toolCall') return isFinal ? [...this.#call(part.toolCall, place.isLive), ''] : [];
+    if (part.kind !== 'markdown' && part.kind !== 'reasoning') return isFinal ? [...this.#whole(part, view), ''] : [];
+    place.stream ??= new MarkdownStream(view);
+    place.stream.columns = view.columns;
+    const lines = place.stream.push(part.content.slice(place.read));
+    place.read = part.content.length;
+    return styled(part, isFinal ? [...lines, ...place.stream.end(), ''] : lines, view);
+  }
+
+  #call(call: ToolCallState, isLive: boolean): string[] {
+    const diffs = editsOf(call).length > 0 ? this.#options.diffs(call, isLive) : [];
+    return callLines(call, diffs, this.#options.view());
+  }
+
+  #whole(part: ResponsePart, view: ViewOptions): string[] {
+    if (part.kind === 'markdown' || part.kind === 'reasoning') {
+      const stream = new MarkdownStream(view);
+      return styled(part, [...stream.push(part.content), ...stream.end()], view);
+    }
+    const text = part.kind === 'systemNotification' ? plain(part.content) : placeholder(part);
+    return noteLines(text, view);
+  }
+}
+
+/** Reasoning is there for those who look for it. */
+function styled(part: ResponsePart, lines: readonly string[], { style }: ViewOptions): string[] {
+  if (part.kind !== 'reasoning') return [...lines];
+  return lines.map((line) => (line === '' ? '' : style.dim(style.italic(line))));
+}
+
+export function noteLines(text: string, { style, columns }: ViewOptions): string[] {
+  const lines = printableLines(text).trim().split('\n');
+  return sealed(lines.flatMap((line) => wrap(line, columns - 2))).map((line, index) =>
+    style.dim(`${index === 0 ? '※ ' : '  '}${line}`),
+  );
+}
+
+/** Content of a kind that this program does not know is named, and never an error. */
+function placeholder(part: ResponsePart): string {
+  const { kind, uri } = part as { kind: string; uri?: unknown };
+  return `[${printable(kind)}${typeof uri === 'string' ? `: ${printable(uri)}` : ''}]`;
+}
+
+function isSettled({ status }: ToolCallState): boolean {
+  return status === 'completed' || status === 'cancelled';
+}

@@ -1,0 +1,61 @@
+/** `atrium chat` and `atrium attach`: talk to an agent in the terminal. */
+import { Command } from 'commander';
+import { HOST_HELP, type HostOptions, withHostOptions } from '../connect/options.js';
+import type { SessionChoice } from '../sessions/open.js';
+import { agentOption, cwdOption, modelOption, sessionOption } from './run.js';
+
+const KEYS = `
+Enter sends; while a turn runs it queues. Alt+Enter or Ctrl+S steers the running turn, Esc stops it. Ctrl+J makes a new
+line. Ctrl+D leaves: the session goes on in the host. /help shows the rest.
+${HOST_HELP}`;
+
+const CHAT_EXAMPLES = `${KEYS}
+
+Examples:
+  $ atrium chat
+  $ atrium chat "what does this project do?"
+  $ atrium chat --agent offline --cwd ~/src/app
+  $ atrium chat --session last
+
+Exit codes: 0 left, 1 an error, 2 called in a wrong way, 4 no such session, 130 left with Ctrl+C.`;
+
+const ATTACH_EXAMPLES = `${KEYS}
+
+Examples:
+  $ atrium attach                  the only session, or choose one
+  $ atrium attach last             the newest
+  $ atrium attach 1f2e             by the beginning of its id
+  $ atrium attach --url ws://server:9300 --token-file token
+
+Exit codes: 0 left, 1 an error, 2 called in a wrong way, 4 no such session, 130 left with Ctrl+C.`;
+
+export function chatCommand(): Command {
+  const command = new Command('chat')
+    .description('Talk to an agent in the terminal')
+    .argument('[message...]', 'what to say first')
+    .addOption(sessionOption())
+    .addOption(agentOption())
+    .addOption(modelOption())
+    .addOption(cwdOption())
+    .addHelpText('after', CHAT_EXAMPLES)
+    .showHelpAfterError('(atrium chat --help shows all options)');
+  withHostOptions(command);
+  return command.action(async (words: string[]) => {
+    const { chat } = await import('../chat/main.js');
+    const prompt = words.length > 0 ? words.join(' ') : undefined;
+    await chat({ ...command.opts<HostOptions & SessionChoice>(), prompt });
+  });
+}
+
+export function attachCommand(): Command {
+  const command = new Command('attach')
+    .description('Go on in a session, in the terminal')
+    .argument('[session]', 'which one')
+    .addHelpText('after', ATTACH_EXAMPLES)
+    .showHelpAfterError('(atrium attach --help shows all options)');
+  withHostOptions(command);
+  return command.action(async (session: string | undefined) => {
+    const { attach } = await import('../chat/main.js');
+    await attach(command.opts<HostOptions>(), session);
+  });
+}

@@ -1,0 +1,44 @@
+/** `atrium doctor`: finds what is wrong, and says what to do. */
+import { Command, Option } from 'commander';
+import { jsonOption } from '../connect/options.js';
+import { ExitCode, QuietExit } from '../exit.js';
+import { print, printJson } from '../output.js';
+
+const EXAMPLES = `
+Looks at Node, the data folder, the disk, the running host, its token, the ports, the log, agents and trusted folders. It
+starts no host. A damaged log is mended, as the next start of a host would do; what could not be read is kept.
+
+Examples:
+  $ atrium doctor
+  $ atrium doctor --json
+  $ atrium doctor --data-dir /srv/atrium
+
+Exit codes: 0 nothing keeps Atrium from working, 1 something does, 2 called in a wrong way.`;
+
+const MARKS = { fine: '✓', warning: '!', problem: '✗' } as const;
+
+export function doctorCommand(): Command {
+  const command = new Command('doctor')
+    .description('Find out what is wrong, and what to do about it')
+    .addOption(jsonOption())
+    .addOption(new Option('--data-dir <folder>', 'which data folder').env('ATRIUM_DATA_DIR'))
+    .addHelpText('after', EXAMPLES)
+    .showHelpAfterError('(atrium doctor --help shows all options)');
+  return command.action(() => doctor(command.opts<{ json?: boolean; dataDir?: string }>()));
+}
+
+async function doctor({ json, dataDir }: { json?: boolean; dataDir?: string }): Promise<void> {
+  const { dataFolderFrom } = await import('../data-place.js');
+  const { examine } = await import('../doctor/doctor.js');
+  const { printable } = await import('../text/printable.js');
+  const { styleFor } = await import('../text/style.js');
+  const findings = await examine(dataFolderFrom(dataDir, process.env));
+  const style = styleFor(process.stdout, process.env);
+  const colours = { fine: style.green, warning: style.yellow, problem: style.red };
+  if (json) printJson(findings);
+  for (const { about, state, text, remedy } of json ? [] : findings) {
+    print(`${colours[state](MARKS[state])} ${about.padEnd(10)} ${printable(text)}`);
+    if (remedy !== undefined) print(`             ${style.bold(printable(remedy))}`);
+  }
+  if (findings.some(({ state }) => state === 'problem')) throw new QuietExit(ExitCode.Failed);
+}

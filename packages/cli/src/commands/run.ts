@@ -1,0 +1,109 @@
+/** `atrium run`: one message, one answer. */
+import type { Client } from '@atrium/client';
+import { Command, Option } from 'commander';
+import { HOST_HELP, type HostOptions, seconds, withHostOptions } from '../connect/options.js';
+import { withClient } from '../connect/with-client.js';
+import { ExitCode, QuietExit } from '../exit.js';
+import { printJson, tell } from '../output.js';
+import { APPROVALS, type Approvals } from '../run/policy.js';
+import type { SessionChoice } from '../sessions/open.js';
+
+const EXAMPLES = `
+The answer goes to standard output, what happens meanwhile to standard error. A message of "-" is read from standard
+input, as is one that is not given.
+${HOST_HELP}
+
+Examples:
+  $ atrium run "what does this project do?"
+  $ git diff | atrium run "write a commit message for this" -
+  $ atrium run --approve all --timeout 600 "make the tests pass"
+  $ atrium run --session last "and now in French"
+  $ atrium run --json "list all files" | jq -r 'select(.type == "result").text'
+
+Exit codes: 0 answered, 1 the turn failed, 2 called in a wrong way, 3 out of time, 4 no such session, 5 a tool was not
+allowed to run, 130 interrupted.`;
+
+interface RunCommandOptions extends HostOptions, SessionChoice {
+  readonly approve: Approvals;
+  readonly timeout?: number;
+  readonly json?: boolean;
+}
+
+export function runCommand(): Command {
+  const command = new Command('run')
+    .description('Send one message and print the answer')
+    .argument('[message...]', 'what to say')
+    .addOption(sessionOption())
+    .addOption(agentOption())
+    .addOption(modelOption())
+    .addOption(cwdOption())
+    .addOption(
+      new Option('--approve <what>', 'which tools may run without a person').choices(APPROVALS).default('reads'),
+    )
+    .addOption(new Option('--timeout <seconds>', 'stop after this long').argParser(seconds))
+    .addOption(new Option('--json', 'print one JSON object per line and nothing else'))
+    .addHelpText('after', EXAMPLES)
+    .showHelpAfterError('(atrium run --help shows all options)');
+  withHostOptions(command);
+  return command.action((words: string[]) => run(words, command.opts<RunCommandOptions>()));
+}
+
+export function sessionOption(): Option {
+  return new Option('--session <session>', 'go on in this session; "last" is the newest');
+}
+export function agentOption(): Option {
+  return new Option('--agent <id>', 'agent of the new session').env('ATRIUM_AGENT');
+}
+export function modelOption(): Option {
+  return new Option('--model <id>', 'model to use').env('ATRIUM_MODEL');
+}
+export function cwdOption(): Option {
+  return new Option('--cwd <folder>', 'folder to work in (this one)');
+}
+
+async function run(words: readonly string[], options: RunCommandOptions): Promise<void> {
+  const { readPrompt } = await import('../run/prompt.js');
+  const text = await readPrompt(words, process.stdin);
+  const stop = new AbortController();
+  const interrupt = () => (stop.signal.aborted ? process.exit(ExitCode.Interrupted) : stop.abort(ExitCode.Interrupted));
+  process.on('SIGINT', interrupt).on('SIGTERM', interrupt);
+  const timer = options.timeout && setTimeout(() => stop.abort(ExitCode.Timeout), options.timeout * 1_000);
+  try {
+    await withClient(options, (client) => ask(client, { text, options, signal: stop.signal }));
+  } finally {
+    if (timer) clearTimeout(timer);
+    process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
+  }
+}
+
+interface Question {
+  readonly text: string;
+  readonly options: RunCommandOptions;
+  readonly signal: AbortSignal;
+}
+
+async function ask(client: Client, { text, options, signal }: Question): Promise<void> {
+  const { chooseSession } = await import('../sessions/open.js');
+  const { runTurn, stopTurn } = await import('../run/run-turn.js');
+  const { jsonReport, textReport } = await import('../run/report.js');
+  const report = options.json ? jsonReport() : textReport();
+  const uri = await chooseSession(client, options);
+  if (options.json) printJson({ type: 'session', session: uri });
+  const session = await client.subscribe(uri, { turns: { last: 1 } });
+  try {
+    const outcome = await runTurn(session, {
+      ...{ text, signal, approvals: options.approve },
+      onNews: (news) => report.news(news),
+      onDenied: (toolName) => report.denied(toolName),
+    });
+    report.done(uri, outcome);
+    if (outcome.turn.state !== 'complete') throw new QuietExit(ExitCode.Failed);
+    if (outcome.denied > 0) throw new QuietExit(ExitCode.Denied);
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    await stopTurn(client, session);
+    const code = signal.reason as ExitCode;
+    tell(code === ExitCode.Timeout ? `error: no answer within ${options.timeout} s; the turn was stopped` : 'Stopped.');
+    throw new QuietExit(code);
+  }
+}

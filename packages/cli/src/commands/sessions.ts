@@ -1,0 +1,130 @@
+/** `atrium sessions`: all sessions, looked at, kept, brought back. */
+import { Command, Option } from 'commander';
+import { HOST_HELP, type HostOptions, jsonOption, wholeNumber, withHostOptions } from '../connect/options.js';
+import { withClient } from '../connect/with-client.js';
+import { print, printJson } from '../output.js';
+
+const EXAMPLES = `
+A session is named by its id, by the beginning of it, or as "last".
+${HOST_HELP}
+
+Examples:
+  $ atrium sessions list
+  $ atrium sessions show last
+  $ atrium sessions export last session.jsonl
+  $ atrium sessions import session.jsonl
+  $ atrium sessions rm 1f2e
+  $ atrium sessions restore 1f2e3d4c-0000-4000-8000-000000000000
+
+Exit codes: 0 done, 1 an error, 2 called in a wrong way, 4 no such session.`;
+
+interface Options extends HostOptions {
+  readonly json?: boolean;
+  readonly turns?: number;
+  readonly agent?: string;
+}
+
+export function sessionsCommand(): Command {
+  const command = new Command('sessions')
+    .description('List, show, export, import, remove and restore sessions')
+    .addHelpText('after', EXAMPLES)
+    .showHelpAfterError('(atrium sessions --help shows all commands)');
+  for (const each of [list(), show(), exportOne(), importOne(), remove(), restore()]) {
+    withHostOptions(each)
+      .exitOverride()
+      .showHelpAfterError(`(atrium sessions ${each.name()} --help shows all options)`);
+    command.addCommand(each);
+  }
+  return command;
+}
+
+function list(): Command {
+  const command = new Command('list').description('All sessions, the newest first').addOption(jsonOption());
+  return command.action(async () => {
+    const options = command.opts<Options>();
+    const { newestFirst } = await import('../sessions/reference.js');
+    const items = await withClient(options, async (client) => newestFirst(await client.listSessions()));
+    if (options.json) return printJson(items);
+    if (items.length === 0) return print('There are no sessions. Begin one with: atrium chat');
+    const { sessionRow } = await import('../sessions/words.js');
+    const { table } = await import('../text/table.js');
+    const rows = items.map((summary) => sessionRow(summary, Date.now()));
+    print(table([['ID', 'STATE', 'CHANGED', 'AGENT', 'TITLE', 'FOLDER'], ...rows], process.stdout.columns));
+  });
+}
+
+function show(): Command {
+  const command = new Command('show')
+    .description('What was said and done in a session')
+    .argument('[session]', 'which one', 'last')
+    .addOption(jsonOption())
+    .addOption(new Option('--turns <count>', 'only the newest turns').argParser(wholeNumber));
+  return command.action((session: string) => {
+    const options = command.opts<Options>();
+    return withClient(options, async (client) => (await import('../sessions/show.js')).show(client, session, options));
+  });
+}
+
+function exportOne(): Command {
+  const command = new Command('export')
+    .description('Write a session to one file (JSON Lines), or to standard output')
+    .argument('<session>', 'which one')
+    .argument('[file]', 'where to; it must not exist yet');
+  return command.action((session: string, file: string | undefined) =>
+    withClient(command.opts<Options>(), async (client) => {
+      const { exportTo } = await import('../sessions/transfer.js');
+      return exportTo(client, session, file);
+    }),
+  );
+}
+
+function importOne(): Command {
+  const command = new Command('import')
+    .description('Make a new session from an exported file')
+    .argument('<file>', 'the file; "-" is standard input')
+    .addOption(new Option('--agent <id>', 'agent to go on with, if the one of the file is not here'))
+    .addOption(jsonOption());
+  return command.action((file: string) =>
+    withClient(command.opts<Options>(), async (client) => {
+      const { importFrom } = await import('../sessions/transfer.js');
+      return importFrom(client, file, command.opts<Options>());
+    }),
+  );
+}
+
+function remove(): Command {
+  const command = new Command('rm')
+    .description('Take sessions off the list; they can be restored for 30 days')
+    .argument('<session...>', 'which ones')
+    .addOption(jsonOption());
+  return command.action((names: string[]) => {
+    const options = command.opts<Options>();
+    return withClient(options, async (client) => {
+      const { findSession, idOf } = await import('../sessions/reference.js');
+      const items = await client.listSessions();
+      const found = names.map((name) => findSession(items, name).resource);
+      for (const uri of new Set(found)) {
+        await client.disposeSession(uri);
+        if (options.json) printJson({ session: uri });
+        else print(`Removed. To bring it back: atrium sessions restore ${idOf(uri)}`);
+      }
+    });
+  });
+}
+
+function restore(): Command {
+  const command = new Command('restore')
+    .description('Bring a removed session back')
+    .argument('<session>', 'its whole id')
+    .addOption(jsonOption());
+  return command.action((name: string) => {
+    const options = command.opts<Options>();
+    return withClient(options, async (client) => {
+      const { uriOf } = await import('../sessions/reference.js');
+      const { callRaw } = await import('../connect/call-raw.js');
+      await callRaw(client, 'atrium/restoreSession', { channel: uriOf(name) });
+      if (options.json) printJson({ session: uriOf(name) });
+      else print('It is on the list again.');
+    });
+  });
+}

@@ -1,0 +1,40 @@
+/** The options of every command that talks to a host, and of every command that prints for programs. */
+import { type Command, InvalidArgumentError, Option } from 'commander';
+
+export interface HostOptions {
+  readonly dataDir?: string;
+  readonly url?: string;
+  readonly tokenFile?: string;
+  /** False with `--no-start`. */
+  readonly start: boolean;
+}
+
+/** What every command says about its options. */
+export const HOST_HELP = `
+Without --url the host of the data folder is used. If none runs, one is started in the background; it ends by itself
+when nobody has needed it for a while. ATRIUM_TOKEN may hold the token itself.`;
+
+export function withHostOptions(command: Command): Command {
+  return command
+    .addOption(new Option('--data-dir <folder>', 'whose host').env('ATRIUM_DATA_DIR'))
+    .addOption(new Option('--url <url>', 'another host: ws://name:port').env('ATRIUM_URL'))
+    .addOption(new Option('--token-file <file>', 'file with its token').env('ATRIUM_TOKEN_FILE'))
+    .option('--no-start', 'do not start a host if none runs');
+}
+
+export function jsonOption(): Option {
+  return new Option('--json', 'print JSON and nothing else');
+}
+
+/** For options that take a time. */
+export function seconds(text: string): number {
+  const value = Number(text);
+  if (Number.isFinite(value) && value > 0) return value;
+  throw new InvalidArgumentError('Give a number of seconds.');
+}
+
+export function wholeNumber(text: string): number {
+  const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+  if (value > 0) return value;
+  throw new InvalidArgumentError('Give a whole number above 0.');
+}

@@ -1,0 +1,41 @@
+/** `atrium sessions show`: a session from its first turn to its last, or the newest turns of it. */
+import type { Client } from '@atrium/client';
+import type { Turn } from '@atrium/protocol';
+import { print, printJson } from '../output.js';
+import { printable } from '../text/printable.js';
+import { styleFor } from '../text/style.js';
+import { readSession } from './export.js';
+import { findSession, shortId } from './reference.js';
+import { turnText } from './transcript.js';
+import { activityOf, ago, folderText } from './words.js';
+
+export interface ShowOptions {
+  readonly json?: boolean;
+  readonly turns?: number;
+}
+
+const COLUMNS_MAX = 100;
+
+export async function show(client: Client, name: string, { json, turns: last }: ShowOptions): Promise<void> {
+  const summary = findSession(await client.listSessions(), name);
+  const { state, total, pages } = await readSession(client, summary.resource);
+  const skipped = last === undefined ? 0 : Math.max(0, total - last);
+  const turns: Turn[] = [];
+  const style = styleFor(process.stdout, process.env);
+  const options = { style, columns: Math.min(process.stdout.columns ?? COLUMNS_MAX, COLUMNS_MAX) };
+  if (!json) {
+    const { title, provider, modifiedAt, workingDirectory } = summary;
+    print(`${style.bold(printable(title))}  ${style.dim(shortId(summary.resource))}`);
+    const facts = [provider, folderText(workingDirectory), activityOf(summary), ago(modifiedAt, Date.now())];
+    print(`${style.dim([...facts, `${total} turns`].filter(Boolean).join(' · '))}\n`);
+  }
+  let index = 0;
+  for await (const page of pages()) {
+    for (const turn of page) {
+      if (index++ < skipped) continue;
+      if (json) turns.push(turn);
+      else print(turnText(turn, options));
+    }
+  }
+  if (json) printJson({ ...state, turns });
+}

@@ -1,0 +1,40 @@
+/** Sessions in words: what they are doing, how long ago they changed, where they work. */
+import { homedir } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { ACTIVITY_MASK, SessionStatus, type SessionSummary } from '@atrium/protocol';
+import { printable } from '../text/printable.js';
+import { shortId } from './reference.js';
+
+export function activityOf({ status }: SessionSummary): string {
+  const activity = status & ACTIVITY_MASK;
+  if (activity === SessionStatus.InputNeeded) return 'asks you';
+  if (activity & SessionStatus.InProgress) return 'works';
+  if (activity & SessionStatus.Error) return 'failed';
+  return 'idle';
+}
+
+const UNITS: readonly (readonly [string, number])[] = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['m', 60_000],
+  ['s', 1_000],
+];
+
+export function ago(time: number, now: number): string {
+  const [unit, size] = UNITS.find(([, each]) => now - time >= each) ?? ['s', 1_000];
+  return `${Math.max(0, Math.floor((now - time) / size))}${unit} ago`;
+}
+
+export function folderText(uri: string | undefined): string {
+  if (uri === undefined) return '';
+  if (!uri.startsWith('file://')) return printable(uri);
+  const folder = printable(fileURLToPath(uri));
+  const home = homedir();
+  return folder === home || folder.startsWith(`${home}/`) ? `~${folder.slice(home.length)}` : folder;
+}
+
+export function sessionRow(summary: SessionSummary, now: number): string[] {
+  const { resource, provider, title, modifiedAt, workingDirectory } = summary;
+  const place = folderText(workingDirectory);
+  return [shortId(resource), activityOf(summary), ago(modifiedAt, now), printable(provider), printable(title), place];
+}

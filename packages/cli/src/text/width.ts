@@ -1,0 +1,123 @@
+/** How wide text is on a terminal, and cutting and wrapping it to a width. Styles (escape sequences) take no room. */
+
+/** Our own styles and links; text from outside holds none any more when it comes here. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the escape character of styles
+const SEQUENCES = /\u001b(?:\[[\d;]*m|\]8;;[^\u0007\u001b]*(?:\u0007|\u001b\\))/g;
+/** Letters of East Asian scripts and pictures take two columns. */
+const WIDE =
+  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1b000}-\u{1b2ff}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}|\ufe0f/u;
+const ZERO = /^[\p{Mn}\p{Me}\u200b-\u200f]$/u;
+/** The quick way. */
+const ASCII = /^[\u0020-\u007e]*$/;
+
+const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+
+export function withoutStyles(text: string): string {
+  return text.replace(SEQUENCES, '');
+}
+
+export function widthOf(text: string): number {
+  const bare = text.includes('\u001b') ? withoutStyles(text) : text;
+  if (ASCII.test(bare)) return bare.length;
+  let width = 0;
+  for (const { segment } of segmenter.segment(bare)) width += graphemeWidth(segment);
+  return width;
+}
+
+export function graphemeWidth(grapheme: string): number {
+  if (ZERO.test(grapheme)) return 0;
+  return WIDE.test(grapheme) ? 2 : 1;
+}
+
+export function graphemesOf(text: string): string[] {
+  return ASCII.test(text) ? [...text] : Array.from(segmenter.segment(text), ({ segment }) => segment);
+}
+
+export function padded(text: string, width: number): string {
+  return text + ' '.repeat(Math.max(0, width - widthOf(text)));
+}
+
+/** The text up to a width, with … where something is missing. Styles that were open are closed. */
+export function cut(text: string, width: number): string {
+  if (widthOf(text) <= width) return text;
+  if (width < 1) return '';
+  const [first = ''] = hardWrap(text, width - 1);
+  return `${first}…${first.includes('\u001b') ? '\u001b[0m' : ''}`;
+}
+
+/** Lines of at most this width, broken between words where possible. Styles go on across the break. */
+export function wrap(text: string, width: number): string[] {
+  if (widthOf(text) <= width) return [text];
+  const lines: string[] = [];
+  let line = '';
+  let used = 0;
+  for (const word of text.split(/(?<= )(?=[^ ])/)) {
+    const size = widthOf(word.trimEnd());
+    if (used > 0 && used + size > width) {
+      lines.push(line.trimEnd());
+      line = '';
+      used = 0;
+    }
+    if (size > width) {
+      const pieces = hardWrap(word, width);
+      line = pieces.pop() ?? '';
+      lines.push(...pieces);
+      used = widthOf(line);
+    } else {
+      line += word;
+      used += widthOf(word);
+    }
+  }
+  return [...lines, line.trimEnd()];
+}
+
+/** Lines of exactly this width, broken anywhere. */
+export function hardWrap(text: string, width: number): string[] {
+  const lines: string[] = [];
+  let line = '';
+  let used = 0;
+  for (const piece of pieces(text)) {
+    const size = piece.startsWith('\u001b') ? 0 : graphemeWidth(piece);
+    if (used + size > Math.max(1, width)) {
+      lines.push(line);
+      line = '';
+      used = 0;
+    }
+    line += piece;
+    used += size;
+  }
+  return [...lines, line];
+}
+
+/** Styles and graphemes, in order. */
+function pieces(text: string): string[] {
+  const found: string[] = [];
+  let from = 0;
+  for (const match of text.matchAll(SEQUENCES)) {
+    found.push(...graphemesOf(text.slice(from, match.index)), match[0]);
+    from = match.index + match[0].length;
+  }
+  return [...found, ...graphemesOf(text.slice(from))];
+}
+
+/** Which code ends which style. */
+const ENDS: ReadonlyMap<string, string> = new Map([
+  ...['1', '2'].map((code) => [code, '22'] as const),
+  ...[['3', '23'] as const, ['4', '24'] as const, ['7', '27'] as const, ['9', '29'] as const],
+  ...['31', '32', '33', '34', '36'].map((code) => [code, '39'] as const),
+]);
+
+/** The same lines, each complete in itself: styles that go on across a break are closed and opened again. */
+export function sealed(lines: readonly string[]): string[] {
+  if (lines.length < 2 || !lines.some((line) => line.includes('\u001b'))) return [...lines];
+  let open: string[] = [];
+  return lines.map((line) => {
+    const before = open.map((code) => `\u001b[${code}m`).join('');
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the escape character of styles
+    for (const [, code = ''] of line.matchAll(/\u001b\[(\d+)m/g)) {
+      if (ENDS.has(code)) open.push(code);
+      else open = open.filter((each) => ENDS.get(each) !== code);
+    }
+    return `${before}${line}${open.length > 0 ? '\u001b[0m' : ''}`;
+  });
+}

@@ -1,0 +1,67 @@
+/** Follows one session action by action, or the list of all sessions. */
+import type { Client } from '@atrium/client';
+import type { SessionSummary } from '@atrium/protocol';
+import { ExitCode, QuietExit } from '../exit.js';
+import { print, printJson } from '../output.js';
+import { findSession } from '../sessions/reference.js';
+import { activityOf, sessionRow } from '../sessions/words.js';
+import { Lines } from './lines.js';
+
+export async function watchOne(client: Client, name: string, isJson: boolean): Promise<void> {
+  const { resource } = findSession(await client.listSessions(), name);
+  const session = await client.subscribe(resource, { turns: { last: 1 } });
+  const lines = new Lines(print);
+  const follow = async () => {
+    for await (const envelope of session.actions()) {
+      if (envelope.rejectionReason !== undefined) continue;
+      if (isJson) printJson(envelope);
+      else lines.add(envelope.action);
+    }
+    lines.end();
+  };
+  await Promise.race([follow(), interrupted()]);
+}
+
+/** A change that no person would notice in the list makes no line. */
+export async function watchAll(client: Client, isJson: boolean): Promise<void> {
+  const list = await client.sessions();
+  const known = new Map<string, SessionSummary>();
+  const follow = async () => {
+    for await (const items of list) {
+      for (const [change, summary] of changes(known, items)) {
+        if (isJson) printJson({ change, summary });
+        else print([change.padEnd(7), ...sessionRow(summary, Date.now())].join('  '));
+      }
+    }
+  };
+  await Promise.race([follow(), interrupted()]);
+}
+
+type Change = 'added' | 'changed' | 'removed' | 'present';
+
+function changes(known: Map<string, SessionSummary>, items: readonly SessionSummary[]): [Change, SessionSummary][] {
+  const isFirst = known.size === 0;
+  const present = new Set(items.map(({ resource }) => resource));
+  const found: [Change, SessionSummary][] = [];
+  for (const [uri, summary] of known) {
+    if (present.has(uri)) continue;
+    found.push(['removed', summary]);
+    known.delete(uri);
+  }
+  for (const summary of items) {
+    const before = known.get(summary.resource);
+    known.set(summary.resource, summary);
+    if (!before) found.push([isFirst ? 'present' : 'added', summary]);
+    else if (before.title !== summary.title || activityOf(before) !== activityOf(summary))
+      found.push(['changed', summary]);
+  }
+  return found;
+}
+
+function interrupted(): Promise<never> {
+  return new Promise((_, reject) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+      process.once(signal, () => reject(new QuietExit(ExitCode.Interrupted)));
+    }
+  });
+}

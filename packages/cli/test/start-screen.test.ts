@@ -1,0 +1,29 @@
+/** What the first screen says, and to whom. */
+import { describe, expect, it } from 'vitest';
+import { pageLink } from '../src/serve/page.js';
+import { startScreen } from '../src/serve/start-screen.js';
+
+const SCREEN = {
+  url: 'ws://localhost:9300',
+  hasPage: true,
+  token: undefined,
+  tokenFile: '/data/connection-token',
+  gatewayUrl: undefined,
+  dataDir: '/data',
+  agents: ['Offline'],
+};
+
+describe('the start screen', () => {
+  it('has a link to the page, with the token where only the reader sees it', () => {
+    expect(startScreen({ ...SCREEN, token: 'secret' })).toContain('Open      http://localhost:9300/#token=secret\n');
+    expect(startScreen(SCREEN)).toContain('Open      http://localhost:9300/\n');
+  });
+
+  it('offers no page where there is none', () => {
+    expect(startScreen({ ...SCREEN, hasPage: false })).not.toContain('Open');
+  });
+
+  it('links to a page behind TLS as such', () => {
+    expect(pageLink('wss://host.example:9300', 'a')).toBe('https://host.example:9300/#token=a');
+  });
+});

@@ -1,0 +1,57 @@
+/** The end of the program that runs a turn of Claude, with a shell in its place: no package is needed for this. */
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { TurnProcess } from '../../src/agents/claude/process.js';
+import { tempFolder } from '../support/temp-folder.js';
+
+const STUBBORN = `trap '' TERM INT HUP; echo $$ > pid; while :; do sleep 0.1; done`;
+
+/** Runs a line as the program of a turn. Gives back the process that it started, once that runs. */
+async function started(line: string): Promise<{ turn: TurnProcess; pid: number }> {
+  const cwd = await tempFolder();
+  const turn = new TurnProcess();
+  const env = { PATH: process.env.PATH };
+  turn.start({ command: 'sh', args: ['-c', line, 'sh', STUBBORN], cwd, env }).on('error', () => {});
+  const pid = await vi.waitFor(async () => {
+    const text = await readFile(path.join(cwd, 'pid'), 'utf8');
+    if (text.trim() === '') throw new Error('it has not said yet');
+    return Number(text);
+  }, 5_000);
+  onTestFinished(() => void (isRunning(pid) && process.kill(pid, 'SIGKILL')));
+  return { turn, pid };
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+describe.skipIf(process.platform !== 'linux')('[UNI-093] what a turn of Claude started', () => {
+  it.each([
+    ['does not listen', 'sh -c "$1"; true'],
+    ['is in a group of its own', 'setsid --wait sh -c "$1"; true'],
+  ])('ends with it, though it %s', async (_what, line) => {
+    const { turn, pid } = await started(line);
+    await turn.end(50);
+    await vi.waitFor(() => expect(isRunning(pid)).toBe(false));
+  });
+
+  it('ends with a turn that is cancelled, though nobody can tell any more who started it', async () => {
+    const { turn, pid } = await started('setsid sh -c "$1" & sleep 0.3');
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    await turn.end(50, true);
+    await vi.waitFor(() => expect(isRunning(pid)).toBe(false));
+  });
+
+  it('says why when there is no such program, and does not wait for it', async () => {
+    const turn = new TurnProcess();
+    const cwd = await tempFolder();
+    turn.start({ command: path.join(cwd, 'none'), args: [], cwd, env: {} }).on('error', () => {});
+    await turn.end(50);
+    expect(turn.lastWords).toBe('');
+  });
+});

@@ -1,0 +1,56 @@
+/** The end of a turn: how it went, what it cost, and where to go from here. */
+import type { Turn } from '@atrium/protocol';
+import { useOpenSession } from '../host/context.js';
+import { forkFrom, startTurn } from '../host/turns.js';
+import { usageText } from '../model/usage.js';
+import { Icon } from '../ui/icons.js';
+
+export function TurnEnd({ turn }: { readonly turn: Turn }) {
+  const session = useOpenSession();
+  return (
+    <footer className="turn-end">
+      {turn.state === 'error' && <TurnError turn={turn} />}
+      {turn.state === 'cancelled' && <p className="cancelled">Stopped</p>}
+      <div className="row-actions">
+        <button type="button" className="quiet small" onClick={() => void forkFrom(session, turn.id)}>
+          <Icon name="fork" /> Fork from here
+        </button>
+        {turn.usage && <span className="usage">{usageText(turn.usage)}</span>}
+      </div>
+    </footer>
+  );
+}
+
+function TurnError({ turn }: { readonly turn: Turn }) {
+  const session = useOpenSession();
+  const { errorType = 'error', message = 'The turn failed, and nobody said why.' } = turn.error ?? {};
+  return (
+    <div className="turn-error" role="alert">
+      <p>
+        <b>This turn failed.</b> {message}
+      </p>
+      <p className="hint">{adviceFor(errorType)}</p>
+      <button type="button" className="small" onClick={() => startTurn(session, turn.userMessage)}>
+        Try again
+      </button>
+    </div>
+  );
+}
+
+const ADVICE: readonly (readonly [RegExp, string])[] = [
+  [/auth|credential|key|401|403/i, 'Check the key or the sign-in of this agent on the machine where the host runs.'],
+  [/rate|quota|429|overload/i, 'The model server asks for patience. Wait a minute, then try again.'],
+  [
+    /network|connect|timeout|unreachable|fetch/i,
+    'The host could not reach the model. Check its network, then try again.',
+  ],
+  [
+    /context|length|too.?long/i,
+    'The conversation is too long for the model. Fork from an earlier turn, or start anew.',
+  ],
+  [/restart|interrupt|crash/i, 'The host stopped in the middle of it. Nothing else is lost; try again.'],
+];
+
+function adviceFor(errorType: string): string {
+  return ADVICE.find(([pattern]) => pattern.test(errorType))?.[1] ?? `Kind of error: ${errorType}.`;
+}

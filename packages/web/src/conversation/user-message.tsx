@@ -1,0 +1,28 @@
+/** What a person said, with a way to say it differently. */
+import type { ActiveTurn, Turn } from '@atrium/protocol';
+import { IconButton } from '../ui/icon-button.js';
+
+interface Props {
+  readonly turn: Turn | ActiveTurn;
+  readonly onEdit: (turnId: string) => void;
+}
+
+export function UserMessage({ turn, onEdit }: Props) {
+  const { text, attachments = [] } = turn.userMessage;
+  return (
+    <article className="user-message" aria-label="You said">
+      <div className="said">
+        {'state' in turn && <IconButton icon="edit" label="Edit and resend" onClick={() => onEdit(turn.id)} />}
+        <div className="bubble">{text}</div>
+      </div>
+      {attachments.length > 0 && (
+        <ul className="chips" aria-label="Attachments">
+          {attachments.map(({ label }, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: the list of a sent message never changes
+            <li key={index}>{label}</li>
+          ))}
+        </ul>
+      )}
+    </article>
+  );
+}

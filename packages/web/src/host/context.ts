@@ -1,0 +1,28 @@
+/** What every component may need, handed down by React. */
+import type { Client } from '@atrium/client';
+import { createContext, useContext } from 'react';
+import type { HostLink } from './link.js';
+import type { OpenSession } from './open-session.js';
+
+export interface HostContext {
+  readonly link: HostLink;
+  readonly client: Client;
+}
+
+const Host = createContext<HostContext | undefined>(undefined);
+export const HostProvider = Host.Provider;
+
+export function useHost(): HostContext {
+  const host = useContext(Host);
+  if (!host) throw new Error('useHost: there is no HostProvider above this component');
+  return host;
+}
+
+const Session = createContext<OpenSession | undefined>(undefined);
+export const SessionProvider = Session.Provider;
+
+export function useOpenSession(): OpenSession {
+  const session = useContext(Session);
+  if (!session) throw new Error('useOpenSession: there is no SessionProvider above this component');
+  return session;
+}

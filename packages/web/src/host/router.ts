@@ -1,0 +1,40 @@
+/** Which view the address asks for. Only the fragment is used: the host serves one page. */
+import { type Readable, useStore } from '../model/store.js';
+
+/** A new session has an address of its own because on a phone the list and the form do not fit beside each other. */
+export type Route = { readonly at: 'home' } | { readonly at: 'new' } | { readonly at: 'session'; readonly uri: string };
+
+const SESSION = '#/session/';
+const NEW = '#/new';
+const HOME: Route = { at: 'home' };
+
+export function routeOf(hash: string): Route {
+  if (hash === NEW) return { at: 'new' };
+  if (!hash.startsWith(SESSION)) return HOME;
+  try {
+    return { at: 'session', uri: decodeURIComponent(hash.slice(SESSION.length)) };
+  } catch {
+    return HOME;
+  }
+}
+
+export function hashOf(route: Route): string {
+  if (route.at === 'new') return NEW;
+  return route.at === 'home' ? '#/' : `${SESSION}${encodeURIComponent(route.uri)}`;
+}
+
+export function goTo(route: Route): void {
+  location.hash = hashOf(route);
+}
+
+const currentHash: Readable<string> = {
+  get: () => location.hash,
+  subscribe(listener) {
+    addEventListener('hashchange', listener);
+    return () => removeEventListener('hashchange', listener);
+  },
+};
+
+export function useRoute(): Route {
+  return routeOf(useStore(currentHash));
+}

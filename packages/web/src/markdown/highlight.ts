@@ -1,0 +1,21 @@
+/** Colours code. The library and its languages come when the first code is shown, not before. */
+import type { HLJSApi } from 'highlight.js';
+
+/** Colouring longer code would be felt; it is shown plain. */
+const CODE_MAX_CHARACTERS = 60_000;
+
+let loading: Promise<HLJSApi> | undefined;
+
+/** Resolves with HTML made by the library, which escapes the code; undefined for a language that it does not know. */
+export async function highlighted(code: string, language: string): Promise<string | undefined> {
+  if (language === '' || code.length > CODE_MAX_CHARACTERS) return undefined;
+  loading ??= import('./languages.js').then((module) => module.highlighter);
+  const highlighter = await loading;
+  if (!highlighter.getLanguage(language)) return undefined;
+  return highlighter.highlight(code, { language, ignoreIllegals: true }).value;
+}
+
+/** The language of a file, by its name. */
+export function languageOfFile(path: string): string {
+  return /\.([\w]+)$/.exec(path)?.[1]?.toLowerCase() ?? '';
+}

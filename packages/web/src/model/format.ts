@@ -1,0 +1,61 @@
+/** Numbers, times and places, written for people. */
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+export function ago(time: number, now: number): string {
+  const passed = Math.max(0, now - time);
+  if (passed < MINUTE_MS) return 'now';
+  if (passed < HOUR_MS) return `${Math.floor(passed / MINUTE_MS)} min`;
+  if (passed < DAY_MS) return `${Math.floor(passed / HOUR_MS)} h`;
+  if (passed < 30 * DAY_MS) return `${Math.floor(passed / DAY_MS)} d`;
+  return new Date(time).toLocaleDateString();
+}
+
+/** 950, 1.2k, 34k, 1.2M. */
+export function short(count: number): string {
+  if (count < 1_000) return String(count);
+  const [value, unit] = count < 1_000_000 ? [count / 1_000, 'k'] : [count / 1_000_000, 'M'];
+  return `${value < 10 ? value.toFixed(1).replace(/\.0$/, '') : Math.round(value)}${unit}`;
+}
+
+export function plural(count: number, noun: string): string {
+  return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/** A path for people: `file:///srv/my%20app` is `/srv/my app`. Anything else stays as it is. */
+export function pathOf(uri: string): string {
+  if (!uri.startsWith('file://')) return uri;
+  try {
+    const path = decodeURIComponent(new URL(uri).pathname);
+    return /^\/[a-z]:/i.test(path) ? path.slice(1) : path;
+  } catch {
+    return uri;
+  }
+}
+
+export function lastPart(path: string): string {
+  return path.split(/[\\/]/).filter(Boolean).at(-1) ?? path;
+}
+
+/** A file as people in a folder call it: without the folder. */
+export function pathIn(uri: string, folder: string | undefined): string {
+  const path = pathOf(uri);
+  const base = folder === undefined ? '' : `${pathOf(folder).replace(/[\\/]$/, '')}/`;
+  return base !== '' && path.startsWith(base) ? path.slice(base.length) : path;
+}
+
+/** The other way: undefined for a path that is not absolute. */
+export function uriOf(path: string): string | undefined {
+  const text = path.trim();
+  if (text.startsWith('file://')) return text;
+  const slashed = text.replaceAll('\\', '/');
+  const rooted = /^[a-z]:\//i.test(slashed) ? `/${slashed}` : slashed;
+  if (!rooted.startsWith('/')) return undefined;
+  return `file://${rooted
+    .split('/')
+    .map(encodeURIComponent)
+    .join('/')
+    .replace(/^\/([a-z])%3A/i, '/$1:')}`;
+}

@@ -1,0 +1,82 @@
+/** The keyboard. Letters alone work only where nobody writes. */
+import { useEffect } from 'react';
+import { goTo } from '../host/router.js';
+import { togglePanel } from '../ui/panel-switch.js';
+
+type Show = (overlay: 'palette' | 'help' | undefined) => void;
+
+export const SHORTCUTS: readonly (readonly [keys: string, what: string])[] = [
+  ['Ctrl K', 'Find a command or a session'],
+  ['?', 'Show this list'],
+  ['N', 'New session'],
+  ['/', 'Search sessions'],
+  ['C', 'Write a message'],
+  ['J / K', 'Next / previous session'],
+  ['D', 'Show or hide the details'],
+  ['Alt Y', 'Approve what the agent asks'],
+  ['Alt N', 'Deny what the agent asks'],
+  ['Alt .', 'Stop the agent'],
+  ['Enter', 'Send; while the agent works: queue'],
+  ['Ctrl Enter', 'Steer the agent while it works'],
+  ['Shift Enter', 'New line'],
+  ['Esc', 'Close, or cancel editing'],
+];
+
+export function useShortcuts(show: Show): void {
+  useEffect(() => {
+    const pressed = (event: KeyboardEvent) => {
+      const run = commandFor(event, show);
+      if (!run) return;
+      event.preventDefault();
+      run();
+    };
+    addEventListener('keydown', pressed);
+    return () => removeEventListener('keydown', pressed);
+  }, [show]);
+}
+
+function commandFor(event: KeyboardEvent, show: Show): (() => void) | undefined {
+  const { key, ctrlKey, metaKey, altKey, code } = event;
+  if ((ctrlKey || metaKey) && key.toLowerCase() === 'k') return () => show('palette');
+  if (altKey) return WITH_ALT[code];
+  if (ctrlKey || metaKey || isWriting(event.target) || document.querySelector('dialog[open]')) return undefined;
+  if (key === '?') return () => show('help');
+  return PLAIN[key.toLowerCase()];
+}
+
+const WITH_ALT: Readonly<Record<string, () => void>> = {
+  KeyY: () => press('[data-answer="approve"]'),
+  KeyN: () => press('[data-answer="deny"]'),
+  Period: () => press('.composer .stop'),
+};
+
+const PLAIN: Readonly<Record<string, () => void>> = {
+  n: () => {
+    goTo({ at: 'new' });
+    requestAnimationFrame(() => focus('home-message'));
+  },
+  '/': () => focus('session-search'),
+  c: () => focus('composer'),
+  j: () => neighbour(1),
+  k: () => neighbour(-1),
+  d: togglePanel,
+};
+
+function isWriting(target: EventTarget | null): boolean {
+  return target instanceof HTMLElement && target.matches('input, textarea, select, [contenteditable]');
+}
+
+/** The shortcut does what the button does, so that both can never differ. */
+function press(selector: string): void {
+  document.querySelector<HTMLButtonElement>(selector)?.click();
+}
+
+function focus(id: string): void {
+  document.getElementById(id)?.focus();
+}
+
+function neighbour(step: number): void {
+  const links = [...document.querySelectorAll<HTMLAnchorElement>('.session-item a')];
+  const here = links.findIndex((link) => link.getAttribute('aria-current') === 'page');
+  links[here === -1 ? 0 : Math.min(links.length - 1, Math.max(0, here + step))]?.click();
+}

@@ -1,0 +1,20 @@
+/** A part of the panel under a heading. */
+import type { ReactNode } from 'react';
+
+interface Props {
+  readonly title: string;
+  readonly count?: number;
+  readonly children: ReactNode;
+}
+
+export function Section({ title, count, children }: Props) {
+  return (
+    <section className="panel-section">
+      <h3>
+        {title}
+        {count !== undefined && count > 0 && <span className="count">{count}</span>}
+      </h3>
+      {children}
+    </section>
+  );
+}

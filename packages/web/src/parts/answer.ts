@@ -1,0 +1,45 @@
+/** From a button under a question for permission to the action that answers it. */
+import type {
+  ConfirmationOption,
+  SessionToolCallConfirmedAction,
+  ToolCallPendingConfirmationState,
+} from '@atrium/protocol';
+
+/** Used when the host offers no options of its own; their ids are never sent. */
+const PLAIN: readonly ConfirmationOption[] = [
+  { id: 'approve', label: 'Approve', kind: 'approve' },
+  { id: 'deny', label: 'Deny', kind: 'deny' },
+];
+
+export function optionsOf({
+  options,
+}: Pick<ToolCallPendingConfirmationState, 'options'>): readonly ConfirmationOption[] {
+  return options && options.length > 0 ? options : PLAIN;
+}
+
+interface Answer {
+  readonly call: ToolCallPendingConfirmationState;
+  readonly turnId: string;
+  readonly option: ConfirmationOption;
+  /** The input as it stands in the field. */
+  readonly input: string;
+  /** What to do instead; empty for none. */
+  readonly advice: string;
+}
+
+export function answerAction({ call, turnId, option, input, advice }: Answer): SessionToolCallConfirmedAction {
+  const target = { type: 'session/toolCallConfirmed' as const, turnId, toolCallId: call.toolCallId };
+  const chosen = PLAIN.includes(option) ? {} : { selectedOptionId: option.id };
+  if (option.kind === 'approve') {
+    const isEdited = call.editable === true && input !== (call.toolInput ?? '');
+    return {
+      ...target,
+      approved: true,
+      confirmed: 'user-action',
+      ...(isEdited && { editedToolInput: input }),
+      ...chosen,
+    };
+  }
+  const words = advice.trim();
+  return { ...target, approved: false, reason: 'denied', ...(words && { userSuggestion: { text: words } }), ...chosen };
+}

@@ -1,0 +1,45 @@
+/** The output of a tool, block by block; while it runs, the end of it stays in view. */
+import type { ToolResultContent } from '@atrium/protocol';
+import { useLayoutEffect, useRef } from 'react';
+import { hashOf } from '../host/router.js';
+import { pathOf } from '../model/format.js';
+import { Edits } from './edits.js';
+
+interface Props {
+  readonly content: readonly ToolResultContent[];
+  readonly input: string | undefined;
+}
+
+export function ToolContent({ content, input }: Props) {
+  return content.map((block, index) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: blocks have no id and keep their place
+    <ContentBlock key={index} block={block} input={input} />
+  ));
+}
+
+const INLINE_IMAGE = /^image\/(png|jpeg|gif|webp)$/;
+
+function ContentBlock({ block, input }: { readonly block: ToolResultContent; readonly input: string | undefined }) {
+  if (block.type === 'text') return <Output text={block.text} />;
+  if (block.type === 'fileEdit') return <Edits edits={[block]} input={input} />;
+  if (block.type === 'embeddedResource' && INLINE_IMAGE.test(block.contentType))
+    return <img className="tool-image" alt="From the tool" src={`data:${block.contentType};base64,${block.data}`} />;
+  if (block.type === 'subagent') return <a href={hashOf({ at: 'session', uri: block.resource })}>{block.title}</a>;
+  if (block.type === 'resource') return <p className="hint">{pathOf(block.uri)}</p>;
+  if (block.type === 'terminal') return <p className="hint">Terminal: {block.title}</p>;
+  return <p className="hint">Output that this page cannot show</p>;
+}
+
+function Output({ text }: { readonly text: string }) {
+  const ref = useRef<HTMLPreElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it scrolls when the text has grown
+  useLayoutEffect(() => {
+    if (ref.current) ref.current.scrollTop = ref.current.scrollHeight;
+  }, [text]);
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
+    <pre className="tool-output" ref={ref} tabIndex={0}>
+      {text}
+    </pre>
+  );
+}

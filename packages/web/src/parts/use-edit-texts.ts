@@ -1,0 +1,63 @@
+/**
+ * The two sides of a file edit. Short content travels in the edit itself; other content is asked for. Where the host
+ * does not hand files out, the input of an editing tool still says which piece is replaced by which.
+ */
+import type { Client } from '@atrium/client';
+import type { FileEdit, FileEditSide } from '@atrium/protocol';
+import { useEffect, useState } from 'react';
+import { useHost } from '../host/context.js';
+
+export interface EditTexts {
+  readonly before: string;
+  readonly after: string;
+}
+
+export type LoadedTexts = EditTexts | 'loading' | 'unknown';
+
+export function useEditTexts(edit: FileEdit, input: string | undefined): LoadedTexts {
+  const { client } = useHost();
+  const [texts, setTexts] = useState<LoadedTexts>('loading');
+  useEffect(() => {
+    let isOver = false;
+    load(client, edit)
+      .catch(() => textsOfInput(input) ?? ('unknown' as const))
+      .then((loaded) => isOver || setTexts(loaded));
+    return () => {
+      isOver = true;
+    };
+  }, [client, edit, input]);
+  return texts;
+}
+
+async function load(client: Client, { before, after }: FileEdit): Promise<EditTexts> {
+  const [old, now] = await Promise.all([textOf(client, before), textOf(client, after)]);
+  return { before: old, after: now };
+}
+
+async function textOf(client: Client, side: FileEditSide | undefined): Promise<string> {
+  if (!side) return '';
+  const { uri } = side.content;
+  if (uri.startsWith('data:')) return decoded(uri);
+  const { data, encoding } = await client.request('resourceRead', { uri });
+  return encoding === 'base64' ? fromBase64(data) : data;
+}
+
+function decoded(uri: string): string {
+  const comma = uri.indexOf(',');
+  const body = uri.slice(comma + 1);
+  return uri.slice(0, comma).endsWith(';base64') ? fromBase64(body) : decodeURIComponent(body);
+}
+
+function fromBase64(text: string): string {
+  return new TextDecoder().decode(Uint8Array.from(atob(text), (character) => character.charCodeAt(0)));
+}
+
+/** Editing tools name the piece that goes and the piece that comes. */
+export function textsOfInput(input: string | undefined): EditTexts | undefined {
+  try {
+    const { oldText, newText } = JSON.parse(input ?? '');
+    return typeof oldText === 'string' && typeof newText === 'string' ? { before: oldText, after: newText } : undefined;
+  } catch {
+    return undefined;
+  }
+}

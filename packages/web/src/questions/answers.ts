@@ -1,0 +1,42 @@
+/** Answers to questions: drafts while somebody writes, the last word when they send. */
+import type {
+  SessionInputAnswer,
+  SessionInputAnswerValue,
+  SessionInputQuestion,
+  SessionInputRequest,
+} from '@atrium/protocol';
+
+/** What was written so far, by whomever; the default of the question if nobody has. */
+export function draftOf(
+  { answers }: SessionInputRequest,
+  question: SessionInputQuestion,
+): SessionInputAnswerValue | undefined {
+  const answer = answers?.[question.id];
+  if (answer && 'value' in answer) return answer.value;
+  if (answer || !('defaultValue' in question) || question.defaultValue === undefined) return undefined;
+  return answerValue(question.defaultValue);
+}
+
+function answerValue(value: string | number | boolean): SessionInputAnswerValue {
+  if (typeof value === 'string') return { kind: 'text', value };
+  return typeof value === 'number' ? { kind: 'number', value } : { kind: 'boolean', value };
+}
+
+export function isAnswered(value: SessionInputAnswerValue | undefined): boolean {
+  if (value === undefined) return false;
+  const { freeformValues = [] } = 'freeformValues' in value ? value : {};
+  return freeformValues.length > 0 || (value.value !== '' && !(Array.isArray(value.value) && value.value.length === 0));
+}
+
+export function draft(value: SessionInputAnswerValue): SessionInputAnswer {
+  return { state: 'draft', value };
+}
+
+/** Everything as the last word; what has no answer is skipped. */
+export function submitted(request: SessionInputRequest): Record<string, SessionInputAnswer> {
+  const answers = (request.questions ?? []).map((question): [string, SessionInputAnswer] => {
+    const value = draftOf(request, question);
+    return [question.id, value === undefined ? { state: 'skipped' } : { state: 'submitted', value }];
+  });
+  return Object.fromEntries(answers);
+}

@@ -1,0 +1,59 @@
+/** Questions of the agent. Drafts go to every client as they are written, so that another device can finish them. */
+import type { SessionInputAnswer, SessionInputRequest } from '@atrium/protocol';
+import { type FormEvent, useState } from 'react';
+import { useOpenSession } from '../host/context.js';
+import { draftOf, isAnswered, submitted } from './answers.js';
+import { QuestionField } from './question-field.js';
+
+const WEB = /^https?:\/\//i;
+
+export function QuestionForm({ request }: { readonly request: SessionInputRequest }) {
+  const session = useOpenSession();
+  const [missing, setMissing] = useState<string>();
+  const { id: requestId, questions = [], message, url } = request;
+  // What was typed a moment ago is in the session already, and on the screen only with the next frame.
+  const latest = () => session.state.inputRequests?.find(({ id }) => id === requestId) ?? request;
+  const change = (questionId: string, answer: SessionInputAnswer | undefined) =>
+    session.dispatch({ type: 'session/inputAnswerChanged', requestId, questionId, ...(answer && { answer }) });
+  const end = (response: 'accept' | 'decline') => {
+    const answers = response === 'accept' ? submitted(latest()) : undefined;
+    session.dispatch({ type: 'session/inputCompleted', requestId, response, ...(answers && { answers }) });
+  };
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    // The field that has the focus may hold words that were not sent yet; leaving it sends them.
+    if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
+    const open = questions.find((question) => question.required && !isAnswered(draftOf(latest(), question)));
+    setMissing(open?.id);
+    if (!open) end('accept');
+  };
+  return (
+    <form className="ask" aria-label="Question" onSubmit={submit} noValidate>
+      {message && <p className="question">{message}</p>}
+      {url && WEB.test(url) && (
+        <p>
+          <a href={url} target="_blank" rel="noopener noreferrer">
+            {url}
+          </a>
+        </p>
+      )}
+      {questions.map((question) => (
+        <QuestionField
+          key={question.id}
+          question={question}
+          answer={draftOf(request, question)}
+          isMissing={missing === question.id}
+          onChange={(answer) => change(question.id, answer)}
+        />
+      ))}
+      <div className="buttons">
+        <button type="submit" className="primary">
+          Answer
+        </button>
+        <button type="button" onClick={() => end('decline')}>
+          Decline
+        </button>
+      </div>
+    </form>
+  );
+}

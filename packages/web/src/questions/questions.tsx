@@ -1,0 +1,15 @@
+/** Everything that waits for an answer outside of tool calls, above the place where people write. */
+import type { SessionInputRequest } from '@atrium/protocol';
+import { Pairing } from './pairing.js';
+import { QuestionForm } from './question-form.js';
+import { Trust } from './trust.js';
+
+export function Questions({ requests = [] }: { readonly requests: readonly SessionInputRequest[] | undefined }) {
+  return requests.map((request) => <Question key={request.id} request={request} />);
+}
+
+function Question({ request }: { readonly request: SessionInputRequest }) {
+  if (request.id.startsWith('pair-')) return <Pairing request={request} />;
+  if (request.id.startsWith('trust-')) return <Trust request={request} />;
+  return <QuestionForm request={request} />;
+}

@@ -1,0 +1,50 @@
+/** One session in the list: what it is about, how it is doing, whether something in it is new. */
+import type { SessionSummary } from '@atrium/protocol';
+import { memo } from 'react';
+import { useHost } from '../host/context.js';
+import { hashOf, useRoute } from '../host/router.js';
+import { ago, lastPart, pathOf } from '../model/format.js';
+import { ACTIVITY_WORDS, activityOf, isArchived, isUnread } from '../model/status.js';
+import { IconButton } from '../ui/icon-button.js';
+
+interface Props {
+  readonly item: SessionSummary;
+  readonly now: number;
+}
+
+export const SessionItem = memo(({ item, now }: Props) => {
+  const { client } = useHost();
+  const route = useRoute();
+  const activity = activityOf(item);
+  const isHere = route.at === 'session' && route.uri === item.resource;
+  const isNew = isUnread(item) && !isHere;
+  const archive = () =>
+    void client
+      .dispatch(item.resource, { type: 'session/isArchivedChanged', isArchived: !isArchived(item) })
+      .catch(() => {});
+  return (
+    <li className={`session-item ${isNew ? 'unread' : ''}`}>
+      <a href={hashOf({ at: 'session', uri: item.resource })} aria-current={isHere ? 'page' : undefined}>
+        <span className={`dot ${activity}`} />
+        <span className="title">{item.title || 'Untitled'}</span>
+        <span className="time">{ago(item.modifiedAt, now)}</span>
+        <span className="detail">
+          <span className={`word ${activity}`}>
+            {ACTIVITY_WORDS[activity]}
+            {isNew && ', new'}
+          </span>
+          {placeOf(item)}
+        </span>
+      </a>
+      <IconButton icon="archive" label={isArchived(item) ? 'Take out of the archive' : 'Archive'} onClick={archive} />
+    </li>
+  );
+});
+
+function placeOf({ activity, workingDirectory }: SessionSummary): string {
+  const place = workingDirectory ? lastPart(pathOf(workingDirectory)) : '';
+  return [activity, place]
+    .filter(Boolean)
+    .map((text) => ` · ${text}`)
+    .join('');
+}

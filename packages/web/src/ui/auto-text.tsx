@@ -1,0 +1,47 @@
+/** A text field that grows with its text. Enter sends, Shift+Enter makes a new line. */
+import { type KeyboardEvent, type Ref, useImperativeHandle, useLayoutEffect, useRef } from 'react';
+
+interface Props {
+  readonly label: string;
+  readonly value: string;
+  readonly onChange: (text: string) => void;
+  readonly onEnter?: (event: KeyboardEvent<HTMLTextAreaElement>) => void;
+  readonly onKeyDown?: (event: KeyboardEvent<HTMLTextAreaElement>) => void;
+  readonly placeholder?: string;
+  readonly id?: string;
+  readonly ref?: Ref<HTMLTextAreaElement>;
+  readonly className?: string;
+}
+
+export function AutoText({ label, value, onChange, onEnter, onKeyDown, placeholder, id, ref, className }: Props) {
+  const own = useRef<HTMLTextAreaElement>(null);
+  useImperativeHandle(ref, () => own.current as HTMLTextAreaElement);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the height follows the text
+  useLayoutEffect(() => {
+    const field = own.current;
+    if (!field) return;
+    field.style.height = 'auto';
+    field.style.height = `${field.scrollHeight}px`;
+  }, [value]);
+  const pressed = (event: KeyboardEvent<HTMLTextAreaElement>) => {
+    onKeyDown?.(event);
+    // While an input method composes a word, Enter belongs to it.
+    if (event.defaultPrevented || event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
+    if (!onEnter) return;
+    event.preventDefault();
+    onEnter(event);
+  };
+  return (
+    <textarea
+      ref={own}
+      id={id}
+      className={className}
+      rows={1}
+      aria-label={label}
+      placeholder={placeholder}
+      value={value}
+      onChange={(event) => onChange(event.target.value)}
+      onKeyDown={pressed}
+    />
+  );
+}

@@ -1,0 +1,32 @@
+/** The few pictures of the page, drawn with one pen. They say nothing that a word beside them does not say. */
+
+const PATHS = {
+  plus: 'M12 5v14M5 12h14',
+  search: 'M11 18a7 7 0 1 0 0-14 7 7 0 0 0 0 14zM20 20l-4-4',
+  back: 'M15 5l-7 7 7 7',
+  panel: 'M4 5h16v14H4zM15 5v14',
+  send: 'M12 19V5M6 11l6-6 6 6',
+  stop: 'M7 7h10v10H7z',
+  close: 'M6 6l12 12M18 6L6 18',
+  chevron: 'M9 6l6 6-6 6',
+  more: 'M6 12h.01M12 12h.01M18 12h.01',
+  edit: 'M4 20h4L19 9l-4-4L4 16zM13 7l4 4',
+  fork: 'M7 4v9a4 4 0 0 0 4 4h6M17 17l-3-3M17 17l-3 3M7 20v-3',
+  archive: 'M4 5h16v4H4zM6 9v10h12V9M10 13h4',
+  theme: 'M12 4a8 8 0 1 0 8 8 6 6 0 0 1-8-8z',
+  keyboard: 'M3 7h18v10H3zM7 11h.01M12 11h.01M17 11h.01M8 14h8',
+  share: 'M12 15V4M8 8l4-4 4 4M5 13v6h14v-6',
+  tool: 'M14 6a4 4 0 0 0 5 5l-8 8a2.1 2.1 0 0 1-3-3l8-8a4 4 0 0 0-2-2z',
+  check: 'M5 12l5 5 9-10',
+  folder: 'M3 6h6l2 2h10v11H3z',
+} as const;
+
+export type IconName = keyof typeof PATHS;
+
+export function Icon({ name }: { readonly name: IconName }) {
+  return (
+    <svg className="icon" viewBox="0 0 24 24" aria-hidden="true" focusable="false">
+      <path d={PATHS[name]} />
+    </svg>
+  );
+}

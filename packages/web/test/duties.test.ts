@@ -1,0 +1,139 @@
+/** What the protocol asks of a user interface. */
+import type { ToolCallPendingConfirmationState } from '@atrium/protocol';
+import { expect, it } from 'vitest';
+import { describeInBrowser } from './support/browser.js';
+import { puppetSession, startPuppetHost } from './support/puppet-host.js';
+
+const CALL: ToolCallPendingConfirmationState = {
+  status: 'pending-confirmation',
+  toolCallId: 'c1',
+  toolName: 'deploy',
+  displayName: 'Deploy',
+  invocationMessage: 'Deploy it',
+  options: [
+    { id: 'once', label: 'This time', kind: 'approve' },
+    { id: 'never', label: 'Never again', kind: 'deny' },
+  ],
+};
+
+describeInBrowser('duties of a user interface', (open) => {
+  it.each([
+    ['This time', { approved: true, selectedOptionId: 'once' }],
+    ['Never again', { approved: false, selectedOptionId: 'never' }],
+  ])('[CLI-028] renders options instead of approve and deny, and sends "%s" with its id', async (label, expected) => {
+    const activeTurn = {
+      id: 't1',
+      userMessage: { text: 'go' },
+      responseParts: [{ kind: 'toolCall' as const, toolCall: CALL }],
+    };
+    const host = await startPuppetHost({ session: puppetSession({ activeTurn }, { status: 24 }) });
+    const page = await open(host.link);
+    const question = page.getByRole('group', { name: 'Permission' });
+    await question.waitFor();
+    expect(await question.getByRole('button').allInnerTexts()).toEqual([
+      'This time',
+      'Never again',
+      'Deny with advice',
+    ]);
+    await question.getByRole('button', { name: label }).click();
+    await expect
+      .poll(() => actions(host.ofMethod('dispatchAction')), POLL)
+      .toContainEqual(expect.objectContaining({ type: 'session/toolCallConfirmed', toolCallId: 'c1', ...expected }));
+  });
+
+  it('[CLI-027] gives the attachment of a completion back with its _meta', async () => {
+    const attachment = { type: 'simple', label: 'main.ts', _meta: { ticket: { deep: [1, 2] } } };
+    const answer = (method: string) =>
+      method === 'completions'
+        ? { items: [{ insertText: '#main.ts', rangeStart: 0, rangeEnd: 2, attachment }] }
+        : undefined;
+    const host = await startPuppetHost({ session: puppetSession({}), answer });
+    const page = await open(host.link);
+    const field = page.getByRole('textbox', { name: 'Message' });
+    await field.fill('#m');
+    await page.getByRole('list', { name: 'Completions' }).waitFor();
+    await field.press('Enter');
+    expect(await field.inputValue()).toBe('#main.ts');
+    await field.press('Enter');
+    await expect
+      .poll(() => actions(host.ofMethod('dispatchAction')), POLL)
+      .toContainEqual(
+        expect.objectContaining({
+          type: 'session/turnStarted',
+          userMessage: { text: '#main.ts', attachments: [attachment] },
+        }),
+      );
+  });
+
+  it('[CLI-026] asks with the words of the operation before it destroys anything', async () => {
+    const uri = 'ahp-changeset:/all';
+    const operations = [
+      { id: 'keep', label: 'Keep', scopes: ['changeset'] },
+      { id: 'undo', label: 'Undo all', scopes: ['changeset'], confirmation: 'Two files will be lost.' },
+    ];
+    const session = puppetSession({}, { changesets: [{ label: 'All changes', uriTemplate: uri }] });
+    const channels = { [uri]: { status: 'ready', files: [], operations } };
+    const answer = (method: string) => (method === 'invokeChangesetOperation' ? {} : undefined);
+    const host = await startPuppetHost({ session, channels, answer });
+    const page = await open(host.link);
+    const invoked = () => host.ofMethod('invokeChangesetOperation').map(({ params }) => params.operationId);
+    await page.getByRole('button', { name: 'Show', exact: true }).click();
+    await page.getByRole('button', { name: 'Keep' }).click();
+    await expect.poll(invoked, POLL).toEqual(['keep']);
+
+    await page.getByRole('button', { name: 'Undo all' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('Two files will be lost.').waitFor();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    expect(invoked()).toEqual(['keep']);
+    await page.getByRole('button', { name: 'Undo all' }).click();
+    await dialog.getByRole('button', { name: 'Undo all' }).click();
+    await expect.poll(invoked, POLL).toEqual(['keep', 'undo']);
+  });
+
+  it('[CLI-022] looks again when somebody else was faster, shows it, and writes only what a person chose', async () => {
+    const uri = 'file:///home/me/.agents/rules/tone.md';
+    const file = { text: 'Be kind.', etag: 'v1' };
+    const customizations = [
+      {
+        type: 'directory' as const,
+        id: 'rules',
+        uri: 'file:///home/me/.agents/rules',
+        name: 'rules',
+        enabled: true,
+        contents: 'rule' as const,
+        writable: true,
+        children: [{ type: 'rule' as const, id: 'tone', uri, name: 'tone' }],
+      },
+    ];
+    const answer = (method: string, { ifMatch, data }: Readonly<Record<string, unknown>>) => {
+      if (method === 'resourceResolve') return { uri, type: 'file', etag: file.etag };
+      if (method === 'resourceRead') return { data: file.text, encoding: 'utf-8' };
+      if (method !== 'resourceWrite') return undefined;
+      if (ifMatch !== file.etag) throw Object.assign(new Error('changed meanwhile'), { code: -32011 });
+      Object.assign(file, { text: data, etag: `${file.etag}+` });
+      return {};
+    };
+    const host = await startPuppetHost({ session: puppetSession({ customizations }), answer });
+    const page = await open(host.link);
+    await page.getByText('1 entry').click();
+    await page.getByRole('button', { name: 'Edit', exact: true }).click();
+    const content = page.getByRole('textbox', { name: 'Content' });
+    await content.fill('Be brief.');
+    Object.assign(file, { text: 'Be funny.', etag: 'v2' });
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Somebody changed this file').waitFor();
+    expect(host.ofMethod('resourceWrite')).toHaveLength(1);
+    expect(host.ofMethod('resourceResolve')).toHaveLength(2);
+    expect(file.text).toBe('Be funny.');
+    await page.getByRole('button', { name: 'Keep mine' }).click();
+    await page.getByText('tone is saved.').waitFor();
+    expect(file).toEqual({ text: 'Be brief.', etag: 'v2+' });
+  });
+});
+
+const POLL = { timeout: 5_000 };
+
+function actions(asked: readonly { readonly params: Readonly<Record<string, unknown>> }[]): unknown[] {
+  return asked.map(({ params }) => params.action);
+}

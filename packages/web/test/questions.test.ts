@@ -1,0 +1,48 @@
+/** Questions that do not come from the agent: pairing codes, trust, and providers in the details. */
+import { expect, it } from 'vitest';
+import { describeInBrowser } from './support/browser.js';
+import { type PuppetHost, puppetSession, startPuppetHost } from './support/puppet-host.js';
+
+const completed = (host: PuppetHost) =>
+  host
+    .ofMethod('dispatchAction')
+    .map(({ params }) => params.action as { type: string })
+    .filter(({ type }) => type === 'session/inputCompleted');
+
+describeInBrowser('questions of the host', (open) => {
+  it('shows a pairing code large, and can refuse it', async () => {
+    const message = "A local provider 'ci' asks for access. Type this code there: 123 456";
+    const session = puppetSession({ inputRequests: [{ id: 'pair-1', message, questions: [] }] });
+    const host = await startPuppetHost({ session });
+    const page = await open(host.link);
+    const code = page.getByRole('img', { name: 'Code 1 2 3 4 5 6' });
+    await code.waitFor();
+    expect(await code.evaluate((element) => Number.parseFloat(getComputedStyle(element).fontSize))).toBeGreaterThan(40);
+    await page.getByRole('button', { name: 'Refuse' }).click();
+    await expect.poll(() => completed(host)).toMatchObject([{ requestId: 'pair-1', response: 'decline' }]);
+  });
+
+  it('lists the programs that a folder wants to start, as text', async () => {
+    const message = ['Do you trust the folder /srv/app?', '- provider ci: node ci.js <b>now</b>', 'Nothing runs yet.'];
+    const session = puppetSession({ inputRequests: [{ id: 'trust-1', message: message.join('\n'), questions: [] }] });
+    const host = await startPuppetHost({ session });
+    const page = await open(host.link);
+    await page.getByText('provider ci: node ci.js <b>now</b>').waitFor();
+    await page.getByRole('button', { name: 'Trust this folder' }).click();
+    await expect.poll(() => completed(host)).toMatchObject([{ requestId: 'trust-1', response: 'accept' }]);
+  });
+
+  it('shows the providers of a session with their trust and tools, and switches one off', async () => {
+    const id = 'gateway-provider:/ci';
+    const entry = { type: 'plugin' as const, id, uri: id, name: 'ci', enabled: true };
+    const provider = { name: 'ci', providerId: 'p1', trust: 'paired', tools: ['build_status'] };
+    const session = puppetSession({ customizations: [entry], _meta: { gateway: { providers: [provider] } } });
+    const host = await startPuppetHost({ session });
+    const page = await open(host.link);
+    await page.getByText('trust: paired · 1 tool: build_status').waitFor();
+    await page.getByRole('switch', { name: 'Use ci' }).click();
+    const toggles = () => host.ofMethod('dispatchAction').map(({ params }) => params.action);
+    await expect.poll(toggles).toContainEqual({ type: 'session/customizationToggled', id, enabled: false });
+    await page.getByRole('switch', { name: 'Use ci', checked: false }).waitFor();
+  });
+});

@@ -1,0 +1,57 @@
+/** Nothing is lost or doubled when the page is loaded again, or when the host dies. */
+import { expect, it } from 'vitest';
+import { begin, describeInBrowser } from './support/browser.js';
+import { startMortalHost } from './support/mortal-host.js';
+
+/** Numbers that stream for two to three seconds. */
+const WORDS = Array.from({ length: 60 }, (_, index) => `w${index}.`).join(' ');
+const SCRIPT = {
+  provider: 'slow',
+  displayName: 'Slow',
+  prompts: { count: [{ text: WORDS, chunk: 4, everyMs: 30 }] },
+  default: [{ text: 'You said: ${text}' }],
+};
+
+describeInBrowser('a page that comes back', (open) => {
+  it('is loaded again in the middle of an answer, and has all of it', async () => {
+    const { link } = await startMortalHost(SCRIPT);
+    const page = await open(link);
+    await begin(page, 'count');
+    await page.getByText('w3.').waitFor();
+    await page.reload();
+    await page.getByText('w59.').waitFor();
+    expect(await page.locator('.prose').allInnerTexts()).toEqual([WORDS]);
+  });
+
+  it('stays through the death of its host, says so, and goes on', async () => {
+    const host = await startMortalHost(SCRIPT);
+    const page = await open(host.link);
+    await begin(page, 'count');
+    await page.getByText('w3.').waitFor();
+    await host.kill();
+    await page.getByText('Connection lost.').waitFor();
+    const field = page.getByRole('textbox', { name: 'Message' });
+    await field.fill('are you there?');
+    await host.startAgain();
+    await page.getByText('Connected again').waitFor();
+    await page.getByText('This turn failed.').waitFor();
+    await field.press('Enter');
+    await page.getByText('You said: are you there?').waitFor();
+    expect(await page.locator('.bubble').allInnerTexts()).toEqual(['count', 'are you there?']);
+  });
+
+  it('asks for the new token of a host that has another one, and goes on where it was', async () => {
+    const host = await startMortalHost(SCRIPT);
+    const page = await open(host.link);
+    await begin(page, 'hello');
+    await page.getByText('You said: hello').waitFor();
+    await page.getByRole('textbox', { name: 'Message' }).fill('half a thou');
+    await host.kill();
+    await host.startAgain('another-token-0123456789');
+    await page.getByRole('heading', { name: 'The host has another token' }).waitFor();
+    await page.getByLabel('Token, or the link that the host printed').fill('another-token-0123456789');
+    await page.getByRole('button', { name: 'Connect' }).click();
+    await page.getByText('You said: hello').waitFor();
+    expect(await page.getByRole('textbox', { name: 'Message' }).inputValue()).toBe('half a thou');
+  });
+});

@@ -1,0 +1,53 @@
+/** A browser for the tests of one file, and pages that remember what went wrong in them. */
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, onTestFinished } from 'vitest';
+import { CHROMIUM_MISSING, findChromium, launchChromium } from '../../../../scripts/browser.mjs';
+
+export const PAGE_FOLDER = fileURLToPath(new URL('../../dist', import.meta.url));
+export const DESK: BrowserContextOptions = { viewport: { width: 1280, height: 800 } };
+export const PHONE: BrowserContextOptions = { viewport: { width: 390, height: 780 }, hasTouch: true, isMobile: true };
+/** For everything that a page should show by itself. */
+const WAIT_MS = 10_000;
+/** Machines that run many things at once are slow. */
+const TEST_TIMEOUT_MS = 30_000;
+
+/** Tests that need a browser; without one they are skipped, and their title says what to install. */
+export function describeInBrowser(title: string, tests: (open: OpenPage) => void): void {
+  const missing = findChromium() ? (existsSync(PAGE_FOLDER) ? '' : 'needs `npm run build`') : CHROMIUM_MISSING;
+  describe.skipIf(missing !== '')(
+    missing === '' ? title : `${title} (${missing})`,
+    { timeout: TEST_TIMEOUT_MS },
+    () => {
+      let browser: Browser;
+      beforeAll(async () => {
+        browser = await launchChromium();
+      });
+      afterAll(() => browser.close());
+      tests((url, options) => openPage(browser, url, options));
+    },
+  );
+}
+
+export type OpenPage = (url: string, options?: BrowserContextOptions) => Promise<Page>;
+
+async function openPage(browser: Browser, url: string, options: BrowserContextOptions = DESK): Promise<Page> {
+  const context = await browser.newContext(options);
+  onTestFinished(() => context.close());
+  context.setDefaultTimeout(WAIT_MS);
+  const page = await context.newPage();
+  await page.goto(url);
+  return page;
+}
+
+/** Starts a session from the first screen. */
+export async function begin(page: Page, message: string): Promise<void> {
+  await page.getByRole('textbox', { name: 'First message' }).fill(message);
+  await page.keyboard.press('Enter');
+}
+
+/** Opens a session from the list. */
+export async function choose(page: Page, title: string | RegExp): Promise<void> {
+  await page.getByRole('navigation', { name: 'Sessions' }).getByRole('link', { name: title }).click();
+}

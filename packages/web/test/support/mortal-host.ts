@@ -1,0 +1,61 @@
+/** The real command as a process that can be killed and started again on the same port, with the same token. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Script } from '@atrium/host';
+import { onTestFinished } from 'vitest';
+
+const COMMAND = fileURLToPath(new URL('../../../cli/bin/atrium.js', import.meta.url));
+const TOKEN = 'the-token-of-the-tests-0123456789';
+
+export interface MortalHost {
+  readonly link: string;
+  kill(): Promise<void>;
+  /** With the same token, unless another is given. */
+  startAgain(token?: string): Promise<void>;
+}
+
+export async function startMortalHost(script: Script): Promise<MortalHost> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'atrium-web-'));
+  const files = { script: path.join(folder, 'script.json'), token: path.join(folder, 'token') };
+  await writeFile(files.script, JSON.stringify(script));
+  await writeFile(files.token, TOKEN);
+  let child = start(folder, files, '0');
+  onTestFinished(async () => {
+    await ended(child);
+    await rm(folder, { recursive: true, force: true });
+  });
+  const port = await ready(child);
+  return {
+    link: `http://localhost:${port}/#token=${TOKEN}`,
+    kill: () => ended(child),
+    async startAgain(token = TOKEN) {
+      await writeFile(files.token, token);
+      child = start(folder, files, port);
+      await ready(child);
+    },
+  };
+}
+
+function start(folder: string, files: { script: string; token: string }, port: string): ChildProcess {
+  const { PATH = '', SystemRoot = '' } = process.env;
+  const env = { PATH, SystemRoot, HOME: folder, USERPROFILE: folder, ATRIUM_DISCOVERY: '0', ATRIUM_GATEWAY_PORT: '0' };
+  const places = ['--data-dir', path.join(folder, 'data'), '--connection-token-file', files.token];
+  const args = ['serve', '--quiet', '--port', port, ...places, '--script', files.script];
+  return spawn(process.execPath, [COMMAND, ...args], { env, cwd: folder });
+}
+
+async function ready({ stdout }: ChildProcess): Promise<string> {
+  const [chunk] = await once(stdout ?? process.stdin, 'data');
+  return /READY:(\d+)/.exec(String(chunk))?.[1] ?? '';
+}
+
+async function ended(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exit = once(child, 'exit');
+  child.kill('SIGKILL');
+  await exit;
+}
