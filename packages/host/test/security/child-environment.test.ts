@@ -28,11 +28,11 @@ describe('the environment of a child', () => {
 
   it('is so for Claude and Copilot, with what they are given on purpose', () => {
     const settings = {
+      provider: 'claude',
       displayName: 'Claude',
       models: [],
       tools: [],
       env: { ATRIUM_GIVEN: 'yes' },
-      configDir: undefined,
     };
     expect(seen(environmentOf(settings))).toEqual([false, 'plums']);
     expect(environmentOf(settings).ATRIUM_GIVEN).toBe('yes');
