@@ -19,6 +19,9 @@ async function status() {
   }
 }
 
+// Looked at before anybody can hear of it: what changes from now on is news.
+let last = (await status()).state;
+
 const provider = connectProvider({
   name: 'ci-watcher',
   tools: {
@@ -39,8 +42,6 @@ const provider = connectProvider({
   onState: (state) => console.log(state.at, state.at === 'closed' ? (state.error?.message ?? '') : ''),
 });
 
-await provider.ready;
-let last = (await status()).state;
 watch(path.dirname(file), async (_event, name) => {
   if (name !== path.basename(file)) return;
   const { state, detail } = await status();
