@@ -8,12 +8,14 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 
-const COMMAND = fileURLToPath(new URL('../bin/atrium.js', import.meta.url));
+/** What is run, for those who run it in another way. */
+export const COMMAND = fileURLToPath(new URL('../bin/atrium.js', import.meta.url));
 
 /** The command is what the compiler made of it. */
 export const isBuilt = existsSync(fileURLToPath(new URL('../dist/main.js', import.meta.url)));
 
 const TIMEOUT_MS = 15_000;
+export const DESK_SCRIPT = fileURLToPath(new URL('./fixtures/desk.json', import.meta.url));
 
 export interface Run {
   readonly child: ChildProcess;
@@ -28,17 +30,14 @@ export interface Run {
 const NO_HOME = path.join(tmpdir(), 'atrium-test-without-home');
 
 /** Only what it needs of our own environment: neither variables, files nor servers of the developer's change a test. */
-export function atrium(args: readonly string[], env: Readonly<Record<string, string>> = {}): Run {
+export function surroundings(env: Readonly<Record<string, string>> = {}): Record<string, string> {
   const { PATH = '', SystemRoot = '' } = process.env;
-  const surroundings = {
-    PATH,
-    SystemRoot,
-    HOME: NO_HOME,
-    USERPROFILE: NO_HOME,
-    ATRIUM_DISCOVERY: '0',
-    ATRIUM_GATEWAY_PORT: '0',
-  };
-  const child = spawn(process.execPath, [COMMAND, ...args], { env: { ...surroundings, ...env } });
+  const own = { HOME: NO_HOME, USERPROFILE: NO_HOME, ATRIUM_DISCOVERY: '0', ATRIUM_GATEWAY_PORT: '0' };
+  return { PATH, SystemRoot, ...own, ...env };
+}
+
+export function atrium(args: readonly string[], env: Readonly<Record<string, string>> = {}): Run {
+  const child = spawn(process.execPath, [COMMAND, ...args], { env: surroundings(env) });
   const exited = once(child, 'close');
   onTestFinished(async () => {
     if (child.exitCode === null) child.kill('SIGKILL');
@@ -71,4 +70,43 @@ export async function newDataFolder(): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), 'atrium-cli-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   return path.join(folder, 'data');
+}
+
+export interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Desk {
+  readonly dataDir: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly host: Run;
+  /** Runs one command against the host to its end. */
+  run(args: readonly string[], input?: string): Promise<Ended>;
+  /** Starts one that goes on. */
+  start(args: readonly string[]): Run;
+}
+
+/** A host with a scripted agent, and commands that find it by its data folder. */
+export async function openDesk(hostArgs: readonly string[] = []): Promise<Desk> {
+  const dataDir = await newDataFolder();
+  const env = { ATRIUM_DATA_DIR: dataDir, ATRIUM_SCRIPT: DESK_SCRIPT, NO_COLOR: '1' };
+  const host = atrium(['serve', '--quiet', '--port', '0', ...hostArgs], env);
+  await host.says(/^READY:\d+$/m);
+  const start = (args: readonly string[]) => atrium(args, env);
+  return { dataDir, env, host, start, run: (args, input) => endOf(start(args), input) };
+}
+
+export async function endOf({ child, said, ended }: Run, input = ''): Promise<Ended> {
+  child.stdin?.end(input);
+  return { code: await ended(), ...said };
+}
+
+/** Every line of standard output as JSON; fails when there is anything else. */
+export function jsonLines(text: string): Record<string, unknown>[] {
+  return text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
 }

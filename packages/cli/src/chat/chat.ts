@@ -1,11 +1,12 @@
 /** A chat in the terminal: one session, its state on the screen, and what the person types turned into actions. */
-import { randomUUID } from 'node:crypto';
-import type { Client, Status, Subscription } from '@atrium/client';
+import type { Client, Subscription } from '@atrium/client';
 import { type SessionAction, type SessionState, SessionStatus } from '@atrium/protocol';
 import { ExitCode } from '../exit.js';
 import type { Style } from '../text/style.js';
 import type { ViewOptions } from './call-view.js';
+import { connectionNotes } from './connection-notes.js';
 import { Edits } from './edits.js';
+import { next, send, steer, stop } from './intents.js';
 import type { Key } from './keys.js';
 import { Prompt } from './prompt.js';
 import { Screen } from './screen.js';
@@ -76,7 +77,10 @@ export class Chat {
       session.onChange(() => this.#changed()),
       session.onRejected(({ reason }) => this.#note(`Not accepted: ${reason}`)),
       session.onGone(() => this.#end({ to: 'shell', code: ExitCode.NoSession })),
-      client.onStatus(this.#statusTeller()),
+      client.onStatus(connectionNotes((text) => this.#note(text))),
+      client.onStatus(({ at }) =>
+        at === 'closed' ? this.#end({ to: 'shell', code: ExitCode.Failed }) : this.#changed(),
+      ),
     );
     if (prompt !== undefined) this.#send(prompt);
     this.#draw();
@@ -103,19 +107,6 @@ export class Chat {
 
   get #view(): ViewOptions {
     return { style: this.#options.style, columns: this.#screen.columns };
-  }
-
-  #statusTeller(): (status: Status) => void {
-    let wasOpen = true;
-    return ({ at, ...rest }) => {
-      if (at === 'open' && !wasOpen) this.#note('The host is back.');
-      if (at === 'waiting' && wasOpen) this.#note('The host is gone. What you write waits until it is back.');
-      if (at === 'closed')
-        this.#note(`The connection ended for good${'error' in rest && rest.error ? `: ${rest.error.message}` : ''}.`);
-      if (at === 'closed') this.#end({ to: 'shell', code: ExitCode.Failed });
-      if (at === 'open' || at === 'waiting') wasOpen = at === 'open';
-      this.#changed();
-    };
   }
 
   #note(text: string): void {
@@ -160,7 +151,8 @@ export class Chat {
     this.#dispatch({ type: 'session/isReadChanged', isRead: true });
   }
 
-  #dispatch(action: SessionAction): void {
+  #dispatch(action: SessionAction | undefined): void {
+    if (!action) return;
     // A refusal is told by `onRejected`, and what waits for a connection is told by the status.
     this.#options.session.dispatch(action).catch(() => {});
     this.#changed();
@@ -173,9 +165,9 @@ export class Chat {
     if (key.ctrl && key.name === 'd' && this.#prompt.isEmpty) return this.#end({ to: 'shell', code: ExitCode.Ok });
     const wish = this.#prompt.press(key);
     if (wish?.kind === 'send') this.#send(wish.text);
-    if (wish?.kind === 'steer') this.#wait('steering', wish.text);
-    if (wish?.kind === 'stop') this.#stop();
-    if (wish?.kind === 'next') this.#next();
+    if (wish?.kind === 'steer') this.#dispatch(steer(this.#state, wish.text));
+    if (wish?.kind === 'stop') this.#dispatch(stop(this.#state));
+    if (wish?.kind === 'next') this.#dispatch(next(this.#state));
     this.#changed();
   }
 
@@ -185,26 +177,6 @@ export class Chat {
       return this.#end(outcome.to === 'shell' ? { to: 'shell', code: ExitCode.Ok } : { to: outcome.to });
     if (outcome?.kind === 'act') this.#dispatch(outcome.action);
     if (outcome) return outcome.text === undefined ? undefined : this.#note(outcome.text);
-    if (this.#state.activeTurn) return this.#wait('queued', text);
-    this.#dispatch({ type: 'session/turnStarted', turnId: randomUUID(), userMessage: { text } });
-  }
-
-  /** Without a turn there is nothing to steer, and the message begins one. */
-  #wait(kind: 'queued' | 'steering', text: string): void {
-    if (!this.#state.activeTurn) return this.#send(text);
-    this.#dispatch({ type: 'session/pendingMessageSet', kind, id: randomUUID(), userMessage: { text } });
-  }
-
-  /** A turn that was stopped leaves what was queued behind it. */
-  #next(): void {
-    const [next] = this.#state.queuedMessages ?? [];
-    if (!next || this.#state.activeTurn) return;
-    const { id: queuedMessageId, userMessage } = next;
-    this.#dispatch({ type: 'session/turnStarted', turnId: randomUUID(), userMessage, queuedMessageId });
-  }
-
-  #stop(): void {
-    const turnId = this.#state.activeTurn?.id;
-    if (turnId !== undefined) this.#dispatch({ type: 'session/turnCancelled', turnId });
+    this.#dispatch(send(this.#state, text));
   }
 }

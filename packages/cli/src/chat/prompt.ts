@@ -9,15 +9,8 @@ import { type EditorView, editorView } from './editor-view.js';
 import type { Edits } from './edits.js';
 import { Form } from './form.js';
 import type { Key } from './keys.js';
+import { MessageLine, type Wish } from './message-line.js';
 import { type ResultQuestion, resultQuestion } from './result-question.js';
-
-/** A question that comes while somebody types must not take a letter of the text for its answer. */
-const TYPING_GUARD_MS = 500;
-
-export type Wish =
-  | { readonly kind: 'send' | 'steer'; readonly text: string }
-  /** `next`: what waits may begin. */
-  | { readonly kind: 'stop' | 'next' };
 
 export interface PromptParts {
   readonly edits: Edits;
@@ -34,7 +27,7 @@ interface Writing {
 
 export class Prompt {
   readonly #parts: PromptParts;
-  readonly #editor = new Editor();
+  readonly #line = new MessageLine();
   #target: Target | undefined;
   #waiting = 0;
   #result: ResultQuestion | undefined;
@@ -42,14 +35,13 @@ export class Prompt {
   #writing: Writing | undefined;
   /** Requests that the person wants to answer later. */
   readonly #later = new Set<string>();
-  #lastTyped = Number.NEGATIVE_INFINITY;
 
   constructor(parts: PromptParts) {
     this.#parts = parts;
   }
 
   get isEmpty(): boolean {
-    return this.#editor.text === '' && !this.#writing;
+    return this.#line.editor.text === '' && !this.#writing;
   }
 
   get isAsking(): boolean {
@@ -57,7 +49,7 @@ export class Prompt {
   }
 
   remember(text: string): void {
-    this.#editor.remember(text);
+    this.#line.editor.remember(text);
   }
 
   /** Looks at what is asked now. Somebody else may have answered. */
@@ -76,19 +68,14 @@ export class Prompt {
   cancel(): boolean {
     if (this.isEmpty) return false;
     if (this.#writing) this.#writing = undefined;
-    else this.#editor.set('');
+    else this.#line.editor.set('');
     return true;
   }
 
   press(key: Key): Wish | undefined {
     if (this.#writing) return this.#write(this.#writing, key);
-    if (this.isAsking && !this.#isTyping()) return this.#answer(key);
-    this.#lastTyped = performance.now();
-    return this.#message(key);
-  }
-
-  #isTyping(): boolean {
-    return performance.now() - this.#lastTyped < TYPING_GUARD_MS;
+    if (this.isAsking && !this.#line.isBusy) return this.#answer(key);
+    return this.#line.press(key);
   }
 
   #answer(key: Key): Wish | undefined {
@@ -137,34 +124,17 @@ export class Prompt {
     } else editor.press(key);
   }
 
-  #message(key: Key): Wish | undefined {
-    const steers = (key.name === 'enter' && key.alt) || (key.ctrl && key.name === 's');
-    if (key.name === 'escape') return { kind: 'stop' };
-    if (key.alt && key.name === 'j') this.#editor.insert('\n');
-    else if (key.name !== 'enter' && !steers) this.#editor.press(key);
-    else if (key.shift || (key.name === 'enter' && this.#editor.text.endsWith('\\'))) this.#breakLine();
-    else if (this.#editor.text.trim() === '') return { kind: 'next' };
-    else return { kind: steers ? 'steer' : 'send', text: this.#editor.take() };
-    return undefined;
-  }
-
-  /** A backslash at the end means: the line goes on below. */
-  #breakLine(): void {
-    if (this.#editor.text.endsWith('\\')) this.#editor.press({ name: 'backspace' });
-    this.#editor.insert('\n');
-  }
-
   view(state: SessionState, view: ViewOptions): EditorView {
     const question = this.#questionView(view);
     if (question && !this.#writing)
-      return this.isEmpty ? question : below(question, editorView(this.#editor, view).lines);
+      return this.isEmpty ? question : below(question, editorView(this.#line.editor, view).lines);
     const isWaiting = (state.queuedMessages?.length ?? 0) > 0;
     const idleHint = isWaiting ? 'Enter sends what waits' : 'write a message';
     const hint = state.activeTurn ? 'write to queue, Alt+Enter to steer' : idleHint;
     const label = this.#writing?.purpose === 'edit' ? 'input> ' : 'why not> ';
     const editor = this.#writing
       ? editorView(this.#writing.editor, { ...view, prompt: label, hint: 'Enter sends, Esc goes back' })
-      : editorView(this.#editor, { ...view, hint });
+      : editorView(this.#line.editor, { ...view, hint });
     const lead = this.#writing ? (question?.lines ?? []) : [];
     return { lines: [...lead, ...editor.lines], cursor: { ...editor.cursor, row: editor.cursor.row + lead.length } };
   }

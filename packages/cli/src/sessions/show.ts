@@ -27,7 +27,7 @@ export async function show(client: Client, name: string, { json, turns: last }: 
     const { title, provider, modifiedAt, workingDirectory } = summary;
     print(`${style.bold(printable(title))}  ${style.dim(shortId(summary.resource))}`);
     const facts = [provider, folderText(workingDirectory), activityOf(summary), ago(modifiedAt, Date.now())];
-    print(`${style.dim([...facts, `${total} turns`].filter(Boolean).join(' · '))}\n`);
+    print(`${style.dim([...facts, `${total} ${total === 1 ? 'turn' : 'turns'}`].filter(Boolean).join(' · '))}\n`);
   }
   let index = 0;
   for await (const page of pages()) {

@@ -67,7 +67,10 @@ export async function importFrom(client: Client, file: string, options: ImportCo
   const { agent } = options;
   const uri = await importSession(client, archive, { ...(agent !== undefined && { agent }), onProgress });
   if (options.json) printJson({ session: uri, turns: archive.turns.length });
-  else print(`Imported ${archive.turns.length} turns. Go on with: atrium attach ${idOf(uri)}`);
+  else
+    print(
+      `Imported ${archive.turns.length} ${archive.turns.length === 1 ? 'turn' : 'turns'}. Go on with: atrium attach ${idOf(uri)}`,
+    );
 }
 
 async function readText(file: string): Promise<string> {

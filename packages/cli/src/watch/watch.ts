@@ -26,9 +26,13 @@ export async function watchOne(client: Client, name: string, isJson: boolean): P
 export async function watchAll(client: Client, isJson: boolean): Promise<void> {
   const list = await client.sessions();
   const known = new Map<string, SessionSummary>();
+  let isFirst = true;
   const follow = async () => {
     for await (const items of list) {
-      for (const [change, summary] of changes(known, items)) {
+      const found = changes(known, items);
+      const news = isFirst ? found.map(([, summary]) => ['present', summary] as const) : found;
+      isFirst = false;
+      for (const [change, summary] of news) {
         if (isJson) printJson({ change, summary });
         else print([change.padEnd(7), ...sessionRow(summary, Date.now())].join('  '));
       }
@@ -37,10 +41,9 @@ export async function watchAll(client: Client, isJson: boolean): Promise<void> {
   await Promise.race([follow(), interrupted()]);
 }
 
-type Change = 'added' | 'changed' | 'removed' | 'present';
+type Change = 'added' | 'changed' | 'removed';
 
 function changes(known: Map<string, SessionSummary>, items: readonly SessionSummary[]): [Change, SessionSummary][] {
-  const isFirst = known.size === 0;
   const present = new Set(items.map(({ resource }) => resource));
   const found: [Change, SessionSummary][] = [];
   for (const [uri, summary] of known) {
@@ -51,7 +54,7 @@ function changes(known: Map<string, SessionSummary>, items: readonly SessionSumm
   for (const summary of items) {
     const before = known.get(summary.resource);
     known.set(summary.resource, summary);
-    if (!before) found.push([isFirst ? 'present' : 'added', summary]);
+    if (!before) found.push(['added', summary]);
     else if (before.title !== summary.title || activityOf(before) !== activityOf(summary))
       found.push(['changed', summary]);
   }

@@ -1,0 +1,91 @@
+import { readFile, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { isBuilt, openDesk } from './support.js';
+
+describe.skipIf(!isBuilt)('atrium sessions (skipped unless it has been built)', () => {
+  it('lists and shows them', async () => {
+    const desk = await openDesk();
+    expect((await desk.run(['sessions', 'list'])).stdout).toContain('no sessions');
+    await desk.run(['run', 'hello']);
+    const { stdout } = await desk.run(['sessions', 'list']);
+    expect(stdout).toMatch(/^[\da-f]{8} +idle +\d+s ago +desk +A first hello/m);
+    const shown = await desk.run(['sessions', 'show', 'last']);
+    expect(shown.stdout).toContain('> hello');
+    expect(shown.stdout).toContain('Hello **you**');
+    expect((await desk.run(['sessions', 'show', 'nowhere'])).code).toBe(4);
+  }, 30_000);
+
+  it('exports a session and imports it without a loss', async () => {
+    const desk = await openDesk();
+    await desk.run(['run', 'hello']);
+    await desk.run(['run', '--session', 'last', '--approve', 'all', 'deploy']);
+    for (let turn = 0; turn < 3; turn += 1) await desk.run(['run', '--session', 'last', `more ${turn}`]);
+    const file = path.join(path.dirname(desk.dataDir), 'session.jsonl');
+    expect((await desk.run(['sessions', 'export', 'last', file])).code).toBe(0);
+    if (process.platform !== 'win32') expect((await stat(file)).mode & 0o777).toBe(0o600);
+    const imported = await desk.run(['sessions', 'import', file, '--json']);
+    const { session, turns } = JSON.parse(imported.stdout);
+    expect(turns).toBe(5);
+    const again = await desk.run(['sessions', 'export', session]);
+    const [, ...before] = (await readFile(file, 'utf8')).trim().split('\n');
+    const [head = '', ...after] = again.stdout.trim().split('\n');
+    expect(after).toEqual(before);
+    expect(JSON.parse(head)).toMatchObject({
+      format: 'atrium-session',
+      version: 1,
+      turns: 5,
+      state: { summary: { title: 'A first hello' } },
+    });
+    const answered = await desk.run(['run', '--session', session, 'go on']);
+    expect(answered).toMatchObject({ code: 0, stdout: 'You said: go on\n' });
+  }, 60_000);
+
+  it('pages through a session that is longer than one answer of the host', async () => {
+    const desk = await openDesk();
+    const turn = (id: number) => ({
+      id: `t${id}`,
+      userMessage: { text: `q${id}` },
+      responseParts: [],
+      state: 'complete',
+    });
+    const summary = { resource: 'x:1', provider: 'desk', title: 'Long', status: 1, createdAt: 1, modifiedAt: 2 };
+    const header = { format: 'atrium-session', version: 1, exportedAt: '', turns: 450, state: { summary } };
+    const lines = [header, ...Array.from({ length: 450 }, (_, id) => turn(id))].map((line) => JSON.stringify(line));
+    const imported = await desk.run(['sessions', 'import', '-', '--json'], lines.join('\n'));
+    const { session } = JSON.parse(imported.stdout);
+    const { stdout } = await desk.run(['sessions', 'export', session]);
+    expect(stdout.trim().split('\n').slice(1)).toEqual(lines.slice(1));
+    expect((await desk.run(['sessions', 'show', session, '--turns', '2'])).stdout).not.toContain('q447');
+  }, 30_000);
+
+  it('refuses files that are not whole, not ours, or there already', async () => {
+    const desk = await openDesk();
+    await desk.run(['run', 'hello']);
+    const file = path.join(path.dirname(desk.dataDir), 'session.jsonl');
+    await writeFile(file, 'mine');
+    expect((await desk.run(['sessions', 'export', 'last', file])).code).toBe(2);
+    expect(await readFile(file, 'utf8')).toBe('mine');
+    expect(await desk.run(['sessions', 'import', file])).toMatchObject({ code: 1, stdout: '' });
+    const { stdout } = await desk.run(['sessions', 'export', 'last']);
+    await writeFile(file, stdout.split('\n')[0] ?? '');
+    const cut = await desk.run(['sessions', 'import', file]);
+    expect(cut.code).toBe(1);
+    expect(cut.stderr).toContain('not complete');
+    const foreign = stdout.replaceAll('"provider":"desk"', '"provider":"nobody"');
+    expect((await desk.run(['sessions', 'import', '-'], foreign)).stderr).toContain('nobody');
+    expect((await desk.run(['sessions', 'import', '-', '--agent', 'desk'], foreign)).code).toBe(0);
+  }, 30_000);
+
+  it('removes and restores', async () => {
+    const desk = await openDesk();
+    await desk.run(['run', 'hello']);
+    const removed = JSON.parse((await desk.run(['sessions', 'rm', 'last', '--json'])).stdout);
+    expect(JSON.parse((await desk.run(['sessions', 'list', '--json'])).stdout)).toEqual([]);
+    expect((await desk.run(['sessions', 'rm', removed.session])).code).toBe(4);
+    expect((await desk.run(['sessions', 'restore', removed.session])).code).toBe(0);
+    const [item] = JSON.parse((await desk.run(['sessions', 'list', '--json'])).stdout);
+    expect(item.resource).toBe(removed.session);
+    expect((await desk.run(['sessions', 'restore', 'nowhere'])).code).toBe(4);
+  }, 30_000);
+});

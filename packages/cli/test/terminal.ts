@@ -1,0 +1,58 @@
+/** The real command in a real terminal: tmux, driven key by key and read from its screen. */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { onTestFinished } from 'vitest';
+import { COMMAND, surroundings } from './support.js';
+
+export const hasTmux = spawnSync('tmux', ['-V']).status === 0;
+
+const TIMEOUT_MS = 15_000;
+
+export interface TerminalRoom {
+  /** What is visible now. */
+  screen(): string;
+  /** All that went up, and what is visible. */
+  everything(): string;
+  keys(...keys: string[]): void;
+  type(text: string): void;
+  paste(text: string): void;
+  resize(columns: number, rows: number): void;
+  sees(pattern: RegExp): Promise<string>;
+}
+
+/** A shell in a window, in which `atrium` is the command. */
+export async function openTerminal(env: Readonly<Record<string, string>>, cwd: string): Promise<TerminalRoom> {
+  const socket = `atrium-${randomUUID()}`;
+  const tmux = (...args: string[]) =>
+    execFileSync('tmux', ['-L', socket, '-f', '/dev/null', ...args], {
+      encoding: 'utf8',
+      env: { ...surroundings(env), TERM: 'xterm-256color', LC_ALL: 'C.UTF-8' },
+      cwd,
+    });
+  tmux('-u', 'new-session', '-d', '-x', '90', '-y', '30', 'bash --norc --noprofile');
+  onTestFinished(() => void spawnSync('tmux', ['-L', socket, 'kill-server']));
+  const screen = () => tmux('capture-pane', '-p').trimEnd();
+  const room: TerminalRoom = {
+    screen,
+    everything: () => tmux('capture-pane', '-p', '-S', '-').trimEnd(),
+    keys: (...keys) => void tmux('send-keys', ...keys),
+    type: (text) => void tmux('send-keys', '-l', text),
+    paste(text) {
+      tmux('set-buffer', text);
+      tmux('paste-buffer', '-p');
+    },
+    resize: (columns, rows) => void tmux('resize-window', '-x', String(columns), '-y', String(rows)),
+    async sees(pattern) {
+      for (const deadline = performance.now() + TIMEOUT_MS; performance.now() < deadline; ) {
+        const text = screen();
+        if (pattern.test(text)) return text;
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+      throw new Error(`${pattern} never showed. The screen:\n${screen()}`);
+    },
+  };
+  await room.sees(/[#$]$/);
+  room.type(`atrium() { ${process.execPath} ${COMMAND} "$@"; }; clear`);
+  room.keys('Enter');
+  return room;
+}
