@@ -85,4 +85,15 @@ describe.skipIf(missing !== '')(`a page in a real browser${missing}`, { timeout:
     expect(await page.locator('#pairing').isHidden()).toBe(true);
     expect(room.session.state.inputRequests ?? []).toEqual([]);
   });
+
+  it('minimal-browser.html pairs with nothing but what a browser has, and tells its title', async () => {
+    const room = await startRealHost({ prompts: { title: CALL('page_title') } });
+    approveAll(room);
+    const place = await serveRepository();
+    const page = await openPage(`${place}/examples/providers/minimal-browser.html?gateway=${room.url}`);
+    await page.locator('#code').fill(await codeIn(room));
+    await page.getByRole('button', { name: 'Pair' }).click();
+    await untilTool(room.session, 'page_title');
+    expect(textOf(await room.say('title'))).toContain('A page that can be asked for its title');
+  });
 });
