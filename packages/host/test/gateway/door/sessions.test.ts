@@ -195,7 +195,7 @@ describe('the end of a session', () => {
 });
 
 describe('session.ready', () => {
-  it('[GW-201] [GW-202] brings a provider that is everywhere into a session that came later, not before', async () => {
+  it('[GW-201] brings a provider that is everywhere into a session that came later, not before', async () => {
     const room = await openRoom();
     const rule = { match: { tool: '*' }, action: 'deny', reason: 'no' };
     const hello = { session: 'all', tools: [TOOL], hooks: { onPreToolUse: [rule] } };

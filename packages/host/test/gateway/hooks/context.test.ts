@@ -53,6 +53,22 @@ describe('context of a provider', () => {
     expect(system).toMatchObject({ role: 'system', content: expect.not.stringContaining(CONTEXT) });
   });
 
+  it('[GW-165] [GW-212] reaches the model of its own session only, and so do changes of the prompt', async () => {
+    const room = await openModelRoom();
+    const other = await room.desk.session('ahp-session:/other');
+    const transforms = { tone: { action: 'append', content: 'Speak like a sailor.' } };
+    const session = room.uri.slice(room.uri.lastIndexOf('/') + 1);
+    await TestProvider.bound(room.host, { session, context: CONTEXT, hooks: { transforms } });
+    const asked = async (uri: string) => {
+      await room.desk.turn(uri, 'hello');
+      return JSON.stringify(room.server.requests.at(-1)?.body);
+    };
+    for (const text of [CONTEXT, 'Speak like a sailor.']) {
+      expect(await asked(room.uri)).toContain(text);
+      expect(await asked(other)).not.toContain(text);
+    }
+  });
+
   it('[GW-169] [GW-172] is replaced by an update, and cleared by an empty text or null', async () => {
     const room = await openModelRoom();
     const provider = await TestProvider.bound(room.host, { context: CONTEXT });
