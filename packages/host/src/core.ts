@@ -9,6 +9,8 @@ import type { Clock } from './clock.js';
 import type { Customizations } from './customizations/customizations.js';
 import type { EntryOrigin } from './log/log.js';
 import type { Logger } from './logger.js';
+import type { RootChannel } from './root-channel.js';
+import type { Service } from './service.js';
 import type { Sessions } from './sessions/sessions.js';
 import type { Connection } from './wire/connection.js';
 import type { HostView, OriginalAction } from './wire/dialects/dialects.js';
@@ -29,8 +31,8 @@ export interface OpenChannel {
 export type TakeSnapshot = () => ChannelSnapshot | undefined;
 
 export interface ChannelSnapshot {
-  /** The snapshot as JSON. */
-  readonly text: string;
+  /** The snapshot as JSON; undefined for a channel without a state. */
+  readonly text: string | undefined;
   readonly turns?: TurnWindow;
 }
 
@@ -51,6 +53,8 @@ export interface HostCore {
   /** Absent when sessions of this host are not customized. */
   readonly customizations: Customizations | undefined;
   readonly defaultDirectory: string | undefined;
+  readonly root: RootChannel;
+  readonly services: readonly Service[];
   readonly connections: {
     arrived(connection: Connection, identity: Identity): void;
     left(connection: Connection, identity: Identity | undefined): void;
@@ -71,4 +75,6 @@ export interface HostCore {
   /** Whether somebody watches who cannot be asked questions at all. */
   isWatchedWithoutQuestions(uri: string): boolean;
   unknownChannel(uri: string): RequestError;
+  /** Tells everyone who watches a channel, once: it is neither numbered nor told again. */
+  notify(uri: string, method: string, params: object): void;
 }

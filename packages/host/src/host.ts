@@ -19,6 +19,8 @@ import { COMPACT_EVERY_ENTRIES, REPLAY_MAX_ENVELOPES, STORE_RETRY_MS } from './l
 import type { EntryOrigin, Log } from './log/log.js';
 import { type Logger, silentLogger } from './logger.js';
 import { RootChannel } from './root-channel.js';
+import type { Service } from './service.js';
+import { createServices } from './services.js';
 import { Catalogue } from './sessions/catalogue.js';
 import { abandonCalls, afterLoss, dropAbsentClient } from './sessions/mending.js';
 import { Resting } from './sessions/resting.js';
@@ -101,7 +103,8 @@ class AgentHost implements Host, HostCore {
   readonly #audience = new Audience();
   readonly #broadcaster: Broadcaster;
   readonly #resting: Resting;
-  readonly #root: RootChannel;
+  readonly root: RootChannel;
+  readonly services: readonly Service[];
   readonly #catalogue: Catalogue;
   readonly #gateway: Gateway;
   readonly #trusts = new WeakMap<Session, SessionTrust>();
@@ -146,7 +149,7 @@ class AgentHost implements Host, HostCore {
       sessionOf: (uri) => this.sessions.inMemory.get(uri)?.committed,
       memoryOf: (uri) => this.#broadcaster.memoryOf(uri),
     };
-    this.#root = new RootChannel(log, this.writer);
+    this.root = new RootChannel(log, this.writer);
     this.#catalogue = new Catalogue(log, this.writer);
     this.#gateway = createGateway({
       clock,
@@ -160,6 +163,7 @@ class AgentHost implements Host, HostCore {
       ...(options.providerFolder !== undefined && { filesFolder: options.providerFolder }),
     }).gateway;
     this.customizations = options.customizations && this.#customizations(options.customizations);
+    this.services = createServices(this, options);
     this.sessions = new Sessions({
       core: this,
       log,
@@ -167,10 +171,13 @@ class AgentHost implements Host, HostCore {
       agents,
       tools,
       extensions: options.extensions ?? [],
-      companions: [this.#gateway, this.customizations].flatMap((room) =>
-        room ? [(session: Session) => room.attach(session)] : [],
-      ),
-      announce: (method, params) => this.#broadcaster.notify(ROOT_CHANNEL, method, params, this.view),
+      companions: [
+        ...[this.#gateway, this.customizations].flatMap((room) =>
+          room ? [(session: Session) => room.attach(session)] : [],
+        ),
+        ...this.services.flatMap(({ attach }) => attach ?? []),
+      ],
+      announce: (method, params) => this.notify(ROOT_CHANNEL, method, params),
       counted: () => this.#count(),
     });
   }
@@ -179,9 +186,10 @@ class AgentHost implements Host, HostCore {
     const { log, agents } = this.#options;
     await this.replay.load(log);
     await this.#catalogue.load();
-    await this.#root.load();
-    this.#root.setAgents(agents);
+    await this.root.load();
+    this.root.setAgents(agents);
     this.#count();
+    for (const service of this.services) await service.start?.();
     await this.sessions.recover();
     await this.sessions.purge();
     await this.writer.settled();
@@ -215,7 +223,7 @@ class AgentHost implements Host, HostCore {
       trustOf: (session) => this.#trustOf(session),
       isTrusted: async (folder) => this.#options.trust?.isTrusted(folder) ?? false,
       connectionOf: (clientId) => this.connections.of(clientId),
-      notify: (channel, method, params) => this.#broadcaster.notify(channel, method, params, this.view),
+      notify: (channel, method, params) => this.notify(channel, method, params),
     });
   }
 
@@ -231,13 +239,24 @@ class AgentHost implements Host, HostCore {
     this.connections.stop();
     this.#resting.stop();
     await this.sessions.close();
+    for (const service of this.services) await service.close?.();
     this.#gateway.close();
     await this.writer.settled().catch(() => {});
     await this.#options.log.close();
   }
 
   async open(uri: string): Promise<OpenChannel | undefined> {
-    return uri === ROOT_CHANNEL ? this.#root : this.sessions.open(uri);
+    if (uri === ROOT_CHANNEL) return this.root;
+    const service = this.#serviceOf(uri);
+    return service ? service.open?.(uri) : this.sessions.open(uri);
+  }
+
+  #serviceOf(uri: string): Service | undefined {
+    return this.services.find(({ scheme }) => scheme !== undefined && uri.startsWith(scheme));
+  }
+
+  notify(uri: string, method: string, params: object): void {
+    this.#broadcaster.notify(uri, method, params, this.view);
   }
 
   subscribe(connection: Connection, channel: Channel): void {
@@ -247,7 +266,12 @@ class AgentHost implements Host, HostCore {
 
   unsubscribe(connection: Connection, uri: string): void {
     this.#audience.remove(connection, uri);
+    this.#unwatched(uri);
+  }
+
+  #unwatched(uri: string): void {
     this.mayRest(uri);
+    if (!this.isWatched(uri)) this.#serviceOf(uri)?.unwatched?.(uri);
   }
 
   unsubscribeAll(uri: string): void {
@@ -278,8 +302,8 @@ class AgentHost implements Host, HostCore {
 
   /** One stored tick: kept for returning clients, and shown to those who are here. */
   #show(batch: CommittedBatch): void {
-    const envelopes = new Map(batch.steps.map(({ envelope }) => [envelope.serverSeq, envelope]));
-    for (const { seq, action } of batch.entries) this.replay.add(seq, envelopes.get(seq), action);
+    const steps = new Map(batch.steps.map((step) => [step.envelope.serverSeq, step]));
+    for (const { seq } of batch.entries) this.replay.add(seq, steps.get(seq)?.envelope, steps.get(seq)?.text ?? '');
     this.#broadcaster.show(batch);
     this.#compactNowAndThen(batch);
     for (const { channel, before } of firstSteps(batch))
@@ -300,12 +324,7 @@ class AgentHost implements Host, HostCore {
     const { committed } = channel;
     const changes = summaryChanges(before.summary, committed.summary);
     if (changes) {
-      this.#broadcaster.notify(
-        ROOT_CHANNEL,
-        'root/sessionSummaryChanged',
-        { session: channel.uri, changes },
-        this.view,
-      );
+      this.notify(ROOT_CHANNEL, 'root/sessionSummaryChanged', { session: channel.uri, changes });
     }
     if (!committed.activeTurn) this.mayRest(channel.uri);
   }
@@ -339,11 +358,12 @@ class AgentHost implements Host, HostCore {
   }
 
   #count(): void {
-    this.#root.setActiveSessions(this.#catalogue.count);
+    this.root.setActiveSessions(this.#catalogue.count);
   }
 
   #left(connection: Connection): void {
-    for (const uri of this.#audience.leave(connection)) this.mayRest(uri);
+    for (const uri of this.#audience.leave(connection)) this.#unwatched(uri);
+    for (const service of this.services) service.left?.(connection);
   }
 
   /** The role of active client ends with the connection; its calls get a grace period. */

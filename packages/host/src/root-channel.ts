@@ -1,5 +1,12 @@
 /** The root channel: what every client may know without opening a session. */
-import { type AgentInfo, ROOT_CHANNEL, type RootState, rootReducer, type StateAction } from '@atrium/protocol';
+import {
+  type AgentInfo,
+  ROOT_CHANNEL,
+  type RootState,
+  rootReducer,
+  type StateAction,
+  type TerminalInfo,
+} from '@atrium/protocol';
 import type { AgentBackend } from './agents/agent.js';
 import { Channel } from './channels/channel.js';
 import type { Writer } from './channels/writer.js';
@@ -23,7 +30,7 @@ export class RootChannel implements OpenChannel {
       (current, { action, time }) => rootReducer(current, JSON.parse(action), { now: time }),
       archived,
     );
-    this.#channel = new Channel(ROOT_CHANNEL, rootReducer, state, tail.at(-1)?.time);
+    this.#channel = new Channel(ROOT_CHANNEL, rootReducer, state, { lastTime: tail.at(-1)?.time });
   }
 
   get channel(): Channel {
@@ -39,6 +46,12 @@ export class RootChannel implements OpenChannel {
   setActiveSessions(activeSessions: number): void {
     if (activeSessions !== this.#channel.live.activeSessions) {
       this.#write({ type: 'root/activeSessionsChanged', activeSessions });
+    }
+  }
+
+  setTerminals(terminals: TerminalInfo[]): void {
+    if (JSON.stringify(terminals) !== JSON.stringify(this.#channel.live.terminals ?? [])) {
+      this.#write({ type: 'root/terminalsChanged', terminals });
     }
   }
 

@@ -7,6 +7,16 @@ import type { ActionEnvelope, ReduceContext, StateAction } from '@atrium/protoco
 
 type Reduce<State> = (state: State, action: StateAction, context: ReduceContext) => State;
 
+export interface ChannelOptions {
+  /** When something last happened here, in milliseconds since the epoch. */
+  readonly lastTime?: number | undefined;
+  /**
+   * What happens here ends with the host, as the output of a terminal does: its numbers are stored, so that nobody gets
+   * them again, but not what happened under them.
+   */
+  readonly isPassing?: boolean;
+}
+
 /** One action with the state around it. */
 export interface Step<State = unknown> {
   readonly envelope: ActionEnvelope;
@@ -21,17 +31,18 @@ export class Channel<State = unknown> {
   /** How many actions are accepted and not stored yet. */
   #unstored = 0;
   #lastTime: number;
+  readonly isPassing: boolean;
 
   constructor(
     readonly uri: string,
     readonly reduce: Reduce<State>,
     initial: State,
-    /** When something last happened here, in milliseconds since the epoch. */
-    lastTime = 0,
+    { lastTime = 0, isPassing = false }: ChannelOptions = {},
   ) {
     this.#live = initial;
     this.#committed = initial;
     this.#lastTime = lastTime;
+    this.isPassing = isPassing;
   }
 
   get live(): State {

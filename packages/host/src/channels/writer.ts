@@ -38,6 +38,8 @@ export type UndoneBatch = Pick<CommittedBatch, 'steps' | 'entries'>;
 
 export interface CommittedStep extends Step {
   readonly channel: Channel;
+  /** The action as JSON. */
+  readonly text: string;
 }
 
 interface Batch {
@@ -49,6 +51,9 @@ interface Batch {
   readonly afterCommit: (() => void)[];
   readonly afterFailure: ((error: Error) => void)[];
 }
+
+/** What the log keeps of a number without an action. */
+const NOTHING = { channel: '', action: '' } as const;
 
 const emptyBatch = (): Batch => ({
   entries: [],
@@ -96,16 +101,18 @@ export class Writer {
   /** Numbers and reduces an action. It becomes visible when its tick has been stored. */
   write<State>({ channel, action, origin }: WriteRequest<State>): Step<State> {
     const time = channel.timeAt(this.#options.clock.now());
-    const serverSeq = this.#take({ channel: channel.uri, time, action: JSON.stringify(action), origin });
+    const text = JSON.stringify(action);
+    const kept = channel.isPassing ? NOTHING : { channel: channel.uri, action: text };
+    const serverSeq = this.#take({ ...kept, time, origin });
     const envelope: ActionEnvelope = { channel: channel.uri, action, serverSeq, ...originMember(origin) };
     const step = channel.accept(envelope, time);
-    this.#batch.steps.push({ ...step, channel: channel as Channel });
+    this.#batch.steps.push({ ...step, channel: channel as Channel, text });
     return step;
   }
 
   /** Uses up a number without an action, so that a rejection has one that nobody else will ever get. */
   useNumber(origin: EntryOrigin): number {
-    return this.#take({ channel: '', time: this.#options.clock.now(), action: '', origin });
+    return this.#take({ ...NOTHING, time: this.#options.clock.now(), origin });
   }
 
   /** Tells one client something, in its place among the actions, once they are stored. */

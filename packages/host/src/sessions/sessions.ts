@@ -94,7 +94,7 @@ export class Sessions {
 
   #adopt(uri: string, state: SessionState, place: { base: number; archived: number; lastTime: number }): Session {
     const { core, log, agents, tools, catalogue, extensions, companions } = this.#parts;
-    const channel = new Channel<SessionState>(uri, sessionReducer, state, place.lastTime);
+    const channel = new Channel<SessionState>(uri, sessionReducer, state, { lastTime: place.lastTime });
     const pages = new TurnPages(log, uri, place);
     const backend = agents.find(({ info }) => info.provider === state.summary.provider);
     const session = new Session({ core, log, channel, pages, backend, tools, catalogue, extensions, companions });

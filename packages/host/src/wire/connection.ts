@@ -19,6 +19,7 @@ import {
   REQUESTS_BEFORE_HANDSHAKE_MAX,
 } from '../limits.js';
 import type { EntryOrigin } from '../log/log.js';
+import type { Lane } from '../service.js';
 import type { DialectConnection, OriginalAction } from './dialects/dialects.js';
 import { type Dialect, initialDialect } from './dialects/dialects.js';
 import { dispatchAction, refuseAction } from './dispatch.js';
@@ -29,7 +30,7 @@ import { Outbox } from './outbox.js';
 import { type Outgoing, outgoing, outgoingNotification, outgoingText } from './outgoing.js';
 import { jsonWithRaw } from './raw-json.js';
 import { RequestError } from './request-error.js';
-import { answerRequest } from './requests.js';
+import { answerRequest, laneOf } from './requests.js';
 import { CloseCode, type Transport } from './transport.js';
 
 type State =
@@ -52,6 +53,8 @@ export class Connection {
   #dialect: Dialect = initialDialect;
   #dialectConnection: DialectConnection = {};
   #line: Promise<void> = Promise.resolve();
+  /** Requests that need not wait for the others, one after the other among themselves. */
+  #aside: Promise<void> = Promise.resolve();
   #inLine = 0;
   /** What must not overtake the answer that is being made: a subscription starts behind its snapshot. */
   #behindAnswer: Outgoing[] | undefined;
@@ -160,15 +163,22 @@ export class Connection {
     if (frame.kind === 'invalid') return this.#failAtOnce(frame.id, new RequestError(frame.code, frame.message));
     if (frame.kind === 'success' || frame.kind === 'failure') return this.#hostRequests.answered(frame);
     if (frame.kind === 'request' && frame.method === 'ping') return this.#ping(frame);
-    this.#standInLine(() => (frame.kind === 'request' ? this.#request(frame) : this.#notification(frame)));
+    if (frame.kind === 'notification') return this.#standInLine(() => this.#notification(frame));
+    const lane = this.isReady ? laneOf(this.#core, frame.method) : 'main';
+    this.#standInLine(() => this.#request(frame, lane), lane);
   }
 
   /** One after the other, in the order they came; nobody may let an endless line grow. */
-  #standInLine(work: () => Promise<void>): void {
+  #standInLine(work: () => Promise<void>, lane: Lane = 'main'): void {
     if (++this.#inLine > INBOUND_MAX_MESSAGES) {
       return this.close(CloseCode.PolicyViolation, 'sends faster than it can be served');
     }
-    this.#line = this.#line.then(work).finally(() => this.#inLine--);
+    const done = () => {
+      this.#inLine--;
+    };
+    if (lane === 'main') this.#line = this.#line.then(work).finally(done);
+    else if (lane === 'aside') this.#aside = this.#aside.then(work).finally(done);
+    else void work().finally(done);
   }
 
   #ping({ id, params }: RequestFrame): void {
@@ -179,12 +189,12 @@ export class Connection {
     else this.#failAtOnce(id, new RequestError(ErrorCode.InvalidParams, describeProblem(checked.problem)));
   }
 
-  async #request(frame: RequestFrame): Promise<void> {
+  async #request(frame: RequestFrame, lane: Lane): Promise<void> {
     try {
       if (this.#state.at === 'new') await this.#first(frame, this.#state.requests + 1);
-      else if (this.#state.at === 'open') await this.#answer(frame);
+      else if (this.#state.at === 'open') await this.#answer(frame, lane);
     } catch (error) {
-      this.#fail(frame.id, error);
+      this.#fail(frame.id, error, lane);
     }
   }
 
@@ -219,13 +229,13 @@ export class Connection {
     this.close(CloseCode.GoingAway, 'the handshake failed: connect again');
   }
 
-  async #answer({ id, method, params }: RequestFrame): Promise<void> {
+  async #answer({ id, method, params }: RequestFrame, lane: Lane): Promise<void> {
     const { view } = this.#core;
     const call = this.dialect.request({ method, params: paramsOf(params) }, this.#dialectConnection, view);
     this.#dialectConnection = call.connection;
-    if (call.kind === 'fail') return this.#fail(id, RequestError.from(call.error));
+    if (call.kind === 'fail') return this.#fail(id, RequestError.from(call.error), lane);
     const result = await answerRequest(this.#core, this, call.method, checkedParams(call.method, call.params));
-    this.#reply(id, call.encodeResult(result, view));
+    this.#reply(id, call.encodeResult(result, view), lane);
   }
 
   async #notification({ method, params }: NotificationFrame): Promise<void> {
@@ -254,15 +264,21 @@ export class Connection {
     writer.tell(this, () => outgoingNotification(this.dialect.encodeRejection(original, stamp)));
   }
 
-  #reply(id: number, result: unknown): void {
-    this.#answered(outgoingText(`{"jsonrpc":"2.0","id":${id},"result":${jsonWithRaw(result)}}`));
+  #reply(id: number, result: unknown, lane: Lane = 'main'): void {
+    this.#give(outgoingText(`{"jsonrpc":"2.0","id":${id},"result":${jsonWithRaw(result)}}`), lane);
   }
 
-  #fail(id: number, error: unknown): void {
+  /** An answer in the main lane lets go what waited for it; others go out as they come. */
+  #give(answer: Outgoing, lane: Lane): void {
+    if (lane === 'main') this.#answered(answer);
+    else if (this.#state.at !== 'closed') this.#outbox.push(answer);
+  }
+
+  #fail(id: number, error: unknown, lane: Lane = 'main'): void {
     const known = error instanceof RequestError ? error : undefined;
     if (!known) this.#core.logger.log('error', 'a request failed', { error: String(error) });
     const shown = known ?? new RequestError(ErrorCode.InternalError, 'the host failed; see its log');
-    this.#answered(this.#errorMessage(id, shown));
+    this.#give(this.#errorMessage(id, shown), lane);
     if (shown.code === ErrorCode.UnsupportedProtocolVersion) {
       this.close(CloseCode.UnsupportedVersion, 'no common version');
     }

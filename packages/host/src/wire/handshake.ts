@@ -51,6 +51,7 @@ async function initialize(core: HostCore, raw: Params): Promise<Handshake> {
         serverSeq: subscribed.seq,
         snapshots: subscribed.snapshots,
         ...(core.defaultDirectory && { defaultDirectory: core.defaultDirectory }),
+        ...Object.assign({}, ...core.services.map(({ greeting }) => greeting)),
         ...(window && { turns: subscribed.windows }),
       };
       return call.encodeResult(result, core.view);

@@ -1,6 +1,7 @@
 /** What each request does. One small function per method; the connection has checked the params already. */
 import { type ClientRequestMethod, type ClientRequests, ErrorCode } from '@atrium/protocol';
 import type { HostCore } from '../core.js';
+import type { Lane } from '../service.js';
 import { readImportPage } from '../sessions/imported.js';
 import type { Connection } from './connection.js';
 import { isNative } from './dialects/dialects.js';
@@ -10,15 +11,16 @@ import { subscribeTo, windowOf } from './subscriptions.js';
 
 type Params = Readonly<Record<string, unknown>>;
 type Handler<P> = (core: HostCore, connection: Connection, params: P) => Promise<unknown> | unknown;
+type ServiceHandler = (connection: Connection, params: Params) => unknown;
 type Handlers = { readonly [M in ClientRequestMethod]?: Handler<ClientRequests[M]['params']> };
 
 const handlers: Handlers = {
   async subscribe(core, connection, params) {
     const window = windowOf(params as Params);
-    const { snapshots, windows } = await subscribeTo(core, connection, [params.channel], window);
+    const { snapshots, windows, found } = await subscribeTo(core, connection, [params.channel], window);
+    if (found.length === 0) throw core.unknownChannel(params.channel);
     const [snapshot] = snapshots;
-    if (!snapshot) throw core.unknownChannel(params.channel);
-    return { snapshot, ...(window && { turns: windows[params.channel] }) };
+    return { ...(snapshot !== undefined && { snapshot }), ...(window && { turns: windows[params.channel] }) };
   },
 
   createSession: async (core, connection, params) => {
@@ -94,7 +96,20 @@ const extensions: ReadonlyMap<string, Handler<Params>> = new Map<string, Handler
 export const extensionMethods: ReadonlySet<string> = new Set(extensions.keys());
 
 export function answerRequest(core: HostCore, connection: Connection, method: string, params: Params): unknown {
+  for (const { requests } of core.services) {
+    const serve = requests?.[method as ClientRequestMethod] as ServiceHandler | undefined;
+    if (serve) return serve(connection, params);
+  }
   const handler = (extensions.get(method) ?? handlers[method as ClientRequestMethod]) as Handler<Params> | undefined;
   if (!handler) throw new RequestError(ErrorCode.MethodNotFound, `this host does not offer ${method} yet`);
   return handler(core, connection, params);
+}
+
+/** Where a request of this method waits; see `Lane`. */
+export function laneOf(core: HostCore, method: string): Lane {
+  for (const { lanes } of core.services) {
+    const lane = lanes?.[method as ClientRequestMethod];
+    if (lane) return lane;
+  }
+  return 'main';
 }

@@ -26,6 +26,8 @@ export interface Subscribed {
   /** The number that all snapshots are true at: what follows has a greater one. */
   readonly seq: number;
   readonly snapshots: unknown[];
+  /** The channels that there are, also those without a state. */
+  readonly found: string[];
   readonly windows: Record<string, TurnWindow>;
 }
 
@@ -48,7 +50,11 @@ export async function subscribeTo(
     const shown = taken.flatMap(({ channel, snapshot }) => (snapshot ? { uri: channel.uri, ...snapshot } : []));
     return {
       seq: core.writer.committedSeq,
-      snapshots: shown.map(({ text }) => (isNative(connection.dialect) ? new RawJson(text) : JSON.parse(text))),
+      snapshots: shown.flatMap(({ text }) => {
+        if (text === undefined) return [];
+        return [isNative(connection.dialect) ? new RawJson(text) : JSON.parse(text)];
+      }),
+      found: shown.map(({ uri }) => uri),
       windows: Object.fromEntries(shown.flatMap(({ uri, turns }) => (turns ? [[uri, turns]] : []))),
     };
   }

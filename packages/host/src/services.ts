@@ -1,0 +1,8 @@
+/** The services of a host, made and put together. The order is that in which they are asked. */
+import type { HostCore } from './core.js';
+import type { HostOptions } from './host.js';
+import type { Service } from './service.js';
+
+export function createServices(_core: HostCore, _options: HostOptions): readonly Service[] {
+  return [];
+}
