@@ -1,6 +1,7 @@
 /** What the rooms of the host know of each other. Wired together in `host.ts`, and only there. */
 
 import type { StateAction } from '@atrium/protocol';
+import type { Auth } from './auth/auth.js';
 import type { Channel } from './channels/channel.js';
 import type { ReplayBuffer } from './channels/replay-buffer.js';
 import type { Writer } from './channels/writer.js';
@@ -54,6 +55,7 @@ export interface HostCore {
   readonly customizations: Customizations | undefined;
   readonly defaultDirectory: string | undefined;
   readonly root: RootChannel;
+  readonly auth: Auth;
   readonly services: readonly Service[];
   readonly connections: {
     arrived(connection: Connection, identity: Identity): void;

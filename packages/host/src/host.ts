@@ -1,6 +1,7 @@
 /** The host: all rooms, wired together by constructor arguments. Nothing else knows them all. */
 import { ErrorCode, ROOT_CHANNEL, type SessionState, type StateAction } from '@atrium/protocol';
 import type { AgentBackend } from './agents/agent.js';
+import { Auth } from './auth/auth.js';
 import { Audience } from './channels/audience.js';
 import { Broadcaster } from './channels/broadcast.js';
 import type { Channel } from './channels/channel.js';
@@ -104,6 +105,7 @@ class AgentHost implements Host, HostCore {
   readonly #broadcaster: Broadcaster;
   readonly #resting: Resting;
   readonly root: RootChannel;
+  readonly auth: Auth;
   readonly services: readonly Service[];
   readonly #catalogue: Catalogue;
   readonly #gateway: Gateway;
@@ -163,7 +165,13 @@ class AgentHost implements Host, HostCore {
       ...(options.providerFolder !== undefined && { filesFolder: options.providerFolder }),
     }).gateway;
     this.customizations = options.customizations && this.#customizations(options.customizations);
-    this.services = createServices(this, options);
+    this.auth = new Auth({
+      clock,
+      agents,
+      giveToServers: (resource, token) => this.customizations?.authenticate(resource, token) ?? false,
+      notify: (channel, method, params) => this.notify(channel, method, params),
+    });
+    this.services = [this.auth, ...createServices(this, options)];
     this.sessions = new Sessions({
       core: this,
       log,

@@ -35,6 +35,13 @@ export interface AgentBackend {
   readonly abilities: AgentAbilities;
   /** The pristine text of each prompt section, in order; empty when there are none, or when a render hands them in. */
   readonly sections: Readonly<Record<string, string>>;
+  /** The tools that it brings itself, as far as it knows by now; they may be the only ones that somebody means. */
+  ownToolNames?(): readonly string[];
+  /**
+   * A token for one of the protected resources in `info`, for all that is asked of it from now on. Throws an `AgentError`
+   * when the token is refused.
+   */
+  authenticate?(resource: string, token: string): Promise<void>;
   /** Opens or resumes a session. Throws an `AgentError` when that cannot be done; the session then shows why. */
   open(context: AgentOpenContext): Promise<AgentSession>;
 }
@@ -86,8 +93,10 @@ export interface AgentTurn {
   /** Names the session, unless a person has. */
   title(title: string): void;
   activity(text: string | undefined): void;
-  /** The tools that can be called now, each by a name of its own: the host's, then those of the active client. */
+  /** The tools that the model is told of now, each by a name of its own: the host's, then those of the active client. */
   tools(): ToolDefinition[];
+  /** Which tools the model is not to hear of now: for those that the backend itself brings. */
+  hiddenTools(): (toolName: string) => boolean;
   /** Runs a tool by name: one of the host's, or one of the active client's. */
   callTool(call: ToolRequest): Promise<ToolOutcome>;
   /** Shows a call while the model is still writing its input; `callTool` does both at once. */

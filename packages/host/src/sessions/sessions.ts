@@ -40,6 +40,13 @@ export interface SessionsParts {
   readonly counted: () => void;
 }
 
+/** The client that creates a session. */
+export interface Creator {
+  readonly clientId: string | undefined;
+  /** Throws when the agent wants a token first. */
+  mayUse(agent: AgentBackend): void;
+}
+
 export class Sessions {
   readonly #parts: SessionsParts;
   readonly #open = new Map<string, Session>();
@@ -103,11 +110,12 @@ export class Sessions {
   }
 
   /** Creates a session under the URI that the client chose. Its agent starts in the background. */
-  async create(params: CreateSessionParams, clientId: string | undefined): Promise<void> {
+  async create(params: CreateSessionParams, creator: Creator): Promise<void> {
     const { channel } = params;
     this.#checkUri(channel);
     const backend = this.#backendFor(params);
-    checkClaim(params.activeClient, clientId);
+    creator.mayUse(backend);
+    checkClaim(params.activeClient, creator.clientId);
     const config = this.#config(params);
     this.#creating.add(channel);
     try {
@@ -123,10 +131,11 @@ export class Sessions {
   }
 
   /** Takes in a page of a session from elsewhere. With the last one it is here, and its agent starts. */
-  async import(page: ImportPage): Promise<void> {
+  async import(page: ImportPage, creator: Creator): Promise<void> {
     const { channel, summary } = page;
     this.#checkUri(channel);
     const backend = summary && this.#backendFor(summary);
+    if (backend) creator.mayUse(backend);
     this.#creating.add(channel);
     try {
       await this.#storePage(page);

@@ -3,6 +3,7 @@ import { type ClientRequestMethod, type ClientRequests, ErrorCode } from '@atriu
 import type { HostCore } from '../core.js';
 import type { Lane } from '../service.js';
 import { readImportPage } from '../sessions/imported.js';
+import type { Creator } from '../sessions/sessions.js';
 import type { Connection } from './connection.js';
 import { isNative } from './dialects/dialects.js';
 import { RawJson } from './raw-json.js';
@@ -24,7 +25,7 @@ const handlers: Handlers = {
   },
 
   createSession: async (core, connection, params) => {
-    await core.sessions.create(params, connection.identity?.clientId);
+    await core.sessions.create(params, clientOf(core, connection));
     return null;
   },
 
@@ -56,11 +57,6 @@ const handlers: Handlers = {
     return { items: [] };
   },
 
-  authenticate: (core, _connection, { resource, token }) => {
-    if (core.customizations?.authenticate(resource, token)) return {};
-    throw new RequestError(ErrorCode.InvalidParams, `no agent here asks for a token for ${resource}`);
-  },
-
   resourceWrite: async (core, _connection, params) => {
     if (!core.customizations) throw new RequestError(ErrorCode.PermissionDenied, 'nothing here can be written');
     await core.customizations.write(params);
@@ -70,6 +66,10 @@ const handlers: Handlers = {
   initialize: secondHandshake,
   reconnect: secondHandshake,
 };
+
+function clientOf({ auth }: HostCore, connection: Connection): Creator {
+  return { clientId: connection.identity?.clientId, mayUse: (agent) => auth.check(connection, agent) };
+}
 
 function secondHandshake(): never {
   throw new RequestError(ErrorCode.InvalidRequest, 'the handshake is done already');
@@ -86,8 +86,8 @@ const extensions: ReadonlyMap<string, Handler<Params>> = new Map<string, Handler
   ],
   [
     'atrium/importSession',
-    async (core, _connection, params) => {
-      await core.sessions.import(readImportPage(params));
+    async (core, connection, params) => {
+      await core.sessions.import(readImportPage(params), clientOf(core, connection));
       return null;
     },
   ],

@@ -1,0 +1,112 @@
+/**
+ * Tokens that clients bring for agents and for MCP servers. A token goes to those who asked for it and stays there, in
+ * memory only; the host itself remembers no more than which connection has shown one for what.
+ */
+import { type AuthenticateParams, ErrorCode, type ProtectedResourceMetadata } from '@atrium/protocol';
+import { type AgentBackend, AgentError } from '../agents/agent.js';
+import type { Clock } from '../clock.js';
+import type { Service, ServiceRequests } from '../service.js';
+import type { Companion } from '../sessions/companion.js';
+import type { Session } from '../sessions/session.js';
+import { within } from '../waiting.js';
+import type { Connection } from '../wire/connection.js';
+import { RequestError } from '../wire/request-error.js';
+
+/** How long an agent may take to try a token. */
+export const TOKEN_CHECK_TIMEOUT_MS = 15_000;
+export const TOKEN_MAX_CHARACTERS = 16 * 2 ** 10;
+
+/** What can stand in a header. Anything else would break the request, and perhaps show up in an error about it. */
+const FIT_FOR_HEADER = /^[\x21-\x7e]+$/;
+
+export interface AuthParts {
+  readonly clock: Clock;
+  readonly agents: readonly AgentBackend[];
+  /** Gives a token to the MCP servers that asked for this resource; false when none did. */
+  giveToServers(resource: string, token: string): boolean;
+  notify(channel: string, method: string, params: object): void;
+}
+
+export class Auth implements Service {
+  readonly #parts: AuthParts;
+  readonly #shown = new WeakMap<Connection, Set<string>>();
+  /** Resources that some token was once taken for: a later refusal means that it has expired. */
+  readonly #everTaken = new Set<string>();
+
+  readonly requests: ServiceRequests = {
+    authenticate: async (connection, params) => {
+      await this.#authenticate(connection, params);
+      return {};
+    },
+  };
+
+  constructor(parts: AuthParts) {
+    this.#parts = parts;
+  }
+
+  /** Throws when this agent needs a token that this connection has not shown. */
+  check(connection: Connection, { info }: AgentBackend): void {
+    const shown = this.#shown.get(connection);
+    const missing = protectedBy(info).filter(({ resource, required }) => required !== false && !shown?.has(resource));
+    if (missing.length === 0) return;
+    const names = missing.map(({ resource, resource_name }) => resource_name ?? resource).join(', ');
+    throw authRequired(
+      `${info.displayName} needs you to sign in: send authenticate with a token for ${names}`,
+      missing,
+    );
+  }
+
+  async #authenticate(connection: Connection, { resource, token }: AuthenticateParams): Promise<void> {
+    if (token.length > TOKEN_MAX_CHARACTERS || !FIT_FOR_HEADER.test(token)) {
+      throw new RequestError(ErrorCode.InvalidParams, '/token is not a bearer token: visible characters only');
+    }
+    const agents = this.#parts.agents.filter(({ info }) => protectedBy(info).some((it) => it.resource === resource));
+    for (const agent of agents) await this.#give(agent, resource, token);
+    const wasTaken = this.#parts.giveToServers(resource, token) || agents.length > 0;
+    if (!wasTaken) {
+      const message = `nobody here asks for a token for ${resource}; the agents in root state and auth/required name those who do`;
+      throw new RequestError(ErrorCode.InvalidParams, message);
+    }
+    this.#everTaken.add(resource);
+    this.#shown.set(connection, (this.#shown.get(connection) ?? new Set()).add(resource));
+  }
+
+  async #give(agent: AgentBackend, resource: string, token: string): Promise<void> {
+    const name = agent.info.displayName;
+    const late = (): never => {
+      throw new AgentError('auth', `${name} did not answer in time. Try again.`);
+    };
+    try {
+      await within(this.#parts.clock, TOKEN_CHECK_TIMEOUT_MS, agent.authenticate?.(resource, token) ?? done, late);
+    } catch (error) {
+      const why = error instanceof AgentError ? error.message : `${name} failed over it; see the log of the host`;
+      const refused = protectedBy(agent.info).filter((it) => it.resource === resource);
+      throw authRequired(`the token was not taken: ${why.replaceAll(token, '[hidden]')}`, refused);
+    }
+  }
+
+  /** An agent that fails for want of a token says so to whoever watches. */
+  attach = (session: Session): Companion => ({
+    observe: ({ envelope: { action } }) => {
+      const isRefused =
+        (action.type === 'session/error' || action.type === 'session/creationFailed') &&
+        action.error.errorType === 'auth';
+      if (!isRefused) return;
+      for (const { resource } of protectedBy(session.parts.backend?.info)) {
+        const reason = this.#everTaken.has(resource) ? 'expired' : 'required';
+        this.#parts.notify(session.uri, 'auth/required', { resource, reason });
+      }
+    },
+    close: async () => {},
+  });
+}
+
+const done = Promise.resolve();
+
+function protectedBy(info: AgentBackend['info'] | undefined): readonly ProtectedResourceMetadata[] {
+  return info?.protectedResources ?? [];
+}
+
+function authRequired(message: string, resources: readonly ProtectedResourceMetadata[]): RequestError {
+  return new RequestError(ErrorCode.AuthRequired, message, { resources });
+}
