@@ -1,4 +1,5 @@
 /** The host: all rooms, wired together by constructor arguments. Nothing else knows them all. */
+import path from 'node:path';
 import { ErrorCode, ROOT_CHANNEL, type SessionState, type StateAction } from '@atrium/protocol';
 import type { AgentBackend } from './agents/agent.js';
 import { Auth } from './auth/auth.js';
@@ -23,6 +24,7 @@ import { RootChannel } from './root-channel.js';
 import type { Service } from './service.js';
 import { createServices } from './services.js';
 import { Catalogue } from './sessions/catalogue.js';
+import { Choices } from './sessions/choices.js';
 import { abandonCalls, afterLoss, dropAbsentClient } from './sessions/mending.js';
 import { Resting } from './sessions/resting.js';
 import type { Session } from './sessions/session.js';
@@ -36,6 +38,7 @@ import type { HostView } from './wire/dialects/dialects.js';
 import { canAnswer } from './wire/dialects/dialects.js';
 import { RequestError } from './wire/request-error.js';
 import { CloseCode, type Transport } from './wire/transport.js';
+import { Worktrees } from './worktrees/worktrees.js';
 
 export interface HostOptions {
   readonly log: Log;
@@ -54,6 +57,8 @@ export interface HostOptions {
   readonly customizations?: CustomizationsOptions;
   readonly clock?: Clock;
   readonly logger?: Logger;
+  /** A folder for what sessions leave behind: contents, snapshots, worktrees. Without one, they have none of these. */
+  readonly dataFolder?: string;
   /** Where remote folder pickers begin, as a URI. */
   readonly defaultDirectory?: string;
 }
@@ -171,7 +176,9 @@ class AgentHost implements Host, HostCore {
       giveToServers: (resource, token) => this.customizations?.authenticate(resource, token) ?? false,
       notify: (channel, method, params) => this.notify(channel, method, params),
     });
-    this.services = [this.auth, ...createServices(this, options)];
+    const worktrees =
+      options.dataFolder === undefined ? [] : [new Worktrees(path.join(options.dataFolder, 'worktrees'), logger)];
+    this.services = [this.auth, ...worktrees, ...createServices(this, options)];
     this.sessions = new Sessions({
       core: this,
       log,
@@ -187,6 +194,12 @@ class AgentHost implements Host, HostCore {
       ],
       announce: (method, params) => this.notify(ROOT_CHANNEL, method, params),
       counted: () => this.#count(),
+      choices: new Choices({
+        worktrees: worktrees[0],
+        defaultDirectory: this.defaultDirectory,
+        autoApprove: () => this.root.settings.autoApprove ?? false,
+        recentFolders: () => this.#catalogue.folders(),
+      }),
     });
   }
 
@@ -194,8 +207,7 @@ class AgentHost implements Host, HostCore {
     const { log, agents } = this.#options;
     await this.replay.load(log);
     await this.#catalogue.load();
-    await this.root.load();
-    this.root.setAgents(agents);
+    await this.root.load(agents);
     this.#count();
     for (const service of this.services) await service.start?.();
     await this.sessions.recover();

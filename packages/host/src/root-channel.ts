@@ -12,6 +12,7 @@ import { Channel } from './channels/channel.js';
 import type { Writer } from './channels/writer.js';
 import type { Asker, OpenChannel, TakeSnapshot } from './core.js';
 import type { EntryOrigin, Log } from './log/log.js';
+import { configRefusal, type RootSettings, rootConfig } from './root-config.js';
 
 export class RootChannel implements OpenChannel {
   #channel = new Channel<RootState>(ROOT_CHANNEL, rootReducer, { agents: [], activeSessions: 0 });
@@ -22,7 +23,7 @@ export class RootChannel implements OpenChannel {
   ) {}
 
   /** The root as it was when the host stopped: what is new is told as actions, so that returning clients hear of it. */
-  async load(): Promise<void> {
+  async load(agents: readonly AgentBackend[]): Promise<void> {
     const archive = await this.log.archiveHead(ROOT_CHANNEL);
     const archived: RootState = archive ? JSON.parse(archive.head) : this.#channel.live;
     const tail = await this.log.read({ after: archive?.seq ?? 0, channel: ROOT_CHANNEL });
@@ -30,14 +31,21 @@ export class RootChannel implements OpenChannel {
       (current, { action, time }) => rootReducer(current, JSON.parse(action), { now: time }),
       archived,
     );
-    this.#channel = new Channel(ROOT_CHANNEL, rootReducer, state, { lastTime: tail.at(-1)?.time });
+    const configured = { ...state, config: rootConfig(agents, state.config) };
+    this.#channel = new Channel(ROOT_CHANNEL, rootReducer, configured, { lastTime: tail.at(-1)?.time });
+    this.#setAgents(agents);
+  }
+
+  /** What people have set for the whole host. */
+  get settings(): RootSettings {
+    return this.#channel.live.config?.values ?? {};
   }
 
   get channel(): Channel {
     return this.#channel as unknown as Channel;
   }
 
-  setAgents(backends: readonly AgentBackend[]): void {
+  #setAgents(backends: readonly AgentBackend[]): void {
     const agents = backends.map(published);
     if (JSON.stringify(agents) !== JSON.stringify(this.#channel.live.agents))
       this.#write({ type: 'root/agentsChanged', agents });
@@ -55,8 +63,8 @@ export class RootChannel implements OpenChannel {
     }
   }
 
-  #write(action: StateAction): void {
-    this.writer.write({ channel: this.#channel, action });
+  #write(action: StateAction, origin?: EntryOrigin): void {
+    this.writer.write({ channel: this.#channel, action, origin });
     this.writer.archive(ROOT_CHANNEL, () => ({
       channel: ROOT_CHANNEL,
       seq: this.writer.assignedSeq,
@@ -76,9 +84,13 @@ export class RootChannel implements OpenChannel {
     };
   }
 
-  /** The only action a client may ask for here changes the host's configuration, and there is none yet. */
-  async dispatch(_action: StateAction, origin: EntryOrigin, { connection, original }: Asker): Promise<void> {
-    connection.reject(original, origin, 'this host has no configuration to change');
+  async dispatch(action: StateAction, origin: EntryOrigin, { connection, original }: Asker): Promise<void> {
+    const reason =
+      action.type === 'root/configChanged'
+        ? configRefusal(this.#channel.live.config, action)
+        : `clients cannot dispatch ${action.type} here`;
+    if (reason !== undefined) return connection.reject(original, origin, reason);
+    this.#write(action, origin);
   }
 }
 

@@ -35,6 +35,8 @@ export interface Service {
   left?(connection: Connection): void;
   /** Lives beside every session that is in memory. */
   readonly attach?: AttachCompanion;
+  /** A session is gone for good, with all that was kept of it. */
+  forgotten?(session: string): Promise<void>;
   /** What an answer to `initialize` says besides. */
   readonly greeting?: Readonly<Record<string, unknown>>;
   /** Before anybody connects. */

@@ -72,7 +72,7 @@ async function openHost({ dataDir }: ServeSettings, { agents, trust, logger }: H
   try {
     const providerFolder = path.join(dataDir, 'providers');
     const customizations = customizationPlaces(dataDir);
-    const places = { defaultDirectory, providerFolder, customizations };
+    const places = { dataFolder: dataDir, defaultDirectory, providerFolder, customizations };
     return await createHost({ log, agents, tools: builtinTools(), logger, trust, ...places });
   } catch (error) {
     await log.close();

@@ -1,4 +1,5 @@
 /** The list of sessions, open or not. It is small enough to be in memory whole, as text. */
+import { fileURLToPath } from 'node:url';
 import type { SessionLifecycle, SessionSummary } from '@atrium/protocol';
 import type { Writer } from '../channels/writer.js';
 import type { Log } from '../log/log.js';
@@ -74,6 +75,14 @@ export class Catalogue {
       .join(',')}]`;
   }
 
+  /** The folders of listed sessions, the latest first, as paths. */
+  folders(): string[] {
+    const summaries = this.#listed().map(({ summaryText }) => JSON.parse(summaryText) as SessionSummary);
+    summaries.sort((a, b) => b.modifiedAt - a.modifiedAt);
+    const uris = summaries.flatMap(({ project, workingDirectory }) => project?.uri ?? workingDirectory ?? []);
+    return [...new Set(uris)].flatMap((uri) => pathOf(uri) ?? []);
+  }
+
   get count(): number {
     return this.#listed().length;
   }
@@ -144,5 +153,13 @@ export class Catalogue {
   /** The sessions that were at work when the host last stopped. */
   async interrupted(): Promise<string[]> {
     return (await this.log.records(ACTIVE)).map(({ key }) => key.slice(ACTIVE.length));
+  }
+}
+
+function pathOf(uri: string): string | undefined {
+  try {
+    return uri.startsWith('file:') ? fileURLToPath(uri) : undefined;
+  } catch {
+    return undefined;
   }
 }

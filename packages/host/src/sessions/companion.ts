@@ -6,6 +6,8 @@ import type { Session } from './session.js';
 export interface Companion {
   /** It still needs the session: it must not leave memory. */
   readonly keepsAwake?: boolean;
+  /** Makes the folder of the session ready; everything else begins after it. Throws when it cannot be done. */
+  place?(): Promise<void>;
   /** The session is about to be used: its agent opens next, and waits for this. */
   begin?(): Promise<void>;
   /** An action was taken, in this very tick. May write actions of its own. */

@@ -1,37 +1,23 @@
 /** The first state of a session. */
-import {
-  type CreateSessionParams,
-  type SessionConfigSchema,
-  type SessionState,
-  SessionStatus,
-  type ToolDefinition,
-} from '@atrium/protocol';
+import { type CreateSessionParams, type SessionState, SessionStatus, type ToolDefinition } from '@atrium/protocol';
 import type { AgentBackend } from '../agents/agent.js';
-
-/** What every session can be configured with. */
-export const sessionConfigSchema: SessionConfigSchema = {
-  type: 'object',
-  properties: {
-    autoApprove: {
-      type: 'boolean',
-      title: 'Run tools without asking',
-      description: 'Tools that would ask a person first just run.',
-      default: false,
-      sessionMutable: true,
-    },
-  },
-};
+import type { Place } from '../worktrees/worktrees.js';
+import type { Resolved } from './choices.js';
 
 interface Origin {
   readonly backend: AgentBackend;
-  readonly config: Record<string, unknown>;
+  readonly config: Resolved;
+  readonly place: Place;
   readonly now: number;
   /** The host's own tools, as far as the agent uses them. */
   readonly tools: readonly ToolDefinition[];
 }
 
-export function newSessionState(params: CreateSessionParams, { backend, config, now, tools }: Origin): SessionState {
-  const { channel, model, agent, workingDirectory, activeClient } = params;
+export function newSessionState(
+  params: CreateSessionParams,
+  { backend, config, place, now, tools }: Origin,
+): SessionState {
+  const { channel, model, agent, activeClient } = params;
   return {
     summary: {
       resource: channel,
@@ -42,12 +28,12 @@ export function newSessionState(params: CreateSessionParams, { backend, config, 
       modifiedAt: now,
       ...(model && { model }),
       ...(agent && { agent }),
-      ...(workingDirectory && { workingDirectory }),
+      ...place,
     },
     lifecycle: 'creating',
     turns: [],
     ...(tools.length > 0 && { serverTools: [...tools] }),
-    config: { schema: sessionConfigSchema, values: config },
+    config,
     ...(activeClient && { activeClient }),
     ...(backend.info.customizations && { customizations: backend.info.customizations }),
   };

@@ -124,6 +124,7 @@ export class Session implements OpenChannel {
   /** What lives beside the session gets ready before its agent opens. */
   async #begin(): Promise<void> {
     this.extensions.changed();
+    for (const companion of this.#companions) await companion.place?.();
     const memories = [this.allowances.load(), this.naming.load()];
     await Promise.all([...memories, ...this.#companions.map((companion) => companion.begin?.())]);
   }

@@ -3,8 +3,6 @@ import {
   type CreateSessionParams,
   channelKind,
   ErrorCode,
-  type ResolveSessionConfigParams,
-  type ResolveSessionConfigResult,
   type SessionActiveClient,
   type SessionState,
   sessionReducer,
@@ -18,11 +16,11 @@ import type { Log } from '../log/log.js';
 import type { HostTool } from '../tools/tool.js';
 import { RequestError } from '../wire/request-error.js';
 import type { Catalogue } from './catalogue.js';
+import type { Choices } from './choices.js';
 import type { AttachCompanion } from './companion.js';
-import { badValues, withDefaults } from './config-values.js';
 import { type ImportPage, invalid, withPast } from './imported.js';
 import { afterCrash, dropAbsentClient } from './mending.js';
-import { newSessionState, sessionConfigSchema } from './new-session.js';
+import { newSessionState } from './new-session.js';
 import { offeredBuiltins, Session } from './session.js';
 import { headText, TurnPages } from './turn-pages.js';
 
@@ -38,6 +36,7 @@ export interface SessionsParts {
   readonly announce: (method: string, params: object) => void;
   /** The number of sessions changed. */
   readonly counted: () => void;
+  readonly choices: Choices;
 }
 
 /** The client that creates a session. */
@@ -63,6 +62,10 @@ export class Sessions {
   /** The sessions that are in memory. */
   get inMemory(): ReadonlyMap<string, Session> {
     return this.#open;
+  }
+
+  get choices(): Choices {
+    return this.#parts.choices;
   }
 
   /** The summaries of all sessions that are not disposed, as one JSON array. */
@@ -116,14 +119,16 @@ export class Sessions {
     const backend = this.#backendFor(params);
     creator.mayUse(backend);
     checkClaim(params.activeClient, creator.clientId);
-    const config = this.#config(params);
     this.#creating.add(channel);
     try {
+      const { choices } = this.#parts;
+      const config = await choices.checked(params);
+      const place = await choices.place(channel, params, params.config ?? {});
       const forked = params.fork && (await this.#forkPoint(params.fork));
       if (forked) await this.#copyTurns(forked, channel);
       const now = this.#parts.core.clock.now();
       const tools = offeredBuiltins({ backend, tools: this.#parts.tools }).map(({ definition }) => definition);
-      await this.#store(newSessionState(params, { backend, config, now, tools }), forked?.end ?? 0);
+      await this.#store(newSessionState(params, { backend, config, place, now, tools }), forked?.end ?? 0);
     } finally {
       this.#creating.delete(channel);
     }
@@ -141,10 +146,12 @@ export class Sessions {
       await this.#storePage(page);
       if (!summary || !backend) return;
       const { model, workingDirectory } = summary;
-      const params = { channel, ...(model && { model }), ...(workingDirectory && { workingDirectory }) };
+      const params = { channel, ...(model && { model }) };
+      const place = workingDirectory === undefined ? {} : { workingDirectory };
+      const config = await this.#parts.choices.resolve(place);
       const tools = offeredBuiltins({ backend, tools: this.#parts.tools }).map(({ definition }) => definition);
       const now = this.#parts.core.clock.now();
-      const state = newSessionState(params, { backend, config: this.#config(params), now, tools });
+      const state = newSessionState(params, { backend, config, place, now, tools });
       await this.#store(withPast(state, summary), page.start + page.turns.length);
     } finally {
       this.#creating.delete(channel);
@@ -200,11 +207,12 @@ export class Sessions {
   }
 
   #backendFor({ provider }: Pick<CreateSessionParams, 'provider'>): AgentBackend {
-    const { agents } = this.#parts;
-    const backend = provider === undefined ? agents[0] : agents.find(({ info }) => info.provider === provider);
+    const { agents, core } = this.#parts;
+    const wanted = provider ?? core.root.settings.defaultAgent;
+    const backend = wanted === undefined ? agents[0] : agents.find(({ info }) => info.provider === wanted);
     if (backend) return backend;
     const known = agents.map(({ info }) => info.provider).join(', ') || 'none';
-    throw new RequestError(ErrorCode.ProviderNotFound, `no agent ${provider ?? ''} is here; there are: ${known}`);
+    throw new RequestError(ErrorCode.ProviderNotFound, `no agent ${wanted ?? ''} is here; there are: ${known}`);
   }
 
   #checkUri(uri: string): void {
@@ -216,12 +224,6 @@ export class Sessions {
     if (!entry && !this.#creating.has(uri)) return;
     const advice = entry?.disposedAt !== undefined ? 'it was disposed and can be restored' : 'choose another';
     throw new RequestError(ErrorCode.SessionAlreadyExists, `${uri} is in use: ${advice}`);
-  }
-
-  #config({ config }: CreateSessionParams): Record<string, unknown> {
-    const problem = badValues(sessionConfigSchema, config ?? {});
-    if (problem) throw new RequestError(ErrorCode.InvalidParams, problem);
-    return withDefaults(sessionConfigSchema, config ?? {});
   }
 
   async #forkPoint({
@@ -244,10 +246,6 @@ export class Sessions {
   async #archived(session: Session): Promise<void> {
     session.archive();
     await this.#parts.core.writer.settled();
-  }
-
-  resolveConfig({ config }: ResolveSessionConfigParams): ResolveSessionConfigResult {
-    return { schema: sessionConfigSchema, values: withDefaults(sessionConfigSchema, config ?? {}) };
   }
 
   /** Takes a session off the list. Its history stays, and can be restored for a while. */
@@ -304,6 +302,7 @@ export class Sessions {
       catalogue.remove(uri);
       await core.writer.settled();
       await log.forget(uri);
+      for (const service of core.services) await service.forgotten?.(uri);
     }
   }
 

@@ -103,6 +103,7 @@ export class TurnRunner implements AgentTurn {
     const extensions = session.extensions.all();
     const advice = await adviceFor({ extensions, opening, signal: this.signal, clock, logger });
     if (advice.blocked !== undefined) throw new AgentError('blocked', advice.blocked);
+    for (const note of advice.notes) this.notify(note);
     this.context = advice.context;
   }
 
@@ -183,7 +184,11 @@ export class TurnRunner implements AgentTurn {
 
   tools(): ToolDefinition[] {
     const definitions = this.#session.extensions.tools().map(({ definition }) => definition);
-    return offeredTools(definitions, presentClient(this)?.tools ?? []);
+    return offeredTools(definitions, presentClient(this)?.tools ?? [], this.hiddenTools());
+  }
+
+  hiddenTools(): (toolName: string) => boolean {
+    return this.#session.extensions.hidden();
   }
 
   callTool(call: ToolRequest): Promise<ToolOutcome> {

@@ -45,9 +45,11 @@ const handlers: Handlers = {
     return session.fetchTurns(params);
   },
 
-  resolveSessionConfig: (core, _connection, params) => core.sessions.resolveConfig(params),
+  resolveSessionConfig: (core, _connection, params) => core.sessions.choices.resolve(params),
 
-  sessionConfigCompletions: () => ({ items: [] }),
+  sessionConfigCompletions: async (core, _connection, params) => ({
+    items: await core.sessions.choices.completions(params),
+  }),
 
   completions: async (core, _connection, { channel, text, offset }) => {
     if (!(await core.sessions.open(channel))) throw core.unknownChannel(channel);
