@@ -51,14 +51,6 @@ const handlers: Handlers = {
     items: await core.sessions.choices.completions(params),
   }),
 
-  completions: async (core, _connection, { channel, text, offset }) => {
-    if (!(await core.sessions.open(channel))) throw core.unknownChannel(channel);
-    if (!Number.isInteger(offset) || offset < 0 || offset > text.length) {
-      throw new RequestError(ErrorCode.InvalidParams, `/offset must be within the text: 0 to ${text.length}`);
-    }
-    return { items: [] };
-  },
-
   resourceWrite: async (core, _connection, params) => {
     if (!core.customizations) throw new RequestError(ErrorCode.PermissionDenied, 'nothing here can be written');
     await core.customizations.write(params);

@@ -1,0 +1,101 @@
+/** Completions in a message, as a client asks for them. */
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { CompletionItem } from '@atrium/protocol';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { COMPLETIONS_MAX } from '../../src/completions/completions.js';
+import { createHost } from '../../src/host.js';
+import { MemoryLog } from '../../src/log/memory-log.js';
+import { PuppetAgent } from '../support/puppet-agent.js';
+import { tempFolder } from '../support/temp-folder.js';
+import { RawClient } from '../support/test-host.js';
+
+const PROJECT = {
+  'src/parser.ts': 'export class Parser {}\n\nexport function parseLine(text: string) {}\n',
+  'src/printer.ts': 'export const printer = 1;\n',
+  'node_modules/x/parser.js': 'function hidden() {}\n',
+  '.agents/skills/deploy/SKILL.md': '---\nname: deploy\ndescription: Puts it online\n---\nDo it.\n',
+  '.agents/agents/reviewer.md': '---\nname: reviewer\ndescription: Reads with care\n---\nYou review.\n',
+};
+
+async function room(files: Readonly<Record<string, string>> = PROJECT) {
+  const folder = await tempFolder(files);
+  const home = await tempFolder();
+  const customizations = {
+    userFolder: path.join(home, 'agents'),
+    userConfigFile: path.join(home, 'config.json'),
+    dataFolder: path.join(home, 'plugins'),
+  };
+  const trust = { isTrusted: async () => true, trust: async () => {} };
+  const host = await createHost({ log: new MemoryLog(), agents: [new PuppetAgent()], customizations, trust });
+  onTestFinished(() => host.stop());
+  const desk = new RawClient();
+  host.connect(desk.transport);
+  const greeting = await desk.initialize('desk');
+  const channel = await desk.session('ahp-session:/a', { workingDirectory: pathToFileURL(folder).href });
+  const complete = async (marked: string): Promise<CompletionItem[]> => {
+    const params = { channel, kind: 'userMessage', text: marked.replace('|', ''), offset: marked.indexOf('|') };
+    return (await desk.request<{ items: CompletionItem[] }>('completions', params)).items;
+  };
+  return { folder, desk, channel, greeting, complete };
+}
+
+describe('completions', () => {
+  it('say which characters begin one', async () => {
+    const { greeting } = await room();
+    expect(greeting.completionTriggerCharacters).toEqual(['@', '#', '/']);
+  });
+
+  it('[AHP-055] [AHP-057] [AHP-058] finds files, best first, with what they replace and attach', async () => {
+    const { folder, complete } = await room();
+    const [first, ...others] = await complete('look at @parse| now');
+    expect(first).toEqual({
+      insertText: '@src/parser.ts ',
+      rangeStart: 8,
+      rangeEnd: 14,
+      attachment: {
+        type: 'resource',
+        label: 'src/parser.ts',
+        uri: pathToFileURL(path.join(folder, 'src/parser.ts')).href,
+        displayKind: 'document',
+      },
+    });
+    expect(JSON.stringify(others)).not.toContain('node_modules');
+  });
+
+  it('finds symbols by what stands in front of them, with the line', async () => {
+    const { complete } = await room();
+    const [found] = await complete('explain #parseL|');
+    expect(found).toMatchObject({
+      insertText: '#parseLine ',
+      attachment: { displayKind: 'symbol', label: expect.stringContaining('src/parser.ts') },
+    });
+    expect(found?.attachment).toMatchObject({ selection: { range: { start: { line: 2, character: 0 } } } });
+  });
+
+  it('finds skills at the beginning of a message, and agents anywhere', async () => {
+    const { complete } = await room();
+    await expect.poll(async () => (await complete('/dep|')).map(({ insertText }) => insertText)).toEqual(['/deploy ']);
+    expect((await complete('ask @revi|'))[0]?.attachment).toMatchObject({
+      type: 'simple',
+      label: 'reviewer',
+      displayKind: 'agent',
+    });
+    expect(await complete('please /dep|')).toEqual([]);
+  });
+
+  it('[AHP-056] refuses a caret outside of the text, in UTF-16 units', async () => {
+    const { desk, channel } = await room({});
+    const ask = (offset: number) => desk.ask('completions', { channel, kind: 'userMessage', text: '😀', offset });
+    expect((await ask(2)).error).toBeUndefined();
+    for (const offset of [-1, 3, 0.5]) expect((await ask(offset)).error?.code).toBe(-32602);
+    const elsewhere = { channel: 'ahp-session:/none', kind: 'userMessage', text: '', offset: 0 };
+    expect((await desk.ask('completions', elsewhere)).error?.code).toBe(-32001);
+  });
+
+  it('gives a bounded list, whatever the folder holds', async () => {
+    const many = Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`file-${index}.txt`, '']));
+    const { complete } = await room(many);
+    expect(await complete('@file|')).toHaveLength(COMPLETIONS_MAX);
+  });
+});
