@@ -10,9 +10,11 @@ import type { Clock } from './clock.js';
 import type { Customizations } from './customizations/customizations.js';
 import type { EntryOrigin } from './log/log.js';
 import type { Logger } from './logger.js';
+import type { KeptContents } from './resources/kept/kept-contents.js';
 import type { RootChannel } from './root-channel.js';
 import type { Service } from './service.js';
 import type { Sessions } from './sessions/sessions.js';
+import type { Telemetry } from './telemetry/telemetry.js';
 import type { Connection } from './wire/connection.js';
 import type { HostView, OriginalAction } from './wire/dialects/dialects.js';
 import type { Identity } from './wire/handshake.js';
@@ -46,6 +48,7 @@ export interface Asker {
 export interface HostCore {
   readonly clock: Clock;
   readonly logger: Logger;
+  readonly telemetry: Telemetry;
   readonly writer: Writer;
   readonly replay: ReplayBuffer;
   readonly view: HostView;
@@ -54,6 +57,8 @@ export interface HostCore {
   /** Absent when sessions of this host are not customized. */
   readonly customizations: Customizations | undefined;
   readonly defaultDirectory: string | undefined;
+  /** Large contents of sessions; absent when the host has no folder for them. */
+  readonly contents: KeptContents | undefined;
   readonly root: RootChannel;
   readonly auth: Auth;
   readonly services: readonly Service[];
@@ -70,6 +75,10 @@ export interface HostCore {
   unsubscribe(connection: Connection, uri: string): void;
   unsubscribeAll(uri: string): void;
   isWatched(uri: string): boolean;
+  /** What a connection watches. */
+  watchedBy(connection: Connection): readonly string[];
+  /** Bytes that wait for the one who keeps up best among those who watch; none when nobody does. */
+  unsentTo(uri: string): number;
   /** A session was used just now: if nobody watches it, it leaves memory in a while. */
   mayRest(uri: string): void;
   /** Whether anyone who watches could answer a question, or nobody watches at all and somebody may come. */

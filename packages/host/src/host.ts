@@ -20,6 +20,7 @@ import type { Gateway } from './gateway/gateway.js';
 import { COMPACT_EVERY_ENTRIES, REPLAY_MAX_ENVELOPES, STORE_RETRY_MS } from './limits.js';
 import type { EntryOrigin, Log } from './log/log.js';
 import { type Logger, silentLogger } from './logger.js';
+import { KeptContents } from './resources/kept/kept-contents.js';
 import { RootChannel } from './root-channel.js';
 import type { Service } from './service.js';
 import { createServices } from './services.js';
@@ -30,6 +31,10 @@ import { Resting } from './sessions/resting.js';
 import type { Session } from './sessions/session.js';
 import { Sessions } from './sessions/sessions.js';
 import { isAtWork, summaryChanges } from './sessions/summaries.js';
+import { createTelemetry, type TelemetryChoice } from './telemetry/create.js';
+import { Telemetry } from './telemetry/telemetry.js';
+import { WireLog } from './telemetry/wire-log.js';
+import type { TerminalsOptions } from './terminals/terminals.js';
 import type { HostTool } from './tools/tool.js';
 import { SessionTrust } from './trust/session-trust.js';
 import { type FolderTrust, NO_TRUST } from './trust/trust.js';
@@ -59,8 +64,16 @@ export interface HostOptions {
   readonly logger?: Logger;
   /** A folder for what sessions leave behind: contents, snapshots, worktrees. Without one, they have none of these. */
   readonly dataFolder?: string;
+  /** Where telemetry goes besides to clients that ask for it. */
+  readonly telemetry?: TelemetryChoice;
+  /** A folder for a log of every message on every connection, for hunting faults. */
+  readonly wireLog?: string;
   /** Where remote folder pickers begin, as a URI. */
   readonly defaultDirectory?: string;
+  /** Folders, as paths, below which clients may look for a place to work, besides the default one: names only. */
+  readonly browsedFolders?: readonly string[];
+  /** Shells that clients can open, and that tools run commands in; `false`: none. */
+  readonly terminals?: TerminalsOptions | false;
 }
 
 export interface Host {
@@ -99,11 +112,14 @@ export async function createHost(options: HostOptions): Promise<Host> {
 class AgentHost implements Host, HostCore {
   readonly clock: Clock;
   readonly logger: Logger;
+  readonly telemetry: Telemetry;
+  readonly #wireLog: WireLog | undefined;
   readonly writer: Writer;
   readonly replay: ReplayBuffer;
   readonly clients: Clients;
   readonly connections: ConnectionRegistry;
   readonly defaultDirectory: string | undefined;
+  readonly contents: KeptContents | undefined;
   readonly view: HostView;
   readonly #options: HostOptions;
   readonly #audience = new Audience();
@@ -120,16 +136,24 @@ class AgentHost implements Host, HostCore {
   readonly customizations: Customizations | undefined;
 
   constructor(options: HostOptions) {
-    const { log, agents, tools = [], clock = systemClock, logger = silentLogger } = options;
+    const { log, agents, tools = [], clock = systemClock } = options;
     this.#options = options;
     this.clock = clock;
+    this.telemetry = new Telemetry({ clock, ...options.telemetry });
+    const logger = this.telemetry.alongside(options.logger ?? silentLogger);
     this.logger = logger;
+    this.#wireLog = options.wireLog === undefined ? undefined : new WireLog({ folder: options.wireLog, clock, logger });
     this.defaultDirectory = options.defaultDirectory;
+    this.contents = options.dataFolder === undefined ? undefined : new KeptContents(path.join(options.dataFolder, 'content'));
     this.writer = new Writer({
       log,
       clock,
       logger,
       show: (batch) => this.#show(batch),
+      stored: (entries, milliseconds) => {
+        this.telemetry.measure('atrium.log.commit.duration', 'ms', milliseconds);
+        this.telemetry.measure('atrium.log.commit.entries', '{entry}', entries);
+      },
       undone: (batch) => this.#undone(batch),
     });
     this.replay = new ReplayBuffer(log.head);
@@ -178,7 +202,8 @@ class AgentHost implements Host, HostCore {
     });
     const worktrees =
       options.dataFolder === undefined ? [] : [new Worktrees(path.join(options.dataFolder, 'worktrees'), logger)];
-    this.services = [this.auth, ...worktrees, ...createServices(this, options)];
+    const telemetry = createTelemetry(this, options.telemetry ?? {});
+    this.services = [telemetry, this.auth, ...worktrees, ...createServices(this, options)];
     this.sessions = new Sessions({
       core: this,
       log,
@@ -217,7 +242,7 @@ class AgentHost implements Host, HostCore {
   }
 
   connect(transport: Transport): void {
-    this.connections.add(new Connection(this, transport));
+    this.connections.add(new Connection(this, this.#wireLog?.watch(transport) ?? transport));
   }
 
   connectProvider(transport: Transport, origin: 'in-process' | 'network'): void {
@@ -303,6 +328,15 @@ class AgentHost implements Host, HostCore {
     return this.#audience.has(uri);
   }
 
+  watchedBy(connection: Connection): readonly string[] {
+    return this.#audience.watchedBy(connection);
+  }
+
+  unsentTo(uri: string): number {
+    const waiting = [...this.#audience.of(uri)].map(({ unsentBytes }) => unsentBytes);
+    return waiting.length === 0 ? 0 : Math.min(...waiting);
+  }
+
   mayRest(uri: string): void {
     if (this.sessions.inMemory.has(uri)) this.#resting.used(uri);
   }
@@ -324,7 +358,10 @@ class AgentHost implements Host, HostCore {
   #show(batch: CommittedBatch): void {
     const steps = new Map(batch.steps.map((step) => [step.envelope.serverSeq, step]));
     for (const { seq } of batch.entries) this.replay.add(seq, steps.get(seq)?.envelope, steps.get(seq)?.text ?? '');
+    const start = performance.now();
     this.#broadcaster.show(batch);
+    this.telemetry.measure('atrium.fanout.duration', 'ms', performance.now() - start);
+    this.telemetry.count('atrium.fanout.actions', '{action}', batch.steps.length);
     this.#compactNowAndThen(batch);
     for (const { channel, before } of firstSteps(batch))
       this.#announceChanges(channel as Channel<SessionState>, before);

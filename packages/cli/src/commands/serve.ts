@@ -25,6 +25,7 @@ Exit codes: 0 stopped in good order, 1 an error, 2 called in a wrong way.`;
 
 const IDLE_TEXT = 'end when no client, turn or provider from outside has been there for a while (30)';
 const TOKEN_TEXT = 'a token of your own; others on this machine may see it here, so prefer a file';
+const OTLP_TEXT = 'send telemetry to this collector; also from OTEL_EXPORTER_OTLP_ENDPOINT';
 const GATEWAY_TEXT = 'port for providers; 0 is any free one';
 
 export function serveCommand(): Command {
@@ -53,6 +54,8 @@ export function serveCommand(): Command {
         .choices(LOG_FORMATS)
         .default('text'),
     )
+    .addOption(option('--otlp <url>', OTLP_TEXT, 'OTLP'))
+    .addOption(option('--wire-log <folder>', 'write down every message, without secrets, to hunt a fault', 'WIRE_LOG'))
     .option('--detach', 'run in the background; says where, also when one runs already')
     .addOption(new Option('--exit-when-idle [seconds]', IDLE_TEXT).argParser(seconds))
     .addOption(option('--quiet', 'print READY:<port> and nothing else', 'QUIET'))

@@ -1,9 +1,10 @@
 /** Ends a host that was started on demand when nobody has needed it for a while. */
-import type { Host } from '@atrium/host';
+import { type Clock, type Host, systemClock } from '@atrium/host';
 
 /** From the last client, running turn and provider that came by itself to the end. */
 export const IDLE_EXIT_MS = 30_000;
-const LOOK_EVERY_MS = 1_000;
+/** Who comes and goes between two looks has not been here. */
+export const LOOK_EVERY_MS = 100;
 
 export interface IdleWatch {
   /** Fulfilled with a reason when the host has been idle long enough. */
@@ -11,19 +12,36 @@ export interface IdleWatch {
   stop(): void;
 }
 
-export function watchIdle(host: Host, idleMs: number = IDLE_EXIT_MS): IdleWatch {
+export interface IdleOptions {
+  readonly idleMs?: number;
+  readonly clock?: Clock;
+}
+
+/**
+ * Looks and counts, by a clock that never jumps. Whoever is there when it looks for the last time cancels the exit; who
+ * comes after that finds the door closed, because nothing happens between the last look and the closing of the door.
+ */
+export function watchIdle(host: Pick<Host, 'activity'>, options: IdleOptions = {}): IdleWatch {
+  const { idleMs = IDLE_EXIT_MS, clock = systemClock } = options;
+  const stepMs = Math.min(LOOK_EVERY_MS, idleMs);
   let end: (reason: string) => void = () => {};
   const ended = new Promise<string>((resolve) => {
     end = resolve;
   });
-  let idleSince = performance.now();
-  const timer = setInterval(
-    () => {
-      const { clients, providers, ownProviders, working } = host.activity;
-      if (clients + providers - ownProviders + working > 0) idleSince = performance.now();
-      else if (performance.now() - idleSince >= idleMs) end('nobody needs it');
-    },
-    Math.min(LOOK_EVERY_MS, idleMs),
-  );
-  return { ended, stop: () => clearInterval(timer) };
+  let cancel = () => {};
+  const lookAfter = (idleForMs: number) => {
+    cancel = clock.after(stepMs, () => {
+      const next = isNeeded(host) ? 0 : idleForMs + stepMs;
+      if (next > idleMs) end('nobody needs it');
+      else lookAfter(next);
+    });
+  };
+  lookAfter(0);
+  return { ended, stop: () => cancel() };
+}
+
+/** Providers that the host has started itself need it only as long as somebody else does. */
+function isNeeded({ activity }: Pick<Host, 'activity'>): boolean {
+  const { clients, providers, ownProviders, working } = activity;
+  return clients + providers - ownProviders + working > 0;
 }

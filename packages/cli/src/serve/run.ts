@@ -43,7 +43,7 @@ export async function serveUntilStopped(settings: ServeSettings): Promise<void> 
     const host = await openHost(settings, { agents, trust, logger });
     const { door, gateway } = await openDoors(settings, host, logger);
     process.stdout.write(greeting(settings, { door, gateway, agents }));
-    const idle = settings.idleExitMs === undefined ? undefined : watchIdle(host, settings.idleExitMs);
+    const idle = settings.idleExitMs === undefined ? undefined : watchIdle(host, { idleMs: settings.idleExitMs });
     const reason = await Promise.race([signal.asked, door.ended, ...(idle ? [idle.ended] : [])]);
     idle?.stop();
     logger.log('info', 'stopping', { reason });
@@ -65,7 +65,8 @@ interface HostParts {
   readonly logger: Logger;
 }
 
-async function openHost({ dataDir }: ServeSettings, { agents, trust, logger }: HostParts): Promise<Host> {
+async function openHost(settings: ServeSettings, { agents, trust, logger }: HostParts): Promise<Host> {
+  const { dataDir, telemetry, wireLog } = settings;
   await makePrivate(dataDir);
   const log = await openSqliteLog({ dataDir, logger });
   const defaultDirectory = pathToFileURL(process.cwd()).href;
@@ -73,7 +74,8 @@ async function openHost({ dataDir }: ServeSettings, { agents, trust, logger }: H
     const providerFolder = path.join(dataDir, 'providers');
     const customizations = customizationPlaces(dataDir);
     const places = { dataFolder: dataDir, defaultDirectory, providerFolder, customizations };
-    return await createHost({ log, agents, tools: builtinTools(), logger, trust, ...places });
+    const watched = { ...(telemetry && { telemetry }), ...(wireLog !== undefined && { wireLog }) };
+    return await createHost({ log, agents, tools: builtinTools(), logger, trust, ...places, ...watched });
   } catch (error) {
     await log.close();
     throw error;

@@ -1,11 +1,12 @@
 /** What the user asked for, checked and complete: from options and environment to one plain object. */
 import path from 'node:path';
-import { type AccessPolicy, type LogLevel, TokenRequiredError } from '@atrium/host';
+import { type AccessPolicy, type LogLevel, type TelemetryChoice, TokenRequiredError } from '@atrium/host';
 import type { Command } from 'commander';
 import { dataFolderFrom } from '../data-place.js';
 import { UsageError } from '../exit.js';
 import type { LogFormat } from '../log-lines.js';
 import { IDLE_EXIT_MS } from './idle.js';
+import { telemetryFrom } from './telemetry.js';
 import { chooseToken, type TokenChoice } from './token-choice.js';
 
 export interface ServeSettings {
@@ -25,6 +26,10 @@ export interface ServeSettings {
   readonly quiet: boolean;
   /** Absent: it runs until it is told to stop. */
   readonly idleExitMs: number | undefined;
+  /** Absent: telemetry goes to clients that ask for it, and nowhere else. */
+  readonly telemetry: TelemetryChoice | undefined;
+  /** Absent: messages are not written down. */
+  readonly wireLog: string | undefined;
 }
 
 export interface GatewayChoice {
@@ -53,6 +58,8 @@ export interface ServeOptions {
   readonly quiet?: boolean;
   /** In seconds; `true` is the usual time. */
   readonly exitWhenIdle?: number | true;
+  readonly otlp?: string;
+  readonly wireLog?: string;
 }
 
 export async function readSettings(command: Command, env: NodeJS.ProcessEnv = process.env): Promise<ServeSettings> {
@@ -70,6 +77,8 @@ export async function readSettings(command: Command, env: NodeJS.ProcessEnv = pr
     scripts: options.script ?? scriptsFrom(env),
     idleExitMs: idleMs(options.exitWhenIdle),
     trust: options.trust ?? [],
+    telemetry: telemetryFrom(options.otlp, env),
+    wireLog: options.wireLog === undefined ? undefined : path.resolve(options.wireLog),
     gateway: options.gateway ? { port: options.gatewayPort, isNamed } : undefined,
     logLevel: options.logLevel ?? (quiet ? 'warn' : 'info'),
   };

@@ -6,6 +6,7 @@ import { setMaxListeners } from 'node:events';
 import type { Gate, GateCall, GateVerdict } from '../extensions/extension.js';
 import { GATES_TIMEOUT_MS } from '../limits.js';
 import type { TurnRunner } from '../sessions/turn.js';
+import type { Attributes } from '../telemetry/otlp.js';
 import { type Call, waitingFor } from './call-steps.js';
 import { within } from './deadline.js';
 import { attributed } from './notes.js';
@@ -57,7 +58,7 @@ interface Question {
 /** Whatever goes wrong with a gate, the call does not run. */
 function answerOf(turn: TurnRunner, gate: Gate, { call, signal }: Question): Answer | Promise<Answer> {
   const { name: from, timeoutMs = GATES_TIMEOUT_MS } = gate;
-  const { clock, logger } = turn.session.parts.core;
+  const { clock, logger, telemetry } = turn.session.parts.core;
   const failed = (error: unknown): Answer => {
     const why = error instanceof Error ? error.message : String(error);
     // One that was told to stop has not failed.
@@ -67,11 +68,18 @@ function answerOf(turn: TurnRunner, gate: Gate, { call, signal }: Question): Ans
   try {
     if (!gate.concerns(call)) return { from, verdict: { kind: 'pass' } };
     const verdict = within({ clock, signal, timeoutMs }, (stopped) => gate.check(call, stopped));
+    telemetry.count('atrium.gate.checks', '{check}', 1, { 'atrium.gate': from });
     if (!(verdict instanceof Promise)) return { from, verdict: understood(verdict) };
-    return verdict.then((given) => ({ from, verdict: understood(given) })).catch(failed);
+    const timed = telemetry.around('atrium.gate', attributesOf(call, from), () => verdict);
+    return timed.then((given) => ({ from, verdict: understood(given) })).catch(failed);
   } catch (error) {
     return failed(error);
   }
+}
+
+function attributesOf({ session, turnId, toolCallId }: GateCall, gate: string): Attributes {
+  const ids = { 'ahp.session.id': session, 'ahp.turn.id': turnId, 'ahp.tool_call.id': toolCallId };
+  return { ...ids, 'atrium.gate': gate };
 }
 
 function understood(verdict: GateVerdict): GateVerdict {

@@ -28,6 +28,10 @@ export class Audience {
     return uris;
   }
 
+  watchedBy(connection: Connection): readonly string[] {
+    return [...(this.#watched.get(connection) ?? [])];
+  }
+
   clear(uri: string): void {
     for (const connection of [...this.of(uri)]) this.remove(connection, uri);
   }

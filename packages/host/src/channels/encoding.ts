@@ -52,6 +52,7 @@ interface Envelope {
     readonly turnId?: string;
     readonly partId?: string;
     readonly content?: unknown;
+    readonly data?: unknown;
   };
 }
 
@@ -60,17 +61,26 @@ function envelopeIn(params: object): Envelope {
   return 'envelope' in params ? (params.envelope as Envelope) : (params as Envelope);
 }
 
+/** Which member of an action is text that goes on where the one before ended. */
+const GROWING = new Map<string, 'content' | 'data'>([
+  ['session/delta', 'content'],
+  ['session/reasoning', 'content'],
+  ['terminal/data', 'data'],
+]);
+
 /** What a text delta says, so that it can be merged with the next one. */
 function deltaOf(dialect: Dialect, message: { readonly params: object }): Delta | undefined {
   const { params } = message;
   const envelope = envelopeIn(params);
-  const { type, session, turnId, partId, content } = envelope.action;
-  if ((type !== 'session/delta' && type !== 'session/reasoning') || typeof content !== 'string') return undefined;
+  const { type, session, turnId, partId } = envelope.action;
+  const member = GROWING.get(type);
+  const content = member && envelope.action[member];
+  if (member === undefined || typeof content !== 'string') return undefined;
   return {
     key: [dialect.version, envelope.channel ?? session, type, turnId, partId].join(' '),
     content,
     withContent: (text) => {
-      const rebuilt = { ...envelope, action: { ...envelope.action, content: text } };
+      const rebuilt = { ...envelope, action: { ...envelope.action, [member]: text } };
       return { ...message, params: envelope === params ? rebuilt : { ...params, envelope: rebuilt } };
     },
   };

@@ -71,6 +71,8 @@ export interface WriterOptions {
   readonly logger: Logger;
   /** Shows a stored batch to everyone who watches. */
   readonly show: (batch: CommittedBatch) => void;
+  /** How much was stored at once, and how long that took in milliseconds. */
+  readonly stored?: (entries: number, milliseconds: number) => void;
   /** What could not be stored has been undone; whoever waits for it must hear of that. */
   readonly undone: (batch: UndoneBatch) => void;
 }
@@ -175,8 +177,10 @@ export class Writer {
   }
 
   async #store(batch: Batch): Promise<Error | undefined> {
+    const start = performance.now();
     try {
       await this.#options.log.append(this.#commitOf(batch));
+      this.#options.stored?.(batch.entries.length, performance.now() - start);
       return undefined;
     } catch (error) {
       return error instanceof Error ? error : new Error(String(error));

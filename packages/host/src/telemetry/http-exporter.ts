@@ -1,0 +1,121 @@
+/**
+ * Sends telemetry to a collector by OTLP over HTTP, in JSON. A collector that is slow or away costs a bounded queue and
+ * nothing else: what does not fit is dropped, and the host goes on.
+ */
+import type { Clock } from '../clock.js';
+import type { Logger } from '../logger.js';
+import type { LogRecordData } from './otlp.js';
+import type { Sink } from './telemetry.js';
+
+export const EXPORT_TIMEOUT_MS = 10_000;
+export const EXPORT_QUEUE_MAX_BYTES = 4 * 2 ** 20;
+export const EXPORT_RETRY_MS = 1_000;
+export const EXPORT_RETRY_MAX_MS = 30_000;
+/** Answers that mean: later. Others will not get better by trying again. */
+const RETRYABLE: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+
+export interface HttpExporterOptions {
+  /** The base, as in `http://127.0.0.1:4318`; `/v1/traces` and so on are added. */
+  readonly endpoint: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+interface Parcel {
+  readonly path: string;
+  readonly body: string;
+}
+
+export class HttpExporter implements Sink {
+  readonly #options: HttpExporterOptions;
+  readonly #base: string;
+  readonly #queue: Parcel[] = [];
+  #bytes = 0;
+  #isSending = false;
+  #isClosed = false;
+  #failures = 0;
+  #disarm: (() => void) | undefined;
+  readonly #abort = new AbortController();
+
+  constructor(options: HttpExporterOptions) {
+    this.#options = options;
+    this.#base = options.endpoint.replace(/\/+$/, '');
+  }
+
+  wants(): boolean {
+    return !this.#isClosed;
+  }
+
+  traces(payload: object): void {
+    this.#put('/v1/traces', payload);
+  }
+
+  metrics(payload: object): void {
+    this.#put('/v1/metrics', payload);
+  }
+
+  logs(records: readonly LogRecordData[], encode: (records: readonly LogRecordData[]) => object): void {
+    this.#put('/v1/logs', encode(records));
+  }
+
+  /** Gives what is left one chance to go out. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#disarm?.();
+    this.#disarm = undefined;
+    for (const parcel of this.#queue.splice(0)) if ((await this.#post(parcel)) === 'later') break;
+    this.#abort.abort();
+  }
+
+  #put(path: string, payload: object): void {
+    const body = JSON.stringify(payload);
+    if (this.#bytes + body.length > EXPORT_QUEUE_MAX_BYTES) return;
+    this.#queue.push({ path, body });
+    this.#bytes += body.length;
+    if (!this.#isSending && !this.#disarm) void this.#send();
+  }
+
+  async #send(): Promise<void> {
+    this.#isSending = true;
+    for (let parcel = this.#queue[0]; parcel && !this.#isClosed; parcel = this.#queue[0]) {
+      if ((await this.#post(parcel)) === 'later') {
+        this.#again();
+        break;
+      }
+      if (this.#queue[0] === parcel) this.#queue.shift();
+      this.#bytes -= parcel.body.length;
+    }
+    this.#isSending = false;
+  }
+
+  #again(): void {
+    if (this.#isClosed) return;
+    const wait = Math.min(EXPORT_RETRY_MS * 2 ** Math.min(this.#failures, 10), EXPORT_RETRY_MAX_MS);
+    this.#failures++;
+    this.#disarm = this.#options.clock.after(wait, () => {
+      this.#disarm = undefined;
+      void this.#send();
+    });
+  }
+
+  async #post({ path, body }: Parcel): Promise<'done' | 'later'> {
+    const { headers, logger } = this.#options;
+    try {
+      const answer = await fetch(`${this.#base}${path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body,
+        redirect: 'error',
+        signal: AbortSignal.any([this.#abort.signal, AbortSignal.timeout(EXPORT_TIMEOUT_MS)]),
+      });
+      await answer.body?.cancel();
+      if (RETRYABLE.has(answer.status)) return 'later';
+      if (!answer.ok) logger.log('debug', 'the telemetry collector refused a batch', { status: answer.status });
+      this.#failures = 0;
+      return 'done';
+    } catch {
+      return 'later';
+    }
+  }
+}

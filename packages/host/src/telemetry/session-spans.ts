@@ -1,0 +1,102 @@
+/** Turns and tool calls as spans, read off the actions of a session: nothing else in the host has to say when they are. */
+import type { SessionAction, SessionState } from '@atrium/protocol';
+import type { Step } from '../channels/channel.js';
+import type { Companion } from '../sessions/companion.js';
+import type { Session } from '../sessions/session.js';
+import type { Attributes } from './otlp.js';
+import type { Span, Telemetry } from './telemetry.js';
+
+interface Begun {
+  readonly span: Span;
+  readonly since: number;
+  readonly attributes: Attributes;
+}
+
+export class SessionSpans implements Companion {
+  #turn: Begun | undefined;
+  readonly #calls = new Map<string, Begun>();
+
+  constructor(
+    private readonly session: Pick<Session, 'uri' | 'state'>,
+    private readonly telemetry: Telemetry,
+  ) {}
+
+  observe({ envelope: { action } }: Step<SessionState>): void {
+    if (!this.#turn && !this.telemetry.hears('traces') && !this.telemetry.hears('metrics')) return;
+    this.#observe(action as SessionAction);
+  }
+
+  #observe(action: SessionAction): void {
+    switch (action.type) {
+      case 'session/turnStarted':
+        this.#turn = this.#begin('atrium.turn', {
+          'ahp.turn.id': action.turnId,
+          'gen_ai.provider.name': this.session.state.summary.provider,
+        });
+        return;
+      case 'session/toolCallStart':
+        this.#calls.set(
+          action.toolCallId,
+          this.#begin('atrium.tool_call', {
+            'ahp.turn.id': action.turnId,
+            'ahp.tool_call.id': action.toolCallId,
+            'gen_ai.tool.name': action.toolName,
+          }),
+        );
+        return;
+      case 'session/toolCallConfirmed':
+        if (!action.approved) this.#endCall(action.toolCallId, 'denied');
+        return;
+      case 'session/toolCallComplete':
+        this.#endCall(action.toolCallId, action.result.success ? undefined : 'failed');
+        return;
+      case 'session/usage':
+        this.#usage(action.usage.inputTokens, 'input');
+        this.#usage(action.usage.outputTokens, 'output');
+        return;
+      case 'session/turnComplete':
+        return this.#endTurn(undefined);
+      case 'session/turnCancelled':
+      case 'session/truncated':
+        return this.#endTurn('cancelled');
+      case 'session/error':
+        return this.#endTurn(action.error.errorType);
+    }
+  }
+
+  #begin(name: string, attributes: Attributes): Begun {
+    const whole = { 'ahp.session.id': this.session.uri, ...attributes };
+    const span = this.telemetry.span(name, whole);
+    this.telemetry.enter(whole, span);
+    return { span, since: performance.now(), attributes: whole };
+  }
+
+  #endCall(toolCallId: string, outcome: string | undefined): void {
+    const call = this.#calls.get(toolCallId);
+    this.#calls.delete(toolCallId);
+    if (call) this.#end('atrium.tool_call', call, outcome);
+  }
+
+  /** Whatever ends a turn ends its calls. */
+  #endTurn(outcome: string | undefined): void {
+    for (const id of [...this.#calls.keys()]) this.#endCall(id, 'cancelled');
+    if (this.#turn) this.#end('atrium.turn', this.#turn, outcome);
+    this.#turn = undefined;
+  }
+
+  #end(name: string, { span, since, attributes }: Begun, outcome: string | undefined): void {
+    span.end(outcome === undefined ? {} : { error: outcome });
+    this.telemetry.leave(attributes);
+    const measured = { ...attributes, outcome: outcome ?? 'ok' };
+    this.telemetry.measure(`${name}.duration`, 'ms', performance.now() - since, measured);
+  }
+
+  #usage(tokens: number | undefined, kind: string): void {
+    const provider = { 'gen_ai.provider.name': this.session.state.summary.provider };
+    if (tokens) this.telemetry.measure('gen_ai.client.token.usage', '{token}', tokens, { ...provider, kind });
+  }
+
+  async close(): Promise<void> {
+    this.#endTurn('cancelled');
+  }
+}

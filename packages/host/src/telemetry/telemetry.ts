@@ -1,0 +1,216 @@
+/**
+ * What the host does, for those who want to watch it from outside. Rooms say what they do as spans, measures and log
+ * records; what nobody listens to costs a comparison and nothing else. Prompt text, tool input and tokens are never said.
+ */
+import { randomBytes } from 'node:crypto';
+import type { Clock } from '../clock.js';
+import type { Logger } from '../logger.js';
+import { MetricSet } from './metric-set.js';
+import { type Attributes, type Interval, type LogRecordData, logs, metrics, type SpanRecord, traces } from './otlp.js';
+
+/** What was gathered goes out at this pace. */
+export const FLUSH_EVERY_MS = 1_000;
+/** Of each kind, between two times; what comes on top is dropped and counted. */
+export const PENDING_MAX = 5_000;
+/** Words of others, such as errors, are cut here. */
+const TEXT_MAX_CHARACTERS = 500;
+
+export type Signal = 'traces' | 'metrics' | 'logs';
+
+/** Whoever takes what was gathered. */
+export interface Sink {
+  wants(signal: Signal): boolean;
+  traces(payload: { resourceSpans: unknown[] }): void;
+  metrics(payload: { resourceMetrics: unknown[] }): void;
+  /** Log records come as they are, so that a sink can leave some out. */
+  logs(
+    records: readonly LogRecordData[],
+    encode: (records: readonly LogRecordData[]) => { resourceLogs: unknown[] },
+  ): void;
+}
+
+export interface SpanContext {
+  readonly traceId: string;
+  readonly spanId: string;
+}
+
+export interface Span {
+  /** Undefined when nobody listens. */
+  readonly context: SpanContext | undefined;
+  end(outcome?: { readonly error?: string; readonly attributes?: Attributes }): void;
+}
+
+/** Names of attributes by which everything that belongs together is found. */
+const SESSION = 'ahp.session.id';
+const CALL = 'ahp.tool_call.id';
+/** Codes for the person at the console, who may have nobody else to read them to. */
+const PAIRING_CODE = /\b\d{3} \d{3}\b/;
+
+const NO_SPAN: Span = { context: undefined, end: () => {} };
+
+export interface TelemetryOptions {
+  readonly clock: Clock;
+  readonly serviceName?: string;
+}
+
+export class Telemetry {
+  readonly #clock: Clock;
+  readonly #resource: Attributes;
+  readonly #sinks: Sink[] = [];
+  #spans: SpanRecord[] = [];
+  #records: LogRecordData[] = [];
+  readonly #metrics = new MetricSet(PENDING_MAX);
+  #dropped = 0;
+  #since: number;
+  /** What is going on, by session or by session and call: what happens there belongs to it. */
+  readonly #contexts = new Map<string, SpanContext>();
+  #disarm: (() => void) | undefined;
+
+  constructor({ clock, serviceName = 'atrium' }: TelemetryOptions) {
+    this.#clock = clock;
+    this.#resource = { 'service.name': serviceName, 'process.pid': process.pid };
+    this.#since = now();
+  }
+
+  addSink(sink: Sink): void {
+    this.#sinks.push(sink);
+  }
+
+  hears(signal: Signal): boolean {
+    return this.#sinks.some((sink) => sink.wants(signal));
+  }
+
+  /** Its parent is what is going on in the session, or in the call, that the attributes name. */
+  span(name: string, attributes: Attributes): Span {
+    if (!this.hears('traces')) return NO_SPAN;
+    const parent = this.#parentOf(attributes);
+    const context = { traceId: parent?.traceId ?? id(16), spanId: id(8) };
+    const start = now();
+    let isOpen = true;
+    return {
+      context,
+      end: ({ error, attributes: more } = {}) => {
+        if (!isOpen) return;
+        isOpen = false;
+        const whole = { ...attributes, ...more };
+        const span = { ...context, parentSpanId: parent?.spanId, name, start, end: now(), attributes: whole };
+        this.#keep(this.#spans, { ...span, ...(error !== undefined && { error: cut(error) }) });
+      },
+    };
+  }
+
+  /** A span around some work, and a measure of how long it took. Adds nothing when nobody listens. */
+  around<T>(name: string, attributes: Attributes, work: () => Promise<T>): Promise<T> {
+    if (!this.hears('traces') && !this.hears('metrics')) return work();
+    const span = this.span(name, attributes);
+    const start = now();
+    const done = (outcome: { error?: string }) => {
+      span.end(outcome);
+      this.measure(`${name}.duration`, 'ms', now() - start, { ...attributes, error: outcome.error !== undefined });
+    };
+    return work().then(
+      (result) => {
+        done({});
+        return result;
+      },
+      (error) => {
+        done({ error: error instanceof Error ? error.message : String(error) });
+        throw error;
+      },
+    );
+  }
+
+  /** Something that goes on for a while: what others say of the same session or call is part of it. */
+  enter(attributes: Attributes, { context }: Span): void {
+    if (context) this.#contexts.set(placeOf(attributes), context);
+  }
+
+  leave(attributes: Attributes): void {
+    this.#contexts.delete(placeOf(attributes));
+  }
+
+  #parentOf(attributes: Attributes): SpanContext | undefined {
+    const { [SESSION]: session } = attributes;
+    return this.#contexts.get(placeOf(attributes)) ?? this.#contexts.get(placeOf({ [SESSION]: session }));
+  }
+
+  /** One more value of a distribution: how long, how many. */
+  measure(name: string, unit: string, value: number, attributes: Attributes = {}): void {
+    if (!this.hears('metrics')) return;
+    this.#metrics.measure({ name, unit, attributes: withoutIds(attributes) }, value);
+    this.#arm();
+  }
+
+  count(name: string, unit: string, by = 1, attributes: Attributes = {}): void {
+    if (!this.hears('metrics')) return;
+    this.#metrics.count({ name, unit, attributes: withoutIds(attributes) }, by);
+    this.#arm();
+  }
+
+  /** A logger that says everything here too. */
+  alongside(logger: Logger): Logger {
+    return {
+      hears: (level) => this.hears('logs') || (logger.hears?.(level) ?? true),
+      log: (level, message, fields = {}) => {
+        logger.log(level, message, fields);
+        if (!this.hears('logs')) return;
+        const shown = message.replace(PAIRING_CODE, '[hidden]');
+        this.#keep(this.#records, { time: now(), severity: level, message: shown, attributes: fields });
+      },
+    };
+  }
+
+  #keep<T>(list: T[], item: T): void {
+    if (list.length < PENDING_MAX) list.push(item);
+    else this.#dropped++;
+    this.#arm();
+  }
+
+  #arm(): void {
+    this.#disarm ??= this.#clock.after(FLUSH_EVERY_MS, () => this.flush());
+  }
+
+  /** Hands on what was gathered. */
+  flush(): void {
+    this.#disarm?.();
+    this.#disarm = undefined;
+    if (this.#dropped > 0) {
+      const lost = { name: 'atrium.telemetry.dropped', unit: '{item}', attributes: {} };
+      this.#metrics.count(lost, this.#dropped);
+    }
+    const [spans, records] = [this.#spans, this.#records];
+    const interval: Interval = { start: this.#since, end: now() };
+    const points = this.#metrics.take();
+    this.#spans = [];
+    this.#records = [];
+    this.#dropped = 0;
+    this.#since = interval.end;
+    for (const sink of this.#sinks) {
+      if (spans.length > 0 && sink.wants('traces')) sink.traces(traces(this.#resource, spans));
+      if (points.length > 0 && sink.wants('metrics')) sink.metrics(metrics(this.#resource, points, interval));
+      if (records.length > 0 && sink.wants('logs')) sink.logs(records, (some) => logs(this.#resource, some));
+    }
+  }
+}
+
+function placeOf({ [SESSION]: session, [CALL]: call }: Attributes): string {
+  return `${session} ${call ?? ''}`;
+}
+
+/** Every id would be a series of its own: metrics are about kinds, not about single sessions. */
+function withoutIds(attributes: Attributes): Attributes {
+  return Object.fromEntries(Object.entries(attributes).filter(([key]) => !key.endsWith('.id')));
+}
+
+/** Finer than the host's clock, for what takes less than a millisecond. */
+function now(): number {
+  return performance.timeOrigin + performance.now();
+}
+
+function id(bytes: number): string {
+  return randomBytes(bytes).toString('hex');
+}
+
+function cut(text: string): string {
+  return text.length <= TEXT_MAX_CHARACTERS ? text : `${text.slice(0, TEXT_MAX_CHARACTERS)}…`;
+}

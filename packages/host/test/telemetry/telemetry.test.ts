@@ -1,0 +1,234 @@
+/** Telemetry over channels and to a collector: what is told, to whom, and what never is. */
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
+import type { Extension } from '../../src/extensions/extension.js';
+import { createHost, type Host, type HostOptions } from '../../src/host.js';
+import { MemoryLog } from '../../src/log/memory-log.js';
+import type { Logger } from '../../src/logger.js';
+import { hostTool, succeeded } from '../../src/tools/host-tool.js';
+import { PuppetAgent } from '../support/puppet-agent.js';
+import { type Message, RawClient, settle } from '../support/test-host.js';
+
+const TRACES = 'ahp-otlp://traces';
+const METRICS = 'ahp-otlp://metrics';
+
+interface Attribute {
+  key: string;
+  value: Record<string, unknown>;
+}
+interface SpanJson {
+  name: string;
+  spanId: string;
+  parentSpanId?: string;
+  traceId: string;
+  startTimeUnixNano: string;
+  endTimeUnixNano: string;
+  attributes: Attribute[];
+  status: { code?: number; message?: string };
+}
+
+interface TracesParams {
+  payload: { resourceSpans: { scopeSpans: { spans: SpanJson[] }[] }[] };
+}
+
+const readTool = hostTool({
+  name: 'peek',
+  displayName: 'Peek',
+  description: 'Looks.',
+  annotations: { readOnlyHint: true },
+  properties: { secret: { type: 'string' } },
+  required: [],
+  invocation: () => 'Peek',
+  run: async () => succeeded('Peeked', 'the secret content'),
+});
+
+const gatekeeper: Extension = {
+  id: 'gatekeeper',
+  name: 'gatekeeper',
+  gates: [{ name: 'gatekeeper', concerns: () => true, check: async () => ({ kind: 'pass' }) }],
+};
+
+describe('telemetry', () => {
+  let host: Host;
+  afterEach(() => host.stop());
+
+  async function room(options: Partial<HostOptions> = {}) {
+    const agent = new PuppetAgent();
+    host = await createHost({
+      log: new MemoryLog(),
+      agents: [agent],
+      tools: [readTool],
+      extensions: [gatekeeper],
+      ...options,
+    });
+    const connect = async (clientId: string) => {
+      const client = new RawClient();
+      host.connect(client.transport);
+      return { client, greeting: await client.initialize(clientId) };
+    };
+    const { client: desk, greeting } = await connect('desk');
+    const turn = async (index: number) => {
+      desk.dispatch('ahp-session:/a', {
+        type: 'session/turnStarted',
+        turnId: `t${index}`,
+        userMessage: { text: 'the secret question' },
+      } as never);
+      const { turn: running, finish } = await agent.turn(index);
+      await running.callTool({ name: 'peek', input: { secret: 'the secret input' } });
+      finish();
+      await desk.action(
+        'ahp-session:/a',
+        ({ type, turnId }) => type === 'session/turnComplete' && turnId === `t${index}`,
+      );
+    };
+    return { desk, greeting, connect, turn };
+  }
+
+  const spansIn = (messages: readonly Message[]): SpanJson[] =>
+    messages
+      .filter(({ method }) => method === 'otlp/exportTraces')
+      .flatMap(({ params }) => (params as unknown as TracesParams).payload.resourceSpans)
+      .flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans));
+  const attribute = (span: SpanJson | undefined, key: string) =>
+    span?.attributes.find((one) => one.key === key)?.value.stringValue;
+
+  it('[AHP-216] [AHP-217] says which channels there are, with a level for logs alone', async () => {
+    const { greeting } = await room();
+    expect(greeting.telemetry).toEqual({ logs: 'ahp-otlp://logs{?level}', traces: TRACES, metrics: METRICS });
+  });
+
+  it('[AHP-219] [AHP-220] answers {} to a subscription and then sends OTLP/JSON batches, none from before', async () => {
+    const { desk, turn } = await room();
+    await desk.session('ahp-session:/a');
+    await turn(0);
+    expect(await desk.request('subscribe', { channel: TRACES })).toEqual({});
+    await turn(1);
+    const { params } = await desk.until(({ method }) => method === 'otlp/exportTraces');
+    expect(params?.channel).toBe(TRACES);
+    const spans = spansIn(desk.received);
+    expect(new Set(spans.map((span) => attribute(span, 'ahp.turn.id')))).toEqual(new Set(['t1']));
+    for (const { startTimeUnixNano, endTimeUnixNano, traceId, spanId } of spans) {
+      expect(BigInt(endTimeUnixNano)).toBeGreaterThanOrEqual(BigInt(startTimeUnixNano));
+      expect([traceId.length, spanId.length]).toEqual([32, 16]);
+    }
+  });
+
+  it('[AHP-221] ties gates to their call, the call to its turn, and names all of them', async () => {
+    const { desk, turn } = await room();
+    await desk.session('ahp-session:/a');
+    await desk.request('subscribe', { channel: TRACES });
+    await turn(0);
+    await desk.until(({ method }) => method === 'otlp/exportTraces');
+    const spans = spansIn(desk.received);
+    const [turnSpan, call, gate] = ['atrium.turn', 'atrium.tool_call', 'atrium.gate'].map((name) =>
+      spans.find((span) => span.name === name),
+    );
+    expect(call?.parentSpanId).toBe(turnSpan?.spanId);
+    expect(gate?.parentSpanId).toBe(call?.spanId);
+    expect(new Set(spans.map(({ traceId }) => traceId)).size).toBe(1);
+    expect(attribute(call, 'ahp.session.id')).toBe('ahp-session:/a');
+    expect(attribute(call, 'gen_ai.tool.name')).toBe('peek');
+    expect(attribute(gate, 'ahp.tool_call.id')).toBe(attribute(call, 'ahp.tool_call.id'));
+    const resource = JSON.stringify(desk.received.find(({ method }) => method === 'otlp/exportTraces'));
+    expect(resource).toContain('"key":"service.name","value":{"stringValue":"atrium"}');
+  });
+
+  it('measures turns, calls, gates, fan-out and commits, without a series per session', async () => {
+    const { desk, turn } = await room();
+    await desk.session('ahp-session:/a');
+    await desk.request('subscribe', { channel: METRICS });
+    await turn(0);
+    const { params } = await desk.until(({ method }) => method === 'otlp/exportMetrics');
+    const text = JSON.stringify(params);
+    for (const name of ['turn', 'tool_call', 'gate', 'fanout', 'log.commit']) {
+      expect(text).toContain(`"atrium.${name}.duration"`);
+    }
+    expect(text).not.toContain('ahp-session:/a');
+  });
+
+  it('[AHP-218] carries log records of a level and above, whatever the case of the level', async () => {
+    const lines: string[] = [];
+    const logger: Logger = { log: (_level, message) => void lines.push(message) };
+    const { desk, connect } = await room({ logger });
+    const { client: phone } = await connect('phone');
+    expect(await desk.request('subscribe', { channel: 'ahp-otlp://logs?level=WARN' })).toEqual({});
+    expect(await phone.request('subscribe', { channel: 'ahp-otlp://logs' })).toEqual({});
+    expect((await desk.ask('subscribe', { channel: 'ahp-otlp://logs?level=loud' })).error?.code).toBe(-32008);
+    await desk.session('ahp-session:/a');
+    desk.send({ method: 'dispatchAction', params: { channel: 'ahp-session:/a', clientSeq: -1, action: {} } });
+    await phone.until(({ method }) => method === 'otlp/exportLogs');
+    await desk.until(({ method }) => method === 'otlp/exportLogs');
+    const severities = (client: RawClient) =>
+      [...JSON.stringify(client.received).matchAll(/"severityNumber":(\d+)/g)].map(([, number]) => Number(number));
+    expect(Math.min(...severities(desk))).toBeGreaterThanOrEqual(13);
+    expect(Math.min(...severities(phone))).toBeLessThan(13);
+    expect(lines).toContain('session created');
+  });
+
+  it('never says what was asked, typed or read', async () => {
+    const { desk, turn, connect } = await room();
+    const { client: phone } = await connect('phone');
+    await desk.session('ahp-session:/a');
+    for (const channel of [TRACES, METRICS, 'ahp-otlp://logs']) await phone.request('subscribe', { channel });
+    await turn(0);
+    await phone.until(({ method }) => method === 'otlp/exportMetrics');
+    expect(JSON.stringify(phone.received)).not.toContain('secret');
+  });
+
+  it('is not sent to those who left', async () => {
+    const { desk, turn } = await room();
+    await desk.session('ahp-session:/a');
+    await desk.request('subscribe', { channel: TRACES });
+    desk.send({ method: 'unsubscribe', params: { channel: TRACES } });
+    await turn(0);
+    await settle();
+    await new Promise((resolve) => setTimeout(resolve, 1_200));
+    expect(spansIn(desk.received)).toEqual([]);
+  });
+
+  it('goes to a collector by HTTP, waits for one that is busy, and survives one that is away', async () => {
+    const bodies: { path: string; body: string; key: string }[] = [];
+    let busy = 1;
+    const collector = await listening((path, body, headers) => {
+      if (busy-- > 0) return 503;
+      bodies.push({ path, body, key: String(headers['x-key']) });
+      return 200;
+    });
+    const { desk, turn } = await room({
+      telemetry: { endpoint: `${collector}/`, headers: { 'x-key': 'k' }, serviceName: 'my-host' },
+    });
+    await desk.session('ahp-session:/a');
+    await turn(0);
+    await expect.poll(() => bodies.map(({ path }) => path), { timeout: 8_000 }).toContain('/v1/traces');
+    await expect.poll(() => new Set(bodies.map(({ path }) => path)).size, { timeout: 8_000 }).toBe(3);
+    expect(bodies[0]?.key).toBe('k');
+    expect(bodies.map(({ body }) => body).join('')).toContain('"stringValue":"my-host"');
+    expect(bodies.map(({ body }) => body).join('')).not.toContain('secret');
+  });
+
+  it('does not hold up the end of a host whose collector is away', async () => {
+    const { desk, turn } = await room({ telemetry: { endpoint: 'http://127.0.0.1:1' } });
+    await desk.session('ahp-session:/a');
+    await turn(0);
+    const start = performance.now();
+    await host.stop();
+    expect(performance.now() - start).toBeLessThan(5_000);
+  });
+});
+
+type Handler = (path: string, body: string, headers: Readonly<Record<string, unknown>>) => number;
+
+async function listening(handler: Handler): Promise<string> {
+  const server: Server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      response.statusCode = handler(request.url ?? '', Buffer.concat(chunks).toString(), request.headers);
+      response.end('{}');
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}

@@ -1,0 +1,70 @@
+/** The wire log: every message of a connection, with its size and direction, without its secrets. */
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { createHost } from '../../src/host.js';
+import { MemoryLog } from '../../src/log/memory-log.js';
+import { redacted } from '../../src/telemetry/redact.js';
+import { PuppetAgent } from '../support/puppet-agent.js';
+import { tempFolder } from '../support/temp-folder.js';
+import { RawClient, ROOT } from '../support/test-host.js';
+
+describe('the wire log', () => {
+  it('has a line for every message, in both directions, with its size', async () => {
+    const folder = path.join(await tempFolder(), 'wire');
+    const host = await createHost({ log: new MemoryLog(), agents: [new PuppetAgent()], wireLog: folder });
+    const desk = new RawClient();
+    host.connect(desk.transport);
+    await desk.initialize('desk');
+    await desk.ask('authenticate', { channel: ROOT, resource: 'https://x.example', token: 'very-secret' });
+    desk.sendText('{broken');
+    await desk.until(({ id }) => id === null);
+    await host.stop();
+    desk.disconnect();
+    const [name = ''] = readdirSync(folder);
+    const file = path.join(folder, name);
+    await expect.poll(() => readFileSync(file, 'utf8')).toContain('"event":"closed"');
+    const lines = readFileSync(file, 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(lines[0]).toMatchObject({ event: 'opened', name: 'test' });
+    const sent = lines.filter(({ direction }) => direction === 'in');
+    expect(sent[0]).toMatchObject({ bytes: expect.any(Number), message: { method: 'initialize' } });
+    expect(sent[1].message.params.token).toBe('[hidden]');
+    expect(sent[2]).toMatchObject({ unreadable: true, bytes: 7 });
+    expect(lines.filter(({ direction }) => direction === 'out')).toHaveLength(desk.received.length);
+    expect(readFileSync(file, 'utf8')).not.toContain('very-secret');
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+  });
+
+  it('is not written unless it was asked for', async () => {
+    const folder = await tempFolder();
+    const host = await createHost({ log: new MemoryLog(), agents: [new PuppetAgent()], dataFolder: folder });
+    const desk = new RawClient();
+    host.connect(desk.transport);
+    await desk.initialize('desk');
+    await host.stop();
+    expect(readdirSync(folder)).toEqual([]);
+  });
+});
+
+describe('redaction', () => {
+  it.each([
+    [{ token: 'abc' }, { token: '[hidden]' }],
+    [{ headers: { Authorization: 'Bearer x' } }, { headers: { Authorization: '[hidden]' } }],
+    [
+      { apiKey: 'k', inputTokens: 5 },
+      { apiKey: '[hidden]', inputTokens: 5 },
+    ],
+    [{ request: { id: 'pair-1', message: 'Type 123 456' } }, { request: { id: 'pair-1', message: '[hidden]' } }],
+    [['x'.repeat(200)], [`${'x'.repeat(80)}… (200 characters)`]],
+  ])('turns %j into %j', (given, expected) => expect(redacted(given)).toEqual(expected));
+
+  it('ends, however deep or wide a message is', () => {
+    let deep: unknown = 'end';
+    for (let level = 0; level < 1_000; level++) deep = { deep };
+    expect(JSON.stringify(redacted(deep)).length).toBeLessThan(500);
+    expect((redacted(new Array(10_000).fill(1)) as unknown[]).length).toBe(51);
+  });
+});
