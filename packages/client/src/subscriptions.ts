@@ -27,6 +27,7 @@ export class Subscriptions {
   /** A channel with its state, shared with whoever has it already. Waits for a connection if there is none. */
   async open(uri: string, kind: ChannelKind | undefined, turns: TurnWindow | undefined): Promise<Channel> {
     const actual = channelKind(uri);
+    if (isFuture(uri)) throw new TypeError(`${uri}: this client does not know channels of that kind`);
     if (kind && kind !== actual) throw new TypeError(`${uri} is a ${actual} channel, not a ${kind} one`);
     const channel = this.#share(uri, turns?.last) ?? this.#store.add(uri, turns?.last);
     channel.handles += 1;
@@ -135,4 +136,9 @@ export class Subscriptions {
     if (!isVerdict) peer.notify('unsubscribe', { channel: channel.uri });
     this.#store.lose(channel, error);
   }
+}
+
+/** Sessions may have any scheme, but those of the protocol's own family mean something, and this one is not known here. */
+function isFuture(uri: string): boolean {
+  return uri.startsWith('ahp-') && !uri.startsWith('ahp-session:') && channelKind(uri) === 'session';
 }

@@ -92,6 +92,15 @@ describe('subscribing', () => {
     );
   });
 
+  it('[AHP-028] does not ask for channels of a kind that it does not know', async () => {
+    const { client, host } = await connected();
+    const before = host.params('subscribe').length;
+    await expect(client.subscribe('ahp-hologram:/x')).rejects.toThrow('does not know channels of that kind');
+    await settle();
+    expect(host.params('subscribe')).toHaveLength(before);
+    expect((await client.subscribe('copilot:/one').catch((error) => error)).message).not.toContain('does not know');
+  });
+
   it('waits for a connection when there is none', async () => {
     const { client, drop, clock } = await connected();
     await drop();
