@@ -21,7 +21,7 @@ accepted.catch((error) => {
 let printed = 0;
 for await (const { activeTurn, turns } of session) {
   const turn = activeTurn?.id === turnId ? activeTurn : turns.find(({ id }) => id === turnId);
-  const parts = turn?.responseParts.filter(({ kind }) => kind === 'markdown') ?? [];
+  const parts = turn?.responseParts.filter((part) => part.kind === 'markdown') ?? [];
   const answer = parts.map(({ content }) => content).join('\n\n');
   process.stdout.write(answer.slice(printed));
   printed = answer.length;

@@ -25,7 +25,7 @@ session.dispatch({ type: 'session/turnStarted', turnId, userMessage: { text: 'sh
 for await (const { turns } of session) {
   const turn = turns.find(({ id }) => id === turnId);
   if (!turn) continue;
-  for (const { kind, content } of turn.responseParts) if (kind === 'markdown') console.log(content);
+  for (const part of turn.responseParts) if (part.kind === 'markdown') console.log(part.content);
   break;
 }
 client.close();

@@ -80,9 +80,22 @@ function document(name: string, { title, description, roots }: SchemaFile): Json
   };
 }
 
-/** One short hash over everything that AHP peers say to each other. Providers have a version of their own. */
+/**
+ * One short hash over everything that AHP peers say to each other. Providers have a version of their own. What a
+ * description says is not on the wire and does not count.
+ */
 export function fingerprint(): string {
   const hash = createHash('sha256');
-  for (const [name, content] of jsonSchemaFiles()) if (name !== 'provider.schema.json') hash.update(content);
+  for (const [name, file] of Object.entries(FILES)) {
+    if (name === 'provider') continue;
+    hash.update(JSON.stringify(document(name, file), (_key, value) => withoutDescription(value)));
+  }
   return hash.digest('hex').slice(0, 16);
+}
+
+/** A member that is called `description` is an object, and stays. */
+function withoutDescription(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || !('description' in value)) return value;
+  const { description, ...rest } = value;
+  return typeof description === 'string' ? rest : value;
 }

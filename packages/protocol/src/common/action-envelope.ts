@@ -10,7 +10,11 @@ export const ActionEnvelope = Type.Object(
     action: StateAction,
     serverSeq: Seq,
     origin: Type.Optional(ActionOrigin),
-    rejectionReason: Type.Optional(Type.String()),
+    rejectionReason: Type.Optional(
+      Type.String({
+        description: 'Why the host refused it. Only in the echo to the client that asked; nothing has changed.',
+      }),
+    ),
   },
   {
     $id: 'ActionEnvelope',

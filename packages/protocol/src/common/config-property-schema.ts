@@ -4,17 +4,21 @@ import { Choice } from '../schema/define.js';
 const Self = Type.Ref('ConfigPropertySchema');
 
 export const configPropertyMembers = {
-  type: Choice(['string', 'number', 'boolean', 'array', 'object']),
+  type: Choice(['string', 'number', 'boolean', 'array', 'object'], { description: 'What its values are.' }),
   title: Type.String(),
   description: Type.Optional(Type.String()),
-  default: Type.Optional(Type.Unknown()),
-  enum: Type.Optional(Type.Array(Type.String())),
-  enumLabels: Type.Optional(Type.Array(Type.String())),
-  enumDescriptions: Type.Optional(Type.Array(Type.String())),
-  readOnly: Type.Optional(Type.Boolean()),
+  default: Type.Optional(Type.Unknown({ description: 'The value that counts when none is set.' })),
+  enum: Type.Optional(Type.Array(Type.String(), { description: 'The values that are allowed.' })),
+  enumLabels: Type.Optional(
+    Type.Array(Type.String(), { description: 'Their names for people, in the order of `enum`.' }),
+  ),
+  enumDescriptions: Type.Optional(
+    Type.Array(Type.String(), { description: 'What they mean, in the order of `enum`.' }),
+  ),
+  readOnly: Type.Optional(Type.Boolean({ description: 'Whether only the host changes it.' })),
   items: Type.Optional(Self),
   properties: Type.Optional(Type.Record(Type.String(), Self)),
-  required: Type.Optional(Type.Array(Type.String())),
+  required: Type.Optional(Type.Array(Type.String(), { description: 'Members that must be there.' })),
 };
 
 export const ConfigPropertySchema = Type.Cyclic(

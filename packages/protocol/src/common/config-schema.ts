@@ -6,7 +6,7 @@ export const ConfigSchema = Type.Object(
   {
     type: Type.Literal('object'),
     properties: MapOf(ConfigPropertySchema),
-    required: Type.Optional(Type.Array(Type.String())),
+    required: Type.Optional(Type.Array(Type.String(), { description: 'Properties that must have a value.' })),
   },
   { $id: 'ConfigSchema', description: 'The properties of a configuration object.' },
 );

@@ -10,7 +10,9 @@ import { URI } from './uri.js';
 export const Snapshot = Type.Object(
   {
     resource: URI,
-    state: Type.Union([RootState, SessionState, TerminalState, ChangesetState, ResourceWatchState]),
+    state: Type.Union([RootState, SessionState, TerminalState, ChangesetState, ResourceWatchState], {
+      description: 'The state, of the kind that the URI names.',
+    }),
     fromSeq: Seq,
   },
   {

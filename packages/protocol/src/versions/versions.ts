@@ -7,10 +7,10 @@ export const PROTOCOL_VERSION = '0.3.0';
 export const SUPPORTED_PROTOCOL_VERSIONS = [PROTOCOL_VERSION, '0.2.0'] as const;
 
 /**
- * The hash of all schemas of this version. It changes with the smallest change of the wire, and a test then asks
- * whether the version should have changed too. `npm run generate` prints the new one.
+ * The hash of all schemas of this version, without their descriptions. It changes with the smallest change of the wire,
+ * and a test then asks whether the version should have changed too. `npm run generate` prints the new one.
  */
-export const PROTOCOL_FINGERPRINT = 'e72419784e20db75';
+export const PROTOCOL_FINGERPRINT = 'c2282659fa16371b';
 
 /** The older wire had whole numbers for versions; there was only ever one. */
 export const V1_PROTOCOL_VERSION = 1;

@@ -24,13 +24,20 @@ export const ChangesetOperationTarget = Type.Union([ChangesetOperationResourceTa
 export type ChangesetOperationTarget = Static<typeof ChangesetOperationTarget>;
 
 export const InvokeChangesetOperationParams = Type.Object(
-  { channel: URI, operationId: Type.String(), target: Type.Optional(ChangesetOperationTarget) },
+  {
+    channel: URI,
+    operationId: Type.String({ description: 'One of the operations in the state.' }),
+    target: Type.Optional(ChangesetOperationTarget),
+  },
   { $id: 'InvokeChangesetOperationParams', description: "Runs one of the changeset's operations." },
 );
 export type InvokeChangesetOperationParams = Static<typeof InvokeChangesetOperationParams>;
 
 export const ChangesetOperationFollowUp = Type.Object(
-  { content: ContentRef, external: Type.Optional(Type.Boolean()) },
+  {
+    content: ContentRef,
+    external: Type.Optional(Type.Boolean({ description: 'Whether to open it outside of the client.' })),
+  },
   { $id: 'ChangesetOperationFollowUp', description: 'Something to show after the operation.' },
 );
 export type ChangesetOperationFollowUp = Static<typeof ChangesetOperationFollowUp>;

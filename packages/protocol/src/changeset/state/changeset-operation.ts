@@ -9,7 +9,7 @@ export const ChangesetOperation = Type.Object(
     description: Type.Optional(Type.String()),
     scopes: Type.Array(ChangesetOperationScope),
     confirmation: Type.Optional(StringOrMarkdown),
-    icon: Type.Optional(Type.String()),
+    icon: Type.Optional(Type.String({ description: 'The name of an icon.' })),
   },
   {
     $id: 'ChangesetOperation',

@@ -8,7 +8,10 @@ export const ProviderToolRequest = Type.Object(
 export type ProviderToolRequest = Static<typeof ProviderToolRequest>;
 
 export const ProviderAssistantMessageData = Type.Object(
-  { content: Type.String(), toolRequests: Type.Optional(Type.Array(ProviderToolRequest)) },
+  {
+    content: Type.String({ description: 'What it said.' }),
+    toolRequests: Type.Optional(Type.Array(ProviderToolRequest)),
+  },
   { $id: 'ProviderAssistantMessageData', description: 'What the model answered.' },
 );
 export type ProviderAssistantMessageData = Static<typeof ProviderAssistantMessageData>;

@@ -3,9 +3,8 @@ import { Choice } from '../../schema/define.js';
 
 export const ProviderFilterRule = Type.Object(
   {
-    /** A regular expression, tried on the text of the event. */
-    match: Type.String(),
-    outcome: Choice(['drop', 'keep', 'surface', 'inject']),
+    match: Type.String({ description: 'A regular expression, tried on the text of the event.' }),
+    outcome: Choice(['drop', 'keep', 'surface', 'inject'], { description: 'Where the event goes.' }),
   },
   { $id: 'ProviderFilterRule', description: 'Sends the events that match where `outcome` says, whatever their level.' },
 );

@@ -6,8 +6,7 @@ import { ProviderTransform } from './transform.js';
 export const ProviderHooks = Type.Object(
   {
     onPreToolUse: Type.Optional(Type.Array(ProviderHookRule)),
-    /** By section of the system prompt. */
-    transforms: Type.Optional(MapOf(ProviderTransform)),
+    transforms: Type.Optional(MapOf(ProviderTransform, { description: 'By section of the system prompt.' })),
   },
   { $id: 'ProviderHooks', description: 'The rules and prompt changes that a provider brings along.' },
 );

@@ -4,12 +4,10 @@ import { type Static, Type } from 'typebox';
 // would make the rule match more calls than its author meant.
 export const ProviderMatch = Type.Object(
   {
-    tool: Type.Optional(Type.String()),
-    /** A regular expression, tried on the arguments as compact JSON. */
-    args: Type.Optional(Type.String()),
-    provider: Type.Optional(Type.String()),
-    /** A glob, tried on the arguments that look like paths. */
-    file: Type.Optional(Type.String()),
+    tool: Type.Optional(Type.String({ description: 'The name of a tool.' })),
+    args: Type.Optional(Type.String({ description: 'A regular expression, tried on the arguments as compact JSON.' })),
+    provider: Type.Optional(Type.String({ description: 'Whose tool it is, by the name of the provider.' })),
+    file: Type.Optional(Type.String({ description: 'A glob, tried on the arguments that look like paths.' })),
   },
   {
     additionalProperties: false,

@@ -4,8 +4,7 @@ export const ProviderSessionEntry = Type.Object(
   {
     id: Type.String(),
     label: Type.String(),
-    /** Only for a session that the provider may bind to. */
-    cwd: Type.Optional(Type.String()),
+    cwd: Type.Optional(Type.String({ description: 'Its folder; only for a session that the provider may bind to.' })),
   },
   { $id: 'ProviderSessionEntry', description: 'One active session, as a provider may see it.' },
 );

@@ -3,9 +3,8 @@ import { ProviderJsonObject } from './json-object.js';
 
 export const ProviderStreamEvent = Type.Object(
   {
-    /** ISO 8601, UTC. */
-    ts: Type.String(),
-    event: Type.String(),
+    ts: Type.String({ description: 'ISO 8601, UTC.' }),
+    event: Type.String({ description: 'What was pushed.' }),
     metadata: Type.Optional(ProviderJsonObject),
   },
   { $id: 'ProviderStreamEvent', description: 'One stored event of a stream.' },

@@ -8,8 +8,9 @@ export const ProviderToolDefinition = Type.Object(
     description: Type.String(),
     /** A JSON Schema. The empty object is legal and means that the tool takes no arguments. */
     parameters: ProviderJsonObject,
-    /** Milliseconds. */
-    timeout: Type.Optional(Type.Integer({ minimum: 1 })),
+    timeout: Type.Optional(
+      Type.Integer({ minimum: 1, description: 'Milliseconds until a call is given up; 60 s, if absent.' }),
+    ),
   },
   { $id: 'ProviderToolDefinition', description: 'A tool that a provider offers to the model.' },
 );

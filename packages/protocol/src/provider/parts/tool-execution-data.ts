@@ -3,7 +3,10 @@ import { Choice } from '../../schema/define.js';
 import { ProviderJsonObject } from './json-object.js';
 
 export const ProviderToolExecutionResult = Type.Object(
-  { type: Choice(['success', 'failure']), output: Type.Optional(Type.String()) },
+  {
+    type: Choice(['success', 'failure'], { description: 'Whether it succeeded.' }),
+    output: Type.Optional(Type.String({ description: 'What it gave, as text.' })),
+  },
   { $id: 'ProviderToolExecutionResult', description: 'How a tool call ended.' },
 );
 export type ProviderToolExecutionResult = Static<typeof ProviderToolExecutionResult>;
@@ -11,8 +14,9 @@ export type ProviderToolExecutionResult = Static<typeof ProviderToolExecutionRes
 export const ProviderToolExecutionData = Type.Object(
   {
     tool: Type.String(),
-    /** The provider that owns the tool; absent for tools that no provider brought. */
-    provider: Type.Optional(Type.String()),
+    provider: Type.Optional(
+      Type.String({ description: 'The provider that owns the tool; absent for tools that no provider brought.' }),
+    ),
     args: ProviderJsonObject,
     result: ProviderToolExecutionResult,
     durationMs: Type.Number({ minimum: 0 }),

@@ -5,7 +5,10 @@ export const STATIC_TRANSFORM_ACTIONS = ['append', 'prepend', 'replace'] as cons
 export type StaticTransformAction = (typeof STATIC_TRANSFORM_ACTIONS)[number];
 
 export const ProviderStaticTransform = Type.Object(
-  { action: Choice(STATIC_TRANSFORM_ACTIONS), content: Type.String() },
+  {
+    action: Choice(STATIC_TRANSFORM_ACTIONS, { description: 'Where `content` goes.' }),
+    content: Type.String({ description: 'The text.' }),
+  },
   { $id: 'ProviderStaticTransform', description: 'A fixed change of one section of the system prompt.' },
 );
 export type ProviderStaticTransform = Static<typeof ProviderStaticTransform>;

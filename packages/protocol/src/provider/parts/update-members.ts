@@ -2,8 +2,11 @@
 import { Type } from 'typebox';
 
 export const updateMembers = {
-  /** Echoed in `ack` or `error`. Providers should send it; without one the answer cannot be told apart from others. */
-  requestId: Type.Optional(Type.String()),
-  /** Every bound session when absent. */
-  sessionId: Type.Optional(Type.String()),
+  requestId: Type.Optional(
+    Type.String({
+      description:
+        'Echoed in `ack` or `error`. Providers should send it; without one the answer cannot be told apart from others.',
+    }),
+  ),
+  sessionId: Type.Optional(Type.String({ description: 'Every bound session when absent.' })),
 };

@@ -3,8 +3,7 @@ import { type Static, Type } from 'typebox';
 export const ProviderAuthConfirmMessage = Type.Object(
   {
     type: Type.Literal('auth.confirm'),
-    /** Any string: a mistyped code is a wrong code, not a malformed message. */
-    code: Type.String(),
+    code: Type.String({ description: 'Six digits. Anything else is a wrong code, not a malformed message.' }),
   },
   { $id: 'ProviderAuthConfirmMessage', description: 'The pairing code that the person typed into the provider.' },
 );

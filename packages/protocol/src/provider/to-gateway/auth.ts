@@ -6,8 +6,10 @@ import { ProviderName } from '../parts/name.js';
 export const ProviderAuthMessage = Type.Object(
   {
     type: Type.Literal('auth'),
-    token: Type.Optional(Type.String()),
-    mode: Type.Optional(Type.Literal('pair')),
+    token: Type.Optional(
+      Type.String({ description: 'One that the host gave to the process, or that a pairing gave.' }),
+    ),
+    mode: Type.Optional(Type.Literal('pair', { description: 'Asks for a pairing code.' })),
     /** Who asks to pair, for the notice that the person reads. */
     name: Type.Optional(ProviderName),
   },

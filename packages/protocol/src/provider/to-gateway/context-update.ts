@@ -5,8 +5,7 @@ export const ProviderContextUpdateMessage = Type.Object(
   {
     type: Type.Literal('context.update'),
     ...updateMembers,
-    /** Null or empty clears it. */
-    context: Type.Union([Type.String(), Type.Null()]),
+    context: Type.Union([Type.String(), Type.Null()], { description: 'Null or empty clears it.' }),
   },
   { $id: 'ProviderContextUpdateMessage', description: 'Replaces what the model is told with every prompt.' },
 );

@@ -7,9 +7,8 @@ export const ProviderFilterSetMessage = Type.Object(
     type: Type.Literal('filter.set'),
     ...updateMembers,
     /** May name another provider's stream (`stream@provider`): that is refused as unauthorized, not as malformed. */
-    stream: Type.String({ pattern: '\\S' }),
-    /** The first match wins. An empty list removes the filter. */
-    rules: Type.Array(ProviderFilterRule),
+    stream: Type.String({ pattern: '\\S', description: 'One of the own streams.' }),
+    rules: Type.Array(ProviderFilterRule, { description: 'The first match wins. An empty list removes the filter.' }),
   },
   { $id: 'ProviderFilterSetMessage', description: 'Lets the gateway sort the events of one of the own streams.' },
 );

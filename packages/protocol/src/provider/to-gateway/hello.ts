@@ -12,20 +12,29 @@ export const ProviderHelloMessage = Type.Object(
     name: ProviderName,
     /** Ask `speaksOurVersion` in ../rules.ts first: another version has its own error, and perhaps another shape. */
     protocolVersion: Type.Literal(PROVIDER_PROTOCOL_VERSION),
-    /** A session id, or `all`. */
-    session: Type.Optional(Type.String()),
+    session: Type.Optional(
+      Type.String({
+        description: 'The id of a session, or `all`. Absent: the one that the provider was started for or paired with.',
+      }),
+    ),
     instance: Type.Optional(ProviderName),
-    /** Null from providers that keep the token in a variable and have none yet. */
-    reconnectToken: Type.Optional(Type.Union([Type.String(), Type.Null()])),
-    /** Given to the model once, when the session starts. */
-    startup_context: Type.Optional(Type.String()),
+    reconnectToken: Type.Optional(
+      Type.Union([Type.String(), Type.Null()], {
+        description: 'From the last `hello.ack`, after a break; null if there is none yet.',
+      }),
+    ),
+    startup_context: Type.Optional(Type.String({ description: 'Given to the model once, when the session starts.' })),
     metadata: Type.Optional(ProviderJsonObject),
     tools: Type.Optional(Type.Array(ProviderToolDefinition)),
     hooks: Type.Optional(ProviderHooks),
-    /** Names we do not know are legal, so that a newer provider can still bind. */
-    subscribe: Type.Optional(Type.Array(Type.String())),
-    /** Given to the model with every prompt; null or empty for none. */
-    context: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+    subscribe: Type.Optional(
+      Type.Array(Type.String(), { description: 'Names of session events. Names that are not known are legal.' }),
+    ),
+    context: Type.Optional(
+      Type.Union([Type.String(), Type.Null()], {
+        description: 'Given to the model with every prompt; null or empty for none.',
+      }),
+    ),
     concurrency: Type.Optional(ProviderConcurrency),
   },
   { $id: 'ProviderHelloMessage', description: 'Binds to a session and registers everything the provider brings.' },

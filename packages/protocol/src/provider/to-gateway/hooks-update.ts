@@ -8,10 +8,12 @@ export const ProviderHooksUpdateMessage = Type.Object(
   {
     type: Type.Literal('hooks.update'),
     ...updateMembers,
-    /** The whole new list; absent leaves the rules as they are. */
-    onPreToolUse: Type.Optional(Type.Array(ProviderHookRule)),
-    /** Merged by section; null removes one. */
-    transforms: Type.Optional(MapOf(Type.Union([ProviderTransform, Type.Null()]))),
+    onPreToolUse: Type.Optional(
+      Type.Array(ProviderHookRule, { description: 'The whole new list; absent leaves the rules as they are.' }),
+    ),
+    transforms: Type.Optional(
+      MapOf(Type.Union([ProviderTransform, Type.Null()]), { description: 'Merged by section; null removes one.' }),
+    ),
   },
   { $id: 'ProviderHooksUpdateMessage', description: 'Replaces the hook rules and merges the prompt changes.' },
 );

@@ -5,11 +5,17 @@ import { ProviderText } from '../parts/text.js';
 
 const pushMembers = {
   type: Type.Literal('push'),
-  /** The name of the provider when absent. No `@`: that sign separates stream from provider in `stream.query`. */
-  stream: Type.Optional(Type.String({ pattern: '^[^@]+$' })),
-  sessionId: Type.Optional(Type.String()),
-  /** To every session at once, for providers bound to all. */
-  broadcast: Type.Optional(Type.Boolean()),
+  stream: Type.Optional(
+    Type.String({
+      pattern: '^[^@]+$',
+      description:
+        'The name of the provider when absent. No `@`: that sign separates stream from provider in `stream.query`.',
+    }),
+  ),
+  sessionId: Type.Optional(
+    Type.String({ description: 'The session that hears it; a provider that is bound to all must name it.' }),
+  ),
+  broadcast: Type.Optional(Type.Boolean({ description: 'To every session at once, for providers bound to all.' })),
   metadata: Type.Optional(ProviderJsonObject),
 };
 
@@ -19,7 +25,7 @@ export const ProviderEventPush = Type.Object(
     level: ProviderPushLevel,
     event: ProviderText,
     /** Forbidden, not ignored: otherwise a prompt at the wrong level would pass as this shape. */
-    prompt: Type.Optional(Type.Never()),
+    prompt: Type.Optional(Type.Never({ description: 'Not with an event: a prompt always starts a turn.' })),
   },
   { $id: 'ProviderEventPush', description: 'Something happened; `level` says how far the news goes.' },
 );

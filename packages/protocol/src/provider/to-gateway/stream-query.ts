@@ -3,12 +3,12 @@ import { type Static, Type } from 'typebox';
 export const ProviderStreamQueryMessage = Type.Object(
   {
     type: Type.Literal('stream.query'),
-    queryId: Type.String(),
+    queryId: Type.String({ description: 'Comes back with the answer.' }),
     sessionId: Type.Optional(Type.String()),
-    /** `stream@provider`, or a bare name for an own stream. */
-    streams: Type.Array(Type.String({ pattern: '\\S' })),
-    /** How many events of each. No upper bound here: more than the gateway gives is cut down, not refused. */
-    last: Type.Integer({ minimum: 1 }),
+    streams: Type.Array(Type.String({ pattern: '\\S' }), {
+      description: '`stream@provider`, or a bare name for an own stream.',
+    }),
+    last: Type.Integer({ minimum: 1, description: 'How many events of each; 100 at most.' }),
   },
   { $id: 'ProviderStreamQueryMessage', description: 'Asks for the latest events of some streams.' },
 );

@@ -6,14 +6,14 @@ import { ProviderFileReference } from '../parts/file-reference.js';
 export const ProviderToolResultMessage = Type.Object(
   {
     type: Type.Literal('tool.result'),
-    id: Type.String(),
-    data: Type.Optional(Type.Unknown()),
+    id: Type.String({ description: 'The call that ends.' }),
+    data: Type.Optional(Type.Unknown({ description: 'The result, any JSON; null is a result, too.' })),
     file: Type.Optional(ProviderFileReference),
-    error: Type.Optional(Type.String()),
-    /** One of the tool error codes; any other counts as INTERNAL. */
-    errorCode: Type.Optional(Type.String()),
-    /** Whether another instance of the provider might succeed. */
-    retryable: Type.Optional(Type.Boolean()),
+    error: Type.Optional(Type.String({ description: 'What went wrong, for the model.' })),
+    errorCode: Type.Optional(
+      Type.String({ description: 'One of the error codes of tool calls; any other counts as `INTERNAL`.' }),
+    ),
+    retryable: Type.Optional(Type.Boolean({ description: 'Whether another instance of the provider might succeed.' })),
   },
   { $id: 'ProviderToolResultMessage', description: 'The end of a tool call.' },
 );

@@ -7,8 +7,7 @@ export const ProviderToolsUpdateMessage = Type.Object(
     type: Type.Literal('tools.update'),
     ...updateMembers,
     tools: Type.Optional(Type.Array(ProviderToolDefinition)),
-    /** Names. Applied before `tools`. */
-    remove: Type.Optional(Type.Array(Type.String())),
+    remove: Type.Optional(Type.Array(Type.String(), { description: 'Names. Applied before `tools`.' })),
   },
   {
     $id: 'ProviderToolsUpdateMessage',

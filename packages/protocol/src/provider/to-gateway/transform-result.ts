@@ -4,8 +4,10 @@ export const ProviderTransformResultMessage = Type.Object(
   {
     type: Type.Literal('transform.result'),
     callId: Type.String(),
-    /** A string. Anything else leaves the section as it was: read it with `transformContentOf`. */
-    content: Type.Optional(Type.Unknown()),
+    /** Read it with `transformContentOf`. */
+    content: Type.Optional(
+      Type.Unknown({ description: 'The new text. Anything but a string leaves the section as it was.' }),
+    ),
   },
   { $id: 'ProviderTransformResultMessage', description: 'The new text of a section of the system prompt.' },
 );

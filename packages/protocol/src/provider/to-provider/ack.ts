@@ -3,10 +3,9 @@ import { type Static, Type } from 'typebox';
 export const ProviderAckMessage = Type.Object(
   {
     type: Type.Literal('ack'),
-    /** Absent when the update had none. */
-    requestId: Type.Optional(Type.String()),
+    requestId: Type.Optional(Type.String({ description: 'Absent when the update had none.' })),
     sessionId: Type.String(),
-    revision: Type.Integer({ minimum: 0 }),
+    revision: Type.Integer({ minimum: 0, description: 'Counts the changes of what the provider has registered.' }),
   },
   {
     $id: 'ProviderAckMessage',

@@ -5,7 +5,7 @@ export const ProviderGateCheckMessage = Type.Object(
   {
     type: Type.Literal('gate.check'),
     gateId: Type.String(),
-    callId: Type.String(),
+    callId: Type.String({ description: 'Comes back with the answer.' }),
     sessionId: Type.String(),
     tool: Type.String(),
     args: ProviderJsonObject,

@@ -5,13 +5,19 @@ export const ProviderHelloAckMessage = Type.Object(
   {
     type: Type.Literal('hello.ack'),
     protocolVersion: Type.Literal(PROVIDER_PROTOCOL_VERSION),
-    providerId: Type.String(),
-    /** Replaces every earlier one. */
-    reconnectToken: Type.String(),
-    /** The session bound to; absent when bound to all. */
-    sessionId: Type.Optional(Type.String()),
-    /** A directory of the provider's own; only for providers that run on this machine. */
-    persistDir: Type.Optional(Type.String()),
+    providerId: Type.String({ description: 'Who the provider is in this session.' }),
+    reconnectToken: Type.String({
+      description: 'To come back as the same one after a break. Replaces every earlier one.',
+    }),
+    sessionId: Type.Optional(Type.String({ description: 'The session bound to; absent when bound to all.' })),
+    persistDir: Type.Optional(
+      Type.String({ description: "A directory of the provider's own; only for providers that run on this machine." }),
+    ),
+    degraded: Type.Optional(
+      Type.Array(Type.String(), {
+        description: 'What the agent of the session cannot do for the provider: `gates:host-run`, `transforms:append`.',
+      }),
+    ),
   },
   { $id: 'ProviderHelloAckMessage', description: 'The provider is bound and everything it brought is registered.' },
 );

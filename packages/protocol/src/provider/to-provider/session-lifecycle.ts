@@ -5,12 +5,14 @@ const lifecycleMembers = { type: Type.Literal('session.lifecycle'), sessionId: T
 
 export const ProviderSessionLifecycleMessage = Type.Union(
   [
-    Type.Object({ ...lifecycleMembers, state: Choice(['started', 'idle']) }),
+    Type.Object({ ...lifecycleMembers, state: Choice(['started', 'idle'], { description: 'Where the session is.' }) }),
     Type.Object({
       ...lifecycleMembers,
       state: Type.Literal('shutdown.pending'),
-      /** Milliseconds left to clean up and send `shutdown.ready`: a duration, not a point in time. */
-      deadline: Type.Integer({ minimum: 0 }),
+      deadline: Type.Integer({
+        minimum: 0,
+        description: 'Milliseconds left to clean up and send `shutdown.ready`: a duration, not a point in time.',
+      }),
     }),
   ],
   {

@@ -5,8 +5,9 @@ export const ProviderSessionsMessage = Type.Object(
   {
     type: Type.Literal('sessions'),
     active: Type.Array(ProviderSessionEntry),
-    /** For later connections; only in the answer to a successful pairing. */
-    token: Type.Optional(Type.String()),
+    token: Type.Optional(
+      Type.String({ description: 'For later connections; only in the answer to a successful pairing.' }),
+    ),
   },
   { $id: 'ProviderSessionsMessage', description: 'The provider is authenticated; these sessions are active.' },
 );

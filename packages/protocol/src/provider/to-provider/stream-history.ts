@@ -6,8 +6,9 @@ export const ProviderStreamHistoryMessage = Type.Object(
   {
     type: Type.Literal('stream.history'),
     queryId: Type.String(),
-    /** By `stream@provider`, always in full, also for own streams; newest first. */
-    streams: MapOf(Type.Array(ProviderStreamEvent)),
+    streams: MapOf(Type.Array(ProviderStreamEvent), {
+      description: 'By `stream@provider`, always in full, also for own streams; newest first.',
+    }),
   },
   { $id: 'ProviderStreamHistoryMessage', description: 'The events that a `stream.query` asked for.' },
 );

@@ -4,7 +4,7 @@ import { ProviderJsonObject } from '../parts/json-object.js';
 export const ProviderToolCallMessage = Type.Object(
   {
     type: Type.Literal('tool.call'),
-    id: Type.String(),
+    id: Type.String({ description: 'Comes back with the result.' }),
     sessionId: Type.String(),
     tool: Type.String(),
     args: ProviderJsonObject,

@@ -3,10 +3,10 @@ import { type Static, Type } from 'typebox';
 export const ProviderTransformRequestMessage = Type.Object(
   {
     type: Type.Literal('transform.request'),
-    callId: Type.String(),
+    callId: Type.String({ description: 'Comes back with the answer.' }),
     sessionId: Type.String(),
-    section: Type.String(),
-    current: Type.String(),
+    section: Type.String({ description: 'The id of the section.' }),
+    current: Type.String({ description: 'Its text so far.' }),
   },
   {
     $id: 'ProviderTransformRequestMessage',

@@ -4,7 +4,10 @@ import { MapOf } from '../../schema/define.js';
 import { SessionSummary } from '../../session/state/session-summary.js';
 
 export const ListSessionsParams = Type.Object(
-  { channel: RootChannel, filter: Type.Optional(MapOf(Type.Unknown())) },
+  {
+    channel: RootChannel,
+    filter: Type.Optional(MapOf(Type.Unknown(), { description: 'Reserved; the host does not look into it.' })),
+  },
   { $id: 'ListSessionsParams', description: 'Asks for all sessions that are not disposed.' },
 );
 export type ListSessionsParams = Static<typeof ListSessionsParams>;

@@ -6,13 +6,22 @@ import { URI } from '../../common/uri.js';
 import { Seq } from '../../schema/define.js';
 
 export const ReconnectParams = Type.Object(
-  { channel: RootChannel, clientId: Type.String(), lastSeenServerSeq: Seq, subscriptions: Type.Array(URI) },
+  {
+    channel: RootChannel,
+    clientId: Type.String(),
+    lastSeenServerSeq: Seq,
+    subscriptions: Type.Array(URI, { description: 'The channels that the client had.' }),
+  },
   { $id: 'ReconnectParams', description: 'Takes up a lost connection where it broke.' },
 );
 export type ReconnectParams = Static<typeof ReconnectParams>;
 
 export const ReconnectReplayResult = Type.Object(
-  { type: Type.Literal('replay'), actions: Type.Array(ActionEnvelope), missing: Type.Array(URI) },
+  {
+    type: Type.Literal('replay'),
+    actions: Type.Array(ActionEnvelope),
+    missing: Type.Array(URI, { description: 'Channels of these that are gone.' }),
+  },
   { $id: 'ReconnectReplayResult', description: 'Everything that was missed.' },
 );
 export type ReconnectReplayResult = Static<typeof ReconnectReplayResult>;

@@ -9,7 +9,9 @@ export const ResolveSessionConfigParams = Type.Object(
     channel: RootChannel,
     provider: Type.Optional(Type.String()),
     workingDirectory: Type.Optional(URI),
-    config: Type.Optional(MapOf(Type.Unknown())),
+    config: Type.Optional(
+      MapOf(Type.Unknown(), { description: 'What was chosen so far, by the names of properties.' }),
+    ),
   },
   {
     $id: 'ResolveSessionConfigParams',

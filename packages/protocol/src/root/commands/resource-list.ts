@@ -10,7 +10,7 @@ export const ResourceListParams = Type.Object(
 export type ResourceListParams = Static<typeof ResourceListParams>;
 
 export const DirectoryEntry = Type.Object(
-  { name: Type.String(), type: Choice(['file', 'directory']) },
+  { name: Type.String(), type: Choice(['file', 'directory'], { description: 'What it is.' }) },
   { $id: 'DirectoryEntry', description: 'A direct child; a link is listed as the kind of its target.' },
 );
 export type DirectoryEntry = Static<typeof DirectoryEntry>;

@@ -10,7 +10,11 @@ export const ResourceReadParams = Type.Object(
 export type ResourceReadParams = Static<typeof ResourceReadParams>;
 
 export const ResourceReadResult = Type.Object(
-  { data: Type.String(), encoding: ContentEncoding, contentType: Type.Optional(Type.String()) },
+  {
+    data: Type.String({ description: 'The content, written as `encoding` says.' }),
+    encoding: ContentEncoding,
+    contentType: Type.Optional(Type.String()),
+  },
   { $id: 'ResourceReadResult', description: 'The content.' },
 );
 export type ResourceReadResult = Static<typeof ResourceReadResult>;

@@ -14,13 +14,15 @@ export const ResourceWriteParams = Type.Object(
   {
     channel: RootChannel,
     uri: URI,
-    data: Type.String(),
+    data: Type.String({ description: 'The content, written as `encoding` says.' }),
     encoding: ContentEncoding,
     contentType: Type.Optional(Type.String()),
-    createOnly: Type.Optional(Type.Boolean()),
+    createOnly: Type.Optional(Type.Boolean({ description: 'Whether to refuse when the file is there already.' })),
     mode: Type.Optional(ResourceWriteMode),
-    position: Type.Optional(Type.Number()),
-    ifMatch: Type.Optional(Type.String()),
+    position: Type.Optional(
+      Type.Number({ description: 'In bytes: from the start, or back from the end when appending.' }),
+    ),
+    ifMatch: Type.Optional(Type.String({ description: 'The `etag` that the file must still have.' })),
   },
   { $id: 'ResourceWriteParams', description: 'Writes a file: whole, cut, appended or inserted.' },
 );

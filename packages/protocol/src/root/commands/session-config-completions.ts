@@ -8,9 +8,11 @@ export const SessionConfigCompletionsParams = Type.Object(
     channel: RootChannel,
     provider: Type.Optional(Type.String()),
     workingDirectory: Type.Optional(URI),
-    config: Type.Optional(MapOf(Type.Unknown())),
-    property: Type.String(),
-    query: Type.Optional(Type.String()),
+    config: Type.Optional(
+      MapOf(Type.Unknown(), { description: 'What was chosen so far, by the names of properties.' }),
+    ),
+    property: Type.String({ description: 'The property whose values are wanted.' }),
+    query: Type.Optional(Type.String({ description: 'What was typed; empty or absent gives usual values.' })),
   },
   {
     $id: 'SessionConfigCompletionsParams',
@@ -20,7 +22,11 @@ export const SessionConfigCompletionsParams = Type.Object(
 export type SessionConfigCompletionsParams = Static<typeof SessionConfigCompletionsParams>;
 
 export const SessionConfigValueItem = Type.Object(
-  { value: Type.String(), label: Type.String(), description: Type.Optional(Type.String()) },
+  {
+    value: Type.String({ description: 'The value itself.' }),
+    label: Type.String(),
+    description: Type.Optional(Type.String()),
+  },
   { $id: 'SessionConfigValueItem', description: 'One value.' },
 );
 export type SessionConfigValueItem = Static<typeof SessionConfigValueItem>;

@@ -8,9 +8,11 @@ import { ProjectInfo } from '../../session/state/project-info.js';
 export const SessionSummaryChanges = Type.Object(
   {
     title: Type.Optional(Type.String()),
-    status: Type.Optional(Type.Integer()),
-    activity: Type.Optional(Type.Union([Type.String(), Type.Null()])),
-    modifiedAt: Type.Optional(Type.Number()),
+    status: Type.Optional(Type.Integer({ description: 'As in `SessionSummary`.' })),
+    activity: Type.Optional(
+      Type.Union([Type.String(), Type.Null()], { description: 'What it is doing now, in a few words.' }),
+    ),
+    modifiedAt: Type.Optional(Type.Number({ description: 'Milliseconds since 1970.' })),
     project: Type.Optional(Type.Union([ProjectInfo, Type.Null()])),
     model: Type.Optional(Type.Union([ModelSelection, Type.Null()])),
     agent: Type.Optional(Type.Union([AgentSelection, Type.Null()])),

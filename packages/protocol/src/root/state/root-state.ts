@@ -6,7 +6,7 @@ import { AgentInfo } from './agent-info.js';
 export const RootState = Type.Object(
   {
     agents: Type.Array(AgentInfo),
-    activeSessions: Type.Optional(Type.Number()),
+    activeSessions: Type.Optional(Type.Number({ description: 'How many sessions are not disposed.' })),
     terminals: Type.Optional(Type.Array(TerminalInfo)),
     config: Type.Optional(RootConfigState),
   },

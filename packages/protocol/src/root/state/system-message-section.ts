@@ -5,7 +5,7 @@ export const SystemMessageSection = Type.Object(
     id: Type.String(),
     label: Type.String(),
     description: Type.Optional(Type.String()),
-    restricted: Type.Optional(Type.Boolean()),
+    restricted: Type.Optional(Type.Boolean({ description: 'Whether nobody may rewrite it.' })),
   },
   { $id: 'SystemMessageSection', description: "One section of an agent's system prompt, as its catalogue names it." },
 );

@@ -4,7 +4,7 @@ import { MapOf } from '../../schema/define.js';
 export const SessionConfigChangedAction = Type.Object(
   {
     type: Type.Literal('session/configChanged'),
-    config: MapOf(Type.Unknown()),
+    config: MapOf(Type.Unknown(), { description: 'Values by the names of properties.' }),
     replace: Type.Optional(Type.Boolean()),
   },
   {

@@ -5,7 +5,7 @@ export const SessionInputAnswerChangedAction = Type.Object(
   {
     type: Type.Literal('session/inputAnswerChanged'),
     requestId: Type.String(),
-    questionId: Type.String(),
+    questionId: Type.String({ description: 'One of its questions.' }),
     answer: Type.Optional(SessionInputAnswer),
   },
   {

@@ -8,7 +8,9 @@ export const SessionToolCallApprovedAction = Type.Object(
     ...toolCallTarget,
     approved: Type.Literal(true),
     confirmed: ToolCallConfirmationReason,
-    editedToolInput: Type.Optional(Type.String()),
+    editedToolInput: Type.Optional(
+      Type.String({ description: 'The arguments as the person changed them, as JSON text.' }),
+    ),
     selectedOptionId: Type.Optional(Type.String()),
   },
   {

@@ -7,7 +7,9 @@ export const SessionToolCallCompleteAction = Type.Object(
     type: Type.Literal('session/toolCallComplete'),
     ...toolCallTarget,
     result: ToolCallResult,
-    requiresResultConfirmation: Type.Optional(Type.Boolean()),
+    requiresResultConfirmation: Type.Optional(
+      Type.Boolean({ description: 'Whether a person must say yes before the model sees the result.' }),
+    ),
   },
   { $id: 'SessionToolCallCompleteAction', description: 'The tool has returned.' },
 );

@@ -6,7 +6,7 @@ export const SessionToolCallDeltaAction = Type.Object(
   {
     type: Type.Literal('session/toolCallDelta'),
     ...toolCallTarget,
-    content: Type.String(),
+    content: Type.String({ description: 'The text to append to the arguments.' }),
     invocationMessage: Type.Optional(StringOrMarkdown),
   },
   { $id: 'SessionToolCallDeltaAction', description: 'Parameters of a call, as the model writes them.' },

@@ -9,7 +9,7 @@ export const SessionToolCallDeniedAction = Type.Object(
     type: Type.Literal('session/toolCallConfirmed'),
     ...toolCallTarget,
     approved: Type.Literal(false),
-    reason: Choice(['denied', 'skipped']),
+    reason: Choice(['denied', 'skipped'], { description: 'Whether the person refused the call or passed over it.' }),
     userSuggestion: Type.Optional(UserMessage),
     reasonMessage: Type.Optional(StringOrMarkdown),
     selectedOptionId: Type.Optional(Type.String()),

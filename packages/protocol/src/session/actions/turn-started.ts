@@ -4,9 +4,9 @@ import { UserMessage } from '../state/user-message.js';
 export const SessionTurnStartedAction = Type.Object(
   {
     type: Type.Literal('session/turnStarted'),
-    turnId: Type.String(),
+    turnId: Type.String({ description: 'A new id, chosen by whoever starts the turn.' }),
     userMessage: UserMessage,
-    queuedMessageId: Type.Optional(Type.String()),
+    queuedMessageId: Type.Optional(Type.String({ description: 'The waiting message that this turn takes up.' })),
   },
   {
     $id: 'SessionTurnStartedAction',

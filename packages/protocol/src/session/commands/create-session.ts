@@ -6,7 +6,7 @@ import { MapOf } from '../../schema/define.js';
 import { SessionActiveClient } from '../state/session-active-client.js';
 
 export const SessionForkSource = Type.Object(
-  { session: URI, turnId: Type.String() },
+  { session: URI, turnId: Type.String({ description: 'The last turn to copy.' }) },
   { $id: 'SessionForkSource', description: 'The history to start from; the last turn copied is `turnId`.' },
 );
 export type SessionForkSource = Static<typeof SessionForkSource>;
@@ -19,7 +19,7 @@ export const CreateSessionParams = Type.Object(
     agent: Type.Optional(AgentSelection),
     workingDirectory: Type.Optional(URI),
     fork: Type.Optional(SessionForkSource),
-    config: Type.Optional(MapOf(Type.Unknown())),
+    config: Type.Optional(MapOf(Type.Unknown(), { description: 'Values by the names of properties.' })),
     activeClient: Type.Optional(SessionActiveClient),
   },
   { $id: 'CreateSessionParams', description: 'Creates a session under a URI that the client chose.' },

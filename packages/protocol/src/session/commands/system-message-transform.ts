@@ -3,7 +3,7 @@ import { URI } from '../../common/uri.js';
 import { MapOf } from '../../schema/define.js';
 
 export const SystemMessageSectionContent = Type.Object(
-  { content: Type.String() },
+  { content: Type.String({ description: 'The text.' }) },
   {
     $id: 'SystemMessageSectionContent',
     description: 'The text of a prompt section. Opaque: its layout may change between renders.',
@@ -15,7 +15,7 @@ export const SystemMessageTransformParams = Type.Object(
   { channel: URI, sections: MapOf(SystemMessageSectionContent) },
   {
     $id: 'SystemMessageTransformParams',
-    description: 'The host hands rendered prompt sections to the active client. Host to client only.',
+    description: 'The host hands rendered prompt sections to the active client.',
   },
 );
 export type SystemMessageTransformParams = Static<typeof SystemMessageTransformParams>;

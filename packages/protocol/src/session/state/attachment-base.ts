@@ -6,6 +6,10 @@ import { TextRange } from '../../common/text-range.js';
 export const attachmentBase = {
   label: Type.String(),
   range: Type.Optional(TextRange),
-  displayKind: Type.Optional(Type.String()),
+  displayKind: Type.Optional(
+    Type.String({
+      description: 'How to show it: `image`, `document`, `symbol`, `directory`, `selection` or another word.',
+    }),
+  ),
   _meta: Type.Optional(Meta),
 };

@@ -9,7 +9,7 @@ export const DirectoryCustomization = Type.Object(
     ...customizationBase,
     ...containerMembers,
     contents: ChildCustomizationType,
-    writable: Type.Boolean(),
+    writable: Type.Boolean({ description: 'Whether clients may save files into it.' }),
   },
   { $id: 'DirectoryCustomization', description: 'A folder of customizations of one type.' },
 );

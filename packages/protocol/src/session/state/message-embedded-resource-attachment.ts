@@ -6,7 +6,7 @@ export const MessageEmbeddedResourceAttachment = Type.Object(
   {
     type: Type.Literal('embeddedResource'),
     ...attachmentBase,
-    data: Type.String(),
+    data: Type.String({ description: 'The bytes, in base64.' }),
     contentType: Type.String(),
     selection: Type.Optional(TextSelection),
   },

@@ -4,6 +4,6 @@ import { Type } from 'typebox';
 export const questionBase = {
   id: Type.String(),
   title: Type.Optional(Type.String()),
-  message: Type.String(),
-  required: Type.Optional(Type.Boolean()),
+  message: Type.String({ description: 'The question.' }),
+  required: Type.Optional(Type.Boolean({ description: 'Whether it must be answered.' })),
 };

@@ -7,8 +7,14 @@ export const SessionConfigPropertySchema = Type.Object(
     ...configPropertyMembers,
     items: Type.Optional(ConfigPropertySchema),
     properties: Type.Optional(MapOf(ConfigPropertySchema)),
-    enumDynamic: Type.Optional(Type.Boolean()),
-    sessionMutable: Type.Optional(Type.Boolean()),
+    enumDynamic: Type.Optional(
+      Type.Boolean({
+        description: 'Whether there are more values than `enum` lists; look them up with `sessionConfigCompletions`.',
+      }),
+    ),
+    sessionMutable: Type.Optional(
+      Type.Boolean({ description: 'Whether it may change after the session was created.' }),
+    ),
   },
   {
     $id: 'SessionConfigPropertySchema',

@@ -6,7 +6,7 @@ export const SessionConfigSchema = Type.Object(
   {
     type: Type.Literal('object'),
     properties: MapOf(SessionConfigPropertySchema),
-    required: Type.Optional(Type.Array(Type.String())),
+    required: Type.Optional(Type.Array(Type.String(), { description: 'Properties that must have a value.' })),
   },
   { $id: 'SessionConfigSchema', description: 'The configuration a session offers.' },
 );

@@ -8,8 +8,8 @@ export const SessionInputMultiSelectQuestion = Type.Object(
     ...questionBase,
     options: Type.Array(SessionInputOption),
     allowFreeformInput: Type.Optional(Type.Boolean()),
-    min: Type.Optional(Type.Number()),
-    max: Type.Optional(Type.Number()),
+    min: Type.Optional(Type.Number({ description: 'Fewest choices.' })),
+    max: Type.Optional(Type.Number({ description: 'Most choices.' })),
   },
   { $id: 'SessionInputMultiSelectQuestion', description: 'A question with several choices.' },
 );

@@ -4,7 +4,7 @@ import { questionBase } from './question-base.js';
 
 export const SessionInputNumberQuestion = Type.Object(
   {
-    kind: Choice(['number', 'integer']),
+    kind: Choice(['number', 'integer'], { description: 'Whether fractions are allowed.' }),
     ...questionBase,
     min: Type.Optional(Type.Number()),
     max: Type.Optional(Type.Number()),

@@ -1,7 +1,11 @@
 import { type Static, Type } from 'typebox';
 
 export const SessionInputSelectedAnswerValue = Type.Object(
-  { kind: Type.Literal('selected'), value: Type.String(), freeformValues: Type.Optional(Type.Array(Type.String())) },
+  {
+    kind: Type.Literal('selected'),
+    value: Type.String({ description: 'The id of the option.' }),
+    freeformValues: Type.Optional(Type.Array(Type.String())),
+  },
   { $id: 'SessionInputSelectedAnswerValue', description: 'One choice.' },
 );
 export type SessionInputSelectedAnswerValue = Static<typeof SessionInputSelectedAnswerValue>;

@@ -5,9 +5,9 @@ export const SessionInputTextQuestion = Type.Object(
   {
     kind: Type.Literal('text'),
     ...questionBase,
-    format: Type.Optional(Type.String()),
-    min: Type.Optional(Type.Number()),
-    max: Type.Optional(Type.Number()),
+    format: Type.Optional(Type.String({ description: 'What the words must be, such as `email` or `uri`.' })),
+    min: Type.Optional(Type.Number({ description: 'Fewest characters.' })),
+    max: Type.Optional(Type.Number({ description: 'Most characters.' })),
     defaultValue: Type.Optional(Type.String()),
   },
   { $id: 'SessionInputTextQuestion', description: 'A question answered in words.' },

@@ -6,7 +6,7 @@ export const SkillCustomization = Type.Object(
     type: Type.Literal('skill'),
     ...customizationBase,
     description: Type.Optional(Type.String()),
-    disableModelInvocation: Type.Optional(Type.Boolean()),
+    disableModelInvocation: Type.Optional(Type.Boolean({ description: 'Whether it is for people only.' })),
   },
   { $id: 'SkillCustomization', description: 'A skill.' },
 );

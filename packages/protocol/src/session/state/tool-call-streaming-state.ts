@@ -6,7 +6,9 @@ export const ToolCallStreamingState = Type.Object(
   {
     status: Type.Literal('streaming'),
     ...toolCallBase,
-    partialInput: Type.Optional(Type.String()),
+    partialInput: Type.Optional(
+      Type.String({ description: 'The arguments so far, as JSON text that is not complete.' }),
+    ),
     invocationMessage: Type.Optional(StringOrMarkdown),
   },
   { $id: 'ToolCallStreamingState', description: "The model is still writing the call's parameters." },

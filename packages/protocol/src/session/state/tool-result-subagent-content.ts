@@ -6,7 +6,7 @@ export const ToolResultSubagentContent = Type.Object(
     type: Type.Literal('subagent'),
     resource: URI,
     title: Type.String(),
-    agentName: Type.Optional(Type.String()),
+    agentName: Type.Optional(Type.String({ description: 'The agent that works there.' })),
     description: Type.Optional(Type.String()),
   },
   { $id: 'ToolResultSubagentContent', description: 'The session of a subagent that a tool started.' },

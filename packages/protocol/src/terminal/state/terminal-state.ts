@@ -12,7 +12,9 @@ export const TerminalState = Type.Object(
     content: Type.Array(TerminalContentPart),
     exitCode: Type.Optional(Type.Number()),
     claim: TerminalClaim,
-    supportsCommandDetection: Type.Optional(Type.Boolean()),
+    supportsCommandDetection: Type.Optional(
+      Type.Boolean({ description: 'Whether commands can be told apart in the output.' }),
+    ),
   },
   { $id: 'TerminalState', description: 'A terminal: its size, its owner, its output.' },
 );

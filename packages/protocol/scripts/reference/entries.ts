@@ -1,0 +1,111 @@
+/** Everything that the reference describes: one entry for each command, notification, action, message and type. */
+import { type ActionType, stateActions } from '../../src/actions.js';
+import { CLIENT_DISPATCHABLE } from '../../src/dispatchable.js';
+import { clientNotifications, clientRequests, hostNotifications, hostRequests } from '../../src/methods.js';
+import { toGatewayMessages, toProviderMessages } from '../../src/provider/messages.js';
+import type { SchemaNode } from '../../src/schema/node.js';
+import * as ahp from '../../src/schemas.js';
+import {
+  ACTION_INTRODUCED_IN,
+  NOTIFICATION_INTRODUCED_IN,
+  SERVER_COMMAND_INTRODUCED_IN,
+} from '../../src/versions/registry.js';
+import { bundled, type Definitions } from '../bundle.js';
+
+/** The headings of a page, in their order. */
+export const GROUPS = [
+  'State',
+  'Commands',
+  'Notifications',
+  'Actions',
+  'To the gateway',
+  'To the provider',
+  'Types',
+] as const;
+export type Group = (typeof GROUPS)[number];
+
+export interface Entry {
+  readonly group: Group;
+  /** Its name on the wire, or the name of the type. */
+  readonly name: string;
+  /** Who sends it, and since when. */
+  readonly note: string;
+  /** The definitions that describe it: one, or what a command takes and gives. */
+  readonly definitions: readonly string[];
+}
+
+export const definitions: Definitions = new Map();
+
+type Call = { readonly params: SchemaNode; readonly result: SchemaNode };
+const named = (schema: SchemaNode): string => {
+  bundled(schema, definitions);
+  return schema.$id ?? '';
+};
+
+function commands(): Entry[] {
+  const [asked, asking]: Record<string, Call>[] = [clientRequests, hostRequests];
+  return Object.entries({ ...asked, ...asking }).map(([name, { params, result }]) => {
+    const direction = asked?.[name] && asking?.[name] ? 'Either side asks.' : directionOf(asked?.[name]);
+    const note = asked?.[name] ? direction : `${direction}${sinceText(SERVER_COMMAND_INTRODUCED_IN, name)}`;
+    return { group: 'Commands', name, note, definitions: [named(params), named(result)] };
+  });
+}
+
+const directionOf = (asked: unknown): string => (asked ? 'Client to host.' : 'Host to client.');
+
+function notifications(): Entry[] {
+  const rows = (table: Record<string, SchemaNode>, note: (name: string) => string): Entry[] =>
+    Object.entries(table).map(([name, params]) => ({
+      group: 'Notifications',
+      name,
+      note: note(name),
+      definitions: [named(params)],
+    }));
+  return [
+    ...rows(clientNotifications, () => 'Client to host.'),
+    ...rows(hostNotifications, (name) => `Host to client.${sinceText(NOTIFICATION_INTRODUCED_IN, name)}`),
+  ];
+}
+
+const WHO_DISPATCHES = {
+  true: 'A client may ask for it.',
+  false: 'Only from the host.',
+  owner: 'Only the client that lent the tool may ask for it.',
+};
+
+function actions(): Entry[] {
+  return Object.entries(stateActions).map(([name, schema]) => {
+    const who = WHO_DISPATCHES[`${CLIENT_DISPATCHABLE[name as ActionType]}`];
+    const note = `${who}${sinceText(ACTION_INTRODUCED_IN, name)}`;
+    return { group: 'Actions', name, note, definitions: [named(schema)] };
+  });
+}
+
+function messages(): Entry[] {
+  const rows = (group: Group, table: Record<string, SchemaNode>): Entry[] =>
+    Object.entries(table).map(([name, schema]) => ({ group, name, note: '', definitions: [named(schema)] }));
+  return [...rows('To the gateway', toGatewayMessages), ...rows('To the provider', toProviderMessages)];
+}
+
+/** Whatever has a name and is none of the above. */
+function types(described: ReadonlySet<string>): Entry[] {
+  const extra: SchemaNode[] = [ahp.StateAction, ahp.TelemetryCapabilities, ...Object.values(ahp.errorData)];
+  const frames = [ahp.JsonRpcRequest, ahp.JsonRpcNotification, ahp.JsonRpcSuccessResponse, ahp.JsonRpcErrorResponse];
+  for (const schema of [...extra, ...frames]) named(schema);
+  const states = new Set(Object.values(ahp.channelStates).map(named));
+  return [...definitions.keys()]
+    .filter((name) => !described.has(name))
+    .sort()
+    .map((name) => ({ group: states.has(name) ? 'State' : 'Types', name, note: '', definitions: [name] }));
+}
+
+/** What was there from the beginning needs no words. */
+function sinceText(table: Readonly<Record<string, string>>, name: string): string {
+  const since = table[name];
+  return since === undefined || since === '0.1.0' ? '' : ` Since ${since}.`;
+}
+
+export function allEntries(): Entry[] {
+  const wire = [...commands(), ...notifications(), ...actions(), ...messages()];
+  return [...wire, ...types(new Set(wire.flatMap((entry) => entry.definitions)))];
+}

@@ -1,0 +1,124 @@
+/** Which page of the reference a definition stands on: that follows from the file that it is written in. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+export interface Page {
+  readonly name: string;
+  readonly title: string;
+  readonly intro: string;
+  /** Paths below `src`; the first page that fits has what is written there. */
+  readonly files: RegExp;
+}
+
+export const PAGES: readonly Page[] = [
+  {
+    name: 'connection',
+    title: 'Connection',
+    intro:
+      'How a client comes in, subscribes, dispatches and comes back. A client begins with `initialize`, or with ' +
+      '`reconnect` after a break; before that only `ping` is answered.',
+    files:
+      /^rpc\/|^common\/(action-|snapshot)|^root\/.*\/(initialize|ping|reconnect|subscribe|unsubscribe|dispatch-action)|^actions/,
+  },
+  {
+    name: 'root',
+    title: 'The root channel',
+    intro: 'What every client may know without opening a session: agents, terminals, the list of sessions.',
+    files: /^root\/(actions|state|notifications\/session|commands\/(list-|resolve-|session-))|^common\/root-channel/,
+  },
+  {
+    name: 'session',
+    title: 'Sessions',
+    intro: 'The state of a session, and the commands that are about one.',
+    files:
+      /^session\/(commands|state\/(?!tool-|confirmation-|file-edit-|container|child-|.*customization|session-input|question|changeset))/,
+  },
+  {
+    name: 'session-actions',
+    title: 'Actions of a session',
+    intro: 'Everything that can happen in a session. The state changes by these actions and by nothing else.',
+    files: /^session\/actions/,
+  },
+  {
+    name: 'tool-calls',
+    title: 'Tool calls',
+    intro: 'What tools look like, and the states that a call goes through.',
+    files: /^session\/state\/(tool-|confirmation-option|file-edit-list)/,
+  },
+  {
+    name: 'input',
+    title: 'Questions to people',
+    intro: 'What an agent or the host asks a person, and the answers.',
+    files: /^session\/state\/(session-input|question)/,
+  },
+  {
+    name: 'customizations',
+    title: 'Customizations',
+    intro: 'Plugins and folders of rules, skills, agents, hooks and servers, as a session shows them.',
+    files: /^session\/state\/(container|child-|.*customization)/,
+  },
+  {
+    name: 'changeset',
+    title: 'Changesets',
+    intro: 'Sets of changed files, each a channel of its own.',
+    files: /^changeset\/|^session\/state\/changeset/,
+  },
+  {
+    name: 'terminal',
+    title: 'Terminals',
+    intro: 'Processes with a screen, each a channel of its own.',
+    files: /^terminal\//,
+  },
+  {
+    name: 'resources',
+    title: 'Resources and watches',
+    intro:
+      'Files and other content behind a URI. Most of these commands work in both directions: each side may ask the other.',
+    files: /^(root\/commands\/(resource-|content-encoding)|resource-watch\/)/,
+  },
+  {
+    name: 'authentication',
+    title: 'Authentication',
+    intro:
+      'Tokens that agents and servers behind the host need. Whether a client may connect at all is decided before.',
+    files: /^(root\/.*\/auth|common\/protected-resource)/,
+  },
+  {
+    name: 'telemetry',
+    title: 'Telemetry',
+    intro: 'Logs, traces and metrics in OTLP/JSON, for clients that subscribe to them. These channels have no state.',
+    files: /^otlp\//,
+  },
+  { name: 'errors', title: 'Errors', intro: 'Every code, and the `data` of those that have some.', files: /^errors\// },
+  {
+    name: 'provider',
+    title: 'Provider Interface',
+    intro:
+      'All messages between the gateway and a provider. Each is one JSON object with a `type`. How to use them is in ' +
+      '[the guide](../providers.md).',
+    files: /^provider\//,
+  },
+  { name: 'types', title: 'Common types', intro: 'Small types that many messages share.', files: /^(common|schema)\// },
+];
+
+const SOURCES = fileURLToPath(new URL('../../src/', import.meta.url));
+const NAMED = /(?:\$id: |Type\.Cyclic\([\s\S]*?\n {2}\},\n {2})'(\w+)'/g;
+
+/** The name of every definition, with the page that it belongs to. */
+export function pageOfDefinition(): Map<string, Page> {
+  const found = new Map<string, Page>();
+  for (const file of readdirSync(SOURCES, { recursive: true, encoding: 'utf8' })) {
+    const page = file.endsWith('.ts') && PAGES.find(({ files }) => files.test(file.replaceAll('\\', '/')));
+    if (!page) continue;
+    for (const [, name = ''] of readFileSync(SOURCES + file, 'utf8').matchAll(NAMED)) found.set(name, page);
+  }
+  return found;
+}
+
+/** The anchor that a heading gets on GitHub and in most renderers. */
+export function anchorOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replaceAll(/[^\w\- ]/g, '')
+    .replaceAll(' ', '-');
+}

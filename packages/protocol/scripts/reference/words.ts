@@ -1,0 +1,126 @@
+/**
+ * What a member is for, where its name means the same wherever it stands. A `description` in the schema goes first, and
+ * what is special about one member belongs there.
+ */
+export const WORDS: Readonly<Record<string, string>> = {
+  // What something is called.
+  id: 'Its id: what other messages call it.',
+  name: 'Its name.',
+  title: 'A title, for people.',
+  label: 'A few words, for people.',
+  displayName: 'Its name, for people.',
+  description: 'What it is or does.',
+  message: 'What happened, for people.',
+  text: 'The text.',
+  icons: 'Images for it, in several sizes or themes.',
+  uri: 'Where it is.',
+  resource: 'Its URI.',
+  channel: 'The channel that this is about.',
+
+  // Who and where.
+  turnId: 'The turn that this is about.',
+  toolCallId: 'The tool call that this is about.',
+  sessionId: 'The session that this is about.',
+  clientId: 'The client, by the id that it chose for itself.',
+  provider: 'The id of the agent.',
+  session: 'The URI of the session.',
+  workingDirectory: 'The folder that a session works in.',
+  cwd: 'The folder that it is in.',
+  defaultDirectory: 'The folder that a new session works in when nobody names one.',
+  root: 'What is watched.',
+  src: 'Where the image is.',
+  url: 'A page to look at.',
+  source: 'What to take.',
+  destination: 'Where to put it.',
+  toolName: 'The tool, as the model calls it.',
+  toolClientId: 'The client that runs the tool; absent for tools that the host runs.',
+  tool: 'The tool, as the model calls it.',
+  requestId: 'The request that this is about.',
+
+  // The one sequence.
+  serverSeq: 'Its number in the sequence of the host.',
+  clientSeq: 'Its number among the actions of this client.',
+  fromSeq: 'The last action that is in it.',
+  lastSeenServerSeq: 'The last action that the client has got.',
+
+  // What it holds.
+  values: 'Values by the names of properties.',
+  replace: 'Whether these are all values; otherwise they are merged into those that are there.',
+  enabled: 'Whether it is in use.',
+  userMessage: 'What the person wrote.',
+  responseParts: 'The answer so far, in the order in which it was written.',
+  contentType: 'Its media type, such as `text/plain`.',
+  sizeHint: 'About how many bytes it has.',
+  encoding: 'How `data` is written.',
+  error: 'What went wrong.',
+  exitCode: 'The exit code of the process; absent when there is none.',
+  durationMs: 'How long it took, in milliseconds.',
+  cols: 'Width in characters.',
+  rows: 'Height in lines.',
+  args: 'Arguments of the call.',
+  metadata: 'Anything else; the host does not look into it.',
+  recursive: 'Whether it reaches into folders inside.',
+  failIfExists: 'Whether to refuse when something is at the destination already.',
+  min: 'The least that is allowed.',
+  max: 'The most that is allowed.',
+  defaultValue: 'What stands there before anybody answers.',
+  options: 'The choices, in display order.',
+  allowFreeformInput: 'Whether words of one’s own are an answer too.',
+  freeformValues: 'What was answered in words of one’s own.',
+  items: 'The entries.',
+  _meta: 'More, under keys that this protocol does not define.',
+
+  // Tool calls.
+  invocationMessage: 'What the call does, in the present tense.',
+  pastTenseMessage: 'What the call did.',
+  toolInput: 'The arguments, as JSON text.',
+  confirmationTitle: 'The question to the person.',
+  editable: 'Whether the person may change the input before saying yes.',
+  confirmed: 'Why it was allowed to run.',
+  selectedOption: 'The button that was pressed.',
+  selectedOptionId: 'The button that was pressed, one of the `options` of the call.',
+  userSuggestion: 'What the person wants instead.',
+  reasonMessage: 'Why, for people and for the model.',
+  success: 'Whether the tool did what it was asked to.',
+  structuredContent: 'The result as data, for programs.',
+
+  confirmation: 'What the person must say yes to first.',
+  side: 'Which side of the change is meant.',
+
+  // Telemetry.
+  logs: 'The channel for logs.',
+  traces: 'The channel for traces.',
+  metrics: 'The channel for metrics.',
+  payload: 'What is exported.',
+
+  tools: 'Tools that the model may call.',
+  serverTools: 'Tools that the host offers.',
+
+  // State of the host and of a session.
+  agents: 'The agents that sessions can run on.',
+  terminals: 'All terminals.',
+  models: 'The models that it can use.',
+  turns: 'Finished turns, oldest first.',
+  steeringMessage: 'The message that steers the running turn.',
+  queuedMessages: 'Messages for later turns, in their order.',
+  inputRequests: 'What waits for a person.',
+  customizations: 'Plugins and folders.',
+  creationError: 'Why the session could not be opened.',
+
+  // Terminals.
+  commandId: 'The command that this is about.',
+  commandLine: 'The command, as it was typed.',
+  timestamp: 'When it started: milliseconds since 1970.',
+
+  // Customizations.
+  load: 'How far reading it has come.',
+  range: 'The part that is meant; the whole, if absent.',
+
+  // The provider interface.
+  event: 'What happened.',
+  prompt: 'What to ask the agent, or the person.',
+  parameters: 'A JSON Schema; the empty object means: no arguments.',
+  callId: 'The question that is answered.',
+  gateId: 'The gate, as its rule calls it.',
+  queryId: 'The query that is answered.',
+};
