@@ -30,6 +30,10 @@ const PASSING: ReadonlySet<string> = new Set([GatewayErrorCode.InvalidSession, G
 export class Door {
   readonly #parts: DoorParts;
   #at: 'away' | 'authenticating' | 'pairing' | 'inside' = 'away';
+  /** Tokens that were refused in a row. */
+  #refusals = 0;
+  /** What the gateway has seen on this connection. */
+  #shown: string | undefined;
 
   constructor(parts: DoorParts) {
     this.#parts = parts;
@@ -42,14 +46,30 @@ export class Door {
     this.#attend(async () => {
       const credential = await credentials.next();
       if (this.#at !== 'authenticating') return;
-      if (credential.by === 'token') send({ type: 'auth', token: credential.token });
+      if (credential.by === 'token') this.#showToken(credential.token);
       if (credential.by === 'pairing') send({ type: 'auth', mode: 'pair', name });
     });
   }
 
   lost(): void {
     this.#at = 'away';
+    this.#shown = undefined;
     this.#parts.pairing.cancel();
+  }
+
+  /**
+   * Shows the same token once more, for no other reason than to be answered. Gateways do not take this for work of the
+   * provider, which would matter where several instances share a tool. Says whether there was anything to show.
+   */
+  knock(): boolean {
+    if (this.#shown === undefined) return false;
+    this.#showToken(this.#shown);
+    return true;
+  }
+
+  #showToken(token: string): void {
+    this.#shown = token;
+    this.#parts.send({ type: 'auth', token });
   }
 
   take(message: ToProviderMessage): void {
@@ -71,8 +91,11 @@ export class Door {
   #letIn(token: string | undefined): void {
     const { credentials, pairing } = this.#parts;
     this.#at = 'inside';
+    this.#refusals = 0;
     pairing.succeeded();
-    if (token !== undefined) this.#attend(() => credentials.issued(token));
+    if (token === undefined) return;
+    this.#shown = token;
+    this.#attend(() => credentials.issued(token));
   }
 
   #failed({ code, message, replyTo }: ProviderErrorMessage): void {
@@ -83,13 +106,19 @@ export class Door {
 
   #refused(error: ProviderError): void {
     const { credentials, hangUp, tryAgain, giveUp, show } = this.#parts;
-    if (error.code === GatewayErrorCode.InvalidSession) show({ at: 'waiting-for-session' });
-    if (PASSING.has(error.code)) return tryAgain(error, 'later');
+    if (PASSING.has(error.code)) {
+      tryAgain(error, 'later');
+      if (error.code === GatewayErrorCode.InvalidSession) show({ at: 'waiting-for-session' });
+      return;
+    }
     if (error.code !== GatewayErrorCode.AuthFailed) return giveUp(error);
     hangUp();
+    this.#refusals += 1;
+    // A source may have ever new tokens, none of them good: only the first refusal is answered at once.
+    const when = this.#refusals > 1 ? 'later' : 'now';
     this.#attend(async () => {
       await credentials.refused();
-      if (credentials.canPair) tryAgain(error, 'now');
+      if (credentials.canPair) tryAgain(error, when);
       else giveUp(error);
     });
   }

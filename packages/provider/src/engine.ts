@@ -10,6 +10,7 @@ import { Link } from './link.js';
 import type { Settings } from './options.js';
 import { PairingDesk } from './pairing-desk.js';
 import { deferred } from './promises.js';
+import { Pulse } from './pulse.js';
 import { Pushes } from './pushes.js';
 import { checked, helloOf, type Registration, registrationOf } from './registration.js';
 import { Requests } from './requests.js';
@@ -33,6 +34,7 @@ export class Engine {
   readonly queries: Requests<ProviderStreamHistoryMessage['streams']>;
   readonly link: Link;
   readonly #returning: Returning;
+  readonly #pulse: Pulse;
   readonly #calls: ToolCalls;
   readonly #life: SessionLife;
   readonly #door: Door;
@@ -51,8 +53,11 @@ export class Engine {
       { transport, clock, random },
       {
         dialling: (failures) => this.#show({ at: 'connecting', failures }),
-        opened: () => this.#door.opened(),
-        message: (text) => this.#inbox.receive(text),
+        opened: () => this.#opened(),
+        message: (text) => {
+          this.#pulse.heard();
+          this.#inbox.receive(text);
+        },
         lost: (error, next) => this.#lost(error, next),
       },
     );
@@ -60,6 +65,11 @@ export class Engine {
     const send = link.send.bind(link);
     const isBound = () => this.#greeter.isBound;
     this.#returning = new Returning(clock);
+    this.#pulse = new Pulse({
+      clock,
+      ask: () => this.#door.knock(),
+      silent: () => link.restart(new Error('The connection is lost: the gateway has fallen silent')),
+    });
     this.#calls = new ToolCalls({ tool: (tool) => this.#tool(tool), send: (text) => link.sendText(text) });
     this.pushes = new Pushes({ clock, isReady: isBound, send });
     this.updates = new Updates({ clock, registration, isBound, send });
@@ -79,6 +89,7 @@ export class Engine {
       sessions: this.sessions,
       hello: (session) => this.#hello(session),
       bound: (ack, session) => this.#bound(ack, session),
+      outOfSessions: () => this.#comeInAnew(),
     });
     this.#inbox = new Inbox({
       ...{ on, log, registration, send },
@@ -110,6 +121,12 @@ export class Engine {
     await closed;
   }
 
+  /** In one process nobody can be cut off without noticing. */
+  #opened(): void {
+    if (!this.settings.isTrusted) this.#pulse.start();
+    this.#door.opened();
+  }
+
   #hello(session: string): void {
     const reconnectToken = this.#returning.token();
     this.#life.greeted(this.sessions.active);
@@ -118,7 +135,7 @@ export class Engine {
 
   /** Gateways that do not say which session it is mean the one that was asked for. */
   #bound(ack: ProviderHelloAckMessage, asked: string): void {
-    const { providerId, persistDir, degraded } = ack as ProviderHelloAckMessage & Pick<Binding, 'degraded'>;
+    const { providerId, persistDir, degraded } = ack;
     const sessionId = this.sessions.isEverywhere ? undefined : (ack.sessionId ?? asked);
     const binding: Binding = {
       providerId,
@@ -157,8 +174,21 @@ export class Engine {
     this.link.dial();
   }
 
+  /**
+   * Most tokens are good for one session, and that one has ended. Whether ours opens another one is found out at the
+   * door: if not, the person is asked to pair again. In one process there is no door, and one just waits.
+   */
+  #comeInAnew(): void {
+    if (this.settings.isTrusted) return this.#show({ at: 'waiting-for-session' });
+    const ended = new ProviderError(LocalErrorCode.Disconnected, 'the session has ended');
+    this.updates.lost();
+    this.queries.rejectAll(ended);
+    this.#tryAgain(ended, 'now');
+  }
+
   /** Whatever was said on this connection is void. */
   #leave(): void {
+    this.#pulse.stop();
     this.#door.lost();
     this.#greeter.lost();
   }

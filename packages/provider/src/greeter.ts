@@ -22,6 +22,8 @@ export interface GreeterParts {
   /** Sends the `hello` for this session, as everything stands now. */
   hello(session: string): void;
   bound(ack: ProviderHelloAckMessage, session: string): void;
+  /** The session has ended, and no other one takes us on this connection. */
+  outOfSessions(): void;
   show(state: ProviderState): void;
   /** No `hello` will be of any use. */
   giveUp(error: Error): void;
@@ -38,6 +40,8 @@ export class Greeter {
   readonly #parts: GreeterParts;
   #at: 'away' | 'choosing' | 'greeting' | 'bound' = 'away';
   #session = '';
+  /** It was bound, and its session has ended since. */
+  #isOrphaned = false;
   #attempts = 0;
   #cancelRetry = () => {};
 
@@ -51,23 +55,32 @@ export class Greeter {
 
   lost(): void {
     this.#at = 'away';
+    this.#isOrphaned = false;
     this.#cancelRetry();
   }
 
   /** The session has ended: on to another one, if there is one. */
   sessionEnded(sessionId: string): void {
     this.#parts.sessions.exclude(sessionId);
-    if (this.isBound && this.#session === sessionId) this.#choose();
+    if (!this.isBound || this.#session !== sessionId) return;
+    this.#isOrphaned = true;
+    this.#choose();
   }
 
   take(message: ToProviderMessage): void {
-    const { sessions } = this.#parts;
-    if (message.type === 'sessions' || message.type === 'sessions.updated') sessions.update(message.active);
-    if (message.type === 'sessions') sessions.reset();
-    if (message.type === 'sessions' || (message.type === 'sessions.updated' && this.#at === 'choosing')) this.#choose();
+    if (message.type === 'sessions' || message.type === 'sessions.updated') this.#listed(message);
     if (message.type === 'hello.ack') this.#bound(message);
     // Older gateways do not always say what an error is about; while we wait for `hello`, it is about that.
     if (message.type === 'error' && (message.replyTo ?? 'hello') === 'hello') this.#failed(message);
+  }
+
+  /** Only the first list of a connection, and news while there was none to take, are a reason to choose. */
+  #listed({ type, active }: Extract<ToProviderMessage, { type: 'sessions' | 'sessions.updated' }>): void {
+    const { sessions } = this.#parts;
+    const isFirst = type === 'sessions' && this.#at === 'away';
+    sessions.update(active);
+    if (isFirst) sessions.reset();
+    if (isFirst || this.#at === 'choosing') this.#choose();
   }
 
   #choose(): void {
@@ -80,9 +93,9 @@ export class Greeter {
   }
 
   #greet(session: string | undefined): void {
-    const { hello, show } = this.#parts;
+    const { hello, show, outOfSessions } = this.#parts;
     this.#at = session === undefined ? 'choosing' : 'greeting';
-    if (session === undefined) return show({ at: 'waiting-for-session' });
+    if (session === undefined) return this.#isOrphaned ? outOfSessions() : show({ at: 'waiting-for-session' });
     this.#session = session;
     hello(session);
   }
@@ -90,6 +103,7 @@ export class Greeter {
   #bound(ack: ProviderHelloAckMessage): void {
     if (this.#at !== 'greeting') return;
     this.#at = 'bound';
+    this.#isOrphaned = false;
     this.#attempts = 0;
     this.#parts.bound(ack, this.#session);
   }

@@ -8,6 +8,9 @@ import type { Transport, TransportFactory } from './transport.js';
 /** A gateway on this machine answers at once; one that does not in this time is not there. */
 export const DIAL_TIMEOUT_MS = 10_000;
 
+/** A connection that was of use for this long was a good one: what happens to it then is no failure of it. */
+export const STEADY_AFTER_MS = 10_000;
+
 /** How long a farewell may take. */
 export const CLOSE_TIMEOUT_MS = 1_000;
 
@@ -32,6 +35,8 @@ export class Link {
   #attempt: object | undefined;
   #transport: Transport | undefined;
   #failures = 0;
+  /** When this connection became of use. */
+  #settledAt: number | undefined;
   #cancelTimer = () => {};
 
   constructor(options: LinkOptions, events: LinkEvents) {
@@ -63,13 +68,14 @@ export class Link {
     this.#transport?.send(text);
   }
 
-  /** All is well: the next loss counts as the first. */
+  /** All is well. If it stays so for a while, the next loss counts as the first. */
   settled(): void {
-    this.#failures = 0;
+    this.#settledAt ??= this.#options.clock.now();
   }
 
   /** Gives this connection up and tries again after a while. */
   restart(error: Error): void {
+    if (this.#isSteady()) this.#failures = 0;
     this.#drop();
     const delayMs = backoffDelay(this.#failures, this.#options.random());
     this.#failures += 1;
@@ -105,10 +111,16 @@ export class Link {
     transport.onMessage((text) => isCurrent() && this.#events.message(text));
   }
 
+  /** A gateway that takes us and drops us over and over is not asked any faster than one that is not there. */
+  #isSteady(): boolean {
+    return this.#settledAt !== undefined && this.#options.clock.now() - this.#settledAt >= STEADY_AFTER_MS;
+  }
+
   #drop(): void {
     const transport = this.#transport;
     this.#attempt = undefined;
     this.#transport = undefined;
+    this.#settledAt = undefined;
     this.#cancelTimer();
     transport?.close();
   }

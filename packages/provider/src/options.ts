@@ -20,8 +20,9 @@ export interface TokenStore {
 
 export interface Pairing {
   /**
-   * Asks the person for the code that the session shows. Nothing, or an empty text, means that nobody wants to.
-   * The signal fires when the code has run out; the library then asks again.
+   * Asks the person for the code that the session shows. Nothing, or an empty text, means that nobody wants to, and ends
+   * the provider. The signal fires when the code has run out; the library then asks again. It also asks again when the
+   * session that was paired with has ended and another one is there, and when the host was started anew.
    */
   code(prompt: string, signal: AbortSignal): string | undefined | null | Promise<string | undefined | null>;
   readonly store?: TokenStore;
@@ -35,8 +36,11 @@ export interface ProviderOptions extends Rules {
   readonly name: string;
   /** Tells several providers of one name apart, such as the tabs of a browser. */
   readonly instance?: string;
-  /** `ws://localhost:9400`, or what TAP_GATEWAY_URL or TAP_GATEWAY_PORT say. */
-  readonly url?: string;
+  /**
+   * `ws://localhost:9400`, or what TAP_GATEWAY_URL or TAP_GATEWAY_PORT say. A function is asked anew for each attempt:
+   * for hosts that have another port whenever they start.
+   */
+  readonly url?: string | (() => string | Promise<string>);
   /** Instead of a WebSocket. Without `token` and `pairing` the gateway is one in this process, which asks for neither. */
   readonly transport?: TransportFactory;
   /** What TAP_PROVIDER_TOKEN or ATRIUM_PROVIDER_TOKEN say, by default. A function is asked anew for each attempt. */

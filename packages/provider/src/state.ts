@@ -8,7 +8,7 @@ export interface Binding {
   readonly sessionId?: string;
   /** A folder for results that are too big to send; only for providers that the host has started. */
   readonly persistDir?: string;
-  /** What the agent of the session cannot do for this provider, in words for people. */
+  /** What the agent of the session cannot do for this provider, such as `gates:host-run` or `transforms:append`. */
   readonly degraded?: readonly string[];
 }
 

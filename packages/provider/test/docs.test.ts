@@ -55,6 +55,11 @@ describe('docs/providers.md', () => {
     for (const code of snippets('json')) expect(() => JSON.parse(code)).not.toThrow();
   });
 
+  it('[GW-227] promises no order between sessions', () => {
+    const [, order = ''] = /\n## Order\n([\s\S]*?)\n## /.exec(PAGE) ?? [];
+    expect(order.replaceAll(/\s+/g, ' ')).toContain('Between sessions there is no order');
+  });
+
   it('says what the tables of the protocol say', () => {
     for (const code of Object.values(GatewayErrorCode)) expect(PAGE).toContain(`\n| \`${code}\` |`);
     expect(PAGE).toContain(`| tools, rules, streams of a provider | ${TOOLS_PER_PROVIDER_MAX}, 50, 20 |`);

@@ -56,8 +56,17 @@ describe('an older gateway', () => {
     await eventually(() => heard.length === 3);
     expect(heard[2]).toEqual({ type: 'tool.result', id: 'c-1', data: 'here' });
     say({ type: 'session.lifecycle', sessionId: 'abc', state: 'shutdown.pending' });
-    await eventually(() => heard.length === 4);
-    expect(heard[3]).toEqual({ type: 'shutdown.ready', sessionId: 'abc' });
+    // It has one token, and with a new connection it finds out whether that is still good.
+    await eventually(() => heard.length === 5);
+    expect(heard.slice(3)).toEqual([
+      { type: 'shutdown.ready', sessionId: 'abc' },
+      { type: 'auth', token: 'ptk-1' },
+    ]);
+    say({ type: 'sessions', active: [] });
+    await eventually(() => provider.state.at === 'waiting-for-session');
+    say({ type: 'sessions.updated', active: [{ id: 'def' }] });
+    await eventually(() => heard.length === 6);
+    expect(heard[5]).toMatchObject({ type: 'hello', session: 'def' });
   });
 });
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { TokenStore } from '../src/index.js';
 import { fakeGateway } from '../src/testing.js';
 import { connecting, eventually } from './support/connected.js';
+import { FakeClock, settle } from './support/fake-clock.js';
 
 const CODE = { pairingCode: '847293' };
 
@@ -108,5 +109,46 @@ describe('pairing', () => {
     );
     await provider.ready;
     expect(gateway.received[0]).toEqual({ type: 'auth', token: 'ptk-1' });
+  });
+
+  it('happens again when the session has ended, with the next one that can show a code', async () => {
+    const store = memoryStore();
+    const asked: number[] = [];
+    const code = () => {
+      asked.push(asked.length);
+      return '847293';
+    };
+    const { gateway, provider, states } = connecting({ pairing: { store, code } }, CODE);
+    await provider.ready;
+    const [, token] = store.saved;
+    gateway.startSession({ id: 'session-2', label: '' });
+    await gateway.endSession('session-1');
+    await eventually(() => provider.state.at === 'ready' && provider.state.sessionId === 'session-2');
+    expect(asked).toHaveLength(2);
+    // It tried the session that was left, then showed the old token once more, and only then bothered the person.
+    const said = gateway.received.flatMap(({ type, ...rest }) => (type.startsWith('auth') ? [rest] : []));
+    expect(said).toMatchObject([{ mode: 'pair' }, { code: '847293' }, { token }, { mode: 'pair' }, { code: '847293' }]);
+    expect(store.saved).toEqual([undefined, token, undefined, expect.stringMatching(/^ext-tok-/)]);
+    expect(states.map(({ at }) => at)).not.toContain('closed');
+  });
+
+  it('ends with a reason when the session has ended and nobody wants to pair again', async () => {
+    const answers = ['847293', undefined];
+    const { gateway, provider, states } = connecting({ pairing: { code: () => answers.shift() } }, CODE);
+    await provider.ready;
+    await gateway.endSession('session-1');
+    await eventually(() => provider.state.at === 'closed');
+    expect(states.at(-1)).toMatchObject({ error: { code: 'PAIRING_REFUSED' } });
+  });
+
+  it('is not tried as fast as possible with a source of ever new tokens that are no good', async () => {
+    const clock = new FakeClock();
+    let made = 0;
+    const token = () => `ptk-${++made}`;
+    connecting({ clock, token, pairing: { code: () => '' } }, CODE);
+    await settle();
+    await clock.advance(10_000);
+    expect(made).toBeGreaterThan(2);
+    expect(made).toBeLessThan(12);
   });
 });

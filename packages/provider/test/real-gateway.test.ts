@@ -9,7 +9,7 @@ describe('at the real gateway, a project provider', { timeout: 30_000 }, () => {
   it('[GW-070] binds to its session with its token, and may leave files', async () => {
     const { binding, sessionId, folder } = await projectRoom({}, {});
     expect(binding).toMatchObject({ sessionId, providerId: expect.stringMatching(/^p-/) });
-    expect(binding.persistDir).toBe(path.join(folder, 'files', 'bench'));
+    expect(path.dirname(binding.persistDir ?? '')).toBe(path.join(folder, 'files'));
   });
 
   it('[GW-112] lends tools that the agent calls', async () => {
@@ -191,7 +191,7 @@ describe('at the real gateway, a project provider', { timeout: 30_000 }, () => {
     expect(textOf(await say('greet'))).toContain('still here');
   });
 
-  it('is told when its session ends, and may clean up', async () => {
+  it('[GW-032] is told when its session ends, may clean up, and ends with it', async () => {
     const cleaned: string[] = [];
     const { desk, session, sessionId, provider } = await projectRoom(
       {},
@@ -207,7 +207,8 @@ describe('at the real gateway, a project provider', { timeout: 30_000 }, () => {
     await desk.disposeSession(session.uri);
     await eventually(() => cleaned.length === 1, 'the clean-up');
     expect(cleaned).toEqual([sessionId]);
-    await eventually(() => provider.state.at === 'waiting-for-session');
+    await eventually(() => provider.state.at === 'closed', 'the end');
+    expect(provider.state).toMatchObject({ error: { code: 'AUTH_FAILED' } });
   });
 });
 

@@ -2,7 +2,9 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { allow, deny, fileResult, type ProviderError, webSocketTransport } from '../src/index.js';
+import { PULSE_AFTER_MS, PULSE_PATIENCE_MS } from '../src/pulse.js';
 import { eventually } from './support/connected.js';
+import { FakeClock } from './support/fake-clock.js';
 import { CALL, codeOf, projectRoom, started } from './support/project-room.js';
 import { startRealHost, textOf, until, untilTool } from './support/real-host.js';
 
@@ -125,26 +127,97 @@ describe('at the real gateway, a provider that comes and goes', { timeout: 30_00
 });
 
 describe('at the real gateway, a stranger whose session ends', { timeout: 30_000 }, () => {
-  it('[GW-042] waits, is not let into another session, and has to pair again', async () => {
+  it('[GW-042] [GW-067] pairs again with the next one, and never gets into one that nobody let it into', async () => {
     const room = await startRealHost({ prompts: {} });
     const tools = { page_title: { description: '', run: () => 'Dashboard' } };
+    let question = () => codeOf(room);
     let asked = 0;
-    const code = async () => {
+    const code = () => {
       asked += 1;
-      return asked === 1 ? codeOf(room) : undefined;
+      return question();
     };
     const provider = started({ name: 'browser', url: room.url, pairing: { code }, tools });
     await provider.ready;
     await room.desk.disposeSession(room.session.uri);
     await eventually(() => provider.state.at === 'waiting-for-session', 'the wait');
+    expect(asked).toBe(1);
+    let answer: (code: string) => void = () => {};
+    question = () =>
+      new Promise((resolve) => {
+        answer = resolve;
+      });
     const second = await room.open();
     await until(second, ({ lifecycle }) => lifecycle === 'ready');
-    await new Promise((resolve) => setTimeout(resolve, 200));
-    expect(provider.state.at).toBe('waiting-for-session');
+    await eventually(() => provider.state.at === 'pairing', 'the question');
     expect(second.state.serverTools?.map(({ name }) => name) ?? []).not.toContain('page_title');
-    await room.cutConnections();
-    await eventually(() => provider.state.at === 'closed', 'the refusal');
+    answer(await codeOf({ ...room, session: second }));
+    await untilTool(second, 'page_title');
+    expect(provider.state).toMatchObject({ at: 'ready', sessionId: second.uri.slice(second.uri.lastIndexOf('/') + 1) });
+    expect(asked).toBe(2);
+  });
+
+  it('[GW-042] asks at once when another session is there, and ends with a reason when nobody wants to', async () => {
+    const room = await startRealHost({ prompts: {} });
+    const second = await room.open();
+    await until(second, ({ lifecycle }) => lifecycle === 'ready');
+    let asked = 0;
+    const code = async () => {
+      asked += 1;
+      return asked === 1 ? codeOf(room) : undefined;
+    };
+    const provider = started({ name: 'browser', url: room.url, pairing: { code } });
+    await provider.ready;
+    await room.desk.disposeSession(room.session.uri);
+    await eventually(() => provider.state.at === 'closed', 'the end');
     expect(provider.state).toMatchObject({ error: { code: 'PAIRING_REFUSED' } });
     expect(asked).toBe(2);
+  });
+
+  it('[GW-042] ends with a reason when all it has is the token of that session', async () => {
+    const room = await startRealHost({ prompts: {} });
+    const issued: (string | undefined)[] = [];
+    const store = { load: () => undefined, save: (token: string | undefined) => void issued.push(token) };
+    const first = started({ name: 'browser', url: room.url, pairing: { code: () => codeOf(room), store } });
+    await first.ready;
+    await first.close();
+    const second = started({ name: 'browser', url: room.url, token: issued[0] ?? '' });
+    await second.ready;
+    await room.desk.disposeSession(room.session.uri);
+    await eventually(() => second.state.at === 'closed', 'the end');
+    expect(second.state).toMatchObject({
+      error: { code: 'AUTH_FAILED', advice: expect.stringContaining('pair again') },
+    });
+  });
+});
+
+describe('at the real gateway, a line that may be dead', { timeout: 30_000 }, () => {
+  it('[GW-107] is asked about without becoming the instance that was active last', async () => {
+    const clock = new FakeClock();
+    const where = (instance: string) => ({ where: { description: 'Where', run: () => instance } });
+    const room = await projectRoom({ where: CALL('where') }, { instance: 'quiet', tools: where('quiet'), clock });
+    const { url, token } = room;
+    const busy = started({ name: 'bench', instance: 'busy', url, token, tools: where('busy') });
+    await busy.ready;
+    await busy.push.keep('here I am');
+    await untilTool(room.session, 'list_bench_instances');
+    await clock.advance(PULSE_AFTER_MS);
+    // Time for a real answer over a real socket; without one, the line would be given up now.
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    await clock.advance(PULSE_PATIENCE_MS);
+    expect(room.provider.state.at).toBe('ready');
+    expect(textOf(await room.say('where'))).toBe('busy');
+  });
+
+  it('[GW-224] leads to a host that has another port now, when the provider can find it', async () => {
+    const before = await startRealHost({ prompts: {} });
+    let room = before;
+    const tools = { page_title: { description: '', run: () => 'Dashboard' } };
+    const pairing = { code: () => codeOf(room) };
+    const provider = started({ name: 'browser', url: () => room.url, pairing, tools });
+    await provider.ready;
+    await before.stop();
+    room = await startRealHost({ prompts: {} });
+    expect(room.url).not.toBe(before.url);
+    await untilTool(room.session, 'page_title');
   });
 });

@@ -1,11 +1,31 @@
 import { RECONNECT_WINDOW_MS } from '@atrium/protocol/provider';
 import { describe, expect, it } from 'vitest';
-import { LocalErrorCode } from '../src/index.js';
-import { fakeGateway } from '../src/testing.js';
+import { LocalErrorCode, type TransportFactory } from '../src/index.js';
+import { STEADY_AFTER_MS } from '../src/link.js';
+import { PULSE_AFTER_MS, PULSE_PATIENCE_MS } from '../src/pulse.js';
+import { type FakeGateway, fakeGateway } from '../src/testing.js';
 import { connected, connecting, eventually } from './support/connected.js';
 import { FakeClock, settle } from './support/fake-clock.js';
 
 const TOKEN = { token: 'ptk-1' };
+
+/** A line that can go dead: what is said on it gets nowhere, and nobody hears of that. */
+function lineTo(gateway: FakeGateway): { isDead: boolean; transport: TransportFactory } {
+  const line = {
+    isDead: false,
+    transport: async () => {
+      const inner = await gateway.transport();
+      const through = (text: string, then: (text: string) => void) => (line.isDead ? undefined : then(text));
+      return {
+        send: (text: string) => through(text, (it) => inner.send(it)),
+        close: () => inner.close(),
+        onMessage: (listener: (text: string) => void) => inner.onMessage((text) => through(text, listener)),
+        onClose: (listener: (reason: string) => void) => inner.onClose(listener),
+      };
+    },
+  };
+  return line;
+}
 
 describe('a lost connection', () => {
   it('is made again: authenticated, and with everything the provider brought', async () => {
@@ -78,6 +98,46 @@ describe('a lost connection', () => {
     const { states } = connecting({ clock, transport: () => new Promise(() => {}) });
     await clock.advance(10_000);
     expect(states.at(-1)).toMatchObject({ at: 'reconnecting', error: { message: 'No connection in time.' } });
+  });
+});
+
+describe('a gateway that takes us and drops us', () => {
+  it('is not asked faster and faster, unless it was well for a while', async () => {
+    const clock = new FakeClock();
+    const { gateway, states } = connecting({ ...TOKEN, clock }, TOKEN);
+    const delays = () => states.flatMap((state) => (state.at === 'reconnecting' ? [state.delayMs] : []));
+    await settle();
+    for (let count = 0; count < 4; count += 1) {
+      gateway.drop();
+      await settle();
+      await clock.advance(delays().at(-1) ?? 0);
+      expect(states.at(-1)).toMatchObject({ at: 'ready' });
+    }
+    expect(delays()).toEqual([500, 750, 1_125, 1_688]);
+    await clock.advance(STEADY_AFTER_MS);
+    gateway.drop();
+    await settle();
+    expect(delays().at(-1)).toBe(500);
+  });
+});
+
+describe('a connection that is dead without a word', () => {
+  it('is noticed, and made again', async () => {
+    const clock = new FakeClock();
+    const gateway = fakeGateway(TOKEN);
+    const line = lineTo(gateway);
+    const { states } = connecting({ ...TOKEN, clock, transport: line.transport }, {}, gateway);
+    await settle();
+    // While somebody answers, silence is only silence.
+    await clock.advance(5 * PULSE_AFTER_MS);
+    expect(states.map(({ at }) => at)).toEqual(['connecting', 'ready']);
+    expect(gateway.received.filter(({ type }) => type === 'hello')).toHaveLength(1);
+    line.isDead = true;
+    await clock.advance(PULSE_AFTER_MS + PULSE_PATIENCE_MS);
+    line.isDead = false;
+    expect(states.at(-1)).toMatchObject({ at: 'reconnecting', error: { message: expect.stringContaining('silent') } });
+    await clock.advance(1_000);
+    expect(states.at(-1)).toMatchObject({ at: 'ready' });
   });
 });
 

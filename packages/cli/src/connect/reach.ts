@@ -20,6 +20,9 @@ export interface ReachOptions extends Partial<ClientOptions> {
   readonly tell?: (text: string) => void;
 }
 
+/** A host may stop while we are on our way to it, and so may the one that was started instead. */
+const FIRST_ATTEMPTS_MAX = 3;
+
 /**
  * Looks for the host before each attempt to connect, since one that was started again is elsewhere and has a new token.
  * A host that this process had to start is started again when it is gone; somebody else's is waited for.
@@ -27,16 +30,42 @@ export interface ReachOptions extends Partial<ClientOptions> {
 export async function reachHost(options: HostOptions, reach: ReachOptions = {}): Promise<Client> {
   const { tell = () => {}, ...clientOptions } = reach;
   let mayStart = options.start;
+  let isOurs = false;
   let isConnected = false;
+  let noPlace: unknown;
   const transport = async () => {
     // Later on, somebody else has the screen.
-    const place = await findPlace({ ...options, start: mayStart }, isConnected ? () => {} : tell);
-    if (!isConnected) mayStart = place.isNew ?? false;
+    const place = await findPlace({ ...options, start: mayStart }, isConnected ? () => {} : tell).catch((error) => {
+      noPlace = error;
+      throw error;
+    });
+    if (!isConnected) isOurs = place.isNew ?? false;
     return webSocketTransport(tokened(place))();
   };
-  const client = await connect({ log: () => {}, ...clientOptions, transport });
+  const dial = () => connect({ log: () => {}, ...clientOptions, transport });
+  const client = await firstConnection(options, dial, (error) => error === noPlace);
   isConnected = true;
+  mayStart = isOurs;
   return client;
+}
+
+/**
+ * One that turned us away because it was about to stop is replaced by another; one that is still there meant it. Where
+ * none could be found or started, that is the end.
+ */
+async function firstConnection(
+  options: HostOptions,
+  dial: () => Promise<Client>,
+  isEnd: (error: unknown) => boolean,
+): Promise<Client> {
+  for (let left = FIRST_ATTEMPTS_MAX; ; left -= 1) {
+    try {
+      return await dial();
+    } catch (error) {
+      const isFinal = left === 1 || isEnd(error) || !options.start || options.url !== undefined;
+      if (isFinal || (await findHost(dataFolderFrom(options.dataDir, process.env)))) throw error;
+    }
+  }
 }
 
 function tokened({ url, token }: Place): { url: string; token?: string } {
@@ -47,6 +76,7 @@ export async function findPlace(options: HostOptions, tell: (text: string) => vo
   if (options.url !== undefined) return namedPlace(options.url, options.tokenFile);
   const dataDir = dataFolderFrom(options.dataDir, process.env);
   const found = await findHost(dataDir);
+  if (found?.tokenProblem !== undefined) throw new Error(found.tokenProblem);
   if (found) return { url: found.instance.url, token: found.token };
   if (!options.start) throw new Error('no host is running. Start one with: atrium service start');
   tell('Starting a host…');
@@ -59,13 +89,16 @@ function onDemand(env: NodeJS.ProcessEnv): string[] {
   return ['--exit-when-idle', ...(env.ATRIUM_PORT ? [] : ['--port', '0'])];
 }
 
+/** The link to the web page, as the host prints it, holds the token behind a mark. */
 async function namedPlace(text: string, tokenFile: string | undefined): Promise<Place> {
-  const url = wsUrl(text);
-  if (tokenFile === undefined) return { url, token: process.env.ATRIUM_TOKEN || undefined };
-  const token = await readFile(tokenFile, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new UsageError(`--token-file: ${tokenFile} cannot be read (${error.code})`);
+  const [address = '', token] = text.split('#token=');
+  const url = wsUrl(address);
+  if (tokenFile === undefined) return { url, token: token || process.env.ATRIUM_TOKEN || undefined };
+  const own = await readFile(tokenFile, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    const why = error.code === 'ENOENT' ? 'there is no such file' : `it cannot be read (${error.code})`;
+    throw new UsageError(`--token-file: ${tokenFile}: ${why}`);
   });
-  return { url, token: token.trim() };
+  return { url, token: own.trim() };
 }
 
 function wsUrl(text: string): string {

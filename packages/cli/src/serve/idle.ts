@@ -1,7 +1,7 @@
 /** Ends a host that was started on demand when nobody has needed it for a while. */
 import { type Clock, type Host, systemClock } from '@atrium/host';
 
-/** From the last client, running turn and provider that came by itself to the end. */
+/** From the last client, running turn, terminal and provider that came by itself to the end. */
 export const IDLE_EXIT_MS = 30_000;
 /** Who comes and goes between two looks has not been here. */
 export const LOOK_EVERY_MS = 100;
@@ -42,6 +42,6 @@ export function watchIdle(host: Pick<Host, 'activity'>, options: IdleOptions = {
 
 /** Providers that the host has started itself need it only as long as somebody else does. */
 function isNeeded({ activity }: Pick<Host, 'activity'>): boolean {
-  const { clients, providers, ownProviders, working } = activity;
-  return clients + providers - ownProviders + working > 0;
+  const { clients, providers, ownProviders, working, terminals } = activity;
+  return clients + providers - ownProviders + working + terminals > 0;
 }

@@ -73,9 +73,11 @@ async function openHost(settings: ServeSettings, { agents, trust, logger }: Host
   try {
     const providerFolder = path.join(dataDir, 'providers');
     const customizations = customizationPlaces(dataDir);
-    const places = { dataFolder: dataDir, defaultDirectory, providerFolder, customizations };
+    const browsedFolders = [homedir()];
+    const places = { dataFolder: dataDir, defaultDirectory, browsedFolders, providerFolder, customizations };
     const watched = { ...(telemetry && { telemetry }), ...(wireLog !== undefined && { wireLog }) };
-    return await createHost({ log, agents, tools: builtinTools(), logger, trust, ...places, ...watched });
+    const terminals = settings.terminals ? {} : { terminals: false as const };
+    return await createHost({ log, agents, tools: builtinTools(), logger, trust, ...places, ...watched, ...terminals });
   } catch (error) {
     await log.close();
     throw error;

@@ -19,6 +19,8 @@ export interface ServeSettings {
   readonly trust: readonly string[];
   /** Absent: no providers. */
   readonly gateway: GatewayChoice | undefined;
+  /** Whether clients can open shells on this machine. */
+  readonly terminals: boolean;
   readonly token: TokenChoice;
   readonly policy: AccessPolicy;
   readonly logLevel: LogLevel;
@@ -48,6 +50,7 @@ export interface ServeOptions {
   readonly trust?: readonly string[];
   readonly gateway: boolean;
   readonly gatewayPort: number;
+  readonly terminals: boolean;
   readonly connectionToken?: string;
   readonly connectionTokenFile?: string;
   readonly withoutConnectionToken?: boolean;
@@ -79,6 +82,7 @@ export async function readSettings(command: Command, env: NodeJS.ProcessEnv = pr
     trust: options.trust ?? [],
     telemetry: telemetryFrom(options.otlp, env),
     wireLog: options.wireLog === undefined ? undefined : path.resolve(options.wireLog),
+    terminals: options.terminals,
     gateway: options.gateway ? { port: options.gatewayPort, isNamed } : undefined,
     logLevel: options.logLevel ?? (quiet ? 'warn' : 'info'),
   };

@@ -9,16 +9,39 @@ const ANSWER_TIMEOUT_MS = 1_000;
 export interface RunningHost {
   readonly instance: Instance;
   readonly token: string | undefined;
+  /** Why the token cannot be read, and what to do about it. */
+  readonly tokenProblem?: string;
 }
 
 export async function findHost(dataDir: string): Promise<RunningHost | undefined> {
   for (const instance of await runningInstances(dataDir)) {
     if (!(await answers(instance))) continue;
-    const { tokenFile } = instance;
-    const token = tokenFile === undefined ? undefined : (await readFile(tokenFile, 'utf8')).trim();
-    return { instance, token };
+    return { instance, ...(await tokenOf(instance)) };
   }
   return undefined;
+}
+
+/** A host whose token is gone still runs: it can be looked at and stopped. */
+async function tokenOf({ tokenFile, pid }: Instance): Promise<Omit<RunningHost, 'instance'>> {
+  if (tokenFile === undefined) return { token: undefined };
+  try {
+    return { token: (await readFile(tokenFile, 'utf8')).trim() };
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const why = code === 'ENOENT' ? 'is not there any more' : `cannot be read (${code})`;
+    const remedy = 'To get a new one: atrium service stop, then atrium service start';
+    return {
+      token: undefined,
+      tokenProblem: `a host runs (process ${pid}), but its token ${tokenFile} ${why}. ${remedy}`,
+    };
+  }
+}
+
+/** Whether there is one that has the folder and does not answer: it is about to stop. */
+export async function isLeaving(dataDir: string): Promise<boolean> {
+  const instances = await runningInstances(dataDir);
+  const answered = await Promise.all(instances.map(answers));
+  return answered.includes(false);
 }
 
 /** A process may be dead and still be listed, or its number may belong to another one by now. */

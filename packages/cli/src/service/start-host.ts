@@ -3,14 +3,17 @@
  * find the winner.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { findHost, type RunningHost } from './running-host.js';
+import { makePrivate } from '../data-folder.js';
+import { findHost, isLeaving, type RunningHost } from './running-host.js';
 
-/** Opening a large log takes a while on a slow disk. */
+/** Opening a large log takes a while on a slow disk, and so may the end of a host before it. */
 export const START_TIMEOUT_MS = 20_000;
+/** How long the winner of a race may take to open its port. */
+const WINNER_MAX_MS = 5_000;
 const LOOK_EVERY_MS = 50;
 const TAIL_BYTES = 2_000;
 const COMMAND = fileURLToPath(new URL('../../bin/atrium.js', import.meta.url));
@@ -24,20 +27,32 @@ export interface Started extends RunningHost {
 export async function startHost(dataDir: string, args: readonly string[]): Promise<Started> {
   const present = await findHost(dataDir);
   if (present) return { ...present, isNew: false };
+  await makePrivate(dataDir);
   const logFile = path.join(dataDir, 'host.log');
-  const child = launch(dataDir, args, logFile);
+  for (const deadline = performance.now() + START_TIMEOUT_MS; ; ) {
+    // A host that is about to stop has the folder until it has stopped: ours may come too early, and then comes again.
+    const wasLeaving = await isLeaving(dataDir);
+    const started = await attempt(dataDir, launch(dataDir, args, logFile), wasLeaving ? 0 : WINNER_MAX_MS);
+    if (started) return started;
+    if (!wasLeaving || performance.now() > deadline)
+      throw new Error(`the host did not start: ${await lastWords(logFile)}`);
+    while ((await isLeaving(dataDir)) && performance.now() < deadline) await pause();
+  }
+}
+
+/** Undefined when neither ours nor another one is there in the end. */
+async function attempt(dataDir: string, child: ChildProcess, winnerMaxMs: number): Promise<Started | undefined> {
   const exited = new Promise<number>((resolve) => child.once('exit', (code) => resolve(code ?? 1)));
-  const found = await untilFound(dataDir, exited);
+  const found = await untilFound(dataDir, exited, winnerMaxMs);
   const isNew = found?.instance.pid === child.pid;
   // One that lost the race may still be on its way: it would take the folder as soon as the winner has stopped.
   if (!isNew) child.kill();
-  if (!found) throw new Error(`the host did not start: ${await lastWords(logFile)}`);
+  if (!found) return undefined;
   child.unref();
   return { ...found, isNew };
 }
 
 function launch(dataDir: string, args: readonly string[], logFile: string): ChildProcess {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const log = openSync(logFile, 'a', 0o600);
   const child = spawn(
     process.execPath,
@@ -53,7 +68,11 @@ function launch(dataDir: string, args: readonly string[], logFile: string): Chil
 }
 
 /** Another one may have won the race: then ours is gone, and that is fine. */
-async function untilFound(dataDir: string, exited: Promise<number>): Promise<RunningHost | undefined> {
+async function untilFound(
+  dataDir: string,
+  exited: Promise<number>,
+  winnerMaxMs: number,
+): Promise<RunningHost | undefined> {
   const deadline = performance.now() + START_TIMEOUT_MS;
   let hasExited = false;
   void exited.then(() => {
@@ -63,10 +82,14 @@ async function untilFound(dataDir: string, exited: Promise<number>): Promise<Run
     const found = await findHost(dataDir);
     if (found) return found;
     // The winner of a race may still be opening its port.
-    if (hasExited && ++looksAfterExit > START_TIMEOUT_MS / LOOK_EVERY_MS / 4) return undefined;
-    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+    if (hasExited && ++looksAfterExit > winnerMaxMs / LOOK_EVERY_MS) return undefined;
+    await pause();
   }
   return undefined;
+}
+
+function pause(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
 }
 
 async function lastWords(file: string): Promise<string> {

@@ -1,6 +1,10 @@
 /** How a connection was let in, and which sessions are open to it. */
-import type { TrustLevel } from '@atrium/protocol/provider';
+import { CONNECTIONS_MAX, GatewayErrorCode, type TrustLevel } from '@atrium/protocol/provider';
+import { GatewayError } from './gateway-error.js';
 import type { Room } from './room.js';
+
+/** One pairing may serve several instances, but a stranger may not take all places from everybody else. */
+export const CONNECTIONS_PER_PAIRING_MAX = CONNECTIONS_MAX / 2;
 
 export interface Access {
   readonly trust: TrustLevel;
@@ -11,10 +15,20 @@ export interface Access {
 }
 
 export interface AccessToken {
+  /** Tells this pairing, or this process, from every other. No secret. */
+  readonly id: string;
   name: string | undefined;
 }
 
 export const INTERNAL_ACCESS: Access = { trust: 'internal', sessionId: undefined, token: undefined };
+
+/** Throws when there is no place left for another connection of the same pairing. */
+export function checkPlaces(access: Access, connections: Iterable<{ readonly access: Access | undefined }>): void {
+  const others = [...connections].filter((other) => other.access === access).length;
+  if (access.trust !== 'external' || others < CONNECTIONS_PER_PAIRING_MAX) return;
+  const what = `at most ${CONNECTIONS_PER_PAIRING_MAX} connections of one pairing: close another one first`;
+  throw new GatewayError(GatewayErrorCode.RateLimited, what);
+}
 
 export function isOpenTo({ sessionId }: Access, room: Room): boolean {
   return sessionId === undefined || sessionId === room.id;

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ProviderHelloMessage, ProviderToolDefinition } from '@atrium/protocol/provider';
 import type { Access } from './access.js';
+import { cannotDo } from './degraded.js';
 import { unauthorized } from './gateway-error.js';
 import { judgeHello, type Place, placeOf, registrationOf } from './hello.js';
 import { duplicate, type Predecessor } from './identities.js';
@@ -43,6 +44,7 @@ export function judgeArrival(parts: ArrivalParts, { hello, access, rooms, claim 
     instance: hello.instance,
     trust: access.trust,
     scope: access.sessionId,
+    admission: access.token?.id,
     providerId: before?.providerId ?? `p-${randomUUID()}`,
     isEverywhere: place.isEverywhere,
     registration: registrationOf(hello, before?.registration),
@@ -75,5 +77,5 @@ export function checkEntry(parts: ArrivalParts, { provider, room, except, tools 
   }
   parts.checkTools(provider, room, tools ?? registration.tools.values());
   const [degraded] = parts.isStrict ? parts.degraded(provider, room) : [];
-  if (degraded !== undefined) throw unauthorized(`the agent of this session cannot do this (${degraded})`);
+  if (degraded !== undefined) throw unauthorized(cannotDo(degraded));
 }

@@ -1,7 +1,4 @@
 /** Puts the gateway together. */
-import { mkdirSync } from 'node:fs';
-import path from 'node:path';
-import { grantOf } from '@atrium/protocol/provider';
 import type { Clock } from '../clock.js';
 import type { Logger } from '../logger.js';
 import type { Session } from '../sessions/session.js';
@@ -15,6 +12,7 @@ import { ProviderHooks } from './hooks/hooks.js';
 import { News } from './news/news.js';
 import { Pairings } from './pairing.js';
 import { showCode } from './pairing-notice.js';
+import { PersistFolders } from './persist-folders.js';
 import { Presence } from './presence.js';
 import { ProjectProviders } from './project/project-providers.js';
 import { Binding, type Provider } from './provider.js';
@@ -22,6 +20,7 @@ import type { Room } from './room.js';
 import { ProviderTokens } from './tokens.js';
 import { checkTools } from './tools/conflicts.js';
 import { ProviderTools } from './tools/tools.js';
+import { Updates } from './updates.js';
 
 export interface GatewayOptions {
   readonly clock: Clock;
@@ -46,21 +45,24 @@ export interface CreatedGateway {
 
 export function createGateway(options: GatewayOptions): CreatedGateway {
   const tokens = new ProviderTokens();
-  const persistDir = (provider: Provider) => folderOf(options.filesFolder, provider);
+  const isStrict = options.isStrict ?? false;
+  const folders = new PersistFolders(options.filesFolder);
+  const persistDir = (provider: Provider) => folders.of(provider);
   const gateway = new Gateway({
     ...options,
     persistDir,
     checkTools: (provider, room, tools) => checkTools(provider, room, tools),
-    isStrict: options.isStrict ?? false,
+    isStrict,
     degraded: (provider, room) => degradedFor(provider.bindings.get(room.id) ?? new Binding(provider, room)),
     doorkeeper: (core) => new Doorkeeper(tokens, new Pairings(core, showCode)),
     services: (core) => {
-      const news = new News(core);
+      const updates = new Updates(core);
+      const news = new News(core, updates);
       const note = (room: Room, from: string, text: string) => news.timeline.note(room, from, text);
       const trustOf = (room: Room) => options.trustOf(room.session);
       return [
-        new ProviderTools({ core, persistDir }),
-        new ProviderHooks(core),
+        new ProviderTools({ core, updates, persistDir }),
+        new ProviderHooks({ core, updates, isStrict }),
         news,
         new SessionEvents({ core, isOfProvider: (room, turnId) => news.hasStarted(room, turnId) }),
         new Lifecycle(core),
@@ -70,12 +72,4 @@ export function createGateway(options: GatewayOptions): CreatedGateway {
     },
   });
   return { gateway, tokens };
-}
-
-/** Made when a provider first comes that may use it. */
-function folderOf(base: string | undefined, { name, trust }: Provider): string | undefined {
-  if (base === undefined || !grantOf('fileResults', trust)) return undefined;
-  const folder = path.join(base, name);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  return folder;
 }

@@ -4,7 +4,7 @@ import type { Binding } from './provider.js';
 import type { Group } from './room.js';
 
 /** As `hello.ack` puts it: `gates:host-run`, `transforms:append`. */
-export function degradedFor({ room, rules, transforms }: Binding): string[] {
+export function degradedFor({ room, rules, transforms }: Pick<Binding, 'room' | 'rules' | 'transforms'>): string[] {
   const abilities = room.session.parts.backend?.abilities;
   if (!abilities) return [];
   const gates = rules.length > 0 && abilities.toolIntent !== 'all' ? [`gates:${abilities.toolIntent}`] : [];
@@ -15,6 +15,11 @@ export function degradedFor({ room, rules, transforms }: Binding): string[] {
 function isWithoutSections({ render }: AgentAbilities, transforms: Binding['transforms']): boolean {
   if (render === 'sections') return false;
   return [...transforms.values()].some(({ action }) => render === 'none' || action !== 'append');
+}
+
+/** Why something is refused where only the whole is good enough. */
+export function cannotDo(fact: string): string {
+  return `the agent of this session cannot do this (${fact}): leave it out, or use another agent`;
 }
 
 /** The same in words for people. */

@@ -31,6 +31,12 @@ export function invalidSession(message: string, sessionId?: string): GatewayErro
   );
 }
 
+/** One message may bring a lot; several of them, one after the other, may not bring more. */
+export function tooLong(what: string, max: number): GatewayError {
+  const message = `all ${what} of a provider have at most ${max} characters together: say less`;
+  return new GatewayError(GatewayErrorCode.PayloadTooLarge, message);
+}
+
 /** Counts have no code of their own; this one says what to do: send less. */
 export function tooMany(what: string, max: number): GatewayError {
   return new GatewayError(GatewayErrorCode.PayloadTooLarge, `at most ${max} ${what} per provider`);

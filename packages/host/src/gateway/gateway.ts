@@ -8,7 +8,7 @@ import type { Logger } from '../logger.js';
 import type { Companion } from '../sessions/companion.js';
 import type { Session } from '../sessions/session.js';
 import { CloseCode, type Transport } from '../wire/transport.js';
-import { type Access, INTERNAL_ACCESS } from './access.js';
+import { type Access, checkPlaces, INTERNAL_ACCESS } from './access.js';
 import { Binder, type BinderParts } from './binder.js';
 import { ProviderConnection } from './connection.js';
 import type { Doorkeeper } from './doorkeeper.js';
@@ -129,8 +129,11 @@ export class Gateway implements GatewayCore {
   }
 
   #letIn(connection: ProviderConnection, access: Access, token?: string): void {
-    if (!connection.access) connection.enter('AwaitHello');
-    connection.access = access;
+    if (!connection.access) {
+      checkPlaces(access, this.#connections);
+      connection.enter('AwaitHello');
+      connection.access = access;
+    }
     const active = this.#sessions.registry.entriesFor(access);
     connection.send({ type: 'sessions', active, ...(token !== undefined && { token }) });
   }

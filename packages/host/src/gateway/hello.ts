@@ -10,6 +10,7 @@ import { type Access, isOpenTo } from './access.js';
 import { authorizeHello } from './authorize.js';
 import { invalidSession, shown, unauthorized } from './gateway-error.js';
 import { compileRules } from './hooks/rules.js';
+import { checkTransforms } from './hooks/transforms.js';
 import { type Binding, EMPTY_REGISTRATION, type Provider, type Registration } from './provider.js';
 import type { Room } from './room.js';
 
@@ -23,6 +24,7 @@ export interface Place {
 export function judgeHello(hello: ProviderHelloMessage, access: Access): void {
   authorizeHello(access.trust, hello);
   compileRules(hello.hooks?.onPreToolUse ?? []);
+  checkTransforms(new Map(Object.entries(hello.hooks?.transforms ?? {})));
   if (access.token?.name !== undefined && access.token.name !== hello.name)
     throw unauthorized(`this token belongs to ${access.token.name}: connect with another one`);
 }
@@ -81,10 +83,8 @@ export interface AckFacts {
   readonly degraded: readonly string[];
 }
 
-/** Members that the contract does not know are legal; this one says what the agent cannot do for the provider. */
-type HelloAck = ProviderHelloAckMessage & { degraded?: string[] };
-
-export function helloAck({ providerId, reconnectToken, place, trust, persistDir, degraded }: AckFacts): HelloAck {
+export function helloAck(facts: AckFacts): ProviderHelloAckMessage {
+  const { providerId, reconnectToken, place, trust, persistDir, degraded } = facts;
   const [room] = place.rooms;
   return {
     type: 'hello.ack',

@@ -4,8 +4,9 @@ import type { Extension } from '../extensions/extension.js';
 import type { Companion } from '../sessions/companion.js';
 import type { Session } from '../sessions/session.js';
 import { type Throttle, throttle } from '../tools/throttle.js';
+import { extensionId } from './extension-id.js';
 import { Registry } from './registry.js';
-import { extensionId, type Group, Room } from './room.js';
+import { type Group, Room } from './room.js';
 import type { GatewayService } from './service.js';
 
 /** Titles may change with every word of an agent; lists of sessions need not. */

@@ -1,7 +1,12 @@
 /** What is shown of a provider: what it is and what it does, without a word of what it says to the model. */
 import type { ChildCustomization } from '@atrium/protocol';
+import { shorten } from '../tools/text.js';
+import { extensionId } from './extension-id.js';
 import type { Binding } from './provider.js';
-import { extensionId, type Group } from './room.js';
+import type { Group } from './room.js';
+
+/** A rule may be about a name of any length; what is shown of it is a label. */
+const MATCHER_MAX_CHARACTERS = 100;
 
 /** For machines: one instance of a provider. */
 export function describe({ provider, tools, context, startupContext, isAway }: Binding): object {
@@ -30,7 +35,7 @@ export function childrenOf({ name, bindings }: Group): ChildCustomization[] {
 function hooksOf({ rules }: Binding, of: string): ChildCustomization[] {
   return rules.map(({ match, action }, index) => {
     const id = `${of}#hook=PreToolUse:${index + 1}`;
-    const matcher = match.tool ?? '*';
+    const matcher = shorten(match.tool ?? '*', MATCHER_MAX_CHARACTERS);
     // The last two are additional members, which every client has to tolerate.
     const hook = { type: 'hook' as const, id, uri: id, name: `${action} ${matcher}`, event: 'PreToolUse', matcher };
     return hook;

@@ -4,12 +4,12 @@
  */
 import type { Customization, CustomizationLoadState, SessionState } from '@atrium/protocol';
 import type { Step } from '../channels/channel.js';
+import { extensionId, isProviderId, PROVIDER_ID_PREFIX } from './extension-id.js';
 import { gatewayMeta, withGatewayMeta } from './meta.js';
 import { childrenOf, describe } from './presence-entry.js';
-import { extensionId, type Group, type Room } from './room.js';
+import type { Group, Room } from './room.js';
 import type { GatewayService } from './service.js';
 
-const PREFIX = extensionId('');
 /** Nobody switches off more by hand; the oldest make room. */
 const SWITCHED_OFF_MAX = 100;
 
@@ -32,7 +32,7 @@ export class Presence implements GatewayService {
   opened(room: Room): void {
     const { session } = room;
     for (const name of gatewayMeta(session.state).off ?? []) room.setEnabled(name, false);
-    const stale = (session.state.customizations ?? []).filter(({ id }) => id.startsWith(PREFIX));
+    const stale = (session.state.customizations ?? []).filter(({ id }) => isProviderId(id));
     for (const { id } of stale) session.write({ type: 'session/customizationRemoved', id });
     if (stale.length > 0) session.extensions.changed();
     this.#describe(room);
@@ -49,8 +49,8 @@ export class Presence implements GatewayService {
   /** Somebody switched one off or on. */
   observe(room: Room, { envelope }: Step<SessionState>): void {
     const { action } = envelope;
-    if (action.type !== 'session/customizationToggled' || !action.id.startsWith(PREFIX)) return;
-    const group = room.group(action.id.slice(PREFIX.length));
+    if (action.type !== 'session/customizationToggled' || !isProviderId(action.id)) return;
+    const group = room.group(action.id.slice(PROVIDER_ID_PREFIX.length));
     if (group.bindings.length === 0 || room.isEnabled(group.name) === action.enabled) return;
     room.setEnabled(group.name, action.enabled);
     const { session } = room;

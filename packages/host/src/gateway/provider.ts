@@ -39,6 +39,9 @@ export interface Identity {
   readonly instance: string | undefined;
 }
 
+type ProviderFacts = Identity &
+  Pick<Provider, 'trust' | 'providerId' | 'scope' | 'admission' | 'isEverywhere' | 'registration'>;
+
 /** A name and an instance that is bound, or was a moment ago and may come back. */
 export class Provider implements Identity {
   readonly name: string;
@@ -48,6 +51,8 @@ export class Provider implements Identity {
   readonly providerId: string;
   /** The one session that it may enter; undefined when it may enter all of them. */
   readonly scope: string | undefined;
+  /** The pairing that let it in, or the process that it is; undefined for those in this process. */
+  readonly admission: string | undefined;
   /** Whether it is bound to every session, also to those to come. */
   isEverywhere: boolean;
   registration: Registration;
@@ -57,12 +62,13 @@ export class Provider implements Identity {
   /** Sends to its connection; does nothing while there is none. */
   send: (message: ToProviderMessage) => void = () => {};
 
-  constructor(facts: Identity & Pick<Provider, 'trust' | 'providerId' | 'scope' | 'isEverywhere' | 'registration'>) {
+  constructor(facts: ProviderFacts) {
     this.name = facts.name;
     this.instance = facts.instance;
     this.trust = facts.trust;
     this.providerId = facts.providerId;
     this.scope = facts.scope;
+    this.admission = facts.admission;
     this.isEverywhere = facts.isEverywhere;
     this.registration = facts.registration;
   }

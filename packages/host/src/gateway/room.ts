@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { ProviderSessionEntry } from '@atrium/protocol/provider';
 import type { Extension } from '../extensions/extension.js';
 import type { Session } from '../sessions/session.js';
+import { extensionId } from './extension-id.js';
 import type { Binding } from './provider.js';
 
 export interface RoomParts {
@@ -108,10 +109,6 @@ export function asOneChange<T>(rooms: readonly Room[], work: () => T): T {
   } finally {
     for (const release of releases) release();
   }
-}
-
-export function extensionId(providerName: string): string {
-  return `gateway-provider:/${providerName}`;
 }
 
 /** The last part of the session's URI: what providers know it by. */

@@ -1,7 +1,7 @@
 /** The tokens of providers: one for each spawned process, one for each pairing. Kept in memory only, as digests. */
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { digestOf } from '../security/token.js';
-import type { Access } from './access.js';
+import type { Access, AccessToken } from './access.js';
 
 const TOKEN_BYTES = 32;
 
@@ -10,12 +10,12 @@ export class ProviderTokens {
 
   /** For a process that the gateway starts in a session. */
   issueProject(sessionId: string): string {
-    return this.#issue('ptk-', { trust: 'project', sessionId, token: { name: undefined } });
+    return this.#issue('ptk-', { trust: 'project', sessionId, token: newToken() });
   }
 
   /** For a provider that a person has let into a session. */
   issueExternal(sessionId: string): string {
-    return this.#issue('ext-tok-', { trust: 'external', sessionId, token: { name: undefined } });
+    return this.#issue('ext-tok-', { trust: 'external', sessionId, token: newToken() });
   }
 
   /** What a token opens. Looked up by digest, so that how long it takes says nothing about the token. */
@@ -37,6 +37,10 @@ export class ProviderTokens {
     this.#accesses.set(keyOf(token), access);
     return token;
   }
+}
+
+function newToken(): AccessToken {
+  return { id: randomUUID(), name: undefined };
 }
 
 function keyOf(token: string): string {

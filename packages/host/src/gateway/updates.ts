@@ -5,8 +5,13 @@
 import { GatewayErrorCode } from '@atrium/protocol/provider';
 import { GatewayError } from './gateway-error.js';
 import type { Binding, Provider } from './provider.js';
+import { Rates } from './rate.js';
 import { bindingsFor } from './scope.js';
 import type { GatewayCore } from './service.js';
+
+/** Of each kind, by one provider in one session. Most of them change the session for everybody, and are stored. */
+export const UPDATES_PER_MINUTE_MAX = 60;
+const MINUTE_MS = 60_000;
 
 interface UpdateMessage {
   readonly type: string;
@@ -20,31 +25,49 @@ export interface Update {
   apply(binding: Binding): void;
 }
 
-export function applyUpdate(core: GatewayCore, provider: Provider, message: UpdateMessage, update: Update): void {
-  const { type, requestId, sessionId } = message;
-  const bindings = bindingsFor(provider, sessionId);
-  const isBusy = bindings.some(({ updating }) => updating.has(type));
-  if (isBusy)
-    throw new GatewayError(GatewayErrorCode.RateLimited, `another ${type} is not acknowledged yet: wait for it`);
-  for (const binding of bindings) update.check?.(binding);
-  for (const binding of bindings) {
-    update.apply(binding);
-    binding.revision += 1;
-    binding.updating.add(type);
-    binding.room.changed(provider.name);
+export class Updates {
+  readonly #core: GatewayCore;
+  readonly #rates: Rates;
+
+  constructor(core: GatewayCore) {
+    this.#core = core;
+    this.#rates = new Rates(core.clock, UPDATES_PER_MINUTE_MAX, MINUTE_MS);
   }
-  const revisions = bindings.map((binding) => ({ binding, revision: binding.revision }));
-  const acknowledge = () => {
-    for (const { binding, revision } of revisions) {
-      binding.updating.delete(type);
-      if (provider.bindings.get(binding.sessionId) !== binding) continue;
-      provider.send({
-        type: 'ack',
-        ...(requestId !== undefined && { requestId }),
-        sessionId: binding.sessionId,
-        revision,
-      });
+
+  /** Throws when it is not possible in one of the sessions; then it is in force in none. */
+  apply(provider: Provider, message: UpdateMessage, update: Update): void {
+    const { type, sessionId } = message;
+    const bindings = bindingsFor(provider, sessionId);
+    if (bindings.some(({ updating }) => updating.has(type)))
+      throw new GatewayError(GatewayErrorCode.RateLimited, `another ${type} is not acknowledged yet: wait for it`);
+    for (const binding of bindings) this.#count(binding, type);
+    for (const binding of bindings) update.check?.(binding);
+    for (const binding of bindings) {
+      update.apply(binding);
+      binding.revision += 1;
+      binding.updating.add(type);
+      binding.room.changed(provider.name);
     }
-  };
-  void core.settled().then(acknowledge, acknowledge);
+    this.#acknowledge(bindings, message);
+  }
+
+  /** By name, not by connection: whoever comes back has not waited. */
+  #count({ sessionId, provider }: Binding, type: string): void {
+    if (this.#rates.take(JSON.stringify([sessionId, provider.name, type]))) return;
+    const what = `at most ${UPDATES_PER_MINUTE_MAX} ${type} a minute: wait, then send what has become of it`;
+    throw new GatewayError(GatewayErrorCode.RateLimited, what, sessionId);
+  }
+
+  #acknowledge(bindings: readonly Binding[], { type, requestId }: UpdateMessage): void {
+    const revisions = bindings.map((binding) => ({ binding, revision: binding.revision }));
+    const acknowledge = () => {
+      for (const { binding, revision } of revisions) {
+        binding.updating.delete(type);
+        const { provider, sessionId } = binding;
+        if (provider.bindings.get(sessionId) !== binding) continue;
+        provider.send({ type: 'ack', ...(requestId !== undefined && { requestId }), sessionId, revision });
+      }
+    };
+    void this.#core.settled().then(acknowledge, acknowledge);
+  }
 }

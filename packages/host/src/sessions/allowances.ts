@@ -4,6 +4,8 @@ import type { Catalogue } from './catalogue.js';
 export interface AllowedTool {
   /** The extension whose tool it is; absent for the host's own. What was allowed to one counts for no other. */
   readonly owner?: string | undefined;
+  /** Who that was, where it may be one after the other. */
+  readonly identity?: string | undefined;
   readonly name: string;
 }
 
@@ -34,6 +36,6 @@ export class Allowances {
 }
 
 /** Names may contain anything, so the two are not just joined. */
-function keyOf({ owner = '', name }: AllowedTool): string {
-  return JSON.stringify([owner, name]);
+function keyOf({ owner = '', name, identity }: AllowedTool): string {
+  return JSON.stringify(identity === undefined ? [owner, name] : [owner, name, identity]);
 }

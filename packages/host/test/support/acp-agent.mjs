@@ -81,8 +81,12 @@ class Session {
 
   async prompt({ prompt }) {
     for (const block of prompt) this.hear(block.text ?? JSON.stringify(block));
+    this.isCancelled = false;
     const cancelled = new Promise((resolve) => {
-      this.cancel = () => resolve({ stopReason: 'cancelled' });
+      this.cancel = () => {
+        this.isCancelled = true;
+        resolve({ stopReason: 'cancelled' });
+      };
     });
     return Promise.race([this.work(), ...(ways.includes('is deaf') ? [] : [cancelled])]);
   }
@@ -101,6 +105,10 @@ class Session {
       for (const update of answer.laterUpdates ?? []) this.update(update);
       for (const text of answer.text ?? []) this.say('agent_message_chunk', text);
       if (answer.text) this.hear(answer.text.join(''));
+      while (answer.floods && !this.isCancelled) {
+        this.say('agent_message_chunk', answer.floods.repeat(1024));
+        await new Promise((resolve) => setTimeout(resolve));
+      }
       if (answer.hangs) await new Promise(() => {});
       if (answer.call) this.hear(await this.call(answer.call));
       else return { stopReason: 'end_turn', ...answer.end, ...(answer.usage && { usage: usageOf(answer.usage) }) };
@@ -153,9 +161,31 @@ function nextAnswer() {
 
 const usageOf = ({ input, output }) => ({ inputTokens: input, outputTokens: output, totalTokens: input + output });
 
+let model = 'plum-1';
+
+/** Grouped and beside other settings, as agents have them. */
+function settings() {
+  if (!ways.includes('offers models')) return undefined;
+  const plums = ['plum-1', 'plum-2', 'broken'].map((value) => ({ value, name: value.toUpperCase() }));
+  return {
+    configOptions: [
+      { id: 'loud', name: 'Loud', type: 'boolean', category: 'model', currentValue: false },
+      {
+        id: 'which',
+        name: 'Model',
+        type: 'select',
+        category: 'model',
+        currentValue: model,
+        options: [{ group: 'p', name: 'Plums', options: plums }],
+      },
+    ],
+  };
+}
+
 const METHODS = {
   initialize: async () => ({
     ...(ways.includes('is mute') && (await new Promise(() => {}))),
+    ...(ways.includes('is slow') && (await new Promise((resolve) => setTimeout(resolve, 700)))),
     protocolVersion: ways.includes('speaks another version') ? 7 : 1,
     agentCapabilities: {
       loadSession: !ways.includes('cannot load'),
@@ -168,7 +198,7 @@ const METHODS = {
     if (ways.includes('wants a login')) throw FAILURES.auth;
     const id = `s-${process.pid}-${sessions.size + 1}`;
     sessions.set(id, new Session(id, params));
-    return { sessionId: id };
+    return { sessionId: id, ...settings() };
   },
   'session/load': (params) => {
     const { sessionId: id } = params;
@@ -177,7 +207,13 @@ const METHODS = {
     const session = new Session(id, params, JSON.parse(readFileSync(file, 'utf8')));
     sessions.set(id, session);
     for (const text of session.said) session.say('agent_message_chunk', text);
-    return {};
+    return { ...settings() };
+  },
+  'session/set_config_option': ({ configId, value }) => {
+    note({ configId, value });
+    if (value === 'broken') throw { code: -32603, message: 'the orchard is closed' };
+    model = value;
+    return settings();
   },
   'session/prompt': (params) => sessions.get(params.sessionId).prompt(params),
   'session/cancel': ({ sessionId }) => sessions.get(sessionId)?.cancel(),

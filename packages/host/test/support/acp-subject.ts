@@ -21,6 +21,8 @@ export interface AcpAnswer extends PlannedAnswer {
   /** More for the answer that ends the turn. */
   readonly end?: object;
   readonly dies?: boolean;
+  /** Says this for ever, a thousand times at once. */
+  readonly floods?: string;
 }
 
 export type Way =
@@ -29,11 +31,13 @@ export type Way =
   | 'has a child'
   | 'is deaf'
   | 'is mute'
+  | 'is slow'
   | 'opens no session'
   | 'speaks another version'
   | 'cannot load'
   | 'has forgotten'
   | 'takes no tools'
+  | 'offers models'
   | 'wants a login';
 
 export interface AcpSubject extends Required<AgentUnderTest> {

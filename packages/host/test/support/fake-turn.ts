@@ -108,6 +108,10 @@ export class FakeTurn implements AgentTurn {
     return [...(this.options.tools ?? [])];
   }
 
+  hiddenTools(): (toolName: string) => boolean {
+    return () => false;
+  }
+
   async callTool(call: ToolRequest): Promise<ToolOutcome> {
     this.events.push({ callTool: call });
     return this.options.callTool?.(call) ?? completed('');

@@ -4,7 +4,7 @@ import type { AgentBackend } from '../../src/agents/agent.js';
 import { scriptedAgent } from '../../src/agents/scripted/scripted.js';
 import { type Clock, systemClock } from '../../src/clock.js';
 import type { Extension } from '../../src/extensions/extension.js';
-import { createHost, type Host } from '../../src/host.js';
+import { createHost, type Host, type HostOptions } from '../../src/host.js';
 import type { Log } from '../../src/log/log.js';
 import { MemoryLog } from '../../src/log/memory-log.js';
 import { type Logger, silentLogger } from '../../src/logger.js';
@@ -73,6 +73,10 @@ export interface TestHostOptions {
   readonly strictProviders?: boolean;
   /** Where providers may leave files. */
   readonly providerFolder?: string;
+  readonly terminals?: HostOptions['terminals'];
+  /** Where sessions leave what is more than their history. */
+  readonly dataFolder?: string;
+  readonly defaultDirectory?: string;
 }
 
 export interface TestHost {
@@ -94,6 +98,9 @@ export async function startTestHost(options: TestHostOptions = {}): Promise<Test
     trust,
     strictProviders = false,
     providerFolder,
+    terminals,
+    defaultDirectory,
+    dataFolder,
   } = options;
   const scripted = scripts.map((script) => scriptedAgent(script, { clock }));
   const host = await createHost({
@@ -105,6 +112,9 @@ export async function startTestHost(options: TestHostOptions = {}): Promise<Test
     strictProviders,
     ...(trust && { trust }),
     ...(providerFolder !== undefined && { providerFolder }),
+    ...(terminals !== undefined && { terminals }),
+    ...(dataFolder !== undefined && { dataFolder }),
+    ...(defaultDirectory !== undefined && { defaultDirectory }),
     agents: [...scripted, ...agents],
   });
   let clients = 0;

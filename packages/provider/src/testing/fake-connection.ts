@@ -34,6 +34,9 @@ export class FakeConnection {
   session: FakeSession | undefined;
   #state: ConnectionState;
   #trust: TrustLevel;
+  /** What a pairing gave, here or on an earlier connection. */
+  #paired: string | undefined;
+  #hasExpired = false;
   readonly #transport: Transport;
   readonly #parts: ConnectionParts;
 
@@ -68,6 +71,13 @@ export class FakeConnection {
   sessionEnded(): void {
     this.session = undefined;
     if (this.#state === 'Bound') this.#state = 'Unbound';
+  }
+
+  /** The session it stands in is about to end, and with it what opens that session to a paired provider. */
+  expire(): void {
+    if (this.#paired === undefined) return;
+    this.#parts.issued.delete(this.#paired);
+    this.#hasExpired = true;
   }
 
   #end(): void {
@@ -110,8 +120,11 @@ export class FakeConnection {
 
   #authenticate(token: string | undefined, mode: string | undefined): Refusal | undefined {
     const { options, issued } = this.#parts;
-    const isGiven = token !== undefined && token === options.token;
-    if (isGiven || (token !== undefined && issued.has(token))) return this.#letIn(isGiven ? 'project' : 'external');
+    if (token !== undefined && token === options.token) return this.#letIn('project');
+    if (token !== undefined && issued.has(token)) {
+      this.#paired = token;
+      return this.#letIn('external');
+    }
     if (mode === undefined || options.pairingCode === undefined)
       return { code: GatewayErrorCode.AuthFailed, message: 'the token is not valid' };
     this.#state = 'AwaitPairing';
@@ -124,12 +137,14 @@ export class FakeConnection {
       return { code: GatewayErrorCode.AuthFailed, message: 'the code is not valid' };
     const token = `ext-tok-${newId()}`;
     this.#parts.issued.add(token);
+    this.#paired = token;
     return this.#letIn('external', token);
   }
 
+  /** Who is in already may show its token again, and only hears which sessions there are. */
   #letIn(trust: TrustLevel, token?: string): undefined {
     this.#trust = trust;
-    this.#state = 'AwaitHello';
+    if (this.#state !== 'Bound') this.#state = 'AwaitHello';
     this.send({ type: 'sessions', active: [...this.#parts.sessions()], ...(token !== undefined && { token }) });
   }
 
@@ -139,7 +154,8 @@ export class FakeConnection {
     const wanted = hello.session ?? sessions()[0]?.id;
     const isEverywhere = wanted === 'all';
     const sessionId = isEverywhere ? (sessions()[0]?.id ?? 'all') : sessions().find(({ id }) => id === wanted)?.id;
-    if (sessionId === undefined) return { code: GatewayErrorCode.InvalidSession, message: `no session ${wanted}` };
+    if (sessionId === undefined || this.#hasExpired)
+      return { code: GatewayErrorCode.InvalidSession, message: `no session ${wanted}` };
     this.#state = 'Bound';
     this.session = new FakeSession(hello, sessionId, (message) => this.send(message));
     this.send({

@@ -129,11 +129,13 @@ export class FakeGateway {
     this.#announce();
   }
 
-  /** Resolves when the provider is ready for it. */
+  /** Resolves when the provider is ready for it. The token of one that was paired ends with its session. */
   async endSession(sessionId: string): Promise<void> {
     const isBound = this.#connection?.session?.sessionId === sessionId;
-    if (isBound)
+    if (isBound) {
+      this.#connection?.expire();
       this.send({ type: 'session.lifecycle', sessionId, state: 'shutdown.pending', deadline: SHUTDOWN_DEADLINE_MS });
+    }
     this.#sessions = this.#sessions.filter(({ id }) => id !== sessionId);
     this.#announce();
     if (!isBound) return;

@@ -13,8 +13,12 @@ export interface SocketLike {
 
 type SocketClass = new (url: string) => SocketLike;
 
-export function webSocketTransport(url: string): TransportFactory {
-  return async () => opened(new (await socketClass())(url), url);
+/** A function is asked for the address of each connection. */
+export function webSocketTransport(url: string | (() => string | Promise<string>)): TransportFactory {
+  return async () => {
+    const address = typeof url === 'function' ? await url() : url;
+    return opened(new (await socketClass())(address), address);
+  };
 }
 
 /** Loaded only where nothing is built in, so that a page never asks for the package. */

@@ -2,30 +2,35 @@
 import type { ToGatewayMessageMap } from '@atrium/protocol/provider';
 import type { Extension } from '../../extensions/extension.js';
 import { authorizeContext, authorizeHooks } from '../authorize.js';
-import { tooMany } from '../gateway-error.js';
-import type { Provider } from '../provider.js';
+import { cannotDo, degradedFor } from '../degraded.js';
+import { unauthorized } from '../gateway-error.js';
+import type { Binding, Provider } from '../provider.js';
 import type { Group } from '../room.js';
 import type { GatewayCore, GatewayService } from '../service.js';
-import { applyUpdate } from '../updates.js';
+import type { Updates } from '../updates.js';
 import { Contexts } from './context.js';
 import { Gates } from './gates.js';
 import { Overruled } from './overruled.js';
 import { compileRules } from './rules.js';
-import { Transforms, withTransforms } from './transforms.js';
+import { checkTransforms, Transforms, withTransforms } from './transforms.js';
 
-/** Updates add to what is there, so without a limit they could go on adding. No prompt has that many sections. */
-export const TRANSFORMS_PER_PROVIDER_MAX = 100;
+export interface HooksParts {
+  readonly core: GatewayCore;
+  readonly updates: Updates;
+  /** What the agent of a session cannot do is refused, instead of only said. */
+  readonly isStrict: boolean;
+}
 
 export class ProviderHooks implements GatewayService {
-  readonly #core: GatewayCore;
+  readonly #parts: HooksParts;
   readonly #gates: Gates;
   readonly #transforms = new Transforms();
   readonly #overruled = new Overruled();
   readonly #contexts = new Contexts();
 
-  constructor(core: GatewayCore) {
-    this.#core = core;
-    this.#gates = new Gates(core);
+  constructor(parts: HooksParts) {
+    this.#parts = parts;
+    this.#gates = new Gates(parts.core);
   }
 
   readonly handlers = {
@@ -63,21 +68,30 @@ export class ProviderHooks implements GatewayService {
     const { onPreToolUse, transforms = {} } = message;
     authorizeHooks(provider.trust, { rules: onPreToolUse, transforms });
     compileRules(onPreToolUse ?? []);
-    applyUpdate(this.#core, provider, message, {
-      check: (binding) => {
-        const { size } = withTransforms(binding.transforms, transforms);
-        if (size > TRANSFORMS_PER_PROVIDER_MAX) throw tooMany('transforms', TRANSFORMS_PER_PROVIDER_MAX);
-      },
+    const changed = ({ room, rules, transforms: before }: Binding) => ({
+      room,
+      rules: onPreToolUse ?? rules,
+      transforms: withTransforms(before, transforms),
+    });
+    this.#parts.updates.apply(provider, message, {
+      check: (binding) => this.#check(changed(binding)),
       apply: (binding) => {
-        if (onPreToolUse) binding.rules = onPreToolUse;
-        binding.transforms = withTransforms(binding.transforms, transforms);
+        const { rules, transforms: all } = changed(binding);
+        binding.rules = rules;
+        binding.transforms = all;
       },
     });
   }
 
+  #check(hooks: Pick<Binding, 'room' | 'rules' | 'transforms'>): void {
+    checkTransforms(hooks.transforms);
+    const [degraded] = this.#parts.isStrict ? degradedFor(hooks) : [];
+    if (degraded !== undefined) throw unauthorized(cannotDo(degraded));
+  }
+
   #updateContext(provider: Provider, message: ToGatewayMessageMap['context.update']): void {
     authorizeContext(provider.trust);
-    applyUpdate(this.#core, provider, message, {
+    this.#parts.updates.apply(provider, message, {
       apply: (binding) => {
         binding.context = message.context ?? '';
       },

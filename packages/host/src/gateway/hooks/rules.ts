@@ -1,8 +1,8 @@
 /** Rules of providers on tool calls: compiled when they are registered, tried on every call of the session. */
 import { GatewayErrorCode, type ProviderHookRule } from '@atrium/protocol/provider';
 import { type Glob, glob } from '../../tools/glob.js';
+import { extensionId } from '../extension-id.js';
 import { GatewayError } from '../gateway-error.js';
-import { extensionId } from '../room.js';
 import { hostNameOf } from './aliases.js';
 import { type MatchResult, PATTERN_MAX_CHARACTERS, Pattern } from './budget.js';
 

@@ -1,10 +1,16 @@
 /** What providers change in the prompt of their sessions: fixed texts, and sections that they are asked about. */
 import { type ProviderTransform, type ToGatewayMessageMap, transformContentOf } from '@atrium/protocol/provider';
 import type { PromptContribution, SectionCallback, StaticTransform } from '../../extensions/extension.js';
+import { tooLong, tooMany } from '../gateway-error.js';
 import type { Binding, Provider } from '../provider.js';
 import type { Group } from '../room.js';
 import { present } from '../tools/instances.js';
 import { Asked } from './asked.js';
+
+/** Updates add to what is there, so without a limit they could go on adding. No prompt has that many sections. */
+export const TRANSFORMS_PER_PROVIDER_MAX = 100;
+/** Of all of them together, with the names of their sections: it goes into every prompt. */
+export const TRANSFORMS_MAX_CHARACTERS = 2 ** 18;
 
 /** Answers name the question; there is only one thing it can be about. */
 const TOPIC = '';
@@ -58,6 +64,15 @@ function transformsOf(group: Group) {
   return present(group).flatMap((binding) =>
     [...binding.transforms].map(([section, transform]) => ({ binding, section, transform })),
   );
+}
+
+/** Throws when they are more than a provider may have, however they came. */
+export function checkTransforms(transforms: ReadonlyMap<string, ProviderTransform>): void {
+  if (transforms.size > TRANSFORMS_PER_PROVIDER_MAX) throw tooMany('transforms', TRANSFORMS_PER_PROVIDER_MAX);
+  let characters = 0;
+  for (const [section, transform] of transforms)
+    characters += section.length + (transform.action === 'callback' ? 0 : transform.content.length);
+  if (characters > TRANSFORMS_MAX_CHARACTERS) throw tooLong('transforms', TRANSFORMS_MAX_CHARACTERS);
 }
 
 /** Null takes one away. */

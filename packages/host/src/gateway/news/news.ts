@@ -4,11 +4,11 @@ import { GatewayErrorCode, grantOf, PUSHES_PER_SECOND_MAX, type ToGatewayMessage
 import type { Step } from '../../channels/channel.js';
 import { GatewayError, tooMany, unauthorized } from '../gateway-error.js';
 import type { Binding, Provider } from '../provider.js';
-import { Rate } from '../rate.js';
+import { Rates } from '../rate.js';
 import type { Group, Room } from '../room.js';
 import { bindingFor, bindingsFor } from '../scope.js';
 import type { GatewayCore, GatewayService } from '../service.js';
-import { applyUpdate } from '../updates.js';
+import type { Updates } from '../updates.js';
 import { compileFilter, Filters } from './filters.js';
 import { Injects } from './injects.js';
 import { checkStreamName, STREAMS_PER_QUERY_MAX, Streams, streamNamed } from './streams.js';
@@ -24,10 +24,13 @@ export class News implements GatewayService {
   readonly #streams = new Streams();
   readonly #filters = new Filters();
   readonly #injects: Injects;
-  readonly #rates = new WeakMap<Binding, Rate>();
+  readonly #updates: Updates;
+  readonly #rates: Rates;
 
-  constructor(core: GatewayCore) {
+  constructor(core: GatewayCore, updates: Updates) {
     this.#core = core;
+    this.#updates = updates;
+    this.#rates = new Rates(core.clock, PUSHES_PER_SECOND_MAX, SECOND_MS);
     this.timeline = new Timeline(core.clock);
     this.#injects = new Injects((then) => core.afterCommit(then));
   }
@@ -78,11 +81,11 @@ export class News implements GatewayService {
   }
 
   #pushTo(binding: Binding, message: Push): GatewayError | undefined {
-    const rate = this.#rates.get(binding) ?? new Rate(this.#core.clock, PUSHES_PER_SECOND_MAX, SECOND_MS);
-    this.#rates.set(binding, rate);
+    const { sessionId, provider } = binding;
     const max = PUSHES_PER_SECOND_MAX;
-    if (!rate.take())
-      return new GatewayError(GatewayErrorCode.RateLimited, `at most ${max} pushes a second`, binding.sessionId);
+    // By name, like the streams: neither a new connection nor another instance has a budget of its own.
+    if (!this.#rates.take(JSON.stringify([sessionId, provider.name])))
+      return new GatewayError(GatewayErrorCode.RateLimited, `at most ${max} pushes a second`, sessionId);
     try {
       return this.#publish(binding, message);
     } catch (error) {
@@ -132,7 +135,7 @@ export class News implements GatewayService {
     if (owner !== provider.name) throw unauthorized('filters can be set on your own streams only');
     checkStreamName(stream);
     const filter = compileFilter(message.rules);
-    applyUpdate(this.#core, provider, message, {
+    this.#updates.apply(provider, message, {
       check: (binding) => this.#filters.check(binding, stream, filter),
       apply: (binding) => this.#filters.set(binding, stream, filter),
     });

@@ -18,6 +18,11 @@ export const NOTE_MAX_CHARACTERS = 2_000;
 /** What a list of sessions has room for. */
 export const ACTIVITY_MAX_CHARACTERS = 120;
 
+/** Every note begins with it, and with the name of whoever says it. */
+const MARK = '※';
+/** Everything that begins a new line somewhere. */
+const LINE_BREAK = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/g;
+
 interface Waiting {
   notes: string[];
   /** Notes that no turn has shown yet. */
@@ -33,8 +38,7 @@ export class Timeline {
   /** Shows a note, at once or within half a second. */
   note(room: Room, from: string, text: string): void {
     const waiting = this.#of(room);
-    const shown = text.length > NOTE_MAX_CHARACTERS ? `${text.slice(0, NOTE_MAX_CHARACTERS - 1)}…` : text;
-    waiting.notes = [...waiting.notes, `※ ${from}: ${shown}`].slice(-TIMELINE_MAX);
+    waiting.notes = [...waiting.notes, `${MARK} ${from}: ${ownWords(text)}`].slice(-TIMELINE_MAX);
     waiting.throttle.request();
   }
 
@@ -74,6 +78,12 @@ export class Timeline {
     session.write({ type: 'session/metaChanged', _meta: withGatewayMeta(session.state, { timeline }) });
     session.write({ type: 'session/activityChanged', activity: shorten(notes.at(-1) ?? '', ACTIVITY_MAX_CHARACTERS) });
   }
+}
+
+/** A text may have several lines, but none that looks like a note of somebody else: the mark is ours. */
+function ownWords(text: string): string {
+  const shown = text.length > NOTE_MAX_CHARACTERS ? `${text.slice(0, NOTE_MAX_CHARACTERS - 1)}…` : text;
+  return shown.replaceAll(MARK, '*').replaceAll(LINE_BREAK, '\n  ');
 }
 
 /** However many there are, they change the session once. */

@@ -11,6 +11,7 @@ import type { SessionTrust } from '../../trust/session-trust.js';
 import type { Room } from '../room.js';
 import type { GatewayCore, GatewayService } from '../service.js';
 import type { ProviderTokens } from '../tokens.js';
+import { LastWill } from './last-will.js';
 import { ProviderProcess } from './provider-process.js';
 
 /** A folder with more is not a project but a mistake. */
@@ -29,6 +30,7 @@ export interface ProjectProvidersParts {
 export class ProjectProviders implements GatewayService {
   readonly #parts: ProjectProvidersParts;
   readonly #running = new Map<Room, ProviderProcess[]>();
+  readonly #will = new LastWill();
 
   constructor(parts: ProjectProvidersParts) {
     this.#parts = parts;
@@ -80,7 +82,8 @@ export class ProjectProviders implements GatewayService {
     const address = this.#parts.address();
     if (!address) return note(room, name, 'does not run: the gateway has no port (--gateway-port)');
     const failed = (how: string) => note(room, name, `${how}; it is started again`);
-    const process = new ProviderProcess({ name, config, folder, address, core, tokens, sessionId: room.id, failed });
+    const place = { folder, address, sessionId: room.id };
+    const process = new ProviderProcess({ name, config, ...place, core, tokens, will: this.#will, failed });
     running.push(process);
     process.start();
   }

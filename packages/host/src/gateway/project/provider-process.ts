@@ -6,6 +6,7 @@ import { type ProcessEnd, runProcess } from '../../tools/run-process.js';
 import { pause } from '../../waiting.js';
 import type { GatewayCore } from '../service.js';
 import type { ProviderTokens } from '../tokens.js';
+import type { LastWill } from './last-will.js';
 import { OutputLines } from './output-lines.js';
 
 export const RESTART_FIRST_MS = 1_000;
@@ -22,6 +23,8 @@ export interface ProviderProcessParts {
   readonly address: { readonly url: string; readonly port: number };
   readonly core: GatewayCore;
   readonly tokens: ProviderTokens;
+  /** Ends it should the host be killed. */
+  readonly will: LastWill;
   readonly sessionId: string;
   /** It failed for the first time, or for the first time since it was well. */
   failed(how: string): void;
@@ -70,7 +73,7 @@ export class ProviderProcess {
 
   /** Every process has a token of its own, which dies with it. */
   async #runOnce(): Promise<ProcessEnd> {
-    const { config, folder, tokens, sessionId, name, core } = this.#parts;
+    const { config, folder, tokens, will, sessionId, name, core } = this.#parts;
     const token = tokens.issueProject(sessionId);
     // What it prints goes to the log, but not what opens the session to it.
     const lines = new OutputLines((line) =>
@@ -85,6 +88,7 @@ export class ProviderProcess {
       timeoutMs: Number.MAX_SAFE_INTEGER,
       graceMs: STOP_GRACE_MS,
       clock: core.clock,
+      started: (leader) => will.add(leader),
       output: (text) => lines.add(text),
     });
     lines.end();

@@ -17,6 +17,9 @@ import type { Binding, Provider } from '../provider.js';
 import type { GatewayCore, Leaving } from '../service.js';
 import { type Entrant, Lines } from './lines.js';
 
+/** However long a tool says that it needs: nobody waits for a silent provider for ever. */
+export const TOOL_TIMEOUT_MAX_MS = 60 * 60_000;
+
 export interface CallRequest {
   readonly binding: Binding;
   readonly tool: string;
@@ -81,7 +84,8 @@ export class Calls {
     const refusal = refusalOf(call.request);
     if (refusal) return this.#end(call, refusal);
     const { binding, tool, args } = call.request;
-    const timeoutMs = binding.tools.get(tool)?.timeout ?? TOOL_TIMEOUT_DEFAULT_MS;
+    const wantedMs = binding.tools.get(tool)?.timeout ?? TOOL_TIMEOUT_DEFAULT_MS;
+    const timeoutMs = Math.min(wantedMs, TOOL_TIMEOUT_MAX_MS);
     const overdue = failure(ToolErrorCode.Timeout, `no answer in ${timeoutMs / 1_000} s`);
     call.stage = 'running';
     call.stopTimer = this.core.clock.after(timeoutMs, () => this.#cancel(call, 'timeout', overdue));

@@ -1,11 +1,18 @@
 /** Whether tools can stand in a session: each name has one owner there. One wrong tool refuses all that came along. */
 import { isDeepStrictEqual } from 'node:util';
 import { GatewayErrorCode, type ProviderToolDefinition, TOOLS_PER_PROVIDER_MAX } from '@atrium/protocol/provider';
-import { GatewayError, tooMany } from '../gateway-error.js';
+import { extensionId } from '../extension-id.js';
+import { GatewayError, tooLong, tooMany } from '../gateway-error.js';
 import type { Provider } from '../provider.js';
-import { extensionId, type Room } from '../room.js';
+import type { Room } from '../room.js';
 import { metaToolName } from './meta-tool.js';
 import { checkParameters } from './parameters.js';
+
+/**
+ * All tools of a provider in a session, as JSON: the model reads them with every request, and every change of one is
+ * told to everybody, and stored, with all others.
+ */
+export const TOOLS_MAX_CHARACTERS = 2 ** 18;
 
 /** Throws what is wrong with the first of them that cannot. */
 export function checkTools(
@@ -15,6 +22,8 @@ export function checkTools(
 ): void {
   const wanted = [...tools];
   if (wanted.length > TOOLS_PER_PROVIDER_MAX) throw tooMany('tools', TOOLS_PER_PROVIDER_MAX);
+  const characters = wanted.reduce((sum, tool) => sum + lengthOf(tool), 0);
+  if (characters > TOOLS_MAX_CHARACTERS) throw tooLong('tools', TOOLS_MAX_CHARACTERS);
   const owners = ownersIn(room, provider);
   const others = room.groups().filter(({ name }) => name !== provider.name);
   for (const tool of wanted) {
@@ -40,6 +49,15 @@ function ownersIn({ session, bindings }: Room, provider: Provider): Map<string, 
     if (owner !== own && !owners.has(definition.name)) owners.set(definition.name, owner ?? 'the host');
   }
   return owners;
+}
+
+const lengths = new WeakMap<ProviderToolDefinition, number>();
+
+/** A definition never changes, and is looked at again with every update. */
+function lengthOf(tool: ProviderToolDefinition): number {
+  const length = lengths.get(tool) ?? JSON.stringify(tool).length;
+  lengths.set(tool, length);
+  return length;
 }
 
 function isReservedFor(providerName: string, tool: string): boolean {

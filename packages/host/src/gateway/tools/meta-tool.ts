@@ -1,6 +1,7 @@
 /** The tool that the gateway adds beside those of several instances: it lists them, so that the model can choose. */
 import type { HostTool } from '../../tools/tool.js';
-import { extensionId, type Group } from '../room.js';
+import { extensionId } from '../extension-id.js';
+import type { Group } from '../room.js';
 import { instanceOf, present } from './instances.js';
 
 export function metaToolName(providerName: string): string {

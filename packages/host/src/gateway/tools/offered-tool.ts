@@ -1,7 +1,7 @@
 /** A tool of a provider as a tool of the host: the broker gates, confirms and runs it like any other. */
 import type { HostTool, ToolConfirmation } from '../../tools/tool.js';
 import { ALLOW_IN_SESSION } from '../../tools/tool.js';
-import { extensionId } from '../room.js';
+import { extensionId } from '../extension-id.js';
 import { instanceOf, type SharedTool, schemaOf } from './instances.js';
 
 /** "browser: screenshot", also where the provider has put its own name before that of the tool. */
@@ -25,11 +25,23 @@ export function offeredTool(providerName: string, shared: SharedTool, run: HostT
     },
     displayName,
     owner: extensionId(providerName),
+    identity: identityOf(shared),
     callMeta: { gateway: { provider: providerName, ...onlyInstance(shared) } },
     invocationMessage: () => `Use ${displayName}`,
     ...(isStranger && { confirmation: () => questionFor(providerName, name) }),
     run,
   };
+}
+
+/**
+ * Names are free again when a provider is gone. What a person said about a stranger counts for those whom they let in
+ * then: for one pairing, or for the several that share the tool.
+ */
+function identityOf({ bindings }: SharedTool): string {
+  const admissions = bindings.map(({ provider: { trust, admission } }) =>
+    trust === 'external' ? `${trust} ${admission}` : trust,
+  );
+  return [...new Set(admissions)].sort().join();
 }
 
 /** Which instance a call is for is clear beforehand only when there is one. */

@@ -13,7 +13,7 @@ import type { HostTool, ToolContext, ToolOutput } from '../../tools/tool.js';
 import type { Binding, Provider } from '../provider.js';
 import type { Group } from '../room.js';
 import type { GatewayCore, GatewayService, Leaving } from '../service.js';
-import { applyUpdate } from '../updates.js';
+import type { Updates } from '../updates.js';
 import { Calls, failure } from './calls.js';
 import { checkTools } from './conflicts.js';
 import {
@@ -37,6 +37,7 @@ const PROGRESS_MAX_CHARACTERS = 2_000;
 
 export interface ToolsParts {
   readonly core: GatewayCore;
+  readonly updates: Updates;
   persistDir(provider: Provider): string | undefined;
 }
 
@@ -73,7 +74,7 @@ export class ProviderTools implements GatewayService {
 
   #update(provider: Provider, message: ToGatewayMessageMap['tools.update']): void {
     const changed = ({ tools }: Binding) => withChanges(tools, message);
-    applyUpdate(this.#parts.core, provider, message, {
+    this.#parts.updates.apply(provider, message, {
       check: (binding) => checkTools(provider, binding.room, changed(binding).values()),
       apply: (binding) => {
         binding.tools = changed(binding);

@@ -1,11 +1,15 @@
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { Asked } from '../../../src/gateway/hooks/asked.js';
 import { AWAY_INSTANCES_MAX } from '../../../src/gateway/identities.js';
+import { Calls } from '../../../src/gateway/tools/calls.js';
 import { openProjectRoom, pair, sessionId, withToken } from '../../support/provider-door.js';
-import { envelopesOf, openPuppetRoom, openRoom, stateOf } from '../../support/session-room.js';
+import { SectionAgent } from '../../support/section-agent.js';
+import { envelopesOf, openPuppetRoom, openRoom, stateOf, turnStarted } from '../../support/session-room.js';
 import { tempFolder } from '../../support/temp-folder.js';
 import { settle } from '../../support/test-host.js';
 import { TestProvider } from '../../support/test-provider.js';
+import { echoTool } from '../../support/tools.js';
 
 const HELLO = { type: 'hello', name: 'ci', protocolVersion: 2 };
 const STATUS = { name: 'ci_status', description: 'CI', parameters: {} };
@@ -51,7 +55,7 @@ describe('a hello', () => {
     const providerFolder = await tempFolder();
     const room = await openRoom({ providerFolder });
     const { persistDir } = await TestProvider.connect(room.host).hello();
-    expect(persistDir).toBe(path.join(providerFolder, 'ci'));
+    expect(path.dirname(persistDir ?? '')).toBe(providerFolder);
     const { provider } = await pair(room);
     expect(await provider.hello({ name: 'browser' })).not.toHaveProperty('persistDir');
   });
@@ -75,14 +79,27 @@ describe('a hello', () => {
   });
 
   it('[GW-073] has brought everything before it is acknowledged', async () => {
-    const room = await openPuppetRoom();
+    const room = await openPuppetRoom({ agent: new SectionAgent(), tools: [echoTool('other')] });
     const provider = TestProvider.connect(room.host);
-    const rule = { match: { tool: 'other' }, action: 'deny', reason: 'no' };
-    await provider.hello({ tools: [STATUS], hooks: { onPreToolUse: [rule] }, context: 'c' });
-    const outcome = room.puppet.turn.callTool({ name: 'ci_status', input: {} });
+    const onPreToolUse = [{ match: { tool: 'other' }, action: 'deny', reason: 'not today' }];
+    const transforms = { tone: { action: 'append', content: 'Mention CI.' } };
+    provider.send({ ...HELLO, tools: [STATUS], hooks: { onPreToolUse, transforms }, context: 'CI is green.' });
+    await provider.next('hello.ack');
+    // The model acts at once, before anything else can happen.
+    const { turn } = room.puppet;
+    expect(turn.tools().map(({ name }) => name)).toContain('ci_status');
+    const denied = turn.callTool({ name: 'other', input: {} });
+    const outcome = turn.callTool({ name: 'ci_status', input: {} });
+    const prompt = turn.renderPrompt();
     const call = await provider.next('tool.call');
     provider.send({ type: 'tool.result', id: call.id, data: 1 });
     expect(await outcome).toMatchObject({ success: true });
+    expect(await denied).toEqual({ kind: 'denied', reason: 'ci: not today' });
+    expect((await prompt).get('tone')).toBe('Be brief.\n\nMention CI.');
+    room.puppet.finish();
+    await room.desk.action(room.uri, 'session/turnComplete');
+    room.desk.dispatch(room.uri, turnStarted('t2'));
+    expect((await room.agent.turn(1)).turn.context).toEqual([expect.stringContaining('CI is green.')]);
   });
 
   it.each(['../x', 'a@b', '', '.x', 'a/b', 'x'.repeat(65)])('[GW-092] may not be named %j', async (name) => {
@@ -114,18 +131,25 @@ describe('a rebind', () => {
   });
 
   it('[GW-076] [GW-210] ends what was under way as cancelled, and says nothing about it to the provider', async () => {
-    const room = await openPuppetRoom();
+    const room = await openPuppetRoom({ agent: new SectionAgent() });
     const rule = { match: { tool: 'ci_logs' }, action: 'gate', gateId: 'g' };
-    const provider = await TestProvider.bound(room.host, { tools: [STATUS, LOGS], hooks: { onPreToolUse: [rule] } });
+    const hooks = { onPreToolUse: [rule], transforms: { tone: { action: 'callback' } } };
+    const provider = await TestProvider.bound(room.host, { tools: [STATUS, LOGS], hooks });
     const call = room.puppet.turn.callTool({ name: 'ci_status', input: {} });
     const gated = room.puppet.turn.callTool({ name: 'ci_logs', input: {} });
-    while (provider.of('tool.call').length + provider.of('gate.check').length < 2) await settle(1);
+    const prompt = room.puppet.turn.renderPrompt();
+    const asked = () => provider.of('tool.call').length + provider.of('gate.check').length;
+    while (asked() + provider.of('transform.request').length < 3) await settle(1);
+    const [request] = provider.of('transform.request');
     const read = provider.received.length;
     await provider.hello({ tools: [LOGS] });
     expect(await call).toMatchObject({ success: false });
     const [part] = (await stateOf(room.desk, room.uri)).activeTurn?.responseParts ?? [];
     expect(part).toMatchObject({ toolCall: { status: 'completed', error: { code: 'CANCELLED' } } });
     expect(await gated).toMatchObject({ kind: 'denied' });
+    // No time has passed: it is the rebind that ends the wait. What still comes for the old question means nothing.
+    provider.send({ type: 'transform.result', callId: request?.callId, content: 'Too late.' });
+    expect((await prompt).get('tone')).toBe('Be brief.');
     const types = provider.received.slice(read).map(({ type }) => type);
     expect(types).not.toContain('tool.cancel');
     expect(types).not.toContain('tool.call');
@@ -401,18 +425,76 @@ describe('an identity', () => {
     expect(await codeOf(third)).toBe('UNAUTHORIZED');
   });
 
-  it('[GW-088] [GW-089] [GW-090] gives every call an id of its own, with its session; answers need none', async () => {
+  it('[GW-088] [GW-090] knows by the id alone which call, in which session, an answer is for', async () => {
     const room = await openPuppetRoom();
-    const provider = await TestProvider.bound(room.host, { tools: [STATUS] });
-    const calls = Array.from({ length: 200 }, () => room.puppet.turn.callTool({ name: 'ci_status', input: {} }));
+    const other = await room.desk.session(undefined, { provider: 'puppet' });
+    room.desk.dispatch(other, turnStarted('t1'));
+    const turns = [room.puppet.turn, (await room.agent.turn(1)).turn];
+    const provider = await TestProvider.bound(room.host, { session: 'all', tools: [STATUS] });
+    const calls = Array.from({ length: 200 }, (_, number) =>
+      turns[number % 2]?.callTool({ name: 'ci_status', input: { number } }),
+    );
+    while (provider.of('tool.call').length < calls.length) await settle(1);
+    const asked = provider.of('tool.call');
+    expect(new Set(asked.map(({ id }) => id)).size).toBe(200);
+    // In the other order, and without a word about the session.
+    for (const { id, args, sessionId: session } of asked.toReversed())
+      provider.send({ type: 'tool.result', id, data: `${args.number} in ${session}` });
+    const texts = (await Promise.all(calls)).map((outcome) => outcome?.kind === 'completed' && outcome.text);
+    const ids = [room.uri, other].map(sessionId);
+    expect(texts).toEqual(calls.map((_, number) => `${number} in ${ids[number % 2]}`));
+  });
+
+  it('[GW-088] never gives an id twice, in a hundred thousand', { timeout: 30_000 }, () => {
     const ids = new Set<string>();
-    for (const _ of calls) {
-      const { id, sessionId: session } = await provider.next('tool.call');
-      ids.add(id);
-      expect(session).toBe(sessionId(room.uri));
-      provider.send({ type: 'tool.result', id, data: 'x' });
+    const clock = { now: () => 0, after: () => () => {} };
+    const calls = new Calls({ clock } as never);
+    const asked = new Asked<string>();
+    const send = (message: { id: string }) => void ids.add(message.id);
+    const room = { id: 's', isEnabled: () => true };
+    const provider = { name: 'ci', registration: { concurrency: {} }, bindings: new Map(), send };
+    const binding = { provider, room, sessionId: 's', tools: new Map([['a', STATUS]]) };
+    provider.bindings.set('s', binding);
+    for (let count = 0; count < 50_000; count++) {
+      const { signal } = new AbortController();
+      void calls.call({ binding: binding as never, tool: 'a', args: {}, signal, progress: () => {} });
+      void asked.ask({ provider: provider as never, topic: '', signal, send: (id) => void ids.add(id) });
     }
-    expect(ids.size).toBe(200);
-    expect((await Promise.all(calls)).every((outcome) => outcome.kind === 'completed')).toBe(true);
+    expect(ids.size).toBe(100_000);
+  });
+
+  it('[GW-089] hears with everything that is about a session which one that is', async () => {
+    const room = await openPuppetRoom({ agent: new SectionAgent(), tools: [echoTool('other')] });
+    const provider = TestProvider.connect(room.host);
+    const hooks = {
+      onPreToolUse: [{ match: { tool: 'other' }, action: 'gate', gateId: 'g' }],
+      transforms: { tone: { action: 'callback' } },
+    };
+    await room.desk.session(undefined, { provider: 'puppet' });
+    const subscribe = ['user.message', 'assistant.message', 'tool.execution_complete', 'assistant.intent'];
+    await provider.hello({ session: sessionId(room.uri), tools: [STATUS], hooks, subscribe });
+    const { turn } = room.puppet;
+    const work = [turn.callTool({ name: 'other', input: {} }), turn.callTool({ name: 'ci_status', input: {} })];
+    const prompt = turn.renderPrompt();
+    const { gateId, callId } = await provider.next('gate.check');
+    provider.send({ type: 'gate.result', gateId, callId, decision: 'allow' });
+    while (provider.of('transform.request').length + provider.of('tool.call').length < 2) await settle(1);
+    room.desk.dispatch(room.uri, { type: 'session/turnCancelled', turnId: 't1' });
+    await Promise.allSettled([...work, prompt]);
+    await room.desk.request('disposeSession', { channel: room.uri });
+    await settle();
+    const scoped = [
+      'session.lifecycle',
+      'session.event',
+      'tool.call',
+      'tool.cancel',
+      'gate.check',
+      'transform.request',
+    ];
+    for (const type of scoped) {
+      const messages = provider.received.filter((message) => message.type === type);
+      expect(messages.length, type).toBeGreaterThan(0);
+      for (const message of messages) expect(message, type).toHaveProperty('sessionId', sessionId(room.uri));
+    }
   });
 });

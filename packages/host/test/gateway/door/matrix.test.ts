@@ -75,17 +75,23 @@ describe.each(TRUST_LEVELS)('a provider that is %s', (trust) => {
       { type: 'hooks.update', requestId: '1', onPreToolUse: [RULE] },
       { type: 'hooks.update', requestId: '2', transforms: { tone: { action: 'callback' } } },
       { type: 'context.update', requestId: '3', context: 'c' },
+      { type: 'hooks.update', requestId: '4', transforms: { tone: { action: 'prepend', content: 'x' } } },
+      { type: 'hooks.update', requestId: '5', transforms: { tone: { action: 'replace', content: 'x' } } },
     ];
     for (const update of updates) {
       provider.send(update);
       if (isAllowed) await provider.next('ack');
       else expect(await provider.next('error')).toMatchObject({ code: 'UNAUTHORIZED', requestId: update.requestId });
     }
+    const append = { tone: { action: 'append', content: 'x' }, nope: { action: 'append', content: 'x' } };
+    provider.send({ type: 'hooks.update', requestId: '6', transforms: append });
+    expect(await provider.next('ack')).toMatchObject({ requestId: '6' });
     const { customizations = [] } = await room.desk.state<{ customizations?: { id: string; children: unknown[] }[] }>(
       room.uri,
     );
     const entry = customizations.find(({ id }) => id === 'gateway-provider:/ci');
-    expect(entry?.children).toHaveLength(isAllowed ? 2 : 0);
+    // A rule, where it may have one, and the two sections that it adds to.
+    expect(entry?.children).toHaveLength(isAllowed ? 3 : 2);
   });
 });
 

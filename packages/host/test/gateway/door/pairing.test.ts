@@ -5,6 +5,8 @@ import { describe, expect, it, vi } from 'vitest';
 import { exchangeOf } from '../../../src/agents/model/history.js';
 import type { Logger } from '../../../src/logger.js';
 import { pair, sessionId, shownCode, withToken } from '../../support/provider-door.js';
+import type { PuppetTurn } from '../../support/puppet-agent.js';
+import { SectionAgent } from '../../support/section-agent.js';
 import { envelopesOf, openPuppetRoom, openRoom, stateOf, turnStarted } from '../../support/session-room.js';
 import { settle } from '../../support/test-host.js';
 import { TestProvider } from '../../support/test-provider.js';
@@ -193,17 +195,32 @@ describe('pairing', () => {
 
   it('[GW-045] takes its code from a source that nobody can guess, and compares in constant time', async () => {
     const room = await openRoom();
+    const other = await room.desk.session();
     const random = vi.spyOn(crypto, 'randomInt');
+    const bytes = vi.spyOn(crypto, 'randomBytes');
     const equal = vi.spyOn(crypto, 'timingSafeEqual');
+    const hash = vi.spyOn(crypto, 'createHash');
     syncBuiltinESMExports();
     try {
-      const { token } = await pair(room);
-      expect(random).toHaveBeenCalledWith(1_000_000);
-      expect(equal).toHaveBeenCalled();
+      const { provider, token } = await pair({ ...room, uri: other });
+      // One code for each session, and each of them was compared, whichever it was.
+      expect(random.mock.calls).toEqual([[1_000_000], [1_000_000]]);
+      expect(equal).toHaveBeenCalledTimes(2);
+      expect(bytes).toHaveBeenCalledWith(32);
       // A token is looked up by its digest: how much of a guess is right makes no difference.
+      const digests = hash.mock.calls.length;
       const wrong = TestProvider.connect(room.host, 'network');
       wrong.send({ type: 'auth', token: `${token.slice(0, -1)}x` });
       expect(await wrong.next('error')).toMatchObject({ code: 'AUTH_FAILED' });
+      expect(hash.mock.calls.slice(digests)).toEqual([['sha256']]);
+      // And so is the token for coming back.
+      const { reconnectToken } = await provider.hello({ name: 'browser' });
+      expect(bytes).toHaveBeenCalledWith(24);
+      const compared = equal.mock.calls.length;
+      const thief = await withToken(room.host, token);
+      thief.send({ type: 'hello', name: 'browser', protocolVersion: 2, reconnectToken: `${reconnectToken}x` });
+      expect(await thief.next('error')).toMatchObject({ code: 'DUPLICATE_INSTANCE' });
+      expect(equal).toHaveBeenCalledTimes(compared + 1);
     } finally {
       vi.restoreAllMocks();
       syncBuiltinESMExports();
@@ -254,6 +271,28 @@ describe('pairing', () => {
     }
     const parts = envelopesOf(room.desk, room.uri).filter(({ action }) => action.type === 'session/responsePart');
     expect(JSON.stringify(parts)).not.toContain(code.slice(3));
+  });
+
+  it('[GW-036] is in nothing that an agent reads: not in its prompt, not beside a message, not in the history', async () => {
+    const room = await openPuppetRoom({ agent: new SectionAgent() });
+    const provider = await askToPair(room);
+    const code = await shownCode(room.desk, room.uri);
+    const spoken = [code, `${code.slice(0, 3)} ${code.slice(3)}`, `${code.slice(0, 3)}-${code.slice(3)}`];
+    const read: unknown[] = [];
+    const look = async ({ turn }: PuppetTurn) =>
+      read.push([...(await turn.renderPrompt())], turn.message, turn.context, turn.tools());
+    // While the code is shown, in the turn that runs and in the next one, and after it was typed.
+    await look(room.puppet);
+    room.puppet.finish();
+    await room.desk.action(room.uri, 'session/turnComplete');
+    room.desk.dispatch(room.uri, turnStarted('t2'));
+    await look(await room.agent.turn(1));
+    provider.send({ type: 'auth.confirm', code });
+    await provider.next('sessions');
+    await look(await room.agent.turn(1));
+    read.push(await room.agent.history(100));
+    expect(JSON.stringify(read)).toContain('Be brief.');
+    for (const text of spoken) expect(JSON.stringify(read)).not.toContain(text);
   });
 
   it('[UNI-065] [UNI-066] [UNI-084] [GW-036] reaches those who cannot be asked, in the running turn or at the head of the next', async () => {

@@ -180,4 +180,23 @@ describe('an agent that cannot do everything', () => {
     expect((await stateOf(room.desk, room.uri)).customizations ?? []).toEqual([]);
     await provider.hello({ tools: [TOOL] });
   });
+
+  it('[UNI-096] is not promised anything later either when the host is strict', async () => {
+    const room = await openPuppetRoom({ agent: new SimpleAgent(), strictProviders: true });
+    const provider = await TestProvider.bound(room.host, { session: sessionId(room.uri), tools: [TOOL] });
+    const { onPreToolUse } = HOOKS;
+    const prepend = { tone: { action: 'prepend', content: 'x' } };
+    for (const [hooks, fact] of [
+      [{ onPreToolUse }, 'gates'],
+      [{ transforms: prepend }, 'transforms'],
+    ] as const) {
+      provider.send({ type: 'hooks.update', requestId: fact, ...hooks });
+      const refusal = { code: 'UNAUTHORIZED', requestId: fact, message: expect.stringContaining(`${fact}:`) };
+      expect(await provider.next('error')).toMatchObject(refusal);
+    }
+    expect((await stateOf(room.desk, room.uri)).customizations).toMatchObject([{ children: [] }]);
+    const append = { tone: { action: 'append', content: 'x' } };
+    provider.send({ type: 'hooks.update', requestId: 'append', transforms: append });
+    expect(await provider.next('ack')).toMatchObject({ requestId: 'append' });
+  });
 });

@@ -1,13 +1,27 @@
 import { EXIT_CLOSE_CODE, TO_GATEWAY_TYPES } from '@atrium/protocol/provider';
 import { describe, expect, it } from 'vitest';
+import { createGateway } from '../../../src/gateway/create.js';
 import { TITLES_INTERVAL_MS } from '../../../src/gateway/open-sessions.js';
 import { Registry } from '../../../src/gateway/registry.js';
+import { silentLogger } from '../../../src/logger.js';
+import type { Session } from '../../../src/sessions/session.js';
+import { SessionTrust } from '../../../src/trust/session-trust.js';
+import { NO_TRUST } from '../../../src/trust/trust.js';
 import { pair, sessionId } from '../../support/provider-door.js';
+import { MESSAGES } from '../../support/provider-messages.js';
 import { openRoom, stateOf, turnStarted } from '../../support/session-room.js';
-import { settle } from '../../support/test-host.js';
+import { settle, type TestHost } from '../../support/test-host.js';
 import { TestProvider } from '../../support/test-provider.js';
 
 const TOOL = { name: 'ci_status', description: 'CI', parameters: {} };
+
+/** A session as the host has it, for parts that are looked at by themselves. */
+function inMemory({ host }: TestHost, uri: string): Session {
+  const { sessions } = host as unknown as { sessions: { inMemory: ReadonlyMap<string, Session> } };
+  const session = sessions.inMemory.get(uri);
+  if (!session) throw new Error(`${uri} is not in memory`);
+  return session;
+}
 
 async function toolsOf(client: Parameters<typeof stateOf>[0], uri: string): Promise<string[]> {
   return ((await stateOf(client, uri)).serverTools ?? []).map(({ name }) => name);
@@ -35,6 +49,43 @@ describe('the list of sessions', () => {
     expect(await first()).toBe(sessionId(room.uri));
     await room.desk.turn(other, 'hello');
     expect(await first()).toBe(sessionId(other));
+  });
+
+  it('[GW-017] has the id, the label and the folder of each, and says which one is in the foreground', async () => {
+    const room = await openRoom({ session: { workingDirectory: 'file:///work' } });
+    const other = await room.desk.session(undefined, { workingDirectory: 'file:///play' });
+    const sessions = [room.uri, other].map((uri) => inMemory(room.host, uri));
+    const { gateway } = createGateway({
+      clock: room.clock,
+      logger: silentLogger,
+      address: () => undefined,
+      trustOf: (session) => new SessionTrust(session, NO_TRUST),
+      settled: async () => {},
+      afterCommit: (then) => then(),
+      mayRest: () => {},
+    });
+    const [first] = sessions.map((session) => gateway.attach(session));
+    await settle();
+    const titles = sessions.map(({ state }) => state.summary.title);
+    const [one, two] = [
+      { id: sessionId(room.uri), label: titles[0], cwd: '/work' },
+      { id: sessionId(other), label: titles[1], cwd: '/play' },
+    ];
+    expect(gateway.sessions()).toEqual([
+      { ...one, foreground: false },
+      { ...two, foreground: true },
+    ]);
+    // A person does something in the first one.
+    const origin = { clientId: 'desk', clientSeq: 1 };
+    const action = { type: 'session/isReadChanged' as const, isRead: true };
+    const [session] = sessions;
+    if (session)
+      first?.observe?.({ envelope: { action, origin }, before: session.state, after: session.state } as never);
+    expect(gateway.sessions()).toEqual([
+      { ...one, foreground: true },
+      { ...two, foreground: false },
+    ]);
+    gateway.close();
   });
 
   it('[GW-017] always has exactly one in the foreground', () => {
@@ -112,10 +163,27 @@ describe('the list of sessions', () => {
     expect((await other.next('sessions')).active).toEqual([]);
   });
 
-  it('[GW-027] cannot be changed by any message of a provider', () => {
-    const registryTypes = TO_GATEWAY_TYPES.filter((type) => type.startsWith('session'));
-    // Being ready for a session is all there is.
-    expect(registryTypes).toEqual(['session.ready']);
+  it('[GW-027] cannot be changed by any message of a provider', async () => {
+    const room = await openRoom();
+    const other = sessionId(await room.desk.session());
+    const listed = async () => (await TestProvider.connect(room.host).next('sessions')).active;
+    const before = await listed();
+    const provider = await TestProvider.bound(room.host, { session: 'all' });
+    // Everything that there is to say, with words in it that would mean something to whoever listened to them.
+    const wishes = { label: 'Mine', title: 'Mine', active: [], cwd: '/elsewhere', dispose: true };
+    for (const type of TO_GATEWAY_TYPES) {
+      if (['auth', 'auth.confirm', 'hello', 'goodbye'].includes(type)) continue;
+      provider.send({ ...wishes, type, sessionId: other, ...MESSAGES[type] });
+      provider.send({ ...wishes, type, sessionId: 'made-up', ...MESSAGES[type] });
+    }
+    for (const type of ['session.create', 'session.end', 'session.rename', 'sessions', 'sessions.updated'])
+      provider.send({ ...wishes, type, sessionId: other });
+    await settle(30);
+    await provider.hello({ session: 'all', ...wishes });
+    provider.send({ type: 'goodbye', ...wishes });
+    await provider.untilClosed();
+    expect(await listed()).toEqual(before);
+    expect(provider.of('sessions.updated')).toEqual([]);
   });
 });
 

@@ -7,35 +7,16 @@ import {
   TO_PROVIDER_TYPES,
   type ToGatewayMessageType,
 } from '@atrium/protocol/provider';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { ProviderConnection } from '../../../src/gateway/connection.js';
 import { silentLogger } from '../../../src/logger.js';
 import { transportPair } from '../../../src/wire/transports/in-process.js';
 import { FakeClock } from '../../support/fake-clock.js';
 import { pair, sessionId } from '../../support/provider-door.js';
+import { MESSAGES } from '../../support/provider-messages.js';
 import { openRoom } from '../../support/session-room.js';
 import { settle } from '../../support/test-host.js';
 import { TestProvider } from '../../support/test-provider.js';
-
-/** One well-formed message of every type. */
-const SAMPLES: Record<ToGatewayMessageType, object> = {
-  auth: { token: 'x' },
-  'auth.confirm': { code: '000000' },
-  hello: { name: 'ci', protocolVersion: 2 },
-  goodbye: {},
-  'session.ready': { sessionId: 's' },
-  'tool.result': { id: 'x', data: 1 },
-  'tool.progress': { id: 'x', message: 'm' },
-  'gate.result': { gateId: 'g', callId: 'c', decision: 'allow' },
-  'transform.result': { callId: 'c', content: '' },
-  push: { level: 'keep', event: 'e' },
-  'tools.update': { requestId: 'r' },
-  'hooks.update': { requestId: 'r' },
-  'context.update': { requestId: 'r', context: '' },
-  'filter.set': { requestId: 'r', stream: 's', rules: [] },
-  'stream.query': { queryId: 'q', streams: [], last: 1 },
-  'shutdown.ready': { sessionId: 's' },
-};
 
 /** A connection that is held in one state, and what reaches whoever works on its messages. */
 async function connectionIn(state: ConnectionState) {
@@ -63,7 +44,7 @@ async function connectionIn(state: ConnectionState) {
   if (state !== 'Connected') connection.start('AwaitHello');
   if (state === 'Rebinding') {
     connection.enter('Bound');
-    end.send(JSON.stringify({ type: 'hello', ...SAMPLES.hello }));
+    end.send(JSON.stringify({ type: 'hello', ...MESSAGES.hello }));
     await settle(2);
     handled.length = 0;
     handled.push('hello');
@@ -75,7 +56,7 @@ async function connectionIn(state: ConnectionState) {
     handled,
     answers,
     send: async (type: string) => {
-      end.send(JSON.stringify({ type, ...SAMPLES[type as ToGatewayMessageType] }));
+      end.send(JSON.stringify({ type, ...MESSAGES[type as ToGatewayMessageType] }));
       await settle(2);
     },
     decide: async () => {
@@ -117,9 +98,53 @@ describe.each(CONNECTION_STATES)('in the state %s', (state) => {
   });
 });
 
-it('[REL-044] [GW-058] knows twenty-nine types and eight states', () => {
+it('[REL-044] knows twenty-nine types and eight states', () => {
   expect(new Set(ALL_TYPES).size).toBe(29);
   expect(CONNECTION_STATES).toHaveLength(8);
+});
+
+/** Goes in by a code, and says at each step in which state its connection is. */
+async function walk(): Promise<ConnectionState[]> {
+  const room = await openRoom();
+  const states: ConnectionState[] = [];
+  const { enter } = ProviderConnection.prototype;
+  const watch = vi.spyOn(ProviderConnection.prototype, 'enter').mockImplementation(function (
+    this: ProviderConnection,
+    state,
+  ) {
+    states.push(this.state);
+    enter.call(this, state);
+    states.push(this.state);
+  });
+  try {
+    const { provider } = await pair(room);
+    await provider.hello({ name: 'browser' });
+    await provider.hello({ name: 'browser' });
+    provider.send({ type: 'hello', name: 'browser', protocolVersion: 2, session: 'nowhere' });
+    await provider.next('error');
+    const [connection] = watch.mock.contexts as ProviderConnection[];
+    provider.send({ type: 'goodbye' });
+    await provider.untilClosed();
+    if (connection) states.push(connection.state);
+  } finally {
+    watch.mockRestore();
+  }
+  return states.filter((state, index) => state !== states[index - 1]);
+}
+
+it('[GW-058] goes through all eight states, in their order', async () => {
+  expect(await walk()).toEqual([
+    'Connected',
+    'AwaitAuth',
+    'AwaitPairing',
+    'AwaitHello',
+    'Bound',
+    'Rebinding',
+    'Bound',
+    'Rebinding',
+    'Unbound',
+    'Disconnected',
+  ]);
 });
 
 describe('a connection', () => {
@@ -162,7 +187,7 @@ describe('a connection', () => {
     const answers = provider.received.length;
     provider.send({ type: 'auth', token });
     const types = TO_GATEWAY_TYPES.filter((type) => !['auth', 'auth.confirm', 'hello', 'goodbye'].includes(type));
-    for (const type of types) provider.send({ type, ...SAMPLES[type] });
+    for (const type of types) provider.send({ type, ...MESSAGES[type] });
     await settle(20);
     const codes = provider.received.slice(answers).flatMap((message) => (message.type === 'error' ? message.code : []));
     expect(codes).not.toContain('UNKNOWN_TYPE');

@@ -1,26 +1,15 @@
 /** What providers change in a prompt, looked at in the prompt that an agent renders in a turn. */
 import { PROTECTED_SECTIONS, TRANSFORM_TIMEOUT_MS } from '@atrium/protocol/provider';
 import { describe, expect, it } from 'vitest';
-import { TRANSFORMS_PER_PROVIDER_MAX } from '../../../src/gateway/hooks/hooks.js';
+import { TRANSFORMS_PER_PROVIDER_MAX } from '../../../src/gateway/hooks/transforms.js';
 import { promptText } from '../../../src/prompt/sections.js';
 import { PRISTINE } from '../../support/prompts.js';
 import { pair } from '../../support/provider-door.js';
 import { openProviderRoom, type ProviderRoom, refusalTo, updated } from '../../support/provider-room.js';
-import { PuppetAgent } from '../../support/puppet-agent.js';
+import { SectionAgent } from '../../support/section-agent.js';
 import { envelopesOf, openPuppetRoom, stateOf, turnStarted } from '../../support/session-room.js';
 import { settle } from '../../support/test-host.js';
 import { TestProvider } from '../../support/test-provider.js';
-
-class SectionAgent extends PuppetAgent {
-  override readonly abilities = {
-    tools: 'live',
-    toolIntent: 'all',
-    render: 'sections',
-    steer: true,
-    cancelTool: true,
-  } as const;
-  override readonly sections = PRISTINE;
-}
 
 const append = (content: string) => ({ action: 'append', content });
 const prepend = (content: string) => ({ action: 'prepend', content });

@@ -128,7 +128,13 @@ describe('a session that is ending, seen from inside', () => {
       rules: [{ match: {}, action: 'gate', gateId: 'g' }],
       transforms: new Map([['tone', { action: 'callback' }]]),
     };
-    const facts = { name: 'ci', instance: undefined, trust: 'internal', scope: undefined } as const;
+    const facts = {
+      name: 'ci',
+      instance: undefined,
+      trust: 'internal',
+      scope: undefined,
+      admission: undefined,
+    } as const;
     const provider = new Provider({ ...facts, providerId: 'p-1', isEverywhere: false, registration });
     provider.send = ({ type }) => expect.unreachable(`sent ${type}`);
     const room = { id: 's', isEnding: true, isEnabled: () => true, bindings: [] } as unknown as Room;

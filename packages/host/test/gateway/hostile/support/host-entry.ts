@@ -1,6 +1,6 @@
 /**
- * A real host with both of its ports, in a process of its own. Usage: host <data folder>. It says where it serves, and
- * answers every line on standard input with what it holds in memory. It ends with its parent.
+ * A real host with both of its ports, in a process of its own. Usage: host <data folder> [port for providers]. It says
+ * where it serves, and answers every line on standard input with what it holds in memory. It ends with its parent.
  */
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
@@ -13,7 +13,7 @@ import type { Logger } from '../../../../src/logger.js';
 import { startServer } from '../../../../src/wire/server.js';
 import { HOSTILE_SCRIPT } from './script.js';
 
-const [dataDir = ''] = process.argv.slice(2);
+const [dataDir = '', gatewayPort = '0'] = process.argv.slice(2);
 const providerFolder = path.join(dataDir, 'files');
 mkdirSync(providerFolder, { recursive: true });
 const logger: Logger = {
@@ -36,7 +36,7 @@ const server = await startServer({
 });
 const gateway = await startGatewayServer({
   host: '127.0.0.1',
-  port: 0,
+  port: Number(gatewayPort),
   onConnection: (transport) => host.connectProvider(transport, 'network'),
 });
 host.gatewayAt({ url: `ws://127.0.0.1:${gateway.port}`, port: gateway.port });

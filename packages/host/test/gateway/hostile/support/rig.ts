@@ -12,12 +12,14 @@ import { clientOver } from './socket-client.js';
 const HOST_ENTRY = fileURLToPath(new URL('./host-entry.ts', import.meta.url));
 const ATTACKER = fileURLToPath(new URL('./attacker.mjs', import.meta.url));
 /** What a project declares: it is real, but only shows its token; the attackers speak for it. */
-const SHOW_TOKEN = 'require("fs").writeFileSync("token", process.env.TAP_PROVIDER_TOKEN); setInterval(() => {}, 1e6)';
+export const SHOW_TOKEN =
+  'require("fs").writeFileSync("token", process.env.TAP_PROVIDER_TOKEN); setInterval(() => {}, 1e6)';
 
 export interface Place {
   readonly uri: string;
   /** Lets a project provider into this session. */
   readonly token: string;
+  readonly folder: string;
 }
 
 export interface Figures {
@@ -33,16 +35,21 @@ export interface AttackCounts {
   readonly refused: number;
 }
 
+/** Where a host was before. */
+export type Before = Pick<Rig, 'dataDir' | 'gatewayPort'>;
+
 type Closer = () => void | Promise<void>;
 
 export class Rig {
   readonly #host: TalkingProcess;
   readonly #closers: Closer[];
+  readonly dataDir: string;
   readonly port: number;
   readonly gatewayPort: number;
   readonly desk: RawClient;
 
-  private constructor(facts: Pick<Rig, 'port' | 'gatewayPort' | 'desk'>, host: TalkingProcess, closers: Closer[]) {
+  private constructor(facts: Before & Pick<Rig, 'port' | 'desk'>, host: TalkingProcess, closers: Closer[]) {
+    this.dataDir = facts.dataDir;
     this.port = facts.port;
     this.gatewayPort = facts.gatewayPort;
     this.desk = facts.desk;
@@ -50,26 +57,37 @@ export class Rig {
     this.#closers = closers;
   }
 
-  static async open(): Promise<Rig> {
+  /** A host of its own, or one that takes the place of another that is dead. */
+  static async open(before?: Before): Promise<Rig> {
     const program = await bundleHost(HOST_ENTRY);
-    const dataDir = mkdtempSync(path.join(tmpdir(), 'atrium-hostile-'));
-    const host = new TalkingProcess(program.file, [dataDir]);
+    const dataDir = before?.dataDir ?? mkdtempSync(path.join(tmpdir(), 'atrium-hostile-'));
+    const host = new TalkingProcess(program.file, [dataDir, String(before?.gatewayPort ?? 0)]);
     const { port, gatewayPort } = await host.next<{ port: number; gatewayPort: number }>();
     const { client: desk, close } = await clientOver(port, 'desk');
     const remove = () => rmSync(dataDir, { recursive: true, force: true });
-    return new Rig({ port, gatewayPort, desk }, host, [close, () => host.end(), remove, () => program.remove()]);
+    return new Rig({ dataDir, port, gatewayPort, desk }, host, [
+      close,
+      () => host.end(),
+      remove,
+      () => program.remove(),
+    ]);
   }
 
-  /** A session whose folder declares one provider. */
-  async place(): Promise<Place> {
+  /** A session whose folder declares one provider, which does what the script says and leaves its token in a file. */
+  async place(script = SHOW_TOKEN): Promise<Place> {
     const folder = mkdtempSync(path.join(tmpdir(), 'atrium-hostile-'));
     this.#closers.push(() => rmSync(folder, { recursive: true, force: true }));
-    const providers = { any: { command: process.execPath, args: ['-e', SHOW_TOKEN] } };
+    const providers = { any: { command: process.execPath, args: ['-e', script] } };
     writeFileSync(path.join(folder, 'atrium.json'), JSON.stringify({ providers }));
     const uri = await this.desk.session(undefined, { workingDirectory: pathToFileURL(folder).href });
     const file = path.join(folder, 'token');
     const token = await until(() => (existsSync(file) ? readFileSync(file, 'utf8') || undefined : undefined));
-    return { uri, token };
+    return { uri, token, folder };
+  }
+
+  /** The host dies without a word. */
+  kill(): Promise<void> {
+    return this.#host.kill();
   }
 
   /** Begins an attack, and says what it did when it is over. */

@@ -31,3 +31,18 @@ function withoutMarks(text: string): string {
   if (!isListing) return text;
   return lines.flatMap((line) => (line.startsWith('+') ? [line.replace(/^\+ ?/, '')] : [])).join('\n');
 }
+
+/** How deep the statements of the printed Python stand, one after the other. Within brackets it does not matter. */
+const DEPTHS = [0, 0, 0, 1, 2, 2, 3, 3, 4, 3, 4, 5, 4, 5, 4, 3, 4, 0];
+
+/** Gives the lines of the printed Python their spaces back, and changes nothing else. Undefined for any other text. */
+export function indented(text: string): string | undefined {
+  let statements = 0;
+  let open = 0;
+  const lines = text.split('\n').map((line) => {
+    const isStatement = open === 0 && line.trim() !== '';
+    open += (line.match(/[([{]/g)?.length ?? 0) - (line.match(/[)\]}]/g)?.length ?? 0);
+    return isStatement ? `${'    '.repeat(DEPTHS[statements++] ?? 0)}${line.trim()}` : line;
+  });
+  return statements === DEPTHS.length ? lines.join('\n') : undefined;
+}

@@ -1,0 +1,160 @@
+/** A host that keeps changes, an agent in the hands of the test with real tools, and a folder with or without Git. */
+import { execFileSync } from 'node:child_process';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { ChangesetFile, ChangesetState } from '@atrium/protocol';
+import { onTestFinished } from 'vitest';
+import type { Clock } from '../../src/clock.js';
+import type { Log } from '../../src/log/log.js';
+import { builtinTools } from '../../src/tools/builtin.js';
+import type { FolderTrust } from '../../src/trust/trust.js';
+import { PuppetAgent } from './puppet-agent.js';
+import { tempFolder } from './temp-folder.js';
+import { type RawClient, startTestHost, type TestHost } from './test-host.js';
+
+/** The test's own Git, as a person has it in a terminal. */
+export function gitIn(folder: string, ...args: string[]): string {
+  const env = { ...process.env, GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null' };
+  return execFileSync('git', args, { cwd: folder, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+}
+
+/** A repository with one commit. */
+export async function repository(files: Readonly<Record<string, string>> = { 'a.txt': 'one\ntwo\nthree\n' }) {
+  const folder = await tempFolder(files);
+  gitIn(folder, 'init', '-q', '-b', 'main');
+  gitIn(folder, 'config', 'user.name', 'desk');
+  gitIn(folder, 'config', 'user.email', 'desk@example.com');
+  commitAll(folder, 'first');
+  return folder;
+}
+
+export function commitAll(folder: string, message: string): void {
+  gitIn(folder, 'add', '-A');
+  gitIn(folder, 'commit', '-q', '--allow-empty', '-m', message);
+}
+
+/** Writes as a person does, in an editor of their own. */
+export async function edit(folder: string, name: string, content: string | Uint8Array): Promise<void> {
+  const file = path.join(folder, name);
+  await mkdir(path.dirname(file), { recursive: true });
+  await writeFile(file, content);
+}
+
+export function textOf(folder: string, name: string): Promise<string> {
+  return readFile(path.join(folder, name), 'utf8');
+}
+
+export interface ChangesRoomOptions {
+  readonly folder: string;
+  readonly data?: string;
+  readonly log?: Log;
+  readonly clock?: Clock;
+  readonly trust?: FolderTrust;
+  readonly agent?: PuppetAgent;
+  /** A session that is there already. */
+  readonly uri?: string;
+}
+
+export class ChangesRoom {
+  #turns = 0;
+
+  private constructor(
+    readonly host: TestHost,
+    readonly desk: RawClient,
+    readonly agent: PuppetAgent,
+    readonly uri: string,
+    readonly folder: string,
+    readonly data: string,
+  ) {}
+
+  static async open(options: ChangesRoomOptions): Promise<ChangesRoom> {
+    const { folder, agent = new PuppetAgent(), data = await tempFolder(), log, clock, trust } = options;
+    // Nobody is asked: what the agent wants, it does.
+    const tools = builtinTools().map((tool) => ({ ...tool, confirmation: () => undefined }));
+    const host = await startTestHost({
+      tools,
+      agents: [agent],
+      dataFolder: data,
+      ...(log && { log }),
+      ...(clock && { clock }),
+      ...(trust && { trust }),
+    });
+    onTestFinished(() => host.stop().catch(() => {}));
+    const desk = await host.client('desk');
+    const workingDirectory = pathToFileURL(folder).href;
+    const uri = options.uri ?? (await desk.session(undefined, { provider: 'puppet', workingDirectory }));
+    if (options.uri !== undefined) await desk.request('subscribe', { channel: uri });
+    return new ChangesRoom(host, desk, agent, uri, folder, data);
+  }
+
+  /** The URI of a view: `uncommitted`, `session`, `turn/t1`. */
+  view(name: string): string {
+    return `ahp-changeset:/${this.uri.slice('ahp-session:/'.length)}/${name}`;
+  }
+
+  /** Runs a turn in which the agent does this. */
+  async turn(
+    work: (call: (name: string, input: object) => Promise<void>) => Promise<void>,
+    turnId?: string,
+  ): Promise<string> {
+    const id = turnId ?? `t${++this.#turns}-${crypto.randomUUID().slice(0, 4)}`;
+    const index = this.agent.turns.length;
+    this.desk.dispatch(this.uri, { type: 'session/turnStarted', turnId: id, userMessage: { text: 'go on' } });
+    const { turn, finish } = await this.agent.turn(index);
+    await work(async (name, input) => {
+      const outcome = await turn.callTool({ name, input });
+      if (outcome.kind !== 'completed') throw new Error(JSON.stringify(outcome));
+    });
+    finish();
+    await this.desk.action(this.uri, (action) => action.type === 'session/turnComplete' && action.turnId === id);
+    return id;
+  }
+
+  /** The state of a view once it is no longer being computed, and fits. */
+  async shown(name: string, fits: (state: ChangesetState) => boolean = () => true): Promise<ChangesetState> {
+    for (let tries = 0; ; tries += 1) {
+      const state = await this.desk.state<ChangesetState>(this.view(name));
+      if (state.status !== 'computing' && fits(state)) return state;
+      if (tries > 60) throw new Error(`it stays like this: ${JSON.stringify(state, null, 1)}`);
+      await new Promise((resolve) => setTimeout(resolve, 30 + tries * 10));
+    }
+  }
+
+  /** The state of a view that was opened just now. */
+  async fresh(name: string): Promise<ChangesetState> {
+    this.desk.send({ method: 'unsubscribe', params: { channel: this.view(name) } });
+    return this.shown(name);
+  }
+
+  /** The files of a view by their path in the folder. */
+  async files(name: string, fits?: (state: ChangesetState) => boolean): Promise<Map<string, ChangesetFile>> {
+    const { files } = await this.shown(name, fits);
+    const base = `${pathToFileURL(this.folder).href}/`;
+    return new Map(files.map((file) => [file.id.replace(base, ''), file]));
+  }
+
+  async invoke(name: string, operationId: string, target?: object): Promise<{ message?: string }> {
+    return this.desk.request('invokeChangesetOperation', {
+      channel: this.view(name),
+      operationId,
+      ...(target && { target }),
+    });
+  }
+
+  async refusal(name: string, operationId: string, target?: object) {
+    const params = { channel: this.view(name), operationId, ...(target && { target }) };
+    const { error } = await this.desk.ask('invokeChangesetOperation', params);
+    if (!error) throw new Error(`${operationId} was not refused`);
+    return error;
+  }
+
+  uriOf(name: string): string {
+    return pathToFileURL(path.join(this.folder, name)).href;
+  }
+
+  /** One file as the target of an operation. */
+  resource(name: string): object {
+    return { kind: 'resource', resource: this.uriOf(name) };
+  }
+}
