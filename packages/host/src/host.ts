@@ -96,6 +96,8 @@ export interface HostActivity {
   readonly ownProviders: number;
   /** Sessions with a turn under way. */
   readonly working: number;
+  /** Terminals whose program runs. */
+  readonly terminals: number;
 }
 
 export interface GatewayAddress {
@@ -144,7 +146,8 @@ class AgentHost implements Host, HostCore {
     this.logger = logger;
     this.#wireLog = options.wireLog === undefined ? undefined : new WireLog({ folder: options.wireLog, clock, logger });
     this.defaultDirectory = options.defaultDirectory;
-    this.contents = options.dataFolder === undefined ? undefined : new KeptContents(path.join(options.dataFolder, 'content'));
+    this.contents =
+      options.dataFolder === undefined ? undefined : new KeptContents(path.join(options.dataFolder, 'content'));
     this.writer = new Writer({
       log,
       clock,
@@ -185,6 +188,7 @@ class AgentHost implements Host, HostCore {
     this.#gateway = createGateway({
       clock,
       logger,
+      telemetry: this.telemetry,
       isStrict: options.strictProviders ?? false,
       address: () => this.#gatewayAddress,
       trustOf: (session) => this.#trustOf(session),
@@ -253,7 +257,9 @@ class AgentHost implements Host, HostCore {
     const working = [...this.sessions.inMemory.values()].filter((session) => isAtWork(session.state)).length;
     const providers = [...this.#gateway.connections];
     const ownProviders = providers.filter(({ access }) => access?.trust === 'project').length;
-    return { clients: [...this.connections.all()].length, providers: providers.length, ownProviders, working };
+    const terminals = this.services.reduce((sum, { running = 0 }) => sum + running, 0);
+    const clients = [...this.connections.all()].length;
+    return { clients, providers: providers.length, ownProviders, working, terminals };
   }
 
   gatewayAt(address: GatewayAddress): void {

@@ -2,6 +2,7 @@
 import type { Clock } from '../clock.js';
 import type { Logger } from '../logger.js';
 import type { Session } from '../sessions/session.js';
+import type { Telemetry } from '../telemetry/telemetry.js';
 import type { SessionTrust } from '../trust/session-trust.js';
 import { degradedFor, degradedWords } from './degraded.js';
 import { Doorkeeper } from './doorkeeper.js';
@@ -25,6 +26,7 @@ import { Updates } from './updates.js';
 export interface GatewayOptions {
   readonly clock: Clock;
   readonly logger: Logger;
+  readonly telemetry?: Telemetry;
   /** Where providers that run on this machine may leave files; absent when they may not. */
   readonly filesFolder?: string;
   /** Refuses rules and prompt changes that the agent of a session cannot honour, instead of only saying so. */

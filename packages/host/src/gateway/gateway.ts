@@ -7,6 +7,7 @@ import type { Clock } from '../clock.js';
 import type { Logger } from '../logger.js';
 import type { Companion } from '../sessions/companion.js';
 import type { Session } from '../sessions/session.js';
+import type { Telemetry } from '../telemetry/telemetry.js';
 import { CloseCode, type Transport } from '../wire/transport.js';
 import { type Access, checkPlaces, INTERNAL_ACCESS } from './access.js';
 import { Binder, type BinderParts } from './binder.js';
@@ -23,6 +24,7 @@ import { Share } from './share.js';
 export interface GatewayParts extends Omit<BinderParts, 'core' | 'services'> {
   readonly clock: Clock;
   readonly logger: Logger;
+  readonly telemetry?: Telemetry;
   settled(): Promise<void>;
   afterCommit(then: () => void): void;
   /** A session that nobody needs any more may leave memory. */
@@ -34,6 +36,7 @@ export interface GatewayParts extends Omit<BinderParts, 'core' | 'services'> {
 export class Gateway implements GatewayCore {
   readonly clock: Clock;
   readonly logger: Logger;
+  readonly telemetry: Telemetry | undefined;
   readonly #parts: GatewayParts;
   readonly #services: readonly GatewayService[];
   readonly #handlers: Handlers;
@@ -49,6 +52,7 @@ export class Gateway implements GatewayCore {
     this.#parts = parts;
     this.clock = parts.clock;
     this.logger = parts.logger;
+    this.telemetry = parts.telemetry;
     this.#services = parts.services(this);
     this.#handlers = Object.assign({}, ...this.#services.map(({ handlers }) => handlers));
     this.#doorkeeper = parts.doorkeeper(this);

@@ -5,6 +5,7 @@ import type { Step } from '../channels/channel.js';
 import type { Clock } from '../clock.js';
 import type { Extension } from '../extensions/extension.js';
 import type { Logger } from '../logger.js';
+import type { Telemetry } from '../telemetry/telemetry.js';
 import type { Binding, Provider } from './provider.js';
 import type { Group, Room } from './room.js';
 
@@ -12,6 +13,8 @@ import type { Group, Room } from './room.js';
 export interface GatewayCore {
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Where calls are told of, if anybody wants to hear of them. */
+  readonly telemetry?: Telemetry | undefined;
   rooms(): readonly Room[];
   /** Resolves when everything written to sessions so far is stored: from then on it is in force for everybody. */
   settled(): Promise<void>;

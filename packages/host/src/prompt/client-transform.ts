@@ -4,6 +4,7 @@
  */
 import { ErrorCode, type SessionActiveClient } from '@atrium/protocol';
 import { TRANSFORM_MAX_BYTES, TRANSFORM_MAX_SECTIONS, TRANSFORM_TIMEOUT_MS } from '../limits.js';
+import type { Telemetry } from '../telemetry/telemetry.js';
 import type { Connection } from '../wire/connection.js';
 import { RequestError } from '../wire/request-error.js';
 import { type Journal, noted } from './changes.js';
@@ -13,6 +14,8 @@ export interface ClientRequest extends Journal {
   /** As it is when the render begins: if another client takes over meanwhile, it is asked the next time. */
   readonly activeClient: SessionActiveClient | undefined;
   readonly connectionOf: (clientId: string) => Connection | undefined;
+  /** Where requests are told of, if anybody wants to hear of them. */
+  readonly telemetry?: Telemetry;
 }
 
 /** Connections that answered that they do not know the method: they are not asked again. */
@@ -41,7 +44,9 @@ async function ask(connection: Connection, request: ClientRequest, wanted: Secti
     channel: request.session,
     sections: Object.fromEntries([...wanted].map(([id, content]) => [id, { content }])),
   };
-  const { sections } = await connection.request('systemMessageTransform', params, TRANSFORM_TIMEOUT_MS);
+  const make = () => connection.request('systemMessageTransform', params, TRANSFORM_TIMEOUT_MS);
+  const attributes = { 'ahp.session.id': request.session };
+  const { sections } = await (request.telemetry?.around('atrium.prompt.transform', attributes, make) ?? make());
   const answered = Object.entries(sections).filter(([id]) => wanted.has(id));
   const rewritten = new Map(answered.map(([id, { content }]) => [id, content]));
   const size = [...rewritten.values()].reduce((total, content) => total + Buffer.byteLength(content), 0);

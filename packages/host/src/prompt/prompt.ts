@@ -28,7 +28,7 @@ export interface RenderRequest extends Journal {
 }
 
 export type TurnAudience = Pick<CallbacksRequest, 'memory' | 'clock' | 'signal'> &
-  Pick<ClientRequest, 'activeClient' | 'connectionOf'>;
+  Pick<ClientRequest, 'activeClient' | 'connectionOf' | 'telemetry'>;
 
 /** What the model is told beside a message is no part of this: nobody rewrites it, and safety has the last word here. */
 export async function renderPrompt(request: RenderRequest): Promise<Sections> {

@@ -19,7 +19,7 @@ export class TurnPrompt {
     const { session, signal } = this.#turn;
     const { backend, core } = session.parts;
     if (!backend) return new Map();
-    const { clock, logger, connections } = core;
+    const { clock, logger, telemetry, connections } = core;
     const { activeClient } = session.committed;
     const connectionOf = (clientId: string) => connections.of(clientId);
     return renderPrompt({
@@ -30,7 +30,7 @@ export class TurnPrompt {
       extensions: session.extensions.all(),
       facts: this.#facts.after(session.state.activeTurn?.responseParts ?? []),
       logger,
-      turn: { memory: this.#memory, clock, signal, activeClient, connectionOf },
+      turn: { memory: this.#memory, clock, signal, activeClient, connectionOf, telemetry },
     });
   }
 }

@@ -100,21 +100,26 @@ export class Telemetry {
   }
 
   /** A span around some work, and a measure of how long it took. Adds nothing when nobody listens. */
-  around<T>(name: string, attributes: Attributes, work: () => Promise<T>): Promise<T> {
+  around<T>(
+    name: string,
+    attributes: Attributes,
+    work: () => Promise<T>,
+    failureIn: (result: T) => string | undefined = () => undefined,
+  ): Promise<T> {
     if (!this.hears('traces') && !this.hears('metrics')) return work();
     const span = this.span(name, attributes);
     const start = now();
-    const done = (outcome: { error?: string }) => {
-      span.end(outcome);
-      this.measure(`${name}.duration`, 'ms', now() - start, { ...attributes, error: outcome.error !== undefined });
+    const done = (error: string | undefined) => {
+      span.end(error === undefined ? {} : { error });
+      this.measure(`${name}.duration`, 'ms', now() - start, { ...attributes, error: error !== undefined });
     };
     return work().then(
       (result) => {
-        done({});
+        done(failureIn(result));
         return result;
       },
       (error) => {
-        done({ error: error instanceof Error ? error.message : String(error) });
+        done(error instanceof Error ? error.message : String(error));
         throw error;
       },
     );

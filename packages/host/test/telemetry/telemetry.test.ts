@@ -6,9 +6,12 @@ import type { Extension } from '../../src/extensions/extension.js';
 import { createHost, type Host, type HostOptions } from '../../src/host.js';
 import { MemoryLog } from '../../src/log/memory-log.js';
 import type { Logger } from '../../src/logger.js';
+import { FLUSH_EVERY_MS } from '../../src/telemetry/telemetry.js';
 import { hostTool, succeeded } from '../../src/tools/host-tool.js';
 import { PuppetAgent } from '../support/puppet-agent.js';
+import { openPuppetRoom } from '../support/session-room.js';
 import { type Message, RawClient, settle } from '../support/test-host.js';
+import { TestProvider } from '../support/test-provider.js';
 
 const TRACES = 'ahp-otlp://traces';
 const METRICS = 'ahp-otlp://metrics';
@@ -132,6 +135,21 @@ describe('telemetry', () => {
     expect(attribute(gate, 'ahp.tool_call.id')).toBe(attribute(call, 'ahp.tool_call.id'));
     const resource = JSON.stringify(desk.received.find(({ method }) => method === 'otlp/exportTraces'));
     expect(resource).toContain('"key":"service.name","value":{"stringValue":"atrium"}');
+  });
+
+  it('has spans of calls to providers, failed ones too, inside of their turn', async () => {
+    const provided = await openPuppetRoom();
+    host = provided.host.host;
+    await provided.desk.request('subscribe', { channel: TRACES });
+    const tool = { name: 'ci_status', description: 'Tells how CI is doing.', parameters: {} };
+    const provider = await TestProvider.bound(provided.host, { tools: [tool] });
+    const outcome = provided.puppet.turn.callTool({ name: 'ci_status', input: {} });
+    const call = await provider.next('tool.call');
+    provider.send({ type: 'tool.result', id: call.id, error: 'broken' });
+    await outcome;
+    provided.clock.advance(FLUSH_EVERY_MS);
+    const span = spansIn(provided.desk.received).find(({ name }) => name === 'atrium.provider.call');
+    expect([attribute(span, 'atrium.provider'), span?.status.code]).toEqual(['ci', 2]);
   });
 
   it('measures turns, calls, gates, fan-out and commits, without a series per session', async () => {

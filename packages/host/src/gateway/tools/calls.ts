@@ -12,6 +12,7 @@ import {
   type ToolOutcome,
   toolOutcomeOf,
 } from '@atrium/protocol/provider';
+import type { Attributes } from '../../telemetry/otlp.js';
 import { GatewayError } from '../gateway-error.js';
 import type { Binding, Provider } from '../provider.js';
 import type { GatewayCore, Leaving } from '../service.js';
@@ -53,6 +54,12 @@ export class Calls {
   }
 
   call(request: CallRequest): Promise<ToolOutcome> {
+    const { telemetry } = this.core;
+    if (!telemetry) return this.#make(request);
+    return telemetry.around('atrium.provider.call', attributesOf(request), () => this.#make(request), failureIn);
+  }
+
+  #make(request: CallRequest): Promise<ToolOutcome> {
     return new Promise((settle) => {
       const call = this.#callOf(request, settle);
       this.#calls.set(call.id, call);
@@ -171,4 +178,12 @@ function outcomeIn(message: ProviderToolResultMessage): ToolOutcome {
 
 export function failure(code: ToolErrorCode, text: string): Extract<ToolOutcome, { kind: 'failure' }> {
   return { kind: 'failure', code, text, retryable: false };
+}
+
+function attributesOf({ binding: { provider, room }, tool }: CallRequest): Attributes {
+  return { 'ahp.session.id': room.session.uri, 'atrium.provider': provider.name, 'gen_ai.tool.name': tool };
+}
+
+function failureIn(outcome: ToolOutcome): string | undefined {
+  return outcome.kind === 'failure' ? outcome.code : undefined;
 }
