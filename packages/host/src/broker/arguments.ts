@@ -4,7 +4,8 @@ import { isRecord } from '../tools/shape.js';
 import { shorten, sizeText } from '../tools/text.js';
 import { schemaProblem } from './schema-check.js';
 
-const SHOWN_MAX_CHARACTERS = 60;
+/** Of arguments that are no good, in words about them. */
+export const SHOWN_MAX_CHARACTERS = 60;
 /** The arguments of one call, as text: they are stored, sent to every client, and read by the model again. */
 export const INPUT_MAX_CHARACTERS = 4 * 2 ** 20;
 
@@ -20,19 +21,20 @@ export type Arguments = Given | { readonly text: string; readonly problem: strin
 export function readArguments(input: unknown, schema?: ToolDefinition['inputSchema']): Arguments {
   const given = input === '' ? undefined : input;
   const text = inputText(given);
-  if (text.length > INPUT_MAX_CHARACTERS) {
-    const [size, allowed] = [sizeText(text.length), sizeText(INPUT_MAX_CHARACTERS)];
-    return {
-      text: shorten(text, SHOWN_MAX_CHARACTERS),
-      problem: `The arguments have ${size}; ${allowed} are allowed.`,
-    };
-  }
+  const excess = sizeProblem(text);
+  if (excess !== undefined) return { text: shorten(text, SHOWN_MAX_CHARACTERS), problem: excess };
   const value = looseInput(given ?? {});
   if (!isRecord(value)) {
     return { text, problem: `The arguments must be a JSON object, but are ${shorten(text, SHOWN_MAX_CHARACTERS)}.` };
   }
   const problem = schema && schemaProblem(schema, value);
   return problem === undefined ? { text, value } : { text, problem: `The arguments do not fit the tool: ${problem}.` };
+}
+
+/** Undefined when they are short enough. */
+export function sizeProblem(text: string): string | undefined {
+  if (text.length <= INPUT_MAX_CHARACTERS) return undefined;
+  return `The arguments have ${sizeText(text.length)}; ${sizeText(INPUT_MAX_CHARACTERS)} are allowed.`;
 }
 
 /** What was meant by a text, when it is JSON. */

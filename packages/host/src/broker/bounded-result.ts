@@ -7,6 +7,10 @@ export const RESULT_TEXT_MAX_CHARACTERS = 2 ** 20;
 /** All embedded data of a result together, as it travels. */
 export const RESULT_DATA_MAX_CHARACTERS = 4 * 2 ** 20;
 
+/** Output that is shown while a tool runs: the end of it, for it is told anew each time. */
+export const PROGRESS_TEXT_MAX_CHARACTERS = 64 * 2 ** 10;
+export const PROGRESS_DATA_MAX_CHARACTERS = 64 * 2 ** 10;
+
 export function bounded(result: ToolCallResult): ToolCallResult {
   const { content, structuredContent, ...rest } = result;
   const structured = structuredContent && JSON.stringify(structuredContent).length <= RESULT_TEXT_MAX_CHARACTERS;
@@ -18,22 +22,35 @@ export function bounded(result: ToolCallResult): ToolCallResult {
 }
 
 /** What does not fit is cut or left out, and says so. */
-export function boundedContent(content: readonly ToolResultContent[]): ToolResultContent[] {
-  let textLeft = RESULT_TEXT_MAX_CHARACTERS;
-  let dataLeft = RESULT_DATA_MAX_CHARACTERS;
-  return content.map((block) => {
-    if (block.type === 'text') {
-      const { text } = block;
-      const room = textLeft;
-      textLeft = Math.max(0, room - text.length);
-      return text.length <= room ? block : { ...block, text: `${text.slice(0, room)}\n[Cut: it is too long.]` };
-    }
-    if (block.type !== 'embeddedResource') return block;
-    const { data, contentType } = block;
-    if (data.length > dataLeft) {
-      return { type: 'text', text: `[Left out: ${contentType} of ${sizeText(data.length)}, which is too large.]` };
-    }
-    dataLeft -= data.length;
-    return block;
-  });
+function boundedContent(content: readonly ToolResultContent[]): ToolResultContent[] {
+  const room = { text: RESULT_TEXT_MAX_CHARACTERS, data: RESULT_DATA_MAX_CHARACTERS };
+  return content.map((block) => fitted(block, room, (text, max) => `${text.slice(0, max)}\n[Cut: it is too long.]`));
+}
+
+/** The same for what is shown while a tool runs. */
+export function progressContent(content: readonly ToolResultContent[]): ToolResultContent[] {
+  const room = { text: PROGRESS_TEXT_MAX_CHARACTERS, data: PROGRESS_DATA_MAX_CHARACTERS };
+  return content.map((block) => fitted(block, room, (text, max) => `[…]\n${max > 0 ? text.slice(-max) : ''}`));
+}
+
+interface Room {
+  text: number;
+  data: number;
+}
+
+/** One block, with what is left of the room; takes its share. */
+function fitted(block: ToolResultContent, room: Room, cut: (text: string, max: number) => string): ToolResultContent {
+  if (block.type === 'text') {
+    const { text } = block;
+    const max = room.text;
+    room.text = Math.max(0, max - text.length);
+    return text.length <= max ? block : { ...block, text: cut(text, max) };
+  }
+  if (block.type !== 'embeddedResource') return block;
+  const { data, contentType } = block;
+  if (data.length > room.data) {
+    return { type: 'text', text: `[Left out: ${contentType} of ${sizeText(data.length)}, which is too large.]` };
+  }
+  room.data -= data.length;
+  return block;
 }

@@ -6,8 +6,9 @@ import type { ToolDefinition } from '@atrium/protocol';
 import type { BegunCall, CallStart, CannedToolCall, ToolOutcome, ToolRequest } from '../agents/agent.js';
 import type { TurnRunner } from '../sessions/turn.js';
 import { toolNames } from '../tools/names.js';
+import { shorten } from '../tools/text.js';
 import { type Given, readArguments } from './arguments.js';
-import { type CallStarted, callId, completeUnrun, startCall } from './call-steps.js';
+import { CALL_NAME_MAX_CHARACTERS, type CallStarted, callId, completeUnrun, startCall } from './call-steps.js';
 import { presentClient, runClientTool, startedClientCall } from './client-calls.js';
 import { runHostTool } from './host-calls.js';
 import { beginOwnCall } from './own-calls.js';
@@ -29,7 +30,8 @@ export function beginCall(turn: TurnRunner, { id, name }: CallStart): BegunCall 
     run: async (input) => {
       const args = readArguments(input, definition?.inputSchema);
       const { text: toolInput } = args;
-      if (!run) return failCall(turn, started, { toolInput, message: `there is no tool ${name}`, code: 'NOT_FOUND' });
+      if (!run)
+        return failCall(turn, started, { toolInput, message: `there is no tool ${started.name}`, code: 'NOT_FOUND' });
       if ('value' in args) return run(args);
       return failCall(turn, started, { toolInput, message: args.problem, code: 'BAD_INPUT' });
     },
@@ -57,9 +59,10 @@ function ownerOf(turn: TurnRunner, toolCallId: string, name: string): Owned {
     return { started, definition: named.tool, run: (args) => runClientTool(turn, started, args) };
   }
   const tool = tools.find(({ definition }) => definition === named?.tool);
-  if (!tool) return { started: { toolCallId, name, displayName: name } };
-  const { definition, displayName, owner, callMeta: meta } = tool;
-  const started = { toolCallId, name: definition.name, displayName, owner };
+  const shown = shorten(name, CALL_NAME_MAX_CHARACTERS);
+  if (!tool) return { started: { toolCallId, name: shown, displayName: shown } };
+  const { definition, displayName, owner, identity, callMeta: meta } = tool;
+  const started = { toolCallId, name: definition.name, displayName, owner, identity };
   return { started, meta, definition, run: (args) => runHostTool(turn, { started, tool, args }) };
 }
 

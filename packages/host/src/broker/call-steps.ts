@@ -2,8 +2,10 @@
 import type { SessionState, ToolCallResult, ToolCallState, ToolDefinition, ToolResultContent } from '@atrium/protocol';
 import type { ToolOutcome } from '../agents/agent.js';
 import type { GateCall } from '../extensions/extension.js';
+import { isLarge, shownResult } from '../resources/kept/shown-result.js';
 import type { TurnRunner } from '../sessions/turn.js';
 import type { ToolConfirmation } from '../tools/tool.js';
+import { bounded } from './bounded-result.js';
 
 /** A call that is shown, and about which nothing else is known yet. */
 export interface CallStarted {
@@ -15,6 +17,8 @@ export interface CallStarted {
   readonly toolClientId?: string;
   /** The extension whose tool it is. */
   readonly owner?: string | undefined;
+  /** Who that is at present, where it may be one after the other. */
+  readonly identity?: string | undefined;
 }
 
 export interface Call extends CallStarted {
@@ -26,6 +30,11 @@ export interface Call extends CallStarted {
   /** A person is asked even where the tool was allowed for good. */
   readonly isAskedAnyway?: boolean;
 }
+
+/** Of a tool that nobody here defined: a model made it up, or a backend has it. */
+export const CALL_NAME_MAX_CHARACTERS = 256;
+/** Of what a backend says that a call does, and of what it asks. */
+export const CALL_WORDS_MAX_CHARACTERS = 4_000;
 
 export type Denied = Extract<ToolOutcome, { kind: 'denied' }>;
 
@@ -98,8 +107,26 @@ export function completeUnrun(turn: TurnRunner, call: Call, result: ToolCallResu
 
 /** Ends the call, and waits until that is stored, or until a person has seen the result. */
 export async function complete(turn: TurnRunner, call: CallStarted, result: ToolCallResult): Promise<ToolOutcome> {
-  turn.write({ type: 'session/toolCallComplete', turnId: turn.id, toolCallId: call.toolCallId, result });
-  return outcomeOf(await turn.waitFor([call.toolCallId], (state) => settledCall(turn, call, state)));
+  const told = bounded(result);
+  const shown = isLarge(result) ? await shownIn(turn, result, told) : told;
+  turn.write({ type: 'session/toolCallComplete', turnId: turn.id, toolCallId: call.toolCallId, result: shown });
+  const settled = await turn.waitFor([call.toolCallId], (state) => settledCall(turn, call, state));
+  if (shown === told || settled.status !== 'completed') return outcomeOf(settled);
+  // The agent is told what the session only names.
+  const { structuredContent: _, ...rest } = settled;
+  return outcomeOf({ ...rest, ...told });
+}
+
+/** What is too large for a session is kept aside, where there is a place for it. */
+async function shownIn(turn: TurnRunner, result: ToolCallResult, told: ToolCallResult): Promise<ToolCallResult> {
+  const { contents, logger } = turn.session.parts.core;
+  if (!contents) return told;
+  const shown = await shownResult(contents, result).catch((error) => {
+    logger.log('warn', 'a large result could not be kept aside', { error: String(error) });
+    return told;
+  });
+  turn.signal.throwIfAborted();
+  return shown;
 }
 
 export function settledCall(

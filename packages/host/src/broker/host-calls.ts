@@ -1,10 +1,11 @@
 /** A call of a tool that the host runs, whoever added it: gates, a person where one must be asked, then the tool. */
 import type { ToolCallResult } from '@atrium/protocol';
 import type { ToolOutcome } from '../agents/agent.js';
+import type { GateCall } from '../extensions/extension.js';
 import type { TurnRunner } from '../sessions/turn.js';
-import type { HostTool, ToolOutput } from '../tools/tool.js';
+import type { HostTool, ToolContext, ToolOutput } from '../tools/tool.js';
 import type { Given } from './arguments.js';
-import { bounded, boundedContent } from './bounded-result.js';
+import { progressContent } from './bounded-result.js';
 import { type Call, type CallStarted, complete, completeUnrun, deny, gateCallOf } from './call-steps.js';
 import { OverdueError, within } from './deadline.js';
 import { earlierInputs } from './earlier-calls.js';
@@ -31,10 +32,11 @@ export async function runHostTool(turn: TurnRunner, { started, tool, args }: Hos
   if ('failed' in ahead) return completeUnrun(turn, call, ahead.failed);
   const passage = await passPerson(turn, ahead.call, asked);
   if (passage.kind === 'denied') return passage;
-  const result = await runNow(turn, tool, { call, input: passage.input, basis: ahead.basis });
+  const final = { ...asked, input: passage.input };
+  const result = await runNow(turn, tool, { call, asked: final, input: passage.input, basis: ahead.basis });
   const outcome = await complete(turn, call, result);
   const notes = [...clearance.notes, ...passage.notes];
-  return withNotes(turn, { ...asked, input: passage.input }, { outcome, notes });
+  return withNotes(turn, final, { outcome, notes });
 }
 
 type Described = { readonly call: Call } | { readonly call: Call; readonly failed: ToolCallResult };
@@ -74,41 +76,66 @@ async function lookAhead(
 
 interface Running {
   readonly call: Call;
+  readonly asked: GateCall;
   readonly input: unknown;
   readonly basis: unknown;
 }
 
 /** Gates and people take their time: the tool may have been taken away meanwhile. */
 async function runNow(turn: TurnRunner, tool: HostTool, running: Running): Promise<ToolCallResult> {
-  const { name } = tool.definition;
-  const offered = turn.session.extensions.tools();
-  const present = offered.find((other) => other.definition.name === name && other.owner === tool.owner);
-  if (!present) return gone(tool);
+  const { definition, owner, identity } = tool;
+  const present = turn.session.extensions.tools().find((other) => other.definition.name === definition.name);
+  // Somebody else's tool of the same name is not what was asked about.
+  if (!present || present.owner !== owner || present.identity !== identity) return gone(tool);
   return runSafely(turn, present, running);
 }
 
 /** A tool that fails is a result, not the end of the turn. */
-async function runSafely(turn: TurnRunner, tool: HostTool, { call, input, basis }: Running): Promise<ToolCallResult> {
+async function runSafely(
+  turn: TurnRunner,
+  tool: HostTool,
+  { call, asked, input, basis }: Running,
+): Promise<ToolCallResult> {
   const { toolCallId, name } = call;
   try {
-    const output = await within(limitOf(turn, tool), (signal) =>
-      tool.run(input, {
+    const output = await within(limitOf(turn, tool), (signal) => {
+      const context: ToolContext = {
         cwd: turn.workingDirectory,
         signal,
         progress: (content) => {
-          const shown = boundedContent(content);
+          const shown = progressContent(content);
           turn.write({ type: 'session/toolCallContentChanged', turnId: turn.id, toolCallId, content: shown });
         },
         ask: (request) => turn.ask(request),
         earlier: () => earlierInputs(turn.session.state, name),
         ...(basis !== undefined && { basis }),
-      }),
-    );
-    return bounded(output);
+        ...fromServices(turn, toolCallId),
+      };
+      return surrounded(turn, asked, () => runUnlessOver(tool, input, context));
+    });
+    return output;
   } catch (error) {
     turn.signal.throwIfAborted();
     return failure(tool, error);
   }
+}
+
+/** Those who stand around a call may take a moment, and meanwhile nobody may want it any more. */
+async function runUnlessOver(tool: HostTool, input: unknown, context: ToolContext): Promise<ToolOutput> {
+  context.signal.throwIfAborted();
+  return tool.run(input, context);
+}
+
+/** The first extension stands outermost. */
+function surrounded(turn: TurnRunner, call: GateCall, run: () => Promise<ToolOutput>): Promise<ToolOutput> {
+  const around = turn.session.extensions.all().filter((extension) => extension.around);
+  return around.reduceRight((inner, extension) => () => extension.around?.(call, inner) ?? inner(), run)();
+}
+
+/** What the rooms of the host lend to tools. */
+function fromServices({ session, id }: TurnRunner, toolCallId: string): Partial<ToolContext> {
+  const { services } = session.parts.core;
+  return Object.assign({}, ...services.map((service) => service.toolContext?.({ session, turnId: id, toolCallId })));
 }
 
 function limitOf(turn: TurnRunner, { timeoutMs }: HostTool) {

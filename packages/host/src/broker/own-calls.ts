@@ -3,19 +3,35 @@ import type { ToolCallResult, ToolResultContent } from '@atrium/protocol';
 import type { OwnCall, OwnCallStart, Permit, ToolOutcome } from '../agents/agent.js';
 import type { GateCall } from '../extensions/extension.js';
 import type { TurnRunner } from '../sessions/turn.js';
+import { shorten } from '../tools/text.js';
 import type { ToolConfirmation } from '../tools/tool.js';
-import { inputText, looseInput } from './arguments.js';
-import { bounded, boundedContent } from './bounded-result.js';
-import { type Call, callId, complete, deny, gateCallOf, startCall } from './call-steps.js';
+import { inputText, looseInput, SHOWN_MAX_CHARACTERS, sizeProblem } from './arguments.js';
+import { progressContent } from './bounded-result.js';
+import {
+  CALL_NAME_MAX_CHARACTERS,
+  CALL_WORDS_MAX_CHARACTERS,
+  type Call,
+  callId,
+  complete,
+  deny,
+  gateCallOf,
+  startCall,
+} from './call-steps.js';
 import { passGates } from './gates.js';
 import { withNotes } from './notes.js';
 import { askedBy, passPerson } from './permission.js';
 import { StreamedInput } from './streamed-input.js';
 
 export function beginOwnCall(turn: TurnRunner, { id, name, displayName }: OwnCallStart): OwnCall {
-  const started = { toolCallId: callId(turn, id), name, displayName };
+  const short = (text: string) => shorten(text, CALL_NAME_MAX_CHARACTERS);
+  const started = { toolCallId: callId(turn, id), name: short(name), displayName: short(displayName) };
   startCall(turn, started);
   return new RunByAgent(turn, { ...started, invocationMessage: displayName, toolInput: '' });
+}
+
+/** What a backend says about a call, in one line or a few. */
+function withinWords(text: string): string {
+  return text.length <= CALL_WORDS_MAX_CHARACTERS ? text : `${text.slice(0, CALL_WORDS_MAX_CHARACTERS)}…`;
 }
 
 class RunByAgent implements OwnCall {
@@ -43,8 +59,9 @@ class RunByAgent implements OwnCall {
   }
 
   async check(input: unknown, invocationMessage: string): Promise<Permit> {
-    this.#call = { ...this.#call, invocationMessage, toolInput: inputText(input) };
-    this.#asked = gateCallOf(this.#turn, this.#call, looseInput(input));
+    this.#show(input, invocationMessage);
+    const problem = sizeProblem(inputText(input));
+    if (problem !== undefined) return deny(this.#turn, this.#call, problem);
     const clearance = await passGates(this.#turn, this.#call, this.#asked);
     if (clearance.kind === 'denied') return deny(this.#turn, this.#call, clearance.reason);
     this.#notes = clearance.notes;
@@ -53,20 +70,19 @@ class RunByAgent implements OwnCall {
   }
 
   shown(input: unknown, invocationMessage: string): void {
-    if (this.#passage) return;
-    this.#call = { ...this.#call, invocationMessage, toolInput: inputText(input) };
-    this.#asked = gateCallOf(this.#turn, this.#call, looseInput(input));
+    if (!this.#passage) this.#show(input, invocationMessage);
   }
 
   async confirm(confirmation: ToolConfirmation): Promise<Permit> {
-    if (!this.#passage) this.#call = { ...this.#call, confirmation };
+    const title = withinWords(confirmation.title);
+    if (!this.#passage) this.#call = { ...this.#call, confirmation: { ...confirmation, title } };
     return this.#pass();
   }
 
   /** Output that comes before anybody was asked means that the call runs. */
   progress(content: ToolResultContent[]): void {
     const { id: turnId } = this.#turn;
-    const shown = boundedContent(content);
+    const shown = progressContent(content);
     const show = () =>
       this.#turn.write({ type: 'session/toolCallContentChanged', turnId, toolCallId: this.id, content: shown });
     // The turn may be over by then, and with it the call.
@@ -75,8 +91,16 @@ class RunByAgent implements OwnCall {
 
   async complete(result: ToolCallResult): Promise<ToolOutcome> {
     await this.#pass();
-    const outcome = await complete(this.#turn, this.#call, bounded(result));
+    const outcome = await complete(this.#turn, this.#call, result);
     return withNotes(this.#turn, this.#asked, { outcome, notes: this.#notes });
+  }
+
+  /** Input that is too long is stored and sent as far as people would read it. */
+  #show(input: unknown, invocationMessage: string): void {
+    const text = inputText(input);
+    const toolInput = sizeProblem(text) === undefined ? text : shorten(text, SHOWN_MAX_CHARACTERS);
+    this.#call = { ...this.#call, invocationMessage: withinWords(invocationMessage), toolInput };
+    this.#asked = gateCallOf(this.#turn, this.#call, looseInput(input));
   }
 
   #pass(): Promise<Permit> {

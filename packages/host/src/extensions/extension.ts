@@ -4,7 +4,7 @@
  */
 import type { AgentSelection } from '@atrium/protocol';
 import type { ToolOutcome } from '../agents/agent.js';
-import type { HostTool } from '../tools/tool.js';
+import type { HostTool, ToolOutput } from '../tools/tool.js';
 
 /** Everything is read anew each time it is needed, so what it offers may change at any moment. */
 export interface Extension {
@@ -14,9 +14,15 @@ export interface Extension {
   readonly name: string;
   readonly tools?: readonly HostTool[];
   readonly gates?: readonly Gate[];
+  /** Which tools, whoever has them, the model is not to hear of now. That keeps nobody from calling them: gates do. */
+  hidden?(): (toolName: string) => boolean;
   readonly prompt?: PromptContribution;
   /** A turn is about to begin. Runs once per turn, before the agent hears of it. */
   beforeTurn?(turn: TurnOpening, signal: AbortSignal): Promise<TurnAdvice | undefined>;
+  /** The agent has come to the end of a turn. A reason sends it on: it is told, and the turn continues. */
+  beforeEnd?(ending: TurnEnding, signal: AbortSignal): Promise<string | undefined>;
+  /** Stands around a call that the host runs, once everybody agreed: it calls `run` once, and returns what that did. */
+  around?(call: GateCall, run: () => Promise<ToolOutput>): Promise<ToolOutput>;
   /** A call is over. A note goes to the model with the result. */
   afterCall?(call: GateCall, outcome: ToolOutcome, signal: AbortSignal): Promise<string | undefined>;
 }
@@ -60,9 +66,17 @@ export interface TurnOpening {
   readonly isFirst: boolean;
 }
 
+export interface TurnEnding {
+  readonly turnId: string;
+  /** Whether the agent was sent on in this turn already. */
+  readonly isSentOn: boolean;
+}
+
 export interface TurnAdvice {
   /** For the model only, beside the message. */
   readonly context?: string;
+  /** For people only, shown at the head of the turn. */
+  readonly note?: string;
   /** The message must not reach the agent, and why. */
   readonly blocked?: string;
 }

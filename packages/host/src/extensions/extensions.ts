@@ -45,6 +45,12 @@ export class Extensions {
     return [...tools.values()];
   }
 
+  /** Which tools the model is not to hear of now. */
+  hidden(): (toolName: string) => boolean {
+    const hidden = this.all().flatMap((extension) => extension.hidden?.() ?? []);
+    return (toolName) => hidden.some((isHidden) => isHidden(toolName));
+  }
+
   gates(): readonly Gate[] {
     return this.all().flatMap((extension) => extension.gates ?? []);
   }

@@ -1,7 +1,7 @@
 /** What extensions have to say to a turn that is about to begin: something for the model to know, or that it must not be. */
 import { within } from '../broker/deadline.js';
 import type { Clock } from '../clock.js';
-import { EXTENSION_TIMEOUT_MS, TURN_CONTEXT_MAX_CHARACTERS } from '../limits.js';
+import { EXTENSION_TIMEOUT_MS, GATE_TEXT_MAX_CHARACTERS, TURN_CONTEXT_MAX_CHARACTERS } from '../limits.js';
 import type { Logger } from '../logger.js';
 import type { Extension, TurnAdvice, TurnOpening } from './extension.js';
 
@@ -15,6 +15,7 @@ export interface AdviceRequest {
 
 export interface Advice {
   readonly context: readonly string[];
+  readonly notes: readonly string[];
   readonly blocked?: string;
 }
 
@@ -24,7 +25,8 @@ export async function adviceFor(request: AdviceRequest): Promise<Advice> {
   const given = (await Promise.all(asked)).flatMap((advice) => advice ?? []);
   const blocked = given.flatMap((advice) => advice.blocked ?? [])[0];
   const context = withinBounds(given.flatMap((advice) => advice.context ?? []));
-  return { context, ...(blocked !== undefined && { blocked }) };
+  const notes = given.flatMap(({ note }) => (note === undefined ? [] : note.slice(0, GATE_TEXT_MAX_CHARACTERS)));
+  return { context, notes, ...(blocked !== undefined && { blocked }) };
 }
 
 async function adviceOf(extension: Extension, request: AdviceRequest): Promise<TurnAdvice | undefined> {

@@ -2,6 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import type { ErrorInfo, SessionState } from '@atrium/protocol';
 import { AgentError, type AgentSession } from '../agents/agent.js';
+import { wholeTurns } from '../resources/kept/whole-turns.js';
 import { agentMemory } from './agent-memory.js';
 import type { SessionParts } from './session.js';
 
@@ -34,7 +35,7 @@ export class AgentOpener {
   }
 
   async #open(): Promise<AgentSession> {
-    const { backend, channel, pages, catalogue } = this.#parts;
+    const { backend, channel, core, pages, catalogue } = this.#parts;
     const { provider } = channel.live.summary;
     if (!backend) throw new AgentError('agent-missing', `no agent ${provider} is here; start the host with it`);
     this.#opening = true;
@@ -44,9 +45,10 @@ export class AgentOpener {
         session: channel.uri,
         workingDirectory: folderOf(channel.live),
         signal: this.#abort.signal,
-        history: (last) => {
+        history: async (last) => {
           const total = pages.total(channel.committed);
-          return pages.slice(channel.committed, Math.max(0, total - last), total);
+          const turns = await pages.slice(channel.committed, Math.max(0, total - last), total);
+          return core.contents ? wholeTurns(core.contents, turns) : turns;
         },
         memory: await agentMemory(channel.uri, catalogue),
       });

@@ -1,4 +1,5 @@
 /** The list of sessions, open or not. It is small enough to be in memory whole, as text. */
+import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { SessionLifecycle, SessionSummary } from '@atrium/protocol';
 import type { Writer } from '../channels/writer.js';
@@ -16,6 +17,8 @@ interface Known {
   readonly provider: string;
   readonly lifecycle: SessionLifecycle;
   readonly disposedAt: number | undefined;
+  /** Where it works, as a path of this machine. */
+  readonly folder: string | undefined;
   /** The summary as JSON: a list is made of these without reading them. */
   readonly summaryText: string;
 }
@@ -34,6 +37,8 @@ const AGENT = 'agent:';
 
 export class Catalogue {
   readonly #known = new Map<string, Known>();
+  /** The folders of listed sessions; undefined when they have to be gathered anew. */
+  #folders: ReadonlySet<string> | undefined;
 
   constructor(
     private readonly log: Log,
@@ -48,7 +53,10 @@ export class Catalogue {
 
   #remember(uri: string, { summary, lifecycle, disposedAt }: CatalogueEntry): void {
     const summaryText = JSON.stringify(summary);
-    this.#known.set(uri, { provider: summary.provider, lifecycle, disposedAt, summaryText });
+    const folder = summary.workingDirectory === undefined ? undefined : pathOf(summary.workingDirectory);
+    const before = this.#known.get(uri);
+    if (before?.folder !== folder || before?.disposedAt !== disposedAt) this.#folders = undefined;
+    this.#known.set(uri, { provider: summary.provider, lifecycle, disposedAt, folder, summaryText });
   }
 
   /** The provider of a session, disposed or not. */
@@ -83,6 +91,17 @@ export class Catalogue {
     return [...new Set(uris)].flatMap((uri) => pathOf(uri) ?? []);
   }
 
+  /** All that are stored, disposed ones too. */
+  stored(): string[] {
+    return [...this.#known.keys()];
+  }
+
+  /** Where listed sessions work. The same object as long as that is the same. */
+  workingFolders(): ReadonlySet<string> {
+    this.#folders ??= new Set(this.#listed().flatMap(({ folder }) => (folder ? path.resolve(folder) : [])));
+    return this.#folders;
+  }
+
   get count(): number {
     return this.#listed().length;
   }
@@ -107,7 +126,10 @@ export class Catalogue {
     this.writer.record({ key: ALLOWED + uri, value: null });
     this.writer.record({ key: NAMED + uri, value: null });
     this.writer.record({ key: AGENT + uri, value: null });
-    this.writer.afterCommit(() => this.#known.delete(uri));
+    this.writer.afterCommit(() => {
+      this.#known.delete(uri);
+      this.#folders = undefined;
+    });
   }
 
   /** Notes whether a session is at work, so that a crash can be told from a rest. */

@@ -6,6 +6,7 @@ import { ErrorCode, type SessionState, type SessionSummary, type Turn } from '@a
 import { type Checked, checkClientRequestResult, describeProblem } from '@atrium/protocol/validation';
 import type { ArchivedTurn } from '../log/log.js';
 import { RequestError } from '../wire/request-error.js';
+import { gathered } from './import-pieces.js';
 
 /** A session longer than this is nobody's. */
 export const IMPORT_MAX_TURNS = 100_000;
@@ -19,12 +20,30 @@ export interface ImportPage {
   readonly summary: SessionSummary | undefined;
 }
 
-export function readImportPage(params: Readonly<Record<string, unknown>>): ImportPage {
-  const { channel, start, turns, state } = params;
+/** Undefined while a large turn is not complete. `sender` is who sends its pieces. */
+export function readImportPage(params: Readonly<Record<string, unknown>>, sender: object): ImportPage | undefined {
+  const { channel, start, state } = params;
   if (typeof channel !== 'string') throw invalid('/channel must be a string');
   if (typeof start !== 'number' || !Number.isInteger(start) || start < 0 || start > IMPORT_MAX_TURNS)
     throw invalid(`/start must be a whole number up to ${IMPORT_MAX_TURNS}`);
+  const turns = params.piece === undefined ? params.turns : readPiece(params.piece, { channel, start, sender });
+  if (params.piece !== undefined && turns === undefined) return undefined;
   return { channel, start, turns: readTurns(turns), summary: state === undefined ? undefined : readSummary(state) };
+}
+
+function readPiece(piece: unknown, place: { channel: string; start: number; sender: object }): unknown[] | undefined {
+  const { at, text, isLast } = (piece ?? {}) as Partial<Record<'at' | 'text' | 'isLast', unknown>>;
+  if (typeof at !== 'number' || typeof text !== 'string' || typeof isLast !== 'boolean')
+    throw invalid('/piece must have a number at, a string text and a boolean isLast');
+  const { channel, start, sender } = place;
+  const { json, problem } = gathered(sender, { channel, start, at, text, isLast });
+  if (problem !== undefined) throw invalid(`/piece ${problem}`);
+  if (json === undefined) return undefined;
+  try {
+    return [JSON.parse(json)];
+  } catch {
+    throw invalid('/piece: the pieces together must be the JSON of a turn');
+  }
 }
 
 function readTurns(turns: unknown): ArchivedTurn[] {

@@ -73,6 +73,30 @@ export class Sessions {
     return this.#parts.catalogue.listText();
   }
 
+  /** Whether there is such a session, in memory or not. */
+  has(uri: string): boolean {
+    return this.#parts.catalogue.isListed(uri);
+  }
+
+  /** Whether anything is stored of it: disposed sessions are kept for a while. */
+  isKept(uri: string): boolean {
+    return this.#parts.catalogue.find(uri) !== undefined;
+  }
+
+  /** Where the sessions that are not disposed work. The same object as long as that is the same. */
+  workingFolders(): ReadonlySet<string> {
+    return this.#parts.catalogue.workingFolders();
+  }
+
+  /** All that are stored, disposed ones too. */
+  stored(): readonly string[] {
+    return this.#parts.catalogue.stored();
+  }
+
+  isListed(uri: string): boolean {
+    return this.#parts.catalogue.isListed(uri);
+  }
+
   /** The session with this URI, brought into memory; undefined when there is none, or it was disposed. */
   async open(uri: string): Promise<Session | undefined> {
     const present = this.#open.get(uri);

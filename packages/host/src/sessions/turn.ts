@@ -33,18 +33,22 @@ import { presentClient } from '../broker/client-calls.js';
 import { beginOwnCall } from '../broker/own-calls.js';
 import type { Step } from '../channels/channel.js';
 import { adviceFor } from '../extensions/turn-advice.js';
+import { objectionTo } from '../extensions/turn-ending.js';
+import { ACTIVITY_MAX_CHARACTERS, TITLE_MAX_CHARACTERS, TURN_SENT_ON_MAX } from '../limits.js';
 import type { Sections } from '../prompt/sections.js';
 import { TurnPrompt } from '../prompt/turn-prompt.js';
 import { offeredTools } from '../tools/names.js';
+import { shorten } from '../tools/text.js';
 import { AgentOpener, folderOf } from './agent-opener.js';
 import { CallPlaces } from './call-places.js';
 import { askPerson } from './questions.js';
 import type { Session } from './session.js';
+import { TurnStream } from './turn-stream.js';
 import { type Find, TurnOverError, Waiters } from './waiters.js';
 
 export class TurnRunner implements AgentTurn {
   readonly id: string;
-  readonly message: UserMessage;
+  message: UserMessage;
   readonly model: ModelSelection | undefined;
   readonly agent: AgentSelection | undefined;
   readonly workingDirectory: string | undefined;
@@ -53,9 +57,9 @@ export class TurnRunner implements AgentTurn {
   readonly #abort = new AbortController();
   readonly #waiters = new Waiters();
   readonly #places = new CallPlaces();
-  /** The part that text goes on in, as long as nothing else came in between. */
-  #open: { readonly kind: 'markdown' | 'reasoning'; readonly id: string } | undefined;
-  #parts = 0;
+  readonly #stream: TurnStream;
+  /** How often extensions had something against the end of it. */
+  #sentOn = 0;
   #prompt: TurnPrompt | undefined;
 
   constructor(session: Session, turn: ActiveTurn) {
@@ -63,6 +67,7 @@ export class TurnRunner implements AgentTurn {
     // Every call that runs listens, and a model may make many at once.
     setMaxListeners(0, this.#abort.signal);
     this.id = turn.id;
+    this.#stream = new TurnStream(turn.id, (action) => this.write(action));
     this.message = turn.userMessage;
     this.model = session.state.summary.model;
     this.agent = session.state.summary.agent;
@@ -87,6 +92,7 @@ export class TurnRunner implements AgentTurn {
       const opened = await agent;
       await this.#prepare();
       await opened.runTurn(this);
+      while (await this.#isSentOn()) await opened.runTurn(this);
       this.write({ type: 'session/turnComplete', turnId: this.id });
     } catch (error) {
       if (this.isActive) this.#session.parts.core.logger.log('warn', 'a turn failed', { session: this.#session.uri });
@@ -107,6 +113,39 @@ export class TurnRunner implements AgentTurn {
     this.context = advice.context;
   }
 
+  /** Extensions may object to the end: the agent hears why in place of a message, and people see it. */
+  async #isSentOn(): Promise<boolean> {
+    const { session } = this;
+    const { clock, logger } = session.parts.core;
+    const ending = { turnId: this.id, isSentOn: this.#sentOn > 0 };
+    const extensions = session.extensions.all();
+    const { steeringMessage } = session.state;
+    const reason = await objectionTo({ extensions, ending, signal: this.signal, clock, logger });
+    if (reason === undefined) return this.#isSteeredOn(steeringMessage?.id);
+    this.notify(reason);
+    if (this.#sentOn === TURN_SENT_ON_MAX) {
+      this.notify(`The turn ends all the same: the agent was sent on ${TURN_SENT_ON_MAX} times already.`);
+      return false;
+    }
+    this.#sentOn += 1;
+    this.#continueWith({ text: `[Not written by a person. You were about to stop, but:]\n${reason}` });
+    return true;
+  }
+
+  /** Extensions take their time: a person may have said something meanwhile. What was said before, the agent has seen. */
+  #isSteeredOn(seen: string | undefined): boolean {
+    const { state, parts } = this.session;
+    const isNew = state.steeringMessage !== undefined && state.steeringMessage.id !== seen;
+    const message = isNew && parts.backend?.abilities.steer ? this.takeSteering() : undefined;
+    if (message) this.#continueWith(message);
+    return message !== undefined;
+  }
+
+  #continueWith(message: UserMessage): void {
+    this.message = message;
+    this.context = [];
+  }
+
   /** The turn is over in the state: the agent is to stop, and nothing it still says counts. */
   stop(): void {
     this.#abort.abort(new TurnOverError());
@@ -115,7 +154,9 @@ export class TurnRunner implements AgentTurn {
 
   /** Takes an action of this turn; one that comes too late is dropped. */
   write(action: SessionAction): void {
-    if (this.isActive) this.#session.write(action);
+    if (!this.isActive) return;
+    this.#session.write(action);
+    this.#stream.wrote(action);
   }
 
   /** A step has been stored. */
@@ -139,35 +180,20 @@ export class TurnRunner implements AgentTurn {
   }
 
   text(content: string): void {
-    this.#stream('markdown', content);
+    if (this.isActive) this.#stream.say('markdown', content);
   }
 
   reasoning(content: string): void {
-    this.#stream('reasoning', content);
-  }
-
-  /** A part is created empty and then grows: clients learn of it before its text. */
-  #stream(kind: 'markdown' | 'reasoning', content: string): void {
-    if (this.#open?.kind !== kind) {
-      this.#open = { kind, id: this.nextPartId() };
-      this.write({ type: 'session/responsePart', turnId: this.id, part: { kind, id: this.#open.id, content: '' } });
-    }
-    const type = kind === 'markdown' ? 'session/delta' : 'session/reasoning';
-    this.write({ type, turnId: this.id, partId: this.#open.id, content });
+    if (this.isActive) this.#stream.say('reasoning', content);
   }
 
   /** Something else comes next: text after it is a part of its own. */
   interrupt(): void {
-    this.#open = undefined;
-  }
-
-  nextPartId(): string {
-    return `${this.id}-${++this.#parts}`;
+    this.#stream.interrupt();
   }
 
   notify(content: string): void {
-    this.interrupt();
-    this.write({ type: 'session/responsePart', turnId: this.id, part: { kind: 'systemNotification', content } });
+    this.#stream.note(content);
   }
 
   usage(usage: UsageInfo): void {
@@ -175,11 +201,13 @@ export class TurnRunner implements AgentTurn {
   }
 
   title(title: string): void {
-    if (!this.#session.naming.isByPerson) this.write({ type: 'session/titleChanged', title });
+    // An agent that is sent on may take the reason for the first message.
+    if (this.#session.naming.isByPerson || this.#sentOn > 0) return;
+    this.write({ type: 'session/titleChanged', title: shorten(title, TITLE_MAX_CHARACTERS) });
   }
 
   activity(activity: string | undefined): void {
-    this.write({ type: 'session/activityChanged', activity });
+    this.write({ type: 'session/activityChanged', activity: activity && shorten(activity, ACTIVITY_MAX_CHARACTERS) });
   }
 
   tools(): ToolDefinition[] {

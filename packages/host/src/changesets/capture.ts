@@ -1,0 +1,83 @@
+/** Reads what is at a path now: a file, a link, or nothing that counts. Its content goes into a store. */
+import { type BigIntStats, constants } from 'node:fs';
+import { lstat, open, readlink } from 'node:fs/promises';
+import { type BytePath, onDisk } from './byte-path.js';
+import type { ContentStore } from './content-store.js';
+import type { Entry } from './entry.js';
+import { CONTENT_MAX_BYTES, FOLDER_MAX_FILES, TIME_GRAIN_MS } from './limits.js';
+
+/** A link that is put in the place of a file meanwhile is not followed, and a pipe keeps nobody waiting. */
+const READ_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+const ANY_EXECUTE = 0o111n;
+
+/** Undefined when there is nothing, or something that is neither a file nor a link. */
+export async function capture(root: string, path: BytePath, store: ContentStore): Promise<Entry | undefined> {
+  const stats = await statsOf(root, path);
+  return stats && read(onDisk(root, path), stats, store);
+}
+
+export async function statsOf(root: string, path: BytePath): Promise<BigIntStats | undefined> {
+  return lstat(onDisk(root, path), { bigint: true }).catch(ifMissing);
+}
+
+/** Captures a whole folder again and again, and reads only what may have changed since. */
+export class Captures {
+  readonly #known = new Map<BytePath, { readonly stamp: string; readonly entry: Entry }>();
+
+  constructor(
+    private readonly root: string,
+    private readonly store: ContentStore,
+  ) {}
+
+  async capture(path: BytePath): Promise<Entry | undefined> {
+    const stats = await statsOf(this.root, path);
+    const known = this.#known.get(path);
+    if (!stats) {
+      this.#known.delete(path);
+      return undefined;
+    }
+    const stamp = `${this.store.generation}:${stampOf(stats)}`;
+    if (known?.stamp === stamp) return known.entry;
+    const readAt = Date.now();
+    const entry = await read(onDisk(this.root, path), stats, this.store);
+    const isOld = readAt - Number(stats.mtimeMs) > TIME_GRAIN_MS && readAt - Number(stats.ctimeMs) > TIME_GRAIN_MS;
+    // Of files that are gone for good nobody tells.
+    if (this.#known.size > 2 * FOLDER_MAX_FILES) this.#known.clear();
+    if (entry && isOld) this.#known.set(path, { stamp, entry });
+    else this.#known.delete(path);
+    return entry;
+  }
+}
+
+function stampOf({ ino, size, mtimeNs, ctimeNs, mode }: BigIntStats): string {
+  return [ino, size, mtimeNs, ctimeNs, mode].join(':');
+}
+
+async function read(file: Buffer, stats: BigIntStats, store: ContentStore): Promise<Entry | undefined> {
+  if (stats.isSymbolicLink()) {
+    const target = await readlink(file, { encoding: 'buffer' });
+    return { kind: 'link', hash: await store.put(target), bytes: target.length };
+  }
+  if (!stats.isFile()) return undefined;
+  const kind = stats.mode & ANY_EXECUTE ? 'exec' : 'file';
+  if (stats.size > CONTENT_MAX_BYTES) {
+    return { kind, hash: `large-${stats.size}-${stats.mtimeNs}`, bytes: Number(stats.size), isLost: true };
+  }
+  const bytes = await contentOf(file);
+  return bytes && { kind, hash: await store.put(bytes), bytes: bytes.length };
+}
+
+async function contentOf(file: Buffer): Promise<Buffer | undefined> {
+  const handle = await open(file, READ_FLAGS).catch(ifMissing);
+  if (!handle) return undefined;
+  try {
+    return await handle.readFile();
+  } finally {
+    await handle.close();
+  }
+}
+
+function ifMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code === 'ENOENT' || error.code === 'ENOTDIR' || error.code === 'ELOOP') return undefined;
+  throw error;
+}

@@ -1,0 +1,93 @@
+/** What a session's turns changed, as it is remembered: which change belongs to which turn, and what was taken back. */
+import type { BytePath } from '../byte-path.js';
+import type { Change } from '../entry.js';
+import type { JournalFile, JournalLine, Undone } from './journal-file.js';
+import { segmentsOf } from './segments.js';
+
+const LOST = 'the host stopped while something was being done, so what that changed is not known';
+
+export class Journal {
+  readonly #lines: JournalLine[];
+  readonly #turns = new Set<string>();
+  readonly #redone = new Set<string>();
+  #bytes = 0;
+
+  private constructor(
+    private readonly file: JournalFile,
+    lines: readonly JournalLine[],
+  ) {
+    this.#lines = [...lines];
+    for (const line of lines) this.#note(line);
+  }
+
+  static async open(file: JournalFile, uri: string): Promise<Journal> {
+    const lines = await file.read();
+    const journal = new Journal(file, lines);
+    if (lines.length === 0) await journal.add({ kind: 'session', uri });
+    return journal;
+  }
+
+  async add(line: JournalLine): Promise<void> {
+    this.#lines.push(line);
+    this.#note(line);
+    await this.file.append(line);
+  }
+
+  /** How much is kept for what it names, at most. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  #note(line: JournalLine): void {
+    if (line.kind === 'step') this.#bytes += line.changes.reduce((sum, change) => sum + bytesIn(change), 0);
+    if (line.kind === 'turn') this.#turns.add(line.turnId);
+    if (line.kind === 'redone') this.#redone.add(line.id);
+  }
+
+  /** The turns that are remembered, oldest first. */
+  get turns(): readonly string[] {
+    return [...this.#turns];
+  }
+
+  has(turnId: string): boolean {
+    return this.#turns.has(turnId);
+  }
+
+  /** What is left of what these turns changed, by file. */
+  segments(turnIds: readonly string[]): Map<BytePath, readonly Change[]> {
+    const wanted = new Set(turnIds);
+    return segmentsOf(this.#changes(wanted));
+  }
+
+  *#changes(wanted: ReadonlySet<string>): Generator<Change> {
+    for (const line of this.#lines) {
+      if (line.kind === 'step' && wanted.has(line.turnId)) yield* line.changes;
+      if (line.kind === 'undone' && !this.#redone.has(line.id)) {
+        for (const { turnId, changes } of line.turns) if (wanted.has(turnId)) yield* changes;
+      }
+    }
+  }
+
+  /** Why not everything may be known of these turns. */
+  gaps(turnIds: readonly string[], underWay: ReadonlySet<string>): string[] {
+    const wanted = new Set(turnIds);
+    const steps = this.#lines.flatMap((line) => (line.kind === 'step' && wanted.has(line.turnId) ? line : []));
+    const done = new Set(steps.map(({ id }) => id));
+    const isLost = this.#lines.some(
+      (line) => line.kind === 'begun' && wanted.has(line.turnId) && !done.has(line.id) && !underWay.has(line.id),
+    );
+    return [...new Set([...steps.flatMap(({ gap }) => gap ?? []), ...(isLost ? [LOST] : [])])];
+  }
+
+  /** What was taken back last in a view, and not put back since. */
+  lastUndone(view: string): Undone | undefined {
+    const undone = this.#lines.findLast(
+      (line) => line.kind === 'undone' && line.view === view && !this.#redone.has(line.id),
+    );
+    return undone?.kind === 'undone' ? undone : undefined;
+  }
+}
+
+function bytesIn({ before, after }: Change): number {
+  return [before, after].reduce((sum, side) => sum + (side && !side.isLost ? side.bytes : 0), 0);
+}

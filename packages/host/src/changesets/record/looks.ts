@@ -1,0 +1,115 @@
+/**
+ * Looks at a session's folder before and after calls. Calls that run at the same time share what the folder was before the
+ * first of them, and what changed since somebody looked last belongs to whoever ends next.
+ */
+import type { Clock } from '../../clock.js';
+import { untilAborted } from '../../waiting.js';
+import type { Change } from '../entry.js';
+import { LOOK_MAX_MS } from '../limits.js';
+import { type FolderParts, type LookedAtFolder, lookedAt, type Snapshot } from '../snapshots/snapshot.js';
+
+export interface LooksParts {
+  readonly clock: Clock;
+  /** The session's folder; undefined when there is none. */
+  folder(): Promise<FolderParts | undefined>;
+}
+
+interface Base {
+  readonly folder: LookedAtFolder;
+  readonly snapshot: Snapshot;
+  /** Lets go of the contents that were read for it. */
+  readonly release: () => void;
+}
+
+export interface Found {
+  readonly changes: readonly Change[];
+  /** Why there may be more. */
+  readonly gap?: string;
+}
+
+export class Looks {
+  /** How the folder was before the calls that run now. */
+  #base: Base | undefined;
+  #running = 0;
+  #last: LookedAtFolder | undefined;
+  #prepared: Promise<void> = Promise.resolve();
+  readonly #over = new AbortController();
+
+  constructor(private readonly parts: LooksParts) {}
+
+  /** Reads a folder without Git once, in the background, so that the first call does not have to wait for it. */
+  prepare(): void {
+    this.#prepared = this.#prepare().catch(() => {});
+  }
+
+  async #prepare(): Promise<void> {
+    const parts = await this.parts.folder();
+    if (!parts || this.#last) return;
+    const release = await parts.store.hold();
+    try {
+      this.#last = await lookedAt(parts, undefined, this.#over.signal);
+      if (this.#last.kind === 'plain') await this.#last.look(this.#over.signal);
+    } finally {
+      release();
+    }
+  }
+
+  /** A call is about to run. Fails when it cannot be looked in time; it has to be ended all the same. */
+  async begin(): Promise<void> {
+    this.#running += 1;
+    if (this.#base) return;
+    const parts = await this.parts.folder();
+    if (!parts) throw new Error('the folder is not there');
+    const release = await parts.store.hold();
+    try {
+      const { folder, snapshot } = await this.#inTime((signal) => this.#first(parts, signal));
+      this.#last = folder;
+      this.#base = { folder, snapshot, release };
+    } catch (error) {
+      release();
+      throw error;
+    }
+  }
+
+  async #first(parts: FolderParts, signal: AbortSignal): Promise<Omit<Base, 'release'>> {
+    await untilAborted(signal, this.#prepared);
+    const folder = await lookedAt(parts, this.#last, signal);
+    return { folder, snapshot: await folder.look(signal) };
+  }
+
+  /** A call is over. What it changed is handed to `keep` while everything that was read is still there. */
+  async end(keep: (found: Found) => Promise<void>): Promise<void> {
+    this.#running -= 1;
+    const base = this.#base;
+    if (this.#running === 0) this.#base = undefined;
+    if (!base) throw new Error('the folder was not looked at before');
+    try {
+      const snapshot = await this.#inTime((signal) => base.folder.look(signal));
+      // Who still runs goes on from here, so that nothing is found twice.
+      if (this.#base) this.#base = { ...base, snapshot };
+      const gap = base.snapshot.gap ?? snapshot.gap;
+      const changes = await base.folder.changes(base.snapshot, snapshot);
+      await keep({ changes, ...(gap !== undefined && { gap }) });
+    } finally {
+      if (!this.#base) base.release();
+    }
+  }
+
+  async #inTime<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const abort = new AbortController();
+    const late = new Error(`looking at the folder took longer than ${LOOK_MAX_MS / 1_000} s`);
+    const disarm = this.parts.clock.after(LOOK_MAX_MS, () => abort.abort(late));
+    try {
+      return await work(abort.signal);
+    } catch (error) {
+      throw abort.signal.aborted ? late : error;
+    } finally {
+      disarm();
+    }
+  }
+
+  /** Nothing more is looked at in advance. */
+  close(): void {
+    this.#over.abort();
+  }
+}

@@ -1,0 +1,65 @@
+/**
+ * A folder that is in no repository. A snapshot is the content of everything in it, except what tools made; after the
+ * first one, only files are read whose time or size has changed.
+ */
+import { readdir } from 'node:fs/promises';
+import { SKIPPED_FOLDERS } from '../../tools/walk.js';
+import { type BytePath, onDisk } from '../byte-path.js';
+import { Captures } from '../capture.js';
+import { type Change, changeOf, isSame } from '../entry.js';
+import { FOLDER_MAX_BYTES, FOLDER_MAX_FILES } from '../limits.js';
+import { captureAll } from './capture-all.js';
+import type { FolderParts, LookedAtFolder, Snapshot } from './snapshot.js';
+
+/** Besides those that the tools pass by. */
+const MADE_BY_TOOLS: ReadonlySet<string> = new Set(['.hg', '.svn', '.venv', '__pycache__']);
+
+const TOO_MUCH = `the folder has more than ${FOLDER_MAX_FILES} files, or ${FOLDER_MAX_BYTES / 2 ** 20} MiB, and no Git`;
+
+export class PlainFolder implements LookedAtFolder {
+  readonly kind = 'plain';
+  readonly #captures: Captures;
+
+  constructor(private readonly parts: FolderParts) {
+    this.#captures = new Captures(parts.root, parts.store);
+  }
+
+  async look(signal: AbortSignal): Promise<Snapshot> {
+    const paths: BytePath[] = [];
+    for await (const path of this.#paths(signal)) if (paths.push(path) > FOLDER_MAX_FILES) break;
+    const { files, isCut } = await captureAll(this.#captures, paths.slice(0, FOLDER_MAX_FILES), signal);
+    return { files, ...((isCut || paths.length > FOLDER_MAX_FILES) && { gap: TOO_MUCH }) };
+  }
+
+  async changes(before: Snapshot, after: Snapshot): Promise<Change[]> {
+    const paths = [...new Set([...before.files.keys(), ...after.files.keys()])].sort();
+    return paths.flatMap((path) => {
+      const [old, fresh] = [before.files.get(path)?.now, after.files.get(path)?.now];
+      // Where one look was cut short, a file that it lacks may well have been there.
+      const isUnknown = (!old && before.gap !== undefined) || (!fresh && after.gap !== undefined);
+      return isUnknown || isSame(old, fresh) ? [] : [changeOf(path, old, fresh)];
+    });
+  }
+
+  /** Links are not followed. A folder that cannot be read counts as empty. */
+  async *#paths(signal: AbortSignal): AsyncGenerator<BytePath> {
+    const { root, isOurs } = this.parts;
+    const waiting: BytePath[] = [''];
+    for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
+      signal.throwIfAborted();
+      const options = { withFileTypes: true, encoding: 'latin1' } as const;
+      const place = folder === '' ? Buffer.from(root) : onDisk(root, folder);
+      const entries = await readdir(place, options).catch(() => []);
+      for (const entry of entries) {
+        const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
+        if (isOurs(path)) continue;
+        if (entry.isFile() || entry.isSymbolicLink()) yield path;
+        else if (entry.isDirectory() && !isMadeByTools(entry.name)) waiting.push(path);
+      }
+    }
+  }
+}
+
+function isMadeByTools(name: string): boolean {
+  return SKIPPED_FOLDERS.has(name) || MADE_BY_TOOLS.has(name);
+}

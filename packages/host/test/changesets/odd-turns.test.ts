@@ -1,0 +1,173 @@
+/** Turns that do unusual things: commits, checkouts, links, modes, renames, large files, folders that become files. */
+import { chmod, lstat, mkdir, readFile, readlink, rename, stat, symlink, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { CONTENT_MAX_BYTES } from '../../src/changesets/limits.js';
+import { ChangesRoom, commitAll, edit, gitIn, repository, textOf } from '../support/changes-room.js';
+import { PuppetAgent } from '../support/puppet-agent.js';
+import { tempFolder } from '../support/temp-folder.js';
+
+const FILES = { 'a.txt': 'one\ntwo\nthree\n', 'b.txt': 'b\n' };
+const folders = { 'a repository': () => repository(FILES), 'a folder without Git': () => tempFolder(FILES) };
+
+describe.each(Object.entries(folders))('in %s', { timeout: 30_000 }, (_name, make) => {
+  it('takes back links, modes, renames and folders that became files', async () => {
+    const folder = await make();
+    await symlink('a.txt', path.join(folder, 'link'));
+    await mkdir(path.join(folder, 'dir'));
+    await writeFile(path.join(folder, 'dir/x'), 'x\n');
+    const room = await ChangesRoom.open({ folder });
+    const turnId = await room.turn((call) =>
+      call('shell', { command: 'ln -sf b.txt link; chmod +x a.txt; mv b.txt c.txt; rm -r dir; echo file > dir' }),
+    );
+    const files = await room.files(`turn/${turnId}`);
+    expect([...files.keys()].sort()).toEqual(['a.txt', 'c.txt', 'dir', 'dir/x', 'link']);
+    expect(files.get('c.txt')?.edit.before?.uri).toBe(room.uriOf('b.txt'));
+    expect(files.get('a.txt')?._meta).toMatchObject({ kindBefore: 'file', kindAfter: 'exec' });
+    await room.invoke(`turn/${turnId}`, 'revert');
+    expect(await readlink(path.join(folder, 'link'))).toBe('a.txt');
+    expect((await stat(path.join(folder, 'a.txt'))).mode & 0o111).toBe(0);
+    expect([await textOf(folder, 'b.txt'), await textOf(folder, 'dir/x')]).toEqual(['b\n', 'x\n']);
+    await expect(lstat(path.join(folder, 'c.txt'))).rejects.toThrow('ENOENT');
+  });
+
+  it('keeps the permissions that people gave a file', async () => {
+    const folder = await make();
+    await chmod(path.join(folder, 'a.txt'), 0o640);
+    const room = await ChangesRoom.open({ folder });
+    const turnId = await room.turn((call) => call('shell', { command: 'echo more >> a.txt' }));
+    await room.invoke(`turn/${turnId}`, 'revert');
+    expect((await stat(path.join(folder, 'a.txt'))).mode & 0o777).toBe(0o640);
+  });
+
+  it('names a file that is too large to be kept, and leaves it alone', async () => {
+    const folder = await make();
+    const room = await ChangesRoom.open({ folder });
+    const turnId = await room.turn((call) =>
+      call('shell', { command: `head -c ${CONTENT_MAX_BYTES + 1} /dev/zero > large; echo s > small` }),
+    );
+    const files = await room.files(`turn/${turnId}`);
+    expect(files.get('large')?._meta).toMatchObject({ contentNotKept: true });
+    const { message } = await room.invoke(`turn/${turnId}`, 'revert');
+    expect(message).toContain('Took back 1 file. Left alone: large (it is too large to be kept)');
+    expect((await stat(path.join(folder, 'large'))).size).toBe(CONTENT_MAX_BYTES + 1);
+  });
+
+  it('does not write through a folder that has become a link', async () => {
+    const folder = await make();
+    await edit(folder, 'sub/s.txt', 's\n');
+    const outside = await tempFolder({ 's.txt': 'changed\n' });
+    const room = await ChangesRoom.open({ folder });
+    const turnId = await room.turn((call) => call('shell', { command: 'echo changed > sub/s.txt' }));
+    await rename(path.join(folder, 'sub'), path.join(folder, 'moved'));
+    await symlink(outside, path.join(folder, 'sub'));
+    const { message } = await room.refusal(`turn/${turnId}`, 'revert');
+    expect(message).toContain('has become a link');
+    expect(await textOf(outside, 's.txt')).toBe('changed\n');
+  });
+
+  it('records a call that is cancelled', async () => {
+    const folder = await make();
+    const agent = new PuppetAgent();
+    const room = await ChangesRoom.open({ folder, agent });
+    room.desk.dispatch(room.uri, { type: 'session/turnStarted', turnId: 'cut', userMessage: { text: 'go' } });
+    const { turn } = await agent.turn(0);
+    const running = turn.callTool({ name: 'shell', input: { command: 'echo half > half.txt; sleep 60' } });
+    running.catch(() => {});
+    await expect.poll(() => textOf(folder, 'half.txt').catch(() => ''), { timeout: 10_000 }).toBe('half\n');
+    room.desk.dispatch(room.uri, { type: 'session/turnCancelled', turnId: 'cut' });
+    await room.shown('turn/cut', ({ files }) => files.length === 1);
+    await room.invoke('turn/cut', 'revert');
+    await expect(textOf(folder, 'half.txt')).rejects.toThrow('ENOENT');
+  });
+
+  it('takes the whole turn for an agent with tools of its own', async () => {
+    const folder = await make();
+    const agent = new OwnToolsAgent();
+    const room = await ChangesRoom.open({ folder, agent });
+    const turnId = await room.turn(async () => {
+      await edit(folder, 'a.txt', 'one\n2\nthree\n');
+      await edit(folder, 'new.txt', 'n\n');
+    });
+    await room.shown(`turn/${turnId}`, ({ files }) => files.length === 2);
+    await edit(folder, 'a.txt', 'one\n2\nthree\nfour\n');
+    await room.invoke(`turn/${turnId}`, 'revert');
+    expect(await textOf(folder, 'a.txt')).toBe('one\ntwo\nthree\nfour\n');
+  });
+});
+
+class OwnToolsAgent extends PuppetAgent {
+  override readonly abilities = {
+    tools: 'live',
+    toolIntent: 'all',
+    render: 'none',
+    steer: true,
+    cancelTool: true,
+    ownTools: true,
+  } as const;
+}
+
+describe('what Git does in a turn', { timeout: 30_000 }, () => {
+  it('shows what the files became, whether it was committed or not', async () => {
+    const folder = await repository({ 'a.txt': 'a\n', 'b.txt': 'b\n' });
+    const room = await ChangesRoom.open({ folder });
+    const turnId = await room.turn((call) =>
+      call('shell', { command: 'echo A > a.txt && git commit -qam agent && echo B > b.txt && echo c > c.txt' }),
+    );
+    const files = await room.files(`turn/${turnId}`);
+    expect([...files.keys()]).toEqual(['a.txt', 'b.txt', 'c.txt']);
+    await room.invoke(`turn/${turnId}`, 'revert');
+    expect([await textOf(folder, 'a.txt'), await textOf(folder, 'b.txt')]).toEqual(['a\n', 'b\n']);
+    expect(gitIn(folder, 'log', '-1', '--format=%s').trim()).toBe('agent');
+  });
+
+  it('shows a checkout of another branch as the files it changed', async () => {
+    const folder = await repository({ 'a.txt': 'a\n', 'same.txt': 's\n' });
+    gitIn(folder, 'checkout', '-q', '-b', 'other');
+    await edit(folder, 'a.txt', 'other\n');
+    await edit(folder, 'only-there.txt', 'o\n');
+    commitAll(folder, 'other');
+    gitIn(folder, 'checkout', '-q', 'main');
+    const room = await ChangesRoom.open({ folder });
+    const turnId = await room.turn((call) => call('shell', { command: 'git checkout -q other' }));
+    expect([...(await room.files(`turn/${turnId}`)).keys()]).toEqual(['a.txt', 'only-there.txt']);
+  });
+
+  it('is right about line endings that Git converts, byte by byte', async () => {
+    const folder = await repository({ '.gitattributes': '* text eol=crlf\n' });
+    await edit(folder, 'w.txt', '1\r\n2\r\n');
+    commitAll(folder, 'windows');
+    const room = await ChangesRoom.open({ folder });
+    const turnId = await room.turn((call) => call('shell', { command: "printf '3\\r\\n' >> w.txt" }));
+    const files = await room.files(`turn/${turnId}`);
+    expect(files.get('w.txt')?.edit.diff).toEqual({ added: 1, removed: 0 });
+    await room.invoke(`turn/${turnId}`, 'revert');
+    expect(await readFile(path.join(folder, 'w.txt'), 'utf8')).toBe('1\r\n2\r\n');
+  });
+
+  it('never touches the repository: no object, no ref, not the index', async () => {
+    const folder = await repository();
+    await edit(folder, 'untracked.txt', 'u\n');
+    const before = async () => [
+      gitIn(folder, 'count-objects', '-v'),
+      gitIn(folder, 'for-each-ref'),
+      (await stat(path.join(folder, '.git/index'), { bigint: true })).mtimeNs,
+    ];
+    const old = await before();
+    const room = await ChangesRoom.open({ folder });
+    const turnId = await room.turn((call) => call('shell', { command: 'echo x > untracked.txt; echo y > a.txt' }));
+    await room.shown('uncommitted');
+    await room.invoke(`turn/${turnId}`, 'revert');
+    expect(await before()).toEqual(old);
+  });
+
+  it('leaves out what Git ignores, but not what a tool wrote by name', async () => {
+    const folder = await repository({ '.gitignore': 'build/\n.env\n' });
+    const room = await ChangesRoom.open({ folder });
+    const turnId = await room.turn(async (call) => {
+      await call('shell', { command: 'mkdir build; echo x > build/out' });
+      await call('write_file', { path: '.env', content: 'A=1\n' });
+    });
+    expect([...(await room.files(`turn/${turnId}`)).keys()]).toEqual(['.env']);
+  });
+});

@@ -1,0 +1,232 @@
+/** What can be done with changes: by command only, on the right things only, and checked against Git afterwards. */
+import { chmod, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { SessionState } from '@atrium/protocol';
+import { describe, expect, it } from 'vitest';
+import { ChangesRoom, edit, gitIn, repository, textOf } from '../support/changes-room.js';
+import { refusalOf } from '../support/session-room.js';
+
+const TRUSTING = { isTrusted: async () => true, trust: async () => {} };
+
+async function answerCommit(room: ChangesRoom, text: string): Promise<void> {
+  const { action } = await room.desk.action(room.uri, 'session/inputRequested');
+  const { id } = action.request as { id: string };
+  const answers = { message: { state: 'submitted', value: { kind: 'text', value: text } } };
+  room.desk.dispatch(room.uri, { type: 'session/inputCompleted', requestId: id, response: 'accept', answers } as never);
+}
+
+describe('operations on a changeset', { timeout: 30_000 }, () => {
+  it('[AHP-063] [AHP-065] refuses an operation that the changeset does not have now', async () => {
+    const room = await ChangesRoom.open({ folder: await repository() });
+    expect((await room.refusal('uncommitted', 'explode')).code).toBe(-32602);
+    const { code, message } = await room.refusal('uncommitted', 'commit');
+    expect([code, message]).toEqual([-32602, '/operationId: there is no commit now; there are: none']);
+  });
+
+  it('[AHP-065] [AHP-223] answers -32008 for a changeset that there is not', async () => {
+    const room = await ChangesRoom.open({ folder: await repository() });
+    for (const name of ['turn/never', 'turns/never/ever', 'else', 'turn/{turnId}', 'session/x']) {
+      expect((await room.refusal(name, 'revert')).code, name).toBe(-32008);
+      expect((await room.desk.ask('subscribe', { channel: room.view(name) })).error?.code, name).toBe(-32008);
+    }
+    const channel = 'ahp-changeset:/00000000-0000-0000-0000-000000000000/session';
+    expect((await room.desk.ask('invokeChangesetOperation', { channel, operationId: 'x' })).error?.code).toBe(-32008);
+  });
+
+  it('[AHP-064] takes a target only of a kind that is among the scopes, and needs one where they say so', async () => {
+    const folder = await repository();
+    await edit(folder, 'a.txt', 'changed\n');
+    const room = await ChangesRoom.open({ folder });
+    const range = { start: { line: 0, character: 0 }, end: { line: 0, character: 1 } };
+    const wrongKind = await room.refusal('uncommitted', 'stage', {
+      kind: 'range',
+      resource: room.uriOf('a.txt'),
+      range,
+    });
+    expect([wrongKind.code, wrongKind.message]).toEqual([-32602, expect.stringContaining('/target')]);
+    expect((await room.refusal('uncommitted', 'commit', room.resource('a.txt'))).code).toBe(-32602);
+    const absent = await room.refusal('uncommitted', 'stage', room.resource('absent.txt'));
+    expect([absent.code, absent.message]).toEqual([-32602, expect.stringContaining('/target/resource')]);
+    const onBefore = { ...room.resource('a.txt'), side: 'before' };
+    await room.invoke('uncommitted', 'stage', onBefore);
+    expect(gitIn(folder, 'status', '--porcelain').trim()).toBe('M  a.txt');
+  });
+
+  it('[AHP-066] [AHP-225] tells what came of it by actions, which clients cannot dispatch themselves', async () => {
+    const folder = await repository();
+    await edit(folder, 'a.txt', 'changed\n');
+    const room = await ChangesRoom.open({ folder });
+    const { files } = await room.shown('uncommitted');
+    const view = room.view('uncommitted');
+    expect(await refusalOf(room.desk, view, { type: 'changeset/cleared' })).toBeTypeOf('string');
+    expect(await refusalOf(room.desk, view, { type: 'changeset/fileSet', file: files[0] } as never)).toBeTypeOf(
+      'string',
+    );
+    const { message } = await room.invoke('uncommitted', 'stage');
+    expect(message).toBe('Staged 1 file.');
+    const isStaged = ({ file }: Record<string, never>) =>
+      (file as { _meta?: { git?: { index?: string } } } | undefined)?._meta?.git?.index === 'M';
+    await room.desk.action(view, (action) => action.type === 'changeset/fileSet' && isStaged(action));
+    await room.desk.action(view, 'changeset/operationsChanged');
+  });
+
+  it('stages and unstages one file or all, as git add and git reset do', async () => {
+    const folder = await repository({ 'a.txt': 'a\n', 'b.txt': 'b\n', '*.txt': 'star\n' });
+    for (const name of ['a.txt', 'b.txt', '*.txt', 'new.txt']) await edit(folder, name, 'changed\n');
+    const room = await ChangesRoom.open({ folder });
+    await room.invoke('uncommitted', 'stage', room.resource('*.txt'));
+    expect(gitIn(folder, 'diff', '--cached', '--name-only').trim()).toBe('*.txt');
+    await room.invoke('uncommitted', 'stage');
+    expect(gitIn(folder, 'diff', '--cached', '--name-only').trim().split('\n')).toHaveLength(4);
+    await room.invoke('uncommitted', 'unstage', room.resource('b.txt'));
+    expect(gitIn(folder, 'status', '--porcelain', 'b.txt')).toBe(' M b.txt\n');
+    await room.invoke('uncommitted', 'unstage');
+    expect(gitIn(folder, 'diff', '--cached', '--name-only')).toBe('');
+  });
+
+  it('discards after a confirmation, keeps what was thrown away, and restores it', async () => {
+    const folder = await repository({ 'a.txt': 'a\n', 'b.txt': 'b\n' });
+    await edit(folder, 'a.txt', 'mine\n');
+    gitIn(folder, 'add', 'a.txt');
+    await edit(folder, 'new/n.txt', 'mine, too\n');
+    const room = await ChangesRoom.open({ folder });
+    const { operations } = await room.shown('uncommitted');
+    expect(operations?.find(({ id }) => id === 'discard')?.confirmation).toBeTypeOf('string');
+    await room.invoke('uncommitted', 'discard');
+    expect(gitIn(folder, 'status', '--porcelain')).toBe('');
+    expect(await textOf(folder, 'a.txt')).toBe('a\n');
+    await edit(folder, 'a.txt', 'a\nand more\n');
+    await room.invoke('uncommitted', 'discard');
+    await room.invoke('uncommitted', 'restore');
+    expect(await textOf(folder, 'a.txt')).toBe('a\nand more\n');
+    expect((await room.invoke('uncommitted', 'restore')).message).toContain('Put back 1 file. Left alone: a.txt');
+    expect((await room.refusal('uncommitted', 'restore')).code).toBe(-32011);
+    gitIn(folder, 'checkout', '-q', 'a.txt');
+    await room.invoke('uncommitted', 'restore');
+    expect([await textOf(folder, 'a.txt'), await textOf(folder, 'new/n.txt')]).toEqual(['mine\n', 'mine, too\n']);
+  });
+
+  it('[AHP-066] commits what is staged under a message that people are asked for', async () => {
+    const folder = await repository({ 'a.txt': 'a\n', 'b.txt': 'b\n' });
+    await edit(folder, 'a.txt', 'A\n');
+    await edit(folder, 'b.txt', 'B\n');
+    const room = await ChangesRoom.open({ folder });
+    await room.invoke('uncommitted', 'stage', room.resource('a.txt'));
+    expect((await room.invoke('uncommitted', 'commit')).message).toBe('The session asks for the commit message.');
+    await answerCommit(room, '  Say it louder  ');
+    await room.shown('uncommitted', ({ files }) => files.length === 1);
+    expect(gitIn(folder, 'log', '-1', '--format=%s|%an')).toBe('Say it louder|desk\n');
+    expect(gitIn(folder, 'cat-file', 'blob', 'HEAD:a.txt')).toBe('A\n');
+    expect(gitIn(folder, 'status', '--porcelain')).toBe(' M b.txt\n');
+  });
+
+  it('commits everything when nothing is staged, without hooks where nobody trusts the folder', async () => {
+    const folder = await repository();
+    await writeFile(path.join(folder, '.git/hooks/pre-commit'), '#!/bin/sh\ntouch hooked\nexit 1\n', { mode: 0o755 });
+    await writeFile(path.join(folder, '.git/hooks/post-commit'), '#!/bin/sh\ntouch hooked\n', { mode: 0o755 });
+    await edit(folder, 'new.txt', 'n\n');
+    const room = await ChangesRoom.open({ folder });
+    await room.invoke('uncommitted', 'commit');
+    await answerCommit(room, 'all');
+    await room.shown('uncommitted', ({ files }) => files.length === 0);
+    expect(gitIn(folder, 'show', '--format=%s', '--name-only').trim()).toBe('all\n\nnew.txt');
+    expect(gitIn(folder, 'status', '--porcelain')).toBe('');
+  });
+
+  it('[AHP-066] runs hooks where the folder is trusted, and tells a later failure by the status', async () => {
+    const folder = await repository();
+    const hook = path.join(folder, '.git/hooks/pre-commit');
+    await writeFile(hook, '#!/bin/sh\necho "tests are red" >&2\nexit 1\n');
+    await chmod(hook, 0o755);
+    await edit(folder, 'a.txt', 'A\n');
+    const room = await ChangesRoom.open({ folder, trust: TRUSTING });
+    await room.shown('uncommitted');
+    await room.invoke('uncommitted', 'commit');
+    await answerCommit(room, 'no');
+    const { action } = await room.desk.action(
+      room.view('uncommitted'),
+      ({ type, status }) => type === 'changeset/statusChanged' && status === 'error',
+    );
+    expect(action.error).toMatchObject({
+      errorType: 'commit-failed',
+      message: expect.stringContaining('tests are red'),
+    });
+    expect(gitIn(folder, 'log', '--format=%s').trim()).toBe('first');
+    await room.invoke('uncommitted', 'unstage');
+    expect((await room.shown('uncommitted')).status).toBe('ready');
+  });
+
+  it('a question that is declined commits nothing', async () => {
+    const folder = await repository();
+    await edit(folder, 'a.txt', 'A\n');
+    const room = await ChangesRoom.open({ folder });
+    await room.invoke('uncommitted', 'commit');
+    const { inputRequests = [] } = await room.desk.state<SessionState>(room.uri);
+    expect(inputRequests[0]?.questions?.[0]).toMatchObject({ kind: 'text', required: true });
+    const requestId = inputRequests[0]?.id ?? '';
+    room.desk.dispatch(room.uri, { type: 'session/inputCompleted', requestId, response: 'decline' });
+    await room.desk.action(room.uri, 'session/inputCompleted');
+    await room.invoke('uncommitted', 'stage');
+    expect(gitIn(folder, 'log', '--format=%s').trim()).toBe('first');
+  });
+
+  it('takes back some lines of what a turn changed', async () => {
+    const folder = await repository({ 'a.txt': '1\n2\n3\n4\n5\n6\n7\n8\n9\n' });
+    const room = await ChangesRoom.open({ folder });
+    const turnId = await room.turn(async (call) => {
+      await call('write_file', { path: 'a.txt', content: 'one\n2\n3\n4\n5\n6\n7\n8\nnine\nten\n' });
+    });
+    const target = (line: number) => ({
+      kind: 'range',
+      resource: room.uriOf('a.txt'),
+      range: { start: { line, character: 0 }, end: { line, character: 3 } },
+    });
+    const view = `turn/${turnId}`;
+    expect((await room.refusal(view, 'revert', target(4))).code).toBe(-32602);
+    await room.invoke(view, 'revert', target(0));
+    expect(await textOf(folder, 'a.txt')).toBe('1\n2\n3\n4\n5\n6\n7\n8\nnine\nten\n');
+    const { files } = await room.shown(view);
+    expect(files[0]?.edit.diff).toEqual({ added: 2, removed: 1 });
+    await room.invoke(view, 'revert', target(9));
+    expect(await textOf(folder, 'a.txt')).toBe('1\n2\n3\n4\n5\n6\n7\n8\n9\n');
+    await room.invoke(view, 'reapply');
+    await room.invoke(view, 'reapply');
+    expect(await textOf(folder, 'a.txt')).toBe('one\n2\n3\n4\n5\n6\n7\n8\nnine\nten\n');
+  });
+
+  it('touches nothing of a file where a person changed the same lines, and says so', async () => {
+    const folder = await repository({ 'a.txt': '1\n2\n3\n', 'b.txt': 'b\n' });
+    const room = await ChangesRoom.open({ folder });
+    const turnId = await room.turn(async (call) => {
+      await call('edit_file', { path: 'a.txt', oldText: '2', newText: 'two' });
+      await call('edit_file', { path: 'b.txt', oldText: 'b', newText: 'B' });
+      await call('write_file', { path: 'c.txt', content: 'c\n' });
+    });
+    await edit(folder, 'a.txt', '1\nTWO!\n3\n');
+    await edit(folder, 'c.txt', 'c and mine\n');
+    const view = `turn/${turnId}`;
+    const alone = await room.refusal(view, 'revert', room.resource('a.txt'));
+    expect([alone.code, alone.message]).toEqual([-32011, expect.stringContaining('the same lines')]);
+    const { message } = await room.invoke(view, 'revert');
+    expect(message).toContain('Took back 1 file. Left alone: a.txt');
+    expect([await textOf(folder, 'a.txt'), await textOf(folder, 'c.txt')]).toEqual(['1\nTWO!\n3\n', 'c and mine\n']);
+    expect(await textOf(folder, 'b.txt')).toBe('b\n');
+    expect([...(await room.files(view)).keys()].sort()).toEqual(['a.txt', 'c.txt']);
+  });
+
+  it('changes no files while the agent does', async () => {
+    const folder = await repository();
+    const room = await ChangesRoom.open({ folder });
+    await room.turn(async (call) => {
+      await call('write_file', { path: 'new.txt', content: 'n\n' });
+      const running = call('shell', { command: 'touch started; until [ -e go ]; do sleep 0.02; done' });
+      await expect.poll(() => textOf(folder, 'started').catch(() => 'not yet'), { timeout: 10_000 }).toBe('');
+      expect((await room.refusal('uncommitted', 'discard')).code).toBe(-32004);
+      expect((await room.refusal('session', 'revert')).code).toBe(-32004);
+      await edit(folder, 'go', '');
+      await running;
+    });
+    await room.invoke('session', 'revert');
+    await expect(textOf(folder, 'new.txt')).rejects.toThrow('ENOENT');
+  });
+});

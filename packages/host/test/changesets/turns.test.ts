@@ -1,0 +1,58 @@
+/** What the agent changed in a turn, in a session and between two turns, in a repository and without one. */
+import { describe, expect, it } from 'vitest';
+import { ChangesRoom, edit, repository, textOf } from '../support/changes-room.js';
+import { tempFolder } from '../support/temp-folder.js';
+
+const FILES = { 'a.txt': 'one\ntwo\nthree\n', 'sub/b.txt': 'b\n' };
+const folders = { 'a repository': () => repository(FILES), 'a folder without Git': () => tempFolder(FILES) };
+
+describe.each(Object.entries(folders))('in %s', { timeout: 30_000 }, (_name, make) => {
+  it('[AHP-224] shows what tools and commands changed in a turn, with line counts', async () => {
+    const room = await ChangesRoom.open({ folder: await make() });
+    const turnId = await room.turn(async (call) => {
+      await call('edit_file', { path: 'a.txt', oldText: 'two', newText: '2' });
+      await call('write_file', { path: 'new.txt', content: 'x\ny\n' });
+      await call('shell', { command: 'rm sub/b.txt && printf "s\\n" > made.sh' });
+    });
+    const files = await room.files(`turn/${turnId}`);
+    expect([...files.keys()].sort()).toEqual(['a.txt', 'made.sh', 'new.txt', 'sub/b.txt']);
+    expect(files.get('a.txt')?.edit.diff).toEqual({ added: 1, removed: 1 });
+    expect(files.get('new.txt')?.edit).toMatchObject({ diff: { added: 2, removed: 0 } });
+    expect(files.get('new.txt')?.edit.before).toBeUndefined();
+    expect(files.get('sub/b.txt')?.edit.after).toBeUndefined();
+    expect(files.get('made.sh')?.edit.diff).toEqual({ added: 1, removed: 0 });
+  });
+
+  it('leaves out what people change meanwhile', async () => {
+    const folder = await make();
+    const room = await ChangesRoom.open({ folder });
+    await edit(folder, 'mine.txt', 'before\n');
+    const turnId = await room.turn(async (call) => {
+      await edit(folder, 'sub/b.txt', 'by hand\n');
+      await call('shell', { command: 'echo agent > agent.txt' });
+      await edit(folder, 'mine.txt', 'by hand\n');
+      await call('edit_file', { path: 'a.txt', oldText: 'two', newText: '2' });
+    });
+    expect([...(await room.files(`turn/${turnId}`)).keys()].sort()).toEqual(['a.txt', 'agent.txt']);
+  });
+
+  it('takes a turn back, and keeps what people changed since', async () => {
+    const folder = await make();
+    const room = await ChangesRoom.open({ folder });
+    const turnId = await room.turn(async (call) => {
+      await call('edit_file', { path: 'a.txt', oldText: 'one', newText: '1' });
+      await call('shell', { command: 'rm -r sub; echo n > n.txt' });
+    });
+    await edit(folder, 'a.txt', '1\ntwo\nthree\nfour\n');
+    const { message } = await room.invoke(`turn/${turnId}`, 'revert');
+    expect(message).toBe('Took back 3 files.');
+    expect(await textOf(folder, 'a.txt')).toBe('one\ntwo\nthree\nfour\n');
+    expect(await textOf(folder, 'sub/b.txt')).toBe('b\n');
+    await expect(textOf(folder, 'n.txt')).rejects.toThrow('ENOENT');
+    expect((await room.shown(`turn/${turnId}`)).files).toEqual([]);
+    await room.invoke(`turn/${turnId}`, 'reapply');
+    expect(await textOf(folder, 'a.txt')).toBe('1\ntwo\nthree\nfour\n');
+    expect(await textOf(folder, 'n.txt')).toBe('n\n');
+    expect((await room.files(`turn/${turnId}`)).size).toBe(3);
+  });
+});
