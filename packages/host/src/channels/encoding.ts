@@ -1,5 +1,6 @@
 /** What one channel did in one tick, in the words of one dialect: made once, sent to everyone who speaks it. */
 import type { ActionOrigin } from '@atrium/protocol';
+import { MERGED_OUTPUT_MAX_CHARACTERS } from '../limits.js';
 import type { ActionFrame, ChannelMemory, Dialect, DialectStep } from '../wire/dialects/dialects.js';
 import { type Delta, type Outgoing, outgoing } from '../wire/outgoing.js';
 
@@ -79,6 +80,7 @@ function deltaOf(dialect: Dialect, message: { readonly params: object }): Delta 
   return {
     key: [dialect.version, envelope.channel ?? session, type, turnId, partId].join(' '),
     content,
+    ...(member === 'data' && { maxCharacters: MERGED_OUTPUT_MAX_CHARACTERS }),
     withContent: (text) => {
       const rebuilt = { ...envelope, action: { ...envelope.action, [member]: text } };
       return { ...message, params: envelope === params ? rebuilt : { ...params, envelope: rebuilt } };

@@ -1,7 +1,9 @@
 /** Lets the customizations of a session act, as far as they are switched on and may: extensions, hooks, MCP servers. */
-import type { Customization } from '@atrium/protocol';
+import type { Customization, SessionState } from '@atrium/protocol';
+import type { Step } from '../channels/channel.js';
 import type { McpServer } from '../mcp/server.js';
 import type { Session } from '../sessions/session.js';
+import { AgentModel } from './agent-model.js';
 import type { Collection } from './collection.js';
 import type { Container } from './container.js';
 import { containerExtension } from './container-extension.js';
@@ -11,6 +13,7 @@ import type { CustomizationsParts } from './parts.js';
 import type { Permissions } from './permissions.js';
 import { entryIn } from './publisher.js';
 import { type DeclaredServer, SessionServers } from './session-servers.js';
+import { selectedAgent } from './text/agents.js';
 import { sharedExtension } from './text/shared-extension.js';
 
 export interface ActingParts extends Pick<CustomizationsParts, 'clock' | 'logger'> {
@@ -30,12 +33,22 @@ export class Acting {
   /** Kept while a container is off: what starts once with a session does not start again. */
   readonly #hooks = new Map<Container, Hooks>();
   readonly #bare = new Set<string>();
+  readonly #agentModel: AgentModel;
   #isUsed = false;
   #isShared = false;
 
   constructor(parts: ActingParts) {
     this.#parts = parts;
     this.servers = new SessionServers(parts);
+    const { session } = parts;
+    this.#agentModel = new AgentModel({
+      session,
+      selected: () => selectedAgent(this.#on, session.state.summary.agent),
+    });
+  }
+
+  observe(step: Step<SessionState>): void {
+    this.#agentModel.observe(step);
   }
 
   /** From now on programs may run. */
@@ -52,10 +65,7 @@ export class Acting {
     this.#syncBare();
     this.servers.sync(this.#declared());
     session.extensions.changed();
-  }
-
-  async stopped(): Promise<void> {
-    await Promise.all([...this.#hooks.values()].map((hooks) => hooks.stopped()));
+    this.#agentModel.look();
   }
 
   async close(): Promise<void> {
@@ -65,7 +75,7 @@ export class Acting {
 
   #syncContainers(): void {
     const { session, collection } = this.#parts;
-    const wanted = new Set(collection.containers.filter((container) => this.#isOn(container) && container.hasParts));
+    const wanted = new Set(this.#on.filter(({ hasParts }) => hasParts));
     for (const container of [...this.#acting]) {
       if (wanted.has(container)) continue;
       this.#acting.delete(container);
@@ -80,9 +90,9 @@ export class Acting {
   #shareOnce(): void {
     if (this.#isShared) return;
     this.#isShared = true;
-    const { session, collection, folder } = this.#parts;
-    const containers = () => collection.containers.filter((container) => this.#isOn(container));
-    session.extensions.set(sharedExtension({ session, folder, containers }));
+    const { session, folder } = this.#parts;
+    const modelNote = () => this.#agentModel.takeNote();
+    session.extensions.set(sharedExtension({ session, folder, containers: () => this.#on, modelNote }));
   }
 
   #start(container: Container): void {
@@ -146,6 +156,10 @@ export class Acting {
 
   #mayRun(id: string): boolean {
     return this.#isUsed && this.#parts.permissions.has(id);
+  }
+
+  get #on(): readonly Container[] {
+    return this.#parts.collection.containers.filter((container) => this.#isOn(container));
   }
 
   #isOn(container: Container): boolean {

@@ -27,6 +27,7 @@ export function containerExtension(container: Container, { folder, hooks, tools 
       rules: (facts) => appliedRules(container.loaded?.rules ?? [], facts, folder).map(({ body }) => body.trim()),
     },
     beforeTurn: (opening, signal) => hooks.beforeTurn(opening, signal),
+    beforeEnd: (ending, signal) => hooks.beforeEnd(ending, signal),
     afterCall: (call, outcome, signal) => hooks.afterCall(call, outcome, signal),
   };
 }

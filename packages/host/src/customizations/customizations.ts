@@ -1,11 +1,9 @@
 /** The customizations of all sessions in memory: what clients may do with them beside switching them on and off. */
-import { ErrorCode, type ResourceWriteParams } from '@atrium/protocol';
 import type { Companion } from '../sessions/companion.js';
 import type { Session } from '../sessions/session.js';
-import { RequestError } from '../wire/request-error.js';
 import type { CustomizationsParts } from './parts.js';
 import { SessionCustomizations } from './session-customizations.js';
-import { writeInto } from './write-into.js';
+import type { DirectorySource } from './sources/source.js';
 
 export class Customizations {
   readonly #parts: CustomizationsParts;
@@ -29,17 +27,13 @@ export class Customizations {
     };
   }
 
+  /** Directories of sessions in memory that their agents declare. All others are known by where they are. */
+  declaredDirectories(): readonly DirectorySource[] {
+    return [...this.#sessions].flatMap(({ declaredDirectories }) => declaredDirectories);
+  }
+
   /** A token for a resource that MCP servers asked for; false when none did. */
   authenticate(resource: string, token: string): boolean {
     return [...this.#sessions].map((session) => session.authenticate(resource, token)).includes(true);
-  }
-
-  /** Saves a customization: a file in a directory that a session shows as writable. */
-  async write(params: ResourceWriteParams): Promise<void> {
-    for (const session of this.#sessions) {
-      for (const directory of session.writable) if (await writeInto(directory, params)) return;
-    }
-    const message = `${params.uri} is not in a directory of customizations that can be written`;
-    throw new RequestError(ErrorCode.PermissionDenied, message);
   }
 }

@@ -60,10 +60,12 @@ export class SessionCustomizations implements Companion {
     this.#found = Promise.resolve().then(() => this.#open());
   }
 
-  /** Directories into which clients may write. */
-  get writable(): readonly DirectorySource[] {
+  /** Directories that the agent itself declares: it says whether clients may write there. */
+  get declaredDirectories(): readonly DirectorySource[] {
     const sources = this.#collection.containers.map(({ source }) => source);
-    return sources.filter((source): source is DirectorySource => source.kind === 'directory' && source.writable);
+    return sources.filter(
+      (source): source is DirectorySource => source.kind === 'directory' && source.scope === 'agent',
+    );
   }
 
   authenticate(resource: string, token: string): boolean {
@@ -83,11 +85,12 @@ export class SessionCustomizations implements Companion {
     }
   }
 
-  observe({ envelope: { action }, after }: Step<SessionState>): void {
-    if (action.type === 'session/activeClientChanged') this.#clients.claimed(after.activeClient);
+  observe(step: Step<SessionState>): void {
+    const { action } = step.envelope;
+    this.#acting.observe(step);
+    if (action.type === 'session/activeClientChanged') this.#clients.claimed(step.after.activeClient);
     // What follows from a toggle inside of a container is written right behind it.
     if (action.type === 'session/customizationToggled') queueMicrotask(() => this.#sync());
-    if (action.type === 'session/turnComplete') this.#acting.stopped().catch((error) => this.#failed(error));
   }
 
   /** Looking again shows what is missing, and takes away what should be gone. */

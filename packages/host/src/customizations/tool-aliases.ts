@@ -1,17 +1,22 @@
-/** The names by which plugins that were written for other hosts know our tools. */
+/** The names by which one tool goes at different hosts and agents: plugins are written for any of them. */
 
-const ALIASES: Readonly<Record<string, readonly string[]>> = {
-  ask_user: ['AskUserQuestion'],
-  edit_file: ['Edit', 'edit'],
-  find_files: ['Glob', 'glob'],
-  list_files: ['LS'],
-  read_file: ['Read', 'read', 'view'],
-  search_files: ['Grep', 'grep', 'search'],
-  shell: ['Bash', 'bash', 'execute'],
-  todo_list: ['TodoWrite', 'todo'],
-  write_file: ['Write', 'write', 'create'],
-};
+const FAMILIES: readonly (readonly string[])[] = [
+  ['ask_user', 'AskUserQuestion'],
+  ['edit_file', 'Edit', 'edit', 'MultiEdit', 'str_replace_editor'],
+  ['find_files', 'Glob', 'glob'],
+  ['list_files', 'LS'],
+  ['read_file', 'Read', 'read', 'view'],
+  ['search_files', 'Grep', 'grep', 'search'],
+  ['shell', 'Bash', 'bash', 'execute'],
+  ['todo_list', 'TodoWrite', 'todo'],
+  ['write_file', 'Write', 'write', 'create'],
+];
 
+const FAMILY_OF: ReadonlyMap<string, readonly string[]> = new Map(
+  FAMILIES.flatMap((family) => family.map((name) => [name, family] as const)),
+);
+
+/** Its other names. */
 export function toolAliases(name: string): readonly string[] {
-  return Object.hasOwn(ALIASES, name) ? (ALIASES[name] ?? []) : [];
+  return (FAMILY_OF.get(name) ?? []).filter((other) => other !== name);
 }

@@ -34,12 +34,16 @@ export function toolNames(
   return names;
 }
 
-/** The tools as they are offered to a model: each under the name to call it by. */
+/** The tools as they are offered to a model: each under the name to call it by, but for those that are hidden from it. */
 export function offeredTools(
   hostTools: readonly ToolDefinition[],
   clientTools: readonly ToolDefinition[],
+  isHidden: (name: string) => boolean = () => false,
 ): ToolDefinition[] {
-  return [...toolNames(hostTools, clientTools)].map(([name, { tool }]) => ({ ...tool, name }));
+  // A hidden tool keeps its name: another one must not be called by it.
+  return [...toolNames(hostTools, clientTools)].flatMap(([name, { tool }]) =>
+    isHidden(tool.name) ? [] : { ...tool, name },
+  );
 }
 
 function firstOfEach(tools: readonly ToolDefinition[]): ToolDefinition[] {

@@ -6,6 +6,9 @@ import { ToolFailure } from './host-tool.js';
 /** The host keeps this beside its data, and the token that opens the host is part of it. */
 const DATA_FOLDER_MARK = 'atrium.lock';
 
+/** Sessions that work on a copy of a repository have it in here. It is theirs, although it lies among the host's data. */
+const WORKTREES_FOLDER = 'worktrees';
+
 /** Files of the kernel: some keep their reader waiting for ever, and a program has few readers to lose. */
 const KERNEL_FOLDERS = ['/proc', '/sys', '/dev'];
 
@@ -13,6 +16,7 @@ const KERNEL_FOLDERS = ['/proc', '/sys', '/dev'];
 export async function checkNoGo(real: string, asked: string): Promise<void> {
   if (isKernels(real)) throw noGo(asked, 'it belongs to the operating system');
   for (const folder of andAbove(real)) {
+    if (isInWorktree(folder, real)) continue;
     if (await isDataFolder(folder)) throw noGo(asked, 'it is the data of the host itself');
   }
 }
@@ -26,6 +30,11 @@ export async function isNoGo(folder: string): Promise<boolean> {
 function andAbove(real: string): string[] {
   const above = path.dirname(real);
   return above === real ? [real] : [real, ...andAbove(above)];
+}
+
+function isInWorktree(folder: string, real: string): boolean {
+  const [first, worktree = ''] = path.relative(folder, real).split(path.sep);
+  return first === WORKTREES_FOLDER && worktree !== '';
 }
 
 function isKernels(real: string): boolean {

@@ -50,7 +50,8 @@ export function shownPath(root: string, real: string): string {
   return path.relative(root, real).split(path.sep).join('/') || '.';
 }
 
-function isInside(root: string, candidate: string): boolean {
+/** Whether a path is a folder or lies in it, going by the text alone. */
+export function isInside(root: string, candidate: string): boolean {
   const relative = path.relative(root, candidate);
   return relative !== '..' && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative);
 }

@@ -12,6 +12,8 @@ export interface ProcessEntry {
   readonly pid: number;
   readonly parent: number;
   readonly group: number;
+  /** Whose terminal it is in, by the process that opened it; 0 where the system does not say. */
+  readonly session: number;
 }
 
 /**
@@ -30,7 +32,11 @@ export async function isGroupRunning(leader: number): Promise<boolean> {
  * from a process cannot be told any more once it has ended.
  */
 export async function groupsOfFamily(root: number): Promise<Set<number>> {
-  const children = childrenIn(await table());
+  return groupsOf(root, await table());
+}
+
+function groupsOf(root: number, entries: readonly ProcessEntry[]): Set<number> {
+  const children = childrenIn(entries);
   const groups = new Set([root]);
   const waiting = [root];
   for (let pid = waiting.pop(); pid !== undefined; pid = waiting.pop()) {
@@ -42,6 +48,26 @@ export async function groupsOfFamily(root: number): Promise<Set<number>> {
     children.delete(pid);
   }
   return groups;
+}
+
+/**
+ * The groups of all that runs in the terminal of a process: what descends from it, and what only shares its terminal
+ * because its parents have ended; also those among groups that were found before. Only Linux tells the second kind.
+ */
+export async function groupsInTerminal(leader: number, before: Iterable<number> = []): Promise<Set<number>> {
+  const entries = await table();
+  if (entries.length === 0) return new Set([leader, ...before].filter((group) => signalGroup(group, 0)));
+  const family = groupsOf(leader, entries);
+  const known = new Set([...before, ...family]);
+  return new Set(
+    entries.flatMap(({ group, session }) => (session === leader || group === leader || known.has(group) ? group : [])),
+  );
+}
+
+/** How many run in the terminal of a process, or in its group, besides itself. */
+export async function othersInTerminal(leader: number): Promise<number> {
+  const isOther = ({ pid, group, session }: ProcessEntry) => pid !== leader && (session === leader || group === leader);
+  return (await table()).filter(isOther).length;
 }
 
 /** The groups of the processes that were started with a variable of this value. Only Linux tells; elsewhere none. */
@@ -81,10 +107,11 @@ async function linuxTable(): Promise<readonly ProcessEntry[]> {
   return (await Promise.all(entries)).flat();
 }
 
-/** An entry reads `pid (name) state parent group …`; a name can hold anything, so the last bracket counts. */
+/** An entry reads `pid (name) state parent group session …`; a name can hold anything, so the last bracket counts. */
 function entryIn(pid: number, text: string): ProcessEntry | [] {
-  const [state, parent, group] = text.slice(text.lastIndexOf(')') + 2).split(' ');
-  return group === undefined || ENDED.has(state) ? [] : { pid, parent: Number(parent), group: Number(group) };
+  const [state, parent, group, session] = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  if (group === undefined || ENDED.has(state)) return [];
+  return { pid, parent: Number(parent), group: Number(group), session: Number(session) };
 }
 
 async function psTable(): Promise<readonly ProcessEntry[]> {
@@ -92,6 +119,6 @@ async function psTable(): Promise<readonly ProcessEntry[]> {
   const ps = await promisify(execFile)('ps', ['-A', '-o', 'pid=,ppid=,pgid='], options).catch(() => ({ stdout: '' }));
   return ps.stdout.split('\n').flatMap((line) => {
     const [pid, parent, group] = line.trim().split(/\s+/).map(Number);
-    return pid && parent !== undefined && group ? { pid, parent, group } : [];
+    return pid && parent !== undefined && group ? { pid, parent, group, session: 0 } : [];
   });
 }

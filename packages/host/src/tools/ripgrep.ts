@@ -53,6 +53,15 @@ export function suitsRipgrep(text: string, folder: string): boolean {
   return /^[\x20-\x7e]+$/.test(text) && path.dirname(folder) !== folder;
 }
 
+/** The files that can hold the text, where ripgrep is here and knows them as well as we do; otherwise undefined. */
+export async function quickFiles(
+  find: () => Promise<string | undefined>,
+  search: Omit<QuickSearch, 'program'>,
+): Promise<string[] | undefined> {
+  const program = suitsRipgrep(search.text, search.folder) ? await find() : undefined;
+  return program === undefined ? undefined : filesWithText({ ...search, program });
+}
+
 /** The files that can hold the text, in the order of a walk; undefined when it does not work out. */
 export async function filesWithText(search: QuickSearch): Promise<string[] | undefined> {
   const { program, folder, signal } = search;

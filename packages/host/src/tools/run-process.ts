@@ -21,6 +21,8 @@ export interface ProcessRequest {
   /** Between asking to end and killing. */
   readonly graceMs: number;
   readonly clock: Clock;
+  /** Told who leads its group; what it gives back is called when the group is gone. */
+  started?(leader: number): () => void;
   output(text: string, stream: 'stdout' | 'stderr'): void;
 }
 
@@ -67,6 +69,7 @@ function spawnChild({ command, args, cwd, env, input }: ProcessRequest): Child {
 async function watch(child: Child, pid: number, request: ProcessRequest): Promise<ProcessEnd> {
   const { clock, graceMs, signal } = request;
   const forget = killOnExit(pid);
+  const forgetElsewhere = request.started?.(pid);
   const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
   const exited = new Promise<Exit>((resolve) => child.once('exit', (code, signal) => resolve({ code, signal })));
   for (const stream of ['stdout', 'stderr'] as const) {
@@ -88,6 +91,7 @@ async function watch(child: Child, pid: number, request: ProcessRequest): Promis
   signal.removeEventListener('abort', cancel);
   const strays = await (ending ?? endGroup(pid, clock, graceMs));
   forget();
+  forgetElsewhere?.();
   await closeWithin(closed, child, clock);
   return early ? { kind: early } : endOf(exit, strays);
 }

@@ -3,7 +3,8 @@ import { readFile, stat } from 'node:fs/promises';
 import { FILE_TOOL_TIMEOUT_MS, hostTool, succeeded, ToolFailure } from './host-tool.js';
 import { type LineHit, type LineMatcher, patternMatcher, plainMatcher } from './line-matchers.js';
 import { resolveInside, sessionFolder, shownPath } from './paths.js';
-import { filesWithText, installedRipgrep, suitsRipgrep } from './ripgrep.js';
+import { textInEveryMatch } from './pattern-text.js';
+import { installedRipgrep, quickFiles } from './ripgrep.js';
 import { count, looksBinary, shorten, sizeText } from './text.js';
 import type { HostTool } from './tool.js';
 import { filesUnder } from './walk.js';
@@ -46,9 +47,11 @@ export function searchTool({ ripgrep = installedRipgrep }: SearchOptions = {}): 
       const start = await resolveInside(cwd, path || '.');
       const search = new Search(text, matcher, await sessionFolder(cwd));
       const isFile = (await stat(start.real)).isFile();
-      const program = regex || isFile || !suitsRipgrep(text, start.real) ? undefined : await ripgrep();
-      const quick = program && (await filesWithText({ program, text, caseSensitive, folder: start.real, signal }));
-      await search.through(isFile ? [start.real] : quick || filesUnder(start.real, signal), signal);
+      // Ripgrep has another idea of patterns than we have, but what stands in every hit it finds as well.
+      const known = isFile ? undefined : regex ? textInEveryMatch(text) : text;
+      const quick = { text: known ?? '', caseSensitive, folder: start.real, signal };
+      const listed = known === undefined ? undefined : await quickFiles(ripgrep, quick);
+      await search.through(isFile ? [start.real] : (listed ?? filesUnder(start.real, signal)), signal);
       return succeeded(`Searched for "${shorten(text, 60)}"`, search.report());
     },
   });

@@ -1,13 +1,15 @@
 /** `shell`: a command line, run by the platform's shell in the session's folder once a person has agreed. */
+import type { ToolResultContent } from '@atrium/protocol';
 import { childEnvironment } from '../child-environment.js';
 import { type Clock, systemClock } from '../clock.js';
 import { hostTool, ToolFailure } from './host-tool.js';
 import { sessionFolder } from './paths.js';
-import { type ProcessEnd, runProcess } from './run-process.js';
+import type { TerminalRun } from './run-in-terminal.js';
+import { runProcess } from './run-process.js';
 import { Tail } from './tail.js';
 import { shorten, sizeText } from './text.js';
 import { throttle } from './throttle.js';
-import { ALLOW_IN_SESSION, type HostTool, type ToolConfirmation, type ToolOutput } from './tool.js';
+import { ALLOW_IN_SESSION, type HostTool, type ToolConfirmation, type ToolContext, type ToolOutput } from './tool.js';
 
 export const SHELL_TIMEOUT_MS = 120_000;
 /** Between asking a command to end and killing it. */
@@ -29,9 +31,9 @@ export function shellTool(options: ShellOptions = {}): HostTool {
     name: 'shell',
     displayName: 'Shell',
     description:
-      "Runs a command line in the session's folder, after a person has agreed. No input, no terminal; ended after " +
-      `${timeoutMs / 1000} s; shows the last ${sizeText(SHELL_OUTPUT_MAX_BYTES)} of the output. ` +
-      'Processes that it leaves in the background are ended with it.',
+      "Runs a command line in the session's folder, after a person has agreed. Nobody types for you, so use flags that " +
+      `make it ask nothing. Ended after ${timeoutMs / 1000} s; shows the last ${sizeText(SHELL_OUTPUT_MAX_BYTES)} of ` +
+      'the output. Processes that it leaves in the background are ended with it.',
     annotations: { readOnlyHint: false, destructiveHint: true, openWorldHint: true },
     properties: { command: { type: 'string', minLength: 1, description: 'The command line.' } },
     required: ['command'],
@@ -39,21 +41,45 @@ export function shellTool(options: ShellOptions = {}): HostTool {
     confirmation,
     async run({ command }, context) {
       if (command.includes('\0')) throw new ToolFailure('BAD_INPUT', 'A command cannot contain a zero byte.');
-      const folder = await sessionFolder(context.cwd);
+      const cwd = await sessionFolder(context.cwd);
       const output = new Tail(SHELL_OUTPUT_MAX_BYTES);
-      const shown = throttle(clock, SHELL_PROGRESS_EVERY_MS, () =>
-        context.progress([{ type: 'text', text: output.text(SHELL_PROGRESS_MAX_BYTES) }]),
-      );
-      const take = (text: string): void => {
-        output.push(text);
-        shown.request();
-      };
-      const env = childEnvironment();
-      const end = await runProcess({ ...limits, command, cwd: folder, env, signal: context.signal, output: take });
-      shown.stop();
+      const end = await run({ ...limits, command, cwd }, output, context);
       return outputOf(command, output, verdict(end, timeoutMs));
     },
   });
+}
+
+interface ShellCommand {
+  readonly command: string;
+  readonly cwd: string;
+  readonly clock: Clock;
+  readonly timeoutMs: number;
+  readonly graceMs: number;
+}
+
+/** In a terminal where there are some, so that people can watch and help; otherwise with pipes. */
+async function run(command: ShellCommand, output: Tail, context: ToolContext): Promise<TerminalRun> {
+  const { signal, progress, runInTerminal } = context;
+  let terminal: ToolResultContent[] = [];
+  const shown = throttle(command.clock, SHELL_PROGRESS_EVERY_MS, () =>
+    progress([...terminal, { type: 'text', text: output.text(SHELL_PROGRESS_MAX_BYTES) }]),
+  );
+  const take = (text: string): void => {
+    if (text === '') return;
+    output.push(text);
+    shown.request();
+  };
+  const request = { ...command, signal, output: take };
+  const end = await runInTerminal?.({
+    ...request,
+    shown: (place) => {
+      terminal = [{ type: 'terminal', ...place }];
+      progress(terminal);
+    },
+  });
+  const done = end ?? (await runProcess({ ...request, env: childEnvironment() }));
+  shown.stop();
+  return done;
 }
 
 function confirmation({ command }: { readonly command: string }): ToolConfirmation {
@@ -75,14 +101,20 @@ interface Verdict {
   readonly note: string;
 }
 
-function verdict(end: ProcessEnd, timeoutMs: number): Verdict {
+function verdict(end: TerminalRun, timeoutMs: number): Verdict {
   if (end.kind === 'exited') return exitVerdict(end.code, end.strays);
   if (end.kind === 'timeout') {
     return { success: false, code: 'TIMEOUT', note: `stopped after ${timeoutMs / 1000} s, the longest it may take` };
   }
   if (end.kind === 'cancelled') return { success: false, code: 'CANCELLED', note: 'cancelled' };
+  if (end.kind === 'detached') return { success: true, code: '', note: detachedNote(end.isTaken) };
   if (end.kind === 'killed') return { success: false, code: 'KILLED', note: `ended by ${end.signal}` };
   return { success: false, code: 'NOT_STARTED', note: `the shell could not be started (${end.code})` };
+}
+
+function detachedNote(isTaken: boolean): string {
+  const what = isTaken ? 'a person has taken over the terminal' : 'a person has put it into the background';
+  return `${what}; it is still running, and what it writes from now on is not shown here`;
 }
 
 function exitVerdict(code: number, strays: boolean): Verdict {

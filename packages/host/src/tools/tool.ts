@@ -7,6 +7,7 @@ import type {
   ToolResultContent,
 } from '@atrium/protocol';
 import type { InputOutcome } from '../agents/agent.js';
+import type { RunInTerminal } from './run-in-terminal.js';
 
 export interface ToolContext {
   /** The session's folder, as a path on this machine; absent when the session has none. */
@@ -20,6 +21,8 @@ export interface ToolContext {
   earlier?(): Iterable<unknown>;
   /** What its own look ahead was based on, where a person was asked. */
   readonly basis?: unknown;
+  /** Runs a command where people can watch it; absent where there are no terminals. */
+  readonly runInTerminal?: RunInTerminal;
 }
 
 export interface ToolOutput {
@@ -37,6 +40,8 @@ export interface HostTool {
   readonly displayName: string;
   /** Who added it to the session; absent for the host's own. What a person allowed counts for one owner only. */
   readonly owner?: string;
+  /** Tells apart those who may come under the name of one owner, one after the other. */
+  readonly identity?: string;
   /** Goes along with every call of it, for clients that know the keys. */
   readonly callMeta?: Readonly<Record<string, unknown>>;
   /** How long a call may run; without one, as long as the tool itself allows. */

@@ -1,6 +1,7 @@
 /** Where tools may write: inside the session's folder, at paths that may not exist yet, and never into `.git`. */
 import { lstat, realpath } from 'node:fs/promises';
 import path from 'node:path';
+import { isInGit } from './folded-name.js';
 import { ToolFailure } from './host-tool.js';
 import { checkNoGo } from './no-go.js';
 import { type InsidePath, insidePath, wantedPath } from './paths.js';
@@ -10,7 +11,7 @@ export async function resolveTarget(cwd: string | undefined, asked: string): Pro
   const { root, wanted } = await wantedPath(cwd, asked);
   const target = insidePath(root, await realTarget(wanted, asked), asked);
   await checkNoGo(target.real, asked);
-  if (isInGit(target.shown)) {
+  if (isInGit(target.shown.split('/'))) {
     // What Git finds there it may run: a hook, a file system monitor.
     throw new ToolFailure('PROTECTED', `${target.shown} belongs to Git. Change it with git commands in the shell.`);
   }
@@ -42,9 +43,4 @@ async function isLink(file: string): Promise<boolean> {
     (stats) => stats.isSymbolicLink(),
     () => false,
   );
-}
-
-function isInGit(shown: string): boolean {
-  // Some file systems do not tell capitals apart.
-  return shown.toLowerCase().split('/').includes('.git');
 }

@@ -102,6 +102,11 @@ export class Connection {
     return this.#dialectConnection;
   }
 
+  /** What this client has not been sent yet. */
+  get unsentBytes(): number {
+    return this.#outbox.unsentBytes;
+  }
+
   send(message: Outgoing): void {
     this.sendAll([message]);
   }

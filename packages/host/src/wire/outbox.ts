@@ -1,6 +1,6 @@
 /**
  * What waits to be sent to one client. While the client keeps up, messages go straight out, all of a tick in one write.
- * When it does not, text deltas that wait are merged, and past a limit the connection is given up: the client comes back
+ * When it does not, text deltas and output that wait are merged, and past a limit the connection is given up: the client comes back
  * and resumes. A slow client never costs a fast one anything.
  */
 import { OUTBOX_MAX_BYTES, OUTBOX_MAX_MESSAGES, OUTBOX_MERGE_BYTES } from '../limits.js';
@@ -28,6 +28,10 @@ export class Outbox {
     this.#transport = transport;
     this.#onTooSlow = onTooSlow;
     this.#limits = limits;
+  }
+
+  get unsentBytes(): number {
+    return this.#waitingSize + this.#transport.bufferedBytes;
   }
 
   push(message: Outgoing): void {

@@ -1,11 +1,13 @@
 /** A message to a client. Text deltas remember what they say, so that two that wait can become one. */
 import { WireFrame } from './wire-frame.js';
 
-/** Text that is appended to one part of one turn. */
+/** Text that is appended to one part of one turn, or to the output of one terminal. */
 export interface Delta {
   /** Equal for deltas that may be joined: same channel, turn, part and kind, same wire. */
   readonly key: string;
   readonly content: string;
+  /** Longer text waits as it is. Output comes in large pieces: joining them costs more and more, and saves nothing. */
+  readonly maxCharacters?: number;
   /** The message again, with other text. */
   readonly withContent: (content: string) => object;
 }
@@ -40,6 +42,8 @@ export function outgoingText(text: string): Outgoing {
 export function merged(first: Outgoing, second: Outgoing): Outgoing | undefined {
   if (!first.delta || !second.delta || first.delta.key !== second.delta.key) return undefined;
   const { delta } = second;
+  const { maxCharacters = Number.POSITIVE_INFINITY } = delta;
+  if (first.delta.content.length + delta.content.length > maxCharacters) return undefined;
   const content = grown(first.delta.content, delta.content);
   const write = () => JSON.stringify(delta.withContent(content));
   return new Outgoing(write, first.size + delta.content.length, { ...delta, content });

@@ -51,12 +51,6 @@ const handlers: Handlers = {
     items: await core.sessions.choices.completions(params),
   }),
 
-  resourceWrite: async (core, _connection, params) => {
-    if (!core.customizations) throw new RequestError(ErrorCode.PermissionDenied, 'nothing here can be written');
-    await core.customizations.write(params);
-    return {};
-  },
-
   initialize: secondHandshake,
   reconnect: secondHandshake,
 };
@@ -81,7 +75,8 @@ const extensions: ReadonlyMap<string, Handler<Params>> = new Map<string, Handler
   [
     'atrium/importSession',
     async (core, connection, params) => {
-      await core.sessions.import(readImportPage(params), clientOf(core, connection));
+      const page = readImportPage(params, connection);
+      if (page) await core.sessions.import(page, clientOf(core, connection));
       return null;
     },
   ],

@@ -12,6 +12,7 @@ import { CLIENTS_MAX, PAYLOAD_MAX_BYTES, UNAUTHENTICATED_MAX } from '../limits.j
 import { type Logger, silentLogger } from '../logger.js';
 import { type AccessPolicy, checkAccess, upgradePolicy } from '../security/access.js';
 import { isOwnHost } from '../security/host-header.js';
+import { RefusalLog } from '../security/refusal-log.js';
 import { judgeUpgrade, type UpgradeFacts, type UpgradePolicy } from '../security/upgrade.js';
 import { CloseCode, type Transport } from './transport.js';
 import { Door } from './transports/door.js';
@@ -80,6 +81,7 @@ class FrontDoor implements RunningServer {
   readonly #policy: UpgradePolicy;
   readonly #servers: readonly Server[];
   readonly #logger: Logger;
+  readonly #refusals: RefusalLog;
   readonly #strangers: Door;
   readonly #clients = new Map<WebSocket, Transport>();
   readonly #websockets = new WebSocketServer(WEBSOCKET_OPTIONS);
@@ -92,6 +94,7 @@ class FrontDoor implements RunningServer {
     this.#policy = policy;
     this.#servers = listening.servers;
     this.#logger = options.logger ?? silentLogger;
+    this.#refusals = new RefusalLog(this.#logger);
     this.#strangers = new Door(options.limits?.strangers ?? UNAUTHENTICATED_MAX);
     for (const server of listening.servers) this.#serve(server);
   }
@@ -134,7 +137,7 @@ class FrontDoor implements RunningServer {
   }
 
   #refuse({ socket }: IncomingMessage, status: number, reason: string): void {
-    this.#logger.log('warn', 'connection refused', { from: socket.remoteAddress, status, reason });
+    this.#refusals.refused({ from: socket.remoteAddress, status, reason });
     refuseUpgrade(socket, status, reason);
   }
 

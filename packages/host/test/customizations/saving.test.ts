@@ -85,7 +85,7 @@ describe('saving a customization', { timeout: 30_000 }, () => {
     await symlink(path.join(room.folder, 'src'), path.join(room.folder, '.agents/rules/near'));
     await symlink(path.join(outside, 'victim.md'), path.join(room.folder, '.agents/rules/link.md'));
     const places = [
-      ...['.github/prompts/b.prompt.md', 'src/x.md', '.agents/plugins/x/hooks/hooks.json', '/etc/atrium-test'],
+      ...['.github/prompts/b.prompt.md', '.agents/plugins/x/hooks/hooks.json', '.git/hooks/x', '/etc/atrium-test'],
       ...['.agents/rules', '.agents/rules/away/victim.md', '.agents/rules/near/x.md', '.agents/rules/link.md'],
     ];
     for (const place of places) expect((await write(room, place)).error?.code, place).toBe(-32009);

@@ -177,10 +177,11 @@ describe('answers', () => {
     }
   });
 
-  it('[AHP-013] a method of the protocol that this host does not have yet is unknown too', async () => {
+  it('[AHP-013] a method of the protocol that this host does not have is unknown too', async () => {
     const client = await anyone();
-    const params = { channel: ROOT, uri: 'file:///x' };
-    expect((await client.ask('resourceRead', params)).error).toMatchObject({ code: -32601 });
+    // Without a folder to keep contents in there are no changesets.
+    const params = { channel: 'ahp-changeset:/x', operationId: 'x' };
+    expect((await client.ask('invokeChangesetOperation', params)).error).toMatchObject({ code: -32601 });
   });
 
   it('[AHP-006] an answer that nobody waits for is dropped', async () => {

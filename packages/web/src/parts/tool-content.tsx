@@ -1,9 +1,11 @@
 /** The output of a tool, block by block; while it runs, the end of it stays in view. */
 import type { ToolResultContent } from '@atrium/protocol';
 import { useLayoutEffect, useRef } from 'react';
+import { FileLink } from '../files/file-link.js';
 import { hashOf } from '../host/router.js';
-import { pathOf } from '../model/format.js';
+import { InlineTerminal } from '../terminals/inline-terminal.js';
 import { Edits } from './edits.js';
+import { isKept, KeptContent } from './kept-content.js';
 
 interface Props {
   readonly content: readonly ToolResultContent[];
@@ -11,6 +13,21 @@ interface Props {
 }
 
 export function ToolContent({ content, input }: Props) {
+  const terminal = content.find((block) => block.type === 'terminal');
+  if (!terminal) return <Blocks content={content} input={input} />;
+  // What a terminal shows is told as text, too, for those who cannot show terminals.
+  const others = content.filter(({ type }) => type !== 'terminal');
+  return (
+    <>
+      <InlineTerminal uri={terminal.resource} title={terminal.title}>
+        <Blocks content={others.filter(({ type }) => type === 'text')} input={input} />
+      </InlineTerminal>
+      <Blocks content={others.filter(({ type }) => type !== 'text')} input={input} />
+    </>
+  );
+}
+
+function Blocks({ content, input }: Props) {
   return content.map((block, index) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: blocks have no id and keep their place
     <ContentBlock key={index} block={block} input={input} />
@@ -25,8 +42,8 @@ function ContentBlock({ block, input }: { readonly block: ToolResultContent; rea
   if (block.type === 'embeddedResource' && INLINE_IMAGE.test(block.contentType))
     return <img className="tool-image" alt="From the tool" src={`data:${block.contentType};base64,${block.data}`} />;
   if (block.type === 'subagent') return <a href={hashOf({ at: 'session', uri: block.resource })}>{block.title}</a>;
-  if (block.type === 'resource') return <p className="hint">{pathOf(block.uri)}</p>;
-  if (block.type === 'terminal') return <p className="hint">Terminal: {block.title}</p>;
+  if (block.type === 'resource' && isKept(block)) return <KeptContent block={block} />;
+  if (block.type === 'resource') return <FileLink uri={block.uri} />;
   return <p className="hint">Output that this page cannot show</p>;
 }
 

@@ -1,5 +1,6 @@
 /** The plugins that the active client publishes in a session: there as long as it is, and as it last said. */
 import type { ClientPluginCustomization, SessionActiveClient } from '@atrium/protocol';
+import { isProviderId } from '../../gateway/extension-id.js';
 import type { Logger } from '../../logger.js';
 import type { Session } from '../../sessions/session.js';
 import type { Connection } from '../../wire/connection.js';
@@ -80,11 +81,14 @@ export class ClientPlugins {
     return { kind: 'plugin', scope: 'client', id, uri, name, icons, clientId, isOn: enabled, files, folder };
   }
 
-  /** The id is the client's own, unless the session has such an entry already. */
+  /** The id is the client's own, unless the session has such an entry already, or may get one from a provider. */
   #freeId(id: string, clientId: string): string {
-    const taken = (this.#parts.session.state.customizations ?? []).some(
-      (entry) => entry.id === id || entry.children?.some((child) => child.id === id),
-    );
-    return taken ? `${clientId}:${id}` : id;
+    const ids = [id, `${clientId}:${id}`];
+    return ids.find((candidate) => !isProviderId(candidate) && !this.#isTaken(candidate)) ?? `client:${ids[1]}`;
+  }
+
+  #isTaken(id: string): boolean {
+    const { customizations = [] } = this.#parts.session.state;
+    return customizations.some((entry) => entry.id === id || entry.children?.some((child) => child.id === id));
   }
 }

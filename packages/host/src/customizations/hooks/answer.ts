@@ -9,6 +9,8 @@ export interface HookRun {
 
 export interface HookAnswer {
   readonly decision: 'none' | 'ask' | 'deny';
+  /** It wants all work to end (`continue: false`): where others would be sent on, that is no objection. */
+  readonly isHalt?: boolean;
   /** Empty when it gave none. */
   readonly reason: string;
   /** For the model, said in so many words. */
@@ -50,7 +52,8 @@ function printedAnswer(printed: Printed): HookAnswer {
   const said = { ...printed, ...specific };
   const context = firstText(said.additionalContext);
   const reason = firstText(said.permissionDecisionReason, said.reason, said.stopReason) ?? '';
-  return { decision: decisionIn(said), reason, ...(context !== undefined && { context }) };
+  const isHalt = said.continue === false;
+  return { decision: decisionIn(said), ...(isHalt && { isHalt }), reason, ...(context !== undefined && { context }) };
 }
 
 function decisionIn({ permissionDecision, decision, continue: goesOn }: Printed): HookAnswer['decision'] {

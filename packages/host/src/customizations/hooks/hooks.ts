@@ -1,6 +1,6 @@
 /** The hooks of one container at work in a session: before and after calls, when a turn begins, at start and end. */
 import type { ToolOutcome } from '../../agents/agent.js';
-import type { Gate, GateCall, GateVerdict, TurnAdvice, TurnOpening } from '../../extensions/extension.js';
+import type { Gate, GateCall, GateVerdict, TurnAdvice, TurnEnding, TurnOpening } from '../../extensions/extension.js';
 import { inTurns } from '../in-turns.js';
 import { HOOK_RESPONSE_MAX_CHARACTERS, HOOK_TIMEOUT_MS, HOOKS_AT_ONCE, SESSION_END_TIMEOUT_MS } from '../limits.js';
 import type { HookCommand } from '../parse/hook-action.js';
@@ -19,6 +19,8 @@ export interface HooksParts extends Omit<HookRoom, 'name'> {
 
 /** A hook ends by its own clock first, so that its silence can be told from an objection. */
 const GATE_PATIENCE_MS = 5_000;
+
+const NOT_DONE = 'a hook says that the work is not done';
 
 type Runnable = HookPart & { readonly action: HookCommand };
 
@@ -66,9 +68,11 @@ export class Hooks {
     return notes.length > 0 ? notes.join('\n') : undefined;
   }
 
-  /** The agent is done with a turn. What a hook says to that comes too late to matter. */
-  async stopped(): Promise<void> {
-    await this.#runAll('Stop', {}, { signal: AbortSignal.timeout(HOOK_TIMEOUT_MS) });
+  /** The agent has come to the end of a turn. A hook that blocks that says what is still to do. */
+  async beforeEnd({ isSentOn }: TurnEnding, signal: AbortSignal): Promise<string | undefined> {
+    const answers = await this.#runAll('Stop', { stop_hook_active: isSentOn }, { signal });
+    const objections = answers.filter(({ decision, isHalt }) => decision === 'deny' && !isHalt);
+    return objections.length === 0 ? undefined : objections.map(({ reason }) => reason || NOT_DONE).join('\n');
   }
 
   /** Only a session that was used has an end. */

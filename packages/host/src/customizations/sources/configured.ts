@@ -4,12 +4,13 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { readConfigFile } from '../../config/config-file.js';
 import type { Logger } from '../../logger.js';
+import { isInside } from '../../tools/paths.js';
 import { PLUGINS_MAX } from '../limits.js';
 import { findPlugins } from '../parse/find-plugins.js';
 import { readMcpConfig } from '../parse/mcp-servers.js';
 import type { Surroundings } from '../parse/placeholders.js';
 import { Warnings } from '../parse/warnings.js';
-import { filesOf, isInside, pluginIn } from './plugin-folders.js';
+import { filesOf, pluginIn } from './plugin-folders.js';
 import { type AnySource, hostId, type Scope } from './source.js';
 
 export interface ConfigPlace {

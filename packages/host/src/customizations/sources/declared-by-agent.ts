@@ -2,8 +2,8 @@
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Customization } from '@atrium/protocol';
+import { isInside } from '../../tools/paths.js';
 import { localFiles } from '../parse/local-files.js';
-import { isInside } from './plugin-folders.js';
 import type { ContainerSource } from './source.js';
 
 /** A relative URI counts from the session's folder. What is not a folder of this machine is the agent's own business. */

@@ -3,6 +3,7 @@ import { access } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { ChildCustomizationType } from '@atrium/protocol';
+import { foldedName } from '../../tools/folded-name.js';
 import { filesOf } from './plugin-folders.js';
 import { type DirectorySource, hostId, type Scope } from './source.js';
 
@@ -28,6 +29,23 @@ const FOREIGN: readonly Place[] = [
   { path: '.claude/skills', contents: 'skill' },
   { path: '.cursor/rules', contents: 'rule' },
 ];
+
+/** Whether clients may save what has these names below the user's own folder. */
+export function isSavedForUser([place = '', ...rest]: readonly string[]): boolean {
+  return OWN.some(({ path: own }) => own === place) && rest.length > 0;
+}
+
+/**
+ * The same below a session's folder, however deep. Undefined when it has nothing to do with customizations, of which
+ * those that other tools own, and those that can start programs, are not for clients to write.
+ */
+export function isSavedInProject(names: readonly string[]): boolean | undefined {
+  const folded = names.map(foldedName);
+  const ours = folded.indexOf('.agents');
+  if (ours >= 0) return isSavedForUser(names.slice(ours + 1));
+  const text = `/${folded.join('/')}/`;
+  return FOREIGN.some((place) => text.includes(`/${place.path}/`)) ? false : undefined;
+}
 
 /** Our own are there even before they exist: the first thing that is saved makes them. */
 export async function projectDirectories(folder: string): Promise<DirectorySource[]> {

@@ -2,6 +2,7 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { isInside } from '../../tools/paths.js';
 import { PLUGINS_MAX } from '../limits.js';
 import { byCodeUnits, filesBelow, type PluginFiles } from '../parse/files.js';
 import { localFiles } from '../parse/local-files.js';
@@ -33,9 +34,4 @@ export function pluginIn(folder: string, scope: Scope, base: string): PluginSour
 export function filesOf(folder: string, scope: Scope, base: string): PluginFiles {
   if (scope !== 'project' || !isInside(base, folder)) return localFiles(folder);
   return filesBelow(localFiles(base), path.relative(base, folder).split(path.sep).join('/'));
-}
-
-export function isInside(base: string, candidate: string): boolean {
-  const relative = path.relative(base, candidate);
-  return relative !== '..' && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative);
 }

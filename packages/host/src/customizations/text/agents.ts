@@ -1,6 +1,6 @@
 /** The custom agent that a session works as: its words, and the tools that it may use. */
 import type { AgentSelection } from '@atrium/protocol';
-import type { Gate, GateCall } from '../../extensions/extension.js';
+import type { Gate } from '../../extensions/extension.js';
 import type { Container } from '../container.js';
 import type { AgentPart } from '../parse/agents.js';
 import { toolAliases } from '../tool-aliases.js';
@@ -20,20 +20,24 @@ export function agentWords({ name, prompt }: AgentPart): string {
   return `You work as the agent "${name}".\n\n${prompt.trim()}`;
 }
 
-/** Refuses tools that the agent's file does not name. */
+/** Refuses tools that the agent's file does not name: a model may call what it was never told of. */
 export function agentGate(agent: () => AgentPart | undefined, tools: () => readonly string[]): Gate {
   return {
     name: 'The selected agent',
     isStatic: true,
-    concerns: (call) => !mayUse(agent(), call, tools()),
+    concerns: ({ toolName }) => !usableBy(agent(), tools)(toolName),
     check: ({ toolName }) => ({ kind: 'deny', reason: `"${agent()?.name}" does not use ${toolName}` }),
   };
 }
 
-/** A list that names no tool of this session was written for another host; it would leave the agent with nothing. */
-function mayUse(agent: AgentPart | undefined, { toolName }: GateCall, offered: readonly string[]): boolean {
+/**
+ * Whether an agent works with a tool. A list that names none of `all` was written for another host; it would leave the
+ * agent with nothing, so it does not count.
+ */
+export function usableBy(agent: AgentPart | undefined, all: () => readonly string[]): (toolName: string) => boolean {
   const { tools } = agent ?? {};
-  if (!tools || toolName === USE_SKILL || tools.includes('*')) return true;
-  const isNamed = (name: string) => tools.some((named) => named === name || toolAliases(name).includes(named));
-  return isNamed(toolName) || !offered.some(isNamed);
+  if (!tools || tools.includes('*')) return () => true;
+  const named = new Set(tools.flatMap((name) => [name, ...toolAliases(name)]));
+  if (!all().some((name) => named.has(name))) return () => true;
+  return (toolName) => toolName === USE_SKILL || named.has(toolName);
 }

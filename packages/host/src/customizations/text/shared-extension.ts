@@ -2,7 +2,7 @@
 import type { Extension, RenderFacts, TurnAdvice, TurnOpening } from '../../extensions/extension.js';
 import type { Session } from '../../sessions/session.js';
 import type { Container } from '../container.js';
-import { agentGate, agentWords, selectedAgent } from './agents.js';
+import { agentGate, agentWords, selectedAgent, usableBy } from './agents.js';
 import { expanded, findInvocable, type Invocable, invocablesOf, typedCommand } from './invocable.js';
 import { offeredRules } from './rules.js';
 import { listing, skillTool, USE_SKILL } from './skill-tool.js';
@@ -12,23 +12,39 @@ export interface SharedParts {
   readonly folder: string | undefined;
   /** Those that are switched on. */
   containers(): readonly Container[];
+  /** What people should know about the model of the selected agent. */
+  modelNote(): string | undefined;
 }
 
-export function sharedExtension({ session, folder, containers }: SharedParts): Extension {
+export function sharedExtension({ session, folder, containers, modelNote }: SharedParts): Extension {
   const invocables = () => containers().flatMap(invocablesOf);
   const agent = () => selectedAgent(containers(), session.state.summary.agent);
   const tool = skillTool(invocables);
-  const gate = agentGate(agent, () => session.extensions.tools().map(({ definition }) => definition.name));
+  const toolNames = () => toolNamesOf(session);
   return {
     id: 'host:customizations',
     name: 'customizations',
     get tools() {
       return invocables().some(({ forModel }) => forModel) ? [tool] : [];
     },
-    gates: [gate],
+    gates: [agentGate(agent, toolNames)],
+    hidden: () => {
+      const isUsable = usableBy(agent(), toolNames);
+      return (toolName) => !isUsable(toolName);
+    },
     prompt: { rules: (facts) => [...agentRules(containers(), facts), ...offers(containers(), facts, folder)] },
-    beforeTurn: async (opening) => typedAdvice(invocables(), opening),
+    beforeTurn: async (opening) => {
+      const note = modelNote();
+      return { ...typedAdvice(invocables(), opening), ...(note !== undefined && { note }) };
+    },
   };
+}
+
+/** All that an agent could call here: tools of the host, of extensions, of the active client, and its own. */
+function toolNamesOf({ extensions, state, parts }: Session): readonly string[] {
+  const hosts = extensions.tools().map(({ definition }) => definition.name);
+  const clients = (state.activeClient?.tools ?? []).map(({ name }) => name);
+  return [...hosts, ...clients, ...(parts.backend?.ownToolNames?.() ?? [])];
 }
 
 function agentRules(containers: readonly Container[], { agent }: RenderFacts): readonly string[] {

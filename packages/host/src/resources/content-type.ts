@@ -1,0 +1,48 @@
+/** What kind of content something is: files by the end of their name, kept content by how it begins. */
+import path from 'node:path';
+import { isText } from './text-bytes.js';
+
+const BY_EXTENSION: Readonly<Record<string, string>> = {
+  '.css': 'text/css',
+  '.csv': 'text/csv',
+  '.gif': 'image/gif',
+  '.htm': 'text/html',
+  '.html': 'text/html',
+  '.jpeg': 'image/jpeg',
+  '.jpg': 'image/jpeg',
+  '.js': 'text/javascript',
+  '.json': 'application/json',
+  '.log': 'text/plain',
+  '.md': 'text/markdown',
+  '.mjs': 'text/javascript',
+  '.pdf': 'application/pdf',
+  '.png': 'image/png',
+  '.svg': 'image/svg+xml',
+  '.toml': 'application/toml',
+  '.txt': 'text/plain',
+  '.wasm': 'application/wasm',
+  '.webp': 'image/webp',
+  '.xml': 'application/xml',
+  '.yaml': 'application/yaml',
+  '.yml': 'application/yaml',
+  '.zip': 'application/zip',
+};
+
+export function typeOfFile(file: string): string | undefined {
+  return BY_EXTENSION[path.extname(file).toLowerCase()];
+}
+
+const BY_BEGINNING: readonly (readonly [string, RegExp])[] = [
+  ['image/png', /^\x89PNG\r\n/],
+  ['image/jpeg', /^\xff\xd8\xff/],
+  ['image/gif', /^GIF8[79]a/],
+  ['image/webp', /^RIFF[\s\S]{4}WEBP/],
+  ['application/pdf', /^%PDF-/],
+];
+const BEGINNING_BYTES = 16;
+
+export function typeOfBytes(bytes: Buffer): string {
+  const beginning = bytes.subarray(0, BEGINNING_BYTES).toString('latin1');
+  const known = BY_BEGINNING.find(([, pattern]) => pattern.test(beginning));
+  return known?.[0] ?? (isText(bytes) ? 'text/plain' : 'application/octet-stream');
+}

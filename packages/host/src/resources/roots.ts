@@ -1,0 +1,132 @@
+/**
+ * What a client may touch: roots, each with a rule that says what may be done with what lies below it. Everything here
+ * goes by text: whether links lead out of a root is found out on the way (see `walk.ts`).
+ */
+import path from 'node:path';
+import { isInside } from '../tools/paths.js';
+
+/** `list`: names of folders and files. `read`: contents too. `write`: everything. */
+export type Access = 'list' | 'read' | 'write';
+
+const ORDER: Readonly<Record<Access, number>> = { list: 1, read: 2, write: 3 };
+
+export function suffices(given: Access | undefined, wanted: Access): boolean {
+  return given !== undefined && ORDER[given] >= ORDER[wanted];
+}
+
+/** What may be done with what has these names below a root; with no names it is the root itself. */
+export type Rule = (names: readonly string[]) => Access | undefined;
+
+/** What a kind of root allows. */
+export interface RootKind {
+  readonly rule: Rule;
+  /** How many of these names lead to the directory of customizations that they lie in; undefined when in none. */
+  directory?(names: readonly string[]): number | undefined;
+}
+
+export interface Root {
+  /** As it was granted. */
+  readonly given: string;
+  /** Where that really is. */
+  readonly real: string;
+  readonly kind: RootKind;
+  /** A person said yes to this very place. Otherwise where it is may change with the links that lead there. */
+  readonly isFixed?: boolean;
+}
+
+export interface Entrance {
+  readonly root: Root;
+  readonly names: readonly string[];
+}
+
+export class RootTable {
+  readonly #entrances: ReadonlyMap<string, readonly Root[]>;
+  readonly #real = new Map<string, Root[]>();
+  readonly #closed: ReadonlySet<string>;
+
+  /** `closed`: real paths of folders in which nothing is to be changed, whatever the roots say. */
+  constructor(roots: readonly Root[], closed: ReadonlySet<string> = new Set()) {
+    this.#closed = closed;
+    const all = entrancesOf(roots);
+    const own = roots.filter((root) => !isCovered(root, all));
+    this.#entrances = entrancesOf(own);
+    for (const root of own) add(this.#real, root.real, root);
+  }
+
+  /** The outermost root through which a path can be had so; undefined when there is none. */
+  enter(file: string, wanted: Access): Entrance | undefined {
+    for (const folder of downTo(file)) {
+      const names = namesBelow(folder, file);
+      const root = this.#entrances.get(folder)?.find(({ kind }) => suffices(kind.rule(names), wanted));
+      if (root) return { root, names };
+    }
+    return undefined;
+  }
+
+  /** What may be done at a real path: the most that any root allows. */
+  accessTo(real: string): Access | undefined {
+    let best: Access | undefined;
+    let isClosed = false;
+    for (const folder of downTo(real)) {
+      isClosed ||= this.#closed.has(folder);
+      for (const { kind } of this.#real.get(folder) ?? []) {
+        const access = kind.rule(namesBelow(folder, real));
+        if (access && !suffices(best, access)) best = access;
+      }
+    }
+    return best === 'write' && isClosed ? 'read' : best;
+  }
+
+  /** The directory of customizations that a path lies in, by its real path; undefined when it is in none. */
+  directoryOf(file: string): string | undefined {
+    for (const folder of downTo(file)) {
+      const names = namesBelow(folder, file);
+      for (const { real, kind } of this.#entrances.get(folder) ?? []) {
+        const depth = kind.directory?.(names);
+        if (depth !== undefined) return path.join(real, ...names.slice(0, depth));
+      }
+    }
+    return undefined;
+  }
+
+  /** Whether a real path is a root, or has one in it: such a folder stays where it is. */
+  holdsRoot(real: string): boolean {
+    return [...this.#real.keys()].some((root) => isInside(real, root));
+  }
+}
+
+/**
+ * A folder inside another that allows as much is not a root of its own. Otherwise whoever can put a link in its place
+ * would make a root of what the link leads to.
+ */
+function isCovered(root: Root, all: ReadonlyMap<string, readonly Root[]>): boolean {
+  const mine = root.kind.rule([]);
+  if (mine === undefined || root.isFixed) return false;
+  const above = downTo(path.dirname(root.given)).filter((folder) => folder !== root.given);
+  return above.some((folder) =>
+    all.get(folder)?.some((other) => other !== root && suffices(other.kind.rule(namesBelow(folder, root.given)), mine)),
+  );
+}
+
+function entrancesOf(roots: readonly Root[]): Map<string, Root[]> {
+  const entrances = new Map<string, Root[]>();
+  for (const root of roots) for (const place of new Set([root.given, root.real])) add(entrances, place, root);
+  return entrances;
+}
+
+export function namesBelow(folder: string, file: string): string[] {
+  return path
+    .relative(folder, file)
+    .split(path.sep)
+    .filter((name) => name !== '');
+}
+
+/** A path and all folders above it, the outermost first. */
+function downTo(file: string): string[] {
+  const above = path.dirname(file);
+  return above === file ? [file] : [...downTo(above), file];
+}
+
+function add(map: Map<string, Root[]>, place: string, root: Root): void {
+  map.set(place, [...(map.get(place) ?? []), root]);
+}

@@ -1,0 +1,210 @@
+/** Results that are too large for a session: what people see, what the agent gets, and how long they are kept. */
+import { readdir, stat, utimes, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { SessionState, ToolResultContent } from '@atrium/protocol';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createHost } from '../../src/host.js';
+import { KeptContents } from '../../src/resources/kept/kept-contents.js';
+import { INLINE_DATA_MAX_BYTES, INLINE_TEXT_MAX_CHARACTERS } from '../../src/resources/limits.js';
+import type { HostTool, ToolOutput } from '../../src/tools/tool.js';
+import { KeptLog } from '../support/logs.js';
+import { PuppetAgent } from '../support/puppet-agent.js';
+import { openResourceRoom, type ResourceRoom } from '../support/resource-room.js';
+import { callsIn } from '../support/session-room.js';
+import { tempFolder } from '../support/temp-folder.js';
+import { RawClient, ROOT } from '../support/test-host.js';
+
+const LONG = 'All work and no play. '.repeat(20_000);
+const PNG = Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), Buffer.alloc(40_000, 7)]);
+
+/** A tool that gives back what it is told to. */
+function saying(output: Partial<ToolOutput>): HostTool {
+  return {
+    definition: { name: 'say', inputSchema: { type: 'object' } },
+    displayName: 'Say',
+    invocationMessage: () => 'Say it',
+    run: async (_, { progress }) => {
+      progress([{ type: 'text', text: LONG }]);
+      return { success: true, pastTenseMessage: 'Said it', content: [], ...output };
+    },
+  };
+}
+
+interface KeptRoom extends ResourceRoom {
+  readonly dataFolder: string;
+  readonly log: KeptLog;
+}
+
+async function openKeptRoom(output: Partial<ToolOutput>, isKeeping = true): Promise<KeptRoom> {
+  const dataFolder = await tempFolder();
+  const log = new KeptLog();
+  const host = { tools: [saying(output)], ...(isKeeping && { dataFolder }) };
+  return Object.assign(await openResourceRoom({ log, host }), { dataFolder, log });
+}
+
+/** Lets the agent use the tool in a turn, and says what it got. */
+async function use(room: ResourceRoom) {
+  const index = room.agent.turns.length;
+  room.desk.dispatch(room.uri, { type: 'session/turnStarted', turnId: `t${index}`, userMessage: { text: 'go' } });
+  const { turn, finish } = await room.agent.turn(index);
+  const outcome = await turn.callTool({ name: 'say', input: {} });
+  finish();
+  await room.desk.action(room.uri, ({ type, turnId }) => type === 'session/turnComplete' && turnId === `t${index}`);
+  if (outcome.kind !== 'completed') throw new Error('it was denied');
+  return outcome;
+}
+
+async function shown(room: ResourceRoom): Promise<ToolResultContent[]> {
+  const { turns } = await room.desk.state<SessionState>(room.uri);
+  const [call] = callsIn(turns.at(-1)?.responseParts);
+  return call?.status === 'completed' ? (call.content ?? []) : [];
+}
+
+type Named = Extract<ToolResultContent, { type: 'resource' }>;
+
+async function filesIn(folder: string): Promise<string[]> {
+  const found = await readdir(path.join(folder, 'content'), { recursive: true, withFileTypes: true }).catch(() => []);
+  return found.filter((entry) => entry.isFile()).map(({ parentPath, name }) => path.join(parentPath, name));
+}
+
+describe('a result that is too large for a session', () => {
+  it('is named there with its beginning, can be read, and the agent gets it as before', async () => {
+    const room = await openKeptRoom({ content: [{ type: 'text', text: LONG }] });
+    const outcome = await use(room);
+    expect(outcome.text).toBe(LONG);
+    const [preview, named] = (await shown(room)) as [{ text: string }, Named];
+    expect(preview.text.startsWith('All work')).toBe(true);
+    expect(preview.text.length).toBeLessThan(INLINE_TEXT_MAX_CHARACTERS / 8);
+    expect(named).toMatchObject({ type: 'resource', sizeHint: LONG.length, contentType: 'text/plain' });
+    expect(named.uri).toMatch(/^atrium-content:\/[0-9a-f]{64}$/);
+    expect(await room.result('resourceRead', { uri: named.uri })).toEqual({
+      data: LONG,
+      encoding: 'utf-8',
+      contentType: 'text/plain',
+    });
+    const range = { start: 0, end: 8 };
+    expect(await room.result('resourceRead', { uri: named.uri, range })).toMatchObject({
+      data: 'All work',
+      size: LONG.length,
+    });
+    expect(JSON.stringify(room.desk.envelopes(room.uri)).length).toBeLessThan(3 * INLINE_TEXT_MAX_CHARACTERS);
+  });
+
+  it('[V1-015] [V1-041] is fetched by clients of version 1, too', async () => {
+    const room = await openKeptRoom({ content: [{ type: 'text', text: LONG }] });
+    await use(room);
+    const [, named] = (await shown(room)) as [unknown, Named];
+    const old = new RawClient();
+    room.host.connect(old.transport);
+    await old.request('initialize', { protocolVersion: 1, clientId: 'old' });
+    expect(await old.request('fetchContent', { uri: named.uri })).toEqual({
+      data: LONG,
+      encoding: 'utf-8',
+      mimeType: 'text/plain',
+    });
+    expect((await old.ask('fetchContent', { uri: `atrium-content:/${'0'.repeat(64)}` })).error?.code).toBe(-32008);
+  });
+
+  it('may be a picture, or data for programs; small ones stay where they are', async () => {
+    const picture = { type: 'embeddedResource' as const, data: PNG.toString('base64'), contentType: 'image/png' };
+    const small = { ...picture, data: 'AAAA' };
+    const structuredContent = { rows: LONG };
+    const room = await openKeptRoom({ content: [small, picture, { type: 'text', text: 'short' }], structuredContent });
+    const outcome = await use(room);
+    expect(outcome.content).toEqual([small, picture, { type: 'text', text: 'short' }]);
+    const [first, image, text, data] = (await shown(room)) as [unknown, Named, unknown, Named];
+    expect([first, text]).toEqual([small, { type: 'text', text: 'short' }]);
+    expect(image).toMatchObject({ type: 'resource', contentType: 'image/png', sizeHint: PNG.length });
+    expect(await room.result('resourceRead', { uri: image.uri })).toEqual({
+      data: picture.data,
+      encoding: 'base64',
+      contentType: 'image/png',
+    });
+    const { data: json } = await room.result<{ data: string }>('resourceRead', { uri: data.uri });
+    expect(JSON.parse(json)).toEqual(structuredContent);
+    expect(PNG.length).toBeGreaterThan(INLINE_DATA_MAX_BYTES);
+  });
+
+  it('is kept once, and only its owner can read the file', async () => {
+    const room = await openKeptRoom({ content: [{ type: 'text', text: LONG }] });
+    await use(room);
+    await use(room);
+    const files = await filesIn(room.dataFolder);
+    expect(files).toHaveLength(1);
+    expect((await stat(files[0] ?? '')).mode & 0o777).toBe(0o600);
+  });
+
+  it('stays in the session, as long as ever, where the host has no folder to keep it in', async () => {
+    const room = await openKeptRoom({ content: [{ type: 'text', text: LONG }] }, false);
+    await use(room);
+    expect(await shown(room)).toEqual([{ type: 'text', text: LONG }]);
+  });
+
+  it('stays in the session when it cannot be kept', async () => {
+    const room = await openKeptRoom({ content: [{ type: 'text', text: LONG }] });
+    await writeFile(path.join(room.dataFolder, 'content'), 'in the way');
+    expect((await use(room)).text).toBe(LONG);
+    expect(await shown(room)).toEqual([{ type: 'text', text: LONG }]);
+  });
+
+  it('is in the memory of an agent that opens the session again', async () => {
+    const room = await openKeptRoom({ content: [{ type: 'text', text: LONG }] });
+    await use(room);
+    const [turn] = await room.agent.history(1);
+    const [call] = callsIn(turn?.responseParts);
+    expect(call).toMatchObject({ content: [{ type: 'text', text: LONG }] });
+  });
+});
+
+describe('kept contents', () => {
+  async function restart({ dataFolder, log }: KeptRoom): Promise<RawClient> {
+    const host = await createHost({ log, dataFolder, agents: [new PuppetAgent()], terminals: false });
+    onTestFinished(() => host.stop());
+    const client = new RawClient();
+    host.connect(client.transport);
+    await client.initialize('desk');
+    return client;
+  }
+
+  async function makeOld(folder: string): Promise<void> {
+    for (const file of await filesIn(folder)) await utimes(file, 1_000, 1_000);
+  }
+
+  it('stay as long as a session names them, disposed or not, and go when none does', async () => {
+    const room = await openKeptRoom({ content: [{ type: 'text', text: LONG }] });
+    await use(room);
+    const contents = new KeptContents(path.join(room.dataFolder, 'content'));
+    await contents.keep(Buffer.from('nobody names this'), 'text/plain');
+    const fresh = await contents.keep(Buffer.from('nobody names this yet'), 'text/plain');
+    expect(await filesIn(room.dataFolder)).toHaveLength(3);
+    await makeOld(room.dataFolder);
+    await contents.keep(Buffer.from('nobody names this yet'), 'text/plain');
+    await room.result('disposeSession', { channel: room.uri });
+    await room.host.stop();
+    const client = await restart(room);
+    await expect.poll(async () => (await filesIn(room.dataFolder)).length).toBe(2);
+    await client.request('atrium/restoreSession', { channel: room.uri });
+    const state = await client.state<SessionState>(room.uri);
+    const [call] = callsIn(state.turns[0]?.responseParts);
+    const named = call?.status === 'completed' ? (call.content?.[1] as Named) : undefined;
+    const read = await client.request<{ data: string }>('resourceRead', { channel: ROOT, uri: named?.uri });
+    expect(read.data).toBe(LONG);
+    expect(await contents.read(fresh.uri)).toBeDefined();
+  });
+
+  it('stay for a fork when the session they came from is gone', async () => {
+    const room = await openKeptRoom({ content: [{ type: 'text', text: LONG }] });
+    await use(room);
+    const fork = `ahp-session:/${crypto.randomUUID()}`;
+    const workingDirectory = pathToFileURL(room.folder).href;
+    await room.desk.session(fork, { workingDirectory, fork: { session: room.uri, turnId: 't0' } });
+    await room.host.stop();
+    await room.log.forget(room.uri);
+    await makeOld(room.dataFolder);
+    const client = await restart(room);
+    await client.request('listSessions', { channel: ROOT });
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(await filesIn(room.dataFolder)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest';
+import { filePathOf } from '../../src/resources/file-uri.js';
+import { type Access, type Root, RootTable } from '../../src/resources/roots.js';
+import { changeFilter } from '../../src/resources/watch/filter.js';
+import { isInGit } from '../../src/tools/folded-name.js';
+
+describe('a file: URI', () => {
+  it.each([
+    ['file:///a/b', '/a/b'],
+    ['FILE:///a/b', '/a/b'],
+    ['file:/a/b', '/a/b'],
+    ['file://localhost/a/b', '/a/b'],
+    ['file:///a/b/', '/a/b'],
+    ['file:///a//b', '/a/b'],
+    ['file:///a/%C3%A4%20b', '/a/ä b'],
+    ['file:///a/../../b', '/b'],
+    ['file:///a/%2E./b', '/b'],
+    ['file:///a/%252e%252e', '/a/%2e%2e'],
+    ['file:///', '/'],
+  ])('%s is %s', (uri, path) => {
+    expect(filePathOf(uri)).toEqual({ path });
+  });
+
+  it.each([
+    '',
+    'a',
+    '/a',
+    'file:a',
+    'file:../a',
+    'http://a/b',
+    'file://host/a',
+    'file:///a%2Fb',
+    'file:///a%00',
+    'file:///a?b',
+    'file:///a#b',
+    'file:///a\\b',
+    'file:///%ff',
+    'file:///%zz',
+    'file:///a\nb',
+  ])('%j is none', (uri) => {
+    expect(filePathOf(uri)).toHaveProperty('problem');
+  });
+});
+
+function root(given: string, access: Access, real = given): Root {
+  return { given, real, kind: { rule: () => access } };
+}
+
+describe('a table of roots', () => {
+  it('knows the outermost entrance, and the most that is allowed', () => {
+    const table = new RootTable([root('/home', 'list'), root('/home/me/work', 'write'), root('/srv', 'read')]);
+    expect(table.accessTo('/home/me')).toBe('list');
+    expect(table.accessTo('/home/me/work/x')).toBe('write');
+    expect(table.accessTo('/home/me/workshop')).toBe('list');
+    expect(table.accessTo('/srv/x')).toBe('read');
+    expect(table.accessTo('/')).toBeUndefined();
+    expect(table.enter('/home/me/work/x', 'list')?.root.given).toBe('/home');
+    expect(table.enter('/home/me/work/x', 'read')?.root.given).toBe('/home/me/work');
+    expect(table.enter('/srv/x', 'write')).toBeUndefined();
+    expect(table.holdsRoot('/home/me')).toBe(true);
+    expect(table.holdsRoot('/home/me/work/x')).toBe(false);
+  });
+
+  it('can be entered by the name that was given, and by the real one', () => {
+    const table = new RootTable([root('/tmp/work', 'write', '/private/tmp/work')]);
+    expect(table.enter('/tmp/work/x', 'write')?.names).toEqual(['x']);
+    expect(table.enter('/private/tmp/work/x', 'write')?.names).toEqual(['x']);
+    expect(table.accessTo('/tmp/work/x')).toBeUndefined();
+  });
+
+  it('has no root of its own inside of another that allows as much, wherever a link there may lead', () => {
+    const table = new RootTable([root('/srv/work', 'write'), root('/srv/work/sub', 'write', '/etc')]);
+    expect(table.accessTo('/etc/passwd')).toBeUndefined();
+    expect(
+      new RootTable([root('/srv/work', 'list'), root('/srv/work/sub', 'write', '/data')]).accessTo('/data/x'),
+    ).toBe('write');
+  });
+
+  it('changes nothing in closed folders', () => {
+    const table = new RootTable([root('/srv/work', 'write')], new Set(['/srv/work/fixed']));
+    expect(table.accessTo('/srv/work/fixed/x')).toBe('read');
+    expect(table.accessTo('/srv/work/other')).toBe('write');
+  });
+});
+
+describe('a filter of changes', () => {
+  it('[AHP-245] takes globs, and paths that mean everything in a folder; what is excluded stays out', () => {
+    const { isTold, isEntered } = changeFilter({ items: ['out/', 'src/gen/**'] }, { items: ['src', '*.md'] });
+    const told = ['src', 'src/a', 'src/b/c', 'x.md', 'deep/x.md'];
+    const untold = ['out/x.md', 'src/gen/a', 'x.ts', 'source/a'];
+    expect(told.filter(isTold)).toEqual(told);
+    expect(untold.filter(isTold)).toEqual([]);
+    expect(isEntered('out')).toBe(false);
+    expect(isEntered('other')).toBe(true);
+  });
+});
+
+describe("Git's folder", () => {
+  it.each(['.git', '.GIT', '.Git', '.git.', '.git ', '.g\u200cit', 'git~1', '.git::$INDEX_ALLOCATION', '.ｇｉｔ'])(
+    'is also %j',
+    (name) => {
+      expect(isInGit(['a', name, 'b'])).toBe(true);
+    },
+  );
+
+  it.each(['git', '.github', '.gitignore', 'a.git'])('is not %j', (name) => {
+    expect(isInGit([name])).toBe(false);
+  });
+});

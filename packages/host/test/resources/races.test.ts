@@ -1,0 +1,111 @@
+/** Somebody exchanges folders and links all the time, while files are asked for by the same path. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdir, readFile, symlink } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { openResourceRoom, type ResourceRoom } from '../support/resource-room.js';
+
+/** In a process of its own, so that it really happens at the same time: renames over one another, as fast as it can. */
+const SWAPPER = `
+const { renameSync, writeSync } = require('node:fs');
+const [a, b] = process.argv.slice(1);
+let swaps = 0;
+process.on('message', () => { process.send(swaps); process.exit(0); });
+function some() {
+  for (let round = 0; round < 200; round++) {
+    try { renameSync(a, a + '.t'); renameSync(b, a); renameSync(a + '.t', b); swaps++; } catch {}
+  }
+  setImmediate(some);
+}
+some();
+process.send('ready');
+`;
+
+class Swapper {
+  readonly #child: ChildProcess;
+
+  constructor(a: string, b: string) {
+    this.#child = spawn(process.execPath, ['-e', SWAPPER, a, b], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+    onTestFinished(() => void this.#child.kill('SIGKILL'));
+  }
+
+  async started(): Promise<void> {
+    await once(this.#child, 'message');
+  }
+
+  /** How often it has exchanged the two. */
+  async stop(): Promise<number> {
+    const answer = once(this.#child, 'message');
+    this.#child.send('stop');
+    return Number((await answer)[0]);
+  }
+}
+
+const ROUNDS = 150;
+
+async function openRaced(): Promise<ResourceRoom> {
+  const room = await openResourceRoom({
+    files: { 'd/secret.txt': 'INSIDE', 'own.txt': 'OWN' },
+    outside: { 'secret.txt': 'OUTSIDE', 'only-outside.txt': 'OUTSIDE' },
+  });
+  await symlink(room.outside, room.path('e'));
+  return room;
+}
+
+describe('a folder that is exchanged for a link between check and use', { timeout: 60_000 }, () => {
+  it('[REL-042] never lets anything outside be read, listed or resolved', async () => {
+    const room = await openRaced();
+    const swapper = new Swapper(room.path('d'), room.path('e'));
+    await swapper.started();
+    const seen = new Set<string>();
+    for (let round = 0; round < ROUNDS; round++) {
+      const uri = room.file('d/secret.txt');
+      const read = await room.ask('resourceRead', { uri });
+      seen.add(read.error ? String(read.error.code) : String((read.result as { data: string }).data));
+      const listed = await room.ask('resourceList', { uri: room.file('d') });
+      expect(JSON.stringify(listed)).not.toContain('only-outside');
+      const found = await room.ask('resourceResolve', { uri: room.file('d/only-outside.txt') });
+      expect([-32008, -32009]).toContain(found.error?.code);
+    }
+    expect(await swapper.stop()).toBeGreaterThan(100);
+    expect([...seen].filter((what) => !['INSIDE', '-32008', '-32009'].includes(what))).toEqual([]);
+    expect(seen.size).toBeGreaterThan(1);
+  });
+
+  it('[REL-042] never lets anything be written, made, moved or deleted outside', async () => {
+    const room = await openRaced();
+    const swapper = new Swapper(room.path('d'), room.path('e'));
+    await swapper.started();
+    for (let round = 0; round < ROUNDS; round++) {
+      const text = { data: 'WRITTEN', encoding: 'utf-8' };
+      await room.ask('resourceWrite', { uri: room.file(`d/new-${round}`), ...text });
+      await room.ask('resourceWrite', { uri: room.file('d/secret.txt'), ...text, mode: 'append' });
+      await room.ask('resourceMkdir', { uri: room.file(`d/made-${round}/inner`) });
+      await room.ask('resourceCopy', { source: room.file('own.txt'), destination: room.file(`d/copy-${round}`) });
+      await room.ask('resourceDelete', { uri: room.file('d/only-outside.txt') });
+      await room.ask('resourceMove', { source: room.file('d/secret.txt'), destination: room.file('taken.txt') });
+      await room.ask('resourceMove', { source: room.file('taken.txt'), destination: room.file('d/secret.txt') });
+    }
+    expect(await swapper.stop()).toBeGreaterThan(100);
+    expect((await readdir(room.outside)).sort()).toEqual(['only-outside.txt', 'secret.txt']);
+    expect(await readFile(path.join(room.outside, 'secret.txt'), 'utf8')).toBe('OUTSIDE');
+  });
+
+  it('[REL-042] nor when the file itself is exchanged', async () => {
+    const room = await openRaced();
+    await symlink(path.join(room.outside, 'secret.txt'), room.path('link.txt'));
+    const swapper = new Swapper(room.path('own.txt'), room.path('link.txt'));
+    await swapper.started();
+    for (let round = 0; round < ROUNDS; round++) {
+      const { result } = await room.ask('resourceRead', { uri: room.file('own.txt') });
+      // Where the file was missing for a moment, a new one was made.
+      expect(['OWN', '', undefined]).toContain((result as { data: string } | undefined)?.data);
+      await room.ask('resourceWrite', { uri: room.file('own.txt'), data: '', encoding: 'utf-8', mode: 'append' });
+      await room.ask('resourceCopy', { source: room.file('own.txt'), destination: room.file('copied') });
+    }
+    expect(await swapper.stop()).toBeGreaterThan(100);
+    expect(await readFile(path.join(room.outside, 'secret.txt'), 'utf8')).toBe('OUTSIDE');
+    expect(['OWN', '']).toContain(await readFile(room.path('copied'), 'utf8').catch(() => ''));
+  });
+});

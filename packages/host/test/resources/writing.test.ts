@@ -1,0 +1,193 @@
+import { appendFile, chmod, mkdir, open, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import { REWRITE_MAX_BYTES } from '../../src/resources/limits.js';
+import { openResourceRoom, type ResourceRoom } from '../support/resource-room.js';
+
+function write(room: ResourceRoom, name: string, data: string, params: object = {}) {
+  return room.ask('resourceWrite', { uri: room.file(name), data, encoding: 'utf-8', ...params });
+}
+
+async function codeOf(room: ResourceRoom, name: string, data: string, params: object = {}) {
+  return (await write(room, name, data, params)).error?.code ?? 'ok';
+}
+
+async function etag(room: ResourceRoom, name: string): Promise<string> {
+  return (await room.result<{ etag: string }>('resourceResolve', { uri: room.file(name) })).etag;
+}
+
+const read = (room: ResourceRoom, name: string) => readFile(room.path(name), 'utf8');
+
+describe('resourceWrite', () => {
+  it('[AHP-070] makes a file, also from base64, but not its folder', async () => {
+    const room = await openResourceRoom();
+    expect(await write(room, 'a.txt', 'ä')).toMatchObject({ result: {} });
+    expect(await read(room, 'a.txt')).toBe('ä');
+    const bytes = Buffer.from([0, 255, 1]);
+    expect(await codeOf(room, 'b.bin', bytes.toString('base64'), { encoding: 'base64' })).toBe('ok');
+    expect(await readFile(room.path('b.bin'))).toEqual(bytes);
+    expect(await codeOf(room, 'none/c.txt', 'x')).toBe(-32008);
+    expect(await codeOf(room, 'a.txt/c.txt', 'x')).toBe(-32008);
+  });
+
+  it('[AHP-070] [AHP-101] does not write over a file that is to be new', async () => {
+    const room = await openResourceRoom({ files: { 'a.txt': 'old' } });
+    expect(await codeOf(room, 'a.txt', 'new', { createOnly: true })).toBe(-32010);
+    expect(await read(room, 'a.txt')).toBe('old');
+    const both = await Promise.all(['1', '2'].map((data) => codeOf(room, 'b.txt', data, { createOnly: true })));
+    expect(both.sort()).toEqual([-32010, 'ok']);
+  });
+
+  it('[AHP-071] cuts at the position and goes on from there', async () => {
+    const room = await openResourceRoom({ files: { 'a.txt': '0123456789', 'b.txt': 'long text' } });
+    expect(await codeOf(room, 'a.txt', 'X', { mode: 'truncate', position: 3 })).toBe('ok');
+    expect(await read(room, 'a.txt')).toBe('012X');
+    expect(await codeOf(room, 'a.txt', '', { position: 4 })).toBe('ok');
+    expect(await read(room, 'a.txt')).toBe('012X');
+    expect(await codeOf(room, 'b.txt', 'x')).toBe('ok');
+    expect(await read(room, 'b.txt')).toBe('x');
+  });
+
+  it('[AHP-072] appends at the end, or in front of the last bytes', async () => {
+    const room = await openResourceRoom({ files: { 'a.txt': '0123456789' } });
+    expect(await codeOf(room, 'a.txt', 'E', { mode: 'append' })).toBe('ok');
+    expect(await read(room, 'a.txt')).toBe('0123456789E');
+    expect(await codeOf(room, 'a.txt', '-', { mode: 'append', position: 5 })).toBe('ok');
+    expect(await read(room, 'a.txt')).toBe('012345-6789E');
+    expect(await codeOf(room, 'a.txt', '<', { mode: 'append', position: 12 })).toBe('ok');
+    expect(await read(room, 'a.txt')).toBe('<012345-6789E');
+    expect(await codeOf(room, 'new.txt', 'first', { mode: 'append' })).toBe('ok');
+    expect(await read(room, 'new.txt')).toBe('first');
+  });
+
+  it('[AHP-073] loses no append, whoever appends: clients at once, and other programs', async () => {
+    const room = await openResourceRoom({ files: { 'log.txt': '' } });
+    const phone = await room.client('phone');
+    const line = (who: string, index: number) => `${who}${index}\n`;
+    const appends = Array.from({ length: 40 }, (_, index) => [
+      room.ask('resourceWrite', appending(room, line('desk', index))),
+      room.ask('resourceWrite', appending(room, line('phone', index)), phone),
+      appendFile(room.path('log.txt'), line('program', index)),
+    ]).flat();
+    await Promise.all(appends);
+    const lines = (await read(room, 'log.txt')).trimEnd().split('\n');
+    const expected = Array.from({ length: 40 }, (_, index) => ['desk', 'phone', 'program'].map((who) => who + index));
+    expect(lines.sort()).toEqual(expected.flat().sort());
+  });
+
+  it('[AHP-073] loses no append among changes in the middle', async () => {
+    const room = await openResourceRoom({ files: { 'a.txt': '' } });
+    const phone = await room.client('phone');
+    await Promise.all(
+      Array.from({ length: 30 }, (_, index) => [
+        room.ask('resourceWrite', appending(room, 'a', 'a.txt')),
+        room.ask(
+          'resourceWrite',
+          { ...appending(room, 'b', 'a.txt'), mode: 'insert', position: Math.min(index, 1) },
+          phone,
+        ),
+      ]).flat(),
+    );
+    const text = await read(room, 'a.txt');
+    expect(text.replaceAll('b', '')).toBe('a'.repeat(30));
+  });
+
+  it('[AHP-074] inserts, and the file grows by what was written', async () => {
+    const room = await openResourceRoom({ files: { 'a.txt': '0123456789' } });
+    expect(await codeOf(room, 'a.txt', 'ab', { mode: 'insert' })).toBe('ok');
+    expect(await codeOf(room, 'a.txt', '-', { mode: 'insert', position: 4 })).toBe('ok');
+    expect(await codeOf(room, 'a.txt', '.', { mode: 'insert', position: 13 })).toBe('ok');
+    expect(await read(room, 'a.txt')).toBe('ab01-23456789.');
+  });
+
+  it('[AHP-071] [AHP-072] [AHP-074] refuses a position that is not in the file, and changes nothing', async () => {
+    const room = await openResourceRoom({ files: { 'a.txt': '0123' } });
+    for (const mode of ['truncate', 'append', 'insert']) {
+      for (const position of [-1, 1.5, 5, 2 ** 60]) {
+        expect(await codeOf(room, 'a.txt', 'x', { mode, position }), `${mode} ${position}`).toBe(-32602);
+        expect(await codeOf(room, 'new.txt', 'x', { mode, position: 1 }), `${mode} of nothing`).toBe(-32602);
+      }
+    }
+    expect(await read(room, 'a.txt')).toBe('0123');
+    expect(await room.names()).toEqual(['a.txt']);
+  });
+
+  it('[AHP-075] [AHP-102] writes only over the version that is meant', async () => {
+    const room = await openResourceRoom({ files: { 'a.txt': 'one' } });
+    const first = await etag(room, 'a.txt');
+    await writeFile(room.path('a.txt'), 'two');
+    for (const mode of ['truncate', 'append', 'insert']) {
+      expect(await codeOf(room, 'a.txt', 'three', { mode, ifMatch: first }), mode).toBe(-32011);
+    }
+    expect(await read(room, 'a.txt')).toBe('two');
+    expect(await codeOf(room, 'a.txt', 'three', { ifMatch: await etag(room, 'a.txt') })).toBe('ok');
+    expect(await read(room, 'a.txt')).toBe('three');
+    expect(await codeOf(room, 'none.txt', 'x', { ifMatch: first })).toBe(-32011);
+    expect(await codeOf(room, 'a.txt', 'x', { ifMatch: first, createOnly: true })).toBe(-32010);
+  });
+
+  it('[AHP-075] tells versions of large files apart, too', async () => {
+    const room = await openResourceRoom({ files: { 'a.txt': 'x'.repeat(300_000) } });
+    const first = await etag(room, 'a.txt');
+    expect(await codeOf(room, 'a.txt', 'y'.repeat(300_000), { ifMatch: first })).toBe('ok');
+    expect(await codeOf(room, 'a.txt', 'z', { ifMatch: first })).toBe(-32011);
+  });
+
+  it('replaces a file as a whole: readers see the old or the new one, and its mode stays', async () => {
+    const room = await openResourceRoom({ files: { 'run.sh': 'a'.repeat(100_000) } });
+    await chmod(room.path('run.sh'), 0o750);
+    const seen = new Set<string>();
+    let isOver = false;
+    const reading = (async () => {
+      while (!isOver) seen.add(await read(room, 'run.sh'));
+    })();
+    for (let round = 0; round < 20; round++) await write(room, 'run.sh', (round % 2 ? 'a' : 'b').repeat(100_000));
+    isOver = true;
+    await reading;
+    expect([...seen].every((text) => /^(a{100000}|b{100000})$/.test(text))).toBe(true);
+    expect((await stat(room.path('run.sh'))).mode & 0o7777).toBe(0o750);
+    expect(await room.names()).toEqual(['run.sh']);
+  });
+
+  it('does not write into a folder, through a dead link, or over a file that may not be written', async () => {
+    const room = await openResourceRoom({ files: { 'd/a': 'x', fixed: 'fixed' } });
+    await symlink('nothing', room.path('dead'));
+    await chmod(room.path('fixed'), 0o444);
+    expect(await codeOf(room, 'd', 'x')).toBe(-32602);
+    expect(await codeOf(room, 'dead', 'x')).toBe(-32009);
+    // Nothing is closed to the superuser.
+    if (process.getuid?.() !== 0) expect(await codeOf(room, 'fixed', 'x')).toBe(-32009);
+    expect(await room.names()).toEqual(['d', 'dead', 'fixed']);
+  });
+
+  it('writes through a link that stays inside, and leaves the link', async () => {
+    const room = await openResourceRoom({ files: { 'd/a.txt': 'old' } });
+    await symlink('d/a.txt', room.path('link'));
+    expect(await codeOf(room, 'link', 'new')).toBe('ok');
+    expect(await read(room, 'd/a.txt')).toBe('new');
+    expect(await room.result('resourceResolve', { uri: room.file('link'), followSymlinks: false })).toMatchObject({
+      type: 'symlink',
+    });
+  });
+
+  it('keeps what Git runs, and what the host would, to those who own it', async () => {
+    const room = await openResourceRoom({ files: { '.git/config': 'c', '.github/prompts/a.md': 'A' } });
+    await mkdir(room.path('sub/.git'), { recursive: true });
+    const kept = ['.git/config', '.GIT/hooks', '.git', 'sub/.git/x', '.agents/plugins/x', '.github/prompts/b.md'];
+    for (const name of kept) expect(await codeOf(room, name, 'x'), name).toBe(-32009);
+    expect(await room.text('.git/config')).toBe('c');
+  });
+
+  it('does not rewrite the middle of a file that is too large, but appends to it', async () => {
+    const room = await openResourceRoom();
+    const handle = await open(room.path('huge'), 'w');
+    await handle.truncate(REWRITE_MAX_BYTES + 1);
+    await handle.close();
+    expect(await codeOf(room, 'huge', 'x', { mode: 'insert', position: 1 })).toBe(-32602);
+    expect(await codeOf(room, 'huge', 'x', { mode: 'append' })).toBe('ok');
+    expect((await stat(room.path('huge'))).size).toBe(REWRITE_MAX_BYTES + 2);
+  });
+});
+
+function appending(room: ResourceRoom, data: string, name = 'log.txt') {
+  return { uri: room.file(name), data, encoding: 'utf-8', mode: 'append' };
+}
