@@ -7,6 +7,8 @@ export const REPLAY_MAX_BYTES = 8 * 2 ** 20;
 /** What may wait for a client that reads slowly, before it is told to come back for a snapshot. */
 export const OUTBOX_MAX_MESSAGES = 1_024;
 export const OUTBOX_MAX_BYTES = 16 * 2 ** 20;
+/** Output of a terminal that waits is merged up to this. */
+export const MERGED_OUTPUT_MAX_CHARACTERS = 64 * 2 ** 10;
 /** From here on text deltas that wait are merged. */
 export const OUTBOX_MERGE_BYTES = 64 * 2 ** 10;
 export const OUTBOX_WARN_BYTES = 2 ** 20;
@@ -66,6 +68,21 @@ export const GATE_TEXT_MAX_CHARACTERS = 4_000;
 export const EXTENSION_TIMEOUT_MS = 10 * 60 * 1_000;
 /** What extensions may add to the message of one turn, all together. */
 export const TURN_CONTEXT_MAX_CHARACTERS = 256 * 2 ** 10;
+
+/** How often extensions may send an agent on that has come to the end of a turn. */
+export const TURN_SENT_ON_MAX = 5;
+
+/** One part of an answer: what is beyond is cut. Parts are kept in memory, stored, and sent to every client. */
+export const PART_TEXT_MAX_CHARACTERS = 2 * 2 ** 20;
+/** Everything that is said in one turn, and the parts that it has, calls included. One with more is ended. */
+export const TURN_TEXT_MAX_CHARACTERS = 16 * 2 ** 20;
+export const TURN_PARTS_MAX = 20_000;
+/** What is written in one turn, piece by piece: each is stored and sent by itself, however small it is. */
+export const TURN_ACTIONS_MAX = 250_000;
+/** A note in a turn, the name of a session, what an agent says that it is doing. */
+export const NOTE_MAX_CHARACTERS = 16 * 2 ** 10;
+export const TITLE_MAX_CHARACTERS = 200;
+export const ACTIVITY_MAX_CHARACTERS = 500;
 
 /** What an agent may keep with a session to find it again: an id or two, no history. */
 export const AGENT_MEMORY_MAX_CHARACTERS = 16 * 2 ** 10;

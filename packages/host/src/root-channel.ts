@@ -34,6 +34,7 @@ export class RootChannel implements OpenChannel {
     const configured = { ...state, config: rootConfig(agents, state.config) };
     this.#channel = new Channel(ROOT_CHANNEL, rootReducer, configured, { lastTime: tail.at(-1)?.time });
     this.#setAgents(agents);
+    for (const agent of agents) agent.whenInfoChanges?.(() => this.#setAgents(agents));
   }
 
   /** What people have set for the whole host. */

@@ -32,6 +32,8 @@ export interface AgentAbilities {
 export interface AgentBackend {
   /** Published in root state. */
   readonly info: AgentInfo;
+  /** Calls back whenever `info` is another one: some backends learn only at work which models they have. */
+  whenInfoChanges?(changed: () => void): void;
   readonly abilities: AgentAbilities;
   /** The pristine text of each prompt section, in order; empty when there are none, or when a render hands them in. */
   readonly sections: Readonly<Record<string, string>>;

@@ -40,6 +40,7 @@ const model = record(
     id: text('As its server calls it.'),
     name: text('What people see.'),
     contextWindow: { type: 'integer', minimum: 1, description: 'In tokens.' },
+    vision: flag('Whether it can see images. Without this, its name decides.'),
   },
   ['id'],
 );

@@ -72,6 +72,18 @@ describe('an agent that does not behave', patience, () => {
     expect(await leftBehind(room)).toEqual([]);
   });
 
+  it('starts slowly: a turn that is cancelled meanwhile leaves the one process to the next', async () => {
+    const { room, subject } = await acpRoom([{ dies: true }, { text: ['A plum.'] }]);
+    await room.turn('which fruit?');
+    await subject.change([{ dies: true }, { text: ['A plum.'] }], ['is slow']);
+    const cancelled = room.begin('and now?');
+    await vi.waitFor(async () => expect(await subject.pids()).toHaveLength(2), 10_000);
+    room.dispatch({ type: 'session/turnCancelled', turnId: cancelled });
+    expect(textIn(await room.turn('once more'))).toBe('A plum.');
+    expect(await subject.pids()).toHaveLength(2);
+    expect(await leftBehind(room)).toEqual([]);
+  });
+
   it('opens no session: the turn can be cancelled, and nothing is left', async () => {
     const { room } = await acpRoom([], { ways: ['opens no session', 'has a child'] });
     await room.action('session/ready');

@@ -35,6 +35,21 @@ describe.skipIf(!hasClaude)(`Claude's own tools${WHY_SKIPPED}`, { timeout: LIMIT
     expect([textIn(turn.responseParts), room.heard().includes('plums'), room.questions]).toEqual(['Done.', true, 1]);
   });
 
+  it('[CUS-030] are not even named to the model where a custom agent does not use them', async () => {
+    let isHidden = (name: string) => name !== 'Read';
+    const room = await ClaudeRoom.open([DONE, DONE], { extension: { hidden: () => isHidden } });
+    const names = () => {
+      const { tools } = room.claude.server.requests.at(-1)?.body ?? {};
+      return (tools as { name: string }[]).map(({ name }) => name);
+    };
+    await room.turn('go');
+    expect(names()).toContain('Read');
+    expect(names()).not.toEqual(expect.arrayContaining(['Bash']));
+    isHidden = () => false;
+    await room.turn('go on');
+    expect(names()).toEqual(expect.arrayContaining(['Bash', 'Read', 'Edit']));
+  });
+
   it('[UNI-088] show the input of a call while the model writes it', async () => {
     const room = await ClaudeRoom.open([bash('ls'), DONE]);
     const turn = await room.turn('list');

@@ -35,6 +35,16 @@ const countTool: HostTool = {
 };
 
 describe.skipIf(!hasClaude)(`a session with Claude${WHY_SKIPPED}`, { timeout: LIMIT }, () => {
+  it('shows the model an image that a tool of the host gave back', async () => {
+    const content = [{ type: 'embeddedResource' as const, contentType: 'image/png', data: DOT }];
+    const shot: HostTool = { ...countTool, run: async () => ({ success: true, pastTenseMessage: 'Took it', content }) };
+    const use = callsOf({ name: 'mcp__host__fruit_count', input: { fruit: 'plum' } });
+    const room = await ClaudeRoom.open([use, ONE], { extension: { tools: [shot] } });
+    const turn = await room.turn('look');
+    expect([textIn(turn.responseParts), callIn(turn).status]).toEqual(['One.', 'completed']);
+    expect(room.heard()).toContain(DOT);
+  });
+
   it('[UNI-090] puts what others add behind its own prompt, and as it is now in every turn', async () => {
     let rule = 'Speak of plums.';
     const room = await ClaudeRoom.open([ONE, TWO], { extension: { prompt: { rules: () => [rule] } } });

@@ -23,6 +23,27 @@ describe.skipIf(!hasCopilot)(`tools that Copilot is given${WHY_SKIPPED}`, { time
     expect([echo.runs, room.heard().includes('noted under 7')]).toEqual([[{ text: 'plums' }], true]);
   });
 
+  it('show the model an image that they gave back', async () => {
+    const data = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+    const content = [{ type: 'embeddedResource' as const, contentType: 'image/png', data }];
+    const shot: HostTool = {
+      ...echoTool('shot'),
+      run: async () => ({ success: true, pastTenseMessage: 'Took it', content }),
+    };
+    const models = [true, false].map((supportsVision) => ({ id: `m-${supportsVision}`, name: 'M', supportsVision }));
+    const room = await CopilotRoom.open([call('shot'), { text: ['A pixel.'] }, { text: ['No idea.'] }], {
+      extension: { tools: [shot] },
+      agent: { models },
+    });
+    const turn = await room.turn('look');
+    expect([turn.state, textIn(turn.responseParts)]).toEqual(['complete', 'A pixel.']);
+    expect(room.heard()).toContain(data);
+    room.dispatch({ type: 'session/modelChanged', model: { id: 'm-false' } });
+    await room.turn('and now?');
+    expect(room.heard()).not.toContain(data);
+    expect(room.heard()).toContain('[image/png, shown to you if you can see]');
+  });
+
   it('may be those of the active client', async () => {
     const room = await CopilotRoom.open([call('look', { at: 'plums' }), { text: ['Seen.'] }]);
     const tools = [{ name: 'look', description: 'Looks.', inputSchema: { type: 'object' as const } }];
@@ -39,6 +60,24 @@ describe.skipIf(!hasCopilot)(`tools that Copilot is given${WHY_SKIPPED}`, { time
     expect([turn.state, textIn(turn.responseParts)]).toEqual(['complete', 'Seen.']);
     expect(callIn(turn)).toMatchObject({ toolName: 'look', toolClientId: 'desk', status: 'completed' });
     expect(room.heard()).toContain('six plums');
+  });
+
+  it('[CUS-030] leave out what a custom agent does not use, and come back with the next agent', async () => {
+    let isHidden = (_name: string) => false;
+    const room = await CopilotRoom.open([{ text: ['One.'] }, { text: ['Two.'] }, { text: ['Three.'] }], {
+      extension: { tools: [echoTool('first'), echoTool('second')], hidden: () => isHidden },
+    });
+    await room.turn('say one');
+    const all = room.toolNames();
+    expect(all).toEqual(expect.arrayContaining(['bash', 'view', 'first', 'second']));
+    expect(room.copilot.agent.ownToolNames?.()).toEqual(expect.arrayContaining(['bash', 'view']));
+    isHidden = (name) => name !== 'view' && name !== 'first';
+    await room.turn('say two');
+    expect(room.toolNames().sort()).toEqual(['first', 'view']);
+    isHidden = () => false;
+    await room.turn('say three');
+    expect(room.toolNames().sort()).toEqual(all.sort());
+    expect(room.heard()).toContain('say one');
   });
 
   it('[UNI-087] change between turns, and the conversation goes on', async () => {

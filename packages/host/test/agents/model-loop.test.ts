@@ -2,6 +2,8 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { STEPS_MAX } from '../../src/agents/model/limits.js';
 import { type ModelAgentOptions, type ModelApi, modelAgent } from '../../src/agents/model/model-agent.js';
 import { MODEL_SECTIONS } from '../../src/agents/model/sections.js';
+import { StepReader } from '../../src/agents/model/step.js';
+import { toolTable } from '../../src/agents/model/tool-table.js';
 import { completed, FakeTurn, openSession, runTurn } from '../support/fake-turn.js';
 import { ModelServer, type ServedAnswer } from '../support/model-server.js';
 
@@ -115,11 +117,28 @@ describe('the tool calls of a model', () => {
     expect(turn.events).toContainEqual({ callTool: { name: 'notes.add', input: { at: 'x' } } });
   });
 
-  it(`are stopped after ${STEPS_MAX} steps, with a note`, async () => {
+  it(`are stopped after ${STEPS_MAX} steps, with a note`, { timeout: 30_000 }, async () => {
     const { server, agent } = await start(Array.from({ length: STEPS_MAX + 1 }, () => looks('here')));
     const turn = await runTurn(agent, new FakeTurn('go', { tools: [LOOK] }));
     expect(server.requests.length).toBe(STEPS_MAX);
     expect(turn.events.at(-1)).toMatchObject({ notify: expect.stringContaining(`${STEPS_MAX} steps`) });
+  });
+
+  it('that the model began and never made have an end as well', async () => {
+    const turn = new FakeTurn('go', { tools: [LOOK] });
+    const begun = [
+      { type: 'tool-input-start', id: 'c1', toolName: 'look' },
+      { type: 'tool-input-delta', id: 'c1', delta: '{"at":"he' },
+    ] as const;
+    const reader = new StepReader(turn, toolTable([LOOK]));
+    const parts = (async function* () {
+      yield* begun;
+    })();
+    await reader.read({ parts, messages: async () => [], stop: () => {} });
+    expect(turn.events.at(-1)).toEqual({
+      failedCall: { name: 'look', message: 'The model did not finish writing this call, so it was not run.' },
+    });
+    expect(reader.calls).toEqual([]);
   });
 });
 
@@ -145,10 +164,10 @@ describe('a turn of a model', () => {
   });
 
   it.each<[ModelApi, object]>([
-    ['openai-compatible', { _meta: { reasoningTokens: 5 } }],
-    ['openai', { _meta: { reasoningTokens: 5 } }],
+    ['openai-compatible', { reasoningTokens: 5 }],
+    ['openai', { reasoningTokens: 5 }],
     ['anthropic', {}],
-  ])('reports usage after every step, summed (%s)', async (kind, more) => {
+  ])('reports usage after every step, summed, and the size of the last (%s)', async (kind, more) => {
     const usage = { input: 100, output: 20, cached: 40, reasoning: 5 };
     const last = { input: 200, output: 10, cached: 0, reasoning: 0 };
     const { agent } = await start(
@@ -161,8 +180,8 @@ describe('a turn of a model', () => {
     const turn = await runTurn(agent, new FakeTurn('go', { tools: [LOOK] }));
     const reports = turn.events.flatMap((event) => ('usage' in event ? [event.usage] : []));
     expect(reports).toMatchObject([
-      { inputTokens: 100, outputTokens: 20, cacheReadTokens: 40, model: 'm-1', ...more },
-      { inputTokens: 300, outputTokens: 30, cacheReadTokens: 40, model: 'm-1', ...more },
+      { inputTokens: 100, outputTokens: 20, cacheReadTokens: 40, model: 'm-1', _meta: { ...more, contextTokens: 120 } },
+      { inputTokens: 300, outputTokens: 30, cacheReadTokens: 40, model: 'm-1', _meta: { ...more, contextTokens: 210 } },
     ]);
   });
 

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { INPUT_MAX_CHARACTERS } from '../../src/broker/arguments.js';
+import { CALL_NAME_MAX_CHARACTERS } from '../../src/broker/call-steps.js';
 import type { Gate } from '../../src/extensions/extension.js';
-import { openPuppetRoom, refusalOf } from '../support/session-room.js';
+import { openPuppetRoom, refusalOf, stateOf } from '../support/session-room.js';
 import { settle } from '../support/test-host.js';
 import { answer, approve, callState, DENY, extension, gate, openGate, typesOf } from './support.js';
 
@@ -28,6 +30,23 @@ describe('a tool that the agent runs itself', () => {
     });
     expect(await own.complete(RESULT)).toMatchObject({ kind: 'completed', success: true, text: 'a b' });
     expect(typesOf(desk, uri)).toEqual(['Start', 'Delta', 'Ready', 'ContentChanged', 'Complete']);
+  });
+
+  it('does not run with input beyond the limit, and neither input nor name is kept whole', async () => {
+    const { desk, uri, puppet } = await openPuppetRoom();
+    const endless = 'x'.repeat(INPUT_MAX_CHARACTERS);
+    const own = puppet.turn.ownCall({ id: 'c1', name: endless, displayName: endless });
+    expect(await own.check({ command: endless }, 'run')).toEqual({
+      kind: 'denied',
+      reason: 'The arguments have 4 MiB; 4 MiB are allowed.',
+    });
+    const call = await callState(desk, uri);
+    expect(call.toolName).toHaveLength(CALL_NAME_MAX_CHARACTERS);
+    expect(JSON.stringify(call).length).toBeLessThan(2_000);
+    const shown = puppet.turn.ownCall({ id: 'c2', name: 'Bash', displayName: 'Bash' });
+    shown.shown({ command: endless }, endless);
+    expect(await shown.complete(RESULT)).toMatchObject({ success: true });
+    expect(JSON.stringify(await stateOf(desk, uri)).length).toBeLessThan(20_000);
   });
 
   it('[UNI-043] is gated: when denied, it is over, and the agent hears why', async () => {

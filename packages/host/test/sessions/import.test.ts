@@ -65,6 +65,40 @@ describe('importing a session', () => {
     expect((await stateOf(desk, URI)).turns).toEqual([turn('a')]);
   });
 
+  it('takes a turn that is larger than a message in pieces', async () => {
+    const { desk } = await openRoom();
+    const large = { ...turn('large'), userMessage: { text: '語"\\'.repeat(1_000_000) } };
+    const json = JSON.stringify(large);
+    await desk.request(METHOD, page(0, ['a']));
+    for (let at = 0; at < json.length; at += 500_000) {
+      const piece = { at, text: json.slice(at, at + 500_000), isLast: at + 500_000 >= json.length };
+      expect(await desk.ask(METHOD, { channel: URI, start: 1, piece })).toMatchObject({ result: null });
+    }
+    await desk.request(METHOD, page(2, ['b'], { state: { summary } }));
+    expect((await stateOf(desk, URI)).turns).toEqual([turn('a'), large, turn('b')]);
+  });
+
+  it('refuses pieces that do not follow one another, are no turn, or come from somebody else', async () => {
+    const { desk, host } = await openRoom();
+    const phone = await host.client('phone');
+    const code = ErrorCode.InvalidParams;
+    const piece = (at: number, text: string, isLast = false) => ({
+      channel: URI,
+      start: 0,
+      piece: { at, text, isLast },
+    });
+    expect(await problemOf(desk, { channel: URI, start: 0, piece: {} })).toMatchObject({ code });
+    expect(await problemOf(desk, piece(5, 'x'))).toMatchObject({ code, message: expect.stringContaining('/at 0') });
+    await desk.request(METHOD, piece(0, '{"id":'));
+    expect(await problemOf(phone, piece(6, '"a"}', true))).toMatchObject({ code });
+    expect(await problemOf(desk, piece(4, '"a"}', true))).toMatchObject({ code });
+    await desk.request(METHOD, piece(0, '{"id":'));
+    expect(await problemOf(desk, piece(6, 'no', true))).toMatchObject({
+      code,
+      message: expect.stringContaining('JSON'),
+    });
+  });
+
   it('refuses what is not a session, and says why', async () => {
     const { desk } = await openRoom();
     const code = ErrorCode.InvalidParams;

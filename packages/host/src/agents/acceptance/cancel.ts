@@ -22,6 +22,18 @@ export function cancelAcceptance({ test, expect }: Suite): void {
   );
 
   test(
+    'takes a turn that begins while a cancelled one is still ending, and keeps the two apart',
+    [{ text: ['first'], hangs: true }, { text: ['second'] }],
+    async (room) => {
+      const first = room.begin('go');
+      await room.action('session/delta');
+      room.dispatch({ type: 'session/turnCancelled', turnId: first });
+      const second = room.begin('once more');
+      expect([textIn(await room.finished(second)), textIn(await room.finished(first))]).toEqual(['second', 'first']);
+    },
+  );
+
+  test(
     `stops within ${CANCEL_MAX_MS} ms while a call waits for a person, and the call never runs`,
     [callsNote, { text: ['again'] }],
     async (room) => {

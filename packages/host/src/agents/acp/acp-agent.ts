@@ -1,5 +1,6 @@
 /** Any agent that speaks the Agent Client Protocol, behind a command that starts it. */
 import type { AgentAbilities, AgentBackend } from '../agent.js';
+import { OfferedModels } from './offered-models.js';
 import { AcpSession } from './session.js';
 
 export interface AcpAgentOptions {
@@ -33,10 +34,14 @@ const ABILITIES: AgentAbilities = {
 
 export function acpAgent(options: AcpAgentOptions): AgentBackend {
   const { provider, displayName, description = `Runs ${options.command} on this machine.` } = options;
+  const offered = new OfferedModels();
   return {
-    info: { provider, displayName, description, models: [] },
+    get info() {
+      return { provider, displayName, description, models: offered.all.map((model) => ({ ...model, provider })) };
+    },
+    whenInfoChanges: (changed) => offered.watch(changed),
     abilities: ABILITIES,
     sections: {},
-    open: (context) => AcpSession.open(options, context),
+    open: (context) => AcpSession.open({ options, context, offered }),
   };
 }

@@ -7,6 +7,8 @@ import type { AcpAgentOptions } from './acp-agent.js';
 import { ToolBridge } from './bridge/bridge.js';
 import { END_AFTER_CANCEL_GRACE_MS, SESSION_MAX_MS } from './limits.js';
 import { AcpLink, type AgentRequests } from './link.js';
+import { chooseModel, modelSettingIn } from './model-setting.js';
+import type { OfferedModels } from './offered-models.js';
 import { openThread, type Thread } from './thread.js';
 
 export interface AgentSideParts {
@@ -15,13 +17,18 @@ export interface AgentSideParts {
   readonly requests: AgentRequests;
   /** The turn that is running. */
   readonly turn: () => AgentTurn | undefined;
+  readonly offered: OfferedModels;
 }
 
 export class AgentSide {
   readonly #parts: AgentSideParts;
   #link: AcpLink | undefined;
+  /** A process that is being started: a turn that was cancelled meanwhile leaves it to the next one. */
+  #linking: Promise<AcpLink> | undefined;
   #thread: Thread | undefined;
-  #bridge: ToolBridge | undefined;
+  #bridge: Promise<ToolBridge> | undefined;
+  /** The model that people chose and the agent does not have, once they were told so. */
+  #missed: string | undefined;
   /** Processes that are on their way out. */
   readonly #ending = new Set<Promise<void>>();
 
@@ -36,6 +43,13 @@ export class AgentSide {
   /** A process that speaks the protocol: the one that runs, or a new one. */
   async linked(): Promise<AcpLink> {
     if (this.#link?.isOpen) return this.#link;
+    this.#linking ??= this.#start().finally(() => {
+      this.#linking = undefined;
+    });
+    return this.#linking;
+  }
+
+  async #start(): Promise<AcpLink> {
     this.#thread = undefined;
     const { options, context, requests } = this.#parts;
     const { command, args = [], env, cwd = this.#folder, displayName, login } = options;
@@ -55,15 +69,49 @@ export class AgentSide {
    */
   async opened(turn: AgentTurn): Promise<{ link: AcpLink; thread: Thread }> {
     const link = await this.linked();
-    if (this.#thread) return { link, thread: this.#thread };
+    const thread = this.#thread ?? (await this.#open(turn, link));
+    return { link, thread: await this.#withModel(turn, link, thread) };
+  }
+
+  async #open(turn: AgentTurn, link: AcpLink): Promise<Thread> {
     const { options, context } = this.#parts;
     const takesTools = link.capabilities.mcpCapabilities?.http === true;
-    if (takesTools) this.#bridge ??= await ToolBridge.start({ turn: this.#parts.turn });
-    const mcpServers = takesTools && this.#bridge ? [this.#bridge.address] : [];
+    if (takesTools) this.#bridge ??= ToolBridge.start({ turn: this.#parts.turn });
+    const bridge = takesTools ? await this.#bridge : undefined;
+    const mcpServers = bridge ? [bridge.address] : [];
     const thread = await openThread(link, { cwd: this.#folder, mcpServers, mode: options.mode }, context);
     this.#thread = thread;
     this.#tellOf(turn, thread, takesTools);
-    return { link, thread };
+    return thread;
+  }
+
+  /** The agent's session with the model that people chose. One that is not to be had is no reason to fail. */
+  async #withModel(turn: AgentTurn, link: AcpLink, thread: Thread): Promise<Thread> {
+    this.#parts.offered.set(thread.model?.models ?? []);
+    const { id } = turn.model ?? {};
+    if (id === undefined || id === thread.model?.current || id === this.#missed) return thread;
+    try {
+      const model = await chooseModel(link, thread, id);
+      this.#missed = undefined;
+      return this.#changed({ ...thread, model });
+    } catch (error) {
+      if (!link.isOpen) throw error;
+      this.#missed = id;
+      turn.notify(`${this.#parts.options.displayName} does not work with the model ${id}: ${reasonOf(error)}`);
+      return thread;
+    }
+  }
+
+  /** The agent tells of its settings by itself: it may have changed its model. */
+  settingsChanged(configOptions: unknown): void {
+    const thread = this.#thread;
+    const model = modelSettingIn(configOptions);
+    if (thread && model) this.#changed({ ...thread, model });
+  }
+
+  #changed(thread: Thread): Thread {
+    if (this.#thread?.id === thread.id) this.#thread = thread;
+    return thread;
   }
 
   /** What a person should know about how the session was opened. */
@@ -78,7 +126,7 @@ export class AgentSide {
 
   /** The agent has heard what went with a prompt, and need not hear it again. */
   heard({ id }: Thread, preface: string): void {
-    if (this.#thread?.id === id) this.#thread = { id, preface };
+    if (this.#thread?.id === id) this.#thread = { id, preface, model: this.#thread.model };
   }
 
   /** The next turn begins a new session of the agent. */
@@ -102,6 +150,11 @@ export class AgentSide {
   async close(): Promise<void> {
     const link = this.#link;
     this.#link = undefined;
-    await Promise.all([link?.close(), this.#bridge?.close(), ...this.#ending]);
+    const bridge = await this.#bridge?.catch(() => undefined);
+    await Promise.all([link?.close(), bridge?.close(), ...this.#ending]);
   }
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

@@ -27,6 +27,9 @@ export const CALLS_MAX = 10_000;
 /** Of what a call is called. */
 export const TITLE_MAX_CHARACTERS = 500;
 export const CALL_ID_MAX_CHARACTERS = 500;
+/** Models that an agent may offer, and what each of them may be called. */
+export const MODELS_MAX = 500;
+export const MODEL_TEXT_MAX_CHARACTERS = 200;
 /** Reasons of denials that wait for the next prompt. */
 export const UNTOLD_MAX = 20;
 /** Of a file that is read for an agent. */

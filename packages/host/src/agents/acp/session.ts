@@ -9,30 +9,46 @@ import type { AcpAgentOptions } from './acp-agent.js';
 import { AgentSide } from './agent-side.js';
 import { CANCEL_GRACE_MS, UNTOLD_MAX } from './limits.js';
 import type { AcpLink, AgentRequests } from './link.js';
+import type { OfferedModels } from './offered-models.js';
 import { CANCELLED } from './permission.js';
 import { promptBlocks } from './prompt.js';
 import type { Thread } from './thread.js';
 import { showEnd } from './turn-end.js';
 import { TurnWork } from './turn-work.js';
 
+export interface AcpOpening {
+  readonly options: AcpAgentOptions;
+  readonly context: AgentOpenContext;
+  readonly offered: OfferedModels;
+}
+
 export class AcpSession implements AgentSession {
   readonly #options: AcpAgentOptions;
   readonly #side: AgentSide;
   #work: TurnWork | undefined;
   #untold: readonly string[] = [];
+  /** A cancelled turn may still be ending when the next begins; what it still says must not end up there. */
+  #last: Promise<unknown> = Promise.resolve();
 
-  private constructor(options: AcpAgentOptions, context: AgentOpenContext) {
-    this.#options = options;
-    this.#side = new AgentSide({ options, context, requests: this.#requests(), turn: () => this.#work?.turn });
+  private constructor(opening: AcpOpening) {
+    this.#options = opening.options;
+    this.#side = new AgentSide({ ...opening, requests: this.#requests(), turn: () => this.#work?.turn });
   }
 
-  static async open(options: AcpAgentOptions, context: AgentOpenContext): Promise<AcpSession> {
-    const session = new AcpSession(options, context);
+  static async open(opening: AcpOpening): Promise<AcpSession> {
+    const session = new AcpSession(opening);
     await session.#side.linked();
     return session;
   }
 
-  async runTurn(turn: AgentTurn): Promise<void> {
+  runTurn(turn: AgentTurn): Promise<void> {
+    const running = this.#last.then(() => this.#run(turn));
+    this.#last = running.catch(() => {});
+    return running;
+  }
+
+  async #run(turn: AgentTurn): Promise<void> {
+    turn.signal.throwIfAborted();
     const work = new TurnWork(turn);
     this.#work = work;
     try {
@@ -113,7 +129,10 @@ export class AcpSession implements AgentSession {
     return {
       update: (params) => {
         const isOurs = isRecord(params) && params.sessionId === this.#side.thread?.id;
-        if (isOurs && isRecord(params.update)) this.#work?.update(params.update);
+        if (!isOurs || !isRecord(params.update)) return;
+        if (params.update.sessionUpdate === 'config_option_update')
+          this.#side.settingsChanged(params.update.configOptions);
+        this.#work?.update(params.update);
       },
       permission: async (request) => ({ outcome: (await this.#work?.permission(request)) ?? CANCELLED }),
       ...(this.#options.files && {

@@ -5,6 +5,7 @@ import { AgentError, type AgentOpenContext } from '../agent.js';
 import { transcriptOf } from '../transcript.js';
 import { SESSION_MAX_MS, TRANSCRIPT_LIMITS, TRANSCRIPT_TURNS_MAX } from './limits.js';
 import type { AcpLink } from './link.js';
+import { type ModelSetting, modelSettingIn } from './model-setting.js';
 
 export interface Thread {
   /** As the agent knows it. */
@@ -15,6 +16,8 @@ export interface Thread {
   readonly transcript?: string | undefined;
   /** The rules that it has been told; the same ones are not told again. */
   readonly preface?: string;
+  /** Absent where the agent chooses its model itself. */
+  readonly model?: ModelSetting | undefined;
 }
 
 export interface ThreadPlace {
@@ -36,7 +39,8 @@ type Params = Omit<ThreadPlace, 'mode'>;
 
 async function openedThread(link: AcpLink, params: Params, context: AgentOpenContext): Promise<Thread> {
   const known = knownId(context.memory.get());
-  if (known !== undefined && (await wentBack(link, params, known))) return { id: known };
+  const resumed = known === undefined ? undefined : await wentBack(link, params, known);
+  if (known !== undefined && resumed) return { id: known, model: modelSettingIn(resumed.configOptions) };
   const opened = await link.request<NewSessionResponse>(
     (agent) => agent.request('session/new', params),
     SESSION_MAX_MS,
@@ -44,26 +48,27 @@ async function openedThread(link: AcpLink, params: Params, context: AgentOpenCon
   const { sessionId: id } = opened;
   context.memory.set({ sessionId: id });
   const turns = await context.history(TRANSCRIPT_TURNS_MAX);
-  return { id, isNew: true, transcript: transcriptOf(turns, TRANSCRIPT_LIMITS) };
+  const transcript = transcriptOf(turns, TRANSCRIPT_LIMITS);
+  return { id, isNew: true, transcript, model: modelSettingIn(opened.configOptions) };
 }
 
 function knownId(memory: unknown): string | undefined {
   return isRecord(memory) && typeof memory.sessionId === 'string' ? memory.sessionId : undefined;
 }
 
+type Resumed = Pick<NewSessionResponse, 'configOptions'>;
+
 /** Some agents say that they can, and then cannot: any failure but a missing login means that it is gone. */
-async function wentBack(link: AcpLink, opening: Params, sessionId: string): Promise<boolean> {
+async function wentBack(link: AcpLink, opening: Params, sessionId: string): Promise<Resumed | undefined> {
   const { loadSession, sessionCapabilities } = link.capabilities;
-  if (!loadSession && !sessionCapabilities?.resume) return false;
+  if (!loadSession && !sessionCapabilities?.resume) return undefined;
   const params = { ...opening, sessionId };
+  // Resuming is the shorter way: loading says everything again, which nobody needs to hear.
+  const method = sessionCapabilities?.resume ? 'session/resume' : 'session/load';
   try {
-    // Resuming is the shorter way: loading says everything again, which nobody needs to hear.
-    if (sessionCapabilities?.resume)
-      await link.request((agent) => agent.request('session/resume', params), SESSION_MAX_MS);
-    else await link.request((agent) => agent.request('session/load', params), SESSION_MAX_MS);
-    return true;
+    return (await link.request<Resumed | undefined>((agent) => agent.request(method, params), SESSION_MAX_MS)) ?? {};
   } catch (error) {
     if (!link.isOpen || (error instanceof AgentError && error.errorType === 'auth')) throw error;
-    return false;
+    return undefined;
   }
 }

@@ -56,6 +56,7 @@ export function claudeAgent(options: ClaudeAgentOptions = {}): AgentBackend {
       ownTools: true,
     },
     sections: {},
+    ownToolNames: () => settings.tools,
     open: async (context) => new ClaudeSession(await loadClaudeSdk(), settings, context),
   };
 }

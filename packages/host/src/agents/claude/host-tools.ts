@@ -1,7 +1,7 @@
 /** Offers the tools of the turn (of extensions, of the active client) to Claude: an MCP server in this process. */
 import type { ToolDefinition } from '@atrium/protocol';
-import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import type { ToolOutcome } from '../agent.js';
+import { mcpResult } from '../mcp-result.js';
 import { type ToolTable, toolTable } from '../model/tool-table.js';
 import { ANSWER_MAX_SECONDS } from './limits.js';
 import type { HostServer } from './sdk.js';
@@ -47,7 +47,7 @@ export class HostTools {
     instance.setRequestHandler(CallToolRequestSchema, async ({ params }) => {
       const id = params._meta?.[CALL_ID];
       const name = this.#tools.get(params.name)?.name ?? params.name;
-      return resultOf(await call({ id: typeof id === 'string' ? id : '', name, input: params.arguments ?? {} }));
+      return mcpResult(await call({ id: typeof id === 'string' ? id : '', name, input: params.arguments ?? {} }));
     });
     return { [SERVER]: { type: 'sdk', name: SERVER, instance, timeout: ANSWER_MAX_SECONDS * 1_000 } };
   }
@@ -62,13 +62,4 @@ function listed([name, { title, description, inputSchema, annotations }]: [strin
     ...(annotations && { annotations }),
     _meta: ALWAYS_LOAD,
   };
-}
-
-function resultOf(outcome: ToolOutcome): CallToolResult {
-  if (outcome.kind === 'completed') return textResult(outcome.text, !outcome.success);
-  return textResult(`The call was denied: ${outcome.reason}`, true);
-}
-
-function textResult(text: string, isError: boolean): CallToolResult {
-  return { content: [{ type: 'text', text }], isError };
 }

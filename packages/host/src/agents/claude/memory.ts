@@ -30,9 +30,10 @@ export function memoryOf(value: unknown): ClaudeMemory | undefined {
   return value.marks.every(isMark) ? { conversation: value.conversation, marks: value.marks } : undefined;
 }
 
-/** The host's history decides: Claude goes on after the newest turn there that it knows. */
-export function beginningOf(memory: ClaudeMemory | undefined, turns: readonly Turn[]): Beginning {
-  const known = memory?.marks.findLastIndex(([turnId]) => turns.some(({ id }) => id === turnId)) ?? -1;
+/** The host's history decides: Claude goes on after the newest turn there that it knows. The turn itself may go on, too. */
+export function beginningOf(memory: ClaudeMemory | undefined, turns: readonly Turn[], current?: string): Beginning {
+  const isThere = (turnId: string) => turnId === current || turns.some(({ id }) => id === turnId);
+  const known = memory?.marks.findLastIndex(([turnId]) => isThere(turnId)) ?? -1;
   if (!memory || known < 0) return begunAnew(turns);
   const marks = memory.marks.slice(0, known + 1);
   return { kind: 'resume', memory: { ...memory, marks }, isCut: marks.length < memory.marks.length };

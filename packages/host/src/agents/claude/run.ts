@@ -66,6 +66,7 @@ export class TurnRun {
     const { turn, settings, beginning } = this.#request;
     const folder = await folderFor(turn, settings);
     const hostTools = new HostTools(turn.tools());
+    const isHidden = turn.hiddenTools();
     const calls = new Calls(turn, hostTools, folder);
     this.#reader = new Reader(turn, calls, this.#model);
     const parts = { turn, calls, steering: this.#steering, context: await this.#say(folder) };
@@ -76,7 +77,7 @@ export class TurnRun {
       env: environmentOf(settings),
       ...(this.#model !== undefined && { model: this.#model }),
       systemPrompt: promptOf(await turn.renderPrompt()),
-      tools: settings.tools,
+      tools: settings.tools.filter((tool) => !isHidden(tool)),
       mcpServers: await hostTools.serve(async (call) => {
         const outcome = await calls.runHostTool(call);
         await this.#steering.afterTool();

@@ -38,7 +38,7 @@ export class ClaudeSession implements AgentSession {
     const memory = memoryOf(this.#context.memory.get());
     const turns = await this.#turnsSince(memory);
     if (turns.length === 0) turn.title(titleFrom(turn.message.text) || 'Untitled');
-    if (await this.#attempt(turn, beginningOf(memory, turns))) return;
+    if (await this.#attempt(turn, beginningOf(memory, turns, turn.id))) return;
     if (await this.#attempt(turn, begunAnew(await this.#context.history(HISTORY_TURNS_MAX)))) return;
     throw new AgentError('other', `${this.#settings.displayName} could not begin a conversation. Try again.`);
   }

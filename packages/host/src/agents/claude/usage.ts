@@ -41,9 +41,14 @@ export class UsageCount {
       outputTokens: output,
       cacheReadTokens: cacheRead,
       ...(model !== undefined && { model }),
-      ...(cacheWrite > 0 && { _meta: { cacheWriteTokens: cacheWrite } }),
+      _meta: { contextTokens: allOf(this.#step), ...(cacheWrite > 0 && { cacheWriteTokens: cacheWrite }) },
     };
   }
+}
+
+/** Every step sends the whole conversation, so one step alone says how large it is. */
+function allOf({ input, output, cacheRead, cacheWrite }: Spent): number {
+  return input + output + cacheRead + cacheWrite;
 }
 
 function plus(a: Spent, b: Spent): Spent {

@@ -47,6 +47,7 @@ export function copilotAgent(options: CopilotAgentOptions): AgentBackend {
     },
     // The text of the sections is the runtime's, and is handed in with each render.
     sections: {},
+    ownToolNames: () => [...runtime.toolNames],
     open: (context) => CopilotSession.open({ options, runtime, context }),
   };
 }

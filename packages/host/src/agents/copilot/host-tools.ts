@@ -6,6 +6,7 @@ import type { ToolDefinition } from '@atrium/protocol';
 import { untilAborted } from '../../waiting.js';
 import type { AgentTurn, BegunCall, ToolOutcome } from '../agent.js';
 import { toolTable, wireName } from '../model/tool-table.js';
+import { dataIn, textWith } from '../result-images.js';
 import type { SdkToolResult } from './sdk.js';
 
 /** By the name that goes to the model. */
@@ -67,5 +68,14 @@ function resultOf(outcome: ToolOutcome): SdkToolResult {
   if (outcome.kind === 'denied') {
     return { textResultForLlm: `The call was denied: ${outcome.reason}`, resultType: 'failure' };
   }
-  return { textResultForLlm: outcome.text, resultType: outcome.success ? 'success' : 'failure' };
+  const { text, content, success } = outcome;
+  const found = dataIn(content);
+  const images = found.images.map(({ data, mediaType }) => ({ type: 'image' as const, data, mimeType: mediaType }));
+  // The runtime drops images without a word where its model cannot see.
+  const named = images.map(({ mimeType }) => `[${mimeType}, shown to you if you can see]`);
+  return {
+    textResultForLlm: [textWith(text, found), ...named].filter((line) => line !== '').join('\n'),
+    resultType: success ? 'success' : 'failure',
+    ...(images.length > 0 && { binaryResultsForLlm: images }),
+  };
 }

@@ -13,7 +13,7 @@ import { type HostTools, hostTools } from './host-tools.js';
 import { COMMAND_GRACE_MS, TRANSCRIPT_LIMITS, TRANSCRIPT_TURNS_MAX } from './limits.js';
 import type { CopilotRuntime } from './runtime.js';
 import type { SdkClient, SdkSession } from './sdk.js';
-import { type SessionSide, sessionConfig } from './session-config.js';
+import { capabilitiesOf, type SessionSide, sessionConfig } from './session-config.js';
 
 /** What the session hangs on at the moment. */
 export interface Connected {
@@ -21,6 +21,8 @@ export interface Connected {
   readonly session: SdkSession;
   readonly model: string | undefined;
   readonly tools: HostTools;
+  /** Copilot's own tools that the model does not hear of. */
+  readonly hidden: readonly string[];
 }
 
 export interface LineParts {
@@ -38,7 +40,6 @@ const SESSION_VARIABLE = 'COPILOT_AGENT_SESSION_ID';
 export class CopilotLine {
   readonly anchors: Anchors;
   readonly #parts: LineParts;
-  #builtins: ReadonlySet<string> = new Set();
   #connected: Connected | undefined;
   /** What a Copilot that knows nothing is to be told with the next message. */
   #transcript: string | undefined;
@@ -52,7 +53,7 @@ export class CopilotLine {
     const { session } = await this.align();
     await session.rpc.tools.initializeAndValidate();
     const { tools } = await session.rpc.tools.getCurrentMetadata();
-    this.#builtins = new Set((tools ?? []).map(({ name }) => name));
+    this.#parts.runtime.toolNames = new Set((tools ?? []).map(({ name }) => name));
   }
 
   /** The host's history is the truth: what Copilot has beyond it, or of another session of this name, is forgotten. */
@@ -77,10 +78,11 @@ export class CopilotLine {
   async ready(turn: AgentTurn): Promise<Connected> {
     const { runtime, side } = this.#parts;
     const client = await runtime.client();
-    const tools = hostTools(turn.tools(), this.#builtins);
+    const tools = hostTools(turn.tools(), runtime.toolNames);
+    const hidden = [...runtime.toolNames].filter(turn.hiddenTools());
     const current = this.#connected;
-    const isCurrent = current?.client === client && isSame(current.tools, tools);
-    const connected = isCurrent ? current : await this.#attach(client, tools);
+    const isCurrent = current?.client === client && isSame(current, { tools, hidden });
+    const connected = isCurrent ? current : await this.#attach(client, tools, hidden);
     const chosen = await this.#choose(connected, turn.model?.id ?? this.#model());
     await side.prompt.build(chosen.session, turn);
     return chosen;
@@ -123,21 +125,21 @@ export class CopilotLine {
   }
 
   /** The list of tools is fixed when a session is created or resumed, so a new list means to resume it. */
-  async #attach(client: SdkClient, tools: HostTools): Promise<Connected> {
+  async #attach(client: SdkClient, tools: HostTools, hidden: readonly string[] = []): Promise<Connected> {
     const { id, side } = this.#parts;
     const model = this.#model();
-    const config = sessionConfig(side, model, tools);
+    const config = sessionConfig(side, { model, tools, hidden });
     const isKnown = (await client.getSessionMetadata(id)) !== undefined;
     const session = isKnown
       ? await client.resumeSession(id, config)
       : await client.createSession({ ...config, sessionId: id });
-    this.#connected = { client, session, model, tools };
+    this.#connected = { client, session, model, tools, hidden };
     return this.#connected;
   }
 
   async #choose(connected: Connected, model: string | undefined): Promise<Connected> {
     if (model === undefined || model === connected.model) return connected;
-    await connected.session.setModel(model);
+    await connected.session.setModel(model, capabilitiesOf(this.#parts.side.options, model));
     this.#connected = { ...connected, model };
     return this.#connected;
   }
@@ -147,6 +149,8 @@ export class CopilotLine {
   }
 }
 
-function isSame(a: HostTools, b: HostTools): boolean {
-  return JSON.stringify([...a]) === JSON.stringify([...b]);
+type ToolList = Pick<Connected, 'tools' | 'hidden'>;
+
+function isSame(a: ToolList, b: ToolList): boolean {
+  return JSON.stringify([...a.tools, a.hidden]) === JSON.stringify([...b.tools, b.hidden]);
 }

@@ -14,6 +14,8 @@ import { loadSdk, type SdkClient } from './sdk.js';
 
 export class CopilotRuntime {
   readonly #options: CopilotAgentOptions;
+  /** The tools that it brings itself: known once a session was opened, and the same for all of them. */
+  toolNames: ReadonlySet<string> = new Set();
   #client: Promise<SdkClient> | undefined;
   #sessions = 0;
 

@@ -38,7 +38,7 @@ export interface SdkSession {
   /** `immediate` reaches the model before its next step; otherwise the message waits for its turn. */
   send(message: { readonly prompt: string; readonly mode?: 'enqueue' | 'immediate' }): Promise<string>;
   abort(): Promise<void>;
-  setModel(model: string): Promise<void>;
+  setModel(model: string, facts: ModelFacts): Promise<void>;
   disconnect(): Promise<void>;
   readonly rpc: {
     readonly tools: {
@@ -68,7 +68,12 @@ export interface ProviderConfig {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export interface SessionConfig {
+/** What is known of a model, beyond what the runtime knows by itself. */
+export interface ModelFacts {
+  readonly modelCapabilities?: { readonly supports: { readonly vision: boolean } };
+}
+
+export interface SessionConfig extends ModelFacts {
   readonly model?: string;
   readonly provider?: ProviderConfig;
   readonly workingDirectory: string;
@@ -78,6 +83,8 @@ export interface SessionConfig {
   readonly enableSessionStore: false;
   readonly suppressResumeEvent?: boolean;
   readonly tools: readonly SdkTool[];
+  /** By source and name, such as `builtin:bash`. */
+  readonly excludedTools: readonly string[];
   readonly systemMessage: { readonly mode: 'customize'; readonly sections: Readonly<Record<string, SectionOverride>> };
   readonly hooks: SessionHooks;
   onUserInputRequest(request: UserQuestion): Promise<{ readonly answer: string; readonly wasFreeform: boolean }>;
@@ -101,6 +108,11 @@ export interface SdkTool {
 export interface SdkToolResult {
   readonly textResultForLlm: string;
   readonly resultType: 'success' | 'failure';
+  readonly binaryResultsForLlm?: readonly {
+    readonly type: 'image';
+    readonly data: string;
+    readonly mimeType: string;
+  }[];
 }
 
 export interface SessionHooks {

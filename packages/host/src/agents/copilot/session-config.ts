@@ -4,7 +4,7 @@ import type { CopilotAgentOptions } from './copilot-agent.js';
 import type { HostTools } from './host-tools.js';
 import { rejected } from './permission.js';
 import type { CopilotPrompt } from './prompt.js';
-import type { SdkTool, SessionConfig } from './sdk.js';
+import type { ModelFacts, SdkTool, SessionConfig } from './sdk.js';
 import type { TurnRun } from './turn-run.js';
 
 /** Our side of a session: who answers when Copilot asks. */
@@ -19,10 +19,19 @@ export interface SessionSide {
 const NO_TURN = 'No turn is running in this session, so nothing may be done in it.';
 const NO_INPUT = { type: 'object', properties: {} } as const;
 
-export function sessionConfig(side: SessionSide, model: string | undefined, tools: HostTools): SessionConfig {
+/** What may differ from one time to the next. */
+export interface Chosen {
+  readonly model: string | undefined;
+  readonly tools: HostTools;
+  /** Copilot's own tools that the model does not hear of. */
+  readonly hidden: readonly string[];
+}
+
+export function sessionConfig(side: SessionSide, { model, tools, hidden }: Chosen): SessionConfig {
   const { providerConfig } = side.options;
   return {
     ...(model !== undefined && { model }),
+    ...capabilitiesOf(side.options, model),
     ...(providerConfig && { provider: providerConfig }),
     workingDirectory: side.folder,
     streaming: true,
@@ -30,6 +39,8 @@ export function sessionConfig(side: SessionSide, model: string | undefined, tool
     enableSessionTelemetry: false,
     enableSessionStore: false,
     tools: [...tools].map(([name, definition]) => sdkTool(side, name, definition)),
+    // Also when it is empty: without it, a session that is resumed keeps the list that it had.
+    excludedTools: hidden.map((name) => `builtin:${name}`),
     systemMessage: { mode: 'customize', sections: side.prompt.overrides() },
     hooks: {
       onPreToolUse: async (input) =>
@@ -58,4 +69,10 @@ function sdkTool(side: SessionSide, name: string, definition: ToolDefinition): S
     handler: async (input, { toolCallId }) =>
       side.run()?.callHostTool(toolCallId, name, input) ?? { textResultForLlm: NO_TURN, resultType: 'failure' },
   };
+}
+
+/** The runtime knows GitHub's models; about others it knows what it is told. */
+export function capabilitiesOf({ models = [] }: CopilotAgentOptions, model: string | undefined): ModelFacts {
+  const vision = models.find(({ id }) => id === model)?.supportsVision;
+  return vision === undefined ? {} : { modelCapabilities: { supports: { vision } } };
 }

@@ -128,7 +128,7 @@ export class TurnRun {
 
   #use(usage: SdkUsage): void {
     this.#spent = plusUsage(this.#spent, usage);
-    const info = usageInfo(this.#spent);
+    const info = usageInfo(this.#spent, usage);
     if (info) this.#turn.usage(info);
   }
 

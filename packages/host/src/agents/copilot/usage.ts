@@ -13,8 +13,11 @@ export function plusUsage(spent: SdkUsage | undefined, more: SdkUsage): SdkUsage
   };
 }
 
-/** The runtime says zero where the server counted nothing: then there is nothing to tell. */
-export function usageInfo(spent: SdkUsage): UsageInfo | undefined {
+/**
+ * The runtime says zero where the server counted nothing: then there is nothing to tell. Every request sends the whole
+ * conversation, so the last one says how large it is.
+ */
+export function usageInfo(spent: SdkUsage, last: SdkUsage): UsageInfo | undefined {
   const { model, inputTokens = 0, outputTokens = 0, cacheReadTokens = 0, cacheWriteTokens = 0 } = spent;
   const { reasoningTokens = 0 } = spent;
   if (inputTokens + outputTokens === 0) return undefined;
@@ -23,7 +26,7 @@ export function usageInfo(spent: SdkUsage): UsageInfo | undefined {
     outputTokens,
     cacheReadTokens,
     model,
-    _meta: { cacheWriteTokens, reasoningTokens },
+    _meta: { cacheWriteTokens, reasoningTokens, contextTokens: sum(last.inputTokens, last.outputTokens) },
   };
 }
 

@@ -49,6 +49,6 @@ function isOfImage(attachment: MessageAttachment): boolean {
   return 'contentType' in attachment && isImage(attachment.contentType);
 }
 
-function isImage(contentType: string | undefined): contentType is string {
+export function isImage(contentType: string | undefined): contentType is string {
   return contentType !== undefined && /^image\/(?:png|jpeg|gif|webp)$/.test(contentType);
 }

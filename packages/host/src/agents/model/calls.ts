@@ -3,6 +3,7 @@ import type { ToolModelMessage, ToolResultPart } from 'ai';
 import { untilAborted } from '../../waiting.js';
 import type { AgentTurn, BegunCall, ToolOutcome } from '../agent.js';
 import { CALLS_PER_STEP_MAX } from './limits.js';
+import { goodOutput } from './sight.js';
 
 /** The result of a call that was cut off: the model must not take it for one that did not run at all. */
 export const TURN_ENDED_FIRST = 'The turn ended before this call was done; it may have run in part.';
@@ -42,7 +43,8 @@ async function runCall(turn: AgentTurn, { begun, input, problem }: ModelCall): P
 
 function outputOf(outcome: ToolOutcome): ToolResultPart['output'] {
   if (outcome.kind === 'denied') return { type: 'execution-denied', reason: `The call was denied: ${outcome.reason}` };
-  return { type: outcome.success ? 'text' : 'error-text', value: outcome.text };
+  const { success, text, content } = outcome;
+  return success ? goodOutput(text, content) : { type: 'error-text', value: text };
 }
 
 function resultPart({ id, name }: ModelCall, output: ToolResultPart['output']): ToolResultPart {

@@ -1,5 +1,6 @@
 /** What the model remembers of a session, turn by turn. Values only: every change gives a new one. */
 import type { ModelMessage, UserContent, UserModelMessage } from 'ai';
+import { type Sight, seenResults } from './sight.js';
 
 /** One turn: the person's message first, then what followed. */
 export interface Exchange {
@@ -30,10 +31,10 @@ export function withMessages(conversation: Conversation, more: readonly ModelMes
   return { ...conversation, exchanges: [...exchanges.slice(0, -1), grown] };
 }
 
-/** Everything up to a turn; undefined when that turn is not in memory. */
+/** Everything up to a turn, which may have had several messages; undefined when that turn is not in memory. */
 export function upToTurn(conversation: Conversation, turnId: string): Conversation | undefined {
   const { exchanges } = conversation;
-  const index = exchanges.findIndex((exchange) => exchange.turnId === turnId);
+  const index = exchanges.findLastIndex((exchange) => exchange.turnId === turnId);
   return index < 0 ? undefined : { ...conversation, exchanges: exchanges.slice(0, index + 1) };
 }
 
@@ -41,13 +42,13 @@ export function upToTurn(conversation: Conversation, turnId: string): Conversati
  * As it goes to the model. What was left out joins the first message, and messages of the person that follow each other
  * become one: many servers want people and model to take turns. A model that cannot see gets no images.
  */
-export function messagesOf(conversation: Conversation, canSee = false): ModelMessage[] {
+export function messagesOf(conversation: Conversation, sight: Sight = 'none'): ModelMessage[] {
   const messages: ModelMessage[] = [];
-  for (const message of conversation.exchanges.flatMap((exchange) => exchange.messages)) {
+  const seen = conversation.exchanges.flatMap((exchange) => exchange.messages.flatMap((one) => seenBy(one, sight)));
+  for (const message of seen) {
     const last = messages.at(-1);
-    const seen = message.role === 'user' && !canSee ? withoutImages(message) : message;
-    if (last?.role === 'user' && seen.role === 'user') messages[messages.length - 1] = joined(last, seen);
-    else messages.push(seen);
+    if (last?.role === 'user' && message.role === 'user') messages[messages.length - 1] = joined(last, message);
+    else messages.push(message);
   }
   const [first] = messages;
   const earlier = earlierText(conversation);
@@ -61,6 +62,11 @@ export function messagesOf(conversation: Conversation, canSee = false): ModelMes
 export function wordsOf({ content }: UserModelMessage): string {
   if (typeof content === 'string') return content;
   return content.flatMap((part) => (part.type === 'text' ? part.text : [])).join('\n\n');
+}
+
+function seenBy(message: ModelMessage, sight: Sight): ModelMessage[] {
+  if (message.role === 'tool') return seenResults(message, sight);
+  return [message.role === 'user' && sight === 'none' ? withoutImages(message) : message];
 }
 
 function withoutImages(message: UserModelMessage): UserModelMessage {

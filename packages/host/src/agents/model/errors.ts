@@ -23,8 +23,9 @@ export interface ErrorPlace {
 
 /** Any failure of a step, as one that a person can act on. */
 export function modelError(error: unknown, place: ErrorPlace): AgentError {
-  if (error instanceof AgentError) return error;
   const cause = lastAttempt(error);
+  const own = ownError(cause);
+  if (own) return own;
   const status = isRecord(cause) && typeof cause.statusCode === 'number' ? cause.statusCode : undefined;
   const said = wordsOf(cause);
   const type = typeOf(cause, status, said);
@@ -84,6 +85,12 @@ function isNetworkError(error: unknown): boolean {
     if (NETWORK.test(`${wordsOf(at)} ${typeof at.code === 'string' ? at.code : ''}`)) return true;
   }
   return false;
+}
+
+/** What the host itself found wrong with the answer, however deep the SDK has wrapped it. */
+function ownError(error: unknown): AgentError | undefined {
+  for (let at = error; isRecord(at); at = at.cause) if (at instanceof AgentError) return at;
+  return undefined;
 }
 
 /** After several attempts, the last one tells. */

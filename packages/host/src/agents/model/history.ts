@@ -4,6 +4,7 @@ import type { AssistantContent, ImagePart, ModelMessage, ToolResultPart, UserMod
 import { attachmentLines, embeddedImages } from './attachments.js';
 import { TURN_ENDED_FIRST } from './calls.js';
 import type { Exchange } from './conversation.js';
+import { goodOutput } from './sight.js';
 import { wireId, wireName } from './tool-table.js';
 
 export function exchangeOf(turn: Turn): Exchange {
@@ -91,5 +92,5 @@ function outputOf(call: ToolCallState): ToolResultPart['output'] {
   const texts = (call.content ?? []).flatMap((block) => (block.type === 'text' ? block.text : []));
   const structured = call.structuredContent && JSON.stringify(call.structuredContent);
   const value = texts.join('\n') || structured || (call.error?.message ?? '');
-  return { type: call.success ? 'text' : 'error-text', value };
+  return call.success ? goodOutput(value, call.content ?? []) : { type: 'error-text', value };
 }

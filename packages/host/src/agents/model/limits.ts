@@ -11,6 +11,10 @@ export const ANSWER_TEXT_MAX_CHARACTERS = 2 ** 20;
 export const ANSWER_REASONING_MAX_CHARACTERS = 2 ** 20;
 export const ANSWER_INPUT_MAX_CHARACTERS = 4 * 2 ** 20;
 export const ANSWER_CALLS_MAX = 1_000;
+/** One event of a stream, which is kept until it is complete; some servers repeat the whole answer in the last one. */
+export const ANSWER_EVENT_MAX_BYTES = 16 * 2 ** 20;
+/** A stream in all. Its events say a word each, at many times the length of the word; the SDK may keep all of them. */
+export const ANSWER_MAX_BYTES = 128 * 2 ** 20;
 /** Finished turns that a resumed session remembers. */
 export const HISTORY_TURNS_MAX = 200;
 
@@ -47,6 +51,9 @@ export const IMAGE_TOKENS = 1_500;
 /** A larger image is only named. */
 export const IMAGE_MAX_BYTES = 5 * 2 ** 20;
 export const IMAGES_MAX_PER_MESSAGE = 8;
+/** Images that a model remembers, the newest, and how long they may be together: servers refuse larger requests. */
+export const IMAGES_KEPT_MAX = 20;
+export const IMAGES_KEPT_MAX_CHARACTERS = 24 * 2 ** 20;
 
 /** What providers allow in the name of a tool. */
 export const TOOL_NAME_MAX_CHARACTERS = 64;

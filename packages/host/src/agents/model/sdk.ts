@@ -4,6 +4,7 @@
  */
 import type { LanguageModel, ModelMessage, TextStreamPart, ToolSet } from 'ai';
 import { type OnWait, watchedFetch } from './attempts.js';
+import { boundedFetch } from './bounded-answer.js';
 import { RETRIES_MAX } from './limits.js';
 import type { ModelAgentOptions } from './model-agent.js';
 import type { ToolTable } from './tool-table.js';
@@ -77,7 +78,7 @@ async function loadModel(options: ModelAgentOptions, { modelId, onWait }: StepRe
     ...(baseURL !== undefined && { baseURL }),
     ...(apiKey !== undefined && { apiKey }),
     ...(headers && { headers: { ...headers } }),
-    ...(onWait && { fetch: watchedFetch(retriesOf(options), onWait) }),
+    fetch: boundedFetch(onWait ? watchedFetch(retriesOf(options), onWait) : fetch),
   };
   if (kind === 'openai') return (await import('@ai-sdk/openai')).createOpenAI(settings)(modelId);
   if (kind === 'anthropic') return (await import('@ai-sdk/anthropic')).createAnthropic(settings)(modelId);

@@ -18,11 +18,13 @@ import {
 } from './conversation.js';
 import { modelError } from './errors.js';
 import { exchangeOf, userMessage } from './history.js';
+import { withNewestImages } from './image-memory.js';
 import { HISTORY_TURNS_MAX, STEPS_MAX } from './limits.js';
 import type { ModelAgentOptions, ModelInfo } from './model-agent.js';
 import { systemPrompt } from './prompt.js';
 import { RoomKeeper } from './room.js';
 import { type StepRequest, startStep } from './sdk.js';
+import { sightOf } from './sight.js';
 import { StepReader } from './step.js';
 import { noteOn } from './step-notes.js';
 import { toolTable } from './tool-table.js';
@@ -33,6 +35,8 @@ export class ModelSession implements AgentSession {
   readonly #context: AgentOpenContext;
   readonly #room: RoomKeeper;
   #conversation: Conversation = EMPTY_CONVERSATION;
+  /** A cancelled turn may still be ending when the next begins; what it remembers belongs to itself. */
+  #last: Promise<unknown> = Promise.resolve();
 
   private constructor(options: ModelAgentOptions, context: AgentOpenContext) {
     this.#options = options;
@@ -46,7 +50,13 @@ export class ModelSession implements AgentSession {
     return session;
   }
 
-  async runTurn(turn: AgentTurn): Promise<void> {
+  runTurn(turn: AgentTurn): Promise<void> {
+    const running = this.#last.then(() => this.#runTurn(turn));
+    this.#last = running.catch(() => {});
+    return running;
+  }
+
+  async #runTurn(turn: AgentTurn): Promise<void> {
     const { id: turnId, message, context } = turn;
     const isFirst = this.#conversation.exchanges.length === 0;
     const images = await untilAborted(turn.signal, attachedImages(message, turn.workingDirectory));
@@ -63,6 +73,7 @@ export class ModelSession implements AgentSession {
   }
 
   async truncated(turnId: string | undefined): Promise<void> {
+    await this.#last;
     if (turnId === undefined) this.#conversation = EMPTY_CONVERSATION;
     else this.#conversation = upToTurn(this.#conversation, turnId) ?? (await this.#recalled());
   }
@@ -95,11 +106,11 @@ export class ModelSession implements AgentSession {
     const system = await untilAborted(turn.signal, systemPrompt(turn));
     const others = { system, tools: [...tools.values()] };
     for (let attempt = 1; ; attempt++) {
-      const request = { turn, model, conversation: this.#conversation, others };
+      const request = { turn, model, conversation: withNewestImages(this.#conversation), others };
       const room = await this.#room.make(request);
       usage.add(room.usage, model.id);
       this.#conversation = room.conversation;
-      const messages = messagesOf(room.conversation, model.supportsVision);
+      const messages = messagesOf(room.conversation, sightOf(this.#options.kind, model));
       try {
         const reader = await this.#ask(turn, { modelId: model.id, system, messages, tools, signal: turn.signal });
         this.#room.answered(model);

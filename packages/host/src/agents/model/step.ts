@@ -53,6 +53,7 @@ export class StepReader {
       stream.stop();
       return this.#breakOff(`The answer was broken off: it had more than ${this.#budget.excess}.`);
     }
+    await Promise.all([...this.#begun.values()].map((call) => call?.fail(UNFINISHED)));
     // The SDK answers bad calls by itself; the loop does that, in words of its own.
     return (await stream.messages()).filter(({ role }) => role === 'assistant');
   }
@@ -125,6 +126,8 @@ export class StepReader {
     return [{ role: 'assistant', content: `${this.#said}\n\n[${why}]`.trim() }];
   }
 }
+
+const UNFINISHED = 'The model did not finish writing this call, so it was not run.';
 
 type ToolCallPart = Extract<TextStreamPart<ToolSet>, { type: 'tool-call' }>;
 

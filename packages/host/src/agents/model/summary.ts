@@ -10,6 +10,7 @@ import {
 } from './limits.js';
 import type { ModelAgentOptions } from './model-agent.js';
 import { startStep } from './sdk.js';
+import { outputWords } from './sight.js';
 
 const INSTRUCTIONS =
   'You write notes for yourself. Below is the beginning of a session between a person and you, a coding agent; you will ' +
@@ -79,10 +80,7 @@ function linesOf(message: ModelMessage): string[] {
 }
 
 function resultLine(part: ToolContent[number]): string[] {
-  if (part.type !== 'tool-result') return [];
-  const { output } = part;
-  const value = 'value' in output ? output.value : (output.reason ?? 'denied');
-  return [`Result: ${cut(typeof value === 'string' ? value : JSON.stringify(value))}`];
+  return part.type === 'tool-result' ? [`Result: ${cut(outputWords(part.output))}`] : [];
 }
 
 function cut(text: string): string {

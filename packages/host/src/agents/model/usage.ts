@@ -25,7 +25,7 @@ export class TurnUsage {
   add(usage: LanguageModelUsage | undefined, modelId: string): void {
     if (!usage) return;
     this.#spent = plusUsage(this.#spent, usage);
-    this.#turn.usage(usageInfo(this.#spent, modelId));
+    this.#turn.usage(usageInfo(this.#spent, modelId, sum(usage.inputTokens, usage.outputTokens)));
   }
 }
 
@@ -38,14 +38,18 @@ function plusUsage(spent: Spent, usage: LanguageModelUsage): Spent {
   };
 }
 
-/** What nobody counted stays absent: it is not zero. */
-function usageInfo({ input, output, cacheRead, reasoning }: Spent, model: string): UsageInfo {
+/** What nobody counted stays absent: it is not zero. Every step sends the conversation; the last one is its size. */
+function usageInfo({ input, output, cacheRead, reasoning }: Spent, model: string, context?: number): UsageInfo {
+  const more = {
+    ...(reasoning !== undefined && { reasoningTokens: reasoning }),
+    ...(context !== undefined && { contextTokens: context }),
+  };
   return {
     ...(input !== undefined && { inputTokens: input }),
     ...(output !== undefined && { outputTokens: output }),
     ...(cacheRead !== undefined && { cacheReadTokens: cacheRead }),
     model,
-    ...(reasoning !== undefined && { _meta: { reasoningTokens: reasoning } }),
+    ...(Object.keys(more).length > 0 && { _meta: more }),
   };
 }
 

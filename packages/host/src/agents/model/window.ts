@@ -16,6 +16,7 @@ import {
   SUMMARY_LINES_MAX,
   TOOL_OUTPUTS_KEPT,
 } from './limits.js';
+import { isImageValue, withWords } from './sight.js';
 
 export interface Fit {
   readonly conversation: Conversation;
@@ -58,7 +59,7 @@ function allOutputs(exchanges: readonly Exchange[]): ToolPart[] {
 export function tokensIn(value: unknown): number {
   let images = 0;
   const text = JSON.stringify(value, (key, member) => {
-    if (key !== 'image') return member;
+    if (key !== 'image' && !isImageValue(member)) return member;
     images += 1;
     return '';
   });
@@ -81,7 +82,7 @@ function shortenOutputs(conversation: Conversation, { roomTokens, keep, maxChara
   const shorter = (part: ToolPart): ToolPart => {
     if (part.type !== 'tool-result' || left-- <= 0 || excess <= 0) return part;
     const short = shortPart(part, maxCharacters);
-    excess -= JSON.stringify(part).length - JSON.stringify(short).length;
+    excess -= (tokensIn(part) - tokensIn(short)) * CHARACTERS_PER_TOKEN;
     return short;
   };
   return { ...conversation, exchanges: conversation.exchanges.map((exchange) => mapOutputs(exchange, shorter)) };
@@ -103,6 +104,7 @@ function mapOutputs(exchange: Exchange, map: (part: ToolPart) => ToolPart): Exch
 /** The beginning says most about what an output was. */
 function shortPart(part: ToolPart, maxCharacters = SHORT_OUTPUT_CHARACTERS): ToolPart {
   if (part.type !== 'tool-result') return part;
+  if (part.output.type === 'content') return shortPart(withWords(part), maxCharacters);
   const { output } = part;
   if (output.type !== 'text' && output.type !== 'error-text') return part;
   const lost = output.value.length - maxCharacters;

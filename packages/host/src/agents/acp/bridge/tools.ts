@@ -2,7 +2,8 @@
 
 import type { ToolDefinition } from '@atrium/protocol';
 import type { CallToolResult, Tool } from '@modelcontextprotocol/sdk/types.js';
-import type { AgentTurn, ToolOutcome } from '../../agent.js';
+import type { AgentTurn } from '../../agent.js';
+import { failedResult, mcpResult } from '../../mcp-result.js';
 
 /** What the bridge hands on; the turn changes, and between two there is none. */
 export interface BridgedTools {
@@ -20,15 +21,6 @@ export function mcpTool({ name, title, description, inputSchema }: ToolDefinitio
 
 export async function callForAgent({ turn }: BridgedTools, name: string, input: unknown): Promise<CallToolResult> {
   const active = turn();
-  if (!active) return failed('Nobody has asked for anything now, so no tool can be used.');
-  return resultOf(await active.callTool({ name, input: input ?? {} }));
-}
-
-function resultOf(outcome: ToolOutcome): CallToolResult {
-  if (outcome.kind === 'denied') return failed(`The call was denied: ${outcome.reason}`);
-  return { content: [{ type: 'text', text: outcome.text }], isError: !outcome.success };
-}
-
-function failed(text: string): CallToolResult {
-  return { content: [{ type: 'text', text }], isError: true };
+  if (!active) return failedResult('Nobody has asked for anything now, so no tool can be used.');
+  return mcpResult(await active.callTool({ name, input: input ?? {} }));
 }

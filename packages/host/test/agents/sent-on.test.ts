@@ -1,0 +1,79 @@
+/** A turn that goes on after its end, by each of the agents: one conversation, and history is cut around all of it. */
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { modelAgent } from '../../src/agents/model/model-agent.js';
+import type { Extension } from '../../src/extensions/extension.js';
+import { ACP_TEST_MAX_MS, acpRoom } from '../support/acp-room.js';
+import { hasClaude, WHY_SKIPPED as WHY_NO_CLAUDE } from '../support/claude-agent.js';
+import { ClaudeRoom } from '../support/claude-room.js';
+import { hasCopilot, WHY_SKIPPED as WHY_NO_COPILOT } from '../support/copilot-agent.js';
+import { CopilotRoom } from '../support/copilot-room.js';
+import { ModelServer } from '../support/model-server.js';
+import { startHost, stateOf, textIn, turnStarted } from '../support/session-room.js';
+
+/** Objects once in every turn that it is told of. */
+function guard(): Pick<Extension, 'beforeEnd'> {
+  return { beforeEnd: async ({ isSentOn }) => (isSentOn ? undefined : 'Run the tests.') };
+}
+
+const SAID = [{ text: ['Built.'] }, { text: ['Tested.'] }, { text: ['Third.'] }, { text: ['Fourth.'] }];
+const KNOWN = ['build it', 'Built.', 'Run the tests.', 'Tested.', 'what now?'];
+const heardOf = (heard: string) => KNOWN.filter((words) => heard.includes(words));
+
+describe('a turn that is sent on', { timeout: ACP_TEST_MAX_MS }, () => {
+  it('goes on with a model, and is forgotten as a whole', async () => {
+    const server = await ModelServer.start(...SAID);
+    onTestFinished(() => server.stop());
+    const models = [{ id: 'm-1', name: 'M 1' }];
+    const options = { provider: 'model', displayName: 'M', kind: 'openai-compatible', models, retries: 0 } as const;
+    const agents = [modelAgent({ ...options, baseURL: server.url })];
+    const host = await startHost({ scripts: [], agents, extensions: [{ id: 'guard', name: 'guard', ...guard() }] });
+    const desk = await host.client('desk');
+    const uri = await desk.session(undefined, { provider: 'model' });
+    const turn = async (id: string, text: string) => {
+      desk.dispatch(uri, turnStarted(id, text));
+      await desk.action(uri, (action) => action.type === 'session/turnComplete' && action.turnId === id);
+    };
+    await turn('t1', 'build it');
+    expect(heardOf(server.heard())).toEqual(KNOWN.slice(0, 3));
+    await turn('t2', 'what now?');
+    expect(heardOf(server.heard(2))).toEqual(KNOWN);
+    // What is left after the cut is all of the first turn, and nothing of the second.
+    desk.dispatch(uri, { type: 'session/truncated', turnId: 't1' });
+    await desk.action(uri, 'session/truncated');
+    server.answer({ text: ['Fifth.'] }, { text: ['Sixth.'] });
+    await turn('t3', 'and then?');
+    expect(heardOf(server.heard(4))).toEqual(KNOWN.slice(0, 4));
+    const { turns, summary } = await stateOf(desk, uri);
+    expect([summary.title, turns.length, textIn(turns[0]?.responseParts)]).toEqual(['Build it', 2, 'Built.Tested.']);
+  });
+
+  it('goes on with an agent behind a command', async () => {
+    const { room } = await acpRoom(SAID, { extras: guard() });
+    await room.turn('build it');
+    expect(heardOf(await room.heard())).toEqual(KNOWN.slice(0, 4));
+  });
+
+  it.skipIf(!hasClaude)(`goes on with Claude, and the next turn knows all of it${WHY_NO_CLAUDE}`, async () => {
+    const room = await ClaudeRoom.open(SAID, { extension: guard() });
+    const turn = await room.turn('build it');
+    expect([turn.state, textIn(turn.responseParts)]).toEqual(['complete', 'Built.Tested.']);
+    expect(heardOf(room.heard())).toEqual(KNOWN.slice(0, 3));
+    await room.turn('what now?');
+    expect(heardOf(room.heard(2))).toEqual(KNOWN);
+    expect((await room.state()).summary.title).toBe('Build it');
+  });
+
+  it.skipIf(!hasCopilot)(`goes on with Copilot, and is cut off as a whole${WHY_NO_COPILOT}`, async () => {
+    const room = await CopilotRoom.open(SAID, { extension: guard() });
+    const turn = await room.turn('build it');
+    expect([turn.state, textIn(turn.responseParts)]).toEqual(['complete', 'Built.Tested.']);
+    expect(heardOf(room.heard())).toEqual(KNOWN.slice(0, 3));
+    await room.turn('what now?');
+    expect(heardOf(room.heard(2))).toEqual(KNOWN);
+    room.dispatch({ type: 'session/truncated', turnId: turn.id });
+    await room.action(({ type }) => type === 'session/truncated');
+    room.copilot.server.answer({ text: ['Fifth.'] }, { text: ['Sixth.'] });
+    await room.turn('and then?');
+    expect(heardOf(room.heard(4))).toEqual(KNOWN.slice(0, 4));
+  });
+});

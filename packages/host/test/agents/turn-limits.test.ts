@@ -1,0 +1,112 @@
+/** What an agent may say in a turn, whichever agent it is: the turn runner keeps the books. */
+import type { ResponsePart } from '@atrium/protocol';
+import { describe, expect, it } from 'vitest';
+import { leftBehind } from '../../src/agents/acceptance/processes.js';
+import {
+  ACTIVITY_MAX_CHARACTERS,
+  NOTE_MAX_CHARACTERS,
+  PART_TEXT_MAX_CHARACTERS,
+  TITLE_MAX_CHARACTERS,
+  TURN_PARTS_MAX,
+  TURN_TEXT_MAX_CHARACTERS,
+} from '../../src/limits.js';
+import { ACP_TEST_MAX_MS, acpRoom } from '../support/acp-room.js';
+import { hasClaude, WHY_SKIPPED as WHY_NO_CLAUDE } from '../support/claude-agent.js';
+import { ClaudeRoom } from '../support/claude-room.js';
+import { hasCopilot, WHY_SKIPPED as WHY_NO_COPILOT } from '../support/copilot-agent.js';
+import { CopilotRoom } from '../support/copilot-room.js';
+import { openPuppetRoom, stateOf, textIn } from '../support/session-room.js';
+
+const HALF = 'x'.repeat(PART_TEXT_MAX_CHARACTERS / 2);
+const CUT = '[Cut: one part of an answer may have 2 MiB.]';
+
+const texts = (parts: readonly ResponsePart[] | undefined): string[] =>
+  (parts ?? []).flatMap((part) => (part.kind === 'markdown' || part.kind === 'reasoning' ? part.content : []));
+
+describe('what an agent says in a turn', { timeout: 30_000 }, () => {
+  it('is cut where a part becomes too long, and it shows; the next part is whole again', async () => {
+    const { puppet, desk, uri } = await openPuppetRoom();
+    const { turn } = puppet;
+    for (const text of [HALF, HALF, 'beyond', HALF]) turn.text(text);
+    turn.reasoning('hm');
+    turn.text('again');
+    puppet.finish();
+    await desk.action(uri, 'session/turnComplete');
+    const [first, thought, last] = texts((await stateOf(desk, uri)).turns[0]?.responseParts);
+    expect(first?.length).toBe(PART_TEXT_MAX_CHARACTERS + `\n\n${CUT}`.length);
+    expect(first?.endsWith(`x\n\n${CUT}`)).toBe(true);
+    expect([thought, last]).toEqual(['hm', 'again']);
+  });
+
+  it('is never cut without need', async () => {
+    const { puppet, desk, uri } = await openPuppetRoom();
+    puppet.turn.text(HALF);
+    puppet.turn.text(HALF);
+    puppet.finish();
+    await desk.action(uri, 'session/turnComplete');
+    expect(texts((await stateOf(desk, uri)).turns[0]?.responseParts)).toEqual([HALF + HALF]);
+  });
+
+  it('ends the turn when it is too much in all, and the agent is told to stop', async () => {
+    const { puppet, desk, uri } = await openPuppetRoom();
+    const { turn } = puppet;
+    const halves = (2 * TURN_TEXT_MAX_CHARACTERS) / PART_TEXT_MAX_CHARACTERS;
+    for (let index = 0; index < halves; index++) turn[index % 2 ? 'text' : 'reasoning'](HALF);
+    expect(turn.signal.aborted).toBe(false);
+    turn.text('one too many');
+    turn.text('nobody hears this');
+    await desk.action(uri, 'session/error');
+    await expect.poll(() => turn.signal.aborted).toBe(true);
+    const [ended] = (await stateOf(desk, uri)).turns;
+    const message = 'The turn was broken off: it had more than 16 MiB of text. Send a message to let the agent go on.';
+    expect([ended?.state, ended?.error]).toEqual(['error', { errorType: 'too-long', message }]);
+    expect(texts(ended?.responseParts).join('')).not.toContain('nobody');
+  });
+
+  it('ends the turn when it has too many parts', async () => {
+    const { puppet, desk, uri } = await openPuppetRoom();
+    const { turn } = puppet;
+    for (let index = 0; index <= TURN_PARTS_MAX && !turn.signal.aborted; index++) {
+      turn.notify('.');
+      if (index % 1_000 === 0) await new Promise(setImmediate);
+    }
+    const { action } = await desk.action(uri, 'session/error');
+    expect((action.error as { message: string }).message).toContain(`more than ${TURN_PARTS_MAX} parts`);
+  });
+
+  it('has short notes, a short title, and short words about what is going on', async () => {
+    const { puppet, desk, uri } = await openPuppetRoom();
+    const { turn } = puppet;
+    turn.title('t'.repeat(10_000));
+    turn.activity('a'.repeat(10_000));
+    turn.notify('n'.repeat(100_000));
+    await desk.action(uri, 'session/responsePart');
+    const { summary, activeTurn } = await stateOf(desk, uri);
+    expect([summary.title.length, summary.activity?.length]).toEqual([TITLE_MAX_CHARACTERS, ACTIVITY_MAX_CHARACTERS]);
+    const [note] = activeTurn?.responseParts ?? [];
+    expect(note?.kind === 'systemNotification' && String(note.content).length).toBe(NOTE_MAX_CHARACTERS + 1);
+  });
+});
+
+describe('an agent that talks without an end', { timeout: ACP_TEST_MAX_MS }, () => {
+  it('behind a command is stopped, and the next turn goes on', async () => {
+    const { room } = await acpRoom([{ floods: 'plum '.repeat(20) }, { text: ['Sorry.'] }]);
+    const turn = await room.turn('which fruit?');
+    expect([turn.state, turn.error?.errorType]).toEqual(['error', 'too-long']);
+    expect(texts(turn.responseParts).join('').endsWith(CUT)).toBe(true);
+    expect(textIn((await room.turn('enough')).responseParts)).toBe('Sorry.');
+    expect(await leftBehind(room)).toEqual([]);
+  });
+
+  it.skipIf(!hasClaude)(`is cut when it is Claude${WHY_NO_CLAUDE}`, async () => {
+    const room = await ClaudeRoom.open([{ text: [HALF, HALF, HALF] }]);
+    const said = textIn((await room.turn('go')).responseParts);
+    expect([said.length, said.endsWith(CUT)]).toEqual([PART_TEXT_MAX_CHARACTERS + `\n\n${CUT}`.length, true]);
+  });
+
+  it.skipIf(!hasCopilot)(`is cut when it is Copilot${WHY_NO_COPILOT}`, async () => {
+    const room = await CopilotRoom.open([{ text: [HALF, HALF, HALF] }]);
+    const said = textIn((await room.turn('go')).responseParts);
+    expect([said.length, said.endsWith(CUT)]).toEqual([PART_TEXT_MAX_CHARACTERS + `\n\n${CUT}`.length, true]);
+  });
+});

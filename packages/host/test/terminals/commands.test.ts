@@ -1,0 +1,205 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { TerminalCommandPart, TerminalInfo, ToolCallRunningState, ToolResultContent } from '@atrium/protocol';
+import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/clock.js';
+import { FINISHED_KEPT_PER_SESSION } from '../../src/terminals/limits.js';
+import type { TerminalsOptions } from '../../src/terminals/terminals.js';
+import { SHELL_OUTPUT_MAX_BYTES, type ShellOptions, shellTool } from '../../src/tools/shell.js';
+import { PuppetAgent } from '../support/puppet-agent.js';
+import { callsIn, refusalOf, startHost, stateOf, turnStarted } from '../support/session-room.js';
+import { tempFolder } from '../support/temp-folder.js';
+import {
+  catalogue,
+  fileUri,
+  isAlive,
+  pidIn,
+  stateIn,
+  textIn,
+  type,
+  until,
+  untilText,
+} from '../support/terminal-room.js';
+
+/** A session whose agent can use the shell without asking, with its turn in the hands of the test. */
+async function openRoom({ shell = {}, terminals = {} }: { shell?: ShellOptions; terminals?: TerminalsOptions } = {}) {
+  const folder = await tempFolder();
+  const agent = new PuppetAgent();
+  const { confirmation: _asks, ...tool } = shellTool(shell);
+  const host = await startHost({ clock: systemClock, agents: [agent], tools: [tool], terminals });
+  const desk = await host.client('desk');
+  const uri = await desk.session(undefined, { provider: 'puppet', workingDirectory: fileUri(folder) });
+  desk.dispatch(uri, turnStarted('t1'));
+  const { turn } = await agent.turn(0);
+  let calls = 0;
+  return {
+    host,
+    desk,
+    uri,
+    folder,
+    run: (command: string) => turn.callTool({ id: `c${++calls}`, name: 'shell', input: { command } }),
+    /** The terminal that the running call shows. */
+    terminal: async (call = calls): Promise<string> => {
+      const isShown = (content: readonly ToolResultContent[]) => content.some((block) => block.type === 'terminal');
+      const { action } = await desk.action(
+        uri,
+        ({ type: kind, toolCallId, content }) =>
+          kind === 'session/toolCallContentChanged' && toolCallId === `c${call}` && isShown(content ?? []),
+      );
+      const [block] = action.content as { resource: string }[];
+      return block?.resource ?? '';
+    },
+  };
+}
+
+describe('a command of the agent in a terminal', () => {
+  it('[AHP-231] [AHP-232] can be watched while it runs; its terminal is claimed by the call, and then by the session', async () => {
+    const { host, desk, uri, run, terminal } = await openRoom();
+    const outcome = run('echo begun; sleep 0.4; echo "$PWD"; tty');
+    const resource = await terminal();
+    const phone = await host.client('phone');
+    expect(await stateIn(phone, resource)).toMatchObject({
+      title: 'echo begun; sleep 0.4; echo "$PWD"; tty',
+      claim: { kind: 'session', session: uri, turnId: 't1', toolCallId: 'c1' },
+    });
+    const [call] = callsIn((await stateOf(desk, uri)).activeTurn?.responseParts) as ToolCallRunningState[];
+    expect(call?.content?.[0]).toMatchObject({ type: 'terminal', resource });
+    expect(await outcome).toMatchObject({ success: true });
+    const state = await until(
+      phone,
+      resource,
+      ({ claim }) => claim.kind === 'session' && claim.toolCallId === undefined,
+    );
+    expect(state).toMatchObject({ exitCode: 0, claim: { kind: 'session', session: uri } });
+    const [command] = state.content as TerminalCommandPart[];
+    expect(command).toMatchObject({ type: 'command', commandId: 'c1', isComplete: true, exitCode: 0 });
+    expect(command?.output).toMatch(/begun\r\n[\s\S]*\/dev\/pts\/\d+\r\n/);
+  });
+
+  it('gives the model plain text, and how it ended', async () => {
+    const { run } = await openRoom();
+    const red = await run("printf '\\033[31mred\\033[0m\\n 1%%\\r99%%\\nend'; exit 7");
+    expect(red).toMatchObject({ success: false, text: expect.stringContaining('red\n99%\nend\n[exit code 7]') });
+    expect(await run('echo a; kill -9 $$')).toMatchObject({ text: expect.stringContaining('a\n[exit code 137]') });
+    const { text } = (await run('env')) as { text: string };
+    expect(text).toMatch(/^TERM=dumb$/m);
+    expect(text).toMatch(/^GIT_PAGER=cat$/m);
+    expect(text).not.toContain('ATRIUM_');
+    const long = (await run(`head -c ${SHELL_OUTPUT_MAX_BYTES + 1018} /dev/zero | tr '\\0' x`)) as { text: string };
+    expect(long.text).toContain('[Cut: the first 1018 bytes are left out.]');
+    expect(long.text).toContain('x'.repeat(SHELL_OUTPUT_MAX_BYTES));
+  });
+
+  it('can be answered by a person, whoever has the claim', async () => {
+    const { host, desk, run, terminal } = await openRoom();
+    const outcome = run('printf "name? "; read name; echo "hello $name"');
+    const resource = await terminal();
+    await untilText(desk, resource, 'name? ');
+    type(await host.client('phone'), resource, 'world\r');
+    expect(await outcome).toMatchObject({ success: true, text: expect.stringContaining('hello world\n[exit code 0]') });
+  });
+
+  it('waits for no input where nobody watches', async () => {
+    const { desk, uri, run } = await openRoom();
+    await desk.request('unsubscribe', { channel: uri }).catch(() => {});
+    desk.send({ method: 'unsubscribe', params: { channel: uri } });
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(await run('cat; read x; echo "$?"')).toMatchObject({
+      success: true,
+      text: expect.stringContaining('1\n[exit'),
+    });
+  });
+
+  it('[AHP-231] goes on in the background when a client narrows the claim, and the call is over', async () => {
+    const { host, desk, uri, run, terminal } = await openRoom();
+    const outcome = run('echo begun; echo pid=$$.; sleep 300');
+    const resource = await terminal();
+    const pid = pidIn(await untilText(desk, resource, /pid=\d+\./), 'pid');
+    const phone = await host.client('phone');
+    const claim = { kind: 'session', session: uri } as const;
+    expect(await refusalOf(phone, resource, { type: 'terminal/claimed', claim })).toBeUndefined();
+    expect(await outcome).toMatchObject({
+      success: true,
+      text: expect.stringMatching(/begun[\s\S]*into the background/),
+    });
+    expect(isAlive(pid)).toBe(true);
+    expect((await stateIn(desk, resource)).claim).toEqual(claim);
+    await desk.request('disposeSession', { channel: uri });
+    await expect.poll(() => isAlive(pid)).toBe(false);
+  });
+
+  it('[AHP-231] belongs to the person who takes it, and the call is over', async () => {
+    const { desk, uri, run, terminal } = await openRoom();
+    const outcome = run('echo pid=$$.; sleep 300');
+    const resource = await terminal();
+    const pid = pidIn(await untilText(desk, resource, /pid=\d+\./), 'pid');
+    const claim = { kind: 'client', clientId: 'desk' } as const;
+    expect(await refusalOf(desk, resource, { type: 'terminal/claimed', claim })).toBeUndefined();
+    expect(await outcome).toMatchObject({ success: true, text: expect.stringContaining('taken over the terminal') });
+    await desk.request('disposeSession', { channel: uri });
+    expect(isAlive(pid)).toBe(true);
+    type(desk, resource, '\x03');
+    await until(desk, resource, ({ exitCode }) => exitCode !== undefined);
+    expect((await stateIn(desk, resource)).claim).toEqual(claim);
+  });
+
+  it('ends with the turn, and all that it started', async () => {
+    const { desk, uri, run, terminal } = await openRoom();
+    const outcome = run("sleep 300 & echo back=$!.; sh -c 'echo front=$$.; sleep 300; :'").catch(() => 'cut off');
+    const resource = await terminal();
+    const shown = await untilText(desk, resource, /front=\d+\./);
+    const pids = ['back', 'front'].map((name) => pidIn(shown, name));
+    desk.dispatch(uri, { type: 'session/turnCancelled', turnId: 't1' });
+    await outcome;
+    await expect.poll(() => pids.filter(isAlive)).toEqual([]);
+    await until(desk, resource, ({ exitCode, claim }) => exitCode !== undefined && !('toolCallId' in claim));
+  });
+
+  it('ends when its time is up, also when it does not listen', async () => {
+    const { run, folder } = await openRoom({ shell: { timeoutMs: 700, graceMs: 100 } });
+    const outcome = await run(`trap '' TERM HUP; echo $$ > deaf; while :; do sleep 0.05; done`);
+    expect(outcome).toMatchObject({ success: false, text: expect.stringContaining('stopped after 0.7 s') });
+    expect(isAlive(Number(await readFile(path.join(folder, 'deaf'), 'utf8')))).toBe(false);
+  });
+
+  it('takes what it leaves behind with it', async () => {
+    const { run, folder } = await openRoom();
+    const outcome = await run(`(trap '' HUP; sleep 300; :) & echo $! > left; echo done`);
+    expect(outcome).toMatchObject({ text: expect.stringContaining('what it left in the background was ended') });
+    expect(isAlive(Number(await readFile(path.join(folder, 'left'), 'utf8')))).toBe(false);
+  });
+
+  it('leaves a few terminals to look at, and no more', async () => {
+    const { desk, run } = await openRoom();
+    for (let call = 0; call < FINISHED_KEPT_PER_SESSION + 2; call++) await run(`echo ${call}`);
+    const titles = async () => (await catalogue(desk)).map(({ title }: TerminalInfo) => title);
+    await expect.poll(titles).toEqual(['echo 2', 'echo 3', 'echo 4']);
+  });
+
+  it('makes room for new terminals when there are too many', async () => {
+    const { desk, run } = await openRoom({ terminals: { max: 2 } });
+    for (let call = 0; call < 4; call++) expect(await run(`echo ${call}`)).toMatchObject({ success: true });
+    await expect.poll(async () => (await catalogue(desk)).length).toBe(2);
+  });
+
+  it('runs with pipes where no terminal can be had', async () => {
+    const { desk, run } = await openRoom({ terminals: { load: () => Promise.reject(new Error('none')) } });
+    expect(await run('tty; echo done')).toMatchObject({
+      text: expect.stringMatching(/not a tty\ndone\n\[exit code 0\]/),
+    });
+    expect(await catalogue(desk)).toEqual([]);
+  });
+
+  it('shows what it writes in the call, too', async () => {
+    const { desk, uri, run, terminal } = await openRoom();
+    const outcome = run('echo one; sleep 0.3; echo two; sleep 0.3');
+    const resource = await terminal();
+    const { action } = await desk.action(uri, ({ type: kind, content }) => {
+      const [, text] = (content ?? []) as { text?: string }[];
+      return kind === 'session/toolCallContentChanged' && text?.text === 'one\ntwo\n';
+    });
+    expect(action.content).toMatchObject([{ type: 'terminal', resource }, { type: 'text' }]);
+    await outcome;
+    expect(textIn((await stateIn(desk, resource)).content)).toBe('one\r\ntwo\r\n');
+  });
+});

@@ -1,0 +1,201 @@
+import { type TerminalContentPart, type TerminalState, terminalReducer } from '@atrium/protocol';
+import { describe, expect, it } from 'vitest';
+import {
+  SCROLLBACK_KEPT_PARTS,
+  SCROLLBACK_MAX_CHARACTERS,
+  SCROLLBACK_MAX_PARTS,
+  SEQUENCE_MAX_CHARACTERS,
+} from '../../src/terminals/limits.js';
+import { OscSplitter, type Piece } from '../../src/terminals/osc-splitter.js';
+import { LINE_MAX_CHARACTERS, PlainLines, plainText } from '../../src/terminals/plain-text.js';
+import { cutAt, reduceBounded, trimmed } from '../../src/terminals/scrollback.js';
+import { signalOf } from '../../src/terminals/signals.js';
+import { Random } from '../support/fuzz-random.js';
+import { openTerminal, openTerminalRoom, stateIn, textIn, type, until, untilText } from '../support/terminal-room.js';
+
+/** What the splitter makes of chunks, with texts that follow each other joined. */
+function split(...chunks: readonly string[]): { text: string; signals: string[] } {
+  const splitter = new OscSplitter();
+  const pieces: Piece[] = [...chunks.flatMap((chunk) => splitter.push(chunk)), ...splitter.end()];
+  return {
+    text: pieces.map((piece) => (piece.kind === 'text' ? piece.text : '')).join(''),
+    signals: pieces.flatMap((piece) => (piece.kind === 'osc' ? `${piece.code}:${piece.body}` : [])),
+  };
+}
+
+describe('the sequences in what a terminal writes', () => {
+  const STREAM =
+    'a\x1b[31mred\x1b[0m\x1b]633;A;n\x07b\x1b]0;title\x07c\x1b]7;file:///tmp\x1b\\d\x1b]8;;http://x\x07link\x1b]8;;\x07' +
+    '\x1b]133;D;0\x1b\\e\x9d633;C;x;n\x9cf\x1b]633;broken\x1b[1mg\x1b]52;c;Zm9v\x07h\x1bc😀';
+  const TEXT =
+    'a\x1b[31mred\x1b[0mb\x1b]0;title\x07c\x1b]7;file:///tmp\x1b\\d\x1b]8;;http://x\x07link\x1b]8;;\x07' +
+    'ef\x1b[1mg\x1b]52;c;Zm9v\x07h\x1bc😀';
+  const SIGNALS = ['633:A;n', '0:title', '7:file:///tmp', '133:D;0', '633:C;x;n'];
+
+  it('[AHP-229] are taken out when they are marks of a shell, whoever they are from, and only then', () => {
+    expect(split(STREAM)).toEqual({ text: TEXT, signals: SIGNALS });
+  });
+
+  it('[AHP-229] are found wherever the stream is cut', () => {
+    for (let at = 0; at <= STREAM.length; at++) {
+      expect(split(STREAM.slice(0, at), STREAM.slice(at))).toEqual({ text: TEXT, signals: SIGNALS });
+    }
+    expect(split(...STREAM)).toEqual({ text: TEXT, signals: SIGNALS });
+  });
+
+  it('pass when they never end, and do not pile up', () => {
+    const endless = `\x1b]0;${'x'.repeat(3 * SEQUENCE_MAX_CHARACTERS)}`;
+    const splitter = new OscSplitter();
+    const chunks = endless.match(/[\s\S]{1,1000}/g) ?? [];
+    const shown = chunks.flatMap((chunk) => splitter.push(chunk));
+    expect(shown.map((piece) => (piece.kind === 'text' ? piece.text : '')).join('')).toBe(endless);
+    expect(split('\x1b]633;A;never ends').text).toBe('');
+  });
+
+  it('mean something only with the secret of the terminal', () => {
+    expect(signalOf(633, 'A;secret', 'secret')).toEqual({ kind: 'prompt' });
+    expect(signalOf(633, 'A;guess', 'secret')).toBeUndefined();
+    expect(signalOf(633, 'A', 'secret')).toBeUndefined();
+    expect(signalOf(633, 'A;', undefined)).toBeUndefined();
+    expect(signalOf(633, String.raw`C;sure;a\x3b b\\x\x0ac;s`, 's')).toEqual({
+      kind: 'executed',
+      isSure: true,
+      commandLine: 'a; b\\x\nc',
+    });
+    expect(signalOf(633, 'D;130;s', 's')).toEqual({ kind: 'finished', exitCode: 130 });
+    expect(signalOf(633, 'D;;s', 's')).toEqual({ kind: 'finished', exitCode: undefined });
+    expect(signalOf(7, 'file://elsewhere.example/tmp', 's')).toBeUndefined();
+    expect(signalOf(7, 'file:///tmp/a%20b', 's')).toEqual({ kind: 'cwd', path: '/tmp/a b' });
+    expect(signalOf(7, 'nonsense', 's')).toBeUndefined();
+  });
+});
+
+describe('output as plain text', () => {
+  it('has no sequences, and of overwritten lines only what stands there', () => {
+    const written =
+      'one\r\n\x1b[1;31mtwo\x1b[0m\r\n 10%\r 50%\r100%\r\nab\bc\x1b]0;t\x07\x1bPq\x1b\\ d\te\x1b(B\r\nend';
+    expect(plainText(written)).toBe('one\ntwo\n100%\nac d\te\nend');
+  });
+
+  it('is the same wherever the stream is cut', () => {
+    const written = 'x\x1b[1mone\r\n5%\r6%\r\n\x1b]0;title\x1b\\two\x1b[0m\r\n';
+    for (let at = 0; at <= written.length; at++) {
+      const lines = new PlainLines();
+      const text = lines.push(written.slice(0, at)) + lines.push(written.slice(at)) + lines.end();
+      expect(text).toBe('xone\n6%\ntwo\n');
+    }
+  });
+
+  it('does not wait for the end of a line that is too long', () => {
+    const lines = new PlainLines();
+    expect(lines.push('x'.repeat(LINE_MAX_CHARACTERS))).toBe('');
+    expect(lines.push('y')).toHaveLength(LINE_MAX_CHARACTERS + 1);
+    expect(lines.end()).toBe('');
+  });
+});
+
+describe('what a terminal keeps of its past', () => {
+  const EMPTY: TerminalState = { title: 't', claim: { kind: 'client', clientId: 'desk' }, content: [] };
+  const add = (state: TerminalState, data: string) => reduceBounded(state, { type: 'terminal/data', data }, { now: 0 });
+
+  it('is bounded, and always the newest', () => {
+    let state = EMPTY;
+    let whole = '';
+    const random = new Random(7);
+    for (let step = 0; step < 120; step++) {
+      const data = `${step} ${'😀\x1b[31mab\n'.repeat(random.below(2_000))}`;
+      state = add(state, data);
+      whole = (whole + data).slice(-2 * SCROLLBACK_MAX_CHARACTERS);
+      if (step % 10 > 0) continue;
+      const shown = textIn(state.content);
+      expect(shown.length).toBeLessThanOrEqual(SCROLLBACK_MAX_CHARACTERS);
+      expect(whole.endsWith(shown)).toBe(true);
+    }
+    expect(textIn(state.content).length).toBeGreaterThan(SCROLLBACK_MAX_CHARACTERS / 2);
+  });
+
+  it('is what the protocol says as long as it is small', () => {
+    const action = { type: 'terminal/data', data: 'x' } as const;
+    expect(reduceBounded(EMPTY, action, { now: 0 })).toEqual(terminalReducer(EMPTY, action, { now: 0 }));
+  });
+
+  it('is bounded in parts, too; a command that runs stays one', () => {
+    const commands: TerminalContentPart[] = Array.from({ length: SCROLLBACK_MAX_PARTS + 1 }, (_, index) => ({
+      type: 'command',
+      commandId: `c${index}`,
+      commandLine: 'ls',
+      output: 'x',
+      timestamp: 0,
+      isComplete: index < SCROLLBACK_MAX_PARTS,
+    }));
+    const kept = trimmed(commands);
+    expect(kept).toHaveLength(SCROLLBACK_KEPT_PARTS);
+    expect(kept.at(-1)).toBe(commands.at(-1));
+    const long = trimmed([
+      ...commands.slice(-1),
+      { type: 'unclassified', value: 'y'.repeat(SCROLLBACK_MAX_CHARACTERS) },
+    ]);
+    expect(long).toMatchObject([{ type: 'unclassified' }]);
+  });
+
+  it('is cut between lines, and else never inside a character or a sequence', () => {
+    expect(cutAt('aaaa\nbbbb', 2)).toBe(5);
+    const face = `${'x'.repeat(10)}😀${'y'.repeat(10)}`;
+    expect(cutAt(face, 11)).toBe(12);
+    const red = `${'x'.repeat(10)}\x1b[38;5;196mred`;
+    expect(cutAt(red, 13)).toBe(21);
+    expect(cutAt(red, 10)).toBe(10);
+  });
+
+  it('costs no more per character when there is much of it', () => {
+    const timeOf = (characters: number): number => {
+      const began = performance.now();
+      let state = EMPTY;
+      for (let done = 0; done < characters; done += 1_000) state = add(state, 'x'.repeat(1_000));
+      return (performance.now() - began) / characters;
+    };
+    timeOf(4_000_000);
+    const few = Math.min(...[1, 2, 3].map(() => timeOf(4_000_000)));
+    const many = Math.min(...[1, 2].map(() => timeOf(40_000_000)));
+    expect(many).toBeLessThan(5 * few);
+  });
+});
+
+describe('output of a real program', () => {
+  it('[AHP-229] comes as data of the host alone, whole and in order', async () => {
+    const { desk } = await openTerminalRoom();
+    const uri = await openTerminal(desk);
+    type(
+      desk,
+      uri,
+      'stty -onlcr; i=0; while [ $i -lt 3000 ]; do echo "line $i äöü😀"; i=$((i+1)); done; echo fin""ished\r',
+    );
+    const state = await untilText(desk, uri, 'finished\n');
+    const lines = textIn(state.content).match(/line \d+ äöü😀\n/g);
+    expect(lines).toEqual(Array.from({ length: 3000 }, (_, index) => `line ${index} äöü😀\n`));
+    const data = desk.envelopes(uri).filter(({ action }) => action.type === 'terminal/data');
+    expect(data.every(({ origin }) => origin === undefined)).toBe(true);
+    expect(data.length).toBeLessThan(1500);
+  });
+
+  it('sets title and folder, unless a person gave it a name', async () => {
+    const { desk, folder } = await openTerminalRoom();
+    const uri = await openTerminal(desk);
+    type(desk, uri, `printf '\\033]2;from a\\tprogram\\007\\033]7;file://${folder}\\007'\r`);
+    await until(desk, uri, ({ title, cwd }) => title === 'from a program' && cwd === `file://${folder}`);
+    desk.dispatch(uri, { type: 'terminal/titleChanged', title: 'mine' });
+    type(desk, uri, 'printf \'\\033]2;again\\007\'; echo do""ne\r');
+    await untilText(desk, uri, 'done');
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect((await stateIn(desk, uri)).title).toBe('mine');
+  });
+
+  it('may change its title all the time; it is told now and then, and the last one in the end', async () => {
+    const { desk } = await openTerminalRoom();
+    const uri = await openTerminal(desk);
+    type(desk, uri, 'i=0; while [ $i -le 2000 ]; do printf "\\033]2;title $i\\007"; i=$((i+1)); done\r');
+    await until(desk, uri, ({ title }) => title === 'title 2000');
+    const titles = desk.envelopes(uri).filter(({ action }) => action.type === 'terminal/titleChanged');
+    expect(titles.length).toBeLessThan(40);
+  });
+});

@@ -1,0 +1,143 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, readlinkSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { describe, expect, it } from 'vitest';
+import { MemoryLog } from '../../src/log/memory-log.js';
+import { startHost } from '../support/session-room.js';
+import { tempFolder } from '../support/temp-folder.js';
+import {
+  catalogue,
+  isAlive,
+  openTerminal,
+  openTerminalRoom,
+  pidIn,
+  type,
+  until,
+  untilText,
+} from '../support/terminal-room.js';
+import type { RawClient } from '../support/test-host.js';
+
+/** A shell with a job in front and one behind, each in a group of its own. */
+const JOBS = "set -m; echo shell=$$.; sleep 300 & echo back=$!.; sh -c 'echo front=$$.; sleep 300; :'\r";
+
+async function withJobs(client: RawClient, params: object = {}): Promise<{ uri: string; pids: number[] }> {
+  const uri = await openTerminal(client, params);
+  type(client, uri, JOBS);
+  const state = await untilText(client, uri, /front=\d+\./);
+  const pids = ['shell', 'back', 'front'].map((name) => pidIn(state, name));
+  expect(pids.every(isAlive)).toBe(true);
+  return { uri, pids };
+}
+
+describe('the processes of a terminal', () => {
+  it('[AHP-061] all end when it is disposed of, whatever group they are in', async () => {
+    const { desk } = await openTerminalRoom();
+    const { uri, pids } = await withJobs(desk);
+    await desk.request('disposeTerminal', { channel: uri });
+    expect(pids.filter(isAlive)).toEqual([]);
+  });
+
+  it('are killed when they do not listen', async () => {
+    const { desk } = await openTerminalRoom();
+    const uri = await openTerminal(desk);
+    type(desk, uri, 'sh -c \'trap "" HUP TERM INT; echo deaf=$$.; while :; do sleep 0.1; done\'\r');
+    const pid = pidIn(await untilText(desk, uri, /deaf=\d+\./), 'deaf');
+    await desk.request('disposeTerminal', { channel: uri });
+    expect(isAlive(pid)).toBe(false);
+  });
+
+  it('end with their shell, when that ends by itself', async () => {
+    const { desk } = await openTerminalRoom();
+    const uri = await openTerminal(desk);
+    type(desk, uri, `sh -c 'trap "" HUP; echo left=$$.; sleep 300; :' & sleep 0.3; exit\r`);
+    const state = await until(desk, uri, ({ exitCode }) => exitCode !== undefined);
+    await expect.poll(() => isAlive(pidIn(state, 'left')), { timeout: 4_000 }).toBe(false);
+  });
+
+  it('end when the host stops', async () => {
+    const { host, desk } = await openTerminalRoom();
+    const { pids } = await withJobs(desk);
+    await host.stop();
+    expect(pids.filter(isAlive)).toEqual([]);
+  });
+
+  it('[AHP-168] end with the session that owns them, and those of others do not', async () => {
+    const { desk } = await openTerminalRoom();
+    const session = await desk.session();
+    const own = await withJobs(desk, { claim: { kind: 'session', session } });
+    const other = await openTerminal(desk);
+    await desk.request('disposeSession', { channel: session });
+    await expect.poll(() => own.pids.filter(isAlive)).toEqual([]);
+    await expect.poll(() => catalogue(desk)).toMatchObject([{ resource: other }]);
+  });
+
+  it('are forgotten by the next run of the host', async () => {
+    const log = new MemoryLog();
+    const first = await startHost({ log });
+    const desk = await first.client('desk');
+    await openTerminal(desk);
+    await expect.poll(() => catalogue(desk)).toHaveLength(1);
+    // A host that is killed writes nothing any more.
+    const entries = await log.read({ after: 0 });
+    expect(JSON.stringify(entries)).toContain('root/terminalsChanged');
+    const second = await startHost({ log: await copyOf(log) });
+    expect(await catalogue(await second.client('desk'))).toEqual([]);
+  });
+
+  it.skipIf(process.platform !== 'linux')('do not get hold of the terminals of others', async () => {
+    const { desk } = await openTerminalRoom();
+    await openTerminal(desk);
+    const uri = await openTerminal(desk);
+    type(desk, uri, 'echo shell=$$.\r');
+    const pid = pidIn(await untilText(desk, uri, /shell=\d+\./), 'shell');
+    const files = readdirSync(`/proc/${pid}/fd`).map((fd) => readlinkSync(`/proc/${pid}/fd/${fd}`));
+    expect(files.filter((file) => file.includes('ptmx'))).toEqual([]);
+  });
+
+  it('hang up when the host is killed', { timeout: 30_000 }, async () => {
+    const folder = await tempFolder();
+    const program = `
+      import { createHost, MemoryLog, scriptedAgent, transportPair } from '${new URL('../../src/index.ts', import.meta.url).href}';
+      const agent = scriptedAgent({ provider: 'mock', displayName: 'Mock', models: [], prompts: {}, default: [] });
+      const host = await createHost({ log: new MemoryLog(), agents: [agent], terminals: { shell: '/bin/bash' } });
+      const [server, client] = transportPair();
+      client.onmessage = (text) => console.log(text);
+      client.onclose = () => {};
+      host.connect(server);
+      const channel = 'ahp-terminal:/t';
+      const send = (message) => client.send(JSON.stringify({ jsonrpc: '2.0', ...message }));
+      const root = { channel: 'ahp-root://', protocolVersions: ['0.3.0'], clientId: 'desk' };
+      send({ id: 1, method: 'initialize', params: root });
+      send({ id: 2, method: 'createTerminal', params: { channel, claim: { kind: 'client', clientId: 'desk' } } });
+      send({ id: 3, method: 'subscribe', params: { channel } });
+      const action = { type: 'terminal/input', data: process.argv[1] };
+      send({ method: 'dispatchAction', params: { channel, clientSeq: 1, action } });
+      setInterval(() => {}, 1_000);`;
+    const options = ['--import', 'tsx', '--input-type=module', '--eval', program, JOBS];
+    const stdio: ['ignore', 'pipe', 'inherit'] = ['ignore', 'pipe', 'inherit'];
+    const host = spawn(process.execPath, options, {
+      stdio,
+      cwd: import.meta.dirname,
+      env: { ...process.env, HOME: folder, TMPDIR: folder },
+    });
+    let text = '';
+    for await (const line of createInterface(host.stdout)) {
+      text += line;
+      if (/front=\d+\./.test(text)) break;
+    }
+    const pids = ['shell', 'back', 'front'].map((name) => Number(new RegExp(`${name}=(\\d+)\\.`).exec(text)?.[1]));
+    expect(pids.every(isAlive)).toBe(true);
+    host.kill('SIGKILL');
+    await once(host, 'exit');
+    await expect.poll(() => pids.filter(isAlive), { timeout: 5_000 }).toEqual([]);
+  });
+});
+
+/** The same entries and archives in another log, as a killed host would have left them. */
+async function copyOf(log: MemoryLog): Promise<MemoryLog> {
+  const copy = new MemoryLog();
+  const entries = await log.read({ after: 0 });
+  await copy.append({ expectedHead: 0, entries, records: [], archives: [], durability: 'full' });
+  return copy;
+}

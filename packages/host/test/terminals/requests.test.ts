@@ -1,0 +1,155 @@
+import { ErrorCode, type TerminalInfo } from '@atrium/protocol';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { COLS_MAX, ROWS_MAX, TITLE_MAX_CHARACTERS } from '../../src/terminals/limits.js';
+import { loadPty } from '../../src/terminals/pty.js';
+import { startHost } from '../support/session-room.js';
+import { tempFolder } from '../support/temp-folder.js';
+import {
+  catalogue,
+  fileUri,
+  openTerminal,
+  openTerminalRoom,
+  PLAIN_SHELL,
+  stateIn,
+  type,
+  untilText,
+} from '../support/terminal-room.js';
+import { ROOT } from '../support/test-host.js';
+
+const OWN = { kind: 'client', clientId: 'desk' } as const;
+
+describe('createTerminal', () => {
+  it('[AHP-059] answers null, then tells everyone of the new terminal, which can be subscribed to', async () => {
+    const { host, desk } = await openTerminalRoom();
+    const phone = await host.client('phone');
+    const channel = 'ahp-terminal:/one';
+    expect(await desk.request('createTerminal', { channel, claim: OWN, name: 'mine', cols: 90, rows: 20 })).toBeNull();
+    const { action } = await phone.action(ROOT, 'root/terminalsChanged');
+    expect(action.terminals).toEqual([{ resource: channel, title: 'mine', claim: OWN }] satisfies TerminalInfo[]);
+    expect(await stateIn(phone, channel)).toMatchObject({ title: 'mine', claim: OWN, cols: 90, rows: 20 });
+  });
+
+  it('[AHP-060] refuses a URI that is in use', async () => {
+    const { desk } = await openTerminalRoom();
+    const channel = await openTerminal(desk);
+    const again = await desk.ask('createTerminal', { channel, claim: OWN });
+    expect(again.error?.code).toBe(ErrorCode.AlreadyExists);
+    await expect.poll(() => catalogue(desk)).toHaveLength(1);
+    const both = await Promise.all(
+      [1, 2].map(() => desk.ask('createTerminal', { channel: 'ahp-terminal:/race', claim: OWN })),
+    );
+    expect(both.filter(({ error }) => error?.code === ErrorCode.AlreadyExists)).toHaveLength(1);
+  });
+
+  it('begins in the folder that was asked for, in that of the session, or in that of the host', async () => {
+    const { desk, folder } = await openTerminalRoom();
+    const [asked, ofSession] = [await tempFolder(), await tempFolder()];
+    const session = await desk.session(undefined, { workingDirectory: fileUri(ofSession) });
+    const claim = { kind: 'session', session };
+    const places = [
+      [asked, { cwd: fileUri(asked), claim }],
+      [ofSession, { claim }],
+      [folder, {}],
+    ] as const;
+    for (const [place, params] of places) {
+      const uri = await openTerminal(desk, params);
+      type(desk, uri, 'echo at:$(pwd -P):\r');
+      await untilText(desk, uri, `at:${place}:`);
+      expect((await stateIn(desk, uri)).cwd).toBe(fileUri(place));
+    }
+  });
+
+  it.each([
+    ['a URI of another kind', { channel: 'ahp-session:/x' }, ErrorCode.InvalidParams],
+    ['a URI without an id', { channel: 'ahp-terminal:/' }, ErrorCode.InvalidParams],
+    ['a folder that is not there', { cwd: 'file:///no/such/folder' }, ErrorCode.NotFound],
+    ['a folder elsewhere', { cwd: 'https://example.com/' }, ErrorCode.InvalidParams],
+    ['a file', { cwd: fileUri(import.meta.filename) }, ErrorCode.NotFound],
+    ['no columns', { cols: 0 }, ErrorCode.InvalidParams],
+    ['half a row', { rows: 1.5 }, ErrorCode.InvalidParams],
+    ['too many columns', { cols: COLS_MAX + 1 }, ErrorCode.InvalidParams],
+    ['too many rows', { rows: ROWS_MAX + 1 }, ErrorCode.InvalidParams],
+    ['an empty name', { name: '' }, ErrorCode.InvalidParams],
+    ['a long name', { name: 'x'.repeat(TITLE_MAX_CHARACTERS + 1) }, ErrorCode.InvalidParams],
+    ['the claim of somebody else', { claim: { kind: 'client', clientId: 'phone' } }, ErrorCode.InvalidParams],
+    [
+      'a session that is not there',
+      { claim: { kind: 'session', session: 'ahp-session:/no' } },
+      ErrorCode.SessionNotFound,
+    ],
+  ])('refuses %s', async (_what, params, code) => {
+    const { desk } = await openTerminalRoom();
+    const { error } = await desk.ask('createTerminal', { channel: 'ahp-terminal:/x', claim: OWN, ...params });
+    expect(error?.code).toBe(code);
+    expect(await catalogue(desk)).toEqual([]);
+  });
+
+  it('refuses the claim of a call, which only the host has', async () => {
+    const { desk } = await openTerminalRoom();
+    const session = await desk.session();
+    const claim = { kind: 'session', session, turnId: 't', toolCallId: 'c' };
+    const { error } = await desk.ask('createTerminal', { channel: 'ahp-terminal:/x', claim });
+    expect(error?.code).toBe(ErrorCode.InvalidParams);
+  });
+
+  it('opens no more than there may be', async () => {
+    const { desk } = await openTerminalRoom({ terminals: { ...PLAIN_SHELL, max: 2 } });
+    const first = await openTerminal(desk);
+    await openTerminal(desk);
+    const { error } = await desk.ask('createTerminal', { channel: 'ahp-terminal:/third', claim: OWN });
+    expect(error).toMatchObject({ code: ErrorCode.PermissionDenied, message: expect.stringContaining('2 terminals') });
+    await desk.request('disposeTerminal', { channel: first });
+    await openTerminal(desk);
+  });
+
+  it('says what to install where no terminal can be made, and does nothing else', async () => {
+    const load = () => loadPty(() => Promise.reject(new Error('Cannot find package')));
+    const { desk } = await openTerminalRoom({ terminals: { load } });
+    const { error } = await desk.ask('createTerminal', { channel: 'ahp-terminal:/x', claim: OWN });
+    expect(error?.message).toContain('npm install @lydell/node-pty');
+    expect(await catalogue(desk)).toEqual([]);
+  });
+
+  it('is refused where terminals are turned off', async () => {
+    const host = await startHost({ terminals: false });
+    const desk = await host.client('desk');
+    const { error } = await desk.ask('createTerminal', { channel: 'ahp-terminal:/x', claim: OWN });
+    expect(error).toMatchObject({ code: ErrorCode.PermissionDenied, message: expect.stringContaining('turned off') });
+  });
+
+  it("does not tell programs the host's own settings", async () => {
+    vi.stubEnv('ATRIUM_CONNECTION_TOKEN', 'open-sesame');
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const { desk } = await openTerminalRoom();
+    const uri = await openTerminal(desk);
+    type(desk, uri, 'env; echo do""ne\r');
+    const { content } = await untilText(desk, uri, 'done\r\n');
+    expect(JSON.stringify(content)).toContain('TERM=xterm-256color');
+    expect(JSON.stringify(content)).not.toContain('open-sesame');
+  });
+});
+
+describe('disposeTerminal', () => {
+  it('[AHP-061] ends the process, takes the terminal away, and tells everyone', async () => {
+    const { host, desk } = await openTerminalRoom();
+    const phone = await host.client('phone');
+    const uri = await openTerminal(desk);
+    type(desk, uri, 'echo shell=$$.\r');
+    const shown = await untilText(desk, uri, /shell=\d+\./);
+    const pid = Number(/shell=(\d+)\./.exec(JSON.stringify(shown))?.[1]);
+    expect(await desk.request('disposeTerminal', { channel: uri })).toBeNull();
+    expect(() => process.kill(pid, 0)).toThrow();
+    await phone.action(
+      ROOT,
+      (action) => action.type === 'root/terminalsChanged' && JSON.stringify(action.terminals) === '[]',
+    );
+    expect((await desk.ask('subscribe', { channel: uri })).error?.code).toBe(ErrorCode.NotFound);
+    expect(desk.types(uri).at(-1)).toBe('terminal/exited');
+  });
+
+  it('[AHP-062] of a terminal that is not there is refused', async () => {
+    const { desk } = await openTerminalRoom();
+    const { error } = await desk.ask('disposeTerminal', { channel: 'ahp-terminal:/none' });
+    expect(error?.code).toBe(ErrorCode.NotFound);
+  });
+});

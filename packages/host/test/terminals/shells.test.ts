@@ -1,0 +1,260 @@
+import { existsSync } from 'node:fs';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import path from 'node:path';
+import type { TerminalCommandPart, TerminalState } from '@atrium/protocol';
+import { describe, expect, it } from 'vitest';
+import { launchOf, userShell } from '../../src/terminals/shells/launch.js';
+import { tempFolder } from '../support/temp-folder.js';
+import {
+  fileUri,
+  openTerminal,
+  openTerminalRoom,
+  stateIn,
+  type TerminalRoom,
+  textIn,
+  type,
+  until,
+  untilText,
+} from '../support/terminal-room.js';
+
+const SHELLS = [
+  { shell: '/bin/bash', rc: '.bashrc', prompt: "PS1='ready> '" },
+  { shell: '/usr/bin/zsh', rc: '.zshrc', prompt: "PROMPT='ready> '" },
+];
+
+const WAIT = { timeout: 4_000, interval: 100 };
+
+function commandsIn({ content }: TerminalState): TerminalCommandPart[] {
+  return content.flatMap((part) => (part.type === 'command' ? part : []));
+}
+
+function isDone(state: TerminalState, count: number): boolean {
+  return commandsIn(state).filter(({ isComplete }) => isComplete).length >= count;
+}
+
+for (const { shell, rc, prompt } of SHELLS) {
+  const name = path.basename(shell);
+  if (!existsSync(shell)) console.info(`${shell} is not here: it is not tried`);
+
+  describe.skipIf(!existsSync(shell))(`${name} in a terminal`, () => {
+    const open = async (settings = ''): Promise<TerminalRoom & { uri: string }> => {
+      const files = { [rc]: `${prompt}\n${settings}\n` };
+      const room = await openTerminalRoom({ terminals: { shell }, files });
+      const uri = await openTerminal(room.desk);
+      await untilText(room.desk, uri, 'ready> ');
+      return { ...room, uri };
+    };
+
+    it('[AHP-234] tells commands as soon as it has come up, and not before', async () => {
+      const { desk, uri } = await open();
+      await until(desk, uri, ({ supportsCommandDetection }) => supportsCommandDetection === true);
+      const types = desk.types(uri);
+      expect(types).toContain('terminal/commandDetectionAvailable');
+      expect(types).not.toContain('terminal/commandExecuted');
+    });
+
+    it('[AHP-229] [AHP-234] tells what was run, what it wrote, how it ended and where', async () => {
+      const { desk, uri, folder } = await open();
+      type(desk, uri, 'echo one; printf "%s\\n" "two;\\\\three"\r');
+      await until(desk, uri, (state) => isDone(state, 1));
+      type(desk, uri, '(exit 3)\r');
+      await until(desk, uri, (state) => isDone(state, 2));
+      type(desk, uri, 'mkdir "a b" && cd "a b"\r');
+      const state = await until(desk, uri, (each) => isDone(each, 3) && each.cwd === fileUri(path.join(folder, 'a b')));
+      expect(commandsIn(state)).toMatchObject([
+        { commandLine: 'echo one; printf "%s\\n" "two;\\\\three"', isComplete: true, exitCode: 0 },
+        { commandLine: '(exit 3)', exitCode: 3 },
+        { commandLine: 'mkdir "a b" && cd "a b"', exitCode: 0 },
+      ]);
+      expect(commandsIn(state)[0]?.output).toMatch(/^one\r\ntwo;\\+three\r\n/);
+      expect(commandsIn(state).every(({ durationMs = -1 }) => durationMs >= 0)).toBe(true);
+      expect(textIn(state.content)).not.toContain('633;');
+      expect(JSON.stringify(desk.received)).not.toContain('633;');
+    });
+
+    it('[AHP-229] gives a running command all that is written, until it is finished', async () => {
+      const { desk, uri } = await open();
+      type(desk, uri, "printf 'before\\n'; sleep 0.2; printf '\\033]633;D;0;guess\\007after\\n'\r");
+      const state = await until(desk, uri, (each) => isDone(each, 1));
+      expect(commandsIn(state)).toHaveLength(1);
+      expect(commandsIn(state)[0]?.output).toContain('before\r\nafter\r\n');
+      const types = desk.types(uri);
+      const [begun, over] = [types.indexOf('terminal/commandExecuted'), types.indexOf('terminal/commandFinished')];
+      expect(types.slice(begun + 1, over).every((each) => each === 'terminal/data')).toBe(true);
+    });
+
+    it('lets no output forge a command, and tells no program the secret', async () => {
+      const { desk, uri } = await open();
+      const forged = ['A', 'C;sure;rm -rf', 'D;7', 'A;', 'C;sure;rm;'].map((mark) => `\\033]633;${mark}\\007`).join('');
+      type(desk, uri, `env | grep -c ATRIUM_; printf '${forged}'; echo do""ne\r`);
+      const state = await until(desk, uri, (each) => isDone(each, 1));
+      expect(commandsIn(state)).toMatchObject([{ exitCode: 0 }]);
+      expect(commandsIn(state)[0]?.output).toMatch(/^0\r\ndone\r\n/);
+    });
+
+    it('is left alone by an empty line, and by Ctrl+C', async () => {
+      const { desk, uri } = await open();
+      // What is typed while a shell changes hands with its terminal may be lost, as anywhere.
+      const prompts = (count: number) => untilText(desk, uri, new RegExp(`(?:ready> [\\s\\S]*){${count}}`));
+      type(desk, uri, '\r');
+      await prompts(2);
+      type(desk, uri, 'typed and left\x03');
+      await prompts(3);
+      type(desk, uri, 'sleep 30\r');
+      await until(desk, uri, (state) => commandsIn(state).length === 1);
+      // The shell says what it will run a moment before it does.
+      await expect
+        .poll(async () => {
+          type(desk, uri, '\x03');
+          return isDone(await stateIn(desk, uri), 1);
+        }, WAIT)
+        .toBe(true);
+      const state = await stateIn(desk, uri);
+      expect(commandsIn(state)).toMatchObject([{ commandLine: 'sleep 30', exitCode: 130 }]);
+    });
+
+    it('finishes the command that ends the shell itself', async () => {
+      const { desk, uri } = await open();
+      type(desk, uri, 'exit 4\r');
+      const state = await until(desk, uri, ({ exitCode }) => exitCode !== undefined);
+      expect(state.exitCode).toBe(4);
+      expect(commandsIn(state)).toMatchObject([{ commandLine: 'exit 4', isComplete: true, exitCode: 4 }]);
+    });
+
+    it('tells several lines as one command', async () => {
+      const { desk, uri } = await open();
+      type(desk, uri, 'for i in 1 2; do\recho "n$i"\rdone\r');
+      const state = await until(desk, uri, (each) => isDone(each, 1));
+      expect(commandsIn(state)[0]?.output).toContain('n1\r\nn2\r\n');
+      expect(commandsIn(state)[0]?.commandLine).toMatch(/^for i in 1 2; do\s*echo "n\$i"[\s;]*done\s*$/);
+    });
+  });
+}
+
+describe.skipIf(!existsSync('/bin/bash'))('what a user of bash has set up', () => {
+  const open = async (settings: string): Promise<TerminalRoom & { uri: string }> => {
+    const files = { '.bashrc': `PS1='ready> '\n${settings}\n` };
+    const room = await openTerminalRoom({ terminals: { shell: '/bin/bash' }, files });
+    const uri = await openTerminal(room.desk);
+    await untilText(room.desk, uri, 'ready> ');
+    return { ...room, uri };
+  };
+
+  it('stays: hooks of the prompt, traps, PS0, and what $? says', async () => {
+    const { desk, uri } = await open(
+      `PROMPT_COMMAND='echo "[hook $?]"'\ntrap 'LAST_DEBUG=$BASH_COMMAND' DEBUG\ntrap 'echo bye' EXIT\nPS0='[ps0]'`,
+    );
+    type(desk, uri, 'false\r');
+    await until(desk, uri, (state) => isDone(state, 1));
+    await untilText(desk, uri, '[hook 1]');
+    type(desk, uri, 'echo "status $?"; trap -p DEBUG EXIT; echo "$LAST_DEBUG"\r');
+    const state = await until(desk, uri, (each) => isDone(each, 2));
+    const output = commandsIn(state)[1]?.output;
+    expect(output).toContain('status 1');
+    expect(output).toContain("trap -- 'LAST_DEBUG=$BASH_COMMAND' DEBUG");
+    expect(output).toContain("trap -- 'echo bye' EXIT");
+    expect(textIn(state.content)).toContain('[ps0]');
+    type(desk, uri, 'exit\r');
+    await untilText(desk, uri, 'bye');
+  });
+
+  it('stays: several hooks in an array', async () => {
+    const { desk, uri } = await open(`PROMPT_COMMAND=('echo first' 'echo second')`);
+    type(desk, uri, 'true\r');
+    const state = await until(desk, uri, (each) => isDone(each, 1));
+    expect(textIn(state.content)).toMatch(/first\r\nsecond\r\n/);
+  });
+
+  it('stays: the history, and what is to be kept out of it', async () => {
+    const { desk, uri, folder } = await open(`HISTFILE=${'~'}/history\nHISTCONTROL=ignoreboth`);
+    for (const [index, line] of ['echo a', 'echo a', ' echo hidden', 'echo b'].entries()) {
+      type(desk, uri, `${line}\r`);
+      await until(desk, uri, (state) => isDone(state, index + 1));
+    }
+    type(desk, uri, 'exit\r');
+    const state = await until(desk, uri, ({ exitCode }) => exitCode !== undefined);
+    expect(commandsIn(state).map(({ commandLine }) => commandLine)).toEqual(['echo a', 'echo a', '', 'echo b', 'exit']);
+    expect(await readFile(path.join(folder, 'history'), 'utf8')).toBe('echo a\necho b\nexit\n');
+  });
+});
+
+describe.skipIf(!existsSync('/usr/bin/zsh'))('what a user of zsh has set up', () => {
+  it('stays: all files in the right order and place, hooks, history', async () => {
+    const files = {
+      '.zshenv': 'ORDER=env; export ZDOTDIR=$HOME/dots',
+      'dots/.zshrc':
+        'ORDER=$ORDER,rc; PROMPT=\'ready> \'; HISTFILE=$HOME/history; SAVEHIST=9; precmd() { echo "[hook $?]" }',
+    };
+    const { desk, folder } = await openTerminalRoom({ terminals: { shell: '/usr/bin/zsh' }, files });
+    const uri = await openTerminal(desk);
+    await untilText(desk, uri, 'ready> ');
+    type(desk, uri, 'echo $ORDER $ZDOTDIR $(print -l ${(k)functions} | grep -c __atrium); false\r');
+    const state = await until(desk, uri, (each) => isDone(each, 1));
+    expect(commandsIn(state)[0]?.output).toContain(`env,rc ${folder}/dots 4`);
+    await untilText(desk, uri, '[hook 1]');
+    type(desk, uri, 'exit\r');
+    await until(desk, uri, ({ exitCode }) => exitCode !== undefined);
+    expect(await readFile(path.join(folder, 'history'), 'utf8')).toContain('echo $ORDER');
+  });
+
+  it('leaves ZDOTDIR unset where it was, so that files go home', async () => {
+    const files = { '.zshrc': "PROMPT='ready> '" };
+    const { desk } = await openTerminalRoom({ terminals: { shell: '/usr/bin/zsh' }, files });
+    const uri = await openTerminal(desk);
+    await untilText(desk, uri, 'ready> ');
+    type(desk, uri, 'echo "<${ZDOTDIR-unset}>"; zsh -fc \'echo "<${ZDOTDIR-unset}>"\'\r');
+    const state = await until(desk, uri, (each) => isDone(each, 1));
+    expect(commandsIn(state)[0]?.output).toContain('<unset>\r\n<unset>\r\n');
+  });
+});
+
+describe('a shell without marks', () => {
+  it('[AHP-234] is a plain terminal', async () => {
+    const { desk } = await openTerminalRoom();
+    const uri = await openTerminal(desk);
+    type(desk, uri, 'echo pl""ain\r');
+    const state = await untilText(desk, uri, 'plain');
+    expect(state.supportsCommandDetection).toBeUndefined();
+    expect(commandsIn(state)).toEqual([]);
+  });
+
+  it('is started as one expects on each system', async () => {
+    const options = { env: { ZDOTDIR: '/dots' }, scripts: '/scripts' };
+    expect(launchOf({ ...options, shell: '/usr/bin/fish', platform: 'linux' })).toEqual({
+      file: '/usr/bin/fish',
+      args: [],
+      env: { ZDOTDIR: '/dots' },
+    });
+    expect(launchOf({ ...options, shell: '/bin/zsh', platform: 'darwin' })).toMatchObject({
+      args: ['-l', '-i'],
+      env: { ZDOTDIR: '/scripts', ATRIUM_TERMINAL_ZDOTDIR: '/dots' },
+    });
+    expect(launchOf({ ...options, shell: '/bin/bash', platform: 'darwin' }).env.ATRIUM_TERMINAL_LOGIN).toBe('1');
+  });
+
+  it('is never one that keeps people out', async () => {
+    expect(await userShell({ SHELL: '/usr/sbin/nologin' })).toMatch(/sh$/);
+    expect(await userShell({ SHELL: '/no/such/shell' })).toMatch(/sh$/);
+    expect(await userShell({ SHELL: '/bin/sh' })).toBe('/bin/sh');
+  });
+
+  it('leaves no file behind', async () => {
+    const { host, desk } = await openTerminalRoom({ terminals: { shell: '/bin/bash' } });
+    const left = async () => (await readdir('/tmp')).filter((name) => name.startsWith('atrium-shell-'));
+    const before = await left();
+    await openTerminal(desk);
+    expect((await left()).length).toBeGreaterThan(before.length);
+    await host.stop();
+    expect((await left()).filter((name) => !before.includes(name))).toEqual([]);
+  });
+
+  it('puts what it reads where it is told to, for nobody else to change', async () => {
+    const scriptsFolder = path.join(await tempFolder(), 'private', 'shells');
+    const { host, desk } = await openTerminalRoom({ terminals: { shell: '/bin/bash', scriptsFolder } });
+    const uri = await openTerminal(desk);
+    await until(desk, uri, ({ supportsCommandDetection }) => supportsCommandDetection === true);
+    expect((await stat(scriptsFolder)).mode & 0o777).toBe(0o700);
+    await host.stop();
+    expect(await readdir(scriptsFolder)).toContain('atrium.bash');
+  });
+});
