@@ -69,6 +69,7 @@ export {
   TOKEN_FILE,
 } from './security/token.js';
 export type { TelemetryChoice } from './telemetry/create.js';
+export type { TerminalsOptions } from './terminals/terminals.js';
 export { builtinTools } from './tools/builtin.js';
 export type { HostTool, ToolConfirmation, ToolContext, ToolOutput } from './tools/tool.js';
 export { type FolderTrust, TrustedFolders } from './trust/trust.js';

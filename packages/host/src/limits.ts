@@ -75,7 +75,7 @@ export const TURN_SENT_ON_MAX = 5;
 /** One part of an answer: what is beyond is cut. Parts are kept in memory, stored, and sent to every client. */
 export const PART_TEXT_MAX_CHARACTERS = 2 * 2 ** 20;
 /** Everything that is said in one turn, and the parts that it has, calls included. One with more is ended. */
-export const TURN_TEXT_MAX_CHARACTERS = 16 * 2 ** 20;
+export const TURN_TEXT_MAX_CHARACTERS = 64 * 2 ** 20;
 export const TURN_PARTS_MAX = 20_000;
 /** What is written in one turn, piece by piece: each is stored and sent by itself, however small it is. */
 export const TURN_ACTIONS_MAX = 250_000;

@@ -5,6 +5,8 @@
 import type { ClientRequestMethod, ClientRequests } from '@atrium/protocol';
 import type { OpenChannel } from './core.js';
 import type { AttachCompanion } from './sessions/companion.js';
+import type { Session } from './sessions/session.js';
+import type { ToolContext } from './tools/tool.js';
 import type { Connection } from './wire/connection.js';
 
 export type ServiceRequests = {
@@ -20,6 +22,13 @@ export type ServiceRequests = {
  * nothing, because a person may have to be asked first.
  */
 export type Lane = 'main' | 'aside' | 'free';
+
+/** The call that a tool works for. */
+export interface ToolPlace {
+  readonly session: Session;
+  readonly turnId: string;
+  readonly toolCallId: string;
+}
 
 export interface Service {
   readonly requests?: ServiceRequests;
@@ -37,6 +46,10 @@ export interface Service {
   readonly attach?: AttachCompanion;
   /** A session is gone for good, with all that was kept of it. */
   forgotten?(session: string): Promise<void>;
+  /** How many programs of people it runs: as long as there are some, the host is needed. */
+  readonly running?: number;
+  /** What tools can do besides, in this call. */
+  toolContext?(place: ToolPlace): Partial<ToolContext>;
   /** What an answer to `initialize` says besides. */
   readonly greeting?: Readonly<Record<string, unknown>>;
   /** Before anybody connects. */

@@ -13,7 +13,7 @@ import { Terminals } from './terminals/terminals.js';
 import { NO_TRUST } from './trust/trust.js';
 
 export function createServices(core: HostCore, options: HostOptions): readonly Service[] {
-  const terminals = options.terminals === false ? withoutTerminals(core) : new Terminals(core, options.terminals);
+  const terminals = terminalsOf(core, options);
   const changes = changesets(core, options);
   const readers = [...(core.contents ? [core.contents] : []), ...changes.map(({ contents }) => contents)];
   const sweeping = core.contents ? [new Sweeping({ core, log: options.log, contents: core.contents })] : [];
@@ -24,6 +24,12 @@ function resources(core: HostCore, options: HostOptions, readers: readonly Conte
   const { defaultDirectory, browsedFolders: more, customizations } = options;
   const browsed = browsedFolders(defaultDirectory, more);
   return new Resources({ core, browsed, userFolder: customizations?.userFolder, readers });
+}
+
+function terminalsOf(core: HostCore, { terminals = {}, dataFolder }: HostOptions): Service {
+  if (terminals === false) return withoutTerminals(core);
+  const scriptsFolder = dataFolder === undefined ? undefined : path.join(dataFolder, 'shells');
+  return new Terminals(core, { scriptsFolder, ...terminals });
 }
 
 /** Without a place to keep contents, nobody can say what changed. */

@@ -39,6 +39,7 @@ export function serveCommand(): Command {
       option('--gateway-port <port>', GATEWAY_TEXT, 'GATEWAY_PORT').argParser(port).default(DEFAULT_GATEWAY_PORT),
     )
     .addOption(option('--no-gateway', 'let no providers connect', 'NO_GATEWAY'))
+    .addOption(option('--no-terminals', 'let nobody open a terminal', 'NO_TERMINALS'))
     .addOption(option('--stdio', 'speak on standard input and output instead of listening', 'STDIO'))
     .addOption(option('--data-dir <folder>', 'where everything is kept', 'DATA_DIR'))
     .addOption(new Option('--script <file>', 'scripted agent to offer; may be repeated').argParser(collected))

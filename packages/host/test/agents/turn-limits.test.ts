@@ -58,7 +58,7 @@ describe('what an agent says in a turn', { timeout: 30_000 }, () => {
     await desk.action(uri, 'session/error');
     await expect.poll(() => turn.signal.aborted).toBe(true);
     const [ended] = (await stateOf(desk, uri)).turns;
-    const message = 'The turn was broken off: it had more than 16 MiB of text. Send a message to let the agent go on.';
+    const message = 'The turn was broken off: it had more than 64 MiB of text. Send a message to let the agent go on.';
     expect([ended?.state, ended?.error]).toEqual(['error', { errorType: 'too-long', message }]);
     expect(texts(ended?.responseParts).join('')).not.toContain('nobody');
   });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { OUTBOX_MAX_MESSAGES, OUTBOX_MERGE_BYTES } from '../../src/limits.js';
 import { CloseCode } from '../../src/wire/transport.js';
 import { comparable, Mirror } from '../support/mirror.js';
-import { openPuppetRoom, textIn } from '../support/session-room.js';
+import { openPuppetRoom, type PuppetRoom, textIn } from '../support/session-room.js';
 import { type RawClient, ROOT, settle } from '../support/test-host.js';
 import { comparableV1, v1Client } from '../support/v1.js';
 
@@ -95,15 +95,14 @@ describe('a client that reads slowly', () => {
     const { desk, uri, puppet, join } = await openPuppetRoom();
     const [stuck, fast] = [await join('stuck'), await join('fast')];
     stall(stuck);
-    const chunk = 'x'.repeat(500_000);
     for (let count = 0; count < 100; count++) {
-      puppet.turn.text(chunk);
+      say(puppet, count);
       if (count % 5 === 0) await settle(1);
     }
     puppet.finish();
     await fast.action(uri, 'session/turnComplete');
     expect(stuck.closed).toMatchObject({ code: CloseCode.TooSlow });
-    const lengths = fast.envelopes(uri).map(({ action }) => (action as { content?: string }).content?.length ?? 0);
+    const lengths = fast.envelopes(uri).map(({ action }) => textOf(action).length);
     expect(lengths.reduce((sum, length) => sum + length, 0)).toBe(50_000_000);
     expect(desk.closed).toBeUndefined();
   });
@@ -120,7 +119,7 @@ describe('a client that reads slowly', () => {
 
   it('[REL-040] a snapshot above the limit reaches a client that reads', async () => {
     const { host, uri, puppet } = await openPuppetRoom();
-    for (let count = 0; count < 40; count++) puppet.turn.text('x'.repeat(500_000));
+    for (let count = 0; count < 40; count++) say(puppet, count);
     puppet.finish();
     await settle();
     const late = await host.client('late');
@@ -129,3 +128,16 @@ describe('a client that reads slowly', () => {
     expect(late.closed).toBeUndefined();
   });
 });
+
+const CHUNK = 'x'.repeat(500_000);
+
+/** Half a megabyte of an answer whose parts have two of them each, with a thought in between. */
+function say({ turn }: PuppetRoom['puppet'], count: number): void {
+  if (count % 4 === 0) turn.reasoning('y');
+  turn.text(CHUNK);
+}
+
+/** What an action adds to the text of an answer. */
+function textOf(action: { readonly type: string; readonly content?: string }): string {
+  return action.type === 'session/delta' ? (action.content ?? '') : '';
+}

@@ -1,0 +1,53 @@
+/** The terminals of a host: which there are, which one is meant, and how a new one is opened. */
+import { randomUUID } from 'node:crypto';
+import { pathToFileURL } from 'node:url';
+import type { Client } from '@atrium/client';
+import { ROOT_CHANNEL, type TerminalInfo } from '@atrium/protocol';
+import { UsageError } from '../exit.js';
+import { printable } from '../text/printable.js';
+
+const SCHEME = 'ahp-terminal:/';
+const SHORT_CHARACTERS = 8;
+
+export async function terminalsOf(client: Client): Promise<readonly TerminalInfo[]> {
+  const root = await client.subscribe(ROOT_CHANNEL);
+  const { terminals = [] } = root.state;
+  root.close();
+  return terminals;
+}
+
+/** Opens a shell in this folder, as large as this window. */
+export async function openTerminal(client: Client, name: string | undefined): Promise<string> {
+  const channel = `${SCHEME}${randomUUID()}`;
+  const { columns: cols = 80, rows = 24 } = process.stdout;
+  await client.request('createTerminal', {
+    channel,
+    claim: { kind: 'client', clientId: client.clientId },
+    cwd: pathToFileURL(process.cwd()).href,
+    cols,
+    rows,
+    ...(name !== undefined && { name }),
+  });
+  return channel;
+}
+
+/** The one that is meant: an id, the beginning of one, or `last`. */
+export function findTerminal(terminals: readonly TerminalInfo[], reference: string): TerminalInfo {
+  const last = reference === 'last' ? terminals.at(-1) : undefined;
+  const [first, ...more] = last
+    ? [last]
+    : terminals.filter(({ resource }) => resource === reference || idOf(resource).startsWith(reference));
+  if (!first) throw new Error(`there is no terminal "${reference}"; atrium terminals list shows those there are`);
+  if (more.length > 0) throw new UsageError(`${more.length + 1} terminals begin with "${reference}": type more`);
+  return first;
+}
+
+export function terminalRow({ resource, title, claim, exitCode }: TerminalInfo): string[] {
+  const owner = claim.kind === 'client' ? 'a person' : claim.toolCallId === undefined ? 'a session' : 'a tool';
+  const state = exitCode === undefined ? 'running' : `ended (${exitCode})`;
+  return [idOf(resource).slice(0, SHORT_CHARACTERS), state, owner, printable(title)];
+}
+
+function idOf(uri: string): string {
+  return uri.startsWith(SCHEME) ? uri.slice(SCHEME.length) : uri;
+}

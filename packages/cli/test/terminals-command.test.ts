@@ -1,0 +1,46 @@
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { isBuilt, openDesk } from './support.js';
+import { hasTmux, openTerminal } from './terminal.js';
+
+describe.skipIf(!isBuilt)('atrium terminals (skipped unless it has been built)', { timeout: 60_000 }, () => {
+  it('says that there are none, and that one is entered from a terminal', async () => {
+    const desk = await openDesk();
+    expect((await desk.run(['terminals', 'list'])).stdout).toContain('no terminals');
+    const { code, stderr } = await desk.run(['terminals', 'new']);
+    expect(code).toBe(2);
+    expect(stderr).toContain('from a terminal');
+    expect((await desk.run(['terminals', 'attach', 'nowhere'])).code).not.toBe(0);
+  });
+
+  it('are refused by a host without them', async () => {
+    const desk = await openDesk(['--no-terminals']);
+    const claim = '{"kind":"client","clientId":"x"}';
+    const params = `{"channel":"ahp-terminal:/x","claim":${claim}}`;
+    const { code, stderr } = await desk.run(['call', 'createTerminal', params]);
+    expect(code).toBe(5);
+    expect(stderr).toContain('turned off');
+  });
+
+  it.skipIf(!hasTmux)('opens a shell, leaves it with Ctrl+], finds it again and ends it', async () => {
+    const desk = await openDesk();
+    const window = await openTerminal({ ...desk.env, SHELL: '/bin/sh' }, path.dirname(desk.dataDir));
+    window.type('atrium terminals new --name work');
+    window.keys('Enter');
+    await window.sees(/Ctrl\+\] leaves[\s\S]*[#$] ?$/);
+    window.type('echo "here $((40 + 2)) $(stty size)"');
+    window.keys('Enter');
+    await window.sees(/here 42 30 90/);
+    window.keys('C-]');
+    await window.sees(/Left the terminal/);
+    expect((await desk.run(['terminals', 'list'])).stdout).toMatch(/running +a person +work/);
+    window.type('clear; atrium terminals attach');
+    window.keys('Enter');
+    await window.sees(/here 42 30 90[\s\S]*[#$] ?$/);
+    window.type('exit 3');
+    window.keys('Enter');
+    await window.sees(/has ended \(3\)/);
+    expect((await desk.run(['terminals', 'rm', 'last'])).stderr).toContain('Ended work');
+    expect((await desk.run(['terminals', 'list'])).stdout).toContain('no terminals');
+  });
+});

@@ -1,0 +1,91 @@
+/** Runs a tool's command in a terminal of its own, where people can watch it, type into it, and take it over. */
+import { randomUUID } from 'node:crypto';
+import type { TerminalClaim } from '@atrium/protocol';
+import { killOnExit } from '../tools/process-group.js';
+import type { TerminalRequest, TerminalRun } from '../tools/run-in-terminal.js';
+import { shorten } from '../tools/text.js';
+import { type CallClaim, inBackground, isOfCall } from './claims.js';
+import { commandEnvironment } from './environment.js';
+import { PlainLines } from './plain-text.js';
+import { heldCommand } from './shells/held-command.js';
+import type { Terminal } from './terminal.js';
+import type { TerminalEnd } from './terminal-process.js';
+import type { Terminals } from './terminals.js';
+
+const TITLE_CHARACTERS = 60;
+/** Wide enough that programs seldom break lines for it. */
+const SIZE = { cols: 120, rows: 30 } as const;
+
+export interface CommandRun {
+  readonly claim: CallClaim;
+  /** Somebody is there who could type. Without anybody, a command that reads input must not wait for it. */
+  readonly hasInput: boolean;
+  readonly request: TerminalRequest;
+}
+
+/** Undefined when no terminal can be had: then the command has not run at all. */
+export async function runCommand(terminals: Terminals, run: CommandRun): Promise<TerminalRun | undefined> {
+  if (process.platform === 'win32') return undefined;
+  const { claim, request } = run;
+  if (request.signal.aborted) return { kind: 'cancelled' };
+  const terminal = await openFor(terminals, run).catch(() => undefined);
+  if (!terminal) return undefined;
+  const forget = killOnExit(terminal.pid);
+  terminal.beginCommand(claim.toolCallId, request.command);
+  request.shown({ resource: terminal.uri, title: terminal.state.title });
+  const end = await watch(terminal, request);
+  forget();
+  if (isOfCall(terminal.state.claim)) terminal.claim(inBackground(claim));
+  await terminal.settled();
+  terminals.finished(terminal);
+  return end;
+}
+
+function openFor(terminals: Terminals, { claim, hasInput, request }: CommandRun): Promise<Terminal> {
+  const { command, cwd, graceMs } = request;
+  const line = hasInput ? command : `exec </dev/null; ${command}`;
+  return terminals.openTerminal({
+    uri: `ahp-terminal:/${randomUUID()}`,
+    claim,
+    launch: heldCommand(line, commandEnvironment()),
+    cwd,
+    size: SIZE,
+    title: shorten(command, TITLE_CHARACTERS),
+    isNamed: true,
+    isOfTool: true,
+    ending: { signal: 'SIGTERM', graceMs },
+  });
+}
+
+/** Until the command ends, must end, or is somebody else's. */
+async function watch(terminal: Terminal, request: TerminalRequest): Promise<TerminalRun> {
+  const { clock, signal, timeoutMs, output } = request;
+  const lines = new PlainLines();
+  terminal.onOutput = (text) => output(lines.push(text), 'stdout');
+  let early: 'timeout' | 'cancelled' | undefined;
+  const stop = (why: 'timeout' | 'cancelled') => {
+    early ??= why;
+    void terminal.end();
+  };
+  const cancel = () => stop('cancelled');
+  const disarm = clock.after(timeoutMs, () => stop('timeout'));
+  signal.addEventListener('abort', cancel, { once: true });
+  const end = await Promise.race([terminal.ended, unclaimed(terminal)]);
+  disarm();
+  signal.removeEventListener('abort', cancel);
+  terminal.onOutput = undefined;
+  terminal.onUnclaimed = undefined;
+  output(lines.end(), 'stdout');
+  if ('kind' in end) return { kind: 'detached', isTaken: end.kind === 'client' };
+  return early ? { kind: early } : endOf(end);
+}
+
+function unclaimed(terminal: Terminal): Promise<TerminalClaim> {
+  return new Promise((resolve) => {
+    terminal.onUnclaimed = resolve;
+  });
+}
+
+function endOf({ exitCode, signal, strays }: TerminalEnd): TerminalRun {
+  return signal ? { kind: 'killed', signal: signal.name } : { kind: 'exited', code: exitCode, strays };
+}

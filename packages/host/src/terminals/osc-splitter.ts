@@ -1,0 +1,112 @@
+/**
+ * Finds the operating system commands (OSC) in what a terminal writes: titles, folders, and the marks of shell
+ * integration. Marks are taken out; everything else passes unchanged. A sequence may arrive in any number of pieces.
+ */
+import { SEQUENCE_MAX_CHARACTERS } from './limits.js';
+
+export type Piece =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'osc'; readonly code: number; readonly body: string };
+
+/** Marks of shell integration, whoever they are from. No client ever sees them. */
+const MARKS: ReadonlySet<number> = new Set([133, 633]);
+/** What is also of interest: titles and folders. */
+const LABELS: ReadonlySet<number> = new Set([0, 2, 7]);
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences are made of them
+const BEGIN = /\x1b\]|\x9d/g;
+/** The code, with what follows it; without a follower it may go on in the next piece. */
+const CODE = /(\d{0,4})(;|[^;\d]|$)/y;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: a bell or a "string terminator" ends; others break it off
+const END = /\x07|\x9c|\x1b\\|\x1b(?!$)|[\x18\x1a]/g;
+const ENDS: ReadonlySet<string> = new Set(['\x07', '\x9c', '\x1b\\']);
+const CANCELS: ReadonlySet<string> = new Set(['\x18', '\x1a']);
+
+export class OscSplitter {
+  /** The beginning of a sequence whose end has not come yet. */
+  #held = '';
+
+  push(chunk: string): Piece[] {
+    const input = this.#held + chunk;
+    this.#held = '';
+    return joined(this.#split(input));
+  }
+
+  /** Nothing more comes: what was held is text, unless it is the beginning of a mark. */
+  end(): Piece[] {
+    const rest = this.#held;
+    this.#held = '';
+    return rest === '' || MARKS.has(Number(/\d+/.exec(rest)?.[0])) ? [] : [{ kind: 'text', text: rest }];
+  }
+
+  *#split(input: string): Iterable<Piece> {
+    let from = 0;
+    for (let begin = find(BEGIN, input, 0); begin; begin = find(BEGIN, input, from)) {
+      if (begin.index > from) yield { kind: 'text', text: input.slice(from, begin.index) };
+      const sequence = sequenceAt(input, begin.index, begin.index + begin[0].length);
+      if (!sequence) return this.#hold(input.slice(begin.index));
+      yield* sequence.pieces;
+      from = sequence.end;
+    }
+    const isCut = input.endsWith('\x1b');
+    if (isCut) this.#held = '\x1b';
+    yield { kind: 'text', text: input.slice(from, isCut ? -1 : undefined) };
+  }
+
+  #hold(rest: string): void {
+    this.#held = rest;
+  }
+}
+
+interface Sequence {
+  readonly pieces: readonly Piece[];
+  /** Where it is over. */
+  readonly end: number;
+}
+
+/** The sequence that begins here; undefined when more of it has to come first. */
+function sequenceAt(input: string, begin: number, codeAt: number): Sequence | undefined {
+  CODE.lastIndex = codeAt;
+  const [, digits = '', follower = ''] = CODE.exec(input) ?? [];
+  const isOver = input.length - begin > SEQUENCE_MAX_CHARACTERS;
+  const passed: Sequence = { pieces: [{ kind: 'text', text: input.slice(begin, codeAt) }], end: codeAt };
+  if (follower === '') return isOver || digits.length > 3 ? passed : undefined;
+  const code = digits === '' ? Number.NaN : Number(digits);
+  if (!MARKS.has(code) && !LABELS.has(code)) return passed;
+  const end = find(END, input, codeAt + digits.length);
+  if (!end) return isOver ? passed : undefined;
+  return complete(input, { begin, bodyAt: codeAt + digits.length + 1, code, end });
+}
+
+interface Found {
+  readonly begin: number;
+  readonly bodyAt: number;
+  readonly code: number;
+  readonly end: RegExpExecArray;
+}
+
+/** An escape that begins something else breaks a sequence off, and is read again. */
+function complete(input: string, { begin, bodyAt, code, end }: Found): Sequence {
+  const isWhole = ENDS.has(end[0]);
+  const after = end.index + (isWhole || CANCELS.has(end[0]) ? end[0].length : 0);
+  const shown: Piece[] = MARKS.has(code) ? [] : [{ kind: 'text', text: input.slice(begin, after) }];
+  const said: Piece[] = isWhole ? [{ kind: 'osc', code, body: input.slice(bodyAt, end.index) }] : [];
+  return { pieces: [...shown, ...said], end: after };
+}
+
+function find(pattern: RegExp, input: string, from: number): RegExpExecArray | null {
+  pattern.lastIndex = from;
+  return pattern.exec(input);
+}
+
+/** Neighbouring texts become one, empty ones none. */
+function joined(pieces: Iterable<Piece>): Piece[] {
+  const list: Piece[] = [];
+  for (const piece of pieces) {
+    const last = list.at(-1);
+    if (piece.kind === 'text' && last?.kind === 'text')
+      list[list.length - 1] = { ...last, text: last.text + piece.text };
+    else if (piece.kind !== 'text' || piece.text !== '') list.push(piece);
+  }
+  return list;
+}

@@ -1,0 +1,82 @@
+/** The terminal's reducer with a bound: what is oldest is dropped, so that a terminal never grows with its output. */
+import type { ReduceContext, StateAction, TerminalContentPart, TerminalState } from '@atrium/protocol';
+import { terminalReducer } from '@atrium/protocol';
+import {
+  SCROLLBACK_KEPT_CHARACTERS,
+  SCROLLBACK_KEPT_PARTS,
+  SCROLLBACK_MAX_CHARACTERS,
+  SCROLLBACK_MAX_PARTS,
+  SCROLLBACK_PIECE_CHARACTERS,
+} from './limits.js';
+
+/** How far a cut may move to fall between two lines. */
+const LINE_SEARCH_CHARACTERS = 1_024;
+/** How far back an escape sequence may have begun. */
+const ESCAPE_SEARCH_CHARACTERS = 256;
+
+export function reduceBounded(state: TerminalState, action: StateAction, context: ReduceContext): TerminalState {
+  const next = terminalReducer(state, action, context);
+  if (next.content === state.content) return next;
+  if (action.type === 'terminal/data') makeOnePiece(next.content.at(-1), action.data.length);
+  const content = trimmed(next.content);
+  return content === next.content ? next : { ...next, content };
+}
+
+/** Over the limit, the oldest goes down to well below it: what that costs is spread over all that came in between. */
+export function trimmed(content: TerminalContentPart[]): TerminalContentPart[] {
+  const size = content.reduce((sum, part) => sum + textOf(part).length, 0);
+  if (size <= SCROLLBACK_MAX_CHARACTERS && content.length <= SCROLLBACK_MAX_PARTS) return content;
+  const firstKept = content.length > SCROLLBACK_MAX_PARTS ? content.length - SCROLLBACK_KEPT_PARTS : 0;
+  return withinSize(content.slice(firstKept), SCROLLBACK_KEPT_CHARACTERS);
+}
+
+/** The newest parts of so many characters; the oldest of them loses its beginning. */
+function withinSize(content: readonly TerminalContentPart[], maxCharacters: number): TerminalContentPart[] {
+  const kept: TerminalContentPart[] = [];
+  let room = maxCharacters;
+  for (let index = content.length - 1; index >= 0 && room > 0; index--) {
+    const part = content[index];
+    if (!part) break;
+    const text = textOf(part);
+    kept.push(text.length <= room ? part : withText(part, text.slice(cutAt(text, text.length - room))));
+    room -= text.length;
+  }
+  return kept.reverse();
+}
+
+/** The first place from here on where a text can begin: a new line, or at least no half character or sequence. */
+export function cutAt(text: string, wanted: number): number {
+  const line = text.indexOf('\n', wanted);
+  if (line >= 0 && line < wanted + LINE_SEARCH_CHARACTERS) return line + 1;
+  const place = afterEscape(text, wanted);
+  const unit = text.charCodeAt(place);
+  return unit >= 0xdc00 && unit <= 0xdfff ? place + 1 : place;
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences are made of them
+const ESCAPE = /\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[ -/]*[0-Z\\^-~])/y;
+
+/** Behind the escape sequence that this place is in the middle of, if it is. */
+function afterEscape(text: string, place: number): number {
+  const begin = text.lastIndexOf('\x1b', place - 1);
+  if (begin < 0 || begin < place - ESCAPE_SEARCH_CHARACTERS) return place;
+  ESCAPE.lastIndex = begin;
+  const [sequence = ''] = ESCAPE.exec(text) ?? [];
+  return Math.max(place, begin + sequence.length);
+}
+
+function textOf(part: TerminalContentPart): string {
+  if (part.type === 'unclassified') return part.value;
+  return part.type === 'command' ? part.output : '';
+}
+
+function withText(part: TerminalContentPart, text: string): TerminalContentPart {
+  return part.type === 'command' ? { ...part, output: text } : { ...part, value: text };
+}
+
+/** A string that grew bit by bit is a tree of its bits, many times its size. Looking into it makes it one piece. */
+function makeOnePiece(part: TerminalContentPart | undefined, added: number): void {
+  const text = part ? textOf(part) : '';
+  const before = Math.floor((text.length - added) / SCROLLBACK_PIECE_CHARACTERS);
+  if (Math.floor(text.length / SCROLLBACK_PIECE_CHARACTERS) > before) text.charCodeAt(0);
+}
