@@ -24,12 +24,16 @@ export function findChromium() {
   return (named ? [named] : USUAL_PLACES).find((file) => existsSync(file));
 }
 
+/** A name that leads to this machine like any name in a network: unlike `localhost`, browsers do not trust it. */
+export const NETWORK_NAME = 'machine.test';
+
 /** A browser without a window, with a profile of its own that is gone afterwards. */
 export function launchChromium() {
   const executablePath = findChromium();
   if (!executablePath) throw new Error(`This ${CHROMIUM_MISSING}.`);
   const quiet = ['--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'];
-  const args = [...quiet, '--disable-component-update', '--disable-sync'];
+  const names = `--host-resolver-rules=MAP ${NETWORK_NAME} 127.0.0.1`;
+  const args = [...quiet, names, '--disable-component-update', '--disable-sync'];
   // Chromium refuses its sandbox to root, who runs many a container.
   const isRoot = process.getuid?.() === 0;
   return chromium.launch({ executablePath, headless: true, chromiumSandbox: !isRoot, args });

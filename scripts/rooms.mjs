@@ -68,7 +68,7 @@ export const RULES = [
   },
   {
     name: 'runs-in-a-browser',
-    room: /^packages\/(protocol\/src|client\/src|provider\/src|web)\//,
+    room: /^packages\/(protocol\/src|client\/src|provider\/src|web\/src)\//,
     forbidden: /^node:/,
     why: 'this code also runs in a browser, where Node modules do not exist',
   },

@@ -102,6 +102,7 @@ async function startHost(folder, project) {
   const token = readFileSync(path.join(dataDir, 'connection-token'), 'utf8').trim();
   const stop = () =>
     new Promise((resolve) => {
+      if (child.exitCode !== null || child.signalCode !== null) return resolve(undefined);
       child.once('exit', resolve);
       child.kill('SIGTERM');
     });

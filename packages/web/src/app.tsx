@@ -1,24 +1,31 @@
 /** The whole page: the door, or the rooms behind it. */
+import { lazy, Suspense } from 'react';
 import { HostProvider } from './host/context.js';
 import type { HostLink } from './host/link.js';
 import { useStore } from './model/store.js';
 import { TokenForm } from './sessions/token-form.js';
 import { Waiting } from './sessions/waiting.js';
-import { Shell } from './shell.js';
+import { Boundary } from './ui/boundary.js';
 import { NoticeList } from './ui/notice-list.js';
+
+/** The rooms come while the host is being greeted. */
+const rooms = import('./shell.js').then(({ Shell }) => ({ default: Shell }));
+const Rooms = lazy(() => rooms);
 
 export function App({ link }: { readonly link: HostLink }) {
   const phase = useStore(link.phase);
   return (
-    <>
+    <Boundary what="The page">
       {phase.at === 'locked' && <TokenForm hadToken={phase.hadToken} onToken={(token) => link.unlock(token)} />}
       {(phase.at === 'connecting' || phase.at === 'unreachable') && <Waiting isLost={phase.at === 'unreachable'} />}
       {phase.at === 'ready' && (
         <HostProvider value={{ link, client: phase.client }}>
-          <Shell />
+          <Suspense fallback={<Waiting isLost={false} />}>
+            <Rooms />
+          </Suspense>
         </HostProvider>
       )}
       <NoticeList />
-    </>
+    </Boundary>
   );
 }

@@ -11,6 +11,7 @@ import './styles/conversation.css';
 import './styles/tool-call.css';
 import './styles/composer.css';
 import './styles/panel.css';
+import './styles/links.css';
 import './styles/code.css';
 import './styles/motion.css';
 import { applyTheme } from './ui/theme.js';

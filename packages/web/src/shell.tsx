@@ -1,16 +1,21 @@
 /** The rooms: sessions at the side, the conversation in the middle, the palette above everything. */
-import { useState } from 'react';
-import { SessionScreen } from './conversation/session-screen.js';
+import { lazy, Suspense, useState } from 'react';
 import { useHost } from './host/context.js';
 import { useRoute } from './host/router.js';
 import { useStore } from './model/store.js';
 import { Help } from './palette/help.js';
 import { Palette } from './palette/palette.js';
 import { useShortcuts } from './palette/shortcuts.js';
+import { AuthRequired } from './sessions/auth-required.js';
 import { ConnectionBanner } from './sessions/connection-banner.js';
 import { Home } from './sessions/home.js';
 import { Sidebar } from './sessions/sidebar.js';
 import { useAttention } from './ui/attention.js';
+import { Boundary } from './ui/boundary.js';
+
+/** Conversations bring Markdown and more; they come right after the list. */
+const screen = import('./conversation/session-screen.js').then(({ SessionScreen }) => ({ default: SessionScreen }));
+const SessionScreen = lazy(() => screen);
 
 export type Overlay = 'palette' | 'help' | undefined;
 
@@ -30,7 +35,12 @@ export function Shell() {
       <Sidebar onHelp={() => setOverlay('help')} onPalette={() => setOverlay('palette')} />
       <main id="main" tabIndex={-1}>
         <ConnectionBanner />
-        {route.at === 'session' ? <SessionScreen key={route.uri} uri={route.uri} /> : <Home />}
+        <AuthRequired />
+        <Boundary key={route.at === 'session' ? route.uri : ''} what="This session">
+          <Suspense fallback={<div className="empty" aria-busy="true" />}>
+            {route.at === 'session' ? <SessionScreen uri={route.uri} /> : <Home />}
+          </Suspense>
+        </Boundary>
       </main>
       {overlay === 'palette' && <Palette onClose={close} onHelp={() => setOverlay('help')} />}
       {overlay === 'help' && <Help onClose={close} />}

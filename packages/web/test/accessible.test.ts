@@ -1,12 +1,9 @@
 /** What axe finds in the main states of the page; and the keyboard. */
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
+import { problemsOf } from './support/axe.js';
 import { begin, DESK, describeInBrowser, PHONE } from './support/browser.js';
 import { startPageHost } from './support/page-host.js';
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const PROMPTS = {
   task: [
     { title: 'A task' },
@@ -26,19 +23,6 @@ const PROMPTS = {
     { error: { errorType: 'rate-limited', message: 'Too much.' } },
   ],
 };
-
-/** The policy of the page forbids inline scripts, so axe is run by the debugger. */
-async function problemsOf(page: Page): Promise<string[]> {
-  await page.waitForTimeout(100);
-  await page.evaluate(AXE);
-  return page.evaluate(async () => {
-    const { axe } = window as unknown as {
-      axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
-    };
-    const { violations } = await axe.run();
-    return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`);
-  });
-}
 
 describeInBrowser('accessibility', (open) => {
   it.each([
@@ -71,14 +55,32 @@ describeInBrowser('accessibility', (open) => {
   it('goes everywhere by keyboard', async () => {
     const { link } = await startPageHost(PROMPTS);
     const page = await open(link);
-    await page.getByRole('textbox', { name: 'First message' }).waitFor();
-    await page.locator('body').press('?');
+    const writesIn = (id: string) => page.waitForFunction((name) => document.activeElement?.id === name, id);
+    await writesIn('home-message');
+    await page.keyboard.press('Control+/');
+    await page.getByRole('heading', { name: 'Keyboard' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.keyboard.type('hi');
+    await page.keyboard.press('Enter');
+    await page.getByText('You said: hi').waitFor();
+    await writesIn('composer');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('?');
     await page.getByRole('heading', { name: 'Keyboard' }).waitFor();
     await page.keyboard.press('Escape');
     await page.keyboard.press('n');
-    await page.waitForFunction(() => document.activeElement?.id === 'home-message');
-    await page.keyboard.type('hi');
+    await writesIn('home-message');
+    await page.keyboard.type('ho');
     await page.keyboard.press('Enter');
+    await page.getByText('You said: ho').waitFor();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('j');
+    await page.getByText('You said: hi').waitFor();
+    await page.keyboard.press('k');
+    await page.getByText('You said: ho').waitFor();
+    await page.keyboard.press('c');
+    await writesIn('composer');
+    await page.keyboard.press('Alt+ArrowDown');
     await page.getByText('You said: hi').waitFor();
     await page.keyboard.press('Control+k');
     await page.keyboard.type('dark theme');

@@ -24,6 +24,37 @@ const PROMPTS = {
     },
     { text: 'Answered: ${lastResult}' },
   ],
+  survey: [
+    {
+      ask: {
+        message: 'Before I start:',
+        questions: [
+          {
+            kind: 'single-select' as const,
+            id: 'order',
+            message: 'Which order?',
+            allowFreeformInput: true,
+            options: [
+              { id: 'up', label: 'Ascending' },
+              { id: 'down', label: 'Descending' },
+            ],
+          },
+          {
+            kind: 'multi-select' as const,
+            id: 'where',
+            message: 'Where?',
+            options: [
+              { id: 'page', label: 'Page' },
+              { id: 'shell', label: 'Shell' },
+            ],
+          },
+          { kind: 'integer' as const, id: 'most', message: 'How many?' },
+          { kind: 'boolean' as const, id: 'docs', message: 'Docs, too?' },
+        ],
+      },
+    },
+    { text: 'Answered: ${lastResult}' },
+  ],
   wait: [{ text: 'Working' }, { delayMs: 60_000 }],
 };
 
@@ -48,7 +79,7 @@ describeInBrowser('two clients on one session', (open) => {
     await phone.getByText(/Done: Edited sum\.js/).waitFor();
     expect(await readFile(file, 'utf8')).toContain('total += v');
     expect(await desk.getByRole('group', { name: 'Permission' }).count()).toBe(0);
-    expect(await desk.getByText('1.2k in · 30 out').isVisible()).toBe(true);
+    expect(await desk.locator('.turn-end .usage').innerText()).toBe('1.2k in · 30 out');
   });
 
   it('shows on the phone what is typed into a question on the desk', async () => {
@@ -62,6 +93,29 @@ describeInBrowser('two clients on one session', (open) => {
     await phone.waitForFunction(() => document.querySelector<HTMLInputElement>('.ask input')?.value === 'atrium');
     await phone.getByRole('button', { name: 'Answer' }).click();
     await desk.getByText(/Answered:.*atrium/).waitFor();
+  });
+
+  it('begins a survey on the desk and ends it on the phone, where the place to write stays in view', async () => {
+    const { link } = await startPageHost(PROMPTS);
+    const desk = await open(link);
+    await begin(desk, 'survey');
+    await desk.getByRole('radio', { name: 'Descending' }).click();
+    await desk.getByRole('checkbox', { name: 'Page' }).click();
+    const phone = await open(link, PHONE);
+    await choose(phone, /Needs you/);
+    await phone.getByRole('radio', { name: 'Descending', checked: true }).waitFor();
+    await phone.getByRole('checkbox', { name: 'Shell' }).click();
+    await phone.getByRole('spinbutton', { name: 'How many?' }).fill('7');
+    await phone.getByRole('radio', { name: 'Yes' }).click();
+    await desk.getByRole('checkbox', { name: 'Shell', checked: true }).waitFor();
+    const ends = await phone
+      .locator('.ask .buttons, .composer')
+      .evaluateAll((all) => all.map((each) => each.getBoundingClientRect().bottom));
+    expect(Math.max(...ends)).toBeLessThanOrEqual(PHONE.viewport?.height ?? 0);
+    await phone.getByRole('button', { name: 'Answer' }).click();
+    const answer = desk.getByText(/Answered:/);
+    await answer.waitFor();
+    for (const part of ['down', 'page', 'shell', '7', 'true']) expect(await answer.innerText()).toContain(part);
   });
 
   it('sends the last letter, too, when Enter follows at once', async () => {
@@ -93,7 +147,7 @@ describeInBrowser('two clients on one session', (open) => {
     await waiting.getByRole('button', { name: 'Take back' }).last().click();
     await waiting.getByText('later').waitFor({ state: 'detached' });
     await desk.getByRole('button', { name: 'Stop' }).click();
-    await desk.getByText('Stopped').waitFor();
+    await desk.getByText('Stopped', { exact: true }).waitFor();
   });
 
   it('says a message differently, and forks', async () => {

@@ -25,3 +25,12 @@ export function Attachments({ items, onChange }: Props) {
     </ul>
   );
 }
+
+/** The same thing mentioned twice goes along once. */
+export function withAttachment(
+  items: readonly MessageAttachment[],
+  added: MessageAttachment,
+): readonly MessageAttachment[] {
+  const text = JSON.stringify(added);
+  return items.some((item) => JSON.stringify(item) === text) ? items : [...items, added];
+}

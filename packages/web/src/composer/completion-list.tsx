@@ -1,24 +1,45 @@
-/** The list of what could be inserted. The text field keeps the focus. */
+/** The list of what could be inserted. The text field keeps the focus and handles the keys. */
+import type { CompletionItem } from '@atrium/protocol';
+import { useEffect } from 'react';
 import type { Completions } from './use-completions.js';
 
 export function CompletionList({ completions }: { readonly completions: Completions }) {
-  const { items, chosen, pick } = completions;
+  const { items, chosen, id, pick } = completions;
+  useEffect(() => {
+    document.getElementById(`${id}-${chosen}`)?.scrollIntoView({ block: 'nearest' });
+  }, [id, chosen]);
   if (items.length === 0) return null;
   return (
-    <ul className="completions" aria-label="Completions">
+    <div className="completions" role="listbox" id={id} aria-label="Completions">
       {items.map((item, index) => (
-        <li key={`${item.insertText} ${item.attachment.label}`}>
-          <button
-            type="button"
-            className={index === chosen ? 'chosen' : ''}
-            aria-current={index === chosen}
-            onMouseDown={(event) => event.preventDefault()}
-            onClick={() => pick(item)}
-          >
-            <span>{item.insertText}</span> <span className="hint">{item.attachment.label}</span>
-          </button>
-        </li>
+        // biome-ignore lint/a11y/useFocusableInteractive: the field keeps the focus and names the chosen option
+        // biome-ignore lint/a11y/useKeyWithClickEvents: keys are handled by the field
+        <div
+          // biome-ignore lint/suspicious/noArrayIndexKey: two items may look the same, and the list comes as a whole
+          key={index}
+          role="option"
+          id={`${id}-${index}`}
+          aria-selected={index === chosen}
+          onMouseDown={(event) => event.preventDefault()}
+          onClick={() => pick(item)}
+        >
+          <span className="name">{item.insertText.trim()}</span>
+          <span className="hint">{hintOf(item)}</span>
+        </div>
       ))}
-    </ul>
+    </div>
   );
+}
+
+/** What the name does not say already. */
+function hintOf({ insertText, attachment: { label, displayKind } }: CompletionItem): string {
+  const name = insertText.trim();
+  const bare = name.slice(1);
+  if (label === name || label === bare) return displayKind ?? '';
+  return label.startsWith(bare)
+    ? label
+        .slice(bare.length)
+        .trim()
+        .replace(/^\((.*)\)$/, '$1')
+    : label;
 }

@@ -1,15 +1,18 @@
 /** Where people write. Free agent: Enter sends. Working agent: Enter queues, Ctrl+Enter steers. */
-import type { MessageAttachment, SessionState } from '@atrium/protocol';
-import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
+import type { SessionState } from '@atrium/protocol';
+import { type KeyboardEvent, useEffect, useRef } from 'react';
 import type { OpenSession } from '../host/open-session.js';
-import { messageOf, resend, sendMessage, steer, stopTurn } from '../host/turns.js';
+import { messageOf, resend, sendMessage, steer } from '../host/turns.js';
 import { AutoText } from '../ui/auto-text.js';
-import { Icon } from '../ui/icons.js';
-import { Attachments } from './attachments.js';
+import { hasKeyboard, mayTakeFocus } from '../ui/focus.js';
+import { Attachments, withAttachment } from './attachments.js';
 import { CompletionList } from './completion-list.js';
+import { ComposerBar } from './composer-bar.js';
 import { PendingMessages } from './pending-messages.js';
 import { useCompletions } from './use-completions.js';
-import { useDraft } from './use-draft.js';
+import { useWriting } from './use-writing.js';
+
+const WORKING_HINT = hasKeyboard() ? 'Queue a message, or steer with Ctrl+Enter' : 'Queue a message, or steer';
 
 interface Props {
   readonly session: OpenSession;
@@ -20,20 +23,25 @@ interface Props {
 }
 
 export function Composer({ session, state, editing, onEditEnd }: Props) {
-  const [text, setText] = useDraft(session.uri);
-  const [attachments, setAttachments] = useState<readonly MessageAttachment[]>([]);
+  const writing = useWriting(session.uri, state, editing);
+  const { text, attachments } = writing;
   const field = useRef<HTMLTextAreaElement>(null);
   const completions = useCompletions(session, field, text, (next, attachment) => {
-    setText(next);
-    setAttachments((known) => [...known, attachment]);
+    writing.setText(next);
+    writing.setAttachments(withAttachment(attachments, attachment));
   });
+  const { items, id, chosen } = completions;
   const isWorking = state.activeTurn !== undefined;
-  useEditedText(state, editing, setText, field);
+  useEffect(() => {
+    if (mayTakeFocus()) field.current?.focus();
+  }, []);
+  useEffect(() => {
+    if (editing !== undefined) field.current?.focus();
+  }, [editing]);
 
-  const clear = () => {
-    setText('');
-    setAttachments([]);
-    onEditEnd();
+  const end = () => {
+    writing.clear();
+    if (editing !== undefined) onEditEnd();
   };
   const send = (isSteering: boolean) => {
     if (text.trim() === '') return;
@@ -41,11 +49,13 @@ export function Composer({ session, state, editing, onEditEnd }: Props) {
     if (editing !== undefined) void resend(session, editing, message);
     else if (isSteering && isWorking) steer(session, message);
     else sendMessage(session, message);
-    clear();
+    end();
   };
   const pressed = (event: KeyboardEvent) => {
     if (completions.pressed(event)) return event.preventDefault();
-    if (event.key === 'Escape' && editing !== undefined) clear();
+    if (event.key !== 'Escape') return;
+    if (editing !== undefined) end();
+    else field.current?.blur();
   };
   return (
     <div className="composer">
@@ -53,61 +63,33 @@ export function Composer({ session, state, editing, onEditEnd }: Props) {
       {editing !== undefined && (
         <p className="strip">
           Sending replaces this message and everything after it.{' '}
-          <button type="button" className="quiet small" onClick={clear}>
+          <button type="button" className="quiet small" onClick={end}>
             Cancel
           </button>
         </p>
       )}
       <div className="compose-box">
         <CompletionList completions={completions} />
-        <Attachments items={attachments} onChange={setAttachments} />
+        <Attachments items={attachments} onChange={writing.setAttachments} />
         <AutoText
           id="composer"
           ref={field}
           label="Message"
-          placeholder={isWorking ? 'Queue a message, or steer with Ctrl+Enter' : 'Message the agent'}
+          placeholder={isWorking ? WORKING_HINT : 'Message the agent'}
           value={text}
-          onChange={setText}
+          onChange={writing.setText}
           onEnter={(event) => send(event.ctrlKey || event.metaKey)}
           onKeyDown={pressed}
+          list={items.length > 0 ? { id, option: `${id}-${chosen}` } : undefined}
         />
-        <div className="compose-buttons">
-          {isWorking && text.trim() !== '' && (
-            <button type="button" className="small" onClick={() => send(true)}>
-              Steer
-            </button>
-          )}
-          {isWorking && (
-            <button type="button" className="small stop" onClick={() => stopTurn(session)}>
-              <Icon name="stop" /> Stop
-            </button>
-          )}
-          <button
-            type="button"
-            className="primary small send"
-            disabled={text.trim() === ''}
-            onClick={() => send(false)}
-          >
-            <Icon name="send" /> {isWorking && editing === undefined ? 'Queue' : 'Send'}
-          </button>
-        </div>
+        <ComposerBar
+          session={session}
+          state={state}
+          isEmpty={text.trim() === ''}
+          isEditing={editing !== undefined}
+          onSend={send}
+        />
       </div>
     </div>
   );
-}
-
-/** The message that is being edited goes into the field, once. */
-function useEditedText(
-  { turns }: SessionState,
-  editing: string | undefined,
-  setText: (text: string) => void,
-  field: React.RefObject<HTMLTextAreaElement | null>,
-): void {
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only when another message is chosen
-  useEffect(() => {
-    const turn = turns.find(({ id }) => id === editing);
-    if (!turn) return;
-    setText(turn.userMessage.text);
-    field.current?.focus();
-  }, [editing]);
 }

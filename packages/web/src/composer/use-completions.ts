@@ -3,15 +3,17 @@
  * is chosen brings its attachment, which goes back to the host exactly as it came.
  */
 import type { CompletionItem, MessageAttachment } from '@atrium/protocol';
-import { type KeyboardEvent, type RefObject, useEffect, useState } from 'react';
+import { type KeyboardEvent, type RefObject, useEffect, useId, useLayoutEffect, useRef, useState } from 'react';
 import type { OpenSession } from '../host/open-session.js';
+import { type Found, inserted, isMention, NOTHING } from './mention.js';
 
 const WAIT_MS = 120;
-const SHOWN_MAX = 8;
 
 export interface Completions {
   readonly items: readonly CompletionItem[];
   readonly chosen: number;
+  /** Of the list; each of its options has its number added. */
+  readonly id: string;
   pick(item: CompletionItem): void;
   /** Whether the key was meant for the list. */
   pressed(event: KeyboardEvent): boolean;
@@ -23,49 +25,79 @@ export function useCompletions(
   text: string,
   onPick: (text: string, attachment: MessageAttachment) => void,
 ): Completions {
-  const [items, setItems] = useState<readonly CompletionItem[]>([]);
-  const [chosen, setChosen] = useState(0);
-  const triggers = session.client.host.completionTriggerCharacters ?? [];
-  const isWanted = hasTrigger(text, triggers);
+  const id = useId();
+  /** What stands there after a choice: it is a mention, too, and nobody wants to choose it again. */
+  const settled = useRef<string>(undefined);
+  const [{ found, chosen }, setShown] = useFound(session, field, text, settled);
+  const moveCaret = useCaret(field, text);
+  const { items } = found;
+  const choose = (index: number) => setShown({ found, chosen: index });
+  const pick = (item: CompletionItem) => {
+    const next = inserted(found, item, text);
+    setShown(CLOSED);
+    if (!next) return;
+    settled.current = next.text;
+    moveCaret(next.caret, next.text);
+    onPick(next.text, item.attachment);
+    field.current?.focus();
+  };
+  const pressed = ({ key, shiftKey, ctrlKey, metaKey, nativeEvent }: KeyboardEvent) => {
+    if (items.length === 0 || nativeEvent.isComposing) return false;
+    const item = items[chosen];
+    if (key === 'ArrowDown') choose((chosen + 1) % items.length);
+    else if (key === 'ArrowUp') choose((chosen + items.length - 1) % items.length);
+    else if (key === 'Escape') setShown(CLOSED);
+    else if ((key === 'Enter' || key === 'Tab') && !shiftKey && !ctrlKey && !metaKey && item) pick(item);
+    else return false;
+    return true;
+  };
+  return { items, chosen, id, pick, pressed };
+}
+
+interface Shown {
+  readonly found: Found;
+  readonly chosen: number;
+}
+
+const CLOSED: Shown = { found: NOTHING, chosen: 0 };
+
+/** Asks some time after the last key. What was found stays until there is something newer, so that nothing flickers. */
+function useFound(
+  session: OpenSession,
+  field: RefObject<HTMLTextAreaElement | null>,
+  text: string,
+  settled: RefObject<string | undefined>,
+): [Shown, (shown: Shown) => void] {
+  const [shown, setShown] = useState(CLOSED);
   useEffect(() => {
-    setItems([]);
-    setChosen(0);
-    if (!isWanted) return;
+    const caret = field.current?.selectionStart ?? text.length;
+    const triggers = session.client.host.completionTriggerCharacters ?? [];
+    const isTyping = document.activeElement === field.current && settled.current !== text;
+    if (!isTyping || !isMention(text, caret, triggers)) return setShown(CLOSED);
     let isOver = false;
     const timer = setTimeout(async () => {
-      const found = await ask(session, text, field.current?.selectionStart ?? text.length);
-      if (!isOver) setItems(found.slice(0, SHOWN_MAX));
+      const items = await ask(session, text, caret);
+      if (!isOver) setShown({ found: { text, caret, items }, chosen: 0 });
     }, WAIT_MS);
     return () => {
       isOver = true;
       clearTimeout(timer);
     };
-  }, [session, field, text, isWanted]);
-
-  const pick = (item: CompletionItem) => {
-    const caret = field.current?.selectionStart ?? text.length;
-    const { insertText, rangeStart = caret, rangeEnd = caret, attachment } = item;
-    onPick(text.slice(0, rangeStart) + insertText + text.slice(rangeEnd), attachment);
-    setItems([]);
-    field.current?.focus();
-  };
-  const pressed = ({ key }: KeyboardEvent) => {
-    if (items.length === 0) return false;
-    const item = items[chosen];
-    if (key === 'ArrowDown') setChosen((chosen + 1) % items.length);
-    else if (key === 'ArrowUp') setChosen((chosen + items.length - 1) % items.length);
-    else if (key === 'Escape') setItems([]);
-    else if ((key === 'Enter' || key === 'Tab') && item) pick(item);
-    else return false;
-    return true;
-  };
-  return { items, chosen, pick, pressed };
+  }, [session, field, text, settled]);
+  return [shown, setShown];
 }
 
-/** The last word begins with a trigger character. */
-function hasTrigger(text: string, triggers: readonly string[]): boolean {
-  const word = /\S*$/.exec(text)?.[0] ?? '';
-  return triggers.some((trigger) => word.startsWith(trigger));
+/** Behind what was inserted, once it is there. */
+function useCaret(field: RefObject<HTMLTextAreaElement | null>, text: string) {
+  const wanted = useRef<{ readonly caret: number; readonly text: string }>(undefined);
+  useLayoutEffect(() => {
+    if (wanted.current?.text !== text) return;
+    field.current?.setSelectionRange(wanted.current.caret, wanted.current.caret);
+    wanted.current = undefined;
+  }, [field, text]);
+  return (caret: number, next: string) => {
+    wanted.current = { caret, text: next };
+  };
 }
 
 async function ask(session: OpenSession, text: string, offset: number): Promise<readonly CompletionItem[]> {
@@ -73,6 +105,7 @@ async function ask(session: OpenSession, text: string, offset: number): Promise<
     const params = { channel: session.uri, kind: 'userMessage' as const, text, offset };
     return (await session.client.request('completions', params)).items;
   } catch {
+    // Without an answer there is nothing to offer; the message can be written all the same.
     return [];
   }
 }

@@ -4,18 +4,19 @@
  */
 import type { SessionState } from '@atrium/protocol';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { useEffect, useMemo, useRef, useState } from 'react';
+import { type MouseEvent, useMemo, useRef } from 'react';
 import type { OpenSession } from '../host/open-session.js';
 import { plural } from '../model/format.js';
 import { type Row, rowsOf } from '../model/rows.js';
+import { activityOf } from '../model/status.js';
 import { useStore } from '../model/store.js';
+import { Icon } from '../ui/icons.js';
 import { FirstWords } from './first-words.js';
 import { RowView } from './row-view.js';
+import { useFollowEnd } from './use-follow-end.js';
 
-const ROW_ESTIMATE_PX: Readonly<Record<Row['kind'], number>> = { user: 72, part: 90, end: 36, working: 40 };
+const ROW_ESTIMATE_PX: Readonly<Record<Row['kind'], number>> = { user: 72, part: 60, end: 44, working: 40 };
 const OVERSCAN_ROWS = 6;
-/** This near to the end counts as being there. */
-const END_PX = 60;
 /** Older turns are fetched when less than this is left above. */
 const NEAR_TOP_PX = 1_200;
 
@@ -27,19 +28,25 @@ interface Props {
   readonly onEdit: (turnId: string) => void;
 }
 
-export function Timeline({ session, state, start, onEdit }: Props) {
-  const { turns, activeTurn } = state;
+export function Timeline(props: Props) {
+  const { turns, activeTurn } = props.state;
   const rows = useMemo(() => rowsOf({ turns, activeTurn }), [turns, activeTurn]);
+  return rows.length === 0 ? <FirstWords state={props.state} /> : <Rows {...props} rows={rows} />;
+}
+
+function Rows({ session, state, start, onEdit, rows }: Props & { readonly rows: readonly Row[] }) {
   const scroller = useRef<HTMLDivElement>(null);
+  const content = useRef<HTMLDivElement>(null);
   const list = useTimelineList(rows, scroller);
-  const [isAtEnd, setAtEnd] = useState(true);
-  const items = list.getVirtualItems();
-  const scrolled = () => {
-    setAtEnd(list.isAtEnd(END_PX));
+  const { isAtEnd, toEnd, letGo, scrolled } = useFollowEnd({ scroller, content });
+  const moved = () => {
+    scrolled();
     const { scrollTop = 0 } = scroller.current ?? {};
     if (start > 0 && scrollTop < NEAR_TOP_PX) void session.loadOlder();
   };
-  if (rows.length === 0) return <FirstWords state={state} />;
+  const clicked = ({ target }: MouseEvent) => {
+    if (target instanceof Element && target.closest('[aria-expanded="false"]')) letGo();
+  };
   return (
     <div className="timeline-box">
       <div
@@ -50,50 +57,52 @@ export function Timeline({ session, state, start, onEdit }: Props) {
         aria-live="off"
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
         tabIndex={0}
-        onScroll={scrolled}
+        onScroll={moved}
+        onClickCapture={clicked}
       >
-        <Older session={session} start={start} />
-        <div className="rows" ref={list.containerRef}>
-          {items.map((item) => {
-            const row = rows[item.index];
-            return (
-              row && (
-                <div key={item.key} className="row" data-index={item.index} ref={list.measureElement}>
-                  <RowView row={row} onEdit={onEdit} />
-                </div>
-              )
-            );
-          })}
+        <div ref={content}>
+          <Older session={session} start={start} />
+          <div className="rows" ref={list.containerRef}>
+            {list.getVirtualItems().map(({ key, index }) => {
+              const row = rows[index];
+              return (
+                row && (
+                  <div key={key} className="row" data-index={index} ref={list.measureElement}>
+                    <RowView row={row} onEdit={onEdit} />
+                  </div>
+                )
+              );
+            })}
+          </div>
         </div>
       </div>
-      {!isAtEnd && (
-        <button type="button" className="to-end small" onClick={() => list.scrollToEnd()}>
-          To the end
-        </button>
-      )}
+      {!isAtEnd && <ToEnd state={state} onClick={toEnd} />}
     </div>
   );
 }
 
 function useTimelineList(rows: readonly Row[], scroller: React.RefObject<HTMLDivElement | null>) {
-  const list = useVirtualizer<HTMLDivElement, HTMLDivElement>({
+  return useVirtualizer<HTMLDivElement, HTMLDivElement>({
     count: rows.length,
     getScrollElement: () => scroller.current,
     estimateSize: (index) => ROW_ESTIMATE_PX[rows[index]?.kind ?? 'part'],
     getItemKey: (index) => rows[index]?.key ?? index,
     overscan: OVERSCAN_ROWS,
     anchorTo: 'end',
-    followOnAppend: true,
-    scrollEndThreshold: END_PX,
     initialOffset: Number.MAX_SAFE_INTEGER,
     directDomUpdates: true,
     directDomUpdatesMode: 'position',
   });
-  const isEmpty = rows.length === 0;
-  useEffect(() => {
-    if (!isEmpty) list.scrollToEnd();
-  }, [list, isEmpty]);
-  return list;
+}
+
+/** A question below must not go unnoticed by those who read above. */
+function ToEnd({ state, onClick }: { readonly state: SessionState; readonly onClick: () => void }) {
+  const isAsking = activityOf(state.summary) === 'needs-you';
+  return (
+    <button type="button" className={`to-end small ${isAsking ? 'primary' : ''}`} onClick={onClick}>
+      <Icon name="down" /> {isAsking ? 'The agent asks you something' : 'To the end'}
+    </button>
+  );
 }
 
 function Older({ session, start }: { readonly session: OpenSession; readonly start: number }) {

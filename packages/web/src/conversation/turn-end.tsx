@@ -1,12 +1,15 @@
 /** The end of a turn: how it went, what it cost, and where to go from here. */
 import type { Turn } from '@atrium/protocol';
+import { TurnChanges } from '../changes/turn-changes.js';
 import { useOpenSession } from '../host/context.js';
 import { forkFrom, startTurn } from '../host/turns.js';
 import { usageText } from '../model/usage.js';
+import { CopyButton } from '../ui/copy-button.js';
 import { Icon } from '../ui/icons.js';
 
 export function TurnEnd({ turn }: { readonly turn: Turn }) {
   const session = useOpenSession();
+  const answer = answerOf(turn);
   return (
     <footer className="turn-end">
       {turn.state === 'error' && <TurnError turn={turn} />}
@@ -15,10 +18,17 @@ export function TurnEnd({ turn }: { readonly turn: Turn }) {
         <button type="button" className="quiet small" onClick={() => void forkFrom(session, turn.id)}>
           <Icon name="fork" /> Fork from here
         </button>
+        {answer !== '' && <CopyButton text={answer} what="answer" />}
+        <TurnChanges turn={turn} />
         {turn.usage && <span className="usage">{usageText(turn.usage)}</span>}
       </div>
     </footer>
   );
+}
+
+/** What the agent said, as it wrote it. */
+function answerOf({ responseParts }: Turn): string {
+  return responseParts.flatMap((part) => (part.kind === 'markdown' ? [part.content] : [])).join('\n\n');
 }
 
 function TurnError({ turn }: { readonly turn: Turn }) {

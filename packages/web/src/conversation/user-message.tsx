@@ -1,5 +1,6 @@
 /** What a person said, with a way to say it differently. */
 import type { ActiveTurn, Turn } from '@atrium/protocol';
+import { FileLink } from '../files/file-link.js';
 import { IconButton } from '../ui/icon-button.js';
 
 interface Props {
@@ -17,9 +18,15 @@ export function UserMessage({ turn, onEdit }: Props) {
       </div>
       {attachments.length > 0 && (
         <ul className="chips" aria-label="Attachments">
-          {attachments.map(({ label }, index) => (
+          {attachments.map((item, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: the list of a sent message never changes
-            <li key={index}>{label}</li>
+            <li key={index}>
+              {item.type === 'resource' ? (
+                <FileLink uri={item.uri} label={item.label} line={item.selection?.range.start.line} />
+              ) : (
+                item.label
+              )}
+            </li>
           ))}
         </ul>
       )}

@@ -1,5 +1,5 @@
 /** The way to the host, from the first attempt on: tries until it is let in, then keeps what the whole page shows. */
-import { type Client, connect, type SessionList, type Status, type Subscription } from '@atrium/client';
+import type { Client, SessionList, Status, Subscription } from '@atrium/client';
 import { ROOT_CHANNEL, type RootState, type SessionSummary } from '@atrium/protocol';
 import { Store } from '../model/store.js';
 import { isHostReachable } from './reachable.js';
@@ -94,7 +94,11 @@ export class HostLink {
   }
 }
 
-function dial(): Promise<Client> {
+/** The library checks every message, which makes it large; the page shows itself before it is here. */
+const library = () => import('@atrium/client');
+
+async function dial(): Promise<Client> {
+  const { connect } = await library();
   const scheme = location.protocol === 'https:' ? 'wss' : 'ws';
   const token = keptToken();
   return connect({

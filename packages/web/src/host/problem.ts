@@ -10,3 +10,8 @@ export function problemText(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return HELP[error.name] ?? error.message;
 }
+
+/** The code of an error that the host answered with; undefined for everything else. */
+export function codeOf(error: unknown): number | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'number' ? error.code : undefined;
+}

@@ -1,5 +1,5 @@
 /** Starting, repeating and branching turns. */
-import type { MessageAttachment, UserMessage } from '@atrium/protocol';
+import type { MessageAttachment, PendingMessage, UserMessage } from '@atrium/protocol';
 import { tell } from '../ui/notices.js';
 import { newId } from './new-id.js';
 import type { OpenSession } from './open-session.js';
@@ -18,6 +18,11 @@ export function sendMessage(session: OpenSession, userMessage: UserMessage): voi
 
 export function startTurn(session: OpenSession, userMessage: UserMessage): void {
   session.dispatch({ type: 'session/turnStarted', turnId: newId(), userMessage });
+}
+
+/** A message that waits is sent now; those behind it follow when the agent is free again. */
+export function startPending(session: OpenSession, { id, userMessage }: PendingMessage): void {
+  session.dispatch({ type: 'session/turnStarted', turnId: newId(), userMessage, queuedMessageId: id });
 }
 
 /** Told to the agent in the middle of its work. */

@@ -25,6 +25,10 @@ const BlockView = memo(({ block }: { readonly block: Block }) =>
 );
 
 function HtmlBlock({ token }: { readonly token: Token }) {
+  if (token.type === 'table')
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
+    // biome-ignore lint/security/noDangerouslySetInnerHtml: it went through the sanitizer
+    return <div className="table" tabIndex={0} dangerouslySetInnerHTML={{ __html: blockHtml(token) }} />;
   // biome-ignore lint/security/noDangerouslySetInnerHtml: it went through the sanitizer
   return <div dangerouslySetInnerHTML={{ __html: blockHtml(token) }} />;
 }

@@ -21,3 +21,13 @@ export function groupSessions(items: readonly SessionSummary[], query: string): 
     archived: found.filter(isArchived),
   };
 }
+
+/** As many folders of earlier sessions are offered for the next one. */
+const FOLDERS_MAX = 10;
+
+/** The folders of earlier sessions, the newest first. */
+export function usedFolders(items: readonly SessionSummary[]): readonly string[] {
+  const newest = [...items].sort((a, b) => b.modifiedAt - a.modifiedAt);
+  const folders = newest.flatMap(({ workingDirectory }) => (workingDirectory ? [pathOf(workingDirectory)] : []));
+  return [...new Set(folders)].slice(0, FOLDERS_MAX);
+}

@@ -3,7 +3,7 @@ import type { SessionSummary } from '@atrium/protocol';
 import { goTo } from '../host/router.js';
 import { lastPart, pathOf } from '../model/format.js';
 import { ACTIVITY_WORDS, activityOf } from '../model/status.js';
-import { togglePanel } from '../ui/panel-switch.js';
+import { openPanel, togglePanel } from '../ui/panel-switch.js';
 import { chooseTheme } from '../ui/theme.js';
 
 export interface Command {
@@ -14,22 +14,35 @@ export interface Command {
 }
 
 export function commandsOf(sessions: readonly SessionSummary[], onHelp: () => void): readonly Command[] {
-  return [...pageCommands(onHelp), ...sessions.map(sessionCommand)];
+  const newest = [...sessions].sort((a, b) => b.modifiedAt - a.modifiedAt);
+  return [...pageCommands(onHelp), ...newest.map(sessionCommand)];
 }
 
 function pageCommands(onHelp: () => void): Command[] {
-  const press = (selector: string) => () => document.querySelector<HTMLButtonElement>(selector)?.click();
+  const details = { id: 'details', title: 'Show or hide the details', detail: 'D', run: togglePanel };
   return [
     { id: 'new', title: 'New session', detail: 'N', run: () => goTo({ at: 'new' }) },
-    { id: 'approve', title: 'Approve what the agent asks', detail: 'Alt Y', run: press('[data-answer="approve"]') },
-    { id: 'deny', title: 'Deny what the agent asks', detail: 'Alt N', run: press('[data-answer="deny"]') },
-    { id: 'stop', title: 'Stop the agent', detail: 'Alt .', run: press('.composer .stop') },
-    { id: 'details', title: 'Show or hide the details', detail: 'D', run: togglePanel },
+    ...pressing('approve', 'Approve what the agent asks', 'Alt Y', '[data-answer="approve"]'),
+    ...pressing('deny', 'Deny what the agent asks', 'Alt N', '[data-answer="deny"]'),
+    ...pressing('stop', 'Stop the agent', 'Alt .', '.composer .stop'),
+    ...(document.querySelector('.session') ? [details, ...PANEL_COMMANDS] : []),
     { id: 'light', title: 'Light theme', detail: '', run: () => chooseTheme('light') },
     { id: 'dark', title: 'Dark theme', detail: '', run: () => chooseTheme('dark') },
     { id: 'system', title: 'Theme of the system', detail: '', run: () => chooseTheme('system') },
-    { id: 'help', title: 'Keyboard shortcuts', detail: '?', run: onHelp },
+    { id: 'help', title: 'Keyboard shortcuts', detail: 'Ctrl /', run: onHelp },
   ];
+}
+
+const PANEL_COMMANDS: readonly Command[] = [
+  { id: 'files', title: 'Show the files', detail: '', run: () => openPanel('files') },
+  { id: 'changes', title: 'Show the changes', detail: '', run: () => openPanel('changes') },
+  { id: 'terminal', title: 'Show the terminals', detail: '', run: () => openPanel('terminal') },
+];
+
+/** What a button on the screen does; nothing when there is no such button now. */
+function pressing(id: string, title: string, detail: string, selector: string): Command[] {
+  const button = document.querySelector<HTMLButtonElement>(selector);
+  return button ? [{ id, title, detail, run: () => button.click() }] : [];
 }
 
 function sessionCommand(item: SessionSummary): Command {

@@ -8,7 +8,7 @@ export function Help({ onClose }: { readonly onClose: () => void }) {
       <dl className="shortcuts">
         {SHORTCUTS.map(([keys, what]) => (
           <div key={keys}>
-            <dt>{keys.split(' ').map((key) => (key === '/' && keys !== '/' ? ' / ' : <kbd key={key}>{key}</kbd>))}</dt>
+            <dt>{keys.split(' ').map((key) => (key === 'or' ? ' / ' : <kbd key={key}>{key}</kbd>))}</dt>
             <dd>{what}</dd>
           </div>
         ))}

@@ -7,11 +7,11 @@ type Show = (overlay: 'palette' | 'help' | undefined) => void;
 
 export const SHORTCUTS: readonly (readonly [keys: string, what: string])[] = [
   ['Ctrl K', 'Find a command or a session'],
-  ['?', 'Show this list'],
+  ['Ctrl /', 'Show this list; outside of text also ?'],
   ['N', 'New session'],
   ['/', 'Search sessions'],
   ['C', 'Write a message'],
-  ['J / K', 'Next / previous session'],
+  ['J or K', 'Next / previous session; in text Alt ↓ / ↑'],
   ['D', 'Show or hide the details'],
   ['Alt Y', 'Approve what the agent asks'],
   ['Alt N', 'Deny what the agent asks'],
@@ -19,7 +19,7 @@ export const SHORTCUTS: readonly (readonly [keys: string, what: string])[] = [
   ['Enter', 'Send; while the agent works: queue'],
   ['Ctrl Enter', 'Steer the agent while it works'],
   ['Shift Enter', 'New line'],
-  ['Esc', 'Close, or cancel editing'],
+  ['Esc', 'Close, cancel editing, or leave the text: then the letters above work'],
 ];
 
 export function useShortcuts(show: Show): void {
@@ -38,16 +38,24 @@ export function useShortcuts(show: Show): void {
 function commandFor(event: KeyboardEvent, show: Show): (() => void) | undefined {
   const { key, ctrlKey, metaKey, altKey, code } = event;
   if ((ctrlKey || metaKey) && key.toLowerCase() === 'k') return () => show('palette');
-  if (altKey) return WITH_ALT[code];
+  if ((ctrlKey || metaKey) && key === '/') return () => show('help');
+  // Over a text, Alt with an arrow belongs to the text.
+  if (altKey) return isWriting(event.target) && hasText(event.target) ? ANSWERS[code] : WITH_ALT[code];
   if (ctrlKey || metaKey || isWriting(event.target) || document.querySelector('dialog[open]')) return undefined;
   if (key === '?') return () => show('help');
   return PLAIN[key.toLowerCase()];
 }
 
-const WITH_ALT: Readonly<Record<string, () => void>> = {
+const ANSWERS: Readonly<Record<string, () => void>> = {
   KeyY: () => press('[data-answer="approve"]'),
   KeyN: () => press('[data-answer="deny"]'),
   Period: () => press('.composer .stop'),
+};
+
+const WITH_ALT: Readonly<Record<string, () => void>> = {
+  ...ANSWERS,
+  ArrowDown: () => neighbour(1),
+  ArrowUp: () => neighbour(-1),
 };
 
 const PLAIN: Readonly<Record<string, () => void>> = {
@@ -66,6 +74,10 @@ function isWriting(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && target.matches('input, textarea, select, [contenteditable]');
 }
 
+function hasText(target: EventTarget | null): boolean {
+  return target instanceof HTMLTextAreaElement && target.value !== '';
+}
+
 /** The shortcut does what the button does, so that both can never differ. */
 function press(selector: string): void {
   document.querySelector<HTMLButtonElement>(selector)?.click();
@@ -78,5 +90,8 @@ function focus(id: string): void {
 function neighbour(step: number): void {
   const links = [...document.querySelectorAll<HTMLAnchorElement>('.session-item a')];
   const here = links.findIndex((link) => link.getAttribute('aria-current') === 'page');
-  links[here === -1 ? 0 : Math.min(links.length - 1, Math.max(0, here + step))]?.click();
+  const link = links[here === -1 ? 0 : Math.min(links.length - 1, Math.max(0, here + step))];
+  // With the focus on the link, the session that opens leaves the keyboard here, and the next letter walks on.
+  link?.focus();
+  link?.click();
 }

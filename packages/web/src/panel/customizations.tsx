@@ -80,6 +80,8 @@ function LoadState({ load }: { readonly load: CustomizationLoadState | undefined
   return load ? <span className={`tag ${load.kind}`}>{STATES[load.kind]}</span> : null;
 }
 
+const KINDS: Readonly<Record<string, string>> = { mcpServer: 'MCP server' };
+
 interface ChildProps {
   readonly child: ChildCustomization;
   readonly isWritable: boolean;
@@ -90,7 +92,7 @@ function Child({ child, isWritable }: ChildProps) {
   const description = 'description' in child ? child.description : undefined;
   return (
     <li title={description}>
-      <span className="tag">{child.type}</span> {child.name}
+      <span className="tag">{KINDS[child.type] ?? child.type}</span> {child.name}
       {isWritable && (
         <button type="button" className="quiet small" onClick={() => setEditing(true)}>
           Edit

@@ -1,29 +1,37 @@
-/** The details of a session: what it may do, who takes part, what it has loaded, what it cost. */
+/** The panel at the side: a heading or tabs, and what belongs to the one that is chosen. */
 import type { SessionState } from '@atrium/protocol';
+import { Suspense, useId } from 'react';
+import { useHost } from '../host/context.js';
+import { useStore } from '../model/store.js';
 import { IconButton } from '../ui/icon-button.js';
-import { togglePanel } from '../ui/panel-switch.js';
-import { Changes } from './changes.js';
-import { Customizations } from './customizations.js';
-import { People } from './people.js';
-import { Providers } from './providers.js';
-import { Settings } from './settings.js';
-import { Tools } from './tools.js';
-import { Usage } from './usage.js';
+import { panelTab, togglePanel } from '../ui/panel-switch.js';
+import { TabList } from './tab-list.js';
+import { PANEL_TABS } from './tabs.js';
 
 export function Panel({ state }: { readonly state: SessionState }) {
+  const id = useId();
+  const { link } = useHost();
+  const root = useStore(link.root);
+  const chosen = useStore(panelTab);
+  const tabs = PANEL_TABS.filter(({ isShown }) => isShown?.(state, root) ?? true);
+  const tab = tabs.find((each) => each.id === chosen) ?? tabs[0];
+  if (!tab) return null;
+  const hasTabs = tabs.length > 1;
   return (
-    <aside className="panel" aria-label="Details">
+    <aside className={`panel ${tab.isWide ? 'is-wide' : ''}`} aria-label="Details">
       <header>
-        <h2>Details</h2>
+        <h2 className={hasTabs ? 'visually-hidden' : ''}>{tab.title}</h2>
+        {hasTabs && <TabList id={id} tabs={tabs} chosen={tab.id} onChoose={panelTab.set} />}
         <IconButton icon="close" label="Hide details" onClick={togglePanel} />
       </header>
-      <Settings state={state} />
-      <Usage state={state} />
-      <Changes changesets={state.summary.changesets} />
-      <Providers state={state} />
-      <Customizations items={state.customizations} />
-      <Tools state={state} />
-      <People state={state} />
+      <div
+        className="panel-body"
+        {...(hasTabs && { role: 'tabpanel', id, 'aria-labelledby': `${id}-${tab.id}`, tabIndex: 0 })}
+      >
+        <Suspense fallback={<p className="hint">Loading …</p>}>
+          <tab.View state={state} />
+        </Suspense>
+      </div>
     </aside>
   );
 }

@@ -8,6 +8,7 @@ import { useOpenSession } from '../host/context.js';
 import { Words } from '../markdown/markdown.js';
 import { AutoText } from '../ui/auto-text.js';
 import { answerAction, optionsOf } from './answer.js';
+import { InputEditor } from './input-view.js';
 
 interface Props {
   readonly call: ToolCallPendingConfirmationState;
@@ -16,10 +17,12 @@ interface Props {
 
 export function Confirmation({ call, turnId }: Props) {
   const session = useOpenSession();
-  const [input, setInput] = useState(call.toolInput ?? '');
+  /** The input as somebody changed it; absent while nobody does. */
+  const [edited, setEdited] = useState<string>();
   const [advice, setAdvice] = useState<string>();
   const options = optionsOf(call);
   const deny = options.find(({ kind }) => kind === 'deny');
+  const input = edited ?? call.toolInput ?? '';
   const answer = (option: ConfirmationOption) =>
     session.dispatch(answerAction({ call, turnId, option, input, advice: advice ?? '' }));
   return (
@@ -28,11 +31,12 @@ export function Confirmation({ call, turnId }: Props) {
       <p className="question">
         <Words text={call.confirmationTitle ?? `Let ${call.displayName} run?`} />
       </p>
-      {call.editable && <AutoText className="mono" label="Input of the tool" value={input} onChange={setInput} />}
+      {edited !== undefined && <InputEditor input={edited} onChange={setEdited} />}
       {advice !== undefined && (
         <AutoText
           label="What to do instead"
           placeholder="What should it do instead? Enter denies the call and says so."
+          isFocused
           value={advice}
           onChange={setAdvice}
           onEnter={() => deny && answer(deny)}
@@ -40,16 +44,13 @@ export function Confirmation({ call, turnId }: Props) {
       )}
       <div className="buttons">
         {options.map((option, index) => (
-          <button
-            key={option.id}
-            type="button"
-            className={index === 0 && option.kind === 'approve' ? 'primary' : ''}
-            data-answer={option.kind}
-            onClick={() => answer(option)}
-          >
-            {option.label}
-          </button>
+          <AnswerButton key={option.id} option={option} isFirst={index === 0} onClick={() => answer(option)} />
         ))}
+        {call.editable && edited === undefined && (
+          <button type="button" className="quiet" onClick={() => setEdited(call.toolInput ?? '')}>
+            Edit input
+          </button>
+        )}
         {advice === undefined && deny && (
           <button type="button" className="quiet" onClick={() => setAdvice('')}>
             Deny with advice
@@ -57,5 +58,27 @@ export function Confirmation({ call, turnId }: Props) {
         )}
       </div>
     </div>
+  );
+}
+
+interface AnswerProps {
+  readonly option: ConfirmationOption;
+  readonly isFirst: boolean;
+  readonly onClick: () => void;
+}
+
+const KEYS = { approve: 'Alt+Y', deny: 'Alt+N' } as const;
+
+function AnswerButton({ option: { kind, label }, isFirst, onClick }: AnswerProps) {
+  return (
+    <button
+      type="button"
+      className={isFirst && kind === 'approve' ? 'primary' : ''}
+      data-answer={kind}
+      title={`${label} (${KEYS[kind]} takes the first of its kind)`}
+      onClick={onClick}
+    >
+      {label}
+    </button>
   );
 }

@@ -2,19 +2,23 @@
 import type { ToolCallState } from '@atrium/protocol';
 import { Words } from '../markdown/markdown.js';
 import { Edits } from './edits.js';
+import { InputView } from './input-view.js';
 import { ToolContent } from './tool-content.js';
-import { readableInput } from './tool-words.js';
+import { isErrorTold } from './tool-words.js';
 
 export function ToolBody({ call }: { readonly call: ToolCallState }) {
   const edits = call.status === 'pending-confirmation' ? call.edits?.items : undefined;
   const input = call.status === 'streaming' ? call.partialInput : call.toolInput;
-  const isInputShown = input !== undefined && input !== '' && input !== '{}' && !edits && !isEditable(call);
+  const content = 'content' in call ? call.content : undefined;
+  const isDiff = edits !== undefined || content?.some(({ type }) => type === 'fileEdit');
   return (
     <div className="tool-body">
-      {isInputShown && <pre className="tool-input">{readableInput(input)}</pre>}
+      {input !== undefined && !isDiff && <InputView input={input} />}
       {edits && <Edits edits={edits} input={input} />}
-      {'content' in call && call.content && <ToolContent content={call.content} input={input} />}
-      {call.status === 'completed' && call.error && <p className="problem">{call.error.message}</p>}
+      {content && <ToolContent content={content} input={input} />}
+      {call.status === 'completed' && call.error && !isErrorTold(call) && (
+        <p className="problem">{call.error.message}</p>
+      )}
       {call.status === 'cancelled' && call.reasonMessage && (
         <p className="hint">
           <Words text={call.reasonMessage} />
@@ -22,9 +26,4 @@ export function ToolBody({ call }: { readonly call: ToolCallState }) {
       )}
     </div>
   );
-}
-
-/** Input that can be changed is shown in the field where it is changed. */
-function isEditable(call: ToolCallState): boolean {
-  return call.status === 'pending-confirmation' && call.editable === true;
 }

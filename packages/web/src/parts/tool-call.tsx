@@ -1,11 +1,12 @@
-/** A tool call, from the first letter of its input to its result. */
+/** A tool call, from the first letter of its input to its result: one quiet line, unless it runs or asks. */
 import type { ToolCallState } from '@atrium/protocol';
 import { memo, useState } from 'react';
 import { Words } from '../markdown/markdown.js';
+import { Icon, type IconName } from '../ui/icons.js';
 import { Confirmation } from './confirmation.js';
 import { ResultConfirmation } from './result-confirmation.js';
 import { ToolBody } from './tool-body.js';
-import { stateWord, toolMessage } from './tool-words.js';
+import { type CallLook, editCount, failureOf, lookOf, stateWord, toolMessage } from './tool-words.js';
 
 interface Props {
   readonly call: ToolCallState;
@@ -13,29 +14,42 @@ interface Props {
   readonly isActive: boolean;
 }
 
+const MARKS: Readonly<Record<CallLook, IconName>> = {
+  asking: 'hand',
+  busy: 'ring',
+  done: 'check',
+  failed: 'close',
+  ended: 'stop',
+};
+
 export const ToolCall = memo(({ call, turnId, isActive }: Props) => {
   const [choice, setChoice] = useState<boolean>();
-  const isAsking =
-    isActive && (call.status === 'pending-confirmation' || call.status === 'pending-result-confirmation');
-  const isShown = choice ?? (isAsking || (isActive && call.status === 'running') || hasFailed(call));
-  const word = stateWord(call, isActive);
+  const look = lookOf(call, isActive);
+  const isShown = choice ?? (look === 'asking' || (look === 'busy' && call.status === 'running'));
+  const failure = failureOf(call);
+  const count = editCount(call);
   return (
-    <article className={`tool-call ${call.status} ${isAsking ? 'asking' : ''} ${hasFailed(call) ? 'failed' : ''}`}>
+    <article className={`tool-call is-${look} ${isShown ? 'is-open' : 'is-folded'}`}>
       <button type="button" className="tool-head" aria-expanded={isShown} onClick={() => setChoice(!isShown)}>
-        <span className={`tool-mark ${call.status}`} aria-hidden="true" />
+        <span className="tool-mark">
+          <Icon name={MARKS[look]} />
+        </span>
         <span className="tool-name">{call.displayName}</span>
         <span className="tool-message">
           <Words text={toolMessage(call)} />
         </span>
-        <span className="tool-state">{word}</span>
+        {count && (
+          <span className="tool-count">
+            {count.added > 0 && <span className="added">+{count.added}</span>}{' '}
+            {count.removed > 0 && <span className="removed">−{count.removed}</span>}
+          </span>
+        )}
+        <span className="tool-state">{stateWord(call, isActive)}</span>
       </button>
+      {!isShown && failure !== '' && <p className="tool-failure">{failure}</p>}
       {isShown && <ToolBody call={call} />}
       {isActive && call.status === 'pending-confirmation' && <Confirmation call={call} turnId={turnId} />}
       {isActive && call.status === 'pending-result-confirmation' && <ResultConfirmation call={call} turnId={turnId} />}
     </article>
   );
 });
-
-function hasFailed(call: ToolCallState): boolean {
-  return call.status === 'completed' && !call.success;
-}

@@ -16,11 +16,42 @@ export function stateWord(call: ToolCallState, isActive: boolean): string {
   return call.status === 'running' ? 'Running' : 'Needs you';
 }
 
-/** The input as people can read it: JSON with one member per line, everything else as it is. */
-export function readableInput(input: string): string {
-  try {
-    return JSON.stringify(JSON.parse(input), null, 2);
-  } catch {
-    return input;
-  }
+/** How a call looks: what is done is quiet, what fails or asks is not. */
+export type CallLook = 'asking' | 'busy' | 'done' | 'failed' | 'ended';
+
+export function lookOf(call: ToolCallState, isActive: boolean): CallLook {
+  if (call.status === 'completed') return call.success ? 'done' : 'failed';
+  if (call.status === 'cancelled' || !isActive) return 'ended';
+  return call.status === 'running' || call.status === 'streaming' ? 'busy' : 'asking';
+}
+
+/** The first line of why it failed; the rest is inside. */
+export function failureOf(call: ToolCallState): string {
+  if (call.status !== 'completed' || call.success) return '';
+  return (call.error?.message ?? outputOf(call)).trim().split('\n', 1)[0] ?? '';
+}
+
+/** Tools often say the error in their output, too; once is enough. */
+export function isErrorTold(call: ToolCallState): boolean {
+  if (call.status !== 'completed' || !call.error) return true;
+  return outputOf(call).includes(call.error.message);
+}
+
+function outputOf(call: ToolCallState): string {
+  const content = 'content' in call ? (call.content ?? []) : [];
+  return content.map((block) => (block.type === 'text' ? block.text : '')).join('\n');
+}
+
+export interface EditCount {
+  readonly added: number;
+  readonly removed: number;
+}
+
+/** Lines that came and went in all files together. */
+export function editCount(call: ToolCallState): EditCount | undefined {
+  const content = 'content' in call ? (call.content ?? []) : [];
+  const diffs = content.flatMap((block) => (block.type === 'fileEdit' && block.diff ? [block.diff] : []));
+  if (diffs.length === 0) return undefined;
+  const sum = (numbers: readonly (number | undefined)[]) => numbers.reduce<number>((all, n) => all + (n ?? 0), 0);
+  return { added: sum(diffs.map(({ added }) => added)), removed: sum(diffs.map(({ removed }) => removed)) };
 }

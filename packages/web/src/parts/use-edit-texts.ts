@@ -20,7 +20,7 @@ export function useEditTexts(edit: FileEdit, input: string | undefined): LoadedT
   useEffect(() => {
     let isOver = false;
     load(client, edit)
-      .catch(() => textsOfInput(input) ?? ('unknown' as const))
+      .catch(() => textsOfInput(input, edit) ?? ('unknown' as const))
       .then((loaded) => isOver || setTexts(loaded));
     return () => {
       isOver = true;
@@ -52,11 +52,12 @@ function fromBase64(text: string): string {
   return new TextDecoder().decode(Uint8Array.from(atob(text), (character) => character.charCodeAt(0)));
 }
 
-/** Editing tools name the piece that goes and the piece that comes. */
-export function textsOfInput(input: string | undefined): EditTexts | undefined {
+/** Editing tools name the piece that goes and the piece that comes; those that make a file name all of it. */
+export function textsOfInput(input: string | undefined, { before }: Pick<FileEdit, 'before'>): EditTexts | undefined {
   try {
-    const { oldText, newText } = JSON.parse(input ?? '');
-    return typeof oldText === 'string' && typeof newText === 'string' ? { before: oldText, after: newText } : undefined;
+    const { oldText, newText, content } = JSON.parse(input ?? '');
+    if (typeof oldText === 'string' && typeof newText === 'string') return { before: oldText, after: newText };
+    return typeof content === 'string' && !before ? { before: '', after: content } : undefined;
   } catch {
     return undefined;
   }

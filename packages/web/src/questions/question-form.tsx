@@ -46,7 +46,7 @@ export function QuestionForm({ request }: { readonly request: SessionInputReques
           onChange={(answer) => change(question.id, answer)}
         />
       ))}
-      <div className="buttons">
+      <div className="buttons sticky">
         <button type="submit" className="primary">
           Answer
         </button>

@@ -5,7 +5,14 @@ import { QuestionForm } from './question-form.js';
 import { Trust } from './trust.js';
 
 export function Questions({ requests = [] }: { readonly requests: readonly SessionInputRequest[] | undefined }) {
-  return requests.map((request) => <Question key={request.id} request={request} />);
+  if (requests.length === 0) return null;
+  return (
+    <div className="asks">
+      {requests.map((request) => (
+        <Question key={request.id} request={request} />
+      ))}
+    </div>
+  );
 }
 
 function Question({ request }: { readonly request: SessionInputRequest }) {

@@ -1,39 +1,47 @@
 /** Fields for a configuration that the host describes: switches, lists, numbers and texts. */
 import type { SessionConfigPropertySchema, SessionConfigState } from '@atrium/protocol';
 import { useId } from 'react';
+import { SuggestInput } from '../ui/suggest-input.js';
+import type { LookUp } from './use-session-config.js';
 
 interface Props {
   readonly config: SessionConfigState | undefined;
+  /** With what has changed. */
   readonly onChange: (values: SessionConfigState['values']) => void;
   /** Of a session that exists already, only some can be changed. */
   readonly isRunning?: boolean;
+  /** Finds values of those that have too many to list. */
+  readonly lookUp?: LookUp;
 }
 
-export function ConfigFields({ config, onChange, isRunning = false }: Props) {
+export function ConfigFields({ config, onChange, isRunning = false, lookUp }: Props) {
   if (!config) return null;
   const { schema, values } = config;
-  const set = (name: string, value: unknown) => onChange(isRunning ? { [name]: value } : { ...values, [name]: value });
   return Object.entries(schema.properties)
     .filter(([, { readOnly, sessionMutable }]) => !readOnly && (!isRunning || sessionMutable))
     .map(([name, property]) => (
       <Field
         key={name}
+        name={name}
         property={property}
         value={values[name] ?? property.default}
-        onChange={(value) => set(name, value)}
+        onChange={(value) => onChange({ [name]: value })}
+        lookUp={lookUp}
       />
     ));
 }
 
 interface FieldProps {
+  readonly name: string;
   readonly property: SessionConfigPropertySchema;
   readonly value: unknown;
   readonly onChange: (value: unknown) => void;
+  readonly lookUp: LookUp | undefined;
 }
 
-function Field({ property, value, onChange }: FieldProps) {
+function Field({ name, property, value, onChange, lookUp }: FieldProps) {
   const id = useId();
-  const { type, title, description, enum: choices, enumLabels } = property;
+  const { type, title, description, enum: choices, enumDynamic } = property;
   if (type === 'boolean')
     return (
       <label className="check" title={description}>
@@ -41,29 +49,55 @@ function Field({ property, value, onChange }: FieldProps) {
         <span>{title}</span>
       </label>
     );
-  if (choices)
-    return (
-      <>
-        <label htmlFor={id}>{title}</label>
-        <select id={id} value={String(value ?? '')} onChange={(event) => onChange(event.target.value)}>
-          {choices.map((choice, index) => (
-            <option key={choice} value={choice}>
-              {enumLabels?.[index] ?? choice}
-            </option>
-          ))}
-        </select>
-      </>
-    );
   if (type !== 'string' && type !== 'number') return null;
+  const text = value === undefined ? '' : String(value);
+  const isLookedUp = enumDynamic && lookUp;
   return (
     <>
-      <label htmlFor={id}>{title}</label>
-      <input
+      <label htmlFor={id} title={description}>
+        {title}
+      </label>
+      {isLookedUp && <SuggestInput id={id} value={text} onChange={onChange} suggest={(query) => lookUp(name, query)} />}
+      {!isLookedUp && choices && <Choices id={id} property={property} value={text} onChange={onChange} />}
+      {!isLookedUp && !choices && (
+        <input
+          id={id}
+          type={type === 'number' ? 'number' : 'text'}
+          defaultValue={text}
+          onBlur={({ target }) => onChange(type === 'number' ? Number(target.value) : target.value)}
+        />
+      )}
+    </>
+  );
+}
+
+interface ChoicesProps extends Pick<FieldProps, 'property' | 'onChange'> {
+  readonly id: string;
+  readonly value: string;
+}
+
+function Choices({ id, property, value, onChange }: ChoicesProps) {
+  const { enum: choices = [], enumLabels, enumDescriptions } = property;
+  const about = enumDescriptions?.[choices.indexOf(value)];
+  return (
+    <>
+      <select
         id={id}
-        type={type === 'number' ? 'number' : 'text'}
-        defaultValue={value === undefined ? '' : String(value)}
-        onBlur={({ target }) => onChange(type === 'number' ? Number(target.value) : target.value)}
-      />
+        value={value}
+        aria-describedby={about && `${id}-about`}
+        onChange={(event) => onChange(event.target.value)}
+      >
+        {choices.map((choice, index) => (
+          <option key={choice} value={choice}>
+            {enumLabels?.[index] ?? choice}
+          </option>
+        ))}
+      </select>
+      {about && (
+        <p className="hint choice-about" id={`${id}-about`}>
+          {about}
+        </p>
+      )}
     </>
   );
 }

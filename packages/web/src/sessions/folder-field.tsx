@@ -1,6 +1,15 @@
-/** The folder to work in: type it, or walk there when the host lets clients look at its folders. */
-import { useId, useState } from 'react';
+/** The folder to work in: one of those that were used before, typed, or walked to where the host lists its folders. */
+import { lazy, Suspense, useId, useState } from 'react';
+import { useHost } from '../host/context.js';
+import { usedFolders } from '../model/session-groups.js';
+import { useStore } from '../model/store.js';
+import { Icon } from '../ui/icons.js';
 import { useFolders } from './use-folders.js';
+
+/** Few people need it, and those have the time that it takes to arrive. */
+const FolderPicker = lazy(() =>
+  import('../files/folder-picker.js').then((module) => ({ default: module.FolderPicker })),
+);
 
 interface Props {
   readonly value: string;
@@ -8,9 +17,11 @@ interface Props {
 }
 
 export function FolderField({ value, onChange }: Props) {
+  const { link } = useHost();
   const ids = { field: useId(), list: useId() };
   const [isOpen, setOpen] = useState(false);
-  const folders = useFolders(value, isOpen);
+  const [isPicking, setPicking] = useState(false);
+  const folders = new Set([...usedFolders(useStore(link.sessions) ?? []), ...useFolders(value, isOpen)]);
   return (
     <>
       <label htmlFor={ids.field}>Folder</label>
@@ -27,10 +38,18 @@ export function FolderField({ value, onChange }: Props) {
           onChange={(event) => onChange(event.target.value)}
         />
         <datalist id={ids.list}>
-          {folders.map((folder) => (
+          {[...folders].map((folder) => (
             <option key={folder} value={folder} />
           ))}
         </datalist>
+        <button type="button" className="small" aria-label="Browse folders" onClick={() => setPicking(true)}>
+          <Icon name="folder" /> <span className="word">Browse</span>
+        </button>
+        {isPicking && (
+          <Suspense fallback={null}>
+            <FolderPicker start={value} onPick={onChange} onClose={() => setPicking(false)} />
+          </Suspense>
+        )}
       </div>
     </>
   );

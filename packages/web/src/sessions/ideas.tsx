@@ -5,17 +5,28 @@ const IDEAS = [
   'What changed since the last commit?',
 ];
 
-export function Ideas({ onPick }: { readonly onPick: (idea: string) => void }) {
+interface Props {
+  readonly onPick: (idea: string) => void;
+  /** Without a first message. */
+  readonly onEmpty: () => void;
+}
+
+export function Ideas({ onPick, onEmpty }: Props) {
   return (
     <section className="ideas" aria-label="Things to try">
       <ul>
         {IDEAS.map((idea) => (
           <li key={idea}>
-            <button type="button" className="quiet" onClick={() => onPick(idea)}>
+            <button type="button" className="quiet small" onClick={() => onPick(idea)}>
               {idea}
             </button>
           </li>
         ))}
+        <li>
+          <button type="button" className="quiet small" onClick={onEmpty}>
+            Open an empty session
+          </button>
+        </li>
       </ul>
       <p className="hint">
         The session lives in the host, not in this page. Close the tab, open it on your phone, answer from there: it is

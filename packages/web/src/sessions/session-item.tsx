@@ -24,14 +24,18 @@ export const SessionItem = memo(({ item, now }: Props) => {
       .catch(() => {});
   return (
     <li className={`session-item ${isNew ? 'unread' : ''}`}>
-      <a href={hashOf({ at: 'session', uri: item.resource })} aria-current={isHere ? 'page' : undefined}>
+      <a
+        href={hashOf({ at: 'session', uri: item.resource })}
+        aria-current={isHere ? 'page' : undefined}
+        title={item.title}
+      >
         <span className={`dot ${activity}`} />
         <span className="title">{item.title || 'Untitled'}</span>
-        <span className="time">{ago(item.modifiedAt, now)}</span>
+        <time dateTime={new Date(item.modifiedAt).toISOString()}>{ago(item.modifiedAt, now)}</time>
         <span className="detail">
           <span className={`word ${activity}`}>
             {ACTIVITY_WORDS[activity]}
-            {isNew && ', new'}
+            {isNew && <span className="visually-hidden">(new)</span>}
           </span>
           {placeOf(item)}
         </span>

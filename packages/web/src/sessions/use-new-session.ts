@@ -1,36 +1,38 @@
 /** The choices for a new session, and the making of it. */
-import type { AgentInfo, SessionConfigState } from '@atrium/protocol';
-import { useEffect, useState } from 'react';
+import type { AgentInfo, ProtectedResourceMetadata } from '@atrium/protocol';
+import { useState } from 'react';
+import { neededTokens } from '../host/auth.js';
 import { useHost } from '../host/context.js';
 import { newId } from '../host/new-id.js';
 import { problemText } from '../host/problem.js';
 import { goTo } from '../host/router.js';
 import { pathOf, uriOf } from '../model/format.js';
+import { type SessionConfig, useSessionConfig } from './use-session-config.js';
 
 export interface NewSession {
   readonly agent: AgentInfo | undefined;
   readonly model: string;
   readonly folder: string;
-  readonly config: SessionConfigState | undefined;
+  readonly config: SessionConfig;
+  /** What has to be signed in to first. */
+  readonly needed: readonly ProtectedResourceMetadata[];
   readonly problem: string | undefined;
   readonly isBusy: boolean;
   chooseAgent(provider: string): void;
   chooseModel(id: string): void;
   chooseFolder(path: string): void;
-  setConfig(values: SessionConfigState['values']): void;
   create(text: string): Promise<void>;
 }
 
 export function useNewSession(agents: readonly AgentInfo[]): NewSession {
   const { client } = useHost();
-  const [provider, chooseProvider] = useState<string>();
-  const [model, chooseModel] = useState('');
+  const [{ provider, model }, choose] = useLastChoice();
   const [folder, chooseFolder] = useState(() => pathOf(client.host.defaultDirectory ?? ''));
-  const [values, setValues] = useState<SessionConfigState['values']>({});
   const [problem, setProblem] = useState<string>();
+  const [needed, setNeeded] = useState<readonly ProtectedResourceMetadata[]>([]);
   const [isBusy, setBusy] = useState(false);
   const agent = agents.find((each) => each.provider === provider) ?? agents[0];
-  const config = useConfig(agent?.provider, folder, values);
+  const config = useSessionConfig(agent?.provider, folder);
 
   const create = async (text: string) => {
     const workingDirectory = uriOf(folder);
@@ -38,12 +40,13 @@ export function useNewSession(agents: readonly AgentInfo[]): NewSession {
       return setProblem(`"${folder}" is not a whole path. Write it from the root on, like /home/me/project.`);
     setBusy(true);
     setProblem(undefined);
+    setNeeded([]);
     try {
       const uri = await client.createSession({
         ...(agent && { provider: agent.provider }),
-        ...(model !== '' && { model: { id: model } }),
+        ...(agent?.models.some(({ id }) => id === model) && { model: { id: model } }),
         ...(workingDirectory !== undefined && { workingDirectory }),
-        ...(Object.keys(values).length > 0 && { config: values }),
+        ...(Object.keys(config.chosen).length > 0 && { config: config.chosen }),
       });
       if (text.trim() !== '') {
         const userMessage = { text: text.trim() };
@@ -51,51 +54,50 @@ export function useNewSession(agents: readonly AgentInfo[]): NewSession {
       }
       goTo({ at: 'session', uri });
     } catch (error) {
-      setProblem(problemText(error));
+      const tokens = neededTokens(error);
+      if (tokens.length > 0) setNeeded(tokens);
+      else setProblem(problemText(error));
     } finally {
       setBusy(false);
     }
   };
 
   const chooseAgent = (chosen: string) => {
-    chooseProvider(chosen);
-    chooseModel('');
+    setNeeded([]);
+    choose({ provider: chosen, model: '' });
   };
+  const chooseModel = (id: string) => choose({ provider: agent?.provider ?? '', model: id });
   return {
     agent,
     model,
     folder,
     config,
+    needed,
     problem,
     isBusy,
     chooseAgent,
     chooseModel,
     chooseFolder,
-    setConfig: setValues,
     create,
   };
 }
 
-/** What can be configured depends on what was chosen so far; the host says. */
-function useConfig(provider: string | undefined, folder: string, values: SessionConfigState['values']) {
-  const { client } = useHost();
-  const [config, setConfig] = useState<SessionConfigState>();
-  useEffect(() => {
-    let isOver = false;
-    const workingDirectory = uriOf(folder);
-    const params = {
-      ...(provider !== undefined && { provider }),
-      ...(workingDirectory !== undefined && { workingDirectory }),
-      config: values,
-    };
-    // A host that does not know this offers no configuration; then there is nothing to show.
-    client.request('resolveSessionConfig', params).then(
-      (resolved) => isOver || setConfig(resolved),
-      () => {},
-    );
-    return () => {
-      isOver = true;
-    };
-  }, [client, provider, folder, values]);
-  return config;
+interface Choice {
+  readonly provider: string;
+  readonly model: string;
+}
+
+const LAST = 'atrium.last-choice';
+
+/** Whoever was chosen the last time is likely meant again. */
+function useLastChoice(): [Choice, (choice: Choice) => void] {
+  const [choice, setChoice] = useState<Choice>(() => {
+    const [provider = '', model = ''] = (localStorage.getItem(LAST) ?? '').split('\n');
+    return { provider, model };
+  });
+  const choose = (next: Choice) => {
+    localStorage.setItem(LAST, `${next.provider}\n${next.model}`);
+    setChoice(next);
+  };
+  return [choice, choose];
 }

@@ -1,5 +1,5 @@
 /** A text field that grows with its text. Enter sends, Shift+Enter makes a new line. */
-import { type KeyboardEvent, type Ref, useImperativeHandle, useLayoutEffect, useRef } from 'react';
+import { type KeyboardEvent, type Ref, useEffect, useImperativeHandle, useLayoutEffect, useRef } from 'react';
 
 interface Props {
   readonly label: string;
@@ -11,9 +11,26 @@ interface Props {
   readonly id?: string;
   readonly ref?: Ref<HTMLTextAreaElement>;
   readonly className?: string;
+  /** Somebody has just asked for this field. */
+  readonly isFocused?: boolean;
+  /** A list that belongs to the field, while it is shown: its id, and that of the option which Enter takes. */
+  readonly list?: { readonly id: string; readonly option: string } | undefined;
 }
 
-export function AutoText({ label, value, onChange, onEnter, onKeyDown, placeholder, id, ref, className }: Props) {
+export function AutoText(props: Props) {
+  const {
+    label,
+    value,
+    onChange,
+    onEnter,
+    onKeyDown,
+    placeholder,
+    id,
+    ref,
+    className,
+    isFocused = false,
+    list,
+  } = props;
   const own = useRef<HTMLTextAreaElement>(null);
   useImperativeHandle(ref, () => own.current as HTMLTextAreaElement);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the height follows the text
@@ -23,6 +40,9 @@ export function AutoText({ label, value, onChange, onEnter, onKeyDown, placehold
     field.style.height = 'auto';
     field.style.height = `${field.scrollHeight}px`;
   }, [value]);
+  useEffect(() => {
+    if (isFocused) own.current?.focus();
+  }, [isFocused]);
   const pressed = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     onKeyDown?.(event);
     // While an input method composes a word, Enter belongs to it.
@@ -38,6 +58,9 @@ export function AutoText({ label, value, onChange, onEnter, onKeyDown, placehold
       className={className}
       rows={1}
       aria-label={label}
+      aria-autocomplete={list && 'list'}
+      aria-controls={list?.id}
+      aria-activedescendant={list?.option}
       placeholder={placeholder}
       value={value}
       onChange={(event) => onChange(event.target.value)}

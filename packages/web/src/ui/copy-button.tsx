@@ -18,12 +18,27 @@ export function CopyButton({ text, what }: { readonly text: string; readonly wha
   );
 }
 
-/** Browsers allow it on secure pages only, which `localhost` is and an address in the network is not. */
 async function copied(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
     return true;
   } catch {
-    return false;
+    return copiedTheOldWay(text);
   }
+}
+
+/** The new way is for secure pages, which `localhost` is and an address in the network is not. */
+function copiedTheOldWay(text: string): boolean {
+  const field = document.createElement('textarea');
+  field.value = text;
+  field.className = 'visually-hidden';
+  // Inside of a dialog, nothing outside of it can be selected.
+  const place = document.querySelector('dialog[open]') ?? document.body;
+  const had = document.activeElement;
+  place.append(field);
+  field.select();
+  const isCopied = document.execCommand('copy');
+  field.remove();
+  if (had instanceof HTMLElement) had.focus();
+  return isCopied;
 }

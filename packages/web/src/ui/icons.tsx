@@ -19,6 +19,14 @@ const PATHS = {
   tool: 'M14 6a4 4 0 0 0 5 5l-8 8a2.1 2.1 0 0 1-3-3l8-8a4 4 0 0 0-2-2z',
   check: 'M5 12l5 5 9-10',
   folder: 'M3 6h6l2 2h10v11H3z',
+  file: 'M6 3h8l4 4v14H6zM14 3v4h4',
+  terminal: 'M4 5h16v14H4zM8 10l3 2.5-3 2.5M13 15h4',
+  refresh: 'M19 12a7 7 0 1 1-2-5M19 4v4h-4',
+  down: 'M12 5v14M6 13l6 6 6-6',
+  ring: 'M12 4a8 8 0 1 1-8 8',
+  hand: 'M12 7.5V13M12 16.5v.01M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18z',
+  copy: 'M9 9h11v11H9zM5 15H4V4h11v1',
+  trash: 'M5 7h14M10 7V4h4v3M7 7l1 13h8l1-13M10 11v5M14 11v5',
 } as const;
 
 export type IconName = keyof typeof PATHS;

@@ -1,4 +1,4 @@
-/** Whether the panel at the side is shown: on wide screens at first, on narrow ones only when asked for. */
+/** The panel at the side: shown at first on wide screens, on narrow ones only when asked for; and which part of it. */
 import { Store } from '../model/store.js';
 
 const WIDE = '(min-width: 1180px)';
@@ -7,4 +7,11 @@ export const isPanelOpen = new Store(matchMedia(WIDE).matches);
 
 export function togglePanel(): void {
   isPanelOpen.set(!isPanelOpen.get());
+}
+
+export const panelTab = new Store('details');
+
+export function openPanel(tab: string): void {
+  panelTab.set(tab);
+  isPanelOpen.set(true);
 }

@@ -18,9 +18,9 @@ export interface MortalHost {
   startAgain(token?: string): Promise<void>;
 }
 
-export async function startMortalHost(script: Script): Promise<MortalHost> {
+export async function startMortalHost(script: Script, more: readonly string[] = []): Promise<MortalHost> {
   const folder = await mkdtemp(path.join(tmpdir(), 'atrium-web-'));
-  const files = { script: path.join(folder, 'script.json'), token: path.join(folder, 'token') };
+  const files = { more, script: path.join(folder, 'script.json'), token: path.join(folder, 'token') };
   await writeFile(files.script, JSON.stringify(script));
   await writeFile(files.token, TOKEN);
   let child = start(folder, files, '0');
@@ -40,11 +40,18 @@ export async function startMortalHost(script: Script): Promise<MortalHost> {
   };
 }
 
-function start(folder: string, files: { script: string; token: string }, port: string): ChildProcess {
+interface Setup {
+  readonly script: string;
+  readonly token: string;
+  /** Further options of the command. */
+  readonly more: readonly string[];
+}
+
+function start(folder: string, files: Setup, port: string): ChildProcess {
   const { PATH = '', SystemRoot = '' } = process.env;
   const env = { PATH, SystemRoot, HOME: folder, USERPROFILE: folder, ATRIUM_DISCOVERY: '0', ATRIUM_GATEWAY_PORT: '0' };
   const places = ['--data-dir', path.join(folder, 'data'), '--connection-token-file', files.token];
-  const args = ['serve', '--quiet', '--port', port, ...places, '--script', files.script];
+  const args = ['serve', '--quiet', '--port', port, ...places, '--script', files.script, ...files.more];
   return spawn(process.execPath, [COMMAND, ...args], { env, cwd: folder });
 }
 

@@ -1,0 +1,112 @@
+/** One set of changes: what can be done with all of it, then its files. */
+import type { ChangesetOperation, ChangesetState } from '@atrium/protocol';
+import { useState } from 'react';
+import { plural } from '../model/format.js';
+import { FileRow } from './file-row.js';
+import { totals } from './file-state.js';
+import { useChangeset } from './use-changeset.js';
+import { type Operations, useOperation } from './use-operation.js';
+
+/** More are shown when somebody asks for them. */
+const FILES_FIRST = 200;
+
+interface Props {
+  readonly uri: string;
+  readonly folder: string | undefined;
+}
+
+export function Changeset({ uri, folder }: Props) {
+  const changeset = useChangeset(uri);
+  const run = useOperation(uri);
+  if (changeset.at === 'loading') return <p className="changes-note hint">Loading …</p>;
+  if (changeset.at === 'failed')
+    return (
+      <p className="changes-note" role="alert">
+        {changeset.why}
+      </p>
+    );
+  const { state } = changeset;
+  const operations = state.operations ?? [];
+  return (
+    <>
+      <Summary state={state} />
+      <Whole state={state} operations={operations.filter(({ scopes }) => scopes.includes('changeset'))} run={run} />
+      {run.problem !== undefined && (
+        <p className="changes-note problem" role="alert">
+          {run.problem}
+        </p>
+      )}
+      {state.status === 'error' && state.error && <p className="changes-note problem">{state.error.message}</p>}
+      <Files
+        state={state}
+        folder={folder}
+        operations={operations.filter(({ scopes }) => scopes.includes('resource'))}
+        run={run}
+      />
+      {run.question}
+    </>
+  );
+}
+
+function Summary({ state: { files, status } }: { readonly state: ChangesetState }) {
+  const { added, removed } = totals(files);
+  if (files.length === 0 && status === 'ready') return <p className="changes-note hint">Nothing has changed here.</p>;
+  return (
+    <p className="changes-sum" role="status">
+      {plural(files.length, 'file')}
+      <span className="added">+{added}</span>
+      <span className="removed">−{removed}</span>
+      {status === 'computing' && <span className="hint">looking …</span>}
+    </p>
+  );
+}
+
+interface WholeProps {
+  readonly state: ChangesetState;
+  readonly operations: readonly ChangesetOperation[];
+  readonly run: Operations;
+}
+
+function Whole({ state, operations, run }: WholeProps) {
+  if (operations.length === 0) return null;
+  return (
+    <div className="buttons changes-operations">
+      {operations.map((operation) => (
+        <button
+          key={operation.id}
+          type="button"
+          className="small"
+          title={operation.description}
+          disabled={run.isBusy}
+          onClick={() => run.wish({ operation, what: `All of it: ${plural(state.files.length, 'file')}.` })}
+        >
+          {operation.label}
+          {operation.scopes.includes('resource') && ' all'}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+interface FilesProps extends WholeProps {
+  readonly folder: string | undefined;
+}
+
+function Files({ state: { files }, folder, operations, run }: FilesProps) {
+  const [isWhole, setWhole] = useState(false);
+  const shown = isWhole ? files : files.slice(0, FILES_FIRST);
+  return (
+    <>
+      <ul className="changes-list" aria-label="Changed files">
+        {shown.map((file) => (
+          <FileRow key={file.id} file={file} folder={folder} operations={operations} run={run} />
+        ))}
+      </ul>
+      {shown.length < files.length && (
+        <button type="button" className="quiet small" onClick={() => setWhole(true)}>
+          Show {plural(files.length - shown.length, 'more file')}
+        </button>
+      )}
+    </>
+  );
+}

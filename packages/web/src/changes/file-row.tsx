@@ -1,0 +1,69 @@
+/** One changed file: what became of it, its diff, and what can be done with it. */
+import type { ChangesetFile, ChangesetOperation } from '@atrium/protocol';
+import { useState } from 'react';
+import { FileLink } from '../files/file-link.js';
+import { Icon } from '../ui/icons.js';
+import { FileDiff } from './file-diff.js';
+import { fileName, fileUri, stagedWord, stateOf } from './file-state.js';
+import type { Operations } from './use-operation.js';
+
+interface Props {
+  readonly file: ChangesetFile;
+  readonly folder: string | undefined;
+  /** Those that can be done with one file. */
+  readonly operations: readonly ChangesetOperation[];
+  readonly run: Operations;
+}
+
+export function FileRow({ file, folder, operations, run }: Props) {
+  const [isOpen, setOpen] = useState(false);
+  const { edit } = file;
+  const { letter, word } = stateOf(edit);
+  const name = fileName(edit, folder);
+  const staged = stagedWord(file);
+  return (
+    <li className={`change ${isOpen ? 'is-open' : ''}`}>
+      <button type="button" className="change-head" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        <span className="twist">
+          <Icon name="chevron" />
+        </span>
+        <span className={`letter is-${letter}`} title={word}>
+          <span aria-hidden="true">{letter}</span>
+          <span className="visually-hidden">{word}</span>
+        </span>
+        <span className="path" title={name}>
+          {name}
+        </span>
+        {staged && <span className="tag">{staged}</span>}
+        {edit.diff?.added !== undefined && edit.diff.added > 0 && <span className="added">+{edit.diff.added}</span>}
+        {edit.diff?.removed !== undefined && edit.diff.removed > 0 && (
+          <span className="removed">−{edit.diff.removed}</span>
+        )}
+      </button>
+      {isOpen && (
+        <div className="change-body">
+          <div className="change-actions">
+            {edit.after && <FileLink uri={edit.after.uri} label="Open file" />}
+            {operations.map((operation) => (
+              <button
+                key={operation.id}
+                type="button"
+                className="quiet small"
+                title={operation.description}
+                disabled={run.isBusy}
+                onClick={() =>
+                  run.wish({ operation, what: name, target: { kind: 'resource', resource: fileUri(edit) } })
+                }
+              >
+                {operation.label}
+              </button>
+            ))}
+          </div>
+          <div className="diff">
+            <FileDiff edit={edit} />
+          </div>
+        </div>
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,52 @@
+/** The entries of a folder of the host, in the order in which people look for them: folders first, 2 before 10. */
+import type { Client } from '@atrium/client';
+import { type DirectoryEntry, ErrorCode } from '@atrium/protocol';
+import { codeOf, problemText } from '../host/problem.js';
+
+export interface Entry {
+  readonly uri: string;
+  readonly name: string;
+  readonly isFolder: boolean;
+}
+
+const order = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' });
+
+export async function entriesOf(client: Client, folder: string): Promise<readonly Entry[]> {
+  const { entries } = await client.request('resourceList', { uri: folder });
+  return sorted(entries).map(({ name, type }) => ({
+    uri: childUri(folder, name),
+    name,
+    isFolder: type === 'directory',
+  }));
+}
+
+export function sorted(entries: readonly DirectoryEntry[]): DirectoryEntry[] {
+  const rank = ({ type }: DirectoryEntry) => (type === 'directory' ? 0 : 1);
+  return [...entries].sort((a, b) => rank(a) - rank(b) || order.compare(a.name, b.name));
+}
+
+export function childUri(folder: string, name: string): string {
+  return `${folder.replace(/\/$/, '')}/${encodeURIComponent(name)}`;
+}
+
+/** Undefined for the root of the file system. */
+export function parentUri(folder: string): string | undefined {
+  const bare = folder.replace(/\/$/, '');
+  const cut = bare.lastIndexOf('/');
+  if (!bare.startsWith('file:///') || cut < 'file://'.length) return undefined;
+  return cut === 'file://'.length ? 'file:///' : bare.slice(0, cut);
+}
+
+/** Why a folder or a file cannot be shown, and what to do about it. */
+export function accessProblem(error: unknown, what: 'folder' | 'file'): string {
+  switch (codeOf(error)) {
+    case ErrorCode.PermissionDenied:
+      return `The host does not show this ${what} here: it lies outside of what pages may see.`;
+    case ErrorCode.NotFound:
+      return `This ${what} is not there (any more).`;
+    case ErrorCode.MethodNotFound:
+      return 'This host does not show its files.';
+    default:
+      return problemText(error);
+  }
+}

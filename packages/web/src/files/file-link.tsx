@@ -1,0 +1,27 @@
+/** The name of a file in the conversation, which opens it at the side. */
+import { useOpenSession } from '../host/context.js';
+import { pathIn, pathOf } from '../model/format.js';
+import { showFile } from './shown-file.js';
+
+interface Props {
+  readonly uri: string;
+  /** Its path in the folder, unless given. */
+  readonly label?: string;
+  readonly line?: number | undefined;
+}
+
+export function FileLink({ uri, label, line }: Props) {
+  const session = useOpenSession();
+  const name = label ?? pathIn(uri, session.state.summary.workingDirectory);
+  if (!uri.startsWith('file:')) return <span className="path">{name}</span>;
+  return (
+    <button
+      type="button"
+      className="file-link path"
+      title={`Open ${pathOf(uri)}`}
+      onClick={() => showFile({ session: session.uri, uri, line })}
+    >
+      {name}
+    </button>
+  );
+}

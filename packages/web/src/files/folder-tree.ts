@@ -1,0 +1,117 @@
+/**
+ * The folders that somebody has unfolded, as the rows of a list. A folder is read when it is unfolded for the first time,
+ * and again whenever the host says that something in it has changed.
+ */
+import type { Client } from '@atrium/client';
+import { Store } from '../model/store.js';
+import { accessProblem, type Entry, entriesOf } from './entries.js';
+import { type Watch, watch } from './watch.js';
+
+/** Of those that are open at once; the host lets one page have somewhat more. */
+const WATCHED_MAX = 24;
+/** What Git keeps for itself. */
+const NOT_SHOWN = '.git';
+/** Builds and checkouts change many files in a row. */
+const CALM_MS = 250;
+
+export interface TreeRow extends Entry {
+  readonly depth: number;
+  readonly isOpen: boolean;
+  /** Stands for what is in the folder above: still on its way, nothing, or a reason why it cannot be shown. */
+  readonly note?: string;
+}
+
+interface Folder {
+  entries: readonly Entry[] | undefined;
+  problem: string | undefined;
+  isOpen: boolean;
+  watch: Watch | undefined;
+  timer: ReturnType<typeof setTimeout> | undefined;
+}
+
+export class FolderTree {
+  readonly rows = new Store<readonly TreeRow[]>([]);
+  readonly #folders = new Map<string, Folder>();
+  #isOver = false;
+
+  constructor(
+    private readonly client: Client,
+    readonly root: string,
+  ) {
+    this.open(root);
+  }
+
+  open(uri: string): void {
+    const folder = this.#folders.get(uri) ?? newFolder();
+    this.#folders.set(uri, folder);
+    folder.isOpen = true;
+    this.#draw();
+    void this.#read(uri, folder);
+    const watched = [...this.#folders.values()].filter((other) => other.watch).length;
+    if (watched < WATCHED_MAX) folder.watch ??= watch(this.client, uri, () => this.#changed(uri, folder));
+  }
+
+  close(uri: string): void {
+    const folder = this.#folders.get(uri);
+    if (!folder) return;
+    folder.isOpen = false;
+    letGo(folder);
+    this.#draw();
+  }
+
+  refresh(): void {
+    for (const [uri, folder] of this.#folders) if (folder.isOpen) void this.#read(uri, folder);
+  }
+
+  dispose(): void {
+    this.#isOver = true;
+    for (const folder of this.#folders.values()) letGo(folder);
+  }
+
+  #changed(uri: string, folder: Folder): void {
+    if (this.#isOver) return;
+    folder.timer ??= setTimeout(() => {
+      folder.timer = undefined;
+      void this.#read(uri, folder);
+    }, CALM_MS);
+  }
+
+  async #read(uri: string, folder: Folder): Promise<void> {
+    try {
+      folder.entries = (await entriesOf(this.client, uri)).filter(({ name }) => name !== NOT_SHOWN);
+      folder.problem = undefined;
+    } catch (error) {
+      folder.problem = accessProblem(error, 'folder');
+    }
+    if (!this.#isOver) this.#draw();
+  }
+
+  #draw(): void {
+    const rows: TreeRow[] = [];
+    this.#add(this.root, 0, rows);
+    this.rows.set(rows);
+  }
+
+  #add(uri: string, depth: number, rows: TreeRow[]): void {
+    const { entries, problem } = this.#folders.get(uri) ?? {};
+    const note = problem ?? (entries === undefined ? 'Loading …' : entries.length === 0 ? 'Empty' : undefined);
+    if (note !== undefined) rows.push({ uri: `${uri}#`, name: '', isFolder: false, depth, isOpen: false, note });
+    if (problem !== undefined) return;
+    for (const entry of entries ?? []) {
+      const isOpen = entry.isFolder && this.#folders.get(entry.uri)?.isOpen === true;
+      rows.push({ ...entry, depth, isOpen });
+      if (isOpen) this.#add(entry.uri, depth + 1, rows);
+    }
+  }
+}
+
+function newFolder(): Folder {
+  return { entries: undefined, problem: undefined, isOpen: false, watch: undefined, timer: undefined };
+}
+
+function letGo(folder: Folder): void {
+  clearTimeout(folder.timer);
+  folder.timer = undefined;
+  folder.watch?.close();
+  folder.watch = undefined;
+}

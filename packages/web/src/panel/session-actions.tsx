@@ -1,0 +1,62 @@
+/** Putting a session away, or deleting it for everybody. */
+import type { SessionSummary } from '@atrium/protocol';
+import { useState } from 'react';
+import { useHost, useOpenSession } from '../host/context.js';
+import { problemText } from '../host/problem.js';
+import { goTo } from '../host/router.js';
+import { isArchived } from '../model/status.js';
+import { Dialog } from '../ui/dialog.js';
+import { Icon } from '../ui/icons.js';
+import { tell } from '../ui/notices.js';
+
+export function SessionActions({ summary }: { readonly summary: SessionSummary }) {
+  const session = useOpenSession();
+  const [isAsking, setAsking] = useState(false);
+  const archived = isArchived(summary);
+  const archive = () => session.dispatch({ type: 'session/isArchivedChanged', isArchived: !archived });
+  return (
+    <div className="buttons">
+      <button type="button" className="small" onClick={archive}>
+        <Icon name="archive" /> {archived ? 'Take out of the archive' : 'Archive'}
+      </button>
+      <button type="button" className="small" onClick={() => setAsking(true)}>
+        <Icon name="trash" /> Delete
+      </button>
+      {isAsking && <DeleteDialog summary={summary} onClose={() => setAsking(false)} />}
+    </div>
+  );
+}
+
+interface DialogProps {
+  readonly summary: SessionSummary;
+  readonly onClose: () => void;
+}
+
+function DeleteDialog({ summary, onClose }: DialogProps) {
+  const { client } = useHost();
+  const remove = async () => {
+    try {
+      await client.disposeSession(summary.resource);
+      goTo({ at: 'home' });
+      tell('The session is deleted.');
+    } catch (error) {
+      onClose();
+      tell(problemText(error));
+    }
+  };
+  return (
+    <Dialog title="Delete this session?" onClose={onClose}>
+      <p>
+        “{summary.title || 'Untitled'}” and everything said in it is gone then, on every device. Files stay as they are.
+      </p>
+      <div className="buttons">
+        <button type="button" className="danger" onClick={() => void remove()}>
+          Delete for good
+        </button>
+        <button type="button" onClick={onClose}>
+          Keep it
+        </button>
+      </div>
+    </Dialog>
+  );
+}

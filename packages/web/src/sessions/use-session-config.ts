@@ -1,0 +1,68 @@
+/**
+ * What a new session can be configured with. It depends on what was chosen so far, so the host is asked again after each
+ * choice; where it offers more values than it lists, they are looked up.
+ */
+import type { SessionConfigState, SessionConfigValueItem } from '@atrium/protocol';
+import { useEffect, useMemo, useState } from 'react';
+import { useHost } from '../host/context.js';
+import { uriOf } from '../model/format.js';
+
+/** While somebody types the path of a folder, not every letter is a question. */
+const WAIT_MS = 150;
+/** The form has a better field for it. */
+const OWN_FIELD = 'folder';
+
+type Values = SessionConfigState['values'];
+
+export type LookUp = (property: string, query: string) => Promise<readonly SessionConfigValueItem[]>;
+
+export interface SessionConfig {
+  readonly state: SessionConfigState | undefined;
+  /** What was chosen, as far as the host still offers it. */
+  readonly chosen: Values;
+  set(values: Values): void;
+  readonly lookUp: LookUp;
+}
+
+export function useSessionConfig(provider: string | undefined, folder: string): SessionConfig {
+  const { client } = useHost();
+  const [values, setValues] = useState<Values>({});
+  const [state, setState] = useState<SessionConfigState>();
+  const context = useMemo(() => {
+    const workingDirectory = uriOf(folder);
+    return {
+      ...(provider !== undefined && { provider }),
+      ...(workingDirectory !== undefined && { workingDirectory }),
+      config: values,
+    };
+  }, [provider, folder, values]);
+  useEffect(() => {
+    let isOver = false;
+    const timer = setTimeout(() => {
+      // A host that does not know this offers no configuration; then there is nothing to show.
+      client.request('resolveSessionConfig', context).then(
+        (resolved) => isOver || setState(withoutOwnField(resolved)),
+        () => {},
+      );
+    }, WAIT_MS);
+    return () => {
+      isOver = true;
+      clearTimeout(timer);
+    };
+  }, [client, context]);
+  const offered = state?.schema.properties ?? {};
+  const chosen = Object.fromEntries(Object.entries(values).filter(([name]) => name in offered));
+  return {
+    // What was just chosen is shown before the host has said so, too.
+    state: state && { ...state, values: { ...state.values, ...chosen } },
+    chosen,
+    set: (patch) => setValues({ ...values, ...patch }),
+    lookUp: async (property, query) =>
+      (await client.request('sessionConfigCompletions', { ...context, property, query })).items,
+  };
+}
+
+function withoutOwnField({ schema, values }: SessionConfigState): SessionConfigState {
+  const { [OWN_FIELD]: _ours, ...properties } = schema.properties;
+  return { schema: { ...schema, properties }, values };
+}

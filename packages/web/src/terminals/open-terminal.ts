@@ -1,0 +1,123 @@
+/**
+ * One terminal that is on the screen. What is said about it is a value to watch; what it writes is not, because it comes
+ * too fast to be drawn by anything but the terminal itself.
+ */
+import type { ActionOf, Client, Subscription } from '@atrium/client';
+import type { TerminalClaim, TerminalContentPart, TerminalState } from '@atrium/protocol';
+import { type PerFrame, perFrame } from '../model/per-frame.js';
+import { Store } from '../model/store.js';
+
+/** Our copy of the output only grows. Beyond this it is asked for anew: the host keeps far less. */
+const COPY_MAX_CHARACTERS = 16 * 2 ** 20;
+/** What one message may carry. */
+const INPUT_MAX_CHARACTERS = 32 * 2 ** 10;
+
+export interface TerminalAbout {
+  readonly title: string;
+  readonly claim: TerminalClaim;
+  readonly cols: number | undefined;
+  readonly rows: number | undefined;
+  readonly hasExited: boolean;
+  readonly exitCode: number | undefined;
+  readonly isGone: boolean;
+}
+
+export class OpenTerminal {
+  readonly about: Store<TerminalAbout>;
+  /** Called at most once per frame; `isNew`: what was shown so far counts no more. */
+  onOutput: ((isNew: boolean) => void) | undefined;
+  #subscription: Subscription<'terminal'>;
+  readonly #frame: PerFrame;
+  readonly #stopStatus: () => void;
+  #isNew = false;
+  #isClosed = false;
+
+  private constructor(
+    readonly client: Client,
+    readonly uri: string,
+    subscription: Subscription<'terminal'>,
+    private readonly onProblem: (text: string) => void,
+  ) {
+    this.#subscription = subscription;
+    this.about = new Store(this.#look());
+    this.#frame = perFrame(() => this.#tell());
+    this.#listen(subscription);
+    // What came while we were away is in the state, but not at its end.
+    this.#stopStatus = client.onStatus(({ at }) => at === 'open' && this.#renew());
+  }
+
+  static async open(client: Client, uri: string, onProblem: (text: string) => void): Promise<OpenTerminal> {
+    const subscription = await client.subscribe(uri, { kind: 'terminal' });
+    return new OpenTerminal(client, uri, subscription, onProblem);
+  }
+
+  get content(): readonly TerminalContentPart[] {
+    return this.#subscription.state.content;
+  }
+
+  readonly dispatch = (action: ActionOf<'terminal'>): void => {
+    // A refusal is told by `onRejected`, everything else by the state and the connection banner.
+    this.#subscription.dispatch(action).catch(() => {});
+  };
+
+  input(data: string): void {
+    for (let at = 0; at < data.length; at += INPUT_MAX_CHARACTERS)
+      this.dispatch({ type: 'terminal/input', data: data.slice(at, at + INPUT_MAX_CHARACTERS) });
+  }
+
+  /** Call it with the size of what was shown. */
+  shown(characters: number): void {
+    if (characters > COPY_MAX_CHARACTERS) void this.#reopen();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#frame.cancel();
+    this.#stopStatus();
+    this.#subscription.close();
+  }
+
+  #listen(subscription: Subscription<'terminal'>): void {
+    subscription.onChange(() => this.#frame.request());
+    subscription.onGone(() => this.#frame.request());
+    subscription.onRejected(({ reason }) => this.onProblem(`The host did not accept that: ${reason}.`));
+  }
+
+  async #reopen(): Promise<void> {
+    this.#subscription.close();
+    const subscription = await this.client.subscribe(this.uri, { kind: 'terminal' }).catch(() => undefined);
+    if (!subscription) return;
+    if (this.#isClosed) return subscription.close();
+    this.#subscription = subscription;
+    this.#listen(subscription);
+    this.#renew();
+  }
+
+  #renew(): void {
+    this.#isNew = true;
+    this.#frame.request();
+  }
+
+  #tell(): void {
+    const next = this.#look();
+    if (!isSame(this.about.get(), next)) this.about.set(next);
+    const isNew = this.#isNew;
+    this.#isNew = false;
+    this.onOutput?.(isNew);
+  }
+
+  #look(): TerminalAbout {
+    const { state, isGone } = this.#subscription;
+    const { title, claim, cols, rows, exitCode } = state;
+    return { title, claim, cols, rows, hasExited: hasExited(state), exitCode, isGone };
+  }
+}
+
+/** A process that was ended may have no code; the member is there all the same. */
+function hasExited(state: TerminalState): boolean {
+  return 'exitCode' in state;
+}
+
+function isSame(one: TerminalAbout, other: TerminalAbout): boolean {
+  return (Object.keys(one) as (keyof TerminalAbout)[]).every((key) => one[key] === other[key]);
+}

@@ -1,0 +1,140 @@
+/** The terminal on the screen: draws what it is given, as fast as it can and no faster, and says what was typed. */
+import { FitAddon } from '@xterm/addon-fit';
+import { Terminal } from '@xterm/xterm';
+import '@xterm/xterm/css/xterm.css';
+import { coloursOf } from './colours.js';
+import type { OpenTerminal } from './open-terminal.js';
+import { answerOnlyIf } from './queries.js';
+import { defineStyleElement } from './style-element.js';
+import { UnreadOutput } from './unread.js';
+
+const SCROLLBACK_LINES = 5_000;
+const FONT_PX = 13;
+/** Where more columns have to fit than there is room for; the rest is scrolled to. */
+const FONT_MIN_PX = 11;
+const LINE_HEIGHT = 1.15;
+const MONO = 'ui-monospace, "SF Mono", "Cascadia Code", Menlo, Consolas, "Liberation Mono", monospace';
+
+export interface ScreenOptions {
+  readonly terminal: OpenTerminal;
+  readonly isReadOnly: boolean;
+  /** Whether this page is the one that answers what programs ask. */
+  isHolder(): boolean;
+  /** Somebody wants to leave with the keyboard. */
+  onLeave?(): void;
+  /** Something was drawn. */
+  onDrawn?(): void;
+}
+
+export class Screen {
+  readonly #xterm: Terminal;
+  readonly #fit = new FitAddon();
+  readonly #unread = new UnreadOutput();
+  readonly #options: ScreenOptions;
+  readonly #element: HTMLElement;
+  #isWriting = false;
+  #isAsked = false;
+  /** What is drawn now was written before we came. */
+  #isPast = true;
+
+  constructor(element: HTMLElement, options: ScreenOptions) {
+    defineStyleElement();
+    const { terminal, isReadOnly } = options;
+    this.#element = element;
+    this.#options = options;
+    this.#xterm = new Terminal({
+      scrollback: SCROLLBACK_LINES,
+      fontFamily: MONO,
+      fontSize: FONT_PX,
+      lineHeight: LINE_HEIGHT,
+      disableStdin: isReadOnly,
+      cursorInactiveStyle: isReadOnly ? 'none' : 'outline',
+      minimumContrastRatio: 4.5,
+      theme: coloursOf(element),
+      linkHandler: { activate: (_event, uri) => void window.open(uri, '_blank', 'noopener,noreferrer') },
+    });
+    this.#xterm.loadAddon(this.#fit);
+    this.#xterm.open(element);
+    answerOnlyIf(this.#xterm, () => !this.#isPast && !isReadOnly && options.isHolder());
+    this.#xterm.onData((data) => isReadOnly || terminal.input(data));
+    this.#xterm.onBinary((data) => isReadOnly || terminal.input(data));
+    this.#xterm.attachCustomKeyEventHandler((event) => this.#pressed(event));
+    terminal.onOutput = (isNew) => this.#output(isNew);
+    this.#output(true);
+  }
+
+  /** How many columns and rows there is room for; undefined while nothing is laid out. */
+  room(): { readonly cols: number; readonly rows: number } | undefined {
+    this.#font(FONT_PX);
+    const found = this.#fit.proposeDimensions();
+    return found && Number.isFinite(found.cols) && Number.isFinite(found.rows) ? found : undefined;
+  }
+
+  resize(cols: number, rows: number): void {
+    if (cols !== this.#xterm.cols || rows !== this.#xterm.rows) this.#xterm.resize(cols, rows);
+  }
+
+  /** A size that somebody else chose is shown as it is; smaller letters help as far as they can be read. */
+  shrinkTo(cols: number, rows: number): void {
+    const room = this.room();
+    const share = room ? room.cols / cols : 1;
+    this.#font(share >= 1 ? FONT_PX : Math.max(FONT_MIN_PX, Math.floor(FONT_PX * share)));
+    this.resize(cols, rows);
+  }
+
+  /** The lines that have something on them, and how many fit. */
+  get lines(): { readonly used: number; readonly all: number; readonly cursor: number } {
+    const { baseY, cursorY } = this.#xterm.buffer.active;
+    const { rows } = this.#xterm;
+    return { used: baseY > 0 ? rows : cursorY + 1, all: rows, cursor: cursorY };
+  }
+
+  focus(): void {
+    this.#xterm.focus();
+  }
+
+  recolour(): void {
+    this.#xterm.options.theme = coloursOf(this.#element);
+  }
+
+  dispose(): void {
+    this.#options.terminal.onOutput = undefined;
+    this.#xterm.dispose();
+  }
+
+  #font(pixels: number): void {
+    if (this.#xterm.options.fontSize !== pixels) this.#xterm.options.fontSize = pixels;
+  }
+
+  #pressed(event: KeyboardEvent): boolean {
+    // Tab belongs to the shell; whoever has no mouse needs another way out.
+    if (event.key !== 'Escape' || !event.shiftKey) return true;
+    if (event.type === 'keydown') this.#options.onLeave?.();
+    return false;
+  }
+
+  #output(isNew: boolean): void {
+    if (isNew) this.#unread.restart();
+    this.#isAsked = true;
+    if (!this.#isWriting) this.#write();
+  }
+
+  /** One piece at a time: what comes meanwhile is taken together afterwards. */
+  #write(): void {
+    this.#isAsked = false;
+    const { terminal, onDrawn } = this.#options;
+    const { text, isFresh } = this.#unread.take(terminal.content);
+    if (isFresh) {
+      this.#isPast = true;
+      this.#xterm.reset();
+    }
+    this.#isWriting = true;
+    this.#xterm.write(text, () => {
+      this.#isWriting = false;
+      this.#isPast = false;
+      onDrawn?.();
+      if (this.#isAsked) this.#write();
+    });
+    terminal.shown(this.#unread.total);
+  }
+}

@@ -1,0 +1,25 @@
+/** Which terminal is shown beside the conversation; without a choice, the first. */
+import { Store } from '../model/store.js';
+import { openPanel } from '../ui/panel-switch.js';
+
+export const shownTerminal = new Store<string | undefined>(undefined);
+
+/** Somebody who chooses a terminal wants to type into it; who only walks past does not. */
+let isFocusWanted = false;
+
+export function chooseTerminal(uri: string): void {
+  isFocusWanted = true;
+  shownTerminal.set(uri);
+}
+
+export function showTerminal(uri: string): void {
+  chooseTerminal(uri);
+  openPanel('terminal');
+}
+
+/** Once for each choice, and not where it would bring up a keyboard over half of the screen. */
+export function takeFocusWish(): boolean {
+  const wasWanted = isFocusWanted;
+  isFocusWanted = false;
+  return wasWanted && matchMedia('(pointer: fine)').matches;
+}

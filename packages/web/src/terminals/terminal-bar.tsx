@@ -1,0 +1,71 @@
+/** What is said about a terminal, and what can be done with it: take it, leave it, end it. */
+import { useState } from 'react';
+import { useOpenSession } from '../host/context.js';
+import { useStore } from '../model/store.js';
+import { isMine, isOfCall, ownerWords } from './claims.js';
+import { CloseQuestion } from './close-question.js';
+import type { OpenTerminal, TerminalAbout } from './open-terminal.js';
+
+interface Props {
+  readonly terminal: OpenTerminal;
+  /** Gives it the size of this screen. */
+  readonly onFit: () => void;
+  readonly onDispose: () => void;
+}
+
+export function TerminalBar({ terminal, onFit, onDispose }: Props) {
+  const session = useOpenSession();
+  const about = useStore(terminal.about);
+  const [isAsking, setAsking] = useState(false);
+  const { claim, hasExited } = about;
+  const me = terminal.client.clientId;
+  const claimAs = (next: TerminalAbout['claim']) => terminal.dispatch({ type: 'terminal/claimed', claim: next });
+  const isOfSession = claim.kind === 'session' && !hasExited;
+  return (
+    <div className="terminal-bar">
+      <span role="status">{words(about, me, session.uri)}</span>
+      {isOfSession && (
+        <Action label="Take over" title="Make it yours" onClick={() => claimAs({ kind: 'client', clientId: me })} />
+      )}
+      {isOfSession && isOfCall(claim) && (
+        <Action
+          label="Detach"
+          title="The agent goes on; the command runs in the background"
+          onClick={() => claimAs({ kind: 'session', session: claim.session })}
+        />
+      )}
+      {isMine(claim, me) && !hasExited && (
+        <Action
+          label="Leave to the session"
+          title="Others in this session can take it over then"
+          onClick={() => claimAs({ kind: 'session', session: session.uri })}
+        />
+      )}
+      {!isMine(claim, me) && !hasExited && (
+        <Action label="Fit here" title="Give it the size of this screen" onClick={onFit} />
+      )}
+      <Action label="Close" title="End what runs in it" onClick={() => (hasExited ? onDispose() : setAsking(true))} />
+      {isAsking && <CloseQuestion onYes={onDispose} onClose={() => setAsking(false)} />}
+    </div>
+  );
+}
+
+interface ActionProps {
+  readonly label: string;
+  readonly title: string;
+  readonly onClick: () => void;
+}
+
+function Action({ label, title, onClick }: ActionProps) {
+  return (
+    <button type="button" className="quiet small" title={title} onClick={onClick}>
+      {label}
+    </button>
+  );
+}
+
+function words({ claim, hasExited, exitCode, cols, rows }: TerminalAbout, me: string, session: string): string {
+  if (hasExited) return exitCode === undefined ? 'Ended' : `Ended with exit code ${exitCode}`;
+  const size = cols !== undefined && rows !== undefined ? ` · ${cols} × ${rows}` : '';
+  return `${ownerWords(claim, me, session)}${size}`;
+}

@@ -1,0 +1,172 @@
+/** Changes: what an agent did, seen in the page and taken back from there, with real Git. */
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { fileName, stagedWord, stateOf } from '../src/changes/file-state.js';
+import { expand, turnView, wholeViews } from '../src/changes/views.js';
+import { begin, choose, describeInBrowser, PHONE } from './support/browser.js';
+import { puppetSession, startPuppetHost } from './support/puppet-host.js';
+import { complaintsOf, openTab, startWorkHost } from './support/work-host.js';
+
+const POLL = { timeout: 5_000 };
+const SUM =
+  'export function sum(values) {\n  let total = 0;\n  for (const v of values) total = v;\n  return total;\n}\n';
+const PROMPTS = {
+  'fix it': [
+    { callTool: { name: 'edit_file', input: { path: 'sum.js', oldText: 'total = v', newText: 'total += v' } } },
+    { text: 'Fixed.' },
+  ],
+  'add notes': [
+    { title: 'Add notes' },
+    { callTool: { name: 'write_file', input: { path: 'notes.md', content: '# Notes\n\nOne.\n' } } },
+    { text: 'Added.' },
+  ],
+};
+
+it('opens what needs no variables as it stands, and expands the one of a turn', () => {
+  const entries = [
+    { label: 'All', uriTemplate: 'ahp-changeset:/s/all' },
+    { label: 'Turn', uriTemplate: 'ahp-changeset:/s/turn/{turnId}' },
+    { label: 'Two', uriTemplate: 'ahp-changeset:/s/{originalTurnId}/{modifiedTurnId}' },
+    { label: 'Odd', uriTemplate: 'ahp-changeset:/s/{colour}' },
+  ];
+  expect(wholeViews(entries).map(({ label }) => label)).toEqual(['All']);
+  expect(turnView(entries, 'a/ü')?.uri).toBe('ahp-changeset:/s/turn/a%2F%C3%BC');
+  expect(turnView(entries.slice(2), 'a')).toBeUndefined();
+  expect(expand('x/{a}/{b}', { a: '1', b: '2' })).toBe('x/1/2');
+});
+
+it('says what became of a file', () => {
+  const side = (uri: string) => ({ uri, content: { uri } });
+  const renamed = { before: side('file:///p/a'), after: side('file:///p/b') };
+  expect(stateOf({ after: side('x') }).letter).toBe('A');
+  expect(stateOf({ before: side('x') }).letter).toBe('D');
+  expect(stateOf({ before: side('x'), after: side('x') }).letter).toBe('M');
+  expect(fileName(renamed, 'file:///p')).toBe('a → b');
+  expect(stagedWord({ _meta: { git: { index: 'M', folder: '.' } } })).toBe('staged');
+  expect(stagedWord({ _meta: { git: { index: 'M', folder: 'M' } } })).toBe('partly staged');
+  expect(stagedWord({ _meta: { git: { index: '?', folder: '?' } } })).toBeUndefined();
+  expect(stagedWord({})).toBeUndefined();
+});
+
+describeInBrowser('changes', (open) => {
+  it('shows an edit of the agent, and takes it back: the file is as it was', async () => {
+    const { link, folder, git } = await startWorkHost({
+      files: { 'sum.js': SUM, 'other.js': '1\n' },
+      isRepository: true,
+      prompts: PROMPTS,
+    });
+    const file = path.join(folder, 'sum.js');
+    const page = await open(link);
+    const complaints = complaintsOf(page);
+    await begin(page, 'fix it');
+    await page.getByRole('button', { name: 'Allow', exact: true }).click();
+    await page.getByText('Fixed.').waitFor();
+    expect(await readFile(file, 'utf8')).toContain('total += v');
+    expect(git('status', '--short')).toBe(' M sum.js\n');
+
+    await page.getByRole('button', { name: /^Changes \+1/ }).click();
+    const list = page.getByRole('list', { name: 'Changed files' });
+    const head = list.getByRole('button', { name: /Changed sum\.js/ });
+    await head.waitFor();
+    expect(await head.innerText()).toMatch(/\+1[\s\S]*−1/);
+    await head.click();
+    await expect
+      .poll(() => list.locator('.line.added').allInnerTexts(), POLL)
+      .toEqual([expect.stringContaining('+= v')]);
+    expect(await list.locator('.line.removed').innerText()).toContain('total = v');
+
+    await list.getByRole('button', { name: 'Take back' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Take back?' });
+    await dialog.getByText(/What others changed since stays/).waitFor();
+    await dialog.getByRole('button', { name: 'Take back' }).click();
+    await page.getByText('Took back 1 file.').waitFor();
+    expect(await readFile(file, 'utf8')).toBe(SUM);
+    expect(git('status', '--short')).toBe('');
+    await page.getByText('Nothing has changed here.').waitFor();
+
+    await page.getByRole('button', { name: 'Put back' }).click();
+    await expect.poll(() => readFile(file, 'utf8'), POLL).toContain('total += v');
+    expect(complaints).toEqual([]);
+  });
+
+  it('stages, commits and discards, for one file and for all, with the phone watching', async () => {
+    const { link, folder, git } = await startWorkHost({
+      files: { 'sum.js': SUM, 'other.js': '1\n' },
+      isRepository: true,
+      prompts: PROMPTS,
+    });
+    const desk = await open(link);
+    await begin(desk, 'add notes');
+    await desk.getByRole('button', { name: 'Allow', exact: true }).click();
+    await desk.getByText('Added.').waitFor();
+    await writeFile(path.join(folder, 'other.js'), '2\n');
+    await openTab(desk, 'Changes');
+    const phone = await open(link, PHONE);
+    await choose(phone, /Add notes/);
+    await openTab(phone, 'Changes');
+    const list = desk.getByRole('list', { name: 'Changed files' });
+    const onPhone = phone.getByRole('list', { name: 'Changed files' });
+    await list.getByRole('button', { name: /Added notes\.md/ }).click();
+    await list.getByRole('button', { name: 'Stage' }).click();
+    await desk.getByText('Staged 1 file.').waitFor();
+    await onPhone.getByRole('button', { name: /notes\.md staged/ }).waitFor();
+    expect(git('status', '--short')).toBe('A  notes.md\n M other.js\n');
+
+    await desk.getByRole('button', { name: 'Commit' }).click();
+    await desk.getByRole('textbox', { name: 'Commit message' }).fill('Add notes');
+    await desk.getByRole('button', { name: 'Answer' }).click();
+    await expect.poll(() => git('log', '--format=%s'), POLL).toBe('Add notes\nFirst\n');
+    await onPhone.getByRole('button', { name: /notes\.md/ }).waitFor({ state: 'detached' });
+
+    await phone.getByRole('button', { name: 'Discard all' }).click();
+    await phone.getByRole('dialog').getByRole('button', { name: 'Discard' }).click();
+    await expect.poll(() => readFile(path.join(folder, 'other.js'), 'utf8'), POLL).toBe('1\n');
+    await list.getByRole('button', { name: /other\.js/ }).waitFor({ state: 'detached' });
+  });
+
+  it('shows why the host did not do it', async () => {
+    const uri = 'ahp-changeset:/all';
+    const operations = [{ id: 'stage', label: 'Stage', scopes: ['changeset'] }];
+    const host = await startPuppetHost({
+      session: puppetSession({}, { changesets: [{ label: 'All changes', uriTemplate: uri }] }),
+      channels: {
+        [uri]: { status: 'error', error: { errorType: 'x', message: 'Not everything.' }, files: [], operations },
+      },
+      answer: () => {
+        throw Object.assign(new Error('the index is locked'), { code: -32011 });
+      },
+    });
+    const page = await open(host.link);
+    await openTab(page, 'Changes');
+    await page.getByText('Not everything.').waitFor();
+    await page.getByRole('button', { name: 'Stage' }).click();
+    await page.getByRole('alert').filter({ hasText: 'the index is locked' }).waitFor();
+  });
+
+  it('[CLI-026] asks with the words of the operation before it destroys anything', async () => {
+    const uri = 'ahp-changeset:/all';
+    const operations = [
+      { id: 'keep', label: 'Keep', scopes: ['changeset'] },
+      { id: 'undo', label: 'Undo all', scopes: ['changeset'], confirmation: 'Two files will be lost.' },
+    ];
+    const session = puppetSession({}, { changesets: [{ label: 'All changes', uriTemplate: uri }] });
+    const channels = { [uri]: { status: 'ready', files: [], operations } };
+    const answer = (method: string) => (method === 'invokeChangesetOperation' ? {} : undefined);
+    const host = await startPuppetHost({ session, channels, answer });
+    const page = await open(host.link);
+    const invoked = () => host.ofMethod('invokeChangesetOperation').map(({ params }) => params.operationId);
+    await openTab(page, 'Changes');
+    await page.getByRole('button', { name: 'Keep' }).click();
+    await expect.poll(invoked, POLL).toEqual(['keep']);
+
+    await page.getByRole('button', { name: 'Undo all' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('Two files will be lost.').waitFor();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    expect(invoked()).toEqual(['keep']);
+    await page.getByRole('button', { name: 'Undo all' }).click();
+    await dialog.getByRole('button', { name: 'Undo all' }).click();
+    await expect.poll(invoked, POLL).toEqual(['keep', 'undo']);
+  });
+});

@@ -1,0 +1,118 @@
+/** Mentions in a message: asked for at the caret, chosen with keys, and sent along. */
+import { expect, it } from 'vitest';
+import { inserted, isMention } from '../src/composer/mention.js';
+import { begin, describeInBrowser, PHONE } from './support/browser.js';
+import { puppetSession, startPuppetHost } from './support/puppet-host.js';
+import { startWorkHost } from './support/work-host.js';
+
+const POLL = { timeout: 5_000 };
+const FILES = {
+  'src/parser.ts': 'export class Parser {}\n\nexport function parseLine(text: string) {}\n',
+  'src/printer.ts': 'export const printer = 1;\n',
+  '.agents/skills/deploy/SKILL.md': '---\nname: deploy\ndescription: Puts it online\n---\nDo it.\n',
+};
+
+it('finds a mention in front of the caret, and nowhere else', () => {
+  const triggers = ['@', '#'];
+  expect(isMention('look at @par', 12, triggers)).toBe(true);
+  expect(isMention('look at @par now', 12, triggers)).toBe(true);
+  expect(isMention('look at @par now', 16, triggers)).toBe(false);
+  expect(isMention('see (#sym', 9, triggers)).toBe(true);
+  expect(isMention('me@example.org', 14, triggers)).toBe(false);
+  expect(isMention('@', 0, triggers)).toBe(false);
+});
+
+it('inserts what was found before the last letters were typed, but not into another text', () => {
+  const item = {
+    insertText: '@parser.ts ',
+    rangeStart: 5,
+    rangeEnd: 8,
+    attachment: { type: 'simple' as const, label: 'x' },
+  };
+  const found = { text: 'read @pa now', caret: 8, items: [item] } as const;
+  expect(inserted({ ...found, items: [item] }, item, 'read @pars now')).toEqual({
+    text: 'read @parser.ts  now',
+    caret: 16,
+  });
+  expect(inserted({ ...found, items: [item] }, item, 'write @pa now')).toBeUndefined();
+  expect(inserted({ ...found, items: [] }, item, 'read @pa now')).toBeUndefined();
+});
+
+describeInBrowser('completions in the composer', (open) => {
+  it('[AHP-024] asks when a trigger character is typed, and shows what the real host finds', async () => {
+    const { link } = await startWorkHost({ files: FILES });
+    const page = await open(link);
+    await begin(page, 'hello');
+    await page.getByText('You said: hello').waitFor();
+    const field = page.getByRole('textbox', { name: 'Message' });
+    const list = page.getByRole('listbox', { name: 'Completions' });
+    await field.pressSequentially('read @par');
+    await list.getByRole('option', { name: '@src/parser.ts' }).waitFor();
+    expect(await field.getAttribute('aria-activedescendant')).toBe(
+      await list.getByRole('option', { selected: true }).getAttribute('id'),
+    );
+    await field.press('Tab');
+    expect(await field.inputValue()).toBe('read @src/parser.ts ');
+    await field.pressSequentially('and #parseL');
+    await list.getByRole('option', { name: '#parseLine' }).waitFor();
+    await field.press('Enter');
+    expect(await field.inputValue()).toBe('read @src/parser.ts and #parseLine ');
+    expect(await page.getByRole('list', { name: 'Attachments' }).getByRole('listitem').count()).toBe(2);
+    await field.press('Enter');
+    await page.getByText('You said: read @src/parser.ts and #parseLine').waitFor();
+    const sent = page.locator('.user-message').last().getByRole('list', { name: 'Attachments' });
+    expect(await sent.getByRole('listitem').first().innerText()).toBe('src/parser.ts');
+  });
+
+  it('[AHP-024] asks for commands at the beginning, walks through them with keys, and closes with Escape', async () => {
+    const { link } = await startWorkHost({ files: FILES });
+    const page = await open(link, PHONE);
+    await begin(page, 'hello');
+    await page.getByText('You said: hello').waitFor();
+    const field = page.getByRole('textbox', { name: 'Message' });
+    const options = page.getByRole('listbox', { name: 'Completions' }).getByRole('option');
+    await field.pressSequentially('/dep');
+    await expect.poll(() => options.allInnerTexts(), POLL).toEqual([expect.stringContaining('/deploy')]);
+    await field.press('Escape');
+    expect(await options.count()).toBe(0);
+    await field.fill('');
+    await field.pressSequentially('@src');
+    await expect.poll(() => options.count(), POLL).toBe(2);
+    await field.press('ArrowDown');
+    expect(await options.nth(1).getAttribute('aria-selected')).toBe('true');
+    await field.press('ArrowDown');
+    expect(await options.nth(0).getAttribute('aria-selected')).toBe('true');
+    await options.nth(1).click();
+    expect(await field.inputValue()).toBe('@src/printer.ts ');
+  });
+
+  it('[AHP-024] [CLI-027] asks once for letters in a row, and sends the attachment back as it came', async () => {
+    const attachment = { type: 'simple', label: 'main.ts', _meta: { ticket: { deep: [1, 2] } } };
+    const item = { insertText: '#main.ts', rangeStart: 4, rangeEnd: 7, attachment };
+    const host = await startPuppetHost({
+      session: puppetSession({}),
+      answer: (method) => (method === 'completions' ? { items: [item] } : undefined),
+    });
+    const page = await open(host.link);
+    const field = page.getByRole('textbox', { name: 'Message' });
+    await field.pressSequentially('see ');
+    await page.waitForTimeout(300);
+    expect(host.ofMethod('completions')).toEqual([]);
+    await field.pressSequentially('#ma');
+    await page.getByRole('option', { name: '#main.ts' }).waitFor();
+    expect(host.ofMethod('completions').at(-1)?.params).toMatchObject({
+      channel: 'ahp-session:/puppet',
+      kind: 'userMessage',
+      text: 'see #ma',
+      offset: 7,
+    });
+    await field.press('Enter');
+    await page.waitForTimeout(300);
+    expect(await page.getByRole('option').count()).toBe(0);
+    await field.press('Enter');
+    const sent = () => host.ofMethod('dispatchAction').map(({ params }) => params.action);
+    await expect
+      .poll(sent, POLL)
+      .toContainEqual(expect.objectContaining({ userMessage: { text: 'see #main.ts', attachments: [attachment] } }));
+  });
+});

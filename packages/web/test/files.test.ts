@@ -1,0 +1,137 @@
+/** The files of a session's folder: a tree that keeps up, and a look into one file. */
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { sorted } from '../src/files/entries.js';
+import { stepTo } from '../src/files/virtual-list.js';
+import { begin, describeInBrowser, PHONE } from './support/browser.js';
+import { complaintsOf, openTab, startWorkHost } from './support/work-host.js';
+
+/** One red pixel. */
+const POLL = { timeout: 5_000 };
+const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==',
+  'base64',
+);
+const PROMPTS = {
+  edit: [
+    { callTool: { name: 'edit_file', input: { path: 'src/sum.ts', oldText: '1', newText: '2' } } },
+    { text: 'Edited.' },
+  ],
+};
+
+it('sorts folders first, and 2 before 10', () => {
+  const entries = ['b10', 'b2', 'a'].map((name) => ({ name, type: 'file' as const }));
+  expect(sorted([...entries, { name: 'z', type: 'directory' }]).map(({ name }) => name)).toEqual([
+    'z',
+    'a',
+    'b2',
+    'b10',
+  ]);
+});
+
+it('walks through a list with keys, and jumps to names by their letters', () => {
+  const names = ['apps', 'docs', 'data', 'x'];
+  expect(stepTo('ArrowDown', 3, names)).toBe(3);
+  expect(stepTo('End', 0, names)).toBe(3);
+  expect(stepTo('d', 0, names)).toBe(1);
+  expect(stepTo('d', 1, names)).toBe(2);
+  expect(stepTo('d', 2, names)).toBe(1);
+  expect(stepTo('q', 0, names)).toBeUndefined();
+});
+
+describeInBrowser('files', (open) => {
+  it('unfolds folders when asked, shows a file in colours, and keeps up with both', async () => {
+    const files = { 'src/sum.ts': 'export const sum = 1;\n', 'docs/a.md': '# A\n', 'z.txt': 'z\n' };
+    const { link, folder } = await startWorkHost({ files });
+    const page = await open(link);
+    const complaints = complaintsOf(page);
+    await begin(page, 'hello');
+    await openTab(page, 'Files');
+    const rows = page.getByRole('tree', { name: 'Files' }).getByRole('treeitem');
+    await expect.poll(() => rows.allInnerTexts(), POLL).toEqual(['docs', 'src', 'z.txt']);
+    await rows.nth(1).click();
+    await expect.poll(() => rows.allInnerTexts(), POLL).toEqual(['docs', 'src', 'sum.ts', 'z.txt']);
+    await writeFile(path.join(folder, 'src/more.ts'), 'x\n');
+    await mkdir(path.join(folder, 'assets'));
+    await expect
+      .poll(() => rows.allInnerTexts(), POLL)
+      .toEqual(['assets', 'docs', 'src', 'more.ts', 'sum.ts', 'z.txt']);
+    await rows.filter({ hasText: 'sum.ts' }).click();
+    const file = page.getByRole('region', { name: 'src/sum.ts' });
+    await file.locator('.hljs-keyword').first().waitFor();
+    await writeFile(path.join(folder, 'src/sum.ts'), 'export const sum = 42;\n');
+    await file.getByText('42').waitFor();
+    await rm(path.join(folder, 'src/sum.ts'));
+    await file.getByText('This file is not there (any more).').waitFor();
+    await page.getByRole('button', { name: 'All files' }).click();
+    await expect.poll(() => rows.allInnerTexts(), POLL).toEqual(['assets', 'docs', 'src', 'more.ts', 'z.txt']);
+    expect(complaints).toEqual([]);
+  });
+
+  it('shows pictures, and says why it does not show what is no text or too large', async () => {
+    const files = {
+      'a.png': PNG,
+      'b.bin': new Uint8Array([0, 1, 2, 255]),
+      'c.txt': 'x'.repeat(2 * 2 ** 20),
+      'd.txt': '',
+    };
+    const { link } = await startWorkHost({ files });
+    const page = await open(link, PHONE);
+    const complaints = complaintsOf(page);
+    await begin(page, 'hello');
+    await openTab(page, 'Files');
+    const look = async (name: string) => {
+      await page.getByRole('treeitem', { name }).click();
+      return page.getByRole('region', { name });
+    };
+    const back = () => page.getByRole('button', { name: 'All files' }).click();
+    const picture = (await look('a.png')).getByRole('img', { name: 'a.png' });
+    await expect.poll(() => picture.evaluate((image: HTMLImageElement) => image.naturalWidth), POLL).toBe(1);
+    await back();
+    await (await look('b.bin')).getByText('This file is not text (4 bytes), so it is not shown.').waitFor();
+    await back();
+    await (await look('c.txt')).getByText('With 2.1 MB this file is too large to be shown here.').waitFor();
+    await back();
+    await (await look('d.txt')).getByText('This file is empty.').waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it('lists ten thousand files, of which few are drawn, and walks to the last one', async () => {
+    const { link, folder } = await startWorkHost({});
+    for (let at = 0; at < 10_000; at += 500) {
+      const some = Array.from({ length: 500 }, (_, index) => `file-${at + index}.txt`);
+      await Promise.all(some.map((name) => writeFile(path.join(folder, name), '')));
+    }
+    const page = await open(link);
+    await begin(page, 'hello');
+    await openTab(page, 'Files');
+    const tree = page.getByRole('tree', { name: 'Files' });
+    await tree.getByRole('treeitem', { name: 'file-0.txt' }).waitFor();
+    expect(await tree.getByRole('treeitem').count()).toBeLessThan(100);
+    await tree.press('End');
+    const last = tree.getByRole('treeitem', { name: 'file-9999.txt' });
+    await last.waitFor();
+    expect(await last.getAttribute('aria-setsize')).toBe('10000');
+    expect(await tree.getAttribute('aria-activedescendant')).toBe(await last.getAttribute('id'));
+  });
+
+  it('opens a file from what a tool did, and from a mention', async () => {
+    const { link } = await startWorkHost({ files: { 'src/sum.ts': 'export const sum = 1;\n' }, prompts: PROMPTS });
+    const page = await open(link);
+    await begin(page, 'edit');
+    await page.locator('.diff').getByRole('button', { name: 'src/sum.ts' }).click();
+    const file = page.getByRole('region', { name: 'src/sum.ts' });
+    await file.getByText('sum').first().waitFor();
+    await page.getByRole('button', { name: 'Allow', exact: true }).click();
+    await page.getByText('Edited.').waitFor();
+    await expect.poll(() => file.innerText(), POLL).toContain('sum = 2');
+    await page.getByRole('button', { name: 'All files' }).click();
+    const field = page.getByRole('textbox', { name: 'Message' });
+    await field.pressSequentially('see @sum');
+    await page.getByRole('option', { name: '@src/sum.ts' }).click();
+    await field.press('Enter');
+    await page.locator('.user-message').last().getByRole('button', { name: 'src/sum.ts' }).click();
+    await file.waitFor();
+  });
+});

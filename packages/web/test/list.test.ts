@@ -1,0 +1,115 @@
+/** The list of sessions, and what can be done to a whole session: find, rename, archive, delete, hand over. */
+import { connect } from '@atrium/client';
+import type { Page } from 'playwright-core';
+import { expect, it, onTestFinished } from 'vitest';
+import { begin, choose, DESK, describeInBrowser } from './support/browser.js';
+import { startPageHost, TOKEN } from './support/page-host.js';
+
+const PROMPTS = {
+  apples: [{ title: 'About apples' }, { text: 'Round.' }],
+  pears: [{ title: 'About pears' }, { text: 'Longish.' }],
+};
+
+async function withTwoSessions(page: Page): Promise<void> {
+  await begin(page, 'apples');
+  await page.getByText('Round.').waitFor();
+  await page.getByRole('link', { name: 'New' }).click();
+  await begin(page, 'pears');
+  await page.getByText('Longish.').waitFor();
+  await page.getByRole('heading', { name: 'About pears' }).waitFor();
+}
+
+const list = (page: Page) => page.getByRole('navigation', { name: 'Sessions' });
+const titles = (page: Page) => list(page).locator('.title').allInnerTexts();
+
+describeInBrowser('the list of sessions', (open) => {
+  it('finds by words of title, agent and folder', async () => {
+    const { link } = await startPageHost(PROMPTS);
+    const page = await open(link);
+    await withTwoSessions(page);
+    expect(await titles(page)).toEqual(['About pears', 'About apples']);
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('/');
+    await page.keyboard.type('apples mock');
+    await expect.poll(() => titles(page)).toEqual(['About apples']);
+    await page.getByRole('searchbox', { name: 'Search sessions' }).fill('plums');
+    await page.getByText('No session has these words.').waitFor();
+  });
+
+  it('renames for every device', async () => {
+    const { link } = await startPageHost(PROMPTS);
+    const page = await open(link);
+    await withTwoSessions(page);
+    const other = await open(link);
+    await page.getByRole('button', { name: 'About pears' }).click();
+    await page.getByRole('textbox', { name: 'Title' }).fill('About quinces');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'About quinces' }).waitFor();
+    await expect.poll(() => titles(other)).toEqual(['About quinces', 'About apples']);
+    await page.getByRole('button', { name: 'About quinces' }).click();
+    await page.keyboard.type('never mind');
+    await page.keyboard.press('Escape');
+    await page.getByRole('heading', { name: 'About quinces' }).waitFor();
+  });
+
+  it('archives, shows the archive when asked, and takes out of it again', async () => {
+    const { link } = await startPageHost(PROMPTS);
+    const page = await open(link);
+    await withTwoSessions(page);
+    const apples = list(page).locator('.session-item', { hasText: 'About apples' });
+    await apples.hover();
+    await apples.getByRole('button', { name: 'Archive' }).click();
+    await list(page).getByText('Archive', { exact: false }).first().waitFor();
+    await expect.poll(() => apples.isVisible()).toBe(false);
+    await list(page).locator('summary').click();
+    await apples.hover();
+    await apples.getByRole('button', { name: 'Take out of the archive' }).click();
+    await expect.poll(() => list(page).locator('summary').count()).toBe(0);
+    expect(await titles(page)).toHaveLength(2);
+  });
+
+  it('marks what ended while nobody looked, until somebody looks', async () => {
+    const { link, url } = await startPageHost(PROMPTS);
+    const page = await open(link);
+    const desk = await connect({ url: url.replace('http', 'ws'), token: () => TOKEN });
+    onTestFinished(() => desk.close());
+    const session = await desk.createSession({ provider: 'mock' });
+    await desk.dispatch(session, { type: 'session/turnStarted', turnId: 't1', userMessage: { text: 'apples' } });
+    await list(page)
+      .getByRole('link', { name: /About apples.*Idle \(new\)/ })
+      .waitFor();
+    await choose(page, /About apples/);
+    await page.getByText('Round.').waitFor();
+    await expect.poll(() => list(page).locator('.unread').count()).toBe(0);
+    await page.getByRole('link', { name: 'New' }).click();
+    expect(await list(page).locator('.unread').count()).toBe(0);
+  });
+
+  it('deletes only after a second yes', async () => {
+    const { link } = await startPageHost(PROMPTS);
+    const page = await open(link);
+    await withTwoSessions(page);
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('button', { name: 'Keep it' }).click();
+    expect(await titles(page)).toHaveLength(2);
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('button', { name: 'Delete for good' }).click();
+    await page.getByText('The session is deleted.').waitFor();
+    await expect.poll(() => titles(page)).toEqual(['About apples']);
+  });
+});
+
+describeInBrowser('the link for another device', (open) => {
+  it('is copied with the token, and lets a second browser in', async () => {
+    const { link } = await startPageHost(PROMPTS);
+    const page = await open(link, { ...DESK, permissions: ['clipboard-read', 'clipboard-write'] });
+    await page.getByRole('button', { name: 'Open on another device' }).click();
+    await page.getByRole('button', { name: 'Copy link' }).click();
+    await page.getByText('Copied').waitFor();
+    const copied = await page.evaluate(() => navigator.clipboard.readText());
+    expect(copied).toBe(link);
+    const other = await open(copied);
+    await other.getByRole('textbox', { name: 'First message' }).waitFor();
+    expect(other.url()).not.toContain(TOKEN);
+  });
+});

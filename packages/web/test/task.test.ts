@@ -1,0 +1,165 @@
+/** What people do with one session all day: watch it work, change its input, choose who works, wait, go on. */
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import { begin, describeInBrowser, PHONE } from './support/browser.js';
+import { startPageHost } from './support/page-host.js';
+import { puppetSession, startPuppetHost } from './support/puppet-host.js';
+
+const SHELL = { name: 'shell', input: { command: 'for i in 1 2 3; do echo "line $i"; sleep 0.4; done' } };
+const PROMPTS = {
+  run: [{ text: 'Let me see. '.repeat(400) }, { callTool: SHELL }, { text: 'It ran.' }],
+  write: [{ callTool: { name: 'write_file', input: { path: 'a.txt', content: 'one\n' } } }, { text: 'Written.' }],
+  many: [
+    ...Array.from({ length: 12 }, () => ({ callTool: { name: 'read_file', input: { path: 'missing' } } })),
+    { callTool: { name: 'write_file', input: { path: 'b.txt', content: 'x\n'.repeat(500) } } },
+  ],
+  wait: [{ text: 'Working' }, { delayMs: 60_000 }],
+};
+
+/** Whether all of it is inside of what the window shows of the conversation. */
+function isInView(page: Page, selector: string): Promise<boolean> {
+  return page.evaluate((wanted) => {
+    const [box, shown] = [document.querySelector('.timeline'), document.querySelector(wanted)].map((element) =>
+      element?.getBoundingClientRect(),
+    );
+    return !!box && !!shown && shown.bottom <= box.bottom + 1 && shown.top < box.bottom;
+  }, selector);
+}
+
+describeInBrowser('a session at work', (open) => {
+  it('shows the output of a command while it runs, with the end in view', async () => {
+    const { link } = await startPageHost(PROMPTS);
+    const page = await open(link);
+    await begin(page, 'run');
+    await page.getByRole('group', { name: 'Permission' }).waitFor();
+    await expect.poll(() => isInView(page, '.confirmation')).toBe(true);
+    await page.keyboard.press('Alt+y');
+    const output = page.locator('.tool-output');
+    await output.getByText('line 1').waitFor();
+    expect(await output.innerText()).not.toContain('line 3');
+    expect(await page.locator('.tool-state').innerText()).toBe('Running');
+    await output.getByText('line 3').waitFor();
+    await page.getByText('It ran.').waitFor();
+    await expect.poll(() => isInView(page, '.turn-end')).toBe(true);
+  });
+
+  it.each([
+    ['on the desk', undefined],
+    ['on the phone', PHONE],
+  ])('keeps a question in view behind many calls and a long change, %s', async (_where, size) => {
+    const { link } = await startPageHost(PROMPTS);
+    const page = await open(link, size);
+    if (size) await page.getByRole('textbox', { name: 'First message' }).waitFor();
+    await begin(page, 'many');
+    await page.getByRole('group', { name: 'Permission' }).waitFor();
+    await page.locator('.diff .line').first().waitFor();
+    await expect.poll(() => isInView(page, '.confirmation')).toBe(true);
+    expect(await page.getByText('There is no "missing"').first().isVisible()).toBe(true);
+    await page.getByRole('button', { name: /^Show 300 more lines$/ }).waitFor();
+    await page.locator('.timeline').evaluate((timeline) => timeline.scrollTo(0, 0));
+    await page.getByRole('button', { name: 'The agent asks you something' }).click();
+    await expect.poll(() => isInView(page, '.confirmation')).toBe(true);
+  });
+
+  it('lets a person change the command before it runs', async () => {
+    const { link } = await startPageHost({ run: [{ callTool: SHELL }, { text: 'Got: ${lastResult}' }] });
+    const page = await open(link);
+    await begin(page, 'run');
+    await page.getByRole('button', { name: 'Edit input' }).click();
+    const field = page.getByRole('textbox', { name: 'command' });
+    expect(await field.inputValue()).toBe(SHELL.input.command);
+    await field.fill('echo changed');
+    await page.locator('[data-answer=approve]').first().click();
+    await page.getByText(/Got: changed/).waitFor();
+  });
+
+  it('keeps waiting messages after a stop, says so, and sends them when asked', async () => {
+    const { link } = await startPageHost(PROMPTS);
+    const page = await open(link);
+    await begin(page, 'wait');
+    const field = page.getByRole('textbox', { name: 'Message' });
+    await page.getByRole('button', { name: 'Stop' }).waitFor();
+    for (const text of ['next', 'after that']) {
+      await field.fill(text);
+      await field.press('Enter');
+    }
+    await page.getByText('after that').waitFor();
+    await page.keyboard.press('Alt+.');
+    await page.getByText('Not sent yet: the last turn was stopped.').waitFor();
+    await page.waitForTimeout(300);
+    expect(await page.locator('.bubble').allInnerTexts()).toEqual(['wait']);
+    await page.getByRole('button', { name: 'Send them' }).click();
+    await page.getByText('You said: after that').waitFor();
+    expect(await page.locator('.bubble').allInnerTexts()).toEqual(['wait', 'next', 'after that']);
+    expect(await page.getByRole('region', { name: 'Messages that wait' }).count()).toBe(0);
+  });
+
+  it('keeps a draft while an earlier message is edited, and has it back', async () => {
+    const { link } = await startPageHost(PROMPTS);
+    const page = await open(link);
+    await begin(page, 'first');
+    await page.getByText('You said: first').waitFor();
+    const field = page.getByRole('textbox', { name: 'Message' });
+    await field.fill('half a thought');
+    await page.locator('.bubble').hover();
+    await page.getByRole('button', { name: 'Edit and resend' }).click();
+    expect(await field.inputValue()).toBe('first');
+    await field.press('Escape');
+    expect(await field.inputValue()).toBe('half a thought');
+  });
+
+  it('denies with advice', async () => {
+    const { link, folder } = await startPageHost(PROMPTS);
+    const page = await open(link);
+    await begin(page, 'write');
+    await page.getByRole('button', { name: 'Deny with advice' }).click();
+    await page.waitForFunction(() => document.activeElement?.getAttribute('aria-label') === 'What to do instead');
+    await page.keyboard.type('not there');
+    await page.keyboard.press('Enter');
+    await page.getByText('Denied').waitFor();
+    await expect(readFile(path.join(folder, 'a.txt'))).rejects.toThrow('ENOENT');
+  });
+});
+
+const REVIEWER = 'file:///home/me/.agents/agents/reviewer.md';
+const CONTAINER = {
+  type: 'directory' as const,
+  id: 'agents',
+  uri: 'file:///home/me/.agents/agents',
+  name: 'agents',
+  enabled: true,
+  contents: 'agent' as const,
+  writable: false,
+  children: [
+    { type: 'agent' as const, id: 'reviewer', uri: REVIEWER, name: 'reviewer', description: 'Finds mistakes' },
+  ],
+};
+
+describeInBrowser('a custom agent', (open) => {
+  it('is chosen for the next turns, and given up again', async () => {
+    const host = await startPuppetHost({ session: puppetSession({ customizations: [CONTAINER] }) });
+    const page = await open(host.link);
+    const choice = page.getByRole('combobox', { name: 'Custom agent' });
+    const changes = () =>
+      host
+        .ofMethod('dispatchAction')
+        .map(({ params }) => params.action as { readonly type: string })
+        .filter(({ type }) => type === 'session/agentChanged');
+    await choice.selectOption('reviewer');
+    await expect.poll(changes).toEqual([{ type: 'session/agentChanged', agent: { uri: REVIEWER } }]);
+    expect(await choice.inputValue()).toBe(REVIEWER);
+    await choice.selectOption('No custom agent');
+    await expect.poll(changes).toHaveLength(2);
+    expect(changes()[1]).toEqual({ type: 'session/agentChanged' });
+  });
+
+  it('is not offered while what brings it is switched off', async () => {
+    const customizations = [{ ...CONTAINER, enabled: false }];
+    const host = await startPuppetHost({ session: puppetSession({ customizations }) });
+    const page = await open(host.link);
+    await page.getByRole('textbox', { name: 'Message' }).waitFor();
+    expect(await page.getByRole('combobox', { name: 'Custom agent' }).count()).toBe(0);
+  });
+});

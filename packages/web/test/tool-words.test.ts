@@ -1,0 +1,111 @@
+/** What is said about tool calls, tokens, agents and folders: the pure parts. */
+import type { SessionState, SessionSummary, ToolCallState } from '@atrium/protocol';
+import { describe, expect, it } from 'vitest';
+import { customAgents } from '../src/model/custom-agents.js';
+import { usedFolders } from '../src/model/session-groups.js';
+import { contextUse } from '../src/model/usage.js';
+import { membersOf, withMember } from '../src/parts/tool-input.js';
+import { editCount, failureOf, isErrorTold, lookOf } from '../src/parts/tool-words.js';
+import { puppetSession } from './support/puppet-host.js';
+
+const COMPLETED = {
+  status: 'completed' as const,
+  toolCallId: 'c',
+  toolName: 'look',
+  displayName: 'Look',
+  invocationMessage: 'Look',
+  confirmed: 'not-needed' as const,
+  pastTenseMessage: 'Looked',
+  success: false,
+} satisfies ToolCallState;
+
+describe('a tool call in one line', () => {
+  it('says once why it failed', () => {
+    const message = 'There is no such file.\nLook elsewhere.';
+    const call: ToolCallState = { ...COMPLETED, error: { message }, content: [{ type: 'text', text: message }] };
+    expect(failureOf(call)).toBe('There is no such file.');
+    expect(isErrorTold(call)).toBe(true);
+    expect(isErrorTold({ ...call, content: [] })).toBe(false);
+    expect(failureOf({ ...COMPLETED, content: [{ type: 'text', text: '\nonly here' }] })).toBe('only here');
+    expect(failureOf({ ...COMPLETED, success: true })).toBe('');
+  });
+
+  it('looks busy or asks only while its turn runs', () => {
+    const { status: _, ...rest } = COMPLETED;
+    const running: ToolCallState = { ...rest, status: 'running' };
+    expect([lookOf(running, true), lookOf(running, false), lookOf(COMPLETED, true)]).toEqual([
+      'busy',
+      'ended',
+      'failed',
+    ]);
+  });
+
+  it('counts the lines of all files that it changed', () => {
+    const edit = (added: number, removed: number) => ({ type: 'fileEdit' as const, diff: { added, removed } });
+    expect(editCount({ ...COMPLETED, content: [edit(1, 2), edit(3, 0)] })).toEqual({ added: 4, removed: 2 });
+    expect(editCount(COMPLETED)).toBeUndefined();
+  });
+});
+
+describe('the input of a tool', () => {
+  it('is taken apart, and only its texts can be written over', () => {
+    const input = '{"command":"ls\\n-la","seconds":5,"where":["a"]}';
+    expect(membersOf(input).map(({ name, text, isText }) => [name, text, isText])).toEqual([
+      ['command', 'ls\n-la', true],
+      ['seconds', '5', false],
+      ['where', '[\n  "a"\n]', false],
+    ]);
+    expect(withMember(input, 'command', 'pwd')).toBe('{"command":"pwd","seconds":5,"where":["a"]}');
+  });
+
+  it('that is no object stays whole', () => {
+    expect(membersOf('[1]')).toEqual([{ name: '', text: '[1]', isText: true }]);
+    expect(membersOf('{"half')).toEqual([{ name: '', text: '{"half', isText: true }]);
+    expect(membersOf('{}')).toEqual([]);
+    expect(withMember('plain', '', 'other')).toBe('other');
+  });
+});
+
+describe('the context of a session', () => {
+  const model = { id: 'm', provider: 'mock', name: 'M', maxContextWindow: 1_000 };
+  const agents = [{ provider: 'mock', displayName: 'Mock', description: '', models: [model] }];
+  const used = (usage: object) => {
+    const turn = { id: 't', userMessage: { text: '' }, responseParts: [], state: 'complete' as const, usage };
+    return contextUse(puppetSession({ turns: [turn] }, { model: { id: 'm' } }), agents);
+  };
+
+  it('is what the last step filled, not the sum of all steps', () => {
+    expect(used({ inputTokens: 900, outputTokens: 60, _meta: { contextTokens: 320 } })).toEqual({
+      used: 320,
+      size: 1_000,
+    });
+  });
+
+  it('is the whole turn for agents that say no more, and believes no nonsense', () => {
+    expect(used({ inputTokens: 300, outputTokens: 20 })?.used).toBe(320);
+    expect(used({ inputTokens: 300, _meta: { contextTokens: 'many' } })?.used).toBe(300);
+    expect(used({ _meta: {} })).toBeUndefined();
+  });
+});
+
+describe('choices that come from elsewhere', () => {
+  it('are custom agents of what is switched on', () => {
+    const agent = { type: 'agent' as const, id: 'a', uri: 'file:///a', name: 'a' };
+    const skill = { type: 'skill' as const, id: 's', uri: 'file:///s', name: 's' };
+    const plugin = (id: string, enabled: boolean) => ({
+      ...{ type: 'plugin' as const, id, uri: `file:///${id}`, name: id, enabled },
+      children: [agent, skill],
+    });
+    const items: SessionState['customizations'] = [plugin('on', true), plugin('off', false)];
+    expect(customAgents(items)).toEqual([agent]);
+  });
+
+  it('are the folders of earlier sessions, the newest first and each once', () => {
+    const item = (modifiedAt: number, folder?: string): SessionSummary => ({
+      ...puppetSession({}).summary,
+      modifiedAt,
+      ...(folder && { workingDirectory: `file://${folder}` }),
+    });
+    expect(usedFolders([item(1, '/a'), item(3, '/b'), item(2, '/a'), item(4)])).toEqual(['/b', '/a']);
+  });
+});
