@@ -12,7 +12,7 @@ import { Claims } from './claims.js';
 import { Connection } from './connection.js';
 import { Emitter } from './emitter.js';
 import { onWake } from './environment.js';
-import { ClientClosedError } from './errors.js';
+import { ClientClosedError, RequestTimeoutError } from './errors.js';
 import { type Greeting, initialize, reconnect } from './handshake.js';
 import { answer } from './host-requests.js';
 import type { Settings } from './options.js';
@@ -81,7 +81,7 @@ export class Engine {
     if (status.at === 'closed') return optional(Promise.reject(status.error ?? new ClientClosedError()));
     const { entry, accepted } = this.store.dispatch(uri, this.claims.action(uri, action));
     const peer = this.openPeer();
-    if (peer) sendAction(peer, entry);
+    if (peer) this.#send(peer, entry);
     this.store.predict(entry);
     return accepted;
   }
@@ -91,10 +91,23 @@ export class Engine {
     if (greeting.by === 'initialize') this.#info = infoOf(greeting.result);
     this.store.receive(this.#early.splice(0));
     for (const entry of this.store.outbox.entries()) {
-      if (!entry.sent) sendAction(peer, entry);
+      if (!entry.sent) this.#send(peer, entry);
     }
     this.subscriptions.opened(peer, greeting);
     if (!isFirst) this.lists.readAll(peer);
+  }
+
+  /** Of a channel that is not subscribed nothing may ever be heard, for instance because there is none. */
+  #send(peer: Peer, entry: OutboxEntry): void {
+    sendAction(peer, entry);
+    if (this.store.find(entry.channel)) return;
+    const { clock, requestTimeoutMs } = this.#settings;
+    const doing = `${entry.action.type} to ${entry.channel}`;
+    this.store.outbox.limit(
+      entry.clientSeq,
+      (expire) => clock.after(requestTimeoutMs, expire),
+      () => new RequestTimeoutError(doing, requestTimeoutMs),
+    );
   }
 
   #closed(error: Error): void {

@@ -32,6 +32,22 @@ export class DisconnectedError extends Error {
   }
 }
 
+/** The host is there and did not let us in. Trying again does not help before something else has changed. */
+export class AccessRefusedError extends Error {
+  override readonly name = 'AccessRefusedError';
+  /** 401: the token is missing or wrong. 403: this name or page may not connect. */
+  readonly status: number;
+
+  constructor(place: string, status: number) {
+    const why =
+      status === 401
+        ? 'does not accept the token. Give its current one: a host that was started again has a new one'
+        : 'does not let this name or page in. Its --allowed-hosts and --allowed-origins say who may come';
+    super(`${place} ${why} (${status}).`);
+    this.status = status;
+  }
+}
+
 export class RequestTimeoutError extends Error {
   override readonly name = 'RequestTimeoutError';
 

@@ -6,6 +6,7 @@ export type { Clock } from './clock.js';
 export { connect } from './connect.js';
 export type { HostInfo } from './engine.js';
 export {
+  AccessRefusedError,
   ActionOutcomeUnknownError,
   ActionRejectedError,
   ChannelGoneError,

@@ -17,6 +17,7 @@ export interface OutboxEntry extends PendingAction {
 
 interface Waiting {
   readonly entry: OutboxEntry;
+  cancelLimit?: () => void;
   resolve(accepted: Accepted): void;
   reject(error: Error): void;
 }
@@ -49,6 +50,12 @@ export class Outbox {
     else waiting?.reject(new ActionRejectedError(waiting.entry.action, rejectionReason));
   }
 
+  /** Waits no longer than the caller says: `begin` starts the clock and returns how to stop it. */
+  limit(clientSeq: number, begin: (expire: () => void) => () => void, error: () => Error): void {
+    const waiting = this.#waiting.get(clientSeq);
+    if (waiting) waiting.cancelLimit = begin(() => this.#take(clientSeq)?.reject(error()));
+  }
+
   /** The host decided while nobody listened. */
   forget(clientSeqs: Iterable<number>): void {
     for (const clientSeq of clientSeqs) {
@@ -67,6 +74,7 @@ export class Outbox {
   #take(clientSeq: number): Waiting | undefined {
     const waiting = this.#waiting.get(clientSeq);
     this.#waiting.delete(clientSeq);
+    waiting?.cancelLimit?.();
     return waiting;
   }
 }

@@ -21,6 +21,8 @@ import {
   type UnknownAction,
 } from '@atrium/protocol';
 
+import { boundedTerminal } from './bounded-terminal.js';
+
 interface ChannelTypes {
   root: { state: RootState; action: RootAction };
   session: { state: SessionState; action: SessionAction };
@@ -64,7 +66,8 @@ export function isStateful(kind: ChannelKind): kind is StatefulKind {
 /** Actions of other kinds, and unknown ones, change nothing. */
 export function reduce(kind: StatefulKind, state: ChannelState, action: StateAction, now: number): ChannelState {
   const reducer = REDUCERS[kind] as Reducer<ChannelState, UnknownAction>;
-  return reducer(state, action, { now });
+  const next = reducer(state, action, { now });
+  return action.type === 'terminal/data' ? boundedTerminal(next as TerminalState) : next;
 }
 
 /**

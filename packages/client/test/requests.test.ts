@@ -3,7 +3,7 @@ import { DisconnectedError, InvalidResultError, RequestError, RequestTimeoutErro
 import { connected } from './support/connected.js';
 import { settle } from './support/fake-clock.js';
 import { Refusal } from './support/fake-host.js';
-import { ONE, ROOT } from './support/states.js';
+import { ONE, ROOT, titled } from './support/states.js';
 
 describe('a request', () => {
   it('resolves with the result, and fills in the root channel', async () => {
@@ -105,5 +105,32 @@ describe('close', () => {
     expect(clock.timers).toBe(0);
     expect(client.status).toEqual({ at: 'closed' });
     await expect(client.subscribe(ONE)).rejects.toThrow('The client is closed');
+  });
+});
+
+describe('an action on a channel that is not subscribed', () => {
+  const limited = { requestTimeoutMs: 100, heartbeatMs: 1_000_000 };
+
+  it('is not waited for without end: there may be no such channel', async () => {
+    const { client, clock } = await connected(limited);
+    const outcome = client.dispatch('ahp-session:/nowhere', titled('A')).catch((error: Error) => error);
+    await clock.advance(99);
+    expect(await Promise.race([outcome, 'waiting'])).toBe('waiting');
+    await clock.advance(1);
+    expect(await outcome).toBeInstanceOf(RequestTimeoutError);
+    expect(await outcome).toMatchObject({ message: expect.stringContaining('ahp-session:/nowhere') });
+  });
+
+  it('has its time from when it was sent, not from when it was asked for', async () => {
+    const { client, clock, drop } = await connected(limited);
+    await drop();
+    const outcome = client.dispatch('ahp-session:/nowhere', titled('A')).catch((error: Error) => error);
+    client.reconnectNow();
+    await settle();
+    expect(client.status.at).toBe('open');
+    await clock.advance(99);
+    expect(await Promise.race([outcome, 'waiting'])).toBe('waiting');
+    await clock.advance(1);
+    expect(await outcome).toBeInstanceOf(RequestTimeoutError);
   });
 });

@@ -99,6 +99,29 @@ describe('a WebSocket', () => {
     await expect(failed).rejects.not.toThrow('sesame');
   });
 
+  it.each(['nope', '', 'ftp://localhost', 'ws://localhost:9300/#token=sesame'])(
+    'to "%s" says how to write it',
+    async (url) => {
+      const failed = connect({ url, token: 'sesame' });
+      await expect(failed).rejects.toThrow(/is no address of a host\. Write it as ws:\/\/localhost:9300/);
+      await expect(failed).rejects.not.toThrow('sesame');
+    },
+  );
+
+  it.each([
+    [401, /ws:\/\/127\.0\.0\.1:\d+\/ does not accept the token/],
+    [403, /does not let this name or page in/],
+  ])('that is refused with %i says why', async (status, words) => {
+    const server = createServer();
+    server.on('upgrade', (_request, socket) => socket.end(`HTTP/1.1 ${status} No\r\nConnection: close\r\n\r\n`));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    cleanUp.push(() => server.close());
+    const { port } = server.address() as AddressInfo;
+    const failed = connect({ url: `ws://127.0.0.1:${port}/`, token: 'sesame' });
+    await expect(failed).rejects.toThrow(words);
+    await expect(failed).rejects.toMatchObject({ name: 'AccessRefusedError', status });
+  });
+
   it('in a browser sends the token in the query', async () => {
     const urls: string[] = [];
     vi.stubGlobal('process', undefined);

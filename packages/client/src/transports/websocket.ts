@@ -1,4 +1,5 @@
 /** A connection over a WebSocket: the browser's own, or the package `ws` in Node. */
+import { AccessRefusedError } from '../errors.js';
 import type { Transport, TransportFactory } from '../transport.js';
 
 export type TokenSource = string | (() => string | Promise<string>);
@@ -20,7 +21,23 @@ export interface SocketLike {
 }
 
 export function webSocketTransport({ url, token }: WebSocketOptions): TransportFactory {
-  return async () => opened(await socketTo(url, typeof token === 'function' ? await token() : token), url);
+  return async () => {
+    const place = placeOf(url);
+    return opened(await socketTo(url, typeof token === 'function' ? await token() : token), place);
+  };
+}
+
+/** The address without anything secret, for messages. */
+function placeOf(url: string): string {
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  const isFit = parsed && /^(ws|http)s?:$/.test(parsed.protocol) && parsed.hash === '';
+  if (!isFit) throw new TypeError(`"${withoutQuery(url)}" is no address of a host. Write it as ws://localhost:9300`);
+  return parsed.origin + parsed.pathname;
+}
+
+/** A token may stand behind these marks. */
+function withoutQuery(url: string): string {
+  return String(url).replace(/[?#].*$/s, '');
 }
 
 /** A header keeps the token out of the logs of whatever stands between; pages cannot set one and use the query. */
@@ -43,17 +60,23 @@ export function withToken(url: string, token: string | undefined): string {
   return tokened.href;
 }
 
-function opened(socket: SocketLike, url: string): Promise<Transport> {
-  const { origin, pathname } = new URL(url);
+function opened(socket: SocketLike, place: string): Promise<Transport> {
   let detail = '';
   return new Promise((resolve, reject) => {
     socket.onerror = ({ message }) => {
-      detail = message ? ` (${message})` : '';
+      detail = message ?? '';
     };
-    socket.onclose = () =>
-      reject(new Error(`Cannot connect to ${origin}${pathname}${detail}: is it up, is the token right?`));
+    socket.onclose = () => reject(failure(place, detail));
     socket.onopen = () => resolve(transportOver(socket));
   });
+}
+
+/** Pages are never told why, so that they can only guess. */
+function failure(place: string, detail: string): Error {
+  const status = Number(/^Unexpected server response: (40[13])$/.exec(detail)?.[1]);
+  if (status) return new AccessRefusedError(place, status);
+  if (detail === '') return new Error(`Cannot connect to ${place}: is it up, is the token right?`);
+  return new Error(`Cannot connect to ${place}: ${detail}. Is a host running there?`);
 }
 
 function transportOver(socket: SocketLike): Transport {
