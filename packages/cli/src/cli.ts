@@ -12,6 +12,7 @@ import { runCommand } from './commands/run.js';
 import { serveCommand } from './commands/serve.js';
 import { serviceCommand } from './commands/service.js';
 import { sessionsCommand } from './commands/sessions.js';
+import { terminalsCommand } from './commands/terminals.js';
 import { trustCommand } from './commands/trust.js';
 import { watchCommand } from './commands/watch.js';
 import { ExitCode, exitCodeOf, explain } from './exit.js';
@@ -53,7 +54,7 @@ export function program(): Command {
 
 function commands(root: () => Command): Command[] {
   return [
-    ...[chatCommand(), attachCommand(), runCommand(), sessionsCommand(), watchCommand()],
+    ...[chatCommand(), attachCommand(), runCommand(), sessionsCommand(), watchCommand(), terminalsCommand()],
     ...[serveCommand(), serviceCommand(), agentsCommand(), providersCommand(), pairCommand(), trustCommand()],
     ...[callCommand(), doctorCommand(), completionsCommand(root)],
   ];

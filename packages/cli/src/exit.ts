@@ -40,6 +40,7 @@ const CODES: ReadonlyMap<string, ExitCode> = new Map([
   ['SessionNotFound', ExitCode.NoSession],
   ['RequestTimeoutError', ExitCode.Timeout],
   ['PermissionDenied', ExitCode.Denied],
+  ['AccessRefusedError', ExitCode.Denied],
 ]);
 
 /** Commander has printed its own errors already; `--help` and `--version` are no errors at all. */
@@ -59,6 +60,7 @@ export function explain(error: unknown): string | undefined {
 
 function hintFor(error: Error): string | undefined {
   if (error.name === 'LogLockedError') return 'Another folder: atrium serve --data-dir <folder>';
+  if (error.name === 'AccessRefusedError') return 'The token: --token-file <file>, or ATRIUM_TOKEN';
   if (error.name === 'NoSessionError') return 'To see all sessions: atrium sessions list';
   const { code, port } = error as NodeJS.ErrnoException & { port?: number };
   if (code === 'EADDRINUSE')

@@ -27,84 +27,92 @@ async function homeWith(config: string): Promise<Record<string, string>> {
   return { HOME: home, USERPROFILE: home };
 }
 
-describe.skipIf(!isBuilt)('atrium agents (skipped unless the command has been built: npm run build)', () => {
-  it('shows what is there with its models, and a line for everything that is not', async () => {
-    const { said, ended } = atrium(['agents'], {
-      ...{ ATRIUM_DISCOVERY: '1', PATH: '', OPENAI_API_KEY: 'sk-secret' },
-      ...(await homeWith('{ "discovery": { "localServers": false }, "defaultAgnt": "x" }')),
+describe.skipIf(!isBuilt)(
+  'atrium agents (skipped unless the command has been built: npm run build)',
+  { timeout: 60_000 },
+  () => {
+    it('shows what is there with its models, and a line for everything that is not', async () => {
+      const { said, ended } = atrium(['agents'], {
+        ...{ ATRIUM_DISCOVERY: '1', PATH: '', OPENAI_API_KEY: 'sk-secret' },
+        ...(await homeWith('{ "discovery": { "localServers": false }, "defaultAgnt": "x" }')),
+      });
+      expect(await ended()).toBe(0);
+      expect(said.stdout).toMatch(/^Agents\n {2}offline\* +Offline +built in/);
+      expect(said.stdout).toMatch(/\n {2}openai +OpenAI +OPENAI_API_KEY is set\n +gpt-/);
+      expect(said.stdout).toMatch(/\nNot found\n/);
+      expect(said.stdout).toMatch(/\n {2}anthropic +ANTHROPIC_API_KEY is not set: export it/);
+      expect(said.stdout).toMatch(/\n {2}gemini +gemini is not on PATH: npm install -g/);
+      expect(said.stdout).toMatch(/\n {2}ollama +not looked for: "discovery.localServers" is false/);
+      expect(said.stdout).toMatch(
+        /config\.json:1:\d+: unknown key "defaultAgnt" is ignored; did you mean "defaultAgent"\?/,
+      );
+      expect(said.stdout).not.toContain('secret');
+      expect(said.stderr).toBe('');
     });
-    expect(await ended()).toBe(0);
-    expect(said.stdout).toMatch(/^Agents\n {2}offline\* +Offline +built in/);
-    expect(said.stdout).toMatch(/\n {2}openai +OpenAI +OPENAI_API_KEY is set\n +gpt-/);
-    expect(said.stdout).toMatch(/\nNot found\n/);
-    expect(said.stdout).toMatch(/\n {2}anthropic +ANTHROPIC_API_KEY is not set: export it/);
-    expect(said.stdout).toMatch(/\n {2}gemini +gemini is not on PATH: npm install -g/);
-    expect(said.stdout).toMatch(/\n {2}ollama +not looked for: "discovery.localServers" is false/);
-    expect(said.stdout).toMatch(
-      /config\.json:1:\d+: unknown key "defaultAgnt" is ignored; did you mean "defaultAgent"\?/,
-    );
-    expect(said.stdout).not.toContain('secret');
-    expect(said.stderr).toBe('');
-  });
 
-  it('prints one JSON object and nothing else with --json', async () => {
-    const env = { ATRIUM_MODEL_URL: await modelServer(), ATRIUM_MODEL_KEY: 'sk-secret' };
-    const { said, ended } = atrium(['agents', '--json'], env);
-    expect(await ended()).toBe(0);
-    const { default: standard, agents, config } = JSON.parse(said.stdout);
-    expect(standard).toBe('offline');
-    expect(agents).toContainEqual({
-      ...{ provider: 'model', displayName: 'Model', source: 'environment', found: true },
-      why: `ATRIUM_MODEL_URL names ${env.ATRIUM_MODEL_URL}`,
-      models: ['m-1', 'm-2'].map((id) => ({ id, name: id, provider: 'model' })),
+    it('prints one JSON object and nothing else with --json', async () => {
+      const env = { ATRIUM_MODEL_URL: await modelServer(), ATRIUM_MODEL_KEY: 'sk-secret' };
+      const { said, ended } = atrium(['agents', '--json'], env);
+      expect(await ended()).toBe(0);
+      const { default: standard, agents, config } = JSON.parse(said.stdout);
+      expect(standard).toBe('offline');
+      expect(agents).toContainEqual({
+        ...{ provider: 'model', displayName: 'Model', source: 'environment', found: true },
+        why: `ATRIUM_MODEL_URL names ${env.ATRIUM_MODEL_URL}`,
+        models: ['m-1', 'm-2'].map((id) => ({ id, name: id, provider: 'model' })),
+      });
+      expect(agents).toContainEqual(expect.objectContaining({ provider: 'claude', found: false, models: [] }));
+      expect(config).toMatchObject({ files: [], warnings: [], waitingForTrust: null });
+      expect(said.stdout + said.stderr).not.toContain('secret');
     });
-    expect(agents).toContainEqual(expect.objectContaining({ provider: 'claude', found: false, models: [] }));
-    expect(config).toMatchObject({ files: [], warnings: [], waitingForTrust: null });
-    expect(said.stdout + said.stderr).not.toContain('secret');
-  });
 
-  it('says where a broken file is broken, and ends with 2', async () => {
-    const { said, ended } = atrium(
-      ['agents', '--json'],
-      await homeWith('{\n  "agents": { "x": { "type": "acp" } }\n}'),
-    );
-    expect(await ended()).toBe(2);
-    expect(said.stderr).toMatch(/config\.json:2:20: agents\.x must have "command"/);
-    expect(said.stdout).toBe('');
-  });
+    it('says where a broken file is broken, and ends with 2', async () => {
+      const { said, ended } = atrium(
+        ['agents', '--json'],
+        await homeWith('{\n  "agents": { "x": { "type": "acp" } }\n}'),
+      );
+      expect(await ended()).toBe(2);
+      expect(said.stderr).toMatch(/config\.json:2:20: agents\.x must have "command"/);
+      expect(said.stdout).toBe('');
+    });
 
-  it('--help shows examples', async () => {
-    const { said, ended } = atrium(['agents', '--help']);
-    expect(await ended()).toBe(0);
-    expect(said.stdout).toContain('$ atrium agents --json');
-  });
-});
+    it('--help shows examples', async () => {
+      const { said, ended } = atrium(['agents', '--help']);
+      expect(await ended()).toBe(0);
+      expect(said.stdout).toContain('$ atrium agents --json');
+    });
+  },
+);
 
-describe.skipIf(!isBuilt)('the agents of atrium serve (skipped unless the command has been built)', () => {
-  it('stand in root state with their models, in the order of the configuration', async () => {
-    const dataDir = await newDataFolder();
-    const baseURL = await modelServer();
-    const house = { type: 'model', api: 'openai-compatible', baseURL, displayName: 'House' };
-    const env = await homeWith(JSON.stringify({ agents: { house } }));
-    const { says, said } = atrium(['serve', '--port', '0', '--data-dir', dataDir], env);
-    const [, port] = await says(/localhost:(\d+)\n/);
-    const token = (await readFile(path.join(dataDir, 'connection-token'), 'utf8')).trim();
-    const client = await connect({ url: `ws://127.0.0.1:${port}`, token });
-    onTestFinished(() => client.close());
-    const { agents } = (await client.subscribe('ahp-root://')).state;
-    expect(agents.map(({ provider, models }) => [provider, models.map(({ id }) => id)])).toEqual([
-      ['house', ['m-1', 'm-2']],
-      ['offline', []],
-    ]);
-    expect(said.stderr.match(/agent found/g)?.length).toBe(1);
-    expect(said.stderr).not.toContain('agent not found');
-  });
+describe.skipIf(!isBuilt)(
+  'the agents of atrium serve (skipped unless the command has been built)',
+  { timeout: 60_000 },
+  () => {
+    it('stand in root state with their models, in the order of the configuration', async () => {
+      const dataDir = await newDataFolder();
+      const baseURL = await modelServer();
+      const house = { type: 'model', api: 'openai-compatible', baseURL, displayName: 'House' };
+      const env = await homeWith(JSON.stringify({ agents: { house } }));
+      const { says, said } = atrium(['serve', '--port', '0', '--data-dir', dataDir], env);
+      const [, port] = await says(/localhost:(\d+)\n/);
+      const token = (await readFile(path.join(dataDir, 'connection-token'), 'utf8')).trim();
+      const client = await connect({ url: `ws://127.0.0.1:${port}`, token });
+      onTestFinished(() => client.close());
+      const { agents } = (await client.subscribe('ahp-root://')).state;
+      expect(agents.map(({ provider, models }) => [provider, models.map(({ id }) => id)])).toEqual([
+        ['house', ['m-1', 'm-2']],
+        ['offline', []],
+      ]);
+      expect(said.stderr.match(/agent found/g)?.length).toBe(1);
+      expect(said.stderr).not.toContain('agent not found');
+    });
 
-  it('do not come from a file that is broken: the host does not start, and makes no data folder', async () => {
-    const dataDir = await newDataFolder();
-    const { said, ended } = atrium(['serve', '--port', '0', '--data-dir', dataDir], await homeWith('{ "agents": '));
-    expect(await ended()).toBe(2);
-    expect(said.stderr).toMatch(/config\.json:1:13: this is not JSON/);
-    await expect(readFile(path.join(dataDir, 'atrium.db'))).rejects.toThrow('ENOENT');
-  });
-});
+    it('do not come from a file that is broken: the host does not start, and makes no data folder', async () => {
+      const dataDir = await newDataFolder();
+      const { said, ended } = atrium(['serve', '--port', '0', '--data-dir', dataDir], await homeWith('{ "agents": '));
+      expect(await ended()).toBe(2);
+      expect(said.stderr).toMatch(/config\.json:1:13: this is not JSON/);
+      await expect(readFile(path.join(dataDir, 'atrium.db'))).rejects.toThrow('ENOENT');
+    });
+  },
+);

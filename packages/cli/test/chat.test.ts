@@ -43,202 +43,276 @@ async function isClean(terminal: TerminalRoom): Promise<void> {
   expect(await terminal.sees(/; left \d/)).toContain(' icanon echo ; left');
 }
 
-describe.skipIf(!isBuilt || !hasTmux)('atrium chat (skipped unless it has been built and tmux is here)', () => {
-  it('plays a turn with an approval, and leaves what was said in the scrollback', async () => {
-    const { terminal } = await openChat('chat hello');
-    await terminal.sees(/Hello you, here is code\.\n\ndesk-1 · 3 tokens in · 5 out\n\n> write/);
-    await say(terminal, 'deploy');
-    const asked = await terminal.sees(/\? Deploy to staging\n {2}target: staging\n {2}y yes · n no/);
-    expect(asked).toContain('asks you');
-    await answer(terminal, 'y');
-    await terminal.sees(/✓ Deploy {2}Deployed to staging\n {2}Deployed in 3 s\.\n\nThe outcome/);
-    await say(terminal, 'deploy');
-    await terminal.sees(/asks you/);
-    await answer(terminal, 'd');
-    await terminal.sees(/why not>/);
-    terminal.type('not today');
-    terminal.keys('Enter');
-    await terminal.sees(/The outcome: not today/);
-    terminal.keys('C-d');
-    await terminal.sees(/To go on: atrium attach [\da-f]{8}/);
-    expect(terminal.everything().match(/I would like to deploy\./g)).toHaveLength(2);
-    await isClean(terminal);
-  }, 60_000);
+describe.skipIf(!isBuilt || !hasTmux)(
+  'atrium chat (skipped unless it has been built and tmux is here)',
+  { timeout: 60_000 },
+  () => {
+    it('plays a turn with an approval, and leaves what was said in the scrollback', async () => {
+      const { terminal } = await openChat('chat hello');
+      await terminal.sees(/Hello you, here is code\.\n\ndesk-1 · 3 tokens in · 5 out\n\n> write/);
+      await say(terminal, 'deploy');
+      const asked = await terminal.sees(/\? Deploy to staging\n {2}target: staging\n {2}y yes · n no/);
+      expect(asked).toContain('asks you');
+      await answer(terminal, 'y');
+      await terminal.sees(/✓ Deploy {2}Deployed to staging\n {2}Deployed in 3 s\.\n\nThe outcome/);
+      await say(terminal, 'deploy');
+      await terminal.sees(/asks you/);
+      await answer(terminal, 'd');
+      await terminal.sees(/why not>/);
+      terminal.type('not today');
+      terminal.keys('Enter');
+      await terminal.sees(/The outcome: not today/);
+      terminal.keys('C-d');
+      await terminal.sees(/To go on: atrium attach [\da-f]{8}/);
+      expect(terminal.everything().match(/I would like to deploy\./g)).toHaveLength(2);
+      await isClean(terminal);
+    });
 
-  it('shows an edit as a diff before and after it is made', async () => {
-    const { terminal, folder } = await openChat();
-    await writeFile(path.join(folder, 'note.txt'), 'one\ntwo\n');
-    await terminal.sees(PROMPT);
-    await say(terminal, 'write');
-    await terminal.sees(/note\.txt {2}\+1 -1\n {4}one\n {2}- two\n {2}\+ TWO\n/);
-    await answer(terminal, 'y');
-    await terminal.sees(/✓ Write file.*\n.*note\.txt {2}\+1 -1\n/);
-    expect(await readFile(path.join(folder, 'note.txt'), 'utf8')).toBe('one\nTWO\n');
-  }, 60_000);
+    it('shows an edit as a diff before and after it is made', async () => {
+      const { terminal, folder } = await openChat();
+      await writeFile(path.join(folder, 'note.txt'), 'one\ntwo\n');
+      await terminal.sees(PROMPT);
+      await say(terminal, 'write');
+      await terminal.sees(/note\.txt {2}\+1 -1\n {4}one\n {2}- two\n {2}\+ TWO\n/);
+      await answer(terminal, 'y');
+      await terminal.sees(/✓ Write file.*\n.*note\.txt {2}\+1 -1\n/);
+      expect(await readFile(path.join(folder, 'note.txt'), 'utf8')).toBe('one\nTWO\n');
+    });
 
-  it('asks questions, and answers them with arrows and Enter', async () => {
-    const { terminal } = await openChat();
-    await terminal.sees(PROMPT);
-    await say(terminal, 'ask');
-    await terminal.sees(/\? Which colour\?\n› 1 Red\n {2}2 Blue/);
-    await answer(terminal, 'Down');
-    await terminal.sees(/› 2 Blue/);
-    terminal.keys('Enter');
-    await terminal.sees(/You answered: .*"blue"/);
-  }, 60_000);
+    it('lets one change a command before it runs', async () => {
+      const { terminal } = await openChat();
+      await terminal.sees(PROMPT);
+      await say(terminal, 'shell');
+      await terminal.sees(/\? Run "echo one"\?\n {2}y Run · n Do not run · a Run, [^\n]* · e edit first\n/);
+      await answer(terminal, 'e');
+      await terminal.sees(/command> echo one\n {2}Enter runs it like this/);
+      terminal.type(' and two');
+      await terminal.sees(/command> echo one and two/);
+      terminal.keys('Enter');
+      await terminal.sees(/✓ Shell {2}Ran echo one and two[^\n]*\n {2}one and two\n/);
+    });
 
-  it('queues, steers and stops', async () => {
-    const { terminal } = await openChat();
-    await terminal.sees(PROMPT);
-    await say(terminal, 'slow');
-    await terminal.sees(/Esc stops/);
-    await say(terminal, 'later');
-    await terminal.sees(/queued: later/);
-    terminal.type('to the left');
-    terminal.keys('M-Enter');
-    await terminal.sees(/steering: to the left/);
-    terminal.keys('Escape');
-    await terminal.sees(/Stopped\.[\s\S]*queued: later[\s\S]*Enter sends what waits/);
-    terminal.keys('Enter');
-    await terminal.sees(/> later\n\nYou said: later/);
-  }, 60_000);
+    it('takes an answer that is not among the choices, and keeps it in sight', async () => {
+      const { terminal } = await openChat();
+      await terminal.sees(PROMPT);
+      await say(terminal, 'ask freely');
+      await terminal.sees(/› 1 Red\n {2}2 Blue\n {2}3 something else: write it/);
+      await new Promise((resolve) => setTimeout(resolve, TYPING_GUARD_MS));
+      terminal.type('dark green');
+      await terminal.sees(/› 3 dark green\n/);
+      terminal.keys('Enter');
+      await terminal.sees(/※ Which colour\? dark green\n\n[\s\S]*freeformValues/);
+    });
 
-  it('takes pasted lines as one message, and finds it again with an arrow', async () => {
-    const { terminal } = await openChat();
-    await terminal.sees(PROMPT);
-    terminal.paste('first line\nsecond line\n  third');
-    await terminal.sees(/> first line\n {2}second line\n {4}third\n/);
-    terminal.keys('Enter');
-    await terminal.sees(/You said: first line\nsecond line\n {2}third/);
-    terminal.keys('Up');
-    await terminal.sees(/> first line\n {2}second line\n {4}third\n.*\/help$/);
-    terminal.keys('C-c');
-    await terminal.sees(PROMPT);
-  }, 60_000);
+    it('asks questions, and answers them with arrows and Enter', async () => {
+      const { terminal } = await openChat();
+      await terminal.sees(PROMPT);
+      await say(terminal, 'ask');
+      await terminal.sees(/\? Which colour\?\n› 1 Red\n {2}2 Blue/);
+      await answer(terminal, 'Down');
+      await terminal.sees(/› 2 Blue/);
+      terminal.keys('Enter');
+      await terminal.sees(/You answered: .*"blue"/);
+    });
 
-  it('fits itself to the window, without a trace of what it was', async () => {
-    const { terminal } = await openChat();
-    await terminal.sees(PROMPT);
-    await say(terminal, 'slow');
-    await terminal.sees(/Esc stops/);
-    for (const [columns, rows] of [
-      [50, 20],
-      [110, 40],
-      [60, 25],
-    ] as const) {
-      terminal.resize(columns, rows);
-      await new Promise((resolve) => setTimeout(resolve, 400));
-    }
-    terminal.keys('Escape');
-    const screen = await terminal.sees(/Stopped\.\n\n> write a message\n.*\/help$/);
-    expect(screen.match(/\/help/g)).toHaveLength(1);
-    expect(screen).not.toContain('Esc stops');
-  }, 60_000);
+    it('queues, steers and stops', async () => {
+      const { terminal } = await openChat();
+      await terminal.sees(PROMPT);
+      await say(terminal, 'slow');
+      await terminal.sees(/Esc stops/);
+      await say(terminal, 'later');
+      await terminal.sees(/queued: later/);
+      terminal.type('to the left');
+      terminal.keys('M-Enter');
+      await terminal.sees(/steering: to the left/);
+      terminal.keys('Escape');
+      await terminal.sees(/Stopped\.[\s\S]*queued: later\n {2}A message waits\. Enter on an empty line sends it/);
+      terminal.keys('Enter');
+      await terminal.sees(/> later\n\nYou said: later/);
+    });
 
-  it('leaves the terminal clean on Ctrl+C in the middle of a turn, and the turn goes on', async () => {
-    const { terminal, desk } = await openChat('chat nap');
-    await terminal.sees(/Esc stops/);
-    terminal.keys('C-c');
-    await terminal.sees(/It goes on without you/);
-    terminal.type('echo code $?');
-    terminal.keys('Enter');
-    await terminal.sees(/code 130/);
-    await isClean(terminal);
-    await new Promise((resolve) => setTimeout(resolve, 3_000));
-    expect((await desk.run(['sessions', 'show'])).stdout).toContain('Rested.');
-  }, 60_000);
+    it('takes pasted lines as one message, and finds it again with an arrow', async () => {
+      const { terminal } = await openChat();
+      await terminal.sees(PROMPT);
+      terminal.paste('first line\nsecond line\n  third');
+      await terminal.sees(/> first line\n {2}second line\n {4}third\n/);
+      terminal.keys('Enter');
+      await terminal.sees(/You said: first line\nsecond line\n {2}third/);
+      terminal.keys('Up');
+      await terminal.sees(/> first line\n {2}second line\n {4}third\n.*\/help$/);
+      terminal.keys('C-c');
+      await terminal.sees(PROMPT);
+    });
 
-  it('leaves the terminal clean when it is told to end', async () => {
-    const { terminal } = await openChat();
-    await terminal.sees(PROMPT);
-    terminal.keys('C-z');
-    await terminal.sees(/Stopped/);
-    terminal.type('fg');
-    terminal.keys('Enter');
-    await terminal.sees(PROMPT);
-    terminal.keys('C-z');
-    await terminal.sees(/Stopped[\s\S]*Stopped/);
-    terminal.type('kill %1; fg');
-    terminal.keys('Enter');
-    await terminal.sees(/To go on/);
-    await isClean(terminal);
-  }, 60_000);
+    it('takes a very large paste, and goes on at once', async () => {
+      const { terminal } = await openChat();
+      await terminal.sees(PROMPT);
+      terminal.paste(Array.from({ length: 4_000 }, (_, index) => `line ${index} 日本`).join('\n'));
+      await terminal.sees(/⋮ line 3988 日本\n[\s\S]*line 3999 日本\n/);
+      terminal.type(' end');
+      await terminal.sees(/line 3999 日本 end/);
+      terminal.keys('C-c');
+      await terminal.sees(PROMPT);
+    });
 
-  it('leaves the terminal clean when it crashes', async () => {
-    const crash = 'data:text/javascript,setTimeout(()=>{throw%20new%20Error("boom")},2000)';
-    const { terminal } = await openChat(`--version; NODE_OPTIONS='--import ${crash}' atrium chat`);
-    await terminal.sees(PROMPT);
-    await terminal.sees(/Error: boom/);
-    await isClean(terminal);
-  }, 60_000);
+    it('leaves no doubles where the terminal takes pictures for wider than they are', async () => {
+      const { terminal } = await openChat();
+      terminal.resize(40, 20);
+      await terminal.sees(PROMPT);
+      await say(terminal, 'pictures');
+      const screen = await terminal.sees(/The end\.\n\n> write/);
+      expect(screen.match(/first row/g)).toHaveLength(1);
+      expect(screen.match(/second row/g)).toHaveLength(1);
+    });
 
-  it('shows the code of a provider that asks to be let in, and so does atrium pair', async () => {
-    const { terminal, desk } = await openChat('chat hello', ['--log-level', 'info']);
-    await terminal.sees(PROMPT);
-    const port = /listening for providers port=(\d+)/.exec(desk.host.said.stderr)?.[1];
-    const provider = new WebSocket(`ws://127.0.0.1:${port}`);
-    onTestFinished(() => provider.close());
-    await once(provider, 'open');
-    provider.send(JSON.stringify({ type: 'auth', mode: 'pair', name: 'ci' }));
-    const screen = await terminal.sees(
-      /'ci' asks for access\. Type this code there: \d{3} \d{3}[\s\S]*y yes · n no · Esc later/,
-    );
-    const [, code = ''] = /there: (\d{3} \d{3})/.exec(screen) ?? [];
-    const { stdout } = await desk.run(['pair', '--json']);
-    expect(JSON.parse(stdout)).toMatchObject([{ code, message: expect.stringContaining("'ci'") }]);
-    await answer(terminal, 'y');
-    await terminal.sees(/※ A local provider 'ci'[\s\S]*write a message/);
-  }, 60_000);
+    it('goes back from the list of sessions to where one was', async () => {
+      const { terminal } = await openChat();
+      await terminal.sees(PROMPT);
+      await say(terminal, 'hello');
+      await terminal.sees(/3 tokens in/);
+      await say(terminal, '/sessions');
+      await terminal.sees(/Which session\?\n› A first hello[\s\S]*Esc goes back/);
+      terminal.keys('Escape');
+      await terminal.sees(PROMPT);
+      expect(terminal.everything().match(/Hello you/g)).toHaveLength(1);
+      await say(terminal, '/new');
+      await terminal.sees(/New session {2}[\da-f]{8}\n\n> write/);
+      await say(terminal, 'fresh');
+      await terminal.sees(/You said: fresh/);
+    });
 
-  it('asks whether a folder is trusted, and then its provider is there', async () => {
-    const desk = await openDesk();
-    const folder = path.join(path.dirname(desk.dataDir), 'project');
-    const greeter = fileURLToPath(new URL('../../../examples/providers/minimal-node.mjs', import.meta.url));
-    await mkdir(folder);
-    const providers = { greeter: { command: process.execPath, args: [greeter] } };
-    await writeFile(path.join(folder, 'atrium.json'), JSON.stringify({ providers }));
-    const terminal = await openTerminal(desk.env, folder);
-    terminal.type('atrium chat');
-    terminal.keys('Enter');
-    await terminal.sees(/Do you trust the folder[\s\S]*greeter[\s\S]*y yes · n no · Esc later/);
-    await answer(terminal, 'y');
-    await terminal.sees(PROMPT);
-    for (;;) {
-      const { stdout } = await desk.run(['providers']);
-      if (/greeter +\S+ +here +greet/.test(stdout)) break;
-      await new Promise((resolve) => setTimeout(resolve, 200));
-    }
-    const { stdout } = await desk.run(['providers', '--json']);
-    expect(JSON.parse(stdout)).toMatchObject([{ name: 'greeter', tools: ['greet'] }]);
-  }, 60_000);
+    it('does not begin in a terminal that cannot move the cursor', async () => {
+      const { terminal } = await openChat('--version; TERM=dumb atrium chat; echo code $?');
+      await terminal.sees(/TERM is "dumb"[\s\S]*atrium run[\s\S]*code 2/);
+    });
 
-  it('says when the host is gone, keeps what is written, and goes on when it is back', async () => {
-    const { terminal, desk } = await openChat();
-    await terminal.sees(PROMPT);
-    desk.host.child.kill('SIGKILL');
-    await terminal.sees(/The host is gone[\s\S]*no connection/);
-    await say(terminal, 'are you there');
-    const again = desk.start(['serve', '--quiet', '--port', '0']);
-    await again.says(/READY/);
-    await terminal.sees(/The host is back\.[\s\S]*You said: are you there/);
-  }, 60_000);
+    it('fits itself to the window, without a trace of what it was', async () => {
+      const { terminal } = await openChat();
+      await terminal.sees(PROMPT);
+      await say(terminal, 'slow');
+      await terminal.sees(/Esc stops/);
+      for (const [columns, rows] of [
+        [50, 20],
+        [110, 40],
+        [60, 25],
+      ] as const) {
+        terminal.resize(columns, rows);
+        await new Promise((resolve) => setTimeout(resolve, 400));
+      }
+      terminal.keys('Escape');
+      const screen = await terminal.sees(/Stopped\.\n\n> write a message\n.*\/help$/);
+      expect(screen.match(/\/help/g)).toHaveLength(1);
+      expect(screen).not.toContain('Esc stops');
+    });
 
-  it('lets one choose when there are several sessions', async () => {
-    const desk = await openDesk();
-    const terminal = await openTerminal(desk.env, path.dirname(desk.dataDir));
-    terminal.type('atrium attach; echo code $?');
-    terminal.keys('Enter');
-    await terminal.sees(/there are no sessions[\s\S]*code 4/);
-    await desk.run(['run', 'hello']);
-    await desk.run(['run', 'another']);
-    terminal.type('clear; atrium attach');
-    terminal.keys('Enter');
-    await terminal.sees(/Which session\?\n› New session/);
-    terminal.keys('Down');
-    await terminal.sees(/› A first hello/);
-    terminal.keys('Enter');
-    await terminal.sees(/> hello\n\n[\s\S]*Hello you/);
-    await say(terminal, '/quit');
-    await terminal.sees(/To go on/);
-  }, 60_000);
-});
+    it('leaves the terminal clean on Ctrl+C in the middle of a turn, and the turn goes on', async () => {
+      const { terminal, desk } = await openChat('chat long nap');
+      await terminal.sees(/Esc stops/);
+      terminal.keys('C-c');
+      await terminal.sees(/Ctrl\+C again leaves · Esc stops the turn/);
+      terminal.keys('C-c');
+      await terminal.sees(/It goes on without you/);
+      terminal.type('echo code $?');
+      terminal.keys('Enter');
+      await terminal.sees(/code 130/);
+      await isClean(terminal);
+      await expect
+        .poll(async () => (await desk.run(['sessions', 'show'])).stdout, { timeout: 30_000, interval: 1_000 })
+        .toContain('Rested.');
+    });
+
+    it('leaves the terminal clean when it is told to end', async () => {
+      const { terminal } = await openChat();
+      await terminal.sees(PROMPT);
+      terminal.keys('C-z');
+      await terminal.sees(/Stopped/);
+      terminal.type('fg');
+      terminal.keys('Enter');
+      await terminal.sees(PROMPT);
+      terminal.keys('C-z');
+      await terminal.sees(/Stopped[\s\S]*Stopped/);
+      terminal.type('kill %1; fg');
+      terminal.keys('Enter');
+      await terminal.sees(/To go on/);
+      await isClean(terminal);
+    });
+
+    it('leaves the terminal clean when it crashes', async () => {
+      const crash = 'data:text/javascript,setTimeout(()=>{throw%20new%20Error("boom")},6000)';
+      const { terminal } = await openChat(`--version; NODE_OPTIONS='--import ${crash}' atrium chat`);
+      await terminal.sees(PROMPT);
+      await terminal.sees(/Error: boom/);
+      await isClean(terminal);
+    });
+
+    it('shows the code of a provider that asks to be let in, and so does atrium pair', async () => {
+      const { terminal, desk } = await openChat('chat hello', ['--log-level', 'info']);
+      await terminal.sees(PROMPT);
+      const port = /listening for providers port=(\d+)/.exec(desk.host.said.stderr)?.[1];
+      const provider = new WebSocket(`ws://127.0.0.1:${port}`);
+      onTestFinished(() => provider.close());
+      await once(provider, 'open');
+      provider.send(JSON.stringify({ type: 'auth', mode: 'pair', name: 'ci' }));
+      const screen = await terminal.sees(
+        /'ci' asks for access\. Type this code there: \d{3} \d{3}[\s\S]*y yes · n no · Esc later/,
+      );
+      const [, code = ''] = /there: (\d{3} \d{3})/.exec(screen) ?? [];
+      const { stdout } = await desk.run(['pair', '--json']);
+      expect(JSON.parse(stdout)).toMatchObject([{ code, message: expect.stringContaining("'ci'") }]);
+      await answer(terminal, 'y');
+      await terminal.sees(/※ A local provider 'ci'[\s\S]*write a message/);
+    });
+
+    it('asks whether a folder is trusted, and then its provider is there', async () => {
+      const desk = await openDesk();
+      const folder = path.join(path.dirname(desk.dataDir), 'project');
+      const greeter = fileURLToPath(new URL('../../../examples/providers/minimal-node.mjs', import.meta.url));
+      await mkdir(folder);
+      const providers = { greeter: { command: process.execPath, args: [greeter] } };
+      await writeFile(path.join(folder, 'atrium.json'), JSON.stringify({ providers }));
+      const terminal = await openTerminal(desk.env, folder);
+      terminal.type('atrium chat');
+      terminal.keys('Enter');
+      await terminal.sees(/Do you trust the folder[\s\S]*greeter[\s\S]*y yes · n no · Esc later/);
+      await answer(terminal, 'y');
+      await terminal.sees(PROMPT);
+      for (;;) {
+        const { stdout } = await desk.run(['providers']);
+        if (/greeter +\S+ +here +greet/.test(stdout)) break;
+        await new Promise((resolve) => setTimeout(resolve, 200));
+      }
+      const { stdout } = await desk.run(['providers', '--json']);
+      expect(JSON.parse(stdout)).toMatchObject([{ name: 'greeter', tools: ['greet'] }]);
+    });
+
+    it('says when the host is gone, keeps what is written, and goes on when it is back', async () => {
+      const { terminal, desk } = await openChat();
+      await terminal.sees(PROMPT);
+      desk.host.child.kill('SIGKILL');
+      await terminal.sees(/The host is gone[\s\S]*no connection/);
+      await say(terminal, 'are you there');
+      const again = desk.start(['serve', '--quiet', '--port', '0']);
+      await again.says(/READY/);
+      await terminal.sees(/The host is back\.[\s\S]*You said: are you there/);
+    });
+
+    it('lets one choose when there are several sessions', async () => {
+      const desk = await openDesk();
+      const terminal = await openTerminal(desk.env, path.dirname(desk.dataDir));
+      terminal.type('atrium attach; echo code $?');
+      terminal.keys('Enter');
+      await terminal.sees(/there are no sessions[\s\S]*code 4/);
+      await desk.run(['run', 'hello']);
+      await desk.run(['run', 'another']);
+      terminal.type('clear; atrium attach');
+      terminal.keys('Enter');
+      await terminal.sees(/Which session\?\n› New session/);
+      terminal.keys('Down');
+      await terminal.sees(/› A first hello/);
+      terminal.keys('Enter');
+      await terminal.sees(/> hello\n\n[\s\S]*Hello you/);
+      await say(terminal, '/quit');
+      await terminal.sees(/To go on/);
+    });
+  },
+);

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
-import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,7 +8,7 @@ import { promisify } from 'node:util';
 import type { Command } from 'commander';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { program } from '../src/cli.js';
-import { atrium, endOf, isBuilt, jsonLines, newDataFolder, openDesk } from './support.js';
+import { atrium, COMMAND, endOf, isBuilt, jsonLines, newDataFolder, openDesk } from './support.js';
 
 const DOCS = fileURLToPath(new URL('../../../docs/', import.meta.url));
 
@@ -38,7 +39,7 @@ describe('the page about the command', () => {
   });
 });
 
-describe.skipIf(!isBuilt)('help (skipped unless it has been built)', () => {
+describe.skipIf(!isBuilt)('help (skipped unless it has been built)', { timeout: 60_000 }, () => {
   it('is there for every command, with examples and exit codes', async () => {
     for (const name of pathsOf(program())) {
       const top = name.split(' ')[0] ?? '';
@@ -69,88 +70,136 @@ describe.skipIf(!isBuilt)('help (skipped unless it has been built)', () => {
   }, 30_000);
 });
 
-describe.skipIf(!isBuilt)('commands that look at a host (skipped unless it has been built)', () => {
-  it('call sends any request', async () => {
-    const desk = await openDesk();
-    expect(await desk.run(['call', 'ping'])).toMatchObject({ code: 0, stdout: 'null\n' });
-    const { stdout } = await desk.run(['call', 'listSessions']);
-    expect(JSON.parse(stdout)).toEqual({ items: [] });
-    const channel = 'ahp-session:/nowhere';
-    expect((await desk.run(['call', 'fetchTurns', JSON.stringify({ channel })])).code).toBe(4);
-    expect(await desk.run(['call', 'nonsense'])).toMatchObject({ code: 1, stdout: '' });
-  }, 30_000);
+describe.skipIf(!isBuilt)(
+  'commands that look at a host (skipped unless it has been built)',
+  { timeout: 60_000 },
+  () => {
+    it('call sends any request', async () => {
+      const desk = await openDesk();
+      expect(await desk.run(['call', 'ping'])).toMatchObject({ code: 0, stdout: 'null\n' });
+      const { stdout } = await desk.run(['call', 'listSessions']);
+      expect(JSON.parse(stdout)).toEqual({ items: [] });
+      const channel = 'ahp-session:/nowhere';
+      expect((await desk.run(['call', 'fetchTurns', JSON.stringify({ channel })])).code).toBe(4);
+      expect(await desk.run(['call', 'nonsense'])).toMatchObject({ code: 1, stdout: '' });
+    }, 30_000);
 
-  it('watch follows a session, as lines and as actions', async () => {
-    const desk = await openDesk();
-    await desk.run(['run', 'hi']);
-    const lines = desk.start(['watch', 'last']);
-    const actions = desk.start(['watch', 'last', '--json']);
-    await new Promise((resolve) => setTimeout(resolve, 1_000));
-    await desk.run(['run', '--session', 'last', '--approve', 'all', 'deploy']);
-    await lines.says(/^complete$/m);
-    expect(lines.said.stdout).toContain('> deploy\n');
-    expect(lines.said.stdout).toContain(
-      'asks: Deploy: Deploy to staging\nallowed: Deploy\ndone: Deploy: Deployed to staging\n',
-    );
-    await actions.says(/turnComplete/);
-    const types = jsonLines(actions.said.stdout).map(({ action }) => (action as { type: string }).type);
-    expect(types[0]).toBe('session/turnStarted');
-    await desk.run(['sessions', 'rm', 'last']);
-    expect(await lines.ended()).toBe(0);
-    expect((await desk.run(['watch', 'nowhere'])).code).toBe(4);
-  }, 30_000);
+    it('watch follows a session, as lines and as actions', async () => {
+      const desk = await openDesk();
+      await desk.run(['run', 'hi']);
+      const lines = desk.start(['watch', 'last']);
+      const actions = desk.start(['watch', 'last', '--json']);
+      await new Promise((resolve) => setTimeout(resolve, 1_000));
+      await desk.run(['run', '--session', 'last', '--approve', 'all', 'deploy']);
+      await lines.says(/^complete$/m);
+      expect(lines.said.stdout).toContain('> deploy\n');
+      expect(lines.said.stdout).toContain(
+        'asks: Deploy: Deploy to staging\nallowed: Deploy\ndone: Deploy: Deployed to staging\n',
+      );
+      await actions.says(/turnComplete/);
+      const types = jsonLines(actions.said.stdout).map(({ action }) => (action as { type: string }).type);
+      expect(types[0]).toBe('session/turnStarted');
+      await desk.run(['sessions', 'rm', 'last']);
+      expect(await lines.ended()).toBe(0);
+      expect((await desk.run(['watch', 'nowhere'])).code).toBe(4);
+    }, 30_000);
 
-  it('watch follows the list of all sessions', async () => {
-    const desk = await openDesk();
-    const all = desk.start(['watch', '--json']);
-    await new Promise((resolve) => setTimeout(resolve, 1_000));
-    await desk.run(['run', 'hello']);
-    await all.says(/A first hello/);
-    expect(jsonLines(all.said.stdout)[0]).toMatchObject({ change: 'added' });
-    all.child.kill('SIGINT');
-    expect(await all.ended()).toBe(130);
-  }, 30_000);
+    it('watch follows the list of all sessions', async () => {
+      const desk = await openDesk();
+      const all = desk.start(['watch', '--json']);
+      await new Promise((resolve) => setTimeout(resolve, 1_000));
+      await desk.run(['run', 'hello']);
+      await all.says(/A first hello/);
+      expect(jsonLines(all.said.stdout)[0]).toMatchObject({ change: 'added' });
+      all.child.kill('SIGINT');
+      expect(await all.ended()).toBe(130);
+    }, 30_000);
 
-  it('providers and pair say so when there are none', async () => {
-    const desk = await openDesk();
-    await desk.run(['run', 'hello']);
-    expect((await desk.run(['providers'])).stdout).toBe('No provider is connected.\n');
-    expect((await desk.run(['providers', '--json'])).stdout).toBe('[]\n');
-    expect((await desk.run(['pair'])).stdout).toBe('No provider asks to be let in.\n');
-    expect((await desk.run(['pair', '--json'])).stdout).toBe('[]\n');
-    expect((await desk.run(['pair', '--session', 'nowhere'])).code).toBe(4);
-  }, 30_000);
+    it('providers and pair say so when there are none', async () => {
+      const desk = await openDesk();
+      await desk.run(['run', 'hello']);
+      expect((await desk.run(['providers'])).stdout).toBe('No provider is connected.\n');
+      expect((await desk.run(['providers', '--json'])).stdout).toBe('[]\n');
+      expect((await desk.run(['pair'])).stdout).toBe('No provider asks to be let in.\n');
+      expect((await desk.run(['pair', '--json'])).stdout).toBe('[]\n');
+      expect((await desk.run(['pair', '--session', 'nowhere'])).code).toBe(4);
+    }, 30_000);
 
-  it('ends quietly when nobody reads on', async () => {
-    const desk = await openDesk();
-    await desk.run(['run', 'hello']);
-    const reader = desk.start(['watch', '--json']);
-    reader.child.stdout?.destroy();
-    await new Promise((resolve) => setTimeout(resolve, 1_000));
-    await desk.run(['run', 'hello']);
-    expect(await reader.ended()).toBe(0);
-    expect(reader.said.stderr).toBe('');
-  }, 30_000);
-});
+    it('ends quietly when nobody reads on', async () => {
+      const desk = await openDesk();
+      await desk.run(['run', 'hello']);
+      const reader = desk.start(['watch', '--json']);
+      reader.child.stdout?.destroy();
+      await new Promise((resolve) => setTimeout(resolve, 1_000));
+      await desk.run(['run', 'hello']);
+      expect(await reader.ended()).toBe(0);
+      expect(reader.said.stderr).toBe('');
+    }, 30_000);
+  },
+);
 
-describe.skipIf(!isBuilt)('atrium completions (skipped unless it has been built)', () => {
-  it('completes commands and options in bash', async () => {
-    const { stdout } = await endOf(atrium(['completions', 'bash']));
-    const script = `${stdout}\nCOMP_WORDS=(atrium sessions ex); COMP_CWORD=2; _atrium; echo "\${COMPREPLY[@]}"
-COMP_WORDS=(atrium run --app); COMP_CWORD=2; _atrium; echo "\${COMPREPLY[@]}"`;
-    const answer = await promisify(execFile)('bash', ['-c', script]);
-    expect(answer.stdout).toBe('export\n--approve\n');
+describe.skipIf(!isBuilt)('what cannot work (skipped unless it has been built)', { timeout: 60_000 }, () => {
+  it('is told in words, with what to do, and the exit code that scripts look at', async () => {
+    const nowhere = await newDataFolder();
+    const fails = async (args: readonly string[], env: Record<string, string> = {}) => {
+      const { code, stdout, stderr } = await endOf(atrium(args, { ATRIUM_DATA_DIR: nowhere, ...env }));
+      expect(stdout).toBe('');
+      return [code, stderr];
+    };
+    expect(await fails(['sessions', 'list', '--data-dir', ''])).toEqual([2, expect.stringContaining('name a folder')]);
+    expect(await fails(['run', '--cwd', path.join(nowhere, 'no'), 'x'])).toEqual([
+      2,
+      expect.stringContaining('is not there'),
+    ]);
+    expect(await fails(['sessions', 'list', '--url', 'nope'])).toEqual([
+      2,
+      expect.stringContaining('ws://localhost:9300'),
+    ]);
+    const gone = ['sessions', 'list', '--url', 'ws://127.0.0.1:1'];
+    expect(await fails(gone)).toEqual([1, expect.stringContaining('Is a host running there?')]);
+    const noFile = [...gone, '--token-file', path.join(nowhere, 'no')];
+    expect(await fails(noFile)).toEqual([2, expect.stringContaining('there is no such file')]);
+    await endOf(atrium(['service', 'stop', '--data-dir', nowhere]));
   });
 
-  it('knows every command in every shell', async () => {
-    for (const shell of ['bash', 'zsh', 'fish']) {
-      const { stdout } = await endOf(atrium(['completions', shell]));
-      for (const name of pathsOf(program())) expect(stdout).toContain(name.split(' ').at(-1));
-    }
-  }, 30_000);
+  it('is said once when no host can be started', async () => {
+    const { code, stderr } = await endOf(atrium(['sessions', 'list', '--data-dir', '/dev/null/x']));
+    expect(code).toBe(2);
+    expect(stderr.match(/Starting a host/g)).toHaveLength(1);
+    expect(stderr).toContain('name another with --data-dir');
+  });
+
+  it('tells a wrong token from a host that is not there, and takes the link to the page for an address', async () => {
+    const desk = await openDesk();
+    const { url, tokenFile } = JSON.parse((await desk.run(['service', 'status', '--json'])).stdout);
+    const refused = await desk.run(['sessions', 'list', '--url', url]);
+    expect(refused).toMatchObject({
+      code: 5,
+      stderr: expect.stringMatching(/does not accept the token[\s\S]*--token-file/),
+    });
+    const link = `${url.replace('ws', 'http')}/#token=${(await readFile(tokenFile, 'utf8')).trim()}`;
+    expect(await desk.run(['sessions', 'list', '--json', '--url', link])).toMatchObject({ code: 0, stdout: '[]\n' });
+  });
+
+  it('still shows and stops a host whose token is gone, and says what to do', async () => {
+    const desk = await openDesk();
+    await rm(path.join(desk.dataDir, 'connection-token'));
+    const remedy = expect.stringContaining('atrium service stop, then atrium service start');
+    expect(await desk.run(['sessions', 'list'])).toMatchObject({ code: 1, stderr: remedy });
+    expect(await desk.run(['doctor'])).toMatchObject({ code: 1, stdout: remedy });
+    expect((await desk.run(['service', 'status'])).code).toBe(0);
+    expect((await desk.run(['service', 'stop'])).code).toBe(0);
+    expect(await desk.host.ended()).toBe(0);
+  });
+
+  it.skipIf(!existsSync('/dev/full'))('is a disk that is full, without a stack of calls', async () => {
+    const line = `"${process.execPath}" "${COMMAND}" --help > /dev/full; echo $? >&2`;
+    const { stderr } = await promisify(execFile)('bash', ['-c', line]);
+    expect(stderr).toMatch(/^error: standard output cannot be written: [^\n]*\n1\n$/);
+  });
 });
 
-describe.skipIf(!isBuilt)('atrium doctor (skipped unless it has been built)', () => {
+describe.skipIf(!isBuilt)('atrium doctor (skipped unless it has been built)', { timeout: 60_000 }, () => {
   const stateOf = (stdout: string, about: string) =>
     (JSON.parse(stdout) as { about: string; state: string; text: string }[]).find((each) => each.about === about);
 

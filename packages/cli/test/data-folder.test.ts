@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { makePrivate } from '../src/data-folder.js';
-import { defaultDataFolder } from '../src/data-place.js';
+import { dataFolderFrom, defaultDataFolder } from '../src/data-place.js';
 
 const isWindows = process.platform === 'win32';
 let folder: string;
@@ -26,12 +26,30 @@ describe('the usual place for data', () => {
   });
 });
 
+it('an empty name is no data folder', () => {
+  expect(() => dataFolderFrom('', {})).toThrow(/--data-dir: name a folder/);
+  expect(() => dataFolderFrom(' ', {})).toThrow(/name a folder/);
+});
+
 describe.skipIf(isWindows)('the data folder', () => {
   const modeOf = async (name: string) => (await stat(name)).mode & 0o777;
 
   it('is made for its owner only, with its parents', async () => {
     const deep = path.join(folder, 'a', 'b');
     await makePrivate(deep);
+    expect(await modeOf(deep)).toBe(0o700);
+  });
+
+  it.each([
+    ['/proc/nope/deeper', /cannot be the data folder: .*; name another with --data-dir/],
+    ['/dev/null/x', /part of its path is a file/],
+  ])('%s is refused at once, in words', async (place, words) => {
+    await expect(makePrivate(place)).rejects.toThrow(words);
+  });
+
+  it('is made once by those who make it at the same time', async () => {
+    const deep = path.join(folder, 'a', 'b', 'c');
+    await Promise.all(Array.from({ length: 8 }, () => makePrivate(deep)));
     expect(await modeOf(deep)).toBe(0o700);
   });
 

@@ -9,19 +9,23 @@ import { atrium, isBuilt, newDataFolder } from './support.js';
 
 const EXAMPLES = fileURLToPath(new URL('../../../examples/', import.meta.url));
 
-describe.skipIf(!isBuilt)('examples (skipped unless the command has been built: npm run build)', () => {
-  it('the client in thirty lines prints an answer', async () => {
-    const script = path.join(EXAMPLES, 'scripts', 'demo.json');
-    const stdout = await outputOf('client-in-30-lines.mjs', ['Hello!'], ['--script', script]);
-    expect(stdout).toBe('You said: Hello!. Say `hello` to see more.\n');
-  });
+describe.skipIf(!isBuilt)(
+  'examples (skipped unless the command has been built: npm run build)',
+  { timeout: 60_000 },
+  () => {
+    it('the client in thirty lines prints an answer', async () => {
+      const script = path.join(EXAMPLES, 'scripts', 'demo.json');
+      const stdout = await outputOf('client-in-30-lines.mjs', ['Hello!'], ['--script', script]);
+      expect(stdout).toBe('You said: Hello!. Say `hello` to see more.\n');
+    });
 
-  it('the client that rewrites the prompt prints it as it is then', async () => {
-    const stdout = await outputOf('rewrite-the-prompt.mjs');
-    expect(stdout).toMatch(/^# tone\n.+ Answer in rhymes\.$/m);
-    expect(stdout).toContain('# environment_context\nYou work somewhere.\n');
-  });
-});
+    it('the client that rewrites the prompt prints it as it is then', async () => {
+      const stdout = await outputOf('rewrite-the-prompt.mjs');
+      expect(stdout).toMatch(/^# tone\n.+ Answer in rhymes\.$/m);
+      expect(stdout).toContain('# environment_context\nYou work somewhere.\n');
+    });
+  },
+);
 
 /** What an example prints about a host of its own. */
 async function outputOf(example: string, args: readonly string[] = [], hostArgs: readonly string[] = []) {

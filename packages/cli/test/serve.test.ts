@@ -32,184 +32,204 @@ async function ask(websocket: WebSocket, text: string): Promise<unknown> {
   return JSON.parse(String((await answer)[0]));
 }
 
-describe.skipIf(!isBuilt)('atrium serve (skipped unless the command has been built: npm run build)', () => {
-  it('prints READY:<port> and nothing else when quiet, and serves clients with the token', async () => {
-    const { port, tokenFile, said, child, ended } = await startedQuietly();
-    const websocket = await connected(port, (await readFile(tokenFile, 'utf8')).trim());
-    expect(await ask(websocket, PING)).toEqual({ jsonrpc: '2.0', id: 1, result: null });
-    child.kill('SIGTERM');
-    expect(await ended()).toBe(0);
-    expect(said).toEqual({ stdout: `READY:${port}\n`, stderr: '' });
-  });
+describe.skipIf(!isBuilt)(
+  'atrium serve (skipped unless the command has been built: npm run build)',
+  { timeout: 60_000 },
+  () => {
+    it('prints READY:<port> and nothing else when quiet, and serves clients with the token', async () => {
+      const { port, tokenFile, said, child, ended } = await startedQuietly();
+      const websocket = await connected(port, (await readFile(tokenFile, 'utf8')).trim());
+      expect(await ask(websocket, PING)).toEqual({ jsonrpc: '2.0', id: 1, result: null });
+      child.kill('SIGTERM');
+      expect(await ended()).toBe(0);
+      expect(said).toEqual({ stdout: `READY:${port}\n`, stderr: '' });
+    });
 
-  it('shows where to connect, where the token is, where data is kept, which agents there are, how to stop', async () => {
-    const dataDir = await newDataFolder();
-    const { says, said } = atrium(['serve', '--port', '0', '--data-dir', dataDir]);
-    await says(/Ctrl\+C/);
-    expect(said.stdout).toMatch(/ws:\/\/localhost:\d+\n/);
-    expect(said.stdout).toContain(path.join(dataDir, 'connection-token'));
-    expect(said.stdout).toContain(`Data      ${dataDir}\n`);
-    expect(said.stdout).toContain('Offline');
-    expect(said.stdout).not.toContain((await readFile(path.join(dataDir, 'connection-token'), 'utf8')).trim());
-  });
+    it('shows where to connect, where the token is, where data is kept, which agents there are, how to stop', async () => {
+      const dataDir = await newDataFolder();
+      const { says, said } = atrium(['serve', '--port', '0', '--data-dir', dataDir]);
+      await says(/Ctrl\+C/);
+      expect(said.stdout).toMatch(/ws:\/\/localhost:\d+\n/);
+      expect(said.stdout).toContain(path.join(dataDir, 'connection-token'));
+      expect(said.stdout).toContain(`Data      ${dataDir}\n`);
+      expect(said.stdout).toContain('Offline');
+      expect(said.stdout).not.toContain((await readFile(path.join(dataDir, 'connection-token'), 'utf8')).trim());
+    });
 
-  it.skipIf(isWindows)('keeps the token for its owner only, and takes token and entry away when it stops', async () => {
-    const { dataDir, tokenFile, port, child, ended } = await startedQuietly();
-    expect((await stat(dataDir)).mode & 0o777).toBe(0o700);
-    expect((await stat(tokenFile)).mode & 0o777).toBe(0o600);
-    const entry = { pid: child.pid, host: 'localhost', port, url: `ws://localhost:${port}`, tokenFile };
-    expect(await runningInstances(dataDir)).toEqual([expect.objectContaining(entry)]);
-    child.kill('SIGINT');
-    expect(await ended()).toBe(0);
-    expect(existsSync(tokenFile)).toBe(false);
-    expect(await readdir(path.join(dataDir, 'instances'))).toEqual([]);
-  });
+    it.skipIf(isWindows)(
+      'keeps the token for its owner only, and takes token and entry away when it stops',
+      async () => {
+        const { dataDir, tokenFile, port, child, ended } = await startedQuietly();
+        expect((await stat(dataDir)).mode & 0o777).toBe(0o700);
+        expect((await stat(tokenFile)).mode & 0o777).toBe(0o600);
+        const entry = { pid: child.pid, host: 'localhost', port, url: `ws://localhost:${port}`, tokenFile };
+        expect(await runningInstances(dataDir)).toEqual([expect.objectContaining(entry)]);
+        child.kill('SIGINT');
+        expect(await ended()).toBe(0);
+        expect(existsSync(tokenFile)).toBe(false);
+        expect(await readdir(path.join(dataDir, 'instances'))).toEqual([]);
+      },
+    );
 
-  it.skipIf(isWindows)('sends clients away with 1001 when it is told to stop', async () => {
-    const { port, tokenFile, child, ended } = await startedQuietly();
-    const websocket = await connected(port, (await readFile(tokenFile, 'utf8')).trim());
-    const closed = once(websocket, 'close');
-    child.kill('SIGTERM');
-    expect((await closed)[0]).toBe(1001);
-    expect(await ended()).toBe(0);
-  });
+    it.skipIf(isWindows)('sends clients away with 1001 when it is told to stop', async () => {
+      const { port, tokenFile, child, ended } = await startedQuietly();
+      const websocket = await connected(port, (await readFile(tokenFile, 'utf8')).trim());
+      const closed = once(websocket, 'close');
+      child.kill('SIGTERM');
+      expect((await closed)[0]).toBe(1001);
+      expect(await ended()).toBe(0);
+    });
 
-  it.skipIf(isWindows)('exits at once on a second signal, even when a client does not let go', async () => {
-    const { port, tokenFile, child, ended } = await startedQuietly();
-    const websocket = await connected(port, (await readFile(tokenFile, 'utf8')).trim());
-    websocket.pause();
-    child.kill('SIGTERM');
-    await new Promise((resolve) => setTimeout(resolve, 300));
-    expect(child.exitCode).toBeNull();
-    const insisted = performance.now();
-    child.kill('SIGTERM');
-    expect(await ended()).toBe(1);
-    expect(performance.now() - insisted).toBeLessThan(2_000);
-  });
+    it.skipIf(isWindows)('exits at once on a second signal, even when a client does not let go', async () => {
+      const { port, tokenFile, child, ended } = await startedQuietly();
+      const websocket = await connected(port, (await readFile(tokenFile, 'utf8')).trim());
+      websocket.pause();
+      child.kill('SIGTERM');
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      expect(child.exitCode).toBeNull();
+      const insisted = performance.now();
+      child.kill('SIGTERM');
+      expect(await ended()).toBe(1);
+      expect(performance.now() - insisted).toBeLessThan(2_000);
+    });
 
-  it('speaks on standard input and output with --stdio, and ends with its client', async () => {
-    const { child, said, says, ended } = atrium(['serve', '--stdio', '--data-dir', await newDataFolder()]);
-    child.stdin?.write(`${PING}\n`);
-    await says(/\n/);
-    child.stdin?.end();
-    expect(await ended()).toBe(0);
-    expect(said.stdout.split('\n').map((line) => line && JSON.parse(line))).toEqual([
-      { jsonrpc: '2.0', id: 1, result: null },
-      '',
-    ]);
-  });
+    it('speaks on standard input and output with --stdio, and ends with its client', async () => {
+      const { child, said, says, ended } = atrium(['serve', '--stdio', '--data-dir', await newDataFolder()]);
+      child.stdin?.write(`${PING}\n`);
+      await says(/\n/);
+      child.stdin?.end();
+      expect(await ended()).toBe(0);
+      expect(said.stdout.split('\n').map((line) => line && JSON.parse(line))).toEqual([
+        { jsonrpc: '2.0', id: 1, result: null },
+        '',
+      ]);
+    });
 
-  it('takes everything from the environment too, and lets the command line win', async () => {
-    const dataDir = await newDataFolder();
-    const env = { ATRIUM_PORT: '0', ATRIUM_QUIET: '1', ATRIUM_DATA_DIR: dataDir, ATRIUM_CONNECTION_TOKEN: 'from-env' };
-    const { says } = atrium(['serve', '--connection-token', 'from-command-line'], { ...env, ATRIUM_HOST: '' });
-    const port = Number((await says(/^READY:(\d+)\n/))[1]);
-    await connected(port, 'from-command-line');
-    await expect(connected(port, 'from-env')).rejects.toThrow(/401/);
-  });
+    it('takes everything from the environment too, and lets the command line win', async () => {
+      const dataDir = await newDataFolder();
+      const env = {
+        ATRIUM_PORT: '0',
+        ATRIUM_QUIET: '1',
+        ATRIUM_DATA_DIR: dataDir,
+        ATRIUM_CONNECTION_TOKEN: 'from-env',
+      };
+      const { says } = atrium(['serve', '--connection-token', 'from-command-line'], { ...env, ATRIUM_HOST: '' });
+      const port = Number((await says(/^READY:(\d+)\n/))[1]);
+      await connected(port, 'from-command-line');
+      await expect(connected(port, 'from-env')).rejects.toThrow(/401/);
+    });
 
-  it('says how to start when the port that was named for providers is taken', async () => {
-    const server = createServer().listen(0, '127.0.0.1');
-    onTestFinished(() => void server.close());
-    await once(server, 'listening');
-    const { port } = server.address() as AddressInfo;
-    const options = ['--port', '0', '--gateway-port', String(port), '--data-dir', await newDataFolder()];
-    const { said, ended } = atrium(['serve', ...options]);
-    expect(await ended()).toBe(1);
-    expect(said.stderr).toContain(`port ${port} for providers is taken: use --gateway-port 0`);
-  });
+    it('says how to start when the port that was named for providers is taken', async () => {
+      const server = createServer().listen(0, '127.0.0.1');
+      onTestFinished(() => void server.close());
+      await once(server, 'listening');
+      const { port } = server.address() as AddressInfo;
+      const options = ['--port', '0', '--gateway-port', String(port), '--data-dir', await newDataFolder()];
+      const { said, ended } = atrium(['serve', ...options]);
+      expect(await ended()).toBe(1);
+      expect(said.stderr).toContain(`port ${port} for providers is taken: use --gateway-port 0`);
+    });
 
-  it('says which port is taken, and ends with 1', async () => {
-    const taken = createServer().listen(0, '127.0.0.1');
-    await once(taken, 'listening');
-    onTestFinished(() => void taken.close());
-    const port = String((taken.address() as { port: number }).port);
-    const dataDir = await newDataFolder();
-    const { said, ended } = atrium(['serve', '--port', port, '--data-dir', dataDir]);
-    expect(await ended()).toBe(1);
-    expect(said.stderr).toContain(`Port ${port} is taken. Stop what uses it, or start with --port 0`);
-    expect(existsSync(path.join(dataDir, 'connection-token'))).toBe(false);
-  });
+    it('says which port is taken, and ends with 1', async () => {
+      const taken = createServer().listen(0, '127.0.0.1');
+      await once(taken, 'listening');
+      onTestFinished(() => void taken.close());
+      const port = String((taken.address() as { port: number }).port);
+      const dataDir = await newDataFolder();
+      const { said, ended } = atrium(['serve', '--port', port, '--data-dir', dataDir]);
+      expect(await ended()).toBe(1);
+      expect(said.stderr).toContain(`Port ${port} is taken. Stop what uses it, or start with --port 0`);
+      expect(existsSync(path.join(dataDir, 'connection-token'))).toBe(false);
+    });
 
-  it('refuses a second host in the same folder, and leaves the first one its token', async () => {
-    const first = await startedQuietly();
-    const token = readFileSync(first.tokenFile, 'utf8');
-    const second = atrium(['serve', '--port', '0', '--data-dir', first.dataDir]);
-    expect(await second.ended()).toBe(1);
-    expect(second.said.stderr).toContain('--data-dir');
-    expect(readFileSync(first.tokenFile, 'utf8')).toBe(token);
-  });
-});
+    it('refuses a second host in the same folder, and leaves the first one its token', async () => {
+      const first = await startedQuietly();
+      const token = readFileSync(first.tokenFile, 'utf8');
+      const second = atrium(['serve', '--port', '0', '--data-dir', first.dataDir]);
+      expect(await second.ended()).toBe(1);
+      expect(second.said.stderr).toContain('--data-dir');
+      expect(readFileSync(first.tokenFile, 'utf8')).toBe(token);
+    });
+  },
+);
 
-describe.skipIf(!isBuilt)('calling atrium in a wrong way (skipped unless it has been built)', () => {
-  it.each([
-    ['[REL-005] every address, no token', ['serve', '--host', '0.0.0.0'], /--connection-token-file <file>/],
-    [
-      '[REL-005] every address, without a token',
-      ['serve', '--host', '::', '--without-connection-token'],
-      /--host localhost/,
-    ],
-    ['an option that does not exist', ['serve', '--prot', '1'], /Did you mean --port\?/],
-    ['a command that does not exist', ['sevre'], /Did you mean serve\?/],
-    ['no command', [], /Usage: atrium/],
-    ['a port that is none', ['serve', '--port', '70000'], /from 0 to 65535/],
-    ['two tokens', ['serve', '--connection-token', 'secret-1', '--without-connection-token'], /Give one of/],
-    ['an unfit token', ['serve', '--connection-token', 'secret 1'], /made of letters/],
-    ['a token file that is not there', ['serve', '--connection-token-file', 'nowhere'], /cannot be read \(ENOENT\)/],
-    ['an origin that is none', ['serve', '--allowed-origins', '*'], /is not an origin/],
-    ['a host that is none', ['serve', '--allowed-hosts', 'http://x'], /is not a host name/],
-    ['a script that is not there', ['serve', '--script', 'nowhere.json'], /there is no such file/],
-  ])('%s: exit code 2 and a hint', async (_, args, hint) => {
-    const dataDir = await newDataFolder();
-    const { said, ended } = atrium(args, { ATRIUM_DATA_DIR: dataDir });
-    expect(await ended()).toBe(2);
-    expect(said.stderr).toMatch(hint);
-    expect(said.stderr).not.toContain('secret');
-    expect(said.stdout).toBe('');
-    expect(existsSync(dataDir)).toBe(false);
-  });
+describe.skipIf(!isBuilt)(
+  'calling atrium in a wrong way (skipped unless it has been built)',
+  { timeout: 60_000 },
+  () => {
+    it.each([
+      ['[REL-005] every address, no token', ['serve', '--host', '0.0.0.0'], /--connection-token-file <file>/],
+      [
+        '[REL-005] every address, without a token',
+        ['serve', '--host', '::', '--without-connection-token'],
+        /--host localhost/,
+      ],
+      ['an option that does not exist', ['serve', '--prot', '1'], /Did you mean --port\?/],
+      ['a command that does not exist', ['sevre'], /Did you mean serve\?/],
+      ['no command', [], /Usage: atrium/],
+      ['a port that is none', ['serve', '--port', '70000'], /from 0 to 65535/],
+      ['two tokens', ['serve', '--connection-token', 'secret-1', '--without-connection-token'], /Give one of/],
+      ['an unfit token', ['serve', '--connection-token', 'secret 1'], /made of letters/],
+      ['a token file that is not there', ['serve', '--connection-token-file', 'nowhere'], /cannot be read \(ENOENT\)/],
+      ['an origin that is none', ['serve', '--allowed-origins', '*'], /is not an origin/],
+      ['a host that is none', ['serve', '--allowed-hosts', 'http://x'], /is not a host name/],
+      ['a script that is not there', ['serve', '--script', 'nowhere.json'], /there is no such file/],
+    ])('%s: exit code 2 and a hint', async (_, args, hint) => {
+      const dataDir = await newDataFolder();
+      const { said, ended } = atrium(args, { ATRIUM_DATA_DIR: dataDir });
+      expect(await ended()).toBe(2);
+      expect(said.stderr).toMatch(hint);
+      expect(said.stderr).not.toContain('secret');
+      expect(said.stdout).toBe('');
+      expect(existsSync(dataDir)).toBe(false);
+    });
 
-  it('--help shows examples and ends with 0', async () => {
-    const { said, ended } = atrium(['serve', '--help']);
-    expect(await ended()).toBe(0);
-    expect(said.stdout).toContain('$ atrium serve --port 0 --quiet');
-    expect(said.stdout.replace(/\s+/g, ' ')).toContain('port for providers');
-  });
-});
+    it('--help shows examples and ends with 0', async () => {
+      const { said, ended } = atrium(['serve', '--help']);
+      expect(await ended()).toBe(0);
+      expect(said.stdout).toContain('$ atrium serve --port 0 --quiet');
+      expect(said.stdout.replace(/\s+/g, ' ')).toContain('port for providers');
+    });
+  },
+);
 
-describe.skipIf(!isBuilt)('the connection token (skipped unless the command has been built)', () => {
-  const TOKEN = 'dGhpcy1pcy10aGUtdG9rZW4tbm9ib2R5LW1heS1zZWU';
+describe.skipIf(!isBuilt)(
+  'the connection token (skipped unless the command has been built)',
+  { timeout: 60_000 },
+  () => {
+    const TOKEN = 'dGhpcy1pcy10aGUtdG9rZW4tbm9ib2R5LW1heS1zZWU';
 
-  async function wholeRun(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
-    const dataDir = await newDataFolder();
-    const options = ['--port', '0', '--data-dir', dataDir, '--log-level', 'debug', ...args];
-    const { child, said, says, ended } = atrium(['serve', ...options], env);
-    const port = Number((await says(/localhost:(\d+)/))[1]);
-    const websocket = await connected(port, TOKEN);
-    for (const text of [PING, `{"token":"${TOKEN}"`, `{"jsonrpc":"2.0","id":2,"method":"${TOKEN}"}`])
-      websocket.send(text);
-    await expect(connected(port, `${TOKEN}&token=${TOKEN}`)).rejects.toThrow(/401/);
-    const instance = await readFile(path.join(dataDir, 'instances', `${child.pid}.json`), 'utf8');
-    const commandLine = isWindows ? '' : await readFile(`/proc/${child.pid}/cmdline`, 'utf8').catch(() => '');
-    child.kill('SIGTERM');
-    await ended();
-    return { ...said, instance, commandLine };
-  }
+    async function wholeRun(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+      const dataDir = await newDataFolder();
+      const options = ['--port', '0', '--data-dir', dataDir, '--log-level', 'debug', ...args];
+      const { child, said, says, ended } = atrium(['serve', ...options], env);
+      const port = Number((await says(/localhost:(\d+)/))[1]);
+      const websocket = await connected(port, TOKEN);
+      for (const text of [PING, `{"token":"${TOKEN}"`, `{"jsonrpc":"2.0","id":2,"method":"${TOKEN}"}`])
+        websocket.send(text);
+      await expect(connected(port, `${TOKEN}&token=${TOKEN}`)).rejects.toThrow(/401/);
+      const instance = await readFile(path.join(dataDir, 'instances', `${child.pid}.json`), 'utf8');
+      const commandLine = isWindows ? '' : await readFile(`/proc/${child.pid}/cmdline`, 'utf8').catch(() => '');
+      child.kill('SIGTERM');
+      await ended();
+      return { ...said, instance, commandLine };
+    }
 
-  it.each(['text', 'json'])('[REL-004] appears in no output of a whole run, logs as %s', async (format) => {
-    const outputs = await wholeRun(['--connection-token', TOKEN, '--log-format', format]);
-    expect(outputs.stderr).toContain('connection refused');
-    for (const text of Object.values(outputs)) expect(text).not.toContain(TOKEN);
-  });
+    it.each(['text', 'json'])('[REL-004] appears in no output of a whole run, logs as %s', async (format) => {
+      const outputs = await wholeRun(['--connection-token', TOKEN, '--log-format', format]);
+      expect(outputs.stderr).toContain('connection refused');
+      for (const text of Object.values(outputs)) expect(text).not.toContain(TOKEN);
+    });
 
-  it('[REL-004] appears in no output when it comes from a file or from the environment', async () => {
-    const file = path.join(path.dirname(await newDataFolder()), 'my-token');
-    await writeFile(file, `${TOKEN}\n`, { mode: 0o600 });
-    const outputs = [
-      await wholeRun(['--connection-token-file', file]),
-      await wholeRun([], { ATRIUM_CONNECTION_TOKEN: TOKEN }),
-    ];
-    for (const text of outputs.flatMap((output) => Object.values(output))) expect(text).not.toContain(TOKEN);
-    expect(existsSync(file)).toBe(true);
-  });
-});
+    it('[REL-004] appears in no output when it comes from a file or from the environment', async () => {
+      const file = path.join(path.dirname(await newDataFolder()), 'my-token');
+      await writeFile(file, `${TOKEN}\n`, { mode: 0o600 });
+      const outputs = [
+        await wholeRun(['--connection-token-file', file]),
+        await wholeRun([], { ATRIUM_CONNECTION_TOKEN: TOKEN }),
+      ];
+      for (const text of outputs.flatMap((output) => Object.values(output))) expect(text).not.toContain(TOKEN);
+      expect(existsSync(file)).toBe(true);
+    });
+  },
+);

@@ -1,13 +1,30 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { createRequire } from 'node:module';
+import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { connect } from '@atrium/client';
+import { announceInstance } from '@atrium/host';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { findHost } from '../src/service/running-host.js';
 import { atrium, isBuilt, newDataFolder } from './support.js';
 
 const NO_PORT = ['--port', '0'];
 /** A process that was just started has become a host by then, if it ever does. */
 const LATE_START_MS = 2_000;
+/** A provider that keeps the end of its session waiting for as long as it may. */
+const MUTE = `
+const WebSocket = require(process.argv[1]);
+const socket = new WebSocket(process.env.TAP_GATEWAY_URL);
+const send = (message) => socket.send(JSON.stringify(message));
+socket.onopen = () => send({ type: 'auth', token: process.env.TAP_PROVIDER_TOKEN });
+socket.onmessage = ({ data }) => {
+  const tools = [{ name: 'mute', description: 'Says nothing.', parameters: {} }];
+  if (JSON.parse(data).type === 'sessions') send({ type: 'hello', name: 'mute', protocolVersion: 2, tools });
+};
+`;
+const SOCKETS = createRequire(import.meta.url).resolve('ws');
 const GREETER = fileURLToPath(new URL('../../../examples/providers/minimal-node.mjs', import.meta.url));
 
 async function json(args: readonly string[]): Promise<{ code: number | null; value: Record<string, unknown> }> {
@@ -22,7 +39,7 @@ async function stopAfterwards(dataDir: string): Promise<void> {
   });
 }
 
-describe.skipIf(!isBuilt)('the host in the background (skipped unless it has been built)', () => {
+describe.skipIf(!isBuilt)('the host in the background (skipped unless it has been built)', { timeout: 60_000 }, () => {
   it('[GW-009] [GW-010] is one per data folder, however many start it at once', async () => {
     const dataDir = await newDataFolder();
     await stopAfterwards(dataDir);
@@ -38,7 +55,33 @@ describe.skipIf(!isBuilt)('the host in the background (skipped unless it has bee
     expect((await json(['service', 'status', '--json', '--data-dir', dataDir])).value).toEqual({ isRunning: false });
   }, 30_000);
 
-  it('[GW-008] outlives the command that started it, says where it is, and stops', async () => {
+  it('[GW-008] [GW-013] outlives the client that started it; the providers of others go on', async () => {
+    const [dataDir, folder] = [await newDataFolder(), await newDataFolder()];
+    await stopAfterwards(dataDir);
+    await mkdir(folder);
+    const script = path.join(folder, 'script.json');
+    const greet = [{ callTool: { name: 'greet', input: { name: 'desk' } } }, { text: '${lastResult}' }];
+    const prompts = { greet, wait: [{ delayMs: 600_000 }] };
+    await writeFile(script, JSON.stringify({ provider: 'mock', displayName: 'Mock', prompts }));
+    const providers = { greeter: { command: process.execPath, args: [GREETER] } };
+    await writeFile(path.join(folder, 'atrium.json'), JSON.stringify({ providers }));
+    await atrium(['trust', folder, '--data-dir', dataDir]).ended();
+    // The first client starts the host for its own turn, which goes on and on.
+    const first = atrium(['run', 'wait', '--data-dir', dataDir], { ATRIUM_SCRIPT: script });
+    await expect.poll(() => findHost(dataDir), { timeout: 20_000 }).toBeDefined();
+    const { instance, token } = (await findHost(dataDir)) ?? {};
+    const desk = await connect({ url: instance?.url ?? '', ...(token && { token }), clientId: 'desk' });
+    onTestFinished(() => desk.close());
+    const session = await desk.subscribe(await desk.createSession({ workingDirectory: pathToFileURL(folder).href }));
+    await expect.poll(() => session.state.serverTools?.map(({ name }) => name), { timeout: 10_000 }).toContain('greet');
+    first.child.kill('SIGKILL');
+    expect(await first.ended()).toBeNull();
+    await session.dispatch({ type: 'session/turnStarted', turnId: 't', userMessage: { text: 'greet' } });
+    await expect.poll(() => JSON.stringify(session.state.turns), { timeout: 10_000 }).toContain('Hello, desk!');
+    expect((await findHost(dataDir))?.instance.pid).toBe(instance?.pid);
+  }, 60_000);
+
+  it('outlives the command that started it, says where it is, and stops', async () => {
     const dataDir = await newDataFolder();
     await stopAfterwards(dataDir);
     const before = await json(['service', 'status', '--json', '--data-dir', dataDir]);
@@ -81,6 +124,50 @@ describe.skipIf(!isBuilt)('the host in the background (skipped unless it has bee
     expect(host.said.stderr).toContain('nobody needs it');
   }, 30_000);
 
+  it('[GW-011] is replaced for a client that comes while it is about to end', async () => {
+    const [dataDir, folder] = [await newDataFolder(), await newDataFolder()];
+    await stopAfterwards(dataDir);
+    await mkdir(folder);
+    const provider = { command: process.execPath, args: ['-e', MUTE, SOCKETS] };
+    await writeFile(path.join(folder, 'atrium.json'), JSON.stringify({ providers: { mute: provider } }));
+    const options = ['--exit-when-idle', '1', '--trust', folder, '--without-connection-token', ...NO_PORT];
+    const host = atrium(['serve', '--quiet', '--log-level', 'info', '--data-dir', dataDir, ...options]);
+    const [, port] = await host.says(/^READY:(\d+)/);
+    const desk = await connect({ url: `ws://localhost:${port}`, clientId: 'desk' });
+    const session = await desk.subscribe(await desk.createSession({ workingDirectory: pathToFileURL(folder).href }));
+    await expect.poll(() => session.state.serverTools?.map(({ name }) => name), { timeout: 10_000 }).toContain('mute');
+    desk.close();
+    await expect.poll(() => host.said.stderr, { timeout: 10_000 }).toContain('nobody needs it');
+    // Its door is closed, and it has the folder for ten seconds more.
+    const late = atrium(['sessions', 'list', '--json', '--data-dir', dataDir]);
+    expect([await late.ended(), late.said.stderr]).toEqual([0, expect.not.stringContaining('error')]);
+    expect(JSON.stringify(JSON.parse(late.said.stdout))).toContain(session.uri);
+    expect(await host.ended()).toBe(0);
+    const { value } = await json(['service', 'status', '--json', '--data-dir', dataDir]);
+    expect(value).toMatchObject({ isRunning: true });
+    expect(value.pid).not.toBe(host.child.pid);
+  }, 60_000);
+
+  it('[GW-011] is replaced for a client that has found it, and is turned away at its door', async () => {
+    const dataDir = await newDataFolder();
+    await stopAfterwards(dataDir);
+    // A host in its last moment: it listens, and is gone when the client really comes.
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const facts = { pid: process.pid, host: '127.0.0.1', port, url: `ws://127.0.0.1:${port}` };
+    const retract = await announceInstance(dataDir, { ...facts, startedAt: new Date().toISOString() });
+    let turnedAway = 0;
+    server.on('upgrade', (_request, socket) => {
+      turnedAway += 1;
+      server.close();
+      void retract().then(() => socket.destroy());
+    });
+    const late = atrium(['sessions', 'list', '--json', '--data-dir', dataDir]);
+    expect([await late.ended(), late.said.stdout.trim()]).toEqual([0, '[]']);
+    expect(turnedAway).toBe(1);
+  }, 30_000);
+
   it('[GW-223] is started anew after it was killed', async () => {
     const dataDir = await newDataFolder();
     await stopAfterwards(dataDir);
@@ -95,7 +182,7 @@ describe.skipIf(!isBuilt)('the host in the background (skipped unless it has bee
   }, 30_000);
 });
 
-describe.skipIf(!isBuilt)('atrium trust (skipped unless it has been built)', () => {
+describe.skipIf(!isBuilt)('atrium trust (skipped unless it has been built)', { timeout: 60_000 }, () => {
   it('remembers a folder until it is taken back', async () => {
     const dataDir = await newDataFolder();
     const list = async () => (await json(['trust', '--list', '--json', '--data-dir', dataDir])).value;

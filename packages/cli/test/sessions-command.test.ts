@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { isBuilt, openDesk } from './support.js';
 
-describe.skipIf(!isBuilt)('atrium sessions (skipped unless it has been built)', () => {
+describe.skipIf(!isBuilt)('atrium sessions (skipped unless it has been built)', { timeout: 60_000 }, () => {
   it('lists and shows them', async () => {
     const desk = await openDesk();
     expect((await desk.run(['sessions', 'list'])).stdout).toContain('no sessions');
@@ -58,6 +58,23 @@ describe.skipIf(!isBuilt)('atrium sessions (skipped unless it has been built)', 
     expect(stdout.trim().split('\n').slice(1)).toEqual(lines.slice(1));
     expect((await desk.run(['sessions', 'show', session, '--turns', '2'])).stdout).not.toContain('q447');
   }, 30_000);
+
+  it('carries turns that are larger than a message of the protocol, without a loss', async () => {
+    const desk = await openDesk();
+    const text = 'A "long" story \\ 日本 👍🏽\n'.repeat(150_000);
+    const turn = (id: string, words: string) => ({
+      ...{ id, userMessage: { text: words }, state: 'complete' },
+      responseParts: [{ kind: 'markdown', id: `p-${id}`, content: words }],
+    });
+    const summary = { resource: 'x:1', provider: 'desk', title: 'Large', status: 1, createdAt: 1, modifiedAt: 2 };
+    const header = { format: 'atrium-session', version: 1, exportedAt: '', turns: 3, state: { summary } };
+    const lines = [header, turn('a', 'small'), turn('b', text), turn('c', 'small')].map((line) => JSON.stringify(line));
+    const imported = await desk.run(['sessions', 'import', '-', '--json'], lines.join('\n'));
+    expect(imported).toMatchObject({ code: 0, stderr: '' });
+    const { session } = JSON.parse(imported.stdout);
+    const { stdout } = await desk.run(['sessions', 'export', session]);
+    expect(stdout.trim().split('\n').slice(1)).toEqual(lines.slice(1));
+  }, 60_000);
 
   it('refuses files that are not whole, not ours, or there already', async () => {
     const desk = await openDesk();

@@ -44,6 +44,9 @@ export function atrium(args: readonly string[], env: Readonly<Record<string, str
     await exited;
   });
   const said = { stdout: '', stderr: '' };
+  // A letter of several bytes may come in two chunks.
+  child.stdout.setEncoding('utf8');
+  child.stderr.setEncoding('utf8');
   child.stdout.on('data', (chunk) => {
     said.stdout += chunk;
   });

@@ -23,9 +23,10 @@ export interface TerminalRoom {
 /** A shell in a window, in which `atrium` is the command. */
 export async function openTerminal(env: Readonly<Record<string, string>>, cwd: string): Promise<TerminalRoom> {
   const socket = `atrium-${randomUUID()}`;
-  const tmux = (...args: string[]) =>
+  const tmux = (...args: string[]) => tmuxWith('', ...args);
+  const tmuxWith = (input: string, ...args: string[]) =>
     execFileSync('tmux', ['-L', socket, '-f', '/dev/null', ...args], {
-      encoding: 'utf8',
+      ...{ encoding: 'utf8', input },
       env: { ...surroundings(env), TERM: 'xterm-256color', LC_ALL: 'C.UTF-8' },
       cwd,
     });
@@ -38,7 +39,7 @@ export async function openTerminal(env: Readonly<Record<string, string>>, cwd: s
     keys: (...keys) => void tmux('send-keys', ...keys),
     type: (text) => void tmux('send-keys', '-l', text),
     paste(text) {
-      tmux('set-buffer', text);
+      tmuxWith(text, 'load-buffer', '-');
       tmux('paste-buffer', '-p');
     },
     resize: (columns, rows) => void tmux('resize-window', '-x', String(columns), '-y', String(rows)),

@@ -15,6 +15,8 @@ const DIFF_LINES_MAX = 30;
 export interface ViewOptions {
   readonly style: Style;
   readonly columns: number;
+  /** The height of the window, for what may have to be shortened. */
+  readonly rows?: number;
 }
 
 export function callLines(call: ToolCallState, diffs: readonly EditDiff[], options: ViewOptions): string[] {
@@ -58,11 +60,15 @@ function outputLines(call: ToolCallState, { style, columns }: ViewOptions): stri
   return hidden > 0 ? [style.dim(`  … ${hidden} lines above`), ...shown] : shown;
 }
 
-export function diffView({ file, lines, added, removed }: EditDiff, { style, columns }: ViewOptions): string[] {
+export function diffView(
+  { file, lines, added, removed }: EditDiff,
+  { style, columns }: ViewOptions,
+  isWhole = false,
+): string[] {
   const counts = added === undefined ? '' : `  ${style.green(`+${added}`)} ${style.red(`-${removed ?? 0}`)}`;
   const head = `  ${style.underline(cut(file, columns - 20))}${counts}`;
   const all = lines ?? [];
-  const shown = all.slice(0, DIFF_LINES_MAX).map(({ kind, text }) => {
+  const shown = all.slice(0, isWhole ? all.length : DIFF_LINES_MAX).map(({ kind, text }) => {
     const safe = (sign: string) => cut(`  ${sign} ${printable(text.replace(/\s+$/, ''))}`, columns);
     if (kind === 'added') return style.green(safe('+'));
     if (kind === 'removed') return style.red(safe('-'));

@@ -10,13 +10,15 @@ import { next, send, steer, stop } from './intents.js';
 import type { Key } from './keys.js';
 import { Prompt } from './prompt.js';
 import { Screen } from './screen.js';
-import { slash } from './slash.js';
-import { FRAME_MS, statusLine, waitingLines } from './status.js';
+import { type SlashOutcome, slash } from './slash.js';
+import { FRAME_MS, type StatusFacts, statusLine, waitingLines } from './status.js';
 import { Terminal } from './terminal.js';
 import { noteLines, Transcript } from './transcript.js';
 
 /** Many changes in a short time are drawn once. */
 const DRAW_AFTER_MS = 16;
+/** While a turn runs, Ctrl+C leaves only when it is pressed again within this time: many mean to stop the turn. */
+const LEAVE_AGAIN_MS = 3_000;
 
 export type ChatEnd = { readonly to: 'shell'; readonly code: ExitCode } | { readonly to: 'new' | 'sessions' };
 
@@ -27,6 +29,10 @@ export interface ChatOptions {
   readonly isLocal: boolean;
   /** Said at once. */
   readonly prompt?: string | undefined;
+  /** Whether what was said before is on the screen already. */
+  readonly isShown?: boolean;
+  /** The ids of the models that the agent has. */
+  models(): readonly string[];
 }
 
 export class Chat {
@@ -40,6 +46,7 @@ export class Chat {
   readonly #notes: string[] = [];
   #drawing: NodeJS.Timeout | undefined;
   #workingSince: { readonly turnId: string; readonly at: number } | undefined;
+  #leaveAskedAt = Number.NEGATIVE_INFINITY;
   #end: (end: ChatEnd) => void = () => {};
 
   constructor(options: ChatOptions) {
@@ -53,6 +60,7 @@ export class Chat {
       edits,
       dispatch: (action) => this.#dispatch(action),
       note: (text) => this.#note(text),
+      show: (lines) => this.#show(lines(this.#view)),
     });
     this.#terminal = new Terminal({
       key: (key) => this.#key(key),
@@ -70,6 +78,7 @@ export class Chat {
       this.#end = resolve;
     });
     for (const { userMessage } of session.state.turns) this.#prompt.remember(userMessage.text);
+    if (this.#options.isShown) this.#transcript.skip(session.state);
     this.#terminal.open();
     const timer = setInterval(() => session.state.activeTurn && this.#changed(), FRAME_MS);
     this.#offs.push(
@@ -106,11 +115,15 @@ export class Chat {
   }
 
   get #view(): ViewOptions {
-    return { style: this.#options.style, columns: this.#screen.columns };
+    return { style: this.#options.style, columns: this.#screen.columns, rows: this.#screen.rows };
   }
 
   #note(text: string): void {
-    this.#notes.push(...noteLines(text, this.#view), '');
+    this.#show([...noteLines(text, this.#view), '']);
+  }
+
+  #show(lines: readonly string[]): void {
+    this.#notes.push(...lines);
     this.#changed();
   }
 
@@ -130,13 +143,21 @@ export class Chat {
     const above = [...this.#transcript.live(state), ...waitingLines(state, view)];
     const prompt = this.#prompt.view(state, view);
     const lead = above.length > 0 ? [...above, ''] : [];
-    const { isAsking } = this.#prompt;
-    const workingMs = this.#workingSince && performance.now() - this.#workingSince.at;
-    const status = statusLine({ state, connection: this.#options.client.status, workingMs, isAsking }, view);
+    const status = statusLine(this.#facts(state), view);
     this.#screen.update(finished, {
       lines: [...lead, ...prompt.lines, status],
       cursor: { ...prompt.cursor, row: prompt.cursor.row + lead.length },
     });
+  }
+
+  #facts(state: SessionState): StatusFacts {
+    const workingMs = this.#workingSince && performance.now() - this.#workingSince.at;
+    const { isAsking } = this.#prompt;
+    return { state, connection: this.#options.client.status, workingMs, isAsking, isLeaving: this.#isLeaving };
+  }
+
+  get #isLeaving(): boolean {
+    return !!this.#state.activeTurn && performance.now() - this.#leaveAskedAt < LEAVE_AGAIN_MS;
   }
 
   #keepTime({ activeTurn }: SessionState): void {
@@ -160,8 +181,7 @@ export class Chat {
 
   #key(key: Key): void {
     if (key.ctrl && key.name === 'z') return this.#terminal.suspend();
-    if (key.ctrl && key.name === 'c' && !this.#prompt.cancel())
-      return this.#end({ to: 'shell', code: ExitCode.Interrupted });
+    if (key.ctrl && key.name === 'c') return this.#interrupt();
     if (key.ctrl && key.name === 'd' && this.#prompt.isEmpty) return this.#end({ to: 'shell', code: ExitCode.Ok });
     const wish = this.#prompt.press(key);
     if (wish?.kind === 'send') this.#send(wish.text);
@@ -171,12 +191,25 @@ export class Chat {
     this.#changed();
   }
 
+  /** Ctrl+C: takes back what is written, then leaves. */
+  #interrupt(): void {
+    this.#changed();
+    if (this.#prompt.cancel()) return;
+    if (!this.#state.activeTurn || this.#isLeaving) return this.#end({ to: 'shell', code: ExitCode.Interrupted });
+    this.#leaveAskedAt = performance.now();
+  }
+
   #send(text: string): void {
-    const outcome = slash(text, this.#state);
+    const outcome = slash(text, { state: this.#state, models: this.#options.models() });
     if (outcome?.kind === 'leave')
       return this.#end(outcome.to === 'shell' ? { to: 'shell', code: ExitCode.Ok } : { to: outcome.to });
-    if (outcome?.kind === 'act') this.#dispatch(outcome.action);
+    if (outcome?.kind === 'act') this.#act(outcome);
     if (outcome) return outcome.text === undefined ? undefined : this.#note(outcome.text);
     this.#dispatch(send(this.#state, text));
+  }
+
+  #act({ action, draft }: Extract<SlashOutcome, { kind: 'act' }>): void {
+    this.#dispatch(action);
+    if (draft !== undefined) this.#prompt.set(draft);
   }
 }

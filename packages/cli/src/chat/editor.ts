@@ -5,6 +5,9 @@ import type { Key } from './keys.js';
 const HISTORY_MAX = 500;
 const WORD_BEFORE = /[^\s]*\s*$/;
 const WORD_AFTER = /^\s*[^\s]*/;
+/** Letters and words are looked for this near to the cursor, however long the text is. */
+const LETTER_LOOK_CHARACTERS = 64;
+const WORD_LOOK_CHARACTERS = 1_000;
 
 export class Editor {
   text: string;
@@ -58,8 +61,8 @@ export class Editor {
 
   readonly #actions: Readonly<Record<string, () => void>> = {
     newline: () => this.insert('\n'),
-    left: () => this.#move(-(graphemesOf(this.#before).at(-1)?.length ?? 0)),
-    right: () => this.#move(graphemesOf(this.#after)[0]?.length ?? 0),
+    left: () => this.#move(-this.#letterBefore),
+    right: () => this.#move(this.#letterAfter),
     'ctrl-b': () => this.#actions.left?.(),
     'ctrl-f': () => this.#actions.right?.(),
     'ctrl-left': () => this.#move(-wordBefore(this.#before)),
@@ -74,8 +77,8 @@ export class Editor {
     down: () => this.#vertical(1),
     'ctrl-p': () => this.#vertical(-1),
     'ctrl-n': () => this.#vertical(1),
-    backspace: () => this.#cut(graphemesOf(this.#before).at(-1)?.length ?? 0, 0),
-    delete: () => this.#cut(0, graphemesOf(this.#after)[0]?.length ?? 0),
+    backspace: () => this.#cut(this.#letterBefore, 0),
+    delete: () => this.#cut(0, this.#letterAfter),
     'ctrl-d': () => this.#actions.delete?.(),
     'ctrl-w': () => this.#cut(wordBefore(this.#before), 0),
     'alt-backspace': () => this.#cut(wordBefore(this.#before), 0),
@@ -88,6 +91,14 @@ export class Editor {
   }
   get #after(): string {
     return this.text.slice(this.cursor);
+  }
+  get #letterBefore(): number {
+    return (
+      graphemesOf(this.text.slice(Math.max(0, this.cursor - LETTER_LOOK_CHARACTERS), this.cursor)).at(-1)?.length ?? 0
+    );
+  }
+  get #letterAfter(): number {
+    return graphemesOf(this.text.slice(this.cursor, this.cursor + LETTER_LOOK_CHARACTERS))[0]?.length ?? 0;
   }
   get #lineBefore(): string {
     return this.#before.slice(this.#before.lastIndexOf('\n') + 1);
@@ -125,9 +136,9 @@ export class Editor {
 }
 
 function wordBefore(text: string): number {
-  return WORD_BEFORE.exec(text)?.[0].length ?? 0;
+  return WORD_BEFORE.exec(text.slice(-WORD_LOOK_CHARACTERS))?.[0].length ?? 0;
 }
 
 function wordAfter(text: string): number {
-  return WORD_AFTER.exec(text)?.[0].length ?? 0;
+  return WORD_AFTER.exec(text.slice(0, WORD_LOOK_CHARACTERS))?.[0].length ?? 0;
 }

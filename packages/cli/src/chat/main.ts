@@ -1,10 +1,11 @@
 /** `atrium chat` and `atrium attach`: from one session to the next, until the person leaves. */
 import type { Client } from '@atrium/client';
+import { ROOT_CHANNEL, type SessionSummary } from '@atrium/protocol';
 import type { HostOptions } from '../connect/options.js';
 import { reachHost } from '../connect/reach.js';
 import { ExitCode, NoSessionError, QuietExit, UsageError } from '../exit.js';
 import { print, tell } from '../output.js';
-import { chooseSession, newSession, type SessionChoice } from '../sessions/open.js';
+import { chooseSession, type SessionChoice } from '../sessions/open.js';
 import { findSession, newestFirst, shortId } from '../sessions/reference.js';
 import { printable } from '../text/printable.js';
 import { type Style, styleFor } from '../text/style.js';
@@ -30,56 +31,91 @@ export async function attach(command: HostOptions, name: string | undefined): Pr
     if (name !== undefined) return findSession(items, name).resource;
     const [only] = items;
     if (!only) throw new NoSessionError('there are no sessions. Begin one with: atrium chat');
-    return items.length === 1 ? only.resource : pick(client, style);
+    if (items.length === 1) return only.resource;
+    const picked = await pickSession(items, style, 'leaves');
+    if (picked === 'escape' || picked === 'interrupt')
+      throw new QuietExit(picked === 'escape' ? ExitCode.Ok : ExitCode.Interrupted);
+    return picked.resource;
   });
-}
-
-async function pick(client: Client, style: Style): Promise<string> {
-  const choice = await pickSession(newestFirst(await client.listSessions()), style);
-  if (!choice) throw new QuietExit(ExitCode.Ok);
-  return choice.resource;
 }
 
 type First = (client: Client, style: Style) => Promise<string>;
 
 async function inTerminal(command: ChatCommand, first: First): Promise<void> {
-  if (!process.stdin.isTTY || !process.stdout.isTTY)
-    throw new UsageError('this needs a terminal. Without one, use: atrium run "<message>"');
+  const instead = 'Use: atrium run "<message>"';
+  if (!process.stdin.isTTY || !process.stdout.isTTY) throw new UsageError(`this needs a terminal. ${instead}`);
+  if (process.env.TERM === 'dumb')
+    throw new UsageError(`this needs a terminal that can move the cursor, and TERM is "dumb". ${instead}`);
   const style = styleFor(process.stdout, process.env);
   const client = await reachHost(command, { tell });
   try {
-    let uri = await first(client, style);
-    for (let prompt = command.prompt; ; prompt = undefined) {
-      const end = await open(client, uri, { style, prompt, isLocal: command.url === undefined });
+    const isLocal = command.url === undefined;
+    let opened: Opened = { uri: await first(client, style), style, isLocal, prompt: command.prompt };
+    for (;;) {
+      const { end, summary } = await open(client, opened);
       if (end.to === 'shell') return leave(end.code);
-      uri = end.to === 'new' ? await newSession(client, {}) : await pick(client, style);
+      opened = {
+        style,
+        isLocal,
+        ...(end.to === 'new' ? await another(client, summary) : await chosen(client, opened)),
+      };
     }
   } finally {
     client.close();
   }
 }
 
-interface Opened {
-  readonly style: Style;
-  readonly prompt: string | undefined;
-  readonly isLocal: boolean;
+/** A new session like the one before it. */
+async function another(client: Client, summary: SessionSummary): Promise<{ uri: string }> {
+  const { provider, workingDirectory, model } = summary;
+  const uri = await client.createSession({
+    provider,
+    ...(workingDirectory !== undefined && { workingDirectory }),
+    ...(model && { model }),
+  });
+  return { uri };
 }
 
-async function open(client: Client, uri: string, opened: Opened): Promise<ChatEnd> {
+/** The session that is picked; who would rather not goes back to the one before. */
+async function chosen(client: Client, { uri, style }: Opened): Promise<{ uri: string; isShown?: boolean }> {
+  const picked = await pickSession(newestFirst(await client.listSessions()), style, 'goes back');
+  if (picked === 'interrupt') throw new QuietExit(ExitCode.Interrupted);
+  if (picked === 'escape' || picked.resource === uri) return { uri, isShown: true };
+  return { uri: picked.resource };
+}
+
+interface Opened {
+  readonly uri: string;
+  readonly style: Style;
+  readonly isLocal: boolean;
+  readonly prompt?: string | undefined;
+  /** What was said before is on the screen already. */
+  readonly isShown?: boolean;
+}
+
+async function open(client: Client, opened: Opened): Promise<{ end: ChatEnd; summary: SessionSummary }> {
+  const { uri, style, isShown = false } = opened;
   const session = await client.subscribe(uri, { turns: { last: EARLIER_TURNS } });
-  const { style } = opened;
-  const { summary } = session.state;
-  print(`${style.bold(printable(summary.title))}  ${style.dim(shortId(uri))}`);
-  const earlier = session.window.start;
-  if (earlier > 0) print(style.dim(`${earlier} earlier turns: atrium sessions show ${shortId(uri)}`));
-  print('');
+  const root = await client.subscribe(ROOT_CHANNEL);
+  const models = () => {
+    const agent = root.state.agents.find(({ provider }) => provider === session.state.summary.provider);
+    return (agent?.models ?? []).map(({ id }) => id);
+  };
+  if (!isShown) printHead(session.state.summary, session.window.start, style);
   try {
-    const end = await new Chat({ client, session, ...opened }).run();
+    const end = await new Chat({ client, session, models, ...opened }).run();
     if (end.to === 'shell') print(style.dim(farewell(uri, { isWorking: !!session.state.activeTurn, code: end.code })));
-    return end;
+    return { end, summary: session.state.summary };
   } finally {
     session.close();
+    root.close();
   }
+}
+
+function printHead({ title, resource }: SessionSummary, earlier: number, style: Style): void {
+  print(`${style.bold(printable(title))}  ${style.dim(shortId(resource))}`);
+  if (earlier > 0) print(style.dim(`${earlier} earlier turns: atrium sessions show ${shortId(resource)}`));
+  print('');
 }
 
 function farewell(uri: string, { isWorking, code }: { isWorking: boolean; code: ExitCode }): string {

@@ -1,6 +1,7 @@
 /** The message that is being written: which keys send it, and which only change it. */
 import { Editor } from './editor.js';
 import type { Key } from './keys.js';
+import { completed } from './slash.js';
 
 export type Wish =
   | { readonly kind: 'send' | 'steer'; readonly text: string }
@@ -25,6 +26,7 @@ export class MessageLine {
     const steers = (key.name === 'enter' && key.alt) || (key.ctrl && key.name === 's');
     if (key.name === 'escape') return { kind: 'stop' };
     if (key.alt && key.name === 'j') editor.insert('\n');
+    else if (key.name === 'tab') editor.set(completed(editor.text));
     else if (key.name !== 'enter' && !steers) editor.press(key);
     else if (key.shift || (key.name === 'enter' && editor.text.endsWith('\\'))) this.#breakLine();
     else if (editor.text.trim() === '') return { kind: 'next' };

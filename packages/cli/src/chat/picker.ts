@@ -1,72 +1,104 @@
-/** A list to choose a session from, with the arrow keys. */
+/** A list to choose a session from, with the arrow keys or by typing a part of it. */
 import type { SessionSummary } from '@atrium/protocol';
 import { shortId } from '../sessions/reference.js';
 import { activityOf, ago, folderText } from '../sessions/words.js';
 import { printable } from '../text/printable.js';
 import type { Style } from '../text/style.js';
 import { cut, padded } from '../text/width.js';
+import type { ViewOptions } from './call-view.js';
 import type { Key } from './keys.js';
 import { Screen } from './screen.js';
 import { Terminal } from './terminal.js';
 
-const TITLE_COLUMNS = 40;
+const TITLE_COLUMNS_MAX = 40;
+const TITLE_COLUMNS_MIN = 12;
 const STATE_COLUMNS = 8;
+const TIME_COLUMNS = 8;
+/** Where there is less room, ids and folders are left out. */
+const WIDE_COLUMNS = 70;
+const PAGE_ROWS = 10;
 
-/** Resolves with the chosen one, or undefined when the person would rather not. */
-export function pickSession(items: readonly SessionSummary[], style: Style): Promise<SessionSummary | undefined> {
+export type Picked = SessionSummary | 'escape' | 'interrupt';
+
+/** What is typed and marked. Knows nothing of the terminal. */
+export class Picker {
+  readonly #items: readonly SessionSummary[];
+  #filter = '';
+  #marked = 0;
+
+  constructor(items: readonly SessionSummary[]) {
+    this.#items = items;
+  }
+
+  press({ name, text = '', ctrl }: Key): Picked | undefined {
+    if (name === 'escape') return 'escape';
+    if (ctrl && (name === 'c' || name === 'd')) return name === 'c' ? 'interrupt' : 'escape';
+    if (name === 'enter') return this.#matching()[this.#marked];
+    if (name === 'text' || name === 'paste') this.#search(this.#filter + printable(text));
+    if (name === 'backspace') this.#search(this.#filter.slice(0, -1));
+    const steps: Record<string, number> = { up: -1, down: 1, pageup: -PAGE_ROWS, pagedown: PAGE_ROWS };
+    this.#marked = Math.max(0, Math.min(this.#matching().length - 1, this.#marked + (steps[name] ?? 0)));
+    return undefined;
+  }
+
+  #search(filter: string): void {
+    this.#filter = filter;
+    this.#marked = 0;
+  }
+
+  #matching(): SessionSummary[] {
+    const wanted = this.#filter.toLowerCase();
+    const words = ({ title, resource, workingDirectory }: SessionSummary) =>
+      `${title} ${shortId(resource)} ${folderText(workingDirectory)}`.toLowerCase();
+    return wanted === '' ? [...this.#items] : this.#items.filter((item) => words(item).includes(wanted));
+  }
+
+  lines(onEscape: string, { style, columns, rows = 24 }: ViewOptions): string[] {
+    const shown = this.#matching();
+    const room = Math.max(3, rows - 4);
+    const from = Math.max(0, Math.min(this.#marked - room + 1, shown.length - room));
+    const lines = shown.slice(from, from + room).map((item, index) => {
+      const text = cut(rowText(item, columns - 2), columns - 2);
+      return index + from === this.#marked ? `${style.green('›')} ${style.bold(text)}` : `  ${text}`;
+    });
+    const none = shown.length === 0 ? [style.dim('  No session fits. Backspace takes letters back.')] : [];
+    const count = shown.length > room ? style.dim(`  ${this.#marked + 1} of ${shown.length}`) : '';
+    const foot = style.dim(cut(`  ↑ ↓ choose · Enter opens · type to search · Esc ${onEscape}`, columns));
+    return [`${style.bold(`Which session? ${this.#filter}`.trimEnd())}${count}`, ...lines, ...none, foot];
+  }
+}
+
+function rowText(summary: SessionSummary, columns: number): string {
+  const { resource, title, modifiedAt, workingDirectory } = summary;
+  const room = columns - STATE_COLUMNS - TIME_COLUMNS - 4;
+  const width = Math.max(TITLE_COLUMNS_MIN, Math.min(TITLE_COLUMNS_MAX, room));
+  const more = columns < WIDE_COLUMNS ? [] : [shortId(resource), folderText(workingDirectory)];
+  const state = padded(activityOf(summary), STATE_COLUMNS);
+  const time = padded(ago(modifiedAt, Date.now()), TIME_COLUMNS);
+  return [padded(cut(printable(title), width), width), state, time, ...more].join('  ');
+}
+
+/** `onEscape`: what Esc does, in a word. */
+export function pickSession(items: readonly SessionSummary[], style: Style, onEscape: string): Promise<Picked> {
   return new Promise((resolve) => {
     const screen = new Screen(process.stdout);
-    let highlighted = 0;
-    let filter = '';
-    const matching = () => items.filter((item) => rowText(item).toLowerCase().includes(filter.toLowerCase()));
-    const draw = () => screen.update([], { lines: lines(matching()), cursor: { row: 0, column: 0 } });
-    const lines = (shown: readonly SessionSummary[]) => {
-      const room = Math.max(3, screen.rows - 4);
-      const from = Math.max(0, Math.min(highlighted - room + 1, shown.length - room));
-      const rows = shown.slice(from, from + room).map((item, index) => {
-        const isHere = index + from === highlighted;
-        const text = cut(rowText(item), screen.columns - 2);
-        return isHere ? `${style.green('›')} ${style.bold(text)}` : `  ${text}`;
-      });
-      const head = filter === '' ? 'Which session?' : `Which session? ${filter}`;
-      return [style.bold(head), ...rows, style.dim('  ↑ ↓ choose · Enter opens · type to search · Esc leaves')];
+    const picker = new Picker(items);
+    const draw = () => {
+      const lines = picker.lines(onEscape, { style, columns: screen.columns, rows: screen.rows });
+      screen.update([], { lines, cursor: { row: 0, column: 0 } });
     };
-    const done = (choice: SessionSummary | undefined) => {
+    const done = (picked: Picked) => {
       terminal.close();
-      resolve(choice);
+      resolve(picked);
     };
     const press = (key: Key) => {
-      if (key.name === 'escape' || (key.ctrl && (key.name === 'c' || key.name === 'd'))) return done(undefined);
-      if (key.name === 'enter') return done(matching()[highlighted]);
-      if (key.name === 'text') filter += key.text ?? '';
-      if (key.name === 'backspace') filter = filter.slice(0, -1);
-      if (key.name === 'text' || key.name === 'backspace') highlighted = 0;
-      const by = key.name === 'up' ? -1 : key.name === 'down' ? 1 : 0;
-      highlighted = Math.max(0, Math.min(matching().length - 1, highlighted + by));
-      draw();
+      const picked = picker.press(key);
+      if (picked) done(picked);
+      else draw();
     };
-    const leave = () => done(undefined);
-    const terminal = new Terminal({
-      key: press,
-      resize: draw,
-      resumed: draw,
-      leaving: () => screen.clear(),
-      ended: leave,
-    });
+    const leaving = () => screen.clear();
+    const terminal = new Terminal({ key: press, resize: draw, resumed: draw, leaving, ended: () => done('interrupt') });
     terminal.open();
     draw();
   });
-}
-
-function rowText(summary: SessionSummary): string {
-  const { resource, title, modifiedAt, workingDirectory } = summary;
-  const name = padded(cut(printable(title), TITLE_COLUMNS), TITLE_COLUMNS);
-  const state = padded(activityOf(summary), STATE_COLUMNS);
-  return [
-    name,
-    state,
-    padded(ago(modifiedAt, Date.now()), STATE_COLUMNS),
-    shortId(resource),
-    folderText(workingDirectory),
-  ].join('  ');
 }

@@ -1,34 +1,35 @@
 /** The lower part of a chat: the message that is being written, or the question that has to be answered first. */
 import type { SessionAction, SessionState } from '@atrium/protocol';
-import { approve, deny, type Target } from '../sessions/confirm.js';
+import type { Target } from '../sessions/confirm.js';
 import { pendingCalls } from '../sessions/turns.js';
-import { approvalLines, choiceOf } from './approval.js';
+import { cut } from '../text/width.js';
+import { approvalLines, choiceOf, wholeCall } from './approval.js';
 import type { ViewOptions } from './call-view.js';
-import { Editor } from './editor.js';
 import { type EditorView, editorView } from './editor-view.js';
-import type { Edits } from './edits.js';
+import type { EditDiff, Edits } from './edits.js';
 import { Form } from './form.js';
 import type { Key } from './keys.js';
 import { MessageLine, type Wish } from './message-line.js';
 import { type ResultQuestion, resultQuestion } from './result-question.js';
+import { suggestions } from './slash.js';
+import { Writing } from './writing.js';
 
 export interface PromptParts {
   readonly edits: Edits;
   dispatch(action: SessionAction): void;
   note(text: string): void;
+  /** Puts lines into the scrollback. */
+  show(lines: (view: ViewOptions) => readonly string[]): void;
 }
 
-/** Something that is written about a call: its input, or why it must not run. */
-interface Writing {
-  readonly purpose: 'edit' | 'reason';
-  readonly target: Target;
-  readonly editor: Editor;
-}
+/** A question that takes the place of another must be seen before the same key answers it, too. */
+const NEW_QUESTION_GUARD_MS = 300;
 
 export class Prompt {
   readonly #parts: PromptParts;
   readonly #line = new MessageLine();
   #target: Target | undefined;
+  #askedAt = Number.NEGATIVE_INFINITY;
   #waiting = 0;
   #result: ResultQuestion | undefined;
   #form: Form | undefined;
@@ -48,6 +49,11 @@ export class Prompt {
     return this.#target !== undefined || this.#form !== undefined || this.#result !== undefined;
   }
 
+  /** Puts a text into the line, to be written on. */
+  set(text: string): void {
+    this.#line.editor.set(text);
+  }
+
   remember(text: string): void {
     this.#line.editor.remember(text);
   }
@@ -57,6 +63,7 @@ export class Prompt {
     const calls = pendingCalls(state.activeTurn);
     const [call] = calls;
     this.#waiting = calls.length;
+    if (call && call.toolCallId !== this.#target?.call.toolCallId) this.#askedAt = performance.now();
     this.#target = call && state.activeTurn ? { turnId: state.activeTurn.id, call } : undefined;
     this.#result = resultQuestion(state);
     if (this.#writing && this.#writing.target.call.toolCallId !== call?.toolCallId) this.#writing = undefined;
@@ -96,61 +103,73 @@ export class Prompt {
     this.#form = undefined;
   }
 
-  /** What was shown, such as a pairing code, stays readable. */
+  /** What was asked and answered stays readable, also a pairing code. */
   #answered(action: SessionAction): void {
-    const { message, questions = [] } = this.#form?.request ?? {};
-    if (message !== undefined && questions.length === 0) this.#parts.note(message);
+    const isDeclined = action.type === 'session/inputCompleted' && action.response !== 'accept';
+    const { message = '' } = this.#form?.request ?? {};
+    const said = [message, isDeclined ? '(declined)' : (this.#form?.summary ?? '')].filter((text) => text !== '');
+    this.#parts.note(said.join('\n'));
     this.#form = undefined;
     this.#parts.dispatch(action);
   }
 
   #permit(target: Target, key: Key): Wish | undefined {
     if (key.name === 'escape') return { kind: 'stop' };
+    if (performance.now() - this.#askedAt < NEW_QUESTION_GUARD_MS) return undefined;
     const choice = choiceOf(key, target);
-    if (choice === 'edit' || choice === 'reason') {
-      const editor = new Editor(choice === 'edit' ? (target.call.toolInput ?? '') : '');
-      this.#writing = { purpose: choice, target, editor };
-    } else if (choice) this.#parts.dispatch(choice);
+    if (choice === 'view') this.#parts.show((view) => wholeCall(target, { ...view, diffs: this.#diffs(target) }));
+    else if (choice === 'edit' || choice === 'reason') this.#writing = new Writing(choice, target);
+    else if (choice) this.#parts.dispatch(choice);
     return undefined;
   }
 
-  #write({ purpose, target, editor }: Writing, key: Key): undefined {
-    if (key.name === 'escape') this.#writing = undefined;
-    else if (key.name === 'enter' && !key.alt) {
-      this.#writing = undefined;
-      const { text } = editor;
-      if (purpose === 'edit') this.#parts.dispatch(approve(target, { editedInput: text }));
-      else this.#parts.dispatch(deny(target, text.trim() === '' ? {} : { reason: text }));
-    } else editor.press(key);
+  #write(writing: Writing, key: Key): undefined {
+    const answer = writing.press(key);
+    if (answer === undefined) return;
+    this.#writing = undefined;
+    if (answer !== 'back') this.#parts.dispatch(answer);
   }
 
   view(state: SessionState, view: ViewOptions): EditorView {
     const question = this.#questionView(view);
     if (question && !this.#writing)
       return this.isEmpty ? question : below(question, editorView(this.#line.editor, view).lines);
-    const isWaiting = (state.queuedMessages?.length ?? 0) > 0;
-    const idleHint = isWaiting ? 'Enter sends what waits' : 'write a message';
+    const idleHint = (state.queuedMessages?.length ?? 0) > 0 ? 'Enter sends what waits' : 'write a message';
     const hint = state.activeTurn ? 'write to queue, Alt+Enter to steer' : idleHint;
-    const label = this.#writing?.purpose === 'edit' ? 'input> ' : 'why not> ';
-    const editor = this.#writing
-      ? editorView(this.#writing.editor, { ...view, prompt: label, hint: 'Enter sends, Esc goes back' })
-      : editorView(this.#line.editor, { ...view, hint });
-    const lead = this.#writing ? (question?.lines ?? []) : [];
-    return { lines: [...lead, ...editor.lines], cursor: { ...editor.cursor, row: editor.cursor.row + lead.length } };
+    if (!this.#writing) {
+      const { lines, cursor } = editorView(this.#line.editor, { ...view, hint });
+      return { lines: [...lines, ...menuLines(this.#line.editor.text, view)], cursor };
+    }
+    const { lines, cursor } = this.#writing.view(view);
+    const lead = question?.lines ?? [];
+    return { lines: [...lead, ...lines], cursor: { ...cursor, row: cursor.row + lead.length } };
   }
 
   #questionView(view: ViewOptions): EditorView | undefined {
     if (this.#target) {
-      const { call } = this.#target;
-      const diffs = call.edits ? this.#parts.edits.ofCall(call) : [];
+      const diffs = this.#diffs(this.#target);
       const lines = approvalLines(this.#target, { ...view, diffs, waiting: this.#waiting });
       return { lines, cursor: { row: lines.length - 1, column: 0 } };
     }
     return this.#result?.view(view) ?? this.#form?.view(view);
+  }
+
+  #diffs({ call }: Target): readonly EditDiff[] {
+    return call.edits ? this.#parts.edits.ofCall(call) : [];
   }
 }
 
 /** The text that was begun is still there, below the question. */
 function below(question: EditorView, lines: readonly string[]): EditorView {
   return { lines: [...question.lines, ...lines], cursor: question.cursor };
+}
+
+/** The commands that are meant, while the name of one is typed. */
+function menuLines(text: string, { style, columns }: ViewOptions): string[] {
+  const found = suggestions(text);
+  const width = Math.max(0, ...found.map(({ usage }) => usage.length));
+  return found.map((each, index) => {
+    const line = cut(`  ${each.usage.padEnd(width)}  ${each.text}${index === 0 ? '  (Tab)' : ''}`, columns);
+    return style.dim(line);
+  });
 }

@@ -6,6 +6,8 @@ export interface AnswerValue {
   readonly text: string;
   readonly option: string | undefined;
   readonly ticked: readonly string[];
+  /** What is not among the choices, where that is allowed. */
+  readonly own: string;
 }
 
 const YES_NO: readonly SessionInputOption[] = [
@@ -16,6 +18,11 @@ const YES_NO: readonly SessionInputOption[] = [
 /** Whether the answer is written rather than chosen. */
 export function isWritten({ kind }: SessionInputQuestion): boolean {
   return kind === 'text' || kind === 'number' || kind === 'integer';
+}
+
+/** Whether something else than the choices may be written. */
+export function allowsOwn(question: SessionInputQuestion): boolean {
+  return 'allowFreeformInput' in question && question.allowFreeformInput === true;
 }
 
 export function optionsOf(question: SessionInputQuestion): readonly SessionInputOption[] {
@@ -32,14 +39,16 @@ export function defaultText(question: SessionInputQuestion): string {
 }
 
 /** Why this cannot be the answer yet, in words; undefined when it can. */
-export function problemWith(question: SessionInputQuestion, { text, ticked, option }: AnswerValue): string | undefined {
+export function problemWith(question: SessionInputQuestion, value: AnswerValue): string | undefined {
+  const { text, ticked, option, own } = value;
   const { required } = question;
   if (question.kind === 'multi-select') {
     const { min = required ? 1 : 0, max = Number.POSITIVE_INFINITY } = question;
-    if (ticked.length < min) return `Tick at least ${min}.`;
-    return ticked.length > max ? `Tick at most ${max}.` : undefined;
+    const count = ticked.length + (own === '' ? 0 : 1);
+    if (count < min) return `Tick at least ${min}.`;
+    return count > max ? `Tick at most ${max}.` : undefined;
   }
-  if (!isWritten(question)) return required && option === undefined ? 'Choose one.' : undefined;
+  if (!isWritten(question)) return required && option === undefined && own === '' ? 'An answer is needed.' : undefined;
   if (text.trim() === '') return required ? 'An answer is needed.' : undefined;
   return question.kind === 'text' ? undefined : numberProblem(question, Number(text));
 }
@@ -53,14 +62,16 @@ function numberProblem(question: SessionInputQuestion, value: number): string | 
 }
 
 /** What is left empty is skipped. */
-export function answerOf(question: SessionInputQuestion, { text, option, ticked }: AnswerValue): SessionInputAnswer {
+export function answerOf(question: SessionInputQuestion, value: AnswerValue): SessionInputAnswer {
+  const { text, option, ticked, own } = value;
+  const freeform = own === '' ? {} : { freeformValues: [own] };
   switch (question.kind) {
     case 'multi-select':
-      return { state: 'submitted', value: { kind: 'selected-many', value: [...ticked] } };
+      return { state: 'submitted', value: { kind: 'selected-many', value: [...ticked], ...freeform } };
     case 'single-select':
-      return option === undefined
+      return option === undefined && own === ''
         ? { state: 'skipped' }
-        : { state: 'submitted', value: { kind: 'selected', value: option } };
+        : { state: 'submitted', value: { kind: 'selected', value: option ?? '', ...freeform } };
     case 'boolean':
       return { state: 'submitted', value: { kind: 'boolean', value: option === 'yes' } };
     case 'text':
@@ -70,4 +81,12 @@ export function answerOf(question: SessionInputQuestion, { text, option, ticked 
         ? { state: 'skipped' }
         : { state: 'submitted', value: { kind: 'number', value: Number(text) } };
   }
+}
+
+/** The answer as the person would say it. */
+export function answerWords(question: SessionInputQuestion, { text, option, ticked, own }: AnswerValue): string {
+  if (isWritten(question)) return text.trim();
+  const chosen = question.kind === 'multi-select' ? ticked : [option];
+  const labels = optionsOf(question).flatMap(({ id, label }) => (chosen.includes(id) ? [label] : []));
+  return [...labels, ...(own === '' ? [] : [own])].join(', ');
 }

@@ -2,11 +2,17 @@
 import type { SessionAction, SessionState, ToolCallState } from '@atrium/protocol';
 import { callsIn, outputText, plain } from '../sessions/turns.js';
 import { printable } from '../text/printable.js';
-import { cut } from '../text/width.js';
-import { inputLines } from './approval.js';
+import { wrap } from '../text/width.js';
 import type { ViewOptions } from './call-view.js';
 import type { EditorView } from './editor-view.js';
+import { shownInput } from './input-text.js';
+import { flowed } from './key-hints.js';
 import type { Key } from './keys.js';
+
+/** Rows of the output that are shown, as far as the window has room. */
+const OUTPUT_LINES_MAX = 15;
+const OUTPUT_LINES_MIN = 3;
+const OTHER_ROWS = 8;
 
 export class ResultQuestion {
   constructor(
@@ -21,12 +27,25 @@ export class ResultQuestion {
     return { type: 'session/toolCallResultConfirmed', turnId: this.turnId, toolCallId, approved: letter === 'y' };
   }
 
-  view({ style, columns }: ViewOptions): EditorView {
-    const title = `? ${this.call.displayName}: ${printable(plain(this.call.pastTenseMessage))}. May the agent see this?`;
+  view(view: ViewOptions): EditorView {
+    const { style, columns, rows = OUTPUT_LINES_MAX } = view;
+    const title = `${this.call.displayName}: ${plain(this.call.pastTenseMessage)}. May the agent see this?`;
+    const output = shownInput(outputText(this.call), columns);
+    const room = Math.max(OUTPUT_LINES_MIN, Math.min(OUTPUT_LINES_MAX, rows - OTHER_ROWS));
+    const hidden = output.length - room;
     const lines = [
-      style.yellow(style.bold(cut(title, columns))),
-      ...inputLines(outputText(this.call)).map((line) => cut(line, columns)),
-      `  ${style.bold('y')} yes ${style.dim('·')} ${style.bold('n')} no`,
+      ...wrap(printable(title), columns - 2).map((line, at) =>
+        style.yellow(style.bold(`${at === 0 ? '? ' : '  '}${line}`)),
+      ),
+      ...output.slice(0, room),
+      ...(hidden > 0 ? [style.dim(`  … ${hidden} more lines`)] : []),
+      ...flowed(
+        [
+          ['y', 'yes'],
+          ['n', 'no'],
+        ],
+        view,
+      ),
     ];
     return { lines, cursor: { row: lines.length - 1, column: 0 } };
   }

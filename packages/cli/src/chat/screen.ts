@@ -12,6 +12,12 @@ const SYNC_END = `${ESC}?2026l`;
 const HIDE_CURSOR = `${ESC}?25l`;
 const SHOW_CURSOR = `${ESC}?25h`;
 const ERASE_BELOW = `${ESC}J`;
+/**
+ * Terminals disagree about the width of some pictures. What still changes is therefore never wrapped by the terminal: a
+ * row that it believes to be too long is cut there, and the count of rows stays right.
+ */
+const WRAP_OFF = `${ESC}?7l`;
+const WRAP_ON = `${ESC}?7h`;
 
 export interface Output {
   readonly columns?: number;
@@ -52,7 +58,9 @@ export class Screen {
     if (!isRedrawn && sameCursor(next.cursor, shown.cursor)) return;
     const kept = finished.length > 0 || this.#width !== this.columns ? 0 : commonLines(shown.lines, next.lines);
     const top = `\r${up(this.#rowsAboveCursor())}`;
-    const text = isRedrawn ? `${down(kept)}${ERASE_BELOW}${[...finished, ...next.lines.slice(kept)].join('\r\n')}` : '';
+    const gone = finished.map((line) => `${line}\r\n`).join('');
+    const live = `${WRAP_OFF}${next.lines.slice(kept).join('\r\n')}${WRAP_ON}`;
+    const text = isRedrawn ? `${down(kept)}${ERASE_BELOW}${gone}${live}` : '';
     const end = isRedrawn ? Math.max(0, next.lines.length - 1) : 0;
     const toCursor = vertical(next.cursor.row - end) + (next.cursor.column > 0 ? `${ESC}${next.cursor.column}C` : '');
     this.#out.write(`${SYNC_BEGIN}${HIDE_CURSOR}${top}${text}\r${toCursor}${SHOW_CURSOR}${SYNC_END}`);

@@ -3,51 +3,109 @@ import type { SessionAction, SessionState } from '@atrium/protocol';
 
 export type SlashOutcome =
   | { readonly kind: 'note'; readonly text: string }
-  | { readonly kind: 'act'; readonly action: SessionAction; readonly text?: string }
+  /** `draft`: what is to be written on. */
+  | { readonly kind: 'act'; readonly action: SessionAction; readonly text?: string; readonly draft?: string }
   | { readonly kind: 'leave'; readonly to: 'shell' | 'new' | 'sessions' };
 
-const HELP = `Enter sends; while a turn runs it queues. Alt+Enter or Ctrl+S steers the running turn. Esc stops it.
-Ctrl+J or Alt+J makes a new line. Up and Down go through what you wrote before. Ctrl+D leaves, Ctrl+C too.
-/new  a new session            /sessions  another session       /quit  leave; the session stays
-/title <text>  rename it       /model <id>  another model       /unqueue  take back what waits
-/auto on|off  run tools without asking`;
+export interface SlashFacts {
+  readonly state: SessionState;
+  /** The ids of the models that the agent has. */
+  readonly models: readonly string[];
+}
 
-type Command = (rest: string, state: SessionState) => SlashOutcome;
+interface SlashCommand {
+  /** As it is typed. */
+  readonly usage: string;
+  readonly text: string;
+  run(rest: string, facts: SlashFacts): SlashOutcome;
+}
+
+const KEYS = `Enter sends; while a turn runs it queues. Alt+Enter or Ctrl+S steers the running turn. Esc stops it.
+Ctrl+J or Alt+J makes a new line. Up and Down go through what you wrote before.
+Ctrl+D leaves, Ctrl+C too; the session goes on in the host.`;
+
+const MODELS_SHOWN_MAX = 30;
 
 const note = (text: string): SlashOutcome => ({ kind: 'note', text });
 
-const COMMANDS: Readonly<Record<string, Command>> = {
-  help: () => note(HELP),
-  quit: () => ({ kind: 'leave', to: 'shell' }),
-  exit: () => ({ kind: 'leave', to: 'shell' }),
-  new: () => ({ kind: 'leave', to: 'new' }),
-  sessions: () => ({ kind: 'leave', to: 'sessions' }),
-  title: (title) =>
-    title === ''
-      ? note('Write the title behind it.')
-      : { kind: 'act', action: { type: 'session/titleChanged', title } },
-  model: (id, { summary }) => {
-    if (id === '')
-      return note(`The model is ${summary.model?.id ?? 'the default of the agent'}. Write another behind it.`);
-    return {
-      kind: 'act',
-      action: { type: 'session/modelChanged', model: { id } },
-      text: `From the next turn on: ${id}`,
-    };
-  },
-  auto: (word) => {
-    if (word !== 'on' && word !== 'off') return note('Write "on" or "off" behind it.');
-    const text = word === 'on' ? 'Tools run without asking in this session.' : 'Tools ask first.';
-    return { kind: 'act', action: { type: 'session/configChanged', config: { autoApprove: word === 'on' } }, text };
-  },
-  unqueue: (_rest, { queuedMessages }) => {
-    const last = queuedMessages?.at(-1);
-    if (!last) return note('Nothing is waiting.');
-    return { kind: 'act', action: { type: 'session/pendingMessageRemoved', kind: 'queued', id: last.id } };
-  },
+const COMMANDS: Readonly<Record<string, SlashCommand>> = {
+  help: { usage: '/help', text: 'keys and commands', run: () => note(helpText()) },
+  new: { usage: '/new', text: 'a new session, with this agent and folder', run: () => ({ kind: 'leave', to: 'new' }) },
+  sessions: { usage: '/sessions', text: 'another session', run: () => ({ kind: 'leave', to: 'sessions' }) },
+  model: { usage: '/model <id>', text: 'another model; without an id: which there are', run: model },
+  title: { usage: '/title <text>', text: 'rename the session', run: title },
+  auto: { usage: '/auto on|off', text: 'run tools without asking, or ask again', run: auto },
+  unqueue: { usage: '/unqueue', text: 'take back the message that waits last', run: unqueue },
+  quit: { usage: '/quit', text: 'leave; the session stays', run: () => ({ kind: 'leave', to: 'shell' }) },
 };
+const ALIASES: Readonly<Record<string, string>> = { exit: 'quit' };
 
-export function slash(text: string, state: SessionState): SlashOutcome | undefined {
-  const [, name = '', rest = ''] = /^\/([a-z]+)(?:\s+(.*))?$/.exec(text.trim()) ?? [];
-  return Object.hasOwn(COMMANDS, name) ? COMMANDS[name]?.(rest.trim(), state) : undefined;
+export function slash(text: string, facts: SlashFacts): SlashOutcome | undefined {
+  const [, typed = '', rest = ''] = /^\/([a-z]+)(?:\s+(.*))?$/s.exec(text.trim()) ?? [];
+  const name = ALIASES[typed] ?? typed;
+  return Object.hasOwn(COMMANDS, name) ? COMMANDS[name]?.run(rest.trim(), facts) : undefined;
+}
+
+export interface Suggestion {
+  readonly name: string;
+  readonly usage: string;
+  readonly text: string;
+}
+
+/** The commands that a text may become. */
+export function suggestions(text: string): Suggestion[] {
+  if (!/^\/[a-z]*$/.test(text)) return [];
+  return Object.entries(COMMANDS).flatMap(([name, { usage, text: meaning }]) =>
+    `/${name}`.startsWith(text) ? [{ name, usage, text: meaning }] : [],
+  );
+}
+
+/** What Tab makes of a text: the command it can only be, or the first. */
+export function completed(text: string): string {
+  const [first] = suggestions(text);
+  if (!first) return text;
+  return `/${first.name}${first.usage.includes(' ') ? ' ' : ''}`;
+}
+
+function helpText(): string {
+  const rows = Object.values(COMMANDS);
+  const width = Math.max(...rows.map(({ usage }) => usage.length));
+  return [KEYS, ...rows.map(({ usage, text }) => `${usage.padEnd(width)}  ${text}`)].join('\n');
+}
+
+function title(words: string): SlashOutcome {
+  if (words === '') return note('Write the title behind it: /title My session');
+  return { kind: 'act', action: { type: 'session/titleChanged', title: words } };
+}
+
+function model(id: string, { state, models }: SlashFacts): SlashOutcome {
+  if (id === '') return note(modelsText(state.summary.model?.id, models));
+  const doubt =
+    models.length > 0 && !models.includes(id) ? ' The agent does not list it, so the next turn may fail.' : '';
+  return {
+    kind: 'act',
+    action: { type: 'session/modelChanged', model: { id } },
+    text: `From the next turn on: ${id}.${doubt}`,
+  };
+}
+
+function modelsText(current: string | undefined, models: readonly string[]): string {
+  const now = `The model is ${current ?? 'the default of the agent'}. To change it: /model <id>`;
+  const rest = models.length - MODELS_SHOWN_MAX;
+  const shown = models.slice(0, MODELS_SHOWN_MAX).map((id) => `  ${id}`);
+  return [now, ...shown, ...(rest > 0 ? [`  and ${rest} more`] : [])].join('\n');
+}
+
+function auto(word: string): SlashOutcome {
+  if (word !== 'on' && word !== 'off') return note('Write /auto on or /auto off.');
+  const text = word === 'on' ? 'Tools run without asking in this session.' : 'Tools ask first.';
+  return { kind: 'act', action: { type: 'session/configChanged', config: { autoApprove: word === 'on' } }, text };
+}
+
+/** It comes back into the line, to be changed or thrown away. */
+function unqueue(_rest: string, { state: { queuedMessages } }: SlashFacts): SlashOutcome {
+  const last = queuedMessages?.at(-1);
+  if (!last) return note('Nothing is waiting.');
+  const action = { type: 'session/pendingMessageRemoved' as const, kind: 'queued' as const, id: last.id };
+  return { kind: 'act', action, draft: last.userMessage.text };
 }

@@ -3,11 +3,12 @@ import type { Status } from '@atrium/client';
 import type { SessionState } from '@atrium/protocol';
 import { folderText } from '../sessions/words.js';
 import { printable } from '../text/printable.js';
-import { cut, widthOf } from '../text/width.js';
+import { cut, widthOf, wrap } from '../text/width.js';
 import type { ViewOptions } from './call-view.js';
 
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 export const FRAME_MS = 150;
+const QUEUED_SHOWN_MAX = 5;
 
 export interface StatusFacts {
   readonly state: SessionState;
@@ -15,6 +16,8 @@ export interface StatusFacts {
   /** For how long the turn has been running; absent when none is. */
   readonly workingMs: number | undefined;
   readonly isAsking: boolean;
+  /** Ctrl+C was pressed once. */
+  readonly isLeaving: boolean;
 }
 
 export function statusLine(facts: StatusFacts, { style, columns }: ViewOptions): string {
@@ -29,7 +32,13 @@ export function statusLine(facts: StatusFacts, { style, columns }: ViewOptions):
   return `${style.dim(left)}${gap}${shown}`;
 }
 
-function doingText({ connection, workingMs, isAsking, state }: StatusFacts): { text: string; isAlarm?: boolean } {
+interface Doing {
+  readonly text: string;
+  readonly isAlarm?: boolean;
+}
+
+function doingText({ connection, workingMs, isAsking, isLeaving, state }: StatusFacts): Doing {
+  if (isLeaving) return { text: 'Ctrl+C again leaves · Esc stops the turn', isAlarm: true };
   if (connection.at !== 'open') return { text: 'no connection, trying again…', isAlarm: true };
   if (isAsking) return { text: 'asks you' };
   if (workingMs !== undefined) {
@@ -41,13 +50,18 @@ function doingText({ connection, workingMs, isAsking, state }: StatusFacts): { t
   return { text: state.lifecycle === 'creating' ? 'starting the agent…' : '/help' };
 }
 
-export function waitingLines(
-  { queuedMessages = [], steeringMessage }: SessionState,
-  { style, columns }: ViewOptions,
-): string[] {
+/** Messages that wait. Behind a turn that was stopped nothing moves them but a person. */
+export function waitingLines(state: SessionState, { style, columns }: ViewOptions): string[] {
+  const { queuedMessages = [], steeringMessage, activeTurn } = state;
   const line = (word: string, text: string) => style.dim(cut(`  ${word}: ${printable(text)}`, columns));
+  const queued = queuedMessages.map(({ userMessage }) => line('queued', userMessage.text));
+  const isStuck = !activeTurn && queued.length > 0;
+  const [count, them] = queued.length === 1 ? ['A message waits', 'it'] : [`${queued.length} messages wait`, 'them'];
+  const how = `${count}. Enter on an empty line sends ${them}, /unqueue takes the last one back.`;
   return [
     ...(steeringMessage ? [line('steering', steeringMessage.userMessage.text)] : []),
-    ...queuedMessages.map(({ userMessage }) => line('queued', userMessage.text)),
+    ...queued.slice(0, QUEUED_SHOWN_MAX),
+    ...(queued.length > QUEUED_SHOWN_MAX ? [style.dim(`  … ${queued.length - QUEUED_SHOWN_MAX} more`)] : []),
+    ...(isStuck ? wrap(how, columns - 2).map((text) => style.yellow(`  ${text}`)) : []),
   ];
 }

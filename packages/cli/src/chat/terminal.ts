@@ -3,8 +3,8 @@ import { type Key, KeyReader } from './keys.js';
 
 const BRACKETED_PASTE_ON = '\u001b[?2004h';
 const BRACKETED_PASTE_OFF = '\u001b[?2004l';
-/** Ends an update that was cut off, shows the cursor, and takes all styles back. */
-const CALM = '\u001b[?2026l\u001b[?25h\u001b[0m';
+/** Ends an update that was cut off: lines wrap, the cursor shows, and all styles are taken back. */
+const CALM = '\u001b[?2026l\u001b[?7h\u001b[?25h\u001b[0m';
 
 export interface TerminalEvents {
   key(key: Key): void;

@@ -37,6 +37,12 @@ export class Transcript {
     this.#options = options;
   }
 
+  /** What is there already has been shown. */
+  skip({ turns }: SessionState): void {
+    for (const { id } of turns) this.#shown.add(id);
+    this.#last = turns.at(-1)?.id;
+  }
+
   /** The lines that are finished since last time. */
   finished({ turns, activeTurn }: SessionState): string[] {
     const lines: string[] = [];

@@ -2,11 +2,11 @@
 import { Command } from 'commander';
 import { HOST_HELP, type HostOptions, withHostOptions } from '../connect/options.js';
 import type { SessionChoice } from '../sessions/open.js';
-import { agentOption, cwdOption, modelOption, sessionOption } from './run.js';
+import { agentOption, cwdOption, forSession, modelOption, sessionOption } from './run.js';
 
 const KEYS = `
 Enter sends; while a turn runs it queues. Alt+Enter or Ctrl+S steers the running turn, Esc stops it. Ctrl+J makes a new
-line. Ctrl+D leaves: the session goes on in the host. /help shows the rest.
+line. Ctrl+D or Ctrl+C leaves: the session goes on in the host. /help shows the rest.
 ${HOST_HELP}`;
 
 const CHAT_EXAMPLES = `${KEYS}
@@ -43,7 +43,7 @@ export function chatCommand(): Command {
   return command.action(async (words: string[]) => {
     const { chat } = await import('../chat/main.js');
     const prompt = words.length > 0 ? words.join(' ') : undefined;
-    await chat({ ...command.opts<HostOptions & SessionChoice>(), prompt });
+    await chat({ ...forSession<HostOptions & SessionChoice>(command), prompt });
   });
 }
 

@@ -45,7 +45,17 @@ export function runCommand(): Command {
     .addHelpText('after', EXAMPLES)
     .showHelpAfterError('(atrium run --help shows all options)');
   withHostOptions(command);
-  return command.action((words: string[]) => run(words, command.opts<RunCommandOptions>()));
+  return command.action((words: string[]) => run(words, forSession<RunCommandOptions>(command)));
+}
+
+/** What the environment says of new sessions does not matter where an old one goes on. */
+export function forSession<T extends SessionChoice>(command: Command): T {
+  const options = command.opts<T>();
+  if (options.session === undefined) return options;
+  const isTyped = (name: string) => command.getOptionValueSource(name) !== 'env';
+  return Object.fromEntries(
+    Object.entries(options).filter(([name]) => !['agent', 'model'].includes(name) || isTyped(name)),
+  ) as T;
 }
 
 export function sessionOption(): Option {
@@ -86,8 +96,8 @@ async function ask(client: Client, { text, options, signal }: Question): Promise
   const { chooseSession } = await import('../sessions/open.js');
   const { runTurn, stopTurn } = await import('../run/run-turn.js');
   const { jsonReport, textReport } = await import('../run/report.js');
-  const report = options.json ? jsonReport() : textReport();
   const uri = await chooseSession(client, options);
+  const report = options.json ? jsonReport() : textReport();
   if (options.json) printJson({ type: 'session', session: uri });
   const session = await client.subscribe(uri, { turns: { last: 1 } });
   try {
@@ -100,6 +110,7 @@ async function ask(client: Client, { text, options, signal }: Question): Promise
     if (outcome.turn.state !== 'complete') throw new QuietExit(ExitCode.Failed);
     if (outcome.denied > 0) throw new QuietExit(ExitCode.Denied);
   } catch (error) {
+    report.close();
     if (!signal.aborted) throw error;
     await stopTurn(client, session);
     const code = signal.reason as ExitCode;

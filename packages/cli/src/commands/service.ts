@@ -1,10 +1,12 @@
 /** `atrium service`: the host in the background, started, stopped and looked at. Each is safe to run twice. */
 import { Command, Option } from 'commander';
 import { ExitCode, QuietExit } from '../exit.js';
+import { tell } from '../output.js';
 
 /** A host that stops in good order may wait for its providers. */
 const STOP_TIMEOUT_MS = 20_000;
 const LOOK_EVERY_MS = 50;
+const WORD_AFTER_MS = 1_500;
 
 const EXAMPLES = `
 Examples:
@@ -45,9 +47,15 @@ async function folder({ dataDir }: ServiceOptions): Promise<string> {
   return dataFolderFrom(dataDir, process.env);
 }
 
+/** Whoever waits for longer is told why. */
+async function withWord<T>(text: string, work: Promise<T>): Promise<T> {
+  const timer = setTimeout(() => tell(text), WORD_AFTER_MS);
+  return work.finally(() => clearTimeout(timer));
+}
+
 async function start(options: ServiceOptions): Promise<void> {
   const { startHost } = await import('../service/start-host.js');
-  const { instance, isNew } = await startHost(await folder(options), []);
+  const { instance, isNew } = await withWord('Starting the host…', startHost(await folder(options), []));
   say(
     options,
     { ...instance, isNew },
@@ -57,16 +65,23 @@ async function start(options: ServiceOptions): Promise<void> {
 
 async function stop(options: ServiceOptions): Promise<void> {
   const { findHost } = await import('../service/running-host.js');
+  const { runningInstances } = await import('@atrium/host/instances');
   const dataDir = await folder(options);
   const found = await findHost(dataDir);
   if (!found) return say(options, { wasRunning: false }, 'Atrium was not running.');
   const { pid } = found.instance;
   process.kill(pid, 'SIGTERM');
-  for (const deadline = performance.now() + STOP_TIMEOUT_MS; (await findHost(dataDir))?.instance.pid === pid; ) {
-    if (performance.now() > deadline) throw new Error(`process ${pid} did not stop; end it yourself`);
+  // A host that no longer answers has its folder until it has stored everything and takes its note away.
+  const isThere = async () => (await runningInstances(dataDir)).some((instance) => instance.pid === pid);
+  await withWord('Waiting for providers and turns to end…', untilGone(pid, isThere));
+  say(options, { wasRunning: true, pid }, 'Atrium has stopped.');
+}
+
+async function untilGone(pid: number, isThere: () => Promise<boolean>): Promise<void> {
+  for (const deadline = performance.now() + STOP_TIMEOUT_MS; await isThere(); ) {
+    if (performance.now() > deadline) throw new Error(`process ${pid} did not stop. To end it at once: kill -9 ${pid}`);
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
   }
-  say(options, { wasRunning: true, pid }, 'Atrium has stopped.');
 }
 
 async function status(options: ServiceOptions): Promise<void> {

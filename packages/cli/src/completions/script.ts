@@ -1,79 +1,119 @@
 /** Completion scripts, made from the program itself, so that they know every command and option. */
 import type { Command } from 'commander';
-
-interface Entry {
-  /** The words that lead to it: `sessions list`. */
-  readonly path: string;
-  readonly commands: readonly { readonly name: string; readonly text: string }[];
-  readonly options: readonly { readonly name: string; readonly text: string }[];
-}
+import { type CompletedOption, type Entry, entriesOf } from './entries.js';
 
 export function completionScript(shell: 'bash' | 'zsh' | 'fish', root: Command): string {
-  const entries = entriesOf(root, '');
+  const entries = entriesOf(root);
   return shell === 'fish' ? fish(entries) : shell === 'zsh' ? zsh(entries) : bash(entries);
 }
 
-function entriesOf(command: Command, path: string): Entry[] {
-  const commands = command.commands.map((each) => ({ name: each.name(), text: each.description() }));
-  const options = command.options.flatMap(({ long, description }) => (long ? [{ name: long, text: description }] : []));
-  const below = command.commands.flatMap((each) => entriesOf(each, `${path} ${each.name()}`.trim()));
-  return [{ path, commands, options: [...options, { name: '--help', text: 'show help' }] }, ...below];
+function paths(entries: readonly Entry[]): string {
+  return entries.flatMap(({ path }) => (path === '' ? [] : [`'${path}'`])).join('|');
 }
 
-function words({ commands, options }: Entry): string {
-  return [...commands, ...options].map(({ name }) => name).join(' ');
-}
-
+/** `sessions list) found='…'`: what may stand there. */
 function cases(entries: readonly Entry[]): string {
-  return entries.map((entry) => `    '${entry.path}') words='${words(entry)}' ;;`).join('\n');
+  return entries
+    .map(({ path, commands, options, words }) => {
+      const names = [...commands, ...options].map(({ name }) => name);
+      return `    '${path}') found='${[...words, ...names].join(' ')}' ;;`;
+    })
+    .join('\n');
+}
+
+/** `run --approve) found='…'`: what may follow an option. A file is marked as one; what is free has nothing. */
+function valueCases(entries: readonly Entry[]): string {
+  return entries
+    .flatMap(({ path, options }) =>
+      options.flatMap(({ name, value }) => (value === 'none' ? [] : [`    '${path} ${name}') ${valueCode(value)} ;;`])),
+    )
+    .join('\n');
+}
+
+function valueCode(value: Exclude<CompletedOption['value'], 'none'>): string {
+  if (typeof value !== 'string') return `found='${value.join(' ')}'`;
+  return value === 'file' ? 'files=1' : ':';
 }
 
 /** The path is made of the words before the cursor that are known commands. */
 function bash(entries: readonly Entry[]): string {
-  const paths = entries.map(({ path }) => `'${path}'`).join('|');
+  const takers = entries.flatMap(({ path, takesFiles }) => (takesFiles ? [`'${path}'`] : [])).join('|');
   return `_atrium() {
-  local path='' next word words
+  local path='' next word found='' files='' here="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}"
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     next="\${path:+$path }$word"
-    case "$next" in ${paths}) path="$next" ;; esac
+    case "$next" in ${paths(entries)}) path="$next" ;; esac
   done
-  case "$path" in
+  case "$path $before" in
+${valueCases(entries)}
+    *) case "$path" in
 ${cases(entries)}
+    esac
+    case "$path" in ${takers}) files=1 ;; esac ;;
   esac
-  COMPREPLY=($(compgen -W "$words" -- "\${COMP_WORDS[COMP_CWORD]}"))
-  [ \${#COMPREPLY[@]} -gt 0 ] || COMPREPLY=($(compgen -f -- "\${COMP_WORDS[COMP_CWORD]}"))
+  COMPREPLY=($(compgen -W "$found" -- "$here"))
+  if [ -n "$files" ] && [ "\${here#-}" = "$here" ]; then
+    local IFS=$'\\n'
+    COMPREPLY+=($(compgen -f -- "$here"))
+    compopt -o filenames 2>/dev/null
+  fi
 }
 complete -F _atrium atrium
 `;
 }
 
+/** For \`source\`, or as a file \`_atrium\` in a folder of \`fpath\`. */
 function zsh(entries: readonly Entry[]): string {
-  const paths = entries.map(({ path }) => `'${path}'`).join('|');
+  const takers = entries.flatMap(({ path, takesFiles }) => (takesFiles ? [`'${path}'`] : [])).join('|');
   return `#compdef atrium
 _atrium() {
-  local path_='' next word words_
+  local path_='' next word found='' files=''
   for word in "\${(@)words[2,CURRENT-1]}"; do
     next="\${path_:+$path_ }$word"
-    case "$next" in ${paths}) path_="$next" ;; esac
+    case "$next" in ${paths(entries)}) path_="$next" ;; esac
   done
-  case "$path_" in
-${cases(entries).replaceAll("words='", "words_='")}
+  case "$path_ \${words[CURRENT-1]}" in
+${valueCases(entries)}
+    *) case "$path_" in
+${cases(entries)}
+    esac
+    case "$path_" in ${takers}) files=1 ;; esac ;;
   esac
-  compadd -- \${(z)words_} || _files
+  [ -n "$found" ] && compadd -- \${(z)found}
+  [ -n "$files" ] && _files
+  return 0
 }
-compdef _atrium atrium
+if [ "$funcstack[1]" = _atrium ]; then _atrium "$@"; else compdef _atrium atrium; fi
 `;
 }
 
 function fish(entries: readonly Entry[]): string {
-  const lines = entries.flatMap(({ path, commands, options }) => {
-    const condition = path === '' ? '__fish_use_subcommand' : `__fish_seen_subcommand_from ${path.split(' ').at(-1)}`;
-    const line = (rest: string, text: string) =>
-      `complete -c atrium -n '${condition}' ${rest} -d '${text.replaceAll("'", '’')}'`;
+  const lines = entries.flatMap(({ path, commands, options, words, takesFiles }) => {
+    const line = (rest: string, text = '') =>
+      `complete -c atrium -n '__atrium_at "${path}"' ${rest}${text === '' ? '' : ` -d '${text.replaceAll("'", '’')}'`}`;
     return [
       ...commands.map(({ name, text }) => line(`-a ${name}`, text)),
-      ...options.map(({ name, text }) => line(`-l ${name.slice(2)}`, text)),
+      ...words.map((word) => line(`-a ${word}`)),
+      ...(takesFiles ? [line('-F')] : []),
+      ...options.map(({ name, text, value }) => line(`-l ${name.slice(2)}${fishValue(value)}`, text)),
     ];
   });
-  return `${lines.join('\n')}\n`;
+  const known = paths(entries).replaceAll('|', ' ');
+  return `function __atrium_at
+  set -l path ''
+  for word in (commandline -opc)[2..-1]
+    set -l next (string trim -- "$path $word")
+    contains -- $next ${known}; and set path $next
+  end
+  test "$path" = "$argv[1]"
+end
+complete -c atrium -f
+${lines.join('\n')}
+`;
+}
+
+function fishValue(value: CompletedOption['value']): string {
+  if (value === 'none') return '';
+  if (typeof value !== 'string') return ` -x -a '${value.join(' ')}'`;
+  return value === 'file' ? ' -r -F' : ' -x';
 }

@@ -14,8 +14,8 @@ export async function examine(dataDir: string): Promise<Finding[]> {
   const ports = found
     ? [fine('port', `${found.instance.port}, in use by the host`)]
     : [
-        ...(await settled('port', checkPort('port', port, '--port'))),
-        ...(await settled('gateway', checkPort('gateway', gatewayPort, '--gateway-port'))),
+        ...(port === 0 ? [] : await settled('port', checkPort('port', port, '--port'))),
+        ...(gatewayPort === 0 ? [] : await settled('gateway', checkPort('gateway', gatewayPort, '--gateway-port'))),
       ];
   return [
     checkNode(process.versions.node),

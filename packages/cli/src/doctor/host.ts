@@ -21,6 +21,7 @@ export async function checkStale(dataDir: string): Promise<Finding> {
 export async function checkHost(found: RunningHost | undefined): Promise<Finding> {
   if (!found) return fine('host', 'none is running; commands start one when they need it');
   const { url, pid } = found.instance;
+  if (found.tokenProblem !== undefined) return fine('host', `${url} is there (process ${pid})`);
   try {
     const client = await connect({ url, ...(found.token !== undefined && { token: found.token }), log: () => {} });
     const { protocolVersion } = client.host;
@@ -34,6 +35,12 @@ export async function checkHost(found: RunningHost | undefined): Promise<Finding
 
 export async function checkToken(found: RunningHost | undefined): Promise<Finding> {
   if (!found) return fine('token', 'made anew when a host starts');
+  if (found.tokenProblem !== undefined)
+    return problem(
+      'token',
+      `${found.instance.tokenFile} cannot be read`,
+      'Run: atrium service stop, then atrium service start',
+    );
   const { tokenFile } = found.instance;
   if (tokenFile === undefined)
     return warning(

@@ -22,7 +22,7 @@ export function checkNode(version: string): Finding {
 
 export async function checkFolder(dataDir: string): Promise<Finding> {
   const found = await stat(dataDir).catch(() => undefined);
-  if (!found) return fine('data', `${dataDir} will be made when a host starts`);
+  if (!found) return checkParent(dataDir);
   if (!found.isDirectory()) return problem('data', `${dataDir} is a file`, 'Name another folder with --data-dir');
   const isWritable = await access(dataDir, constants.W_OK | constants.R_OK).then(
     () => true,
@@ -32,6 +32,20 @@ export async function checkFolder(dataDir: string): Promise<Finding> {
   if (process.platform !== 'win32' && (found.mode & OTHERS) !== 0)
     return warning('data', `${dataDir} is open to other users`, `Run: chmod 700 ${dataDir}`);
   return fine('data', dataDir);
+}
+
+/** A folder that is not there yet can be made only where one may write. */
+async function checkParent(dataDir: string): Promise<Finding> {
+  const parent = await existing(dataDir);
+  const remedy = 'Name another folder with --data-dir';
+  if (!(await stat(parent)).isDirectory()) return problem('data', `${parent} is a file`, remedy);
+  // The root user may write everywhere, but not into what the system makes up, such as /proc.
+  const isWritable = await access(parent, constants.W_OK).then(
+    () => !/^\/(proc|sys)(\/|$)/.test(parent),
+    () => false,
+  );
+  if (isWritable) return fine('data', `${dataDir} will be made when a host starts`);
+  return problem('data', `${dataDir} cannot be made in ${parent}`, remedy);
 }
 
 export async function checkDisk(dataDir: string): Promise<Finding> {

@@ -17,7 +17,7 @@ export interface Approval {
 }
 
 export function approve({ turnId, call }: Target, { option, editedInput }: Approval = {}): SessionAction {
-  const chosen = option ?? optionOf(call, 'approve');
+  const chosen = option ?? plainOption(call, 'approve');
   return {
     type: 'session/toolCallConfirmed',
     turnId,
@@ -36,7 +36,7 @@ export interface Denial {
 }
 
 export function deny({ turnId, call }: Target, { option, reason }: Denial = {}): SessionAction {
-  const chosen = option ?? optionOf(call, 'deny');
+  const chosen = option ?? plainOption(call, 'deny');
   return {
     type: 'session/toolCallConfirmed',
     turnId,
@@ -49,7 +49,10 @@ export function deny({ turnId, call }: Target, { option, reason }: Denial = {}):
 }
 
 /** The plain yes or no among the options: the first that does not last. */
-function optionOf({ options = [] }: PendingCall, kind: ConfirmationOption['kind']): ConfirmationOption | undefined {
+export function plainOption(
+  { options = [] }: PendingCall,
+  kind: ConfirmationOption['kind'],
+): ConfirmationOption | undefined {
   const fitting = options.filter((option) => option.kind === kind);
   return fitting.find(({ id }) => id !== ALLOW_IN_SESSION) ?? fitting[0];
 }

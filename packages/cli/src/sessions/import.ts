@@ -6,8 +6,10 @@ import { callRaw } from '../connect/call-raw.js';
 import type { SessionArchive } from './archive-file.js';
 
 const METHOD = 'atrium/importSession';
-/** The host reads messages of two megabytes; a turn of that size travels alone. */
+/** The host reads messages of two megabytes. */
 const PAGE_MAX_BYTES = 1_000_000;
+/** A larger turn travels in pieces. A character takes up to three bytes. */
+const PIECE_CHARACTERS = 500_000;
 
 export interface ImportOptions {
   /** The agent to go on with, when the one of the file is not here. */
@@ -23,26 +25,40 @@ export async function importSession(client: Client, archive: SessionArchive, opt
   const state = { summary: { ...summary, ...(options.agent && { provider: options.agent }) }, config };
   let start = 0;
   for (const page of pagesOf(turns)) {
-    await callRaw(client, METHOD, { channel, start, turns: page });
-    start += page.length;
+    if (typeof page === 'string') await sendPieces(client, { channel, start }, page);
+    else await callRaw(client, METHOD, { channel, start, turns: page });
+    start += typeof page === 'string' ? 1 : page.length;
     options.onProgress?.(start, turns.length);
   }
   await callRaw(client, METHOD, { channel, start, turns: [], state });
   return channel;
 }
 
-function* pagesOf(turns: readonly Turn[]): Generator<readonly Turn[]> {
+async function sendPieces(client: Client, place: { channel: string; start: number }, json: string): Promise<void> {
+  for (let at = 0; at < json.length; at += PIECE_CHARACTERS) {
+    const text = json.slice(at, at + PIECE_CHARACTERS);
+    const piece = { at, text, isLast: at + PIECE_CHARACTERS >= json.length };
+    await callRaw(client, METHOD, { ...place, piece });
+  }
+}
+
+/** Turns that go together, or the JSON of one that is too large for a message. */
+function* pagesOf(turns: readonly Turn[]): Generator<readonly Turn[] | string> {
   let page: Turn[] = [];
   let bytes = 0;
   for (const turn of turns) {
-    const size = Buffer.byteLength(JSON.stringify(turn));
+    const json = JSON.stringify(turn);
+    const size = Buffer.byteLength(json);
     if (page.length > 0 && bytes + size > PAGE_MAX_BYTES) {
       yield page;
       page = [];
       bytes = 0;
     }
-    page.push(turn);
-    bytes += size;
+    if (size > PAGE_MAX_BYTES) yield json;
+    else {
+      page.push(turn);
+      bytes += size;
+    }
   }
   if (page.length > 0) yield page;
 }

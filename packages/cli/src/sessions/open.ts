@@ -1,4 +1,5 @@
 /** The session that a command works in: one that is there, or a new one in a folder. */
+import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Client } from '@atrium/client';
@@ -12,8 +13,13 @@ export interface SessionChoice {
   readonly cwd?: string;
 }
 
+interface Choice extends SessionChoice {
+  /** The address of a host that was named; the host of the data folder has none. */
+  readonly url?: string;
+}
+
 /** Resolves with its URI. */
-export async function chooseSession(client: Client, choice: SessionChoice): Promise<string> {
+export async function chooseSession(client: Client, choice: Choice): Promise<string> {
   const { session, agent, model, cwd } = choice;
   if (session === undefined) return newSession(client, choice);
   if (agent !== undefined || cwd !== undefined)
@@ -23,10 +29,23 @@ export async function chooseSession(client: Client, choice: SessionChoice): Prom
   return resource;
 }
 
-export function newSession(client: Client, { agent, model, cwd = process.cwd() }: SessionChoice): Promise<string> {
+/** A host on another machine has other folders: it is told of one only when somebody names it. */
+async function newSession(client: Client, { agent, model, cwd, url }: Choice): Promise<string> {
+  const folder = cwd ?? (isElsewhere(url) ? undefined : process.cwd());
+  if (cwd !== undefined && url === undefined) await checkFolder(path.resolve(cwd));
   return client.createSession({
-    workingDirectory: pathToFileURL(path.resolve(cwd)).href,
+    ...(folder !== undefined && { workingDirectory: pathToFileURL(path.resolve(folder)).href }),
     ...(agent !== undefined && { provider: agent }),
     ...(model !== undefined && { model: { id: model } }),
   });
+}
+
+function isElsewhere(url: string | undefined): boolean {
+  if (url === undefined || !URL.canParse(url)) return false;
+  return !/^(localhost|127\.[\d.]+|\[::1\])$/.test(new URL(url).hostname);
+}
+
+async function checkFolder(folder: string): Promise<void> {
+  const found = await stat(folder).catch(() => undefined);
+  if (!found?.isDirectory()) throw new UsageError(`--cwd: ${folder} is ${found ? 'no folder' : 'not there'}`);
 }

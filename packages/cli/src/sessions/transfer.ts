@@ -42,7 +42,8 @@ function written(text: string): Promise<void> {
 async function writeNew(file: string, lines: AsyncIterable<string>): Promise<void> {
   const handle = await open(file, 'wx', OWNER_ONLY).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'EEXIST') throw new UsageError(`${file} is there already; name another file`);
-    throw error;
+    const why = error.code === 'ENOENT' ? 'its folder is not there' : error.message;
+    throw new UsageError(`${file} cannot be written: ${why}`);
   });
   try {
     for await (const line of lines) await handle.write(line);

@@ -6,7 +6,7 @@ import { inline } from './inline.js';
 import { markdownTable } from './markdown-table.js';
 import { printableLines } from './printable.js';
 import type { Style } from './style.js';
-import { hardWrap, sealed, wrap } from './width.js';
+import { hardWrap, sealed, widthOf, wrap } from './width.js';
 
 const RULE_COLUMNS_MAX = 40;
 /** A table that is longer is given out in parts. */
@@ -120,7 +120,7 @@ export class MarkdownStream {
   }
 
   #wrapped(lead: string, text: string, hanging = ''): string[] {
-    const room = Math.max(10, this.columns - Math.max(lead.length, hanging.length));
+    const room = Math.max(10, this.columns - Math.max(widthOf(lead), widthOf(hanging)));
     return sealed(wrap(text, room)).map((line, index) => (index === 0 ? lead : hanging) + line);
   }
 }

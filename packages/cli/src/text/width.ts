@@ -11,6 +11,12 @@ const ZERO = /^[\p{Mn}\p{Me}\u200b-\u200f]$/u;
 const ASCII = /^[\u0020-\u007e]*$/;
 
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+/** The segmenter takes ever longer per character the longer a text is, so it gets pieces of about this size. */
+const PIECE_CHARACTERS = 256;
+/** A piece ends here at the latest, even if that cuts a grapheme in two. */
+const PIECE_MAX_CHARACTERS = 4_096;
+/** Before these a grapheme always ends: nothing that is written before them joins with them. */
+const BEGINS_ALONE = /[\u0020-\u007e\u3041-\u3098\u30a1-\u30ff\u4e00-\u9fff]/;
 
 export function withoutStyles(text: string): string {
   return text.replace(SEQUENCES, '');
@@ -20,7 +26,7 @@ export function widthOf(text: string): number {
   const bare = text.includes('\u001b') ? withoutStyles(text) : text;
   if (ASCII.test(bare)) return bare.length;
   let width = 0;
-  for (const { segment } of segmenter.segment(bare)) width += graphemeWidth(segment);
+  for (const grapheme of graphemesOf(bare)) width += graphemeWidth(grapheme);
   return width;
 }
 
@@ -30,7 +36,23 @@ export function graphemeWidth(grapheme: string): number {
 }
 
 export function graphemesOf(text: string): string[] {
-  return ASCII.test(text) ? [...text] : Array.from(segmenter.segment(text), ({ segment }) => segment);
+  if (ASCII.test(text)) return [...text];
+  const found: string[] = [];
+  for (let from = 0; from < text.length; ) {
+    const end = pieceEnd(text, from);
+    for (const { segment } of segmenter.segment(text.slice(from, end))) found.push(segment);
+    from = end;
+  }
+  return found;
+}
+
+function pieceEnd(text: string, from: number): number {
+  if (text.length - from <= PIECE_CHARACTERS) return text.length;
+  const most = Math.min(text.length, from + PIECE_MAX_CHARACTERS);
+  const found = text.slice(from + PIECE_CHARACTERS, most).search(BEGINS_ALONE);
+  if (found >= 0) return from + PIECE_CHARACTERS + found;
+  const isPair = /^[\ud800-\udbff][\udc00-\udfff]$/.test(text.slice(most - 1, most + 1));
+  return isPair ? most - 1 : most;
 }
 
 export function padded(text: string, width: number): string {

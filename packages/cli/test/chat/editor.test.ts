@@ -48,4 +48,35 @@ describe('the editor', () => {
     expect(view('x'.repeat(30)).lines).toHaveLength(2);
     expect(view('\n'.repeat(40)).lines.length).toBeLessThan(20);
   });
+
+  it('shows the part around the cursor, at the cost of what is shown', () => {
+    const text = Array.from({ length: 50_000 }, (_, index) => `line ${index} 日本`).join('\n');
+    const editor = new Editor(text);
+    const began = performance.now();
+    for (let press = 0; press < 50; press += 1) {
+      editor.press({ name: 'left' });
+      editor.press({ name: 'w', ctrl: true });
+      editorView(editor, { style: PLAIN, columns: 80 });
+    }
+    expect(performance.now() - began).toBeLessThan(2_000);
+    const { lines, cursor } = editorView(new Editor(text), { style: PLAIN, columns: 80 });
+    expect(lines).toHaveLength(12);
+    expect(lines[0]).toBe('⋮ line 49988 日本');
+    expect(cursor.row).toBe(11);
+  });
+
+  it('shows one very long line, and its beginning when the cursor is there', () => {
+    const editor = new Editor('x'.repeat(100_000));
+    expect(editorView(editor, { style: PLAIN, columns: 42 }).lines).toHaveLength(12);
+    editor.press({ name: 'home' });
+    const { lines, cursor } = editorView(editor, { style: PLAIN, columns: 42 });
+    expect(lines[0]).toMatch(/^> x+$/);
+    expect(cursor).toEqual({ row: 0, column: 2 });
+    const top = new Editor('\nsecond');
+    top.cursor = 0;
+    expect(editorView(top, { style: PLAIN, columns: 42 })).toMatchObject({
+      lines: ['> ', '  second'],
+      cursor: { row: 0 },
+    });
+  });
 });

@@ -48,4 +48,14 @@ describe('the screen', () => {
     expect(written).toContain('… 22 more lines');
     expect(written.split('\r\n')).toHaveLength(9);
   });
+
+  it('lets the terminal wrap what is finished, and never what still changes', () => {
+    const out = new FakeOutput();
+    new Screen(out).update(['gone'], frame('live'));
+    const written = out.take();
+    const [off, on] = ['\u001b[?7l', '\u001b[?7h'].map((code) => written.indexOf(code));
+    expect(written.indexOf('gone')).toBeLessThan(off ?? 0);
+    expect(written.indexOf('live')).toBeGreaterThan(off ?? 0);
+    expect(written.indexOf('live')).toBeLessThan(on ?? 0);
+  });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { printable, printableLines } from '../../src/text/printable.js';
 import { COLOURED, PLAIN, styleFor } from '../../src/text/style.js';
 import { table } from '../../src/text/table.js';
-import { cut, hardWrap, padded, widthOf, wrap } from '../../src/text/width.js';
+import { cut, graphemesOf, hardWrap, padded, widthOf, wrap } from '../../src/text/width.js';
 
 describe('the width of text', () => {
   it('counts columns, not characters', () => {
@@ -20,6 +20,14 @@ describe('the width of text', () => {
     expect(wrap('one two three', 8)).toEqual(['one two', 'three']);
     expect(wrap('abcdefghij', 4)).toEqual(['abcd', 'efgh', 'ij']);
     expect(hardWrap('日本語', 3)).toEqual(['日', '本', '語']);
+  });
+
+  it('takes apart a long text as it does a short one, in time that grows with it', () => {
+    const short = '日本 a 👍🏽 e\u0301 👩‍👩‍👧‍👦 ';
+    const began = performance.now();
+    expect(graphemesOf(short.repeat(20_000))).toHaveLength(20_000 * graphemesOf(short).length);
+    expect(graphemesOf('👍🏽'.repeat(20_000)).join('')).toBe('👍🏽'.repeat(20_000));
+    expect(performance.now() - began).toBeLessThan(5_000);
   });
 
   it('makes tables whose last column gives way', () => {

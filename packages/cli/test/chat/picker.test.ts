@@ -1,0 +1,44 @@
+import { SessionStatus, type SessionSummary } from '@atrium/protocol';
+import { describe, expect, it } from 'vitest';
+import { Picker } from '../../src/chat/picker.js';
+import { PLAIN } from '../../src/text/style.js';
+
+const session = (id: string, title: string): SessionSummary => ({
+  ...{ resource: `ahp-session:/${id}`, provider: 'desk', title, status: SessionStatus.Idle },
+  ...{ createdAt: 1, modifiedAt: Date.now(), workingDirectory: 'file:///srv/app' },
+});
+const items = Array.from({ length: 50 }, (_, index) => session(`s${index}`, `Session ${index} 日本`));
+const view = (columns: number, rows = 20) => ({ style: PLAIN, columns, rows });
+const type = (text: string) => ({ name: 'text', text });
+
+describe('the list of sessions', () => {
+  it('finds by what is typed, and opens nothing when nothing fits', () => {
+    const picker = new Picker(items);
+    picker.press(type('ession 4'));
+    picker.press(type('2'));
+    expect(picker.lines('leaves', view(80)).slice(1, -1)).toHaveLength(1);
+    expect(picker.press({ name: 'enter' })).toBe(items[42]);
+    picker.press(type('zz'));
+    expect(picker.press({ name: 'enter' })).toBeUndefined();
+    expect(picker.lines('leaves', view(80)).join('\n')).toContain('No session fits');
+    for (let press = 0; press < 20; press += 1) picker.press({ name: 'backspace' });
+    expect(picker.press({ name: 'enter' })).toBe(items[0]);
+  });
+
+  it('stays within the window, with the marked one in sight', () => {
+    const picker = new Picker(items);
+    for (let press = 0; press < 3; press += 1) picker.press({ name: 'pagedown' });
+    for (const columns of [40, 80, 140]) {
+      const lines = picker.lines('goes back', view(columns));
+      expect(lines.length).toBeLessThanOrEqual(18);
+      expect(lines.some((line) => line.startsWith('› Session 30'))).toBe(true);
+      expect(lines.join('\n').includes('s30')).toBe(columns > 70);
+    }
+    expect(picker.lines('goes back', view(40))[1]).toContain('idle');
+  });
+
+  it('tells who would rather not from who interrupts', () => {
+    expect(new Picker(items).press({ name: 'escape' })).toBe('escape');
+    expect(new Picker(items).press({ name: 'c', ctrl: true })).toBe('interrupt');
+  });
+});

@@ -1,0 +1,42 @@
+import type { SessionState } from '@atrium/protocol';
+import { describe, expect, it } from 'vitest';
+import { completed, slash, suggestions } from '../../src/chat/slash.js';
+
+const message = (id: string, text: string) => ({ id, userMessage: { text } });
+const state = {
+  ...{ turns: [], summary: { model: { id: 'small' } } },
+  queuedMessages: [message('q1', 'first'), message('q2', 'second')],
+} as unknown as SessionState;
+const facts = { state, models: ['small', 'large'] };
+
+describe('commands in a chat', () => {
+  it('are only those that it knows; the rest is a message', () => {
+    for (const text of ['/nope', 'hello', '/', '/model-x', '//quit', '/toString'])
+      expect(slash(text, facts)).toBeUndefined();
+    expect(slash('/exit', facts)).toEqual({ kind: 'leave', to: 'shell' });
+    expect(slash(' /new ', facts)).toEqual({ kind: 'leave', to: 'new' });
+  });
+
+  it('name the models there are, and doubt others', () => {
+    expect(slash('/model', facts)).toMatchObject({ text: expect.stringMatching(/is small[\s\S]*\n {2}large/) });
+    expect(slash('/model large', facts)).toMatchObject({ action: { model: { id: 'large' } } });
+    expect(slash('/model huge', facts)).toMatchObject({ text: expect.stringContaining('does not list it') });
+  });
+
+  it('take a waiting message back into the line', () => {
+    expect(slash('/unqueue', facts)).toMatchObject({
+      action: { type: 'session/pendingMessageRemoved', id: 'q2' },
+      draft: 'second',
+    });
+  });
+
+  it('are suggested while their name is typed, and completed with Tab', () => {
+    expect(suggestions('/').map(({ name }) => name)).toContain('help');
+    expect(suggestions('/s').map(({ name }) => name)).toEqual(['sessions']);
+    expect(suggestions('/sessions now')).toEqual([]);
+    expect(suggestions('see /s')).toEqual([]);
+    expect(completed('/s')).toBe('/sessions');
+    expect(completed('/mo')).toBe('/model ');
+    expect(completed('hello')).toBe('hello');
+  });
+});
