@@ -115,7 +115,7 @@ describeInBrowser('changes', (open) => {
 
     await desk.getByRole('button', { name: 'Commit' }).click();
     await desk.getByRole('textbox', { name: 'Commit message' }).fill('Add notes');
-    await desk.getByRole('button', { name: 'Answer' }).click();
+    await desk.getByRole('button', { name: 'Answer', exact: true }).click();
     await expect.poll(() => git('log', '--format=%s'), POLL).toBe('Add notes\nFirst\n');
     await onPhone.getByRole('button', { name: /notes\.md/ }).waitFor({ state: 'detached' });
 

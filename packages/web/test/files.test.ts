@@ -1,10 +1,13 @@
 /** The files of a session's folder: a tree that keeps up, and a look into one file. */
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { connect } from '@atrium/client';
 import { expect, it } from 'vitest';
 import { sorted } from '../src/files/entries.js';
 import { stepTo } from '../src/files/virtual-list.js';
 import { begin, describeInBrowser, PHONE } from './support/browser.js';
+import { TOKEN } from './support/page-host.js';
 import { complaintsOf, openTab, startWorkHost } from './support/work-host.js';
 
 /** One red pixel. */
@@ -134,4 +137,32 @@ describeInBrowser('files', (open) => {
     await page.locator('.user-message').last().getByRole('button', { name: 'src/sum.ts' }).click();
     await file.waitFor();
   });
+
+  it('asks for a file outside of the folder, and shows it once somebody in the session agrees', async () => {
+    const { link, folder } = await startWorkHost({});
+    const outside = path.join(path.dirname(folder), 'outside.txt');
+    await writeFile(outside, 'from outside\n');
+    const page = await open(link, PHONE);
+    await begin(page, 'hello');
+    await page.getByText('You said: hello').waitFor();
+    await mention(link, outside);
+    await page.getByRole('button', { name: 'outside' }).click();
+    await page.getByText('The host does not show this file here').waitFor();
+    await page.getByRole('button', { name: 'Ask to see it' }).click();
+    const question = page.getByRole('form', { name: 'Question' });
+    await question.getByText('outside.txt').first().waitFor();
+    await question.getByRole('button', { name: 'Agree' }).click();
+    await page.getByRole('button', { name: 'Details', exact: true }).click();
+    await page.getByText('from outside').waitFor();
+  });
 });
+
+/** Another client attaches a file to a message. */
+async function mention(link: string, file: string): Promise<void> {
+  const client = await connect({ url: link.replace(/^http(.*)#.*/, 'ws$1'), token: TOKEN });
+  const [session] = await client.listSessions();
+  const attachments = [{ type: 'resource' as const, label: 'outside', uri: pathToFileURL(file).href }];
+  const userMessage = { text: 'see', attachments };
+  await client.dispatch(session?.resource ?? '', { type: 'session/turnStarted', turnId: 'other', userMessage });
+  client.close();
+}

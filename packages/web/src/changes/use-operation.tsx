@@ -1,11 +1,13 @@
 /** Runs what can be done with changes. What destroys something is asked for first, in the words of the host. */
 import type { ChangesetOperation, ChangesetOperationTarget } from '@atrium/protocol';
 import { type ReactNode, useState } from 'react';
-import { useHost } from '../host/context.js';
+import { useHost, useOpenSession } from '../host/context.js';
+import type { OpenSession } from '../host/open-session.js';
 import { problemText } from '../host/problem.js';
 import { Words } from '../markdown/markdown.js';
 import { Dialog } from '../ui/dialog.js';
 import { tell } from '../ui/notices.js';
+import { uncover } from '../ui/panel-switch.js';
 
 export interface Wish {
   readonly operation: ChangesetOperation;
@@ -25,6 +27,7 @@ export interface Operations {
 
 export function useOperation(uri: string): Operations {
   const { client } = useHost();
+  const session = useOpenSession();
   const [asked, setAsked] = useState<Wish>();
   const [problem, setProblem] = useState<string>();
   const [isBusy, setBusy] = useState(false);
@@ -32,6 +35,7 @@ export function useOperation(uri: string): Operations {
     setAsked(undefined);
     setProblem(undefined);
     setBusy(true);
+    uncoverIfAsked(session);
     try {
       const params = { channel: uri, operationId: id, ...(target && { target }) };
       const { message } = await client.request('invokeChangesetOperation', params);
@@ -45,6 +49,19 @@ export function useOperation(uri: string): Operations {
   const wish = (wanted: Wish) => (wanted.operation.confirmation === undefined ? void invoke(wanted) : setAsked(wanted));
   const question = asked && <Question wish={asked} onYes={() => void invoke(asked)} onNo={() => setAsked(undefined)} />;
   return { isBusy, problem, wish, question };
+}
+
+/** How long a question that comes up is likely to come from what was just done. */
+const ASKED_WITHIN_MS = 2_000;
+
+/** What an operation asks back in the session (the words of a commit) must not be covered by the panel. */
+function uncoverIfAsked(session: OpenSession): void {
+  const count = () => session.state.inputRequests?.length ?? 0;
+  const before = count();
+  const stop = session.view.subscribe(() => {
+    if (count() > before) uncover();
+  });
+  setTimeout(stop, ASKED_WITHIN_MS);
 }
 
 interface QuestionProps {

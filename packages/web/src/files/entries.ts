@@ -37,6 +37,12 @@ export function parentUri(folder: string): string | undefined {
   return cut === 'file://'.length ? 'file:///' : bare.slice(0, cut);
 }
 
+/** Whether the host says how people could be asked for it. */
+export function isAskable(error: unknown): boolean {
+  const { data } = error as { data?: { request?: unknown } };
+  return codeOf(error) === ErrorCode.PermissionDenied && typeof data?.request === 'object';
+}
+
 /** Why a folder or a file cannot be shown, and what to do about it. */
 export function accessProblem(error: unknown, what: 'folder' | 'file'): string {
   switch (codeOf(error)) {

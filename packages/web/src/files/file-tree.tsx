@@ -1,4 +1,5 @@
 /** The folder of the session as a tree. Right and left unfold and fold, as everywhere. */
+import type { Client } from '@atrium/client';
 import { useEffect, useState } from 'react';
 import { useHost, useOpenSession } from '../host/context.js';
 import { lastPart, pathOf } from '../model/format.js';
@@ -11,13 +12,20 @@ import { VirtualList } from './virtual-list.js';
 
 export function FileTree({ root }: { readonly root: string }) {
   const { client } = useHost();
-  const [tree, setTree] = useState<FolderTree>();
+  const tree = treeOf(client, root);
   useEffect(() => {
-    const own = new FolderTree(client, root);
-    setTree(own);
-    return () => own.dispose();
-  }, [client, root]);
-  return tree ? <Tree tree={tree} /> : null;
+    tree.resume();
+    return () => tree.pause();
+  }, [tree]);
+  return <Tree tree={tree} />;
+}
+
+/** The one that was looked at last: whoever comes back finds it as they left it. */
+let last: FolderTree | undefined;
+
+function treeOf(client: Client, root: string): FolderTree {
+  if (last?.client !== client || last.root !== root) last = new FolderTree(client, root);
+  return last;
 }
 
 function Tree({ tree }: { readonly tree: FolderTree }) {

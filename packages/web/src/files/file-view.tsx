@@ -1,17 +1,19 @@
 /** One file: its text in colours, or its picture, or why there is neither. */
-import { useLayoutEffect, useRef } from 'react';
+import { useLayoutEffect, useRef, useState } from 'react';
 import { useOpenSession } from '../host/context.js';
 import { Code } from '../markdown/code-block.js';
 import { languageOfFile } from '../markdown/highlight.js';
 import { bytesText, pathIn, pathOf } from '../model/format.js';
 import { CopyButton } from '../ui/copy-button.js';
 import { IconButton } from '../ui/icon-button.js';
+import { AskForAccess } from './ask-for-access.js';
 import { type ShownFile, shownFile } from './shown-file.js';
 import { type FileContent, useFile } from './use-file.js';
 
 export function FileView({ file }: { readonly file: ShownFile }) {
   const session = useOpenSession();
-  const content = useFile(file.uri);
+  const [attempt, setAttempt] = useState(0);
+  const content = useFile(file.uri, attempt);
   const path = pathIn(file.uri, session.state.summary.workingDirectory);
   return (
     <section className="file-view" aria-label={path}>
@@ -23,6 +25,9 @@ export function FileView({ file }: { readonly file: ShownFile }) {
         {content.kind === 'text' && <CopyButton text={content.text} what="file" />}
       </header>
       <Content content={content} path={path} line={file.line} />
+      {content.kind === 'problem' && content.isAskable && (
+        <AskForAccess uri={file.uri} onGranted={() => setAttempt(attempt + 1)} />
+      )}
     </section>
   );
 }

@@ -32,17 +32,30 @@ interface Folder {
 export class FolderTree {
   readonly rows = new Store<readonly TreeRow[]>([]);
   readonly #folders = new Map<string, Folder>();
-  #isOver = false;
+  #isPaused = true;
 
   constructor(
-    private readonly client: Client,
+    readonly client: Client,
     readonly root: string,
   ) {
-    this.open(root);
+    this.#folders.set(root, newFolder(true));
+    this.#draw();
+  }
+
+  /** Somebody looks again: what was unfolded is read again. */
+  resume(): void {
+    this.#isPaused = false;
+    for (const [uri, { isOpen }] of this.#folders) if (isOpen) this.open(uri);
+  }
+
+  /** Nobody looks. What is unfolded is remembered. */
+  pause(): void {
+    this.#isPaused = true;
+    for (const folder of this.#folders.values()) letGo(folder);
   }
 
   open(uri: string): void {
-    const folder = this.#folders.get(uri) ?? newFolder();
+    const folder = this.#folders.get(uri) ?? newFolder(true);
     this.#folders.set(uri, folder);
     folder.isOpen = true;
     this.#draw();
@@ -63,13 +76,8 @@ export class FolderTree {
     for (const [uri, folder] of this.#folders) if (folder.isOpen) void this.#read(uri, folder);
   }
 
-  dispose(): void {
-    this.#isOver = true;
-    for (const folder of this.#folders.values()) letGo(folder);
-  }
-
   #changed(uri: string, folder: Folder): void {
-    if (this.#isOver) return;
+    if (this.#isPaused) return;
     folder.timer ??= setTimeout(() => {
       folder.timer = undefined;
       void this.#read(uri, folder);
@@ -83,7 +91,7 @@ export class FolderTree {
     } catch (error) {
       folder.problem = accessProblem(error, 'folder');
     }
-    if (!this.#isOver) this.#draw();
+    this.#draw();
   }
 
   #draw(): void {
@@ -105,8 +113,8 @@ export class FolderTree {
   }
 }
 
-function newFolder(): Folder {
-  return { entries: undefined, problem: undefined, isOpen: false, watch: undefined, timer: undefined };
+function newFolder(isOpen: boolean): Folder {
+  return { entries: undefined, problem: undefined, isOpen, watch: undefined, timer: undefined };
 }
 
 function letGo(folder: Folder): void {

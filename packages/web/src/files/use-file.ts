@@ -2,7 +2,7 @@
 import type { Client } from '@atrium/client';
 import { useEffect, useState } from 'react';
 import { useHost } from '../host/context.js';
-import { accessProblem } from './entries.js';
+import { accessProblem, isAskable } from './entries.js';
 import { watch } from './watch.js';
 
 /** Longer texts are for editors. */
@@ -14,16 +14,19 @@ const IMAGE = /^image\/(?:png|jpeg|gif|webp|avif|bmp|x-icon|vnd\.microsoft\.icon
 
 export type FileContent =
   | { readonly kind: 'loading' }
-  | { readonly kind: 'problem'; readonly why: string }
+  /** `isAskable`: people could allow it. */
+  | { readonly kind: 'problem'; readonly why: string; readonly isAskable: boolean }
   | { readonly kind: 'text'; readonly text: string }
   /** A `data:` URI. As the source of a picture it can run nothing, an SVG neither. */
   | { readonly kind: 'image'; readonly source: string }
   | { readonly kind: 'binary'; readonly bytes: number | undefined }
   | { readonly kind: 'large'; readonly bytes: number };
 
-export function useFile(uri: string): FileContent {
+/** Reads it again when `attempt` changes. */
+export function useFile(uri: string, attempt: number): FileContent {
   const { client } = useHost();
   const [content, setContent] = useState<FileContent>({ kind: 'loading' });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: an attempt is a reason to read again
   useEffect(() => {
     let isOver = false;
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -42,14 +45,14 @@ export function useFile(uri: string): FileContent {
       clearTimeout(timer);
       watched.close();
     };
-  }, [client, uri]);
+  }, [client, uri, attempt]);
   return content;
 }
 
 async function load(client: Client, uri: string): Promise<FileContent> {
   try {
     const { type, size, contentType = '' } = await client.request('resourceResolve', { uri });
-    if (type === 'directory') return { kind: 'problem', why: 'This is a folder.' };
+    if (type === 'directory') return { kind: 'problem', why: 'This is a folder.', isAskable: false };
     const isImage = IMAGE.test(contentType);
     const most = isImage ? IMAGE_MAX_BYTES : TEXT_MAX_BYTES;
     if (size !== undefined && size > most) return { kind: 'large', bytes: size };
@@ -60,7 +63,7 @@ async function load(client: Client, uri: string): Promise<FileContent> {
     const { data, encoding } = await client.request('resourceRead', { uri, encoding: 'utf-8' });
     return encoding === 'base64' ? { kind: 'binary', bytes: size } : { kind: 'text', text: data };
   } catch (error) {
-    return { kind: 'problem', why: accessProblem(error, 'file') };
+    return { kind: 'problem', why: accessProblem(error, 'file'), isAskable: isAskable(error) };
   }
 }
 

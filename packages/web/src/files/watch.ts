@@ -5,7 +5,7 @@ export interface Watch {
   close(): void;
 }
 
-/** Calls back after each batch of changes. A connection that was lost may have missed some: then, too. */
+/** Calls back after each batch of changes, and when it begins to hear: what was read before may be old by then. */
 export function watch(client: Client, uri: string, onChange: () => void): Watch {
   let isOver = false;
   let open: Subscription<'resourceWatch'> | undefined;
@@ -15,6 +15,7 @@ export function watch(client: Client, uri: string, onChange: () => void): Watch 
     if (isOver) return subscription.close();
     open = subscription;
     subscription.onGone(() => void again());
+    onChange();
     for await (const _change of subscription.actions()) onChange();
   };
   /** The host lets a watch go that nobody could hear for a while. */
@@ -22,7 +23,6 @@ export function watch(client: Client, uri: string, onChange: () => void): Watch 
     open?.close();
     open = undefined;
     if (isOver) return;
-    onChange();
     await begin().catch(() => {});
   };
   begin().catch(() => {});

@@ -48,7 +48,7 @@ export function QuestionForm({ request }: { readonly request: SessionInputReques
       ))}
       <div className="buttons sticky">
         <button type="submit" className="primary">
-          Answer
+          {questions.length > 0 ? 'Answer' : 'Agree'}
         </button>
         <button type="button" onClick={() => end('decline')}>
           Decline

@@ -7,8 +7,6 @@ import type { TerminalClaim, TerminalContentPart, TerminalState } from '@atrium/
 import { type PerFrame, perFrame } from '../model/per-frame.js';
 import { Store } from '../model/store.js';
 
-/** Our copy of the output only grows. Beyond this it is asked for anew: the host keeps far less. */
-const COPY_MAX_CHARACTERS = 16 * 2 ** 20;
 /** What one message may carry. */
 const INPUT_MAX_CHARACTERS = 32 * 2 ** 10;
 
@@ -26,11 +24,10 @@ export class OpenTerminal {
   readonly about: Store<TerminalAbout>;
   /** Called at most once per frame; `isNew`: what was shown so far counts no more. */
   onOutput: ((isNew: boolean) => void) | undefined;
-  #subscription: Subscription<'terminal'>;
+  readonly #subscription: Subscription<'terminal'>;
   readonly #frame: PerFrame;
   readonly #stopStatus: () => void;
   #isNew = false;
-  #isClosed = false;
 
   private constructor(
     readonly client: Client,
@@ -41,7 +38,9 @@ export class OpenTerminal {
     this.#subscription = subscription;
     this.about = new Store(this.#look());
     this.#frame = perFrame(() => this.#tell());
-    this.#listen(subscription);
+    subscription.onChange(() => this.#frame.request());
+    subscription.onGone(() => this.#frame.request());
+    subscription.onRejected(({ reason }) => this.onProblem(`The host did not accept that: ${reason}.`));
     // What came while we were away is in the state, but not at its end.
     this.#stopStatus = client.onStatus(({ at }) => at === 'open' && this.#renew());
   }
@@ -65,32 +64,10 @@ export class OpenTerminal {
       this.dispatch({ type: 'terminal/input', data: data.slice(at, at + INPUT_MAX_CHARACTERS) });
   }
 
-  /** Call it with the size of what was shown. */
-  shown(characters: number): void {
-    if (characters > COPY_MAX_CHARACTERS) void this.#reopen();
-  }
-
   close(): void {
-    this.#isClosed = true;
     this.#frame.cancel();
     this.#stopStatus();
     this.#subscription.close();
-  }
-
-  #listen(subscription: Subscription<'terminal'>): void {
-    subscription.onChange(() => this.#frame.request());
-    subscription.onGone(() => this.#frame.request());
-    subscription.onRejected(({ reason }) => this.onProblem(`The host did not accept that: ${reason}.`));
-  }
-
-  async #reopen(): Promise<void> {
-    this.#subscription.close();
-    const subscription = await this.client.subscribe(this.uri, { kind: 'terminal' }).catch(() => undefined);
-    if (!subscription) return;
-    if (this.#isClosed) return subscription.close();
-    this.#subscription = subscription;
-    this.#listen(subscription);
-    this.#renew();
   }
 
   #renew(): void {

@@ -135,6 +135,5 @@ export class Screen {
       onDrawn?.();
       if (this.#isAsked) this.#write();
     });
-    terminal.shown(this.#unread.total);
   }
 }

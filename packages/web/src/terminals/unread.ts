@@ -1,4 +1,7 @@
-/** Finds what a terminal has written since it was looked at the last time. */
+/**
+ * Finds what a terminal has written since it was looked at the last time. What is oldest may have been dropped meanwhile,
+ * and everything may have been cleared or replaced; then all that there is counts as new.
+ */
 import type { TerminalContentPart } from '@atrium/protocol';
 
 /** How much of what was read is compared, to notice that it was replaced by something else. */
@@ -8,12 +11,14 @@ export const UNREAD_MAX_CHARACTERS = 2 ** 20;
 
 interface Place {
   readonly part: number;
+  /** The command that the part belongs to, if any. */
+  readonly command: string | undefined;
   readonly characters: number;
   /** What stands in front of it. */
   readonly tail: string;
 }
 
-const BEGINNING: Place = { part: 0, characters: 0, tail: '' };
+const BEGINNING: Place = { part: 0, command: undefined, characters: 0, tail: '' };
 
 export interface Unread {
   readonly text: string;
@@ -23,13 +28,10 @@ export interface Unread {
 
 export class UnreadOutput {
   #place: Place = BEGINNING;
-  /** Of all that was read since the beginning. */
-  total = 0;
 
   /** Everything from the beginning on is unread again. */
   restart(): void {
     this.#place = BEGINNING;
-    this.total = 0;
   }
 
   take(content: readonly TerminalContentPart[]): Unread {
@@ -37,7 +39,6 @@ export class UnreadOutput {
     const wasAtBeginning = this.#place === BEGINNING;
     if (!isKnown) this.restart();
     const all = this.#rest(content);
-    this.total += all.length;
     this.#place = endOf(content);
     const isTooMuch = all.length > UNREAD_MAX_CHARACTERS;
     return {
@@ -47,9 +48,11 @@ export class UnreadOutput {
   }
 
   #isAt(content: readonly TerminalContentPart[]): boolean {
-    const { part, characters, tail } = this.#place;
     if (this.#place === BEGINNING) return true;
-    const text = textOf(content[part]);
+    const { command, characters, tail } = this.#place;
+    const part = content[this.#place.part];
+    if (!part || commandOf(part) !== command) return false;
+    const text = textOf(part);
     return text.length >= characters && text.slice(characters - tail.length, characters) === tail;
   }
 
@@ -61,9 +64,15 @@ export class UnreadOutput {
 }
 
 function endOf(content: readonly TerminalContentPart[]): Place {
-  const text = textOf(content.at(-1));
-  if (content.length === 0) return BEGINNING;
-  return { part: content.length - 1, characters: text.length, tail: text.slice(-TAIL_CHARACTERS) };
+  const last = content.at(-1);
+  if (!last) return BEGINNING;
+  const text = textOf(last);
+  const part = content.length - 1;
+  return { part, command: commandOf(last), characters: text.length, tail: text.slice(-TAIL_CHARACTERS) };
+}
+
+function commandOf(part: TerminalContentPart): string | undefined {
+  return part.type === 'command' ? part.commandId : undefined;
 }
 
 function textOf(part: TerminalContentPart | undefined): string {

@@ -15,3 +15,8 @@ export function openPanel(tab: string): void {
   panelTab.set(tab);
   isPanelOpen.set(true);
 }
+
+/** Something in the conversation needs a person: where the panel lies over it, it makes room. */
+export function uncover(): void {
+  if (!matchMedia(WIDE).matches) isPanelOpen.set(false);
+}

@@ -1,0 +1,73 @@
+/** The terminal in which a tool runs its command: watched live, helped, taken over, left alone. */
+import { expect, it } from 'vitest';
+import { begin, choose, describeInBrowser, PHONE } from './support/browser.js';
+import { screenOf } from './support/terminal-screen.js';
+import { complaintsOf, openTab, startWorkHost } from './support/work-host.js';
+
+const POLL = { timeout: 8_000 };
+const COUNT = 'for i in 1 2 3 4 5 6 7 8 9; do echo "tick $i"; sleep 0.5; done';
+const PROMPTS = {
+  run: [
+    { title: 'Run it' },
+    { callTool: { name: 'shell', input: { command: COUNT } } },
+    { text: 'Result: ${lastResult}' },
+  ],
+  ask: [
+    { title: 'Ask me' },
+    { callTool: { name: 'shell', input: { command: 'printf "name? "; read name; echo "hello $name"' } } },
+    { text: 'Result: ${lastResult}' },
+  ],
+};
+
+describeInBrowser('terminals of tools', (open) => {
+  it('shows the command of a tool live on two browsers, and lets one of them type', async () => {
+    const { link } = await startWorkHost({ prompts: PROMPTS });
+    const desk = await open(link);
+    const complaints = complaintsOf(desk);
+    await begin(desk, 'ask');
+    await desk.getByRole('button', { name: 'Run', exact: true }).click();
+    const inline = desk.getByRole('region', { name: /^Terminal: printf/ });
+    await expect.poll(() => inline.locator('.xterm-rows').innerText(), POLL).toContain('name?');
+    const phone = await open(link, PHONE);
+    await choose(phone, /Ask me/);
+    await phone.getByRole('button', { name: 'Open in the panel' }).click();
+    const onPhone = screenOf(phone);
+    await expect.poll(onPhone.text, POLL).toContain('name?');
+    await onPhone.type('phone');
+    await desk.getByText(/Result: [\s\S]*hello phone/).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it('takes a command over from the agent, which goes on without it', async () => {
+    const { link } = await startWorkHost({ prompts: PROMPTS });
+    const page = await open(link);
+    await begin(page, 'run');
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    const inline = page.getByRole('region', { name: /^Terminal: for i/ });
+    await expect.poll(() => inline.locator('.xterm-rows').innerText(), POLL).toContain('tick 2');
+    await inline.getByRole('button', { name: 'Take over' }).click();
+    await page
+      .getByText(/a person has taken over the terminal/)
+      .first()
+      .waitFor();
+    const screen = screenOf(page);
+    await expect.poll(screen.text, POLL).toContain('tick 9');
+    await expect.poll(screen.columns, POLL).toMatch(/Ended with exit code 0/);
+  });
+
+  it('detaches a command, which then runs in the background', async () => {
+    const { link } = await startWorkHost({ prompts: PROMPTS });
+    const page = await open(link);
+    await begin(page, 'run');
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    const inline = page.getByRole('region', { name: /^Terminal: for i/ });
+    await expect.poll(() => inline.locator('.xterm-rows').innerText(), POLL).toContain('tick 1');
+    await inline.getByRole('button', { name: 'Detach' }).click();
+    await page
+      .getByText(/a person has put it into the background/)
+      .first()
+      .waitFor();
+    await openTab(page, 'Terminal');
+    expect(await screenOf(page).columns()).toMatch(/of this session/i);
+  });
+});
