@@ -21,6 +21,7 @@ import { COMPACT_EVERY_ENTRIES, REPLAY_MAX_ENVELOPES, STORE_RETRY_MS } from './l
 import type { EntryOrigin, Log } from './log/log.js';
 import { type Logger, silentLogger } from './logger.js';
 import { KeptContents } from './resources/kept/kept-contents.js';
+import { browsedFolders } from './resources/resources.js';
 import { RootChannel } from './root-channel.js';
 import type { Service } from './service.js';
 import { createServices } from './services.js';
@@ -226,6 +227,7 @@ class AgentHost implements Host, HostCore {
       choices: new Choices({
         worktrees: worktrees[0],
         defaultDirectory: this.defaultDirectory,
+        browsed: browsedFolders(this.defaultDirectory, options.browsedFolders),
         autoApprove: () => this.root.settings.autoApprove ?? false,
         recentFolders: () => this.#catalogue.folders(),
       }),

@@ -1,14 +1,10 @@
 /** The contents on both sides of an edit, fetched once, for diffs. */
-import { readFile, stat } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
-import type { Client } from '@atrium/client';
-import type { ContentRef, FileEdit, ToolCallState } from '@atrium/protocol';
+import type { FileEdit, ToolCallState } from '@atrium/protocol';
+import { type ContentPlace, contentText } from '../changes/contents.js';
 import { folderText } from '../sessions/words.js';
 import { type DiffLine, diffLines } from '../text/diff.js';
 import { editsOf } from './call-view.js';
 
-/** Larger files have no diff here, only the number of lines. */
-const CONTENT_MAX_BYTES = 512 * 1024;
 const KEPT_MAX = 100;
 
 export interface EditDiff {
@@ -19,10 +15,7 @@ export interface EditDiff {
   readonly removed?: number | undefined;
 }
 
-export interface EditsOptions {
-  readonly client: Client;
-  /** Whether the host's files are those of this machine. */
-  readonly isLocal: boolean;
+export interface EditsOptions extends ContentPlace {
   readonly onReady: () => void;
 }
 
@@ -53,30 +46,12 @@ export class Edits {
   }
 
   async #fetch(edit: FileEdit, diffs: EditDiff[], index: number): Promise<void> {
-    const [before, after] = await Promise.all([this.#text(edit.before?.content), this.#text(edit.after?.content)]);
+    const [before, after] = await Promise.all([
+      contentText(this.#options, edit.before?.content),
+      contentText(this.#options, edit.after?.content),
+    ]);
     if (before !== undefined && after !== undefined)
       diffs[index] = { ...summaryOf(edit), lines: diffLines(before, after) };
-  }
-
-  async #text(content: ContentRef | undefined): Promise<string | undefined> {
-    if (content === undefined) return '';
-    const inline = /^data:[^,]*;base64,(.*)$/s.exec(content.uri)?.[1];
-    if (inline !== undefined) return Buffer.from(inline, 'base64').toString('utf8');
-    try {
-      const { data, encoding } = await this.#options.client.request('resourceRead', { uri: content.uri });
-      return encoding === 'base64' ? Buffer.from(data, 'base64').toString('utf8') : data;
-    } catch {
-      return this.#options.isLocal ? localText(content.uri) : undefined;
-    }
-  }
-}
-
-async function localText(uri: string): Promise<string | undefined> {
-  try {
-    const file = fileURLToPath(uri);
-    return (await stat(file)).size > CONTENT_MAX_BYTES ? undefined : await readFile(file, 'utf8');
-  } catch {
-    return undefined;
   }
 }
 

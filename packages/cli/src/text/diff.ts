@@ -7,8 +7,11 @@ const CONTEXT_LINES = 2;
 export type DiffLine = { readonly kind: 'same' | 'added' | 'removed' | 'gap'; readonly text: string };
 
 export function diffLines(before: string, after: string): DiffLine[] {
-  const old = linesOf(before);
-  const fresh = linesOf(after);
+  return shortened(comparedLines(linesOf(before), linesOf(after)));
+}
+
+/** All lines of both, in order; what is the same at both ends costs nothing. */
+export function comparedLines(old: readonly string[], fresh: readonly string[]): DiffLine[] {
   let head = 0;
   while (head < old.length && head < fresh.length && old[head] === fresh[head]) head += 1;
   let tail = 0;
@@ -16,7 +19,7 @@ export function diffLines(before: string, after: string): DiffLine[] {
   while (tail < room && old[old.length - 1 - tail] === fresh[fresh.length - 1 - tail]) tail += 1;
   const middle = compared(old.slice(head, old.length - tail), fresh.slice(head, fresh.length - tail));
   const same = (text: string): DiffLine => ({ kind: 'same', text });
-  return shortened([...old.slice(0, head).map(same), ...middle, ...old.slice(old.length - tail).map(same)]);
+  return [...old.slice(0, head).map(same), ...middle, ...old.slice(old.length - tail).map(same)];
 }
 
 function linesOf(text: string): string[] {

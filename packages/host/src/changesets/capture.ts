@@ -1,7 +1,7 @@
 /** Reads what is at a path now: a file, a link, or nothing that counts. Its content goes into a store. */
 import { type BigIntStats, constants } from 'node:fs';
 import { lstat, open, readlink } from 'node:fs/promises';
-import { type BytePath, onDisk } from './byte-path.js';
+import { type BytePath, onDisk } from '../git/byte-path.js';
 import type { ContentStore } from './content-store.js';
 import type { Entry } from './entry.js';
 import { CONTENT_MAX_BYTES, FOLDER_MAX_FILES, TIME_GRAIN_MS } from './limits.js';
@@ -67,7 +67,8 @@ async function read(file: Buffer, stats: BigIntStats, store: ContentStore): Prom
   return bytes && { kind, hash: await store.put(bytes), bytes: bytes.length };
 }
 
-async function contentOf(file: Buffer): Promise<Buffer | undefined> {
+/** Undefined when there is no file (any more). */
+export async function contentOf(file: Buffer): Promise<Buffer | undefined> {
   const handle = await open(file, READ_FLAGS).catch(ifMissing);
   if (!handle) return undefined;
   try {

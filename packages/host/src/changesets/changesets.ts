@@ -9,13 +9,13 @@ import {
   type InvokeChangesetOperationResult,
 } from '@atrium/protocol';
 import type { HostCore, OpenChannel } from '../core.js';
+import { GitError } from '../git/git.js';
 import type { Service } from '../service.js';
 import type { Companion } from '../sessions/companion.js';
 import type { Session } from '../sessions/session.js';
 import type { FolderTrust } from '../trust/trust.js';
 import { RequestError } from '../wire/request-error.js';
 import { ChangeContents, type ContentPlace } from './contents.js';
-import { GitError } from './git/git.js';
 import { ChangePlaces } from './places.js';
 import { SessionChanges } from './session-changes.js';
 import type { OperationTarget, Shown } from './views/source.js';
@@ -38,6 +38,7 @@ export class Changesets implements Service {
   readonly #parts: ChangesetsParts;
   readonly #places: ChangePlaces;
   readonly #sessions = new WeakMap<Session, SessionChanges>();
+  #tidying: Promise<void> = Promise.resolve();
 
   constructor(parts: ChangesetsParts) {
     this.#parts = parts;
@@ -56,9 +57,18 @@ export class Changesets implements Service {
 
   async start(): Promise<void> {
     const { core } = this.#parts;
-    await this.#places
-      .sweep((session) => core.sessions.isKept(session))
-      .catch((error) => core.logger.log('warn', 'could not tidy up old changes', { error: String(error) }));
+    const warn = (error: unknown) => core.logger.log('warn', 'could not tidy up old changes', { error: String(error) });
+    const { gone } = await this.#places.forgetLookedAt();
+    this.#tidying = gone.catch(warn);
+    await this.#places.sweep((session) => core.sessions.isKept(session)).catch(warn);
+  }
+
+  async close(): Promise<void> {
+    await this.#tidying;
+  }
+
+  forgotten(session: string): Promise<void> {
+    return this.#places.forget(session);
   }
 
   async open(uri: string): Promise<OpenChannel | undefined> {

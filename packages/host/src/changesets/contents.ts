@@ -1,11 +1,12 @@
 /** Reads the two sides of a change: what was kept, what a commit has, and files whose names are no text. */
-import { readFile } from 'node:fs/promises';
+
+import { asText, type BytePath, onDisk, percentDecoded } from '../git/byte-path.js';
+import { trackedContent } from '../git/contents.js';
+import { findRepository } from '../git/repository.js';
 import type { ContentReader, StoredContent } from '../resources/content.js';
 import { looksBinary } from '../tools/text.js';
-import { asText, type BytePath, onDisk, percentDecoded } from './byte-path.js';
-import { statsOf } from './capture.js';
+import { contentOf, statsOf } from './capture.js';
 import type { ContentStore } from './content-store.js';
-import { findRepository, trackedContent } from './git/repository.js';
 import { CONTENT_MAX_BYTES } from './limits.js';
 import { checkFolders } from './revert/put-entry.js';
 import { CONTENT_SCHEME, sessionOf } from './views/uri.js';
@@ -41,7 +42,8 @@ async function bytesOf(place: ContentPlace, kind: string, rest: readonly string[
   const [oid = '', ...path] = rest;
   if (kind !== 'git' || !OBJECT_NAME.test(oid)) return undefined;
   const repository = await findRepository(root);
-  return repository && trackedContent(repository, percentDecoded(path.join('/')), oid).catch(() => undefined);
+  const file = { path: percentDecoded(path.join('/')), oid };
+  return repository && trackedContent(repository, file).catch(() => undefined);
 }
 
 /** Every other file has a `file:` URI, and rules of its own about who may read it. */
@@ -54,5 +56,5 @@ async function oddFile(root: string, path: BytePath): Promise<Buffer | undefined
   );
   const stats = isInside ? await statsOf(root, path) : undefined;
   if (!stats?.isFile() || stats.size > CONTENT_MAX_BYTES) return undefined;
-  return readFile(onDisk(root, path)).catch(() => undefined);
+  return contentOf(onDisk(root, path)).catch(() => undefined);
 }

@@ -1,5 +1,5 @@
 /** What is at a path at some moment, and what became of it. Everything else in this room is made of these two. */
-import type { BytePath } from './byte-path.js';
+import type { BytePath } from '../git/byte-path.js';
 
 export interface Entry {
   readonly kind: 'file' | 'exec' | 'link';

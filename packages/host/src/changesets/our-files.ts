@@ -1,6 +1,6 @@
 /** Tells files apart that the host itself writes into a folder: they are nobody's change. */
 import path from 'node:path';
-import { type BytePath, fromText } from './byte-path.js';
+import { type BytePath, fromText } from '../git/byte-path.js';
 
 /** A content on its way to its place. */
 const DRAFT = /(^|\/)\.atrium-[0-9a-f-]{36}\.tmp$/;

@@ -1,6 +1,6 @@
 /** Where changes are kept: a folder for each session, and one for what was only looked at, which goes with the host. */
-import { createHash } from 'node:crypto';
-import { readdir, rm } from 'node:fs/promises';
+import { createHash, randomUUID } from 'node:crypto';
+import { readdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { ContentStore } from './content-store.js';
 import { JournalFile } from './record/journal-file.js';
@@ -27,16 +27,28 @@ export class ChangePlaces {
     return new JournalFile(path.join(this.#of(session), JOURNAL));
   }
 
-  /** Forgets what was looked at, and sessions that are not kept any more. */
+  /** Forgets what an earlier host looked at, which may be a lot: it is put aside, and goes in its own time. */
+  async forgetLookedAt(): Promise<{ readonly gone: Promise<void> }> {
+    const { folder } = this.lookedAt;
+    await rename(folder, `${folder}-${randomUUID()}`).catch(() => {});
+    const old = (await namesIn(this.folder)).filter((name) => name.startsWith(`${LOOKED_AT}-`));
+    const removals = old.map((name) => rm(path.join(this.folder, name), { recursive: true, force: true }));
+    return { gone: Promise.all(removals).then(() => {}) };
+  }
+
+  /** Forgets sessions that are not kept any more. */
   async sweep(isKept: (session: string) => boolean): Promise<void> {
-    await rm(this.lookedAt.folder, { recursive: true, force: true });
     const sessions = path.join(this.folder, SESSIONS);
-    for (const name of await readdir(sessions).catch(() => [])) {
+    for (const name of await namesIn(sessions)) {
       const folder = path.join(sessions, name);
-      const [first] = await new JournalFile(path.join(folder, JOURNAL)).read();
+      const first = await new JournalFile(path.join(folder, JOURNAL)).readFirst();
       if (first?.kind === 'session' && isKept(first.uri)) continue;
       await rm(folder, { recursive: true, force: true });
     }
+  }
+
+  async forget(session: string): Promise<void> {
+    await rm(this.#of(session), { recursive: true, force: true });
   }
 
   /** A URI is no name for a folder. */
@@ -44,4 +56,8 @@ export class ChangePlaces {
     const name = createHash('sha256').update(session).digest('hex').slice(0, NAME_CHARACTERS);
     return path.join(this.folder, SESSIONS, name);
   }
+}
+
+function namesIn(folder: string): Promise<string[]> {
+  return readdir(folder).catch(() => []);
 }

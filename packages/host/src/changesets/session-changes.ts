@@ -9,6 +9,7 @@ import type { Session } from '../sessions/session.js';
 import { CatalogueKeeper } from './catalogue-keeper.js';
 import type { ContentStore } from './content-store.js';
 import { CommitQuestion } from './operations/commit-question.js';
+import { settle } from './operations/write-files.js';
 import { ourFiles } from './our-files.js';
 import type { ChangePlaces } from './places.js';
 import { Journal } from './record/journal.js';
@@ -115,9 +116,20 @@ export class SessionChanges implements Companion {
     await turn?.then((end) => end());
   }
 
+  /** A failure is not kept: the next call tries again. */
   #opened(): Promise<Journal> {
-    this.#journal ??= Journal.open(this.#parts.places.journal(this.#session.uri), this.#session.uri);
+    this.#journal ??= this.#open().catch((error) => {
+      this.#journal = undefined;
+      throw error;
+    });
     return this.#journal;
+  }
+
+  async #open(): Promise<Journal> {
+    const { uri } = this.#session;
+    const [journal, root] = [await Journal.open(this.#parts.places.journal(uri), uri), await this.root()];
+    if (root !== undefined) await settle({ root, journal, store: this.store });
+    return journal;
   }
 
   async root(): Promise<string | undefined> {

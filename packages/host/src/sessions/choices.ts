@@ -12,23 +12,22 @@ import {
   type SessionConfigSchema,
 } from '@atrium/protocol';
 import { RequestError } from '../wire/request-error.js';
-import {
-  BRANCHES_MAX,
-  branchesOf,
-  type Place,
-  type Repository,
-  repositoryAt,
-  type Worktrees,
-} from '../worktrees/worktrees.js';
+import { branchesOf, type Checkout, checkoutAt } from '../worktrees/checkout.js';
+import type { Place, Worktrees } from '../worktrees/worktrees.js';
 import { badValues, withDefaults } from './config-values.js';
 import { FOLDERS_MAX, foldersLike } from './folder-choices.js';
 
 type Values = Readonly<Record<string, unknown>>;
 
+/** Branches that are offered; a repository may have thousands. */
+export const BRANCHES_MAX = 100;
+
 export interface ChoicesParts {
   readonly worktrees: Worktrees | undefined;
   /** Where folder pickers begin, as a URI. */
   readonly defaultDirectory: string | undefined;
+  /** Folders, as paths, below which clients may look for one. */
+  readonly browsed: readonly string[];
   /** Whether new sessions run tools without asking. */
   autoApprove(): boolean;
   /** Folders of sessions, the latest first, as paths. */
@@ -38,6 +37,12 @@ export interface ChoicesParts {
 interface Context {
   readonly workingDirectory?: string | undefined;
   readonly config?: Values | undefined;
+}
+
+/** How a new session begins. */
+export interface Chosen {
+  readonly config: Resolved;
+  readonly place: Place;
 }
 
 export interface Resolved {
@@ -52,70 +57,60 @@ export class Choices {
 
   /** Everything that is offered for what was chosen so far, and the values with defaults filled in. */
   async resolve(context: Context): Promise<Resolved> {
-    const { workingDirectory, config = {} } = context;
-    return this.#resolved(context, await this.#repository(workingDirectory ?? config.folder));
+    return this.#resolved(context, await this.#checkout(context));
   }
 
-  async #repository(place: unknown): Promise<Repository | undefined> {
-    const folder = folderOf(place);
-    return folder === undefined || !this.parts.worktrees ? undefined : repositoryAt(folder);
+  async #checkout({ workingDirectory, config = {} }: Context): Promise<Checkout | undefined> {
+    const folder = folderOf(workingDirectory ?? config.folder);
+    return folder === undefined || !this.parts.worktrees ? undefined : checkoutAt(folder);
   }
 
-  async #resolved({ workingDirectory, config = {} }: Context, repository: Repository | undefined): Promise<Resolved> {
+  async #resolved({ workingDirectory, config = {} }: Context, checkout: Checkout | undefined): Promise<Resolved> {
     const properties: Record<string, SessionConfigPropertySchema> = {
       ...(workingDirectory === undefined && { folder: FOLDER }),
-      ...(repository && { isolation: ISOLATION }),
-      ...(repository && config.isolation === 'worktree' && { branch: await branchProperty(repository) }),
+      ...(checkout && { isolation: ISOLATION }),
+      ...(checkout && config.isolation === 'worktree' && { branch: await branchProperty(checkout) }),
       autoApprove: { ...AUTO_APPROVE, default: this.parts.autoApprove() },
     };
     const schema: SessionConfigSchema = { type: 'object', properties };
     return { schema, values: withDefaults(schema, config) };
   }
 
-  /** The configuration of a session that is created now. Throws the error to answer with when it does not fit. */
-  async checked(context: Context): Promise<Resolved> {
+  /** What a session that is created now is made of. Throws the error to answer with when something does not fit. */
+  async chosen(session: string, context: Context): Promise<Chosen> {
     const { config = {} } = context;
     // Nobody is kept waiting for Git who did not ask for a worktree.
-    const resolved = 'isolation' in config ? await this.resolve(context) : await this.#resolved(context, undefined);
+    const checkout = 'isolation' in config ? await this.#checkout(context) : undefined;
+    const resolved = await this.#resolved(context, checkout);
     const problem = badValues(resolved.schema, config);
     if (problem) throw invalid(problem);
-    return resolved;
+    return { config: resolved, place: this.#place(session, context, checkout) };
   }
 
   /** Where a session with these choices works. */
-  async place(session: string, { workingDirectory }: Context, values: Values): Promise<Place> {
-    const chosen = workingDirectory ?? (typeof values.folder === 'string' ? uriOf(values.folder) : undefined);
-    if (chosen === undefined) return {};
-    const folder = folderOf(chosen);
-    if (values.isolation !== 'worktree' || !folder || !this.parts.worktrees) return { workingDirectory: chosen };
-    const repository = await repositoryAt(folder);
-    if (!repository) throw invalid(`/config/isolation: ${folder} is not in a git repository`);
-    return this.parts.worktrees.place(session, repository, folder);
+  #place(session: string, { workingDirectory, config = {} }: Context, checkout: Checkout | undefined): Place {
+    if (config.isolation === 'worktree') {
+      const { worktrees } = this.parts;
+      if (!worktrees) throw invalid('/config/isolation: this host has no folder to keep worktrees in');
+      if (!checkout) throw invalid('/config/isolation: a worktree needs a folder in a git repository');
+      return worktrees.place(session, checkout.repository);
+    }
+    const chosen = workingDirectory ?? (typeof config.folder === 'string' ? uriOf(config.folder) : undefined);
+    return chosen === undefined ? {} : { workingDirectory: chosen };
   }
 
   async completions({ property, query = '', ...context }: SessionConfigCompletionsParams): Promise<Completion[]> {
-    const { schema } = await this.resolve(context);
+    const checkout = await this.#checkout(context);
+    const { schema } = await this.#resolved(context, checkout);
     if (!schema.properties[property]?.enumDynamic) {
       throw invalid(`/property: no values can be looked up for ${property} here`);
     }
-    return property === 'folder' ? this.#folders(query) : this.#branches(context, query);
-  }
-
-  async #branches({ workingDirectory, config }: Context, query: string): Promise<Completion[]> {
-    const folder = folderOf(workingDirectory ?? config?.folder);
-    const repository = folder && (await repositoryAt(folder));
-    if (!repository) return [];
-    const wanted = query.toLowerCase();
-    const names = (await branchesOf(repository)).filter((name) => name.toLowerCase().includes(wanted));
-    return names.slice(0, BRANCHES_MAX).map((name) => ({
-      value: name,
-      label: name,
-      ...(name === repository.branch && { description: 'Checked out now' }),
-    }));
+    if (property === 'folder') return this.#folders(query);
+    return checkout ? branchesLike(checkout, query) : [];
   }
 
   async #folders(query: string): Promise<Completion[]> {
-    if (query !== '') return foldersLike(query);
+    if (query !== '') return foldersLike(query, this.parts.browsed);
     const recent = [...new Set([...this.parts.recentFolders(), ...this.#start()])];
     const present = await Promise.all(recent.slice(0, FOLDERS_MAX).map(isFolder));
     return recent.flatMap((folder, index) =>
@@ -155,9 +150,8 @@ const ISOLATION: SessionConfigPropertySchema = {
   default: 'folder',
 };
 
-async function branchProperty(repository: Repository): Promise<SessionConfigPropertySchema> {
-  const [newest] = await branchesOf(repository).catch(() => []);
-  const begin = repository.branch ?? newest;
+async function branchProperty({ repository, branch }: Checkout): Promise<SessionConfigPropertySchema> {
+  const begin = branch ?? (await branchesOf(repository).catch(() => []))[0];
   return {
     type: 'string',
     title: 'Begins at',
@@ -165,6 +159,16 @@ async function branchProperty(repository: Repository): Promise<SessionConfigProp
     enumDynamic: true,
     ...(begin !== undefined && { default: begin, enum: [begin] }),
   };
+}
+
+async function branchesLike({ repository, branch }: Checkout, query: string): Promise<Completion[]> {
+  const wanted = query.toLowerCase();
+  const names = (await branchesOf(repository).catch(() => [])).filter((name) => name.toLowerCase().includes(wanted));
+  return names.slice(0, BRANCHES_MAX).map((name) => ({
+    value: name,
+    label: name,
+    ...(name === branch && { description: 'Checked out now' }),
+  }));
 }
 
 /** A folder as a path, from a URI or a path. */

@@ -145,9 +145,7 @@ export class Sessions {
     checkClaim(params.activeClient, creator.clientId);
     this.#creating.add(channel);
     try {
-      const { choices } = this.#parts;
-      const config = await choices.checked(params);
-      const place = await choices.place(channel, params, params.config ?? {});
+      const { config, place } = await this.#parts.choices.chosen(channel, params);
       const forked = params.fork && (await this.#forkPoint(params.fork));
       if (forked) await this.#copyTurns(forked, channel);
       const now = this.#parts.core.clock.now();

@@ -94,8 +94,12 @@ export function answerRequest(core: HostCore, connection: Connection, method: st
   return handler(core, connection, params);
 }
 
+/** They look at folders and ask Git, and nothing that comes later depends on them. */
+const ASIDE: ReadonlySet<string> = new Set(['resolveSessionConfig', 'sessionConfigCompletions']);
+
 /** Where a request of this method waits; see `Lane`. */
 export function laneOf(core: HostCore, method: string): Lane {
+  if (ASIDE.has(method)) return 'aside';
   for (const { lanes } of core.services) {
     const lane = lanes?.[method as ClientRequestMethod];
     if (lane) return lane;

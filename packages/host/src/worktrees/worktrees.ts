@@ -1,31 +1,28 @@
 /**
  * Worktrees: a session may work on a branch of its own, in a folder of its own, so that several agents can change one
  * repository at the same time. The worktree is made before the session's agent opens, and stays as long as the session
- * can still be restored; one with changes that are not committed stays for good.
+ * can still be restored; one with something in it that is in no branch stays for good.
  */
 import { createHash } from 'node:crypto';
-import { mkdir, stat } from 'node:fs/promises';
+import { mkdir, readFile, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { SessionState, SessionSummary } from '@atrium/protocol';
 import { AgentError } from '../agents/agent.js';
+import { shownPath } from '../git/byte-path.js';
+import { git, gitText } from '../git/git.js';
+import { GIT_CHECKOUT_MAX_MS, GIT_WRITE_MAX_MS } from '../git/limits.js';
+import { findRepository, type Repository } from '../git/repository.js';
 import type { Logger } from '../logger.js';
 import type { Service } from '../service.js';
 import type { Companion } from '../sessions/companion.js';
 import type { Session } from '../sessions/session.js';
-import { git, gitCheckout } from './git.js';
-
-/** Branches that are offered; a repository may have thousands. */
-export const BRANCHES_MAX = 100;
-
-export interface Repository {
-  /** The top folder. */
-  readonly root: string;
-  /** The branch that is checked out; absent on a bare commit. */
-  readonly branch: string | undefined;
-}
+import { branchIn, commitOf } from './checkout.js';
 
 export type Place = Pick<SessionSummary, 'workingDirectory' | 'project'>;
+
+/** Git leaves this where a worktree is being made, and takes it away in the end. */
+const HALF_MADE = 'initializing';
 
 export class Worktrees implements Service {
   constructor(
@@ -34,11 +31,10 @@ export class Worktrees implements Service {
   ) {}
 
   /** Where a session will work, and what its worktree is made of. Makes nothing yet. */
-  place(session: string, repository: Repository, folder: string): Place {
-    const inside = path.relative(repository.root, folder);
+  place(session: string, { top, prefix }: Repository): Place {
     return {
-      workingDirectory: pathToFileURL(path.join(this.#folderOf(session), inside)).href,
-      project: { uri: pathToFileURL(repository.root).href, displayName: path.basename(repository.root) },
+      workingDirectory: pathToFileURL(path.join(this.#folderOf(session), shownPath(prefix))).href.replace(/\/$/, ''),
+      project: { uri: pathToFileURL(top).href, displayName: path.basename(top) },
     };
   }
 
@@ -50,30 +46,43 @@ export class Worktrees implements Service {
   async #make(session: string, { summary, config }: SessionState): Promise<void> {
     const { isolation, branch } = config?.values ?? {};
     if (isolation !== 'worktree' || !summary.project) return;
-    const folder = this.#folderOf(session);
-    if (await exists(folder)) return;
-    await mkdir(this.folder, { recursive: true });
-    const repository = fileURLToPath(summary.project.uri);
     const from = typeof branch === 'string' && branch !== '' ? branch : 'HEAD';
+    const source = fileURLToPath(summary.project.uri);
     try {
-      await gitCheckout(repository, ['worktree', 'prune']);
-      const own = branchOf(session);
-      // Somebody may have removed the folder by hand: what was committed there goes on.
-      const isKept = (await git(repository, ['branch', '--list', own])) !== '';
-      const what = isKept ? [folder, own] : ['-b', own, folder, from];
-      await gitCheckout(repository, ['worktree', 'add', '--quiet', ...what]);
+      const repository = await findRepository(await realpath(source));
+      if (!repository) throw new Error('it is no Git repository that can be used');
+      await this.#add(repository, session, from);
+      // A folder that no commit has is not in the worktree either.
+      if (summary.workingDirectory) await mkdir(fileURLToPath(summary.workingDirectory), { recursive: true });
     } catch (error) {
-      throw new AgentError('worktree', `No worktree could be made in ${repository}: ${(error as Error).message}`);
+      throw new AgentError('worktree', `No worktree could be made of ${source}: ${(error as Error).message}`);
     }
   }
 
-  /** The session is gone for good. What was not committed in its worktree is not. */
+  async #add(repository: Repository, session: string, from: string): Promise<void> {
+    const folder = this.#folderOf(session);
+    const isThere = await exists(folder);
+    if (isThere && !(await isHalfMade(folder))) return;
+    await mkdir(this.folder, { recursive: true });
+    const worktree = (...args: string[]) =>
+      git(repository.folder, [...repository.noPrograms, 'worktree', ...args], { timeoutMs: GIT_CHECKOUT_MAX_MS });
+    // Git may still know of one that was not finished, or whose folder somebody removed by hand. Only of this one.
+    await worktree('remove', '--force', '--force', folder).catch(() => {});
+    const own = branchOf(session);
+    // What was committed there goes on.
+    const isKept = (await commitOf(repository, `refs/heads/${own}`)) !== undefined;
+    if (isKept) return void (await worktree('add', '--quiet', folder, own));
+    const begin = await commitOf(repository, from);
+    if (begin === undefined) throw new Error(`there is no branch ${from}`);
+    await worktree('add', '--quiet', '--no-track', '-b', own, folder, begin);
+  }
+
+  /** The session is gone for good. What is in no branch is not. */
   async forgotten(session: string): Promise<void> {
     const folder = this.#folderOf(session);
     if (!(await exists(folder))) return;
     try {
-      const common = (await git(folder, ['rev-parse', '--path-format=absolute', '--git-common-dir'])).trim();
-      await git(common, ['worktree', 'remove', folder]);
+      await remove(await realpath(folder));
     } catch (error) {
       this.logger.log('warn', 'the worktree of a forgotten session stays', { folder, error: (error as Error).message });
     }
@@ -84,22 +93,21 @@ export class Worktrees implements Service {
   }
 }
 
-/** The repository that a folder is in; undefined when there is none, or no Git. */
-export async function repositoryAt(folder: string): Promise<Repository | undefined> {
-  try {
-    const root = (await git(folder, ['rev-parse', '--show-toplevel'])).trimEnd();
-    const branch = await git(folder, ['symbolic-ref', '--quiet', '--short', 'HEAD']).catch(() => '');
-    return root === '' ? undefined : { root, branch: branch.trim() || undefined };
-  } catch {
-    return undefined;
-  }
+/** Fails where something would be lost: what is not committed, and commits that only this worktree knows of. */
+async function remove(folder: string): Promise<void> {
+  const repository = await findRepository(folder);
+  if (repository?.top !== folder) throw new Error('it is no worktree any more');
+  if ((await branchIn(folder)) === undefined) throw new Error('no branch is checked out there');
+  const common = await gitText(folder, ['rev-parse', '--path-format=absolute', '--git-common-dir']);
+  const args = [...repository.noPrograms, `--git-dir=${common}`, 'worktree', 'remove', folder];
+  await git(path.dirname(folder), args, { timeoutMs: GIT_WRITE_MAX_MS });
 }
 
-/** Local branches, the latest first. */
-export async function branchesOf({ root }: Repository): Promise<string[]> {
-  const list = ['for-each-ref', '--sort=-committerdate', '--format=%(refname:short)', 'refs/heads'];
-  const names = (await git(root, list)).split('\n');
-  return names.filter((name) => name !== '');
+/** The host, or the machine, stopped while Git was at it. */
+async function isHalfMade(folder: string): Promise<boolean> {
+  const place = await gitText(folder, ['rev-parse', '--path-format=absolute', '--git-path', 'locked']).catch(() => '');
+  const reason = place === '' ? '' : await readFile(place, 'utf8').catch(() => '');
+  return reason.trim() === HALF_MADE;
 }
 
 /** Sessions are named by their clients: a hash makes a name that is fit for folders and branches. */

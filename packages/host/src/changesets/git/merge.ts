@@ -1,8 +1,8 @@
 /** Puts two changes of a text together, and cuts one into its pieces. Git does both on plain files, in no repository. */
 
+import { GitError, git } from '../../git/git.js';
 import type { ContentStore } from '../content-store.js';
 import type { Entry } from '../entry.js';
-import { GitError, git } from './git.js';
 
 /** Lines of both sides that a piece of a change is about, counted from 1; an empty side stands behind its line. */
 export interface Hunk {

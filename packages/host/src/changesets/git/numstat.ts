@@ -1,16 +1,16 @@
 /** How many lines differ from the last commit, file by file, as `git diff --numstat` counts them. */
 import type { FileEditDiff } from '@atrium/protocol';
-import type { BytePath } from '../byte-path.js';
-import { gitList } from './git.js';
-import type { Repository } from './repository.js';
+import type { BytePath } from '../../git/byte-path.js';
+import { gitList } from '../../git/git.js';
+import type { Repository } from '../../git/repository.js';
 
 export async function lineCounts(
-  { folder, prefix, noFilters }: Repository,
+  { folder, prefix, noPrograms }: Repository,
   head: string | undefined,
 ): Promise<ReadonlyMap<BytePath, FileEditDiff>> {
   const base = head ?? (await emptyTree(folder));
   const how = ['--numstat', '-z', '--find-renames', '--no-ext-diff', '--no-textconv', '--ignore-submodules=dirty'];
-  const args = [...noFilters, '-c', 'diff.relative=false', 'diff', ...how, base, '--', '.'];
+  const args = [...noPrograms, '-c', 'diff.relative=false', 'diff', ...how, base, '--', '.'];
   return parseCounts(await gitList(folder, args), prefix);
 }
 

@@ -1,7 +1,7 @@
 /** What differs from the last commit, as `git status --porcelain=v2` says it. */
-import type { BytePath } from '../byte-path.js';
-import { gitList } from './git.js';
-import type { Repository } from './repository.js';
+import type { BytePath } from '../../git/byte-path.js';
+import { gitList } from '../../git/git.js';
+import type { Repository } from '../../git/repository.js';
 
 /** A file as the last commit has it. */
 export interface Tracked {
@@ -39,8 +39,8 @@ const SUBMODULE = '160000';
 export async function statusOf(repository: Repository, { renames, signal }: StatusOptions): Promise<Status> {
   const args = ['status', '--porcelain=v2', '-z', '--branch', '--untracked-files=all', '--ignore-submodules=dirty'];
   const how = [renames ? '--find-renames' : '--no-renames', '--', '.'];
-  const { folder, noFilters } = repository;
-  const fields = await gitList(folder, [...noFilters, ...args, ...how], signal ? { signal } : {});
+  const { folder, noPrograms } = repository;
+  const fields = await gitList(folder, [...noPrograms, ...args, ...how], signal ? { signal } : {});
   return parseStatus(fields, repository.prefix);
 }
 
@@ -68,6 +68,16 @@ export function parseStatus(fields: readonly string[], prefix: BytePath): Status
 
 export function isSubmodule({ head, staged }: StatusEntry): boolean {
   return head?.mode === SUBMODULE || staged?.mode === SUBMODULE;
+}
+
+/** Whether anything of it is in the index that the last commit does not have; a conflict is not. */
+export function isStaged({ letters }: Pick<StatusEntry, 'letters'>): boolean {
+  return !isConflict({ letters }) && !['?', '.'].includes(letters[0] ?? '');
+}
+
+/** Two branches changed it, and nobody has decided yet. */
+export function isConflict({ letters }: Pick<StatusEntry, 'letters'>): boolean {
+  return letters.includes('U') || letters === 'AA' || letters === 'DD';
 }
 
 function headerOf(field: string): [string, string] {

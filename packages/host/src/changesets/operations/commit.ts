@@ -1,14 +1,19 @@
 /** Commits what is staged, or everything when nothing is. Programs of the repository run only where people trust it. */
 import { systemClock } from '../../clock.js';
+import { shownPath } from '../../git/byte-path.js';
+import { GitError, gitEnvironment, gitWords, HARMLESS, NO_HOOKS, plainEnvironment } from '../../git/git.js';
+import { GIT_GRACE_MS, GIT_WRITE_MAX_MS } from '../../git/limits.js';
+import type { Repository } from '../../git/repository.js';
 import { runProcess } from '../../tools/run-process.js';
-import { GitError, gitEnvironment, gitWords, HARMLESS, NO_HOOKS, plainEnvironment } from '../git/git.js';
-import type { Repository } from '../git/repository.js';
-import { statusOf } from '../git/status.js';
-import { GIT_GRACE_MS, GIT_WRITE_MAX_MS } from '../limits.js';
+import { isConflict, isStaged, statusOf } from '../git/status.js';
 import { stage } from './index-operations.js';
+
+/** What is staged, or everything in the folder. It is settled when people are asked, not when they answer. */
+export type CommitScope = 'staged' | 'everything';
 
 export interface CommitRequest {
   readonly repository: Repository;
+  readonly what: CommitScope;
   readonly message: string;
   readonly isTrusted: boolean;
   readonly signal: AbortSignal;
@@ -20,17 +25,24 @@ const ALONE = ['--no-verify', '--no-gpg-sign'];
 /** What hooks say last is why they refused. */
 const WORDS_KEPT_CHARACTERS = 4_000;
 
-/** Says what was done. */
-export async function commit({ repository, message, isTrusted, signal }: CommitRequest): Promise<string> {
+export async function whatToCommit(repository: Repository): Promise<CommitScope> {
   const { entries } = await statusOf(repository, { renames: false });
-  const isAnythingStaged = entries.some(({ letters }) => !['?', '.', 'U'].includes(letters[0] ?? ''));
-  if (!isAnythingStaged) await stage(repository, undefined, isTrusted);
+  return entries.some(isStaged) ? 'staged' : 'everything';
+}
+
+/** Says what was done. */
+export async function commit({ repository, what, message, isTrusted, signal }: CommitRequest): Promise<string> {
+  const { entries } = await statusOf(repository, { renames: false });
+  const conflict = entries.find(isConflict);
+  if (conflict) throw new GitError(`there is a conflict in ${shownPath(conflict.path)}: resolve and stage it first`);
+  if (what === 'everything') await stage(repository, undefined, isTrusted);
+  else if (!entries.some(isStaged)) throw new GitError('nothing is staged any more');
   let words = '';
   const end = await runProcess({
     command: 'git',
     args: isTrusted
       ? [...HARMLESS, ...COMMIT]
-      : [...HARMLESS, ...NO_HOOKS, ...repository.noFilters, ...COMMIT, ...ALONE],
+      : [...HARMLESS, ...NO_HOOKS, ...repository.noPrograms, ...COMMIT, ...ALONE],
     cwd: repository.folder,
     env: isTrusted ? plainEnvironment() : gitEnvironment(),
     input: message,

@@ -1,12 +1,12 @@
 /** Puts files into the index of the repository, and takes them out again. Git does it, as if a person had typed it. */
 import { ErrorCode } from '@atrium/protocol';
+import { type BytePath, shownPath } from '../../git/byte-path.js';
+import { type GitRun, git } from '../../git/git.js';
+import { GIT_WRITE_MAX_MS } from '../../git/limits.js';
+import { filteredPaths, type Repository } from '../../git/repository.js';
 import { count } from '../../tools/text.js';
 import { RequestError } from '../../wire/request-error.js';
-import { type BytePath, shownPath } from '../byte-path.js';
-import { type GitRun, git } from '../git/git.js';
-import { filteredPaths, type Repository } from '../git/repository.js';
-import { statusOf } from '../git/status.js';
-import { GIT_WRITE_MAX_MS } from '../limits.js';
+import { isConflict, isStaged, statusOf } from '../git/status.js';
 
 const FROM_INPUT = ['--pathspec-from-file=-', '--pathspec-file-nul'];
 
@@ -16,19 +16,19 @@ export async function stage(repository: Repository, paths: readonly BytePath[] |
   const named = paths && new Set(paths);
   const all = changed.filter((path) => !named || named.has(path));
   if (!isTrusted) await refuseFiltered(repository, all);
-  const filters = isTrusted ? [] : repository.noFilters;
+  const filters = isTrusted ? [] : repository.noPrograms;
   if (all.length > 0) await git(repository.folder, [...filters, 'add', '--all', ...FROM_INPUT], writing(all));
   return `Staged ${count(all.length, 'file')}.`;
 }
 
 export async function unstage(repository: Repository, paths: readonly BytePath[] | undefined): Promise<string> {
   const { head, entries } = await statusOf(repository, { renames: false });
-  const staged = entries.filter(({ letters }) => !['?', '.'].includes(letters[0] ?? ''));
+  const staged = entries.filter((entry) => isStaged(entry) || isConflict(entry));
   const named = paths && new Set(paths);
   const there = staged.map(({ path }) => path).filter((path) => !named || named.has(path));
   // Before the first commit there is nothing to go back to.
   const how = head === undefined ? ['rm', '--cached', '-q', '-f', '--ignore-unmatch'] : ['reset', '-q', 'HEAD'];
-  if (there.length > 0) await git(repository.folder, [...repository.noFilters, ...how, ...FROM_INPUT], writing(there));
+  if (there.length > 0) await git(repository.folder, [...repository.noPrograms, ...how, ...FROM_INPUT], writing(there));
   return `Took ${count(there.length, 'file')} out of what is staged.`;
 }
 

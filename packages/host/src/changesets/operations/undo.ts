@@ -1,21 +1,19 @@
 /** Takes changes back, and puts back what was taken back. Both are remembered, so that neither is the last word. */
 import { ErrorCode } from '@atrium/protocol';
+import type { BytePath } from '../../git/byte-path.js';
 import { count } from '../../tools/text.js';
 import { RequestError } from '../../wire/request-error.js';
-import type { BytePath } from '../byte-path.js';
 import type { ContentStore } from '../content-store.js';
 import { type Change, changeOf, inverse } from '../entry.js';
 import type { Journal } from '../record/journal.js';
-import type { TurnChanges, Undone } from '../record/journal-file.js';
-import { type Applied, apply, refusedText } from '../revert/apply.js';
+import type { TurnChanges, Undone } from '../record/journal-line.js';
+import { type Applied, refusedText } from '../revert/apply.js';
 import type { Wanted } from '../revert/plan.js';
 import { withoutRange } from '../revert/range.js';
 import type { OperationTarget } from '../views/source.js';
+import { type WriteParts, without, writeFiles } from './write-files.js';
 
-export interface UndoParts {
-  readonly root: string;
-  readonly store: ContentStore;
-  readonly journal: Journal;
+export interface UndoParts extends WriteParts {
   /** The URI of the view: what was taken back there is put back there. */
   readonly view: string;
 }
@@ -26,37 +24,38 @@ export async function revert(
   turnIds: readonly string[],
   target: OperationTarget | undefined,
 ): Promise<string> {
-  const { root, store, journal, view } = parts;
+  const { store, journal, view } = parts;
   const segments = selected(journal.segments(turnIds), target);
   const wanted = target?.lines
     ? await linesOf(store, segments, target.lines)
     : [...segments].map(([path, changes]) => ({ path, changes: changes.toReversed().map(inverse) }));
-  const applied = await apply(root, wanted, store);
+  const turnsOf = target?.lines ? lastTurn : byTurn;
+  const applied = await writeFiles(parts, wanted, (paths) => {
+    const done = wanted.filter(({ path }) => paths.has(path));
+    return { view, turns: turnsOf(journal, turnIds, done) };
+  });
   if (applied.done.size === 0) throw nothingDone(applied);
-  const done = wanted.filter(({ path }) => applied.done.has(path));
-  const turns = target?.lines ? lastTurn(journal, turnIds, done) : byTurn(journal, turnIds, done);
-  await journal.add({ kind: 'undone', id: crypto.randomUUID(), view, turns, applied: applied.changes });
   return outcome('Took back', applied);
 }
 
-/** Puts back what was taken back or thrown away last. */
-export async function putBack({ root, store, journal, view }: UndoParts): Promise<string> {
+export interface PutBack extends Applied {
+  readonly undone: Undone;
+  readonly message: string;
+}
+
+/** Puts back what was taken back or thrown away last. What could not be put back now may be another time. */
+export async function putBack(parts: UndoParts): Promise<PutBack> {
+  const { journal, view } = parts;
   const undone = journal.lastUndone(view);
   if (!undone) throw new RequestError(ErrorCode.InvalidParams, '/operationId: there is nothing to put back');
   const wanted = undone.applied.map((change) => ({ path: change.path, changes: [inverse(change)] }));
-  const applied = await apply(root, wanted, store);
+  const applied = await writeFiles(parts, wanted);
   if (wanted.length > 0 && applied.done.size === 0) throw nothingDone(applied);
   await journal.add({ kind: 'redone', id: undone.id });
-  const left = leftOf(undone, applied);
-  if (left.applied.length > 0) await journal.add({ ...left, id: crypto.randomUUID() });
-  return outcome('Put back', applied);
-}
-
-/** What could not be put back now may be another time. */
-function leftOf(undone: Undone, { done }: Applied): Undone {
-  const isLeft = ({ path }: Change) => !done.has(path);
-  const turns = undone.turns.map(({ turnId, changes }) => ({ turnId, changes: changes.filter(isLeft) }));
-  return { ...undone, turns, applied: undone.applied.filter(isLeft) };
+  const left = undone.applied.filter(({ path }) => !applied.done.has(path));
+  const rest = { ...without(undone, applied.done), kind: 'undone', id: crypto.randomUUID(), applied: left } as const;
+  if (left.length > 0) await journal.add(rest);
+  return { ...applied, undone, message: outcome('Put back', applied) };
 }
 
 export function outcome(did: string, { done, refused }: Applied): string {

@@ -1,45 +1,9 @@
 /** What is remembered of a session's changes: one file to which lines are added, so that no crash takes more than one. */
-import { appendFile, mkdir, readFile } from 'node:fs/promises';
+import { appendFile, mkdir, open, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { isRecord } from '../../tools/shape.js';
-import type { Change } from '../entry.js';
-
-export interface TurnChanges {
-  readonly turnId: string;
-  readonly changes: readonly Change[];
-}
-
-/** Changes were taken back, or thrown away: what that means for turns, and what it did to files. */
-export interface Undone {
-  readonly kind: 'undone';
-  readonly id: string;
-  /** The view that it was asked for in. */
-  readonly view: string;
-  /** The newest turn first, as things are taken back. */
-  readonly turns: readonly TurnChanges[];
-  readonly applied: readonly Change[];
-}
-
-export type JournalLine =
-  | { readonly kind: 'session'; readonly uri: string }
-  /** A turn has begun. */
-  | { readonly kind: 'turn'; readonly turnId: string }
-  /** From here on something is done that is recorded when it is over. */
-  | { readonly kind: 'begun'; readonly turnId: string; readonly id: string }
-  /** Something was done. */
-  | {
-      readonly kind: 'step';
-      readonly turnId: string;
-      readonly id: string;
-      readonly changes: readonly Change[];
-      /** Why there may be more than is known. */
-      readonly gap?: string;
-    }
-  | Undone
-  /** That was taken back in its turn. */
-  | { readonly kind: 'redone'; readonly id: string };
-
-const KINDS: ReadonlySet<unknown> = new Set(['session', 'turn', 'begun', 'step', 'undone', 'redone']);
+import { JOURNAL_HEAD_MAX_BYTES } from '../limits.js';
+import { type JournalLine, KINDS } from './journal-line.js';
 
 export class JournalFile {
   /** Lines come one after the other. */
@@ -49,8 +13,21 @@ export class JournalFile {
 
   /** Lines that are damaged are left out; only the last one can be, after a crash. */
   async read(): Promise<JournalLine[]> {
-    const text = await readFile(this.file, 'utf8').catch(() => '');
-    return text.split('\n').flatMap(parsed);
+    const text = await readFile(this.file, 'utf8').catch(ifMissing);
+    return (text ?? '').split('\n').flatMap(parsed);
+  }
+
+  /** The first line alone; undefined when there is none. */
+  async readFirst(): Promise<JournalLine | undefined> {
+    const handle = await open(this.file).catch(ifMissing);
+    if (!handle) return undefined;
+    try {
+      const { buffer, bytesRead } = await handle.read({ buffer: Buffer.alloc(JOURNAL_HEAD_MAX_BYTES) });
+      const lines = buffer.toString('utf8', 0, bytesRead).split('\n');
+      return lines.flatMap(parsed)[0];
+    } finally {
+      await handle.close();
+    }
   }
 
   append(line: JournalLine): Promise<void> {
@@ -63,6 +40,11 @@ export class JournalFile {
       });
     return this.#writing;
   }
+}
+
+/** A journal that cannot be read is not one that is not there. */
+function ifMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error;
 }
 
 function parsed(text: string): JournalLine[] {

@@ -1,7 +1,8 @@
 /** What a session's turns changed, as it is remembered: which change belongs to which turn, and what was taken back. */
-import type { BytePath } from '../byte-path.js';
+import type { BytePath } from '../../git/byte-path.js';
 import type { Change } from '../entry.js';
-import type { JournalFile, JournalLine, Undone } from './journal-file.js';
+import type { JournalFile } from './journal-file.js';
+import type { JournalLine, Undone, Writing } from './journal-line.js';
 import { segmentsOf } from './segments.js';
 
 const LOST = 'the host stopped while something was being done, so what that changed is not known';
@@ -11,6 +12,7 @@ export class Journal {
   readonly #turns = new Set<string>();
   readonly #redone = new Set<string>();
   #bytes = 0;
+  #size = 0;
 
   private constructor(
     private readonly file: JournalFile,
@@ -38,7 +40,13 @@ export class Journal {
     return this.#bytes;
   }
 
+  /** How many changes it remembers. */
+  get size(): number {
+    return this.#size;
+  }
+
   #note(line: JournalLine): void {
+    if (line.kind === 'step') this.#size += line.changes.length;
     if (line.kind === 'step') this.#bytes += line.changes.reduce((sum, change) => sum + bytesIn(change), 0);
     if (line.kind === 'turn') this.#turns.add(line.turnId);
     if (line.kind === 'redone') this.#redone.add(line.id);
@@ -77,6 +85,14 @@ export class Journal {
       (line) => line.kind === 'begun' && wanted.has(line.turnId) && !done.has(line.id) && !underWay.has(line.id),
     );
     return [...new Set([...steps.flatMap(({ gap }) => gap ?? []), ...(isLost ? [LOST] : [])])];
+  }
+
+  /** What was about to be done when the host stopped. */
+  get unfinished(): readonly Writing[] {
+    const over = new Set(
+      this.#lines.flatMap((line) => (line.kind === 'written' || line.kind === 'undone' ? line.id : [])),
+    );
+    return this.#lines.flatMap((line) => (line.kind === 'writing' && !over.has(line.id) ? line : []));
   }
 
   /** What was taken back last in a view, and not put back since. */

@@ -4,9 +4,8 @@
  */
 import type { Clock } from '../../clock.js';
 import { untilAborted } from '../../waiting.js';
-import type { Change } from '../entry.js';
-import { LOOK_MAX_MS } from '../limits.js';
-import { type FolderParts, type LookedAtFolder, lookedAt, type Snapshot } from '../snapshots/snapshot.js';
+import { COMPARE_MAX_MS, LOOK_MAX_MS, LOOK_REST_MS } from '../limits.js';
+import { type FolderParts, type Found, type LookedAtFolder, lookedAt, type Snapshot } from '../snapshots/snapshot.js';
 
 export interface LooksParts {
   readonly clock: Clock;
@@ -21,25 +20,25 @@ interface Base {
   readonly release: () => void;
 }
 
-export interface Found {
-  readonly changes: readonly Change[];
-  /** Why there may be more. */
-  readonly gap?: string;
-}
-
 export class Looks {
   /** How the folder was before the calls that run now. */
   #base: Base | undefined;
   #running = 0;
   #last: LookedAtFolder | undefined;
   #prepared: Promise<void> = Promise.resolve();
+  /** Until then nobody waits for a look: the last one took too long. */
+  #restUntil = 0;
   readonly #over = new AbortController();
 
   constructor(private readonly parts: LooksParts) {}
 
   /** Reads a folder without Git once, in the background, so that the first call does not have to wait for it. */
   prepare(): void {
-    this.#prepared = this.#prepare().catch(() => {});
+    this.#prepared = this.#prepare()
+      .then(() => {
+        this.#restUntil = 0;
+      })
+      .catch(() => {});
   }
 
   async #prepare(): Promise<void> {
@@ -58,11 +57,12 @@ export class Looks {
   async begin(): Promise<void> {
     this.#running += 1;
     if (this.#base) return;
+    if (this.parts.clock.now() < this.#restUntil) throw new Error(TOO_LARGE);
     const parts = await this.parts.folder();
     if (!parts) throw new Error('the folder is not there');
     const release = await parts.store.hold();
     try {
-      const { folder, snapshot } = await this.#inTime((signal) => this.#first(parts, signal));
+      const { folder, snapshot } = await this.#inTime(LOOK_MAX_MS, (signal) => this.#first(parts, signal));
       this.#last = folder;
       this.#base = { folder, snapshot, release };
     } catch (error) {
@@ -84,32 +84,36 @@ export class Looks {
     if (this.#running === 0) this.#base = undefined;
     if (!base) throw new Error('the folder was not looked at before');
     try {
-      const snapshot = await this.#inTime((signal) => base.folder.look(signal));
+      const snapshot = await this.#inTime(LOOK_MAX_MS, (signal) => base.folder.look(signal));
       // Who still runs goes on from here, so that nothing is found twice.
       if (this.#base) this.#base = { ...base, snapshot };
-      const gap = base.snapshot.gap ?? snapshot.gap;
-      const changes = await base.folder.changes(base.snapshot, snapshot);
-      await keep({ changes, ...(gap !== undefined && { gap }) });
+      await keep(await this.#inTime(COMPARE_MAX_MS, (signal) => base.folder.changes(base.snapshot, snapshot, signal)));
     } finally {
       if (!this.#base) base.release();
     }
   }
 
-  async #inTime<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  async #inTime<T>(milliseconds: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const { clock } = this.parts;
     const abort = new AbortController();
-    const late = new Error(`looking at the folder took longer than ${LOOK_MAX_MS / 1_000} s`);
-    const disarm = this.parts.clock.after(LOOK_MAX_MS, () => abort.abort(late));
+    const late = new Error(`looking at the folder took longer than ${milliseconds / 1_000} s`);
+    const disarm = clock.after(milliseconds, () => abort.abort(late));
     try {
       return await work(abort.signal);
     } catch (error) {
-      throw abort.signal.aborted ? late : error;
+      if (!abort.signal.aborted) throw error;
+      this.#restUntil = clock.now() + LOOK_REST_MS;
+      throw late;
     } finally {
       disarm();
     }
   }
 
-  /** Nothing more is looked at in advance. */
-  close(): void {
+  /** Nothing more is looked at in advance. Waits until nothing is. */
+  async close(): Promise<void> {
     this.#over.abort();
+    await this.#prepared;
   }
 }
+
+const TOO_LARGE = `the folder takes longer to look at than ${LOOK_MAX_MS / 1_000} s`;

@@ -5,17 +5,19 @@
  */
 import { ErrorCode } from '@atrium/protocol';
 import type { GateCall } from '../../extensions/extension.js';
+import { type BytePath, fromText } from '../../git/byte-path.js';
 import type { Logger } from '../../logger.js';
 import { isRecord } from '../../tools/shape.js';
 import { resolveTarget } from '../../tools/write-target.js';
 import { RequestError } from '../../wire/request-error.js';
-import { type BytePath, fromText } from '../byte-path.js';
 import { capture } from '../capture.js';
 import type { ContentStore } from '../content-store.js';
 import { type Change, changeOf, type Entry, isSame } from '../entry.js';
-import { SESSION_MAX_BYTES, STEP_MAX_FILES } from '../limits.js';
+import { FILES_AT_ONCE, SESSION_MAX_BYTES, SESSION_MAX_CHANGES, STEP_MAX_FILES } from '../limits.js';
+import type { Found } from '../snapshots/snapshot.js';
+import { mapSome } from '../snapshots/some-at-once.js';
 import type { Journal } from './journal.js';
-import { type Found, Looks, type LooksParts } from './looks.js';
+import { Looks, type LooksParts } from './looks.js';
 
 export interface RecorderParts extends LooksParts {
   readonly logger: Logger;
@@ -34,6 +36,8 @@ export class Recorder {
   readonly #looks: Looks;
   /** Looks, and changes for people, come one after the other. */
   #order: Promise<unknown> = Promise.resolve();
+  /** What is done for people now. */
+  #quiet: Promise<unknown> = Promise.resolve();
   /** What was begun and is not over. */
   readonly underWay = new Set<string>();
 
@@ -48,14 +52,16 @@ export class Recorder {
 
   /** Waits until everything that was begun so far is in the journal. */
   async close(): Promise<void> {
-    this.#looks.close();
+    await this.#looks.close();
     await this.#order;
   }
 
   /** Changes files for people: while nothing is recorded, and nothing begins to be before it is over. */
   quietly<T>(work: () => Promise<T>): Promise<T> {
-    if (this.underWay.size === 0) return this.#inOrder(work);
-    throw new RequestError(ErrorCode.TurnInProgress, 'the agent is changing files now: wait, or cancel its turn first');
+    if (this.underWay.size > 0) throw new RequestError(ErrorCode.TurnInProgress, BUSY);
+    const mine = this.#inOrder(work);
+    this.#quiet = mine.catch(() => {});
+    return mine;
   }
 
   /** Runs a call of a tool that may write. */
@@ -102,14 +108,26 @@ export class Recorder {
     }
   }
 
+  /** Waits for nobody's look, but for what is being done for people. */
   async #aroundFile<T>(turnId: string, { root, path }: NamedFile, run: () => Promise<T>): Promise<T> {
+    const id = crypto.randomUUID();
+    this.underWay.add(id);
+    try {
+      await this.#quiet;
+      return await this.#recorded(turnId, { root, path }, run);
+    } finally {
+      this.underWay.delete(id);
+      this.#parts.changed();
+    }
+  }
+
+  async #recorded<T>(turnId: string, { root, path }: NamedFile, run: () => Promise<T>): Promise<T> {
     const before = await capture(root, path, this.#parts.kept);
     try {
       return await run();
     } finally {
       const after = await capture(root, path, this.#parts.kept);
       if (!isSame(before, after)) await this.#note(turnId, { changes: [changeOf(path, before, after)] });
-      this.#parts.changed();
     }
   }
 
@@ -121,21 +139,20 @@ export class Recorder {
     return folder && target && { root: folder.root, path: fromText(target.shown) };
   }
 
-  async #note(turnId: string, { changes: all, gap }: Found, id: string = crypto.randomUUID()): Promise<void> {
+  async #note(turnId: string, found: Found, id: string = crypto.randomUUID()): Promise<void> {
     const journal = await this.#parts.journal();
-    const isFull = journal.bytes > SESSION_MAX_BYTES;
-    const some = all.slice(0, STEP_MAX_FILES);
-    const changes = isFull ? some.map(withoutContents) : some;
-    if (!isFull) await this.#keep(changes);
-    const why = isFull ? FULL : all.length > STEP_MAX_FILES ? TOO_MANY : gap;
-    await journal.add({ kind: 'step', turnId, id, changes, ...(why !== undefined && { gap: why }) });
+    const { changes, gap } = withinLimits(found, journal);
+    await this.#keep(changes);
+    await journal.add({ kind: 'step', turnId, id, changes, ...(gap !== undefined && { gap }) });
   }
 
   /** What was only read to compare goes when the host does; what was changed stays. */
   async #keep(changes: readonly Change[]): Promise<void> {
     const folder = await this.#parts.folder();
     const entries = changes.flatMap(({ before, after }) => [before ?? [], after ?? []].flat());
-    for (const { hash, isLost } of entries) if (folder && !isLost) await this.#parts.kept.take(folder.store, hash);
+    await mapSome(entries, FILES_AT_ONCE, async ({ hash, isLost }) => {
+      if (folder && !isLost) await this.#parts.kept.take(folder.store, hash);
+    });
   }
 
   #inOrder<T>(work: () => Promise<T>): Promise<T> {
@@ -156,8 +173,17 @@ interface NamedFile {
   readonly path: BytePath;
 }
 
+const BUSY = 'the agent is changing files now: wait, or cancel its turn first';
 const TOO_MANY = `a call changed more than ${STEP_MAX_FILES} files`;
 const FULL = `${SESSION_MAX_BYTES / 2 ** 30} GiB are kept for this session already, and no more contents`;
+const NO_MORE = `${SESSION_MAX_CHANGES} changes are remembered for this session already, and no more`;
+
+function withinLimits({ changes, gap }: Found, { bytes, size }: Journal): Found {
+  if (size > SESSION_MAX_CHANGES) return { changes: [], gap: NO_MORE };
+  if (bytes > SESSION_MAX_BYTES) return { changes: changes.slice(0, STEP_MAX_FILES).map(withoutContents), gap: FULL };
+  if (changes.length > STEP_MAX_FILES) return { changes: changes.slice(0, STEP_MAX_FILES), gap: TOO_MANY };
+  return { changes, ...(gap !== undefined && { gap }) };
+}
 
 function withoutContents({ path, before, after }: Change): Change {
   const lose = (entry: Entry | undefined) => entry && { ...entry, isLost: true as const };

@@ -1,5 +1,5 @@
 /** Puts changes of one file together that follow from each other, as if they had been one. */
-import type { BytePath } from '../byte-path.js';
+import type { BytePath } from '../../git/byte-path.js';
 import { type Change, changeOf, isSame } from '../entry.js';
 
 /**

@@ -1,39 +1,57 @@
 /** Does changes to files of a folder: all are thought through first, then each is done whole or not at all. */
-import { shownPath } from '../byte-path.js';
+import { type BytePath, shownPath } from '../../git/byte-path.js';
 import type { ContentStore } from '../content-store.js';
 import { type Change, changeOf, isSame } from '../entry.js';
 import { NAMED_MAX } from '../limits.js';
-import { type Plan, planOf, type Wanted } from './plan.js';
-import { NotPutError, putEntry } from './put-entry.js';
+import { planOf, type Wanted } from './plan.js';
+import { NotPutError, type Put, putEntry } from './put-entry.js';
+
+export interface Plan {
+  readonly puts: readonly Put[];
+  readonly refused: readonly Refusal[];
+}
 
 export interface Applied {
   /** What became of the files, so that it can be undone. */
   readonly changes: readonly Change[];
   /** The files that are now as they were wanted, also those that were so before. */
-  readonly done: ReadonlySet<string>;
+  readonly done: ReadonlySet<BytePath>;
   readonly refused: readonly Refusal[];
 }
 
 export interface Refusal {
-  readonly path: string;
+  readonly path: BytePath;
   readonly why: string;
 }
 
-export async function apply(root: string, wanted: readonly Wanted[], store: ContentStore): Promise<Applied> {
-  const plans: Plan[] = [];
-  for (const file of wanted) plans.push(await planOf(root, file, store));
+export async function planAll(root: string, wanted: readonly Wanted[], store: ContentStore): Promise<Plan> {
+  const puts: Put[] = [];
+  const refused: Refusal[] = [];
+  for (const file of wanted) {
+    const plan = await planOf(root, file, store);
+    if ('why' in plan) refused.push(plan);
+    else puts.push(plan);
+  }
+  return { puts, refused };
+}
+
+/** What a plan will change; files that are as they should be already are not among it. */
+export function changesIn({ puts }: Plan): Change[] {
+  return puts.filter(isAnything).map(({ path, current, target }) => changeOf(path, current, target));
+}
+
+export async function carryOut(root: string, plan: Plan, store: ContentStore): Promise<Applied> {
+  const refused = [...plan.refused];
   const changes: Change[] = [];
-  const refused: Refusal[] = plans.flatMap((plan) => (plan.kind === 'refused' ? plan : []));
-  const done = new Set<string>();
-  for (const plan of deletionsFirst(plans)) {
-    const { path, current, target } = plan;
-    const why = isSame(current, target) ? undefined : await putEntry(root, plan, store).then(() => undefined, reasonOf);
-    if (why !== undefined) {
-      refused.push({ path, why });
-      continue;
+  const done = new Set(plan.puts.filter((put) => !isAnything(put)).map(({ path }) => path));
+  for (const put of deletionsFirst(plan.puts.filter(isAnything))) {
+    const { path, current, target } = put;
+    const why = await putEntry(root, put, store).then(() => undefined, reasonOf);
+    if (why !== undefined) refused.push({ path, why });
+    else {
+      done.add(path);
+      changes.push(changeOf(path, current, target));
     }
-    done.add(path);
-    if (!isSame(current, target)) changes.push(changeOf(path, current, target));
   }
   return { changes, done, refused };
 }
@@ -45,9 +63,12 @@ export function refusedText(refused: readonly Refusal[]): string {
   return named.join(', ') + (more > 0 ? ` and ${more} more` : '');
 }
 
+function isAnything({ current, target }: Put): boolean {
+  return !isSame(current, target);
+}
+
 /** A file may stand where a folder has to be, and the other way round. */
-function deletionsFirst(plans: readonly Plan[]): Extract<Plan, { kind: 'put' }>[] {
-  const puts = plans.flatMap((plan) => (plan.kind === 'put' ? plan : []));
+function deletionsFirst(puts: readonly Put[]): Put[] {
   return [...puts.filter(({ target }) => !target), ...puts.filter(({ target }) => target)];
 }
 

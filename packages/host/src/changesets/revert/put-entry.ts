@@ -1,12 +1,17 @@
-/** Puts a content at a path of the folder, or takes away what is there: whole or not at all, and nowhere else. */
+/**
+ * Puts a content at a path of the folder, or takes away what is there: whole or not at all, and nowhere else. A person may
+ * save the file at the very same moment. So what is there is not written over: it is moved aside, looked at once more, and
+ * only then removed. Whatever turns out to be somebody's new version goes back to its place.
+ */
 import { randomUUID } from 'node:crypto';
-import { chmod, lstat, mkdir, open, realpath, rename, rm, rmdir, symlink, unlink } from 'node:fs/promises';
+import { chmod, lstat, mkdir, open, realpath, rm, rmdir, symlink } from 'node:fs/promises';
 import path from 'node:path';
+import { type BytePath, foldersOf, onDisk, shownPath } from '../../git/byte-path.js';
 import { oneAtATime } from '../../tools/one-at-a-time.js';
-import { type BytePath, foldersOf, onDisk, shownPath } from '../byte-path.js';
 import { capture } from '../capture.js';
 import type { ContentStore } from '../content-store.js';
 import { type Entry, isSame } from '../entry.js';
+import { giveBack, swap } from './swap.js';
 
 /** It was not put there, and nothing was changed. The message says why. */
 export class NotPutError extends Error {
@@ -21,13 +26,14 @@ export interface Put {
 }
 
 const NEW_MODE = { file: 0o666, exec: 0o777 } as const;
+const BUSY = 'somebody is changing it right now';
 
 export async function putEntry(root: string, put: Put, store: ContentStore): Promise<void> {
   // The agent's own tools wait for each other by this name, too.
   await oneAtATime(path.join(root, shownPath(put.path)), async () => {
     await checkFolders(root, put.path);
-    if (put.target) await write(root, { ...put, target: put.target }, store);
-    else await remove(root, put, store);
+    await exchange(root, put, store);
+    if (!put.target) await removeEmptyFolders(root, put.path);
   });
 }
 
@@ -37,39 +43,66 @@ export async function checkFolders(root: string, file: BytePath): Promise<void> 
     const place = onDisk(root, folder);
     const real = await realpath(place, { encoding: 'buffer' }).catch(() => undefined);
     if (!real) continue;
-    if (!real.equals(onDisk(root, folder))) throw new NotPutError('a folder that it is in has become a link');
+    if (!real.equals(place)) throw new NotPutError('a folder that it is in has become a link');
     return;
   }
 }
 
-async function write(root: string, put: Put & { readonly target: Entry }, store: ContentStore): Promise<void> {
-  const file = onDisk(root, put.path);
-  const folder = foldersOf(put.path)[0];
-  const place = folder === undefined ? Buffer.from(root) : onDisk(root, folder);
-  await mkdir(place, { recursive: true });
-  const draft = Buffer.concat([place, Buffer.from(`/.atrium-${randomUUID()}.tmp`)]);
+async function exchange(root: string, put: Put, store: ContentStore): Promise<void> {
+  const { path: file, current, target } = put;
+  const [draft, aside] = [besides(file), besides(file)];
   try {
-    await fill(draft, file, put, store);
-    await checkUnchanged(root, put, store);
-    await rename(draft, file);
+    if (target) await fill(root, { draft, file, target }, store);
+    await check(root, file, current, store);
+    const place = onDisk(root, file);
+    const swapped = swap({
+      place,
+      ...(target && { draft: onDisk(root, draft) }),
+      ...(current && { aside: onDisk(root, aside) }),
+    });
+    if (!swapped) throw new NotPutError(BUSY);
+    if (!current) return;
+    await check(root, aside, current, store).catch((error) => {
+      giveBack({ place, aside: onDisk(root, aside) }, swapped.placed);
+      throw error;
+    });
+    await rm(onDisk(root, aside), { force: true });
   } finally {
-    await rm(draft, { force: true });
+    await rm(onDisk(root, draft), { force: true });
   }
 }
 
-async function fill(draft: Buffer, file: Buffer, { target }: Put & { readonly target: Entry }, store: ContentStore) {
+async function check(root: string, file: BytePath, expected: Entry | undefined, store: ContentStore): Promise<void> {
+  if (!isSame(await capture(root, file, store), expected)) throw new NotPutError(BUSY);
+}
+
+/** A name in the same folder, so that moving it to its place is one step. */
+function besides(file: BytePath): BytePath {
+  return `${file.slice(0, file.lastIndexOf('/') + 1)}.atrium-${randomUUID()}.tmp`;
+}
+
+interface Draft {
+  readonly draft: BytePath;
+  readonly file: BytePath;
+  readonly target: Entry;
+}
+
+async function fill(root: string, { draft, file, target }: Draft, store: ContentStore): Promise<void> {
   const bytes = await store.read(target.hash);
   if (!bytes) throw new NotPutError('its content is not kept any more');
-  if (target.kind === 'link') return symlink(bytes, draft);
-  const handle = await open(draft, 'wx', NEW_MODE[target.kind]);
+  const [folder] = foldersOf(file);
+  if (folder !== undefined) await mkdir(onDisk(root, folder), { recursive: true });
+  const place = onDisk(root, draft);
+  if (target.kind === 'link') return symlink(bytes, place);
+  const handle = await open(place, 'wx', NEW_MODE[target.kind]);
   try {
     await handle.writeFile(bytes);
     await handle.sync();
   } finally {
     await handle.close();
   }
-  const there = await lstat(file).catch(() => undefined);
-  if (there?.isFile()) await chmod(draft, modeFor(there.mode, target.kind));
+  const there = await lstat(onDisk(root, file)).catch(() => undefined);
+  if (there?.isFile()) await chmod(place, modeFor(there.mode, target.kind));
 }
 
 /** Who may read and write a file stays as it is; who may read it may execute it, or nobody may. */
@@ -78,19 +111,13 @@ function modeFor(mode: number, kind: 'file' | 'exec'): number {
   return kind === 'exec' ? permissions | ((permissions & 0o444) >> 2) : permissions & ~0o111;
 }
 
-async function remove(root: string, put: Put, store: ContentStore): Promise<void> {
-  await checkUnchanged(root, put, store);
-  if (put.current) await unlink(onDisk(root, put.path));
-  // As Git does, folders go with the last file in them.
-  for (const folder of foldersOf(put.path)) {
+/** As Git does: folders go with the last file in them. */
+async function removeEmptyFolders(root: string, file: BytePath): Promise<void> {
+  for (const folder of foldersOf(file)) {
     const isEmpty = await rmdir(onDisk(root, folder)).then(
       () => true,
       () => false,
     );
     if (!isEmpty) return;
   }
-}
-
-async function checkUnchanged(root: string, { path, current }: Put, store: ContentStore): Promise<void> {
-  if (!isSame(await capture(root, path, store), current)) throw new NotPutError('somebody is changing it right now');
 }

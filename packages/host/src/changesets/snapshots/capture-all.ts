@@ -1,5 +1,5 @@
 /** Captures many files, some at once, up to a limit of bytes. */
-import type { BytePath } from '../byte-path.js';
+import type { BytePath } from '../../git/byte-path.js';
 import type { Captures } from '../capture.js';
 import { FILES_AT_ONCE, FOLDER_MAX_BYTES } from '../limits.js';
 import type { Seen } from './snapshot.js';

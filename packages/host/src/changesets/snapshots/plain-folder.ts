@@ -3,13 +3,15 @@
  * first one, only files are read whose time or size has changed.
  */
 import { readdir } from 'node:fs/promises';
+import path from 'node:path';
+import { type BytePath, onDisk, shownPath } from '../../git/byte-path.js';
+import { isNoGo } from '../../tools/no-go.js';
 import { SKIPPED_FOLDERS } from '../../tools/walk.js';
-import { type BytePath, onDisk } from '../byte-path.js';
 import { Captures } from '../capture.js';
-import { type Change, changeOf, isSame } from '../entry.js';
+import { changeOf, isSame } from '../entry.js';
 import { FOLDER_MAX_BYTES, FOLDER_MAX_FILES } from '../limits.js';
 import { captureAll } from './capture-all.js';
-import type { FolderParts, LookedAtFolder, Snapshot } from './snapshot.js';
+import type { FolderParts, Found, LookedAtFolder, Snapshot } from './snapshot.js';
 
 /** Besides those that the tools pass by. */
 const MADE_BY_TOOLS: ReadonlySet<string> = new Set(['.hg', '.svn', '.venv', '__pycache__']);
@@ -26,19 +28,21 @@ export class PlainFolder implements LookedAtFolder {
 
   async look(signal: AbortSignal): Promise<Snapshot> {
     const paths: BytePath[] = [];
-    for await (const path of this.#paths(signal)) if (paths.push(path) > FOLDER_MAX_FILES) break;
+    for await (const found of this.#paths(signal)) if (paths.push(found) > FOLDER_MAX_FILES) break;
     const { files, isCut } = await captureAll(this.#captures, paths.slice(0, FOLDER_MAX_FILES), signal);
     return { files, ...((isCut || paths.length > FOLDER_MAX_FILES) && { gap: TOO_MUCH }) };
   }
 
-  async changes(before: Snapshot, after: Snapshot): Promise<Change[]> {
+  async changes(before: Snapshot, after: Snapshot): Promise<Found> {
     const paths = [...new Set([...before.files.keys(), ...after.files.keys()])].sort();
-    return paths.flatMap((path) => {
-      const [old, fresh] = [before.files.get(path)?.now, after.files.get(path)?.now];
+    const changes = paths.flatMap((file) => {
+      const [old, fresh] = [before.files.get(file)?.now, after.files.get(file)?.now];
       // Where one look was cut short, a file that it lacks may well have been there.
       const isUnknown = (!old && before.gap !== undefined) || (!fresh && after.gap !== undefined);
-      return isUnknown || isSame(old, fresh) ? [] : [changeOf(path, old, fresh)];
+      return isUnknown || isSame(old, fresh) ? [] : [changeOf(file, old, fresh)];
     });
+    const gap = before.gap ?? after.gap;
+    return { changes, ...(gap !== undefined && { gap }) };
   }
 
   /** Links are not followed. A folder that cannot be read counts as empty. */
@@ -49,12 +53,13 @@ export class PlainFolder implements LookedAtFolder {
       signal.throwIfAborted();
       const options = { withFileTypes: true, encoding: 'latin1' } as const;
       const place = folder === '' ? Buffer.from(root) : onDisk(root, folder);
+      if (await isNoGo(path.join(root, shownPath(folder)))) continue;
       const entries = await readdir(place, options).catch(() => []);
       for (const entry of entries) {
-        const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
-        if (isOurs(path)) continue;
-        if (entry.isFile() || entry.isSymbolicLink()) yield path;
-        else if (entry.isDirectory() && !isMadeByTools(entry.name)) waiting.push(path);
+        const name = folder === '' ? entry.name : `${folder}/${entry.name}`;
+        if (isOurs(name)) continue;
+        if (entry.isFile() || entry.isSymbolicLink()) yield name;
+        else if (entry.isDirectory() && !isMadeByTools(entry.name)) waiting.push(name);
       }
     }
   }

@@ -1,8 +1,8 @@
 /** How a folder is at one moment, and what two such moments have between them. */
 import { realpath } from 'node:fs/promises';
-import type { BytePath } from '../byte-path.js';
+import type { BytePath } from '../../git/byte-path.js';
+import { findRepository } from '../../git/repository.js';
 import type { Change, Entry } from '../entry.js';
-import { findRepository } from '../git/repository.js';
 import type { Tracked } from '../git/status.js';
 import type { TransientStore } from '../transient-store.js';
 import { GitFolder } from './git-folder.js';
@@ -22,11 +22,18 @@ export interface Seen {
   readonly head?: Tracked;
 }
 
+export interface Found {
+  /** In the order of their paths. */
+  readonly changes: readonly Change[];
+  /** Why there may be more. */
+  readonly gap?: string;
+}
+
 /** One folder, looked at again and again. Contents go into the store that it was made with. */
 export interface LookedAtFolder {
   readonly kind: 'git' | 'plain';
   look(signal: AbortSignal): Promise<Snapshot>;
-  changes(before: Snapshot, after: Snapshot): Promise<Change[]>;
+  changes(before: Snapshot, after: Snapshot, signal: AbortSignal): Promise<Found>;
 }
 
 export interface FolderParts {
@@ -43,7 +50,7 @@ export async function lookedAt(
   last: LookedAtFolder | undefined,
   signal: AbortSignal,
 ): Promise<LookedAtFolder> {
-  const repository = await findRepository(parts.root, signal);
+  const repository = await findRepository(parts.root, { signal });
   if (repository) return last instanceof GitFolder ? last.with(repository) : new GitFolder(parts, repository);
   return last instanceof PlainFolder ? last : new PlainFolder(parts);
 }

@@ -1,8 +1,8 @@
 /** Changes as clients see them: where a file is, what it was, what it is now, and how many lines differ. */
 import type { ContentRef, FileEditDiff, FileEditSide } from '@atrium/protocol';
+import { fileUri } from '../../git/byte-path.js';
 import { lineDiff } from '../../tools/line-diff.js';
 import { looksBinary, sizeText } from '../../tools/text.js';
-import { fileUri } from '../byte-path.js';
 import type { ContentStore } from '../content-store.js';
 import { type Change, changeOf, type Entry } from '../entry.js';
 import { CONTENT_MAX_BYTES, COUNTS_KEPT, DIFF_MAX_BYTES } from '../limits.js';

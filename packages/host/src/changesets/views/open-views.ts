@@ -1,7 +1,7 @@
 /** The views of one session that somebody watches, or has just asked for. */
 import type { ErrorInfo } from '@atrium/protocol';
 import type { HostCore } from '../../core.js';
-import { VIEW_IDLE_MS } from '../limits.js';
+import { VIEW_IDLE_MS, VIEWS_MAX } from '../limits.js';
 import type { Shown, ViewSource } from './source.js';
 import { View } from './view.js';
 
@@ -32,11 +32,13 @@ export class OpenViews {
     this.#views.get(uri)?.fail(failure);
   }
 
-  /** Opened now, if it was not yet. */
+  /** Opened now, if it was not yet. Undefined when there is none, or when too many others are watched. */
   async open(uri: string, find: () => Promise<ViewSource | undefined>): Promise<View | undefined> {
     const source = this.#views.has(uri) ? undefined : await find();
     const present = this.#views.get(uri);
     if (present || !source || this.#isOver) return present;
+    if (this.#views.size >= VIEWS_MAX) for (const other of [...this.#views.keys()]) this.release(other);
+    if (this.#views.size >= VIEWS_MAX) return undefined;
     const { core, refreshed } = this.parts;
     const view = new View({ core, uri, source, refreshed });
     this.#views.set(uri, view);

@@ -68,9 +68,10 @@ export class RecordedSource implements ViewSource {
 
   async run(operationId: string, target: OperationTarget | undefined): Promise<string> {
     const parts = await this.#undoParts();
-    return this.parts.quietly(() =>
-      operationId === REAPPLY.id ? putBack(parts) : revert(parts, this.parts.turns(parts.journal), target),
-    );
+    return this.parts.quietly(async () => {
+      if (operationId === REAPPLY.id) return (await putBack(parts)).message;
+      return revert(parts, this.parts.turns(parts.journal), target);
+    });
   }
 
   async #undoParts(): Promise<UndoParts> {

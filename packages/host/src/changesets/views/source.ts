@@ -1,6 +1,6 @@
 /** What is behind a view: where its files come from, and what can be done with them. */
 import type { ChangesetFile, ChangesetOperation, ErrorInfo, TextRange } from '@atrium/protocol';
-import type { BytePath } from '../byte-path.js';
+import type { BytePath } from '../../git/byte-path.js';
 
 export interface Shown {
   readonly files: readonly ShownFile[];

@@ -1,11 +1,11 @@
 /** Finds what is behind each view of a session, and counts what the catalogue tells. */
 import { ErrorCode, type ErrorInfo } from '@atrium/protocol';
+import type { Repository } from '../../git/repository.js';
 import type { Session } from '../../sessions/session.js';
 import { RequestError } from '../../wire/request-error.js';
 import type { Counted } from '../catalogue.js';
 import type { ContentStore } from '../content-store.js';
-import type { Repository } from '../git/repository.js';
-import { commit } from '../operations/commit.js';
+import { type CommitScope, commit } from '../operations/commit.js';
 import type { CommitQuestion } from '../operations/commit-question.js';
 import type { Journal } from '../record/journal.js';
 import type { Recorder } from '../record/recorder.js';
@@ -98,17 +98,18 @@ export class Sources {
       folder: () => this.#folder(),
       isTrusted,
       quietly: (work) => recorder.quietly(work),
-      commit: (repository) => this.#askAndCommit(view, repository),
+      commit: (repository, what) => this.#askAndCommit(view, repository, what),
     });
   }
 
-  #askAndCommit(view: string, repository: Repository): string {
+  #askAndCommit(view: string, repository: Repository, what: CommitScope): string {
     const { question, isTrusted, failed, changed } = this.#parts;
-    question.ask(`What does the commit in ${repository.folder} do?`, (message) => {
+    const all = what === 'staged' ? 'What is staged' : 'Everything that changed';
+    question.ask(`${all} in ${repository.folder} will be committed. What does the commit do?`, (message) => {
       const trusted = isTrusted(repository.folder);
       const { signal } = this.#abort;
       trusted
-        .then((isIt) => commit({ repository, message, isTrusted: isIt, signal }))
+        .then((isIt) => commit({ repository, message, what, isTrusted: isIt, signal }))
         .catch((error) => failed(view, { errorType: 'commit-failed', message: String(error.message ?? error) }))
         .finally(changed);
     });

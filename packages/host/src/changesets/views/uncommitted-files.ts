@@ -1,11 +1,11 @@
 /** The files that differ from the last commit, as clients see them: staged, not staged and untracked in one list. */
 import { readFile, readlink } from 'node:fs/promises';
 import type { ContentRef, FileEditDiff, FileEditSide } from '@atrium/protocol';
+import { asText, type BytePath, fileUri, onDisk, percentEncoded } from '../../git/byte-path.js';
+import type { Repository } from '../../git/repository.js';
 import { looksBinary } from '../../tools/text.js';
-import { asText, type BytePath, fileUri, onDisk, percentEncoded } from '../byte-path.js';
 import { statsOf } from '../capture.js';
 import { lineCounts } from '../git/numstat.js';
-import type { Repository } from '../git/repository.js';
 import { isSubmodule, type Status, type StatusEntry, statusOf, type Tracked } from '../git/status.js';
 import { COUNTS_KEPT, DIFF_MAX_BYTES, VIEW_MAX_FILES } from '../limits.js';
 import { textContent } from './files.js';

@@ -1,13 +1,13 @@
 /** What differs from the last commit, whoever changed it, and what Git can do with it. */
 import { type ChangesetOperation, ErrorCode } from '@atrium/protocol';
+import { findRepository, type Repository } from '../../git/repository.js';
 import { RequestError } from '../../wire/request-error.js';
 import type { ContentStore } from '../content-store.js';
-import { findRepository, type Repository } from '../git/repository.js';
-import type { StatusEntry } from '../git/status.js';
+import { isConflict, isStaged, type StatusEntry } from '../git/status.js';
 import { VIEW_MAX_FILES } from '../limits.js';
-import { discard } from '../operations/discard.js';
+import { type CommitScope, whatToCommit } from '../operations/commit.js';
+import { discard, restore } from '../operations/discard.js';
 import { stage, unstage } from '../operations/index-operations.js';
-import { putBack } from '../operations/undo.js';
 import type { Journal } from '../record/journal.js';
 import type { FolderParts } from '../snapshots/snapshot.js';
 import { incomplete, type OperationTarget, type Shown, type ViewSource } from './source.js';
@@ -22,7 +22,7 @@ export interface UncommittedParts {
   isTrusted(folder: string): Promise<boolean>;
   quietly<T>(work: () => Promise<T>): Promise<T>;
   /** Asks for a message and commits; says what is asked. */
-  commit(repository: Repository): string;
+  commit(repository: Repository, what: CommitScope): string;
 }
 
 /** How a view says that there is nothing to compare with. */
@@ -53,21 +53,21 @@ export class UncommittedSource implements ViewSource {
     const { store, view } = this.parts;
     if (operationId === 'stage') return stage(repository, target?.paths, await this.parts.isTrusted(root));
     if (operationId === 'unstage') return unstage(repository, target?.paths);
-    if (operationId === 'commit') return this.parts.commit(repository);
-    const parts = { root, store, view, journal: await this.parts.journal() };
-    return this.parts.quietly(() =>
-      operationId === 'restore' ? putBack(parts) : discard({ ...parts, repository, isOurs }, target?.paths),
-    );
+    if (operationId === 'commit') return this.parts.commit(repository, await whatToCommit(repository));
+    const parts = { root, store, view, repository, isOurs, journal: await this.parts.journal() };
+    return this.parts.quietly(() => (operationId === 'restore' ? restore(parts) : discard(parts, target?.paths)));
   }
 }
 
 function operationsFor(entries: readonly StatusEntry[], isUndone: boolean): ChangesetOperation[] {
-  const isStaged = entries.some(({ letters }) => !['?', '.'].includes(letters[0] ?? ''));
-  const isUnstaged = entries.some(({ letters }) => letters[1] !== '.');
+  const isAnyStaged = entries.some(isStaged);
+  const isAnyConflict = entries.some(isConflict);
   return [
-    ...(isUnstaged ? [STAGE] : []),
-    ...(isStaged ? [UNSTAGE] : []),
-    ...(entries.length > 0 ? [DISCARD, isStaged ? COMMIT_STAGED : COMMIT_ALL] : []),
+    ...(entries.some(({ letters }) => letters[1] !== '.') ? [STAGE] : []),
+    ...(isAnyStaged || isAnyConflict ? [UNSTAGE] : []),
+    ...(entries.length > 0 ? [DISCARD] : []),
+    // Markers of a conflict are not to end up in a commit by accident.
+    ...(entries.length > 0 && !isAnyConflict ? [isAnyStaged ? COMMIT_STAGED : COMMIT_ALL] : []),
     ...(isUndone ? [RESTORE] : []),
   ];
 }
