@@ -23,7 +23,7 @@ describe('the wire log', () => {
     desk.disconnect();
     const [name = ''] = readdirSync(folder);
     const file = path.join(folder, name);
-    await expect.poll(() => readFileSync(file, 'utf8')).toContain('"event":"closed"');
+    await expect.poll(() => readFileSync(file, 'utf8'), { timeout: 5_000 }).toContain('"event":"closed"');
     const lines = readFileSync(file, 'utf8')
       .trim()
       .split('\n')
