@@ -1,5 +1,5 @@
 /** Takes the pictures of the documentation: a real host, a real browser, a small project that an agent works on. */
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -73,7 +73,11 @@ async function main() {
   mkdirSync(project);
   mkdirSync(IMAGES, { recursive: true });
   writeFileSync(path.join(project, 'sum.js'), SUM_BEFORE);
+  writeFileSync(path.join(project, 'README.md'), '# Calculator\n\nAdds numbers.\n');
+  commitAll(project);
   writeFileSync(path.join(folder, 'script.json'), JSON.stringify(SCRIPT));
+  // The prompt of whoever takes the pictures is nobody's business.
+  writeFileSync(path.join(folder, '.bashrc'), "PS1='\\w $ '\n");
   const host = await startHost(folder, project);
   const browser = await launchChromium();
   try {
@@ -83,6 +87,15 @@ async function main() {
     await host.stop();
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** @param {string} project */
+function commitAll(project) {
+  const identity = ['-c', 'user.name=desk', '-c', 'user.email=desk@example.com'];
+  const git = (/** @type {string[]} */ ...args) => execFileSync('git', ['-C', project, ...identity, ...args]);
+  git('init', '--quiet', '-b', 'main');
+  git('add', '.');
+  git('commit', '--quiet', '-m', 'A calculator');
 }
 
 /** @param {string} folder @param {string} project */
@@ -147,6 +160,19 @@ async function takeAll(browser, host) {
   await take(desk, 'conversation');
   await dark.getByText('is 6 now').waitFor();
   await take(dark, 'conversation-dark');
+  await desk.getByRole('button', { name: /^Changes \+/ }).click();
+  await desk.getByRole('button', { name: /Changed sum\.js/ }).click();
+  await desk.getByText('total = value;').last().waitFor();
+  await take(desk, 'changes');
+  await openTab(dark, 'Terminal');
+  await dark.getByRole('button', { name: 'New terminal' }).click();
+  await dark.locator('.xterm-screen').waitFor();
+  await dark.keyboard.type(
+    'git diff --stat && node -e "import(\'./sum.js\').then((m) => console.log(m.sum([1, 2, 3])))"\n',
+  );
+  await dark.waitForTimeout(1_500);
+  await take(dark, 'terminal-dark');
+  await desk.getByRole('button', { name: 'Details', exact: true }).click();
   await desk.getByRole('link', { name: 'New' }).click();
   await begin(desk, 'Add a sort option.');
   await desk.getByRole('button', { name: 'Answer' }).waitFor();
@@ -158,6 +184,13 @@ async function takeAll(browser, host) {
   await host.stop();
   await desk.getByText('Connection lost').waitFor();
   await take(desk, 'disconnected');
+}
+
+/** @param {import('playwright-core').Page} page @param {string} name */
+async function openTab(page, name) {
+  const tab = page.getByRole('tab', { name });
+  if (!(await tab.isVisible())) await page.getByRole('button', { name: 'Details', exact: true }).click();
+  await tab.click();
 }
 
 /** @param {import('playwright-core').Page} page @param {string} text */
