@@ -41,7 +41,7 @@ describe('a tool that the agent runs itself', () => {
       reason: 'The arguments have 4 MiB; 4 MiB are allowed.',
     });
     const call = await callState(desk, uri);
-    expect(call.toolName).toHaveLength(CALL_NAME_MAX_CHARACTERS);
+    expect(call?.toolName).toHaveLength(CALL_NAME_MAX_CHARACTERS);
     expect(JSON.stringify(call).length).toBeLessThan(2_000);
     const shown = puppet.turn.ownCall({ id: 'c2', name: 'Bash', displayName: 'Bash' });
     shown.shown({ command: endless }, endless);

@@ -2,9 +2,9 @@
 import { useState } from 'react';
 import { Composer } from '../composer/composer.js';
 import { SessionProvider } from '../host/context.js';
-import type { OpenSession } from '../host/open-session.js';
+import { OpenSession } from '../host/open-session.js';
 import { hashOf } from '../host/router.js';
-import { useSession } from '../host/use-session.js';
+import { useOpened } from '../host/use-opened.js';
 import { useStore } from '../model/store.js';
 import { Panel } from '../panel/panel.js';
 import { Questions } from '../questions/questions.js';
@@ -15,12 +15,12 @@ import { Timeline } from './timeline.js';
 import { useMarkRead } from './use-mark-read.js';
 
 export function SessionScreen({ uri }: { readonly uri: string }) {
-  const opening = useSession(uri);
+  const opening = useOpened(OpenSession.open, uri);
   if (opening.at === 'loading') return <div className="empty" aria-busy="true" />;
   if (opening.at === 'failed') return <Missing why={opening.why} />;
   return (
-    <SessionProvider value={opening.session}>
-      <Conversation session={opening.session} />
+    <SessionProvider value={opening.thing}>
+      <Conversation session={opening.thing} />
     </SessionProvider>
   );
 }

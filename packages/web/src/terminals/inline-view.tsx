@@ -1,13 +1,13 @@
 /** What a tool's command writes, live, with the ways to help it: open it, take it over, let it run on its own. */
 import { type ReactNode, useCallback, useEffect, useRef } from 'react';
 import { useOpenSession } from '../host/context.js';
+import { useOpened } from '../host/use-opened.js';
 import { useStore } from '../model/store.js';
 import { isOfCall } from './claims.js';
-import type { OpenTerminal } from './open-terminal.js';
+import { OpenTerminal } from './open-terminal.js';
 import type { Screen } from './screen.js';
 import { showTerminal } from './shown-terminal.js';
 import { useScreen } from './use-screen.js';
-import { useTerminal } from './use-terminal.js';
 import './terminals.css';
 
 const LINES_MAX = 14;
@@ -19,8 +19,8 @@ interface Props {
 }
 
 export function InlineView({ uri, children }: Props) {
-  const opening = useTerminal(uri);
-  return opening.at === 'open' ? <Live terminal={opening.terminal} /> : children;
+  const opening = useOpened(OpenTerminal.open, uri);
+  return opening.at === 'open' ? <Live terminal={opening.thing} /> : children;
 }
 
 function Live({ terminal }: { readonly terminal: OpenTerminal }) {

@@ -1,6 +1,8 @@
 /** The chosen terminal, once it is here. */
+
+import { useOpened } from '../host/use-opened.js';
+import { OpenTerminal } from './open-terminal.js';
 import { TerminalView } from './terminal-view.js';
-import { useTerminal } from './use-terminal.js';
 
 interface Props {
   readonly uri: string;
@@ -9,7 +11,7 @@ interface Props {
 }
 
 export function ShownTerminal({ uri, onDispose, onLeave }: Props) {
-  const opening = useTerminal(uri);
+  const opening = useOpened(OpenTerminal.open, uri);
   if (opening.at === 'loading') return <p className="terminal-note hint">Loading …</p>;
   if (opening.at === 'failed')
     return (
@@ -17,5 +19,5 @@ export function ShownTerminal({ uri, onDispose, onLeave }: Props) {
         {opening.why}
       </p>
     );
-  return <TerminalView terminal={opening.terminal} onDispose={onDispose} onLeave={onLeave} />;
+  return <TerminalView terminal={opening.thing} onDispose={onDispose} onLeave={onLeave} />;
 }

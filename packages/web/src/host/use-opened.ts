@@ -1,0 +1,37 @@
+/** Opens something of the host while a component shows it: a session, a terminal. */
+import type { Client } from '@atrium/client';
+import { useEffect, useState } from 'react';
+import { tell } from '../ui/notices.js';
+import { useHost } from './context.js';
+import { problemText } from './problem.js';
+
+export type Opening<Thing> =
+  | { readonly at: 'loading' }
+  | { readonly at: 'failed'; readonly why: string }
+  | { readonly at: 'open'; readonly thing: Thing };
+
+type Open<Thing> = (client: Client, uri: string, onProblem: (text: string) => void) => Promise<Thing>;
+
+/** `open` must be the same function every time. */
+export function useOpened<Thing extends { close(): void }>(open: Open<Thing>, uri: string): Opening<Thing> {
+  const { client } = useHost();
+  const [opening, setOpening] = useState<Opening<Thing>>({ at: 'loading' });
+  useEffect(() => {
+    let isOver = false;
+    let opened: Thing | undefined;
+    setOpening({ at: 'loading' });
+    open(client, uri, tell).then(
+      (thing) => {
+        if (isOver) return thing.close();
+        opened = thing;
+        setOpening({ at: 'open', thing });
+      },
+      (error) => isOver || setOpening({ at: 'failed', why: problemText(error) }),
+    );
+    return () => {
+      isOver = true;
+      opened?.close();
+    };
+  }, [client, open, uri]);
+  return opening;
+}
