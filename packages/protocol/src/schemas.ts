@@ -7,6 +7,7 @@ import { Snapshot } from './common/snapshot.js';
 import { errorData } from './errors/error-data.js';
 import { clientNotifications, clientRequests, hostNotifications, hostRequests } from './methods.js';
 import { TelemetryCapabilities } from './otlp/state/telemetry-capabilities.js';
+import { toGatewayMessages, toProviderMessages } from './provider/messages.js';
 import { ResourceWatchState } from './resource-watch/state/resource-watch-state.js';
 import { RootState } from './root/state/root-state.js';
 import { JsonRpcErrorResponse } from './rpc/error-response.js';
@@ -40,4 +41,6 @@ export {
   StateAction,
   stateActions,
   TelemetryCapabilities,
+  toGatewayMessages,
+  toProviderMessages,
 };

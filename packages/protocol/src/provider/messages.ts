@@ -1,5 +1,4 @@
 /** Every message of the provider interface, by its type: sixteen to the gateway, thirteen to the provider. */
-import type { Static } from 'typebox';
 import { ProviderAuthMessage } from './to-gateway/auth.js';
 import { ProviderAuthConfirmMessage } from './to-gateway/auth-confirm.js';
 import { ProviderContextUpdateMessage } from './to-gateway/context-update.js';
@@ -66,14 +65,3 @@ export const toProviderMessages = {
   'session.lifecycle': ProviderSessionLifecycleMessage,
   'stream.history': ProviderStreamHistoryMessage,
 } as const;
-
-export type ToGatewayMessageType = keyof typeof toGatewayMessages;
-export type ToGatewayMessageMap = { [Type in ToGatewayMessageType]: Static<(typeof toGatewayMessages)[Type]> };
-export type ToGatewayMessage = ToGatewayMessageMap[ToGatewayMessageType];
-
-export type ToProviderMessageType = keyof typeof toProviderMessages;
-export type ToProviderMessageMap = { [Type in ToProviderMessageType]: Static<(typeof toProviderMessages)[Type]> };
-export type ToProviderMessage = ToProviderMessageMap[ToProviderMessageType];
-
-export const TO_GATEWAY_TYPES = Object.keys(toGatewayMessages) as readonly ToGatewayMessageType[];
-export const TO_PROVIDER_TYPES = Object.keys(toProviderMessages) as readonly ToProviderMessageType[];

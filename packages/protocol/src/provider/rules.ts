@@ -4,7 +4,7 @@
  */
 import { GatewayErrorCode, ToolErrorCode } from './error-codes.js';
 import { PROVIDER_PROTOCOL_VERSION } from './limits.js';
-import type { ToGatewayMessageType } from './messages.js';
+import type { ToGatewayMessageType } from './message-types.js';
 import type { ProviderFileReference } from './parts/file-reference.js';
 import { GATE_DECISIONS, type ProviderGateDecision } from './parts/gate-decision.js';
 import type { ProviderAuthMessage } from './to-gateway/auth.js';

@@ -1,5 +1,5 @@
 /** The states of a provider connection, and what a provider may send in each. Moving between them is the gateway's. */
-import { TO_GATEWAY_TYPES, type ToGatewayMessageType } from './messages.js';
+import { TO_GATEWAY_TYPES, type ToGatewayMessageType } from './message-types.js';
 
 /** In the order of a connection's life; `AwaitPairing` is for external providers only. */
 export const CONNECTION_STATES = [

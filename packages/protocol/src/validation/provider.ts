@@ -1,5 +1,5 @@
 /** Checks the messages between gateway and providers. */
-import type { ToGatewayMessage, ToProviderMessage } from '../provider/messages.js';
+import type { ToGatewayMessage, ToProviderMessage } from '../provider/message-types.js';
 import type { Checked } from './checked.js';
 import { checkWith, Definitions, type ValidatorTable } from './compiled.js';
 import * as compiled from './generated/provider.js';

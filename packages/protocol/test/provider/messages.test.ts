@@ -1,10 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  TO_GATEWAY_TYPES,
-  TO_PROVIDER_TYPES,
-  toGatewayMessages,
-  toProviderMessages,
-} from '../../src/provider/messages.js';
+import { TO_GATEWAY_TYPES, TO_PROVIDER_TYPES } from '../../src/provider/message-types.js';
+import { toGatewayMessages, toProviderMessages } from '../../src/provider/messages.js';
 import { acceptorOf } from '../support/plain-schema.js';
 import type { Malformed } from './malformed.js';
 import { toGatewayExamples, toGatewayMalformed } from './to-gateway.examples.js';
@@ -64,5 +60,12 @@ describe('every message', () => {
   it.each(examples)('%s needs its own type: %j', (type, message) => {
     expect(isMessage(type, { ...message, type: `${type}.x` })).toBe(false);
     expect(isMessage(type, asOnTheWire({ ...message, type: undefined }))).toBe(false);
+  });
+});
+
+describe('the lists of types', () => {
+  it('have every message, in the order of the schemas', () => {
+    expect(TO_GATEWAY_TYPES).toEqual(Object.keys(toGatewayMessages));
+    expect(TO_PROVIDER_TYPES).toEqual(Object.keys(toProviderMessages));
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { TO_GATEWAY_TYPES, type ToGatewayMessageType } from '../../src/provider/messages.js';
+import { TO_GATEWAY_TYPES, type ToGatewayMessageType } from '../../src/provider/message-types.js';
 import {
   CONNECTION_STATE_RULES,
   CONNECTION_STATES,

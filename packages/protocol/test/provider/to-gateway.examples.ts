@@ -1,5 +1,5 @@
 /** For each message to the gateway: what it looks like, and how it can go wrong. */
-import type { ToGatewayMessageMap, ToGatewayMessageType } from '../../src/provider/messages.js';
+import type { ToGatewayMessageMap, ToGatewayMessageType } from '../../src/provider/message-types.js';
 import type { Malformed } from './malformed.js';
 
 const lookup = { name: 'lookup', description: 'Finds a record', parameters: { type: 'object', properties: {} } };

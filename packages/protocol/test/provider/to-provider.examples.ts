@@ -1,5 +1,5 @@
 /** For each message to a provider: what it looks like, and how it can go wrong. */
-import type { ToProviderMessageMap, ToProviderMessageType } from '../../src/provider/messages.js';
+import type { ToProviderMessageMap, ToProviderMessageType } from '../../src/provider/message-types.js';
 import type { Malformed } from './malformed.js';
 
 const call = { id: 'c-1', sessionId: 's-1', tool: 'lookup', args: { ticket: 7 } };

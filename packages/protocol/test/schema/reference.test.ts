@@ -10,7 +10,7 @@ import { stateActions } from '../../src/actions.js';
 import { ErrorCode } from '../../src/errors/error-codes.js';
 import { clientNotifications, clientRequests, hostNotifications, hostRequests } from '../../src/methods.js';
 import { GatewayErrorCode, ToolErrorCode } from '../../src/provider/error-codes.js';
-import { TO_GATEWAY_TYPES, TO_PROVIDER_TYPES } from '../../src/provider/messages.js';
+import { TO_GATEWAY_TYPES, TO_PROVIDER_TYPES } from '../../src/provider/message-types.js';
 import type { SchemaNode } from '../../src/schema/node.js';
 
 const FOLDER = new URL('../../../../docs/protocol/', import.meta.url);

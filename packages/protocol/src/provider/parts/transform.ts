@@ -1,8 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Choice } from '../../schema/define.js';
-
-export const STATIC_TRANSFORM_ACTIONS = ['append', 'prepend', 'replace'] as const;
-export type StaticTransformAction = (typeof STATIC_TRANSFORM_ACTIONS)[number];
+import { STATIC_TRANSFORM_ACTIONS } from './transform-action.js';
 
 export const ProviderStaticTransform = Type.Object(
   {
