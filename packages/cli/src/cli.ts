@@ -3,9 +3,11 @@ import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { agentsCommand } from './commands/agents.js';
 import { callCommand } from './commands/call.js';
+import { changesCommand } from './commands/changes.js';
 import { attachCommand, chatCommand } from './commands/chat.js';
 import { completionsCommand } from './commands/completions.js';
 import { doctorCommand } from './commands/doctor.js';
+import { filesCommand } from './commands/files.js';
 import { pairCommand } from './commands/pair.js';
 import { providersCommand } from './commands/providers.js';
 import { runCommand } from './commands/run.js';
@@ -55,6 +57,7 @@ export function program(): Command {
 function commands(root: () => Command): Command[] {
   return [
     ...[chatCommand(), attachCommand(), runCommand(), sessionsCommand(), watchCommand(), terminalsCommand()],
+    ...[changesCommand(), filesCommand()],
     ...[serveCommand(), serviceCommand(), agentsCommand(), providersCommand(), pairCommand(), trustCommand()],
     ...[callCommand(), doctorCommand(), completionsCommand(root)],
   ];

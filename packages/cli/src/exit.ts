@@ -11,6 +11,8 @@ export const ExitCode = {
   NoSession: 4,
   /** A tool was not allowed to run, or the host did not let us in. */
   Denied: 5,
+  /** Another host has the data folder. */
+  Taken: 6,
   /** Ctrl+C, as shells count it: 128 and the number of the signal. */
   Interrupted: 130,
 } as const;
@@ -41,6 +43,7 @@ const CODES: ReadonlyMap<string, ExitCode> = new Map([
   ['RequestTimeoutError', ExitCode.Timeout],
   ['PermissionDenied', ExitCode.Denied],
   ['AccessRefusedError', ExitCode.Denied],
+  ['LogLockedError', ExitCode.Taken],
 ]);
 
 /** Commander has printed its own errors already; `--help` and `--version` are no errors at all. */

@@ -4,44 +4,9 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
-import { type Desk, isBuilt, openDesk } from './support.js';
-import { hasTmux, openTerminal, type TerminalRoom } from './terminal.js';
-
-/** What is typed while a question appears is not taken for its answer. */
-const TYPING_GUARD_MS = 600;
-
-const PROMPT = /write a message\n.*\/help$/;
-
-async function openChat(
-  args = 'chat',
-  hostArgs: readonly string[] = [],
-): Promise<{ desk: Desk; terminal: TerminalRoom; folder: string }> {
-  const desk = await openDesk(hostArgs);
-  const folder = path.join(path.dirname(desk.dataDir), 'work');
-  await mkdir(folder);
-  const terminal = await openTerminal(desk.env, folder);
-  terminal.type(`atrium ${args}`);
-  terminal.keys('Enter');
-  return { desk, terminal, folder };
-}
-
-async function say(terminal: TerminalRoom, text: string): Promise<void> {
-  terminal.type(text);
-  await terminal.sees(new RegExp(`> ${text}\\n`));
-  terminal.keys('Enter');
-}
-
-async function answer(terminal: TerminalRoom, key: string): Promise<void> {
-  await new Promise((resolve) => setTimeout(resolve, TYPING_GUARD_MS));
-  terminal.keys(key);
-}
-
-/** The terminal is as the shell had it: what is typed shows, Enter works, the cursor is there. */
-async function isClean(terminal: TerminalRoom): Promise<void> {
-  terminal.type('stty -a | grep -o " icanon\\| echo " | tr -d "\\n"; echo "; left $?"');
-  terminal.keys('Enter');
-  expect(await terminal.sees(/; left \d/)).toContain(' icanon echo ; left');
-}
+import { answer, isClean, openChat, PROMPT, say, TYPING_GUARD_MS } from './chat-room.js';
+import { isBuilt, openDesk } from './support.js';
+import { hasTmux, openTerminal } from './terminal.js';
 
 describe.skipIf(!isBuilt || !hasTmux)(
   'atrium chat (skipped unless it has been built and tmux is here)',
@@ -246,7 +211,7 @@ describe.skipIf(!isBuilt || !hasTmux)(
     });
 
     it('shows the code of a provider that asks to be let in, and so does atrium pair', async () => {
-      const { terminal, desk } = await openChat('chat hello', ['--log-level', 'info']);
+      const { terminal, desk } = await openChat('chat hello', { hostArgs: ['--log-level', 'info'] });
       await terminal.sees(PROMPT);
       const port = /listening for providers port=(\d+)/.exec(desk.host.said.stderr)?.[1];
       const provider = new WebSocket(`ws://127.0.0.1:${port}`);

@@ -146,7 +146,7 @@ describe.skipIf(!isBuilt)(
       const first = await startedQuietly();
       const token = readFileSync(first.tokenFile, 'utf8');
       const second = atrium(['serve', '--port', '0', '--data-dir', first.dataDir]);
-      expect(await second.ended()).toBe(1);
+      expect(await second.ended()).toBe(6);
       expect(second.said.stderr).toContain('--data-dir');
       expect(readFileSync(first.tokenFile, 'utf8')).toBe(token);
     });

@@ -168,6 +168,16 @@ describe.skipIf(!isBuilt)('the host in the background (skipped unless it has bee
     expect(turnedAway).toBe(1);
   }, 30_000);
 
+  it('is not waited for when it has failed: why is told at once', async () => {
+    const dataDir = await newDataFolder();
+    const began = performance.now();
+    const { said, ended } = atrium(['sessions', 'list'], { ATRIUM_DATA_DIR: dataDir, ATRIUM_SCRIPT: '/nowhere.json' });
+    expect(await ended()).toBe(1);
+    expect(said.stderr).toMatch(/the host did not start:[\s\S]*nowhere\.json/);
+    // As long as the winner of a race would have been waited for.
+    expect(performance.now() - began).toBeLessThan(5_000);
+  });
+
   it('[GW-223] is started anew after it was killed', async () => {
     const dataDir = await newDataFolder();
     await stopAfterwards(dataDir);

@@ -5,6 +5,7 @@ import { printable, printableLines } from '../text/printable.js';
 import type { Style } from '../text/style.js';
 import { cut } from '../text/width.js';
 import type { EditDiff } from './edits.js';
+import { terminalIn } from './live-terminals.js';
 
 /** Of a long output the end is shown. */
 const OUTPUT_LINES_MAX = 10;
@@ -19,14 +20,22 @@ export interface ViewOptions {
   readonly rows?: number;
 }
 
-export function callLines(call: ToolCallState, diffs: readonly EditDiff[], options: ViewOptions): string[] {
+/** What is known of a call beside its state. */
+export interface CallFacts {
+  readonly diffs: readonly EditDiff[];
+  /** What its terminal shows last, where the call does not say it itself. */
+  readonly tail?: string;
+}
+
+export function callLines(call: ToolCallState, { diffs, tail = '' }: CallFacts, options: ViewOptions): string[] {
   const { style, columns } = options;
   const head = cut(`${markOf(call, style)} ${style.bold(printable(call.displayName))}  ${sentence(call)}`, columns);
   return [
     head,
     ...reason(call, options),
     ...diffs.flatMap((diff) => diffView(diff, options)),
-    ...outputLines(call, options),
+    ...outputLines(outputText(call) || tail, options),
+    ...terminalHint(call, options),
   ];
 }
 
@@ -51,13 +60,19 @@ function reason(call: ToolCallState, { style, columns }: ViewOptions): string[] 
   return message === undefined ? [] : [style.red(cut(`  ${printable(message)}`, columns))];
 }
 
-function outputLines(call: ToolCallState, { style, columns }: ViewOptions): string[] {
-  const text = printableLines(outputText(call).slice(-OUTPUT_LOOK_CHARACTERS)).trimEnd();
+function outputLines(output: string, { style, columns }: ViewOptions): string[] {
+  const text = printableLines(output.slice(-OUTPUT_LOOK_CHARACTERS)).trimEnd();
   if (text === '') return [];
   const lines = text.split('\n');
   const shown = lines.slice(-OUTPUT_LINES_MAX).map((line) => style.dim(cut(`  ${line}`, columns)));
   const hidden = lines.length - shown.length;
   return hidden > 0 ? [style.dim(`  … ${hidden} lines above`), ...shown] : shown;
+}
+
+/** A command may ask for something: its terminal can be entered. */
+function terminalHint(call: ToolCallState, { style, columns }: ViewOptions): string[] {
+  if (call.status !== 'running' || terminalIn(call) === undefined) return [];
+  return [style.dim(cut('  /terminal or Ctrl+T goes into its terminal', columns))];
 }
 
 export function diffView(

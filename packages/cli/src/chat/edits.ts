@@ -1,7 +1,7 @@
 /** The contents on both sides of an edit, fetched once, for diffs. */
 import type { FileEdit, ToolCallState } from '@atrium/protocol';
 import { type ContentPlace, contentText } from '../changes/contents.js';
-import { folderText } from '../sessions/words.js';
+import { nameIn } from '../changes/file-state.js';
 import { type DiffLine, diffLines } from '../text/diff.js';
 import { editsOf } from './call-view.js';
 
@@ -17,6 +17,8 @@ export interface EditDiff {
 
 export interface EditsOptions extends ContentPlace {
   readonly onReady: () => void;
+  /** Files are named within this folder: that of the session. */
+  folder(): string | undefined;
 }
 
 export class Edits {
@@ -33,7 +35,7 @@ export class Edits {
     const edits = editsOf(call);
     const known = this.#known.get(toolCallId);
     if (known) return known;
-    const diffs = edits.map(summaryOf);
+    const diffs = edits.map((edit) => this.#summary(edit));
     this.#known.set(toolCallId, diffs);
     if (this.#known.size > KEPT_MAX) this.#known.delete([...this.#known.keys()][0] ?? '');
     void Promise.all(edits.map((edit, index) => this.#fetch(edit, diffs, index))).then(() => this.#options.onReady());
@@ -42,7 +44,7 @@ export class Edits {
 
   /** What is known already; nothing is fetched. A file may have changed since an edit of long ago. */
   known(call: ToolCallState): readonly EditDiff[] {
-    return this.#known.get(call.toolCallId) ?? editsOf(call).map(summaryOf);
+    return this.#known.get(call.toolCallId) ?? editsOf(call).map((edit) => this.#summary(edit));
   }
 
   async #fetch(edit: FileEdit, diffs: EditDiff[], index: number): Promise<void> {
@@ -51,10 +53,11 @@ export class Edits {
       contentText(this.#options, edit.after?.content),
     ]);
     if (before !== undefined && after !== undefined)
-      diffs[index] = { ...summaryOf(edit), lines: diffLines(before, after) };
+      diffs[index] = { ...this.#summary(edit), lines: diffLines(before, after) };
   }
-}
 
-function summaryOf({ before, after, diff }: FileEdit): EditDiff {
-  return { file: folderText((after ?? before)?.uri), added: diff?.added, removed: diff?.removed };
+  #summary({ before, after, diff }: FileEdit): EditDiff {
+    const file = nameIn((after ?? before)?.uri ?? '', this.#options.folder());
+    return { file, added: diff?.added, removed: diff?.removed };
+  }
 }

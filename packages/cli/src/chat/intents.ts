@@ -1,23 +1,23 @@
 /** What a person wants of a session, as actions. What that is depends on whether a turn is running. */
 import { randomUUID } from 'node:crypto';
-import type { SessionAction, SessionState } from '@atrium/protocol';
+import type { SessionAction, SessionState, UserMessage } from '@atrium/protocol';
 
 /** A message begins a turn, or waits behind the one that runs. */
-export function send({ activeTurn }: SessionState, text: string): SessionAction {
-  return activeTurn ? waiting('queued', text) : begun(text);
+export function send({ activeTurn }: SessionState, message: UserMessage): SessionAction {
+  return activeTurn ? waiting('queued', message) : begun(message);
 }
 
 /** Without a turn there is nothing to steer, and the message begins one. */
-export function steer({ activeTurn }: SessionState, text: string): SessionAction {
-  return activeTurn ? waiting('steering', text) : begun(text);
+export function steer({ activeTurn }: SessionState, message: UserMessage): SessionAction {
+  return activeTurn ? waiting('steering', message) : begun(message);
 }
 
-function begun(text: string): SessionAction {
-  return { type: 'session/turnStarted', turnId: randomUUID(), userMessage: { text } };
+function begun(userMessage: UserMessage): SessionAction {
+  return { type: 'session/turnStarted', turnId: randomUUID(), userMessage };
 }
 
-function waiting(kind: 'queued' | 'steering', text: string): SessionAction {
-  return { type: 'session/pendingMessageSet', kind, id: randomUUID(), userMessage: { text } };
+function waiting(kind: 'queued' | 'steering', userMessage: UserMessage): SessionAction {
+  return { type: 'session/pendingMessageSet', kind, id: randomUUID(), userMessage };
 }
 
 export function stop({ activeTurn }: SessionState): SessionAction | undefined {

@@ -7,6 +7,7 @@ import { ExitCode, NoSessionError, QuietExit, UsageError } from '../exit.js';
 import { print, tell } from '../output.js';
 import { chooseSession, type SessionChoice } from '../sessions/open.js';
 import { findSession, newestFirst, shortId } from '../sessions/reference.js';
+import { folderText } from '../sessions/words.js';
 import { printable } from '../text/printable.js';
 import { type Style, styleFor } from '../text/style.js';
 import { Chat, type ChatEnd } from './chat.js';
@@ -112,8 +113,10 @@ async function open(client: Client, opened: Opened): Promise<{ end: ChatEnd; sum
   }
 }
 
-function printHead({ title, resource }: SessionSummary, earlier: number, style: Style): void {
+function printHead(summary: SessionSummary, earlier: number, style: Style): void {
+  const { title, resource, project, workingDirectory } = summary;
   print(`${style.bold(printable(title))}  ${style.dim(shortId(resource))}`);
+  if (project) print(style.dim(`Works in a folder of its own: ${folderText(workingDirectory)}`));
   if (earlier > 0) print(style.dim(`${earlier} earlier turns: atrium sessions show ${shortId(resource)}`));
   print('');
 }

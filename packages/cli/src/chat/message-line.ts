@@ -1,7 +1,9 @@
 /** The message that is being written: which keys send it, and which only change it. */
+
+import { Completer, type CompleterParts } from './completer.js';
 import { Editor } from './editor.js';
 import type { Key } from './keys.js';
-import { completed } from './slash.js';
+import { Mentions } from './mentions.js';
 
 export type Wish =
   | { readonly kind: 'send' | 'steer'; readonly text: string }
@@ -11,9 +13,18 @@ export type Wish =
 /** A question that comes while somebody types must not take a letter of the text for its answer. */
 const TYPING_GUARD_MS = 500;
 
+/** Who finds what a word could become. */
+export type Finder = Omit<CompleterParts, 'editor' | 'mentions'>;
+
 export class MessageLine {
   readonly editor = new Editor();
+  readonly mentions = new Mentions();
+  readonly completer: Completer;
   #lastTyped = Number.NEGATIVE_INFINITY;
+
+  constructor(finder: Finder) {
+    this.completer = new Completer({ ...finder, editor: this.editor, mentions: this.mentions });
+  }
 
   /** Whether somebody has just typed. */
   get isBusy(): boolean {
@@ -22,11 +33,20 @@ export class MessageLine {
 
   press(key: Key): Wish | undefined {
     this.#lastTyped = performance.now();
+    if (key.name === 'tab') {
+      this.completer.press(key.shift ? -1 : 1);
+      return undefined;
+    }
+    const wish = this.#press(key);
+    this.completer.follow();
+    return wish;
+  }
+
+  #press(key: Key): Wish | undefined {
     const { editor } = this;
     const steers = (key.name === 'enter' && key.alt) || (key.ctrl && key.name === 's');
     if (key.name === 'escape') return { kind: 'stop' };
     if (key.alt && key.name === 'j') editor.insert('\n');
-    else if (key.name === 'tab') editor.set(completed(editor.text));
     else if (key.name !== 'enter' && !steers) editor.press(key);
     else if (key.shift || (key.name === 'enter' && editor.text.endsWith('\\'))) this.#breakLine();
     else if (editor.text.trim() === '') return { kind: 'next' };

@@ -1,21 +1,22 @@
 /** The lower part of a chat: the message that is being written, or the question that has to be answered first. */
-import type { SessionAction, SessionState } from '@atrium/protocol';
+import type { MessageAttachment, SessionAction, SessionState } from '@atrium/protocol';
 import type { Target } from '../sessions/confirm.js';
 import { pendingCalls } from '../sessions/turns.js';
-import { cut } from '../text/width.js';
 import { approvalLines, choiceOf, wholeCall } from './approval.js';
 import type { ViewOptions } from './call-view.js';
+import { Confirmation } from './confirmation.js';
 import { type EditorView, editorView } from './editor-view.js';
 import type { EditDiff, Edits } from './edits.js';
 import { Form } from './form.js';
 import type { Key } from './keys.js';
-import { MessageLine, type Wish } from './message-line.js';
+import { menuLines } from './menu.js';
+import { type Finder, MessageLine, type Wish } from './message-line.js';
 import { type ResultQuestion, resultQuestion } from './result-question.js';
-import { suggestions } from './slash.js';
 import { Writing } from './writing.js';
 
 export interface PromptParts {
   readonly edits: Edits;
+  readonly finder: Finder;
   dispatch(action: SessionAction): void;
   note(text: string): void;
   /** Puts lines into the scrollback. */
@@ -27,7 +28,8 @@ const NEW_QUESTION_GUARD_MS = 300;
 
 export class Prompt {
   readonly #parts: PromptParts;
-  readonly #line = new MessageLine();
+  readonly #line: MessageLine;
+  #confirmation: Confirmation | undefined;
   #target: Target | undefined;
   #askedAt = Number.NEGATIVE_INFINITY;
   #waiting = 0;
@@ -39,6 +41,7 @@ export class Prompt {
 
   constructor(parts: PromptParts) {
     this.#parts = parts;
+    this.#line = new MessageLine(parts.finder);
   }
 
   get isEmpty(): boolean {
@@ -46,12 +49,31 @@ export class Prompt {
   }
 
   get isAsking(): boolean {
-    return this.#target !== undefined || this.#form !== undefined || this.#result !== undefined;
+    return [this.#confirmation, this.#target, this.#form, this.#result].some((question) => question !== undefined);
   }
 
   /** Puts a text into the line, to be written on. */
-  set(text: string): void {
+  set(text: string, attachments: readonly MessageAttachment[] = []): void {
     this.#line.editor.set(text);
+    this.#line.mentions.carry(attachments);
+  }
+
+  /** What goes along with a text. */
+  takeAttachments(text: string): MessageAttachment[] {
+    return this.#line.mentions.take(text);
+  }
+
+  /** A question of the chat itself. Another one that is still open counts as answered with no. */
+  ask(question: string): Promise<boolean> {
+    this.#confirmation?.cancel();
+    return new Promise((resolve) => {
+      this.#confirmation = new Confirmation(question, resolve);
+    });
+  }
+
+  close(): void {
+    this.#line.completer.close();
+    this.#confirmation?.cancel();
   }
 
   remember(text: string): void {
@@ -73,9 +95,15 @@ export class Prompt {
 
   /** Ctrl+C: takes back what is being written. False when there is nothing. */
   cancel(): boolean {
+    if (this.#confirmation) {
+      this.#confirmation.cancel();
+      this.#confirmation = undefined;
+      return true;
+    }
     if (this.isEmpty) return false;
     if (this.#writing) this.#writing = undefined;
-    else this.#line.editor.set('');
+    else this.set('');
+    this.#line.completer.follow();
     return true;
   }
 
@@ -86,6 +114,7 @@ export class Prompt {
   }
 
   #answer(key: Key): Wish | undefined {
+    if (this.#confirmation) return this.#confirm(this.#confirmation, key);
     if (this.#target) return this.#permit(this.#target, key);
     if (this.#result) {
       const action = this.#result.press(key);
@@ -96,6 +125,13 @@ export class Prompt {
     if (answer === 'later') this.#putOff();
     else if (answer) this.#answered(answer);
     return undefined;
+  }
+
+  /** What was waiting behind it is a new question. */
+  #confirm(confirmation: Confirmation, key: Key): undefined {
+    if (!confirmation.press(key)) return;
+    this.#confirmation = undefined;
+    this.#askedAt = performance.now();
   }
 
   #putOff(): void {
@@ -138,7 +174,7 @@ export class Prompt {
     const hint = state.activeTurn ? 'write to queue, Alt+Enter to steer' : idleHint;
     if (!this.#writing) {
       const { lines, cursor } = editorView(this.#line.editor, { ...view, hint });
-      return { lines: [...lines, ...menuLines(this.#line.editor.text, view)], cursor };
+      return { lines: [...lines, ...menuLines(this.#line.completer.menu, view)], cursor };
     }
     const { lines, cursor } = this.#writing.view(view);
     const lead = question?.lines ?? [];
@@ -146,6 +182,7 @@ export class Prompt {
   }
 
   #questionView(view: ViewOptions): EditorView | undefined {
+    if (this.#confirmation) return this.#confirmation.view(view);
     if (this.#target) {
       const diffs = this.#diffs(this.#target);
       const lines = approvalLines(this.#target, { ...view, diffs, waiting: this.#waiting });
@@ -162,14 +199,4 @@ export class Prompt {
 /** The text that was begun is still there, below the question. */
 function below(question: EditorView, lines: readonly string[]): EditorView {
   return { lines: [...question.lines, ...lines], cursor: question.cursor };
-}
-
-/** The commands that are meant, while the name of one is typed. */
-function menuLines(text: string, { style, columns }: ViewOptions): string[] {
-  const found = suggestions(text);
-  const width = Math.max(0, ...found.map(({ usage }) => usage.length));
-  return found.map((each, index) => {
-    const line = cut(`  ${each.usage.padEnd(width)}  ${each.text}${index === 0 ? '  (Tab)' : ''}`, columns);
-    return style.dim(line);
-  });
 }

@@ -1,11 +1,23 @@
 /** Commands that are typed into a chat. Anything else that begins with a slash is a message like any other. */
-import type { SessionAction, SessionState } from '@atrium/protocol';
+import type { MessageAttachment, SessionAction, SessionState } from '@atrium/protocol';
+import { changes, diff } from './tasks/changes.js';
+import { files, open } from './tasks/files.js';
+import { commit, discard, revert, stage, undo } from './tasks/operations.js';
+import type { Task } from './tasks/room.js';
+import { terminal } from './tasks/terminal.js';
 
 export type SlashOutcome =
   | { readonly kind: 'note'; readonly text: string }
   /** `draft`: what is to be written on. */
-  | { readonly kind: 'act'; readonly action: SessionAction; readonly text?: string; readonly draft?: string }
+  | { readonly kind: 'act'; readonly action: SessionAction; readonly text?: string; readonly draft?: Draft }
+  /** Something that takes a moment. */
+  | { readonly kind: 'task'; readonly task: Task }
   | { readonly kind: 'leave'; readonly to: 'shell' | 'new' | 'sessions' };
+
+export interface Draft {
+  readonly text: string;
+  readonly attachments?: readonly MessageAttachment[] | undefined;
+}
 
 export interface SlashFacts {
   readonly state: SessionState;
@@ -22,11 +34,13 @@ interface SlashCommand {
 
 const KEYS = `Enter sends; while a turn runs it queues. Alt+Enter or Ctrl+S steers the running turn. Esc stops it.
 Ctrl+J or Alt+J makes a new line. Up and Down go through what you wrote before.
+Tab completes commands, @files, #symbols and /skills; again, the next one.
 Ctrl+D leaves, Ctrl+C too; the session goes on in the host.`;
 
 const MODELS_SHOWN_MAX = 30;
 
 const note = (text: string): SlashOutcome => ({ kind: 'note', text });
+const task = (what: Task): SlashOutcome => ({ kind: 'task', task: what });
 
 const COMMANDS: Readonly<Record<string, SlashCommand>> = {
   help: { usage: '/help', text: 'keys and commands', run: () => note(helpText()) },
@@ -35,6 +49,29 @@ const COMMANDS: Readonly<Record<string, SlashCommand>> = {
   model: { usage: '/model <id>', text: 'another model; without an id: which there are', run: model },
   title: { usage: '/title <text>', text: 'rename the session', run: title },
   auto: { usage: '/auto on|off', text: 'run tools without asking, or ask again', run: auto },
+  changes: {
+    usage: '/changes [which]',
+    text: 'files that are different: turn, session or uncommitted',
+    run: (rest) => task(changes(rest)),
+  },
+  diff: { usage: '/diff [file]', text: 'line by line', run: (rest) => task(diff(rest)) },
+  revert: {
+    usage: '/revert [file]',
+    text: "take back the agent's last turn; /revert session: all of it",
+    run: (rest) => task(revert(rest)),
+  },
+  discard: { usage: '/discard [file]', text: 'throw away what is not committed', run: (rest) => task(discard(rest)) },
+  undo: { usage: '/undo', text: 'put back what was reverted or discarded', run: () => task(undo) },
+  stage: { usage: '/stage [file]', text: 'for the next commit', run: (rest) => task(stage('stage', rest)) },
+  unstage: { usage: '/unstage [file]', text: 'not for the next commit', run: (rest) => task(stage('unstage', rest)) },
+  commit: { usage: '/commit', text: 'commit what is staged, or everything', run: () => task(commit) },
+  files: { usage: '/files [folder]', text: 'what is in the folder', run: (rest) => task(files(rest)) },
+  open: { usage: '/open <file>', text: 'show a file', run: (rest) => task(open(rest)) },
+  terminal: {
+    usage: '/terminal [id]',
+    text: 'where its command runs; Ctrl+] comes back',
+    run: (rest) => task(terminal(rest)),
+  },
   unqueue: { usage: '/unqueue', text: 'take back the message that waits last', run: unqueue },
   quit: { usage: '/quit', text: 'leave; the session stays', run: () => ({ kind: 'leave', to: 'shell' }) },
 };
@@ -58,13 +95,6 @@ export function suggestions(text: string): Suggestion[] {
   return Object.entries(COMMANDS).flatMap(([name, { usage, text: meaning }]) =>
     `/${name}`.startsWith(text) ? [{ name, usage, text: meaning }] : [],
   );
-}
-
-/** What Tab makes of a text: the command it can only be, or the first. */
-export function completed(text: string): string {
-  const [first] = suggestions(text);
-  if (!first) return text;
-  return `/${first.name}${first.usage.includes(' ') ? ' ' : ''}`;
 }
 
 function helpText(): string {
@@ -107,5 +137,6 @@ function unqueue(_rest: string, { state: { queuedMessages } }: SlashFacts): Slas
   const last = queuedMessages?.at(-1);
   if (!last) return note('Nothing is waiting.');
   const action = { type: 'session/pendingMessageRemoved' as const, kind: 'queued' as const, id: last.id };
-  return { kind: 'act', action, draft: last.userMessage.text };
+  const { text, attachments } = last.userMessage;
+  return { kind: 'act', action, draft: { text, attachments } };
 }

@@ -22,14 +22,19 @@ export interface StatusFacts {
 
 export function statusLine(facts: StatusFacts, { style, columns }: ViewOptions): string {
   const { summary } = facts.state;
-  const { title, provider, model, workingDirectory } = summary;
-  const place = [title, model?.id ?? provider, folderText(workingDirectory)].map(printable).filter(Boolean).join(' · ');
+  const { title, provider, model } = summary;
+  const place = [title, model?.id ?? provider, folderOf(summary)].map(printable).filter(Boolean).join(' · ');
   const doing = doingText(facts);
   const room = columns - widthOf(doing.text) - 2;
   const left = cut(place, Math.max(0, room));
   const gap = ' '.repeat(Math.max(1, columns - widthOf(left) - widthOf(doing.text)));
   const shown = doing.isAlarm ? style.red(style.bold(doing.text)) : style.cyan(doing.text);
   return `${style.dim(left)}${gap}${shown}`;
+}
+
+/** A worktree is named after what it is a worktree of. */
+function folderOf({ workingDirectory, project }: SessionState['summary']): string {
+  return project ? `${folderText(project.uri)} (worktree)` : folderText(workingDirectory);
 }
 
 interface Doing {

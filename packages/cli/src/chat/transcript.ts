@@ -3,7 +3,7 @@
  * long the session is: every part of an answer goes up once, as soon as it cannot change any more.
  */
 import type { ResponsePart, SessionState, ToolCallState } from '@atrium/protocol';
-import { type AnyTurn, isOver, plain } from '../sessions/turns.js';
+import { type AnyTurn, isOver, outputText, plain } from '../sessions/turns.js';
 import { MarkdownStream } from '../text/markdown.js';
 import { printable, printableLines } from '../text/printable.js';
 import { sealed, wrap } from '../text/width.js';
@@ -15,6 +15,8 @@ export interface TranscriptOptions {
   view(): ViewOptions;
   /** Diffs of a call of the running turn, or of one that is over. */
   diffs(call: ToolCallState, isLive: boolean): readonly EditDiff[];
+  /** What the terminal of a running call shows last. */
+  tail?(call: ToolCallState): string;
 }
 
 interface Place {
@@ -104,7 +106,8 @@ export class Transcript {
 
   #call(call: ToolCallState, isLive: boolean): string[] {
     const diffs = editsOf(call).length > 0 ? this.#options.diffs(call, isLive) : [];
-    return callLines(call, diffs, this.#options.view());
+    const tail = outputText(call) === '' ? (this.#options.tail?.(call) ?? '') : '';
+    return callLines(call, { diffs, tail }, this.#options.view());
   }
 
   #whole(part: ResponsePart, view: ViewOptions): string[] {

@@ -2,7 +2,16 @@
 import { Command } from 'commander';
 import { HOST_HELP, type HostOptions, withHostOptions } from '../connect/options.js';
 import type { SessionChoice } from '../sessions/open.js';
-import { agentOption, cwdOption, forSession, modelOption, sessionOption } from './run.js';
+import {
+  agentOption,
+  branchOption,
+  configOption,
+  cwdOption,
+  forSession,
+  modelOption,
+  sessionOption,
+  worktreeOption,
+} from './run.js';
 
 const KEYS = `
 Enter sends; while a turn runs it queues. Alt+Enter or Ctrl+S steers the running turn, Esc stops it. Ctrl+J makes a new
@@ -15,6 +24,7 @@ Examples:
   $ atrium chat
   $ atrium chat "what does this project do?"
   $ atrium chat --agent offline --cwd ~/src/app
+  $ atrium chat --worktree --branch main       on a branch and in a folder of its own
   $ atrium chat --session last
 
 Exit codes: 0 left, 1 an error, 2 called in a wrong way, 4 no such session, 130 left with Ctrl+C.`;
@@ -37,6 +47,9 @@ export function chatCommand(): Command {
     .addOption(agentOption())
     .addOption(modelOption())
     .addOption(cwdOption())
+    .addOption(worktreeOption())
+    .addOption(branchOption())
+    .addOption(configOption())
     .addHelpText('after', CHAT_EXAMPLES)
     .showHelpAfterError('(atrium chat --help shows all options)');
   withHostOptions(command);

@@ -17,6 +17,7 @@ Examples:
   $ atrium run "what does this project do?"
   $ git diff | atrium run "write a commit message for this" -
   $ atrium run --approve all --timeout 600 "make the tests pass"
+  $ atrium run --worktree --approve all "try the new parser"
   $ atrium run --session last "and now in French"
   $ atrium run --json "list all files" | jq -r 'select(.type == "result").text'
 
@@ -37,6 +38,9 @@ export function runCommand(): Command {
     .addOption(agentOption())
     .addOption(modelOption())
     .addOption(cwdOption())
+    .addOption(worktreeOption())
+    .addOption(branchOption())
+    .addOption(configOption())
     .addOption(
       new Option('--approve <what>', 'which tools may run without a person').choices(APPROVALS).default('reads'),
     )
@@ -69,6 +73,17 @@ export function modelOption(): Option {
 }
 export function cwdOption(): Option {
   return new Option('--cwd <folder>', 'folder to work in (this one)');
+}
+
+export function worktreeOption(): Option {
+  return new Option('--worktree', 'work on a new branch, in a git worktree of its own');
+}
+export function branchOption(): Option {
+  return new Option('--branch <name>', 'where the worktree begins (the branch that is checked out)');
+}
+export function configOption(): Option {
+  const gather = (pair: string, before: readonly string[] = []) => [...before, pair];
+  return new Option('--config <name=value>', 'another setting of the new session; may be repeated').argParser(gather);
 }
 
 async function run(words: readonly string[], options: RunCommandOptions): Promise<void> {

@@ -21,7 +21,7 @@ Examples:
   $ atrium serve --allowed-origins http://localhost:5173
   $ atrium serve --host 0.0.0.0 --connection-token-file ./token
 
-Exit codes: 0 stopped in good order, 1 an error, 2 called in a wrong way.`;
+Exit codes: 0 stopped in good order, 1 an error, 2 called in a wrong way, 6 another host has the data folder.`;
 
 const IDLE_TEXT = 'end when no client, turn or provider from outside has been there for a while (30)';
 const TOKEN_TEXT = 'a token of your own; others on this machine may see it here, so prefer a file';

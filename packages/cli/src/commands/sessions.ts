@@ -14,7 +14,8 @@ Examples:
   $ atrium sessions export last session.jsonl
   $ atrium sessions import session.jsonl
   $ atrium sessions rm 1f2e
-  $ atrium sessions restore 1f2e3d4c-0000-4000-8000-000000000000
+  $ atrium sessions list --removed
+  $ atrium sessions restore 1f2e
 
 Exit codes: 0 done, 1 an error, 2 called in a wrong way, 4 no such session.`;
 
@@ -22,6 +23,7 @@ interface Options extends HostOptions {
   readonly json?: boolean;
   readonly turns?: number;
   readonly agent?: string;
+  readonly removed?: boolean;
 }
 
 export function sessionsCommand(): Command {
@@ -39,9 +41,13 @@ export function sessionsCommand(): Command {
 }
 
 function list(): Command {
-  const command = new Command('list').description('All sessions, the newest first').addOption(jsonOption());
+  const command = new Command('list')
+    .description('All sessions, the newest first')
+    .option('--removed', 'those that were removed and can be restored')
+    .addOption(jsonOption());
   return command.action(async () => {
     const options = command.opts<Options>();
+    if (options.removed) return listRemoved(options);
     const { newestFirst } = await import('../sessions/reference.js');
     const items = await withClient(options, async (client) => newestFirst(await client.listSessions()));
     if (options.json) return printJson(items);
@@ -51,6 +57,16 @@ function list(): Command {
     const rows = items.map((summary) => sessionRow(summary, Date.now()));
     print(table([['ID', 'STATE', 'CHANGED', 'AGENT', 'TITLE', 'FOLDER'], ...rows], process.stdout.columns));
   });
+}
+
+async function listRemoved(options: Options): Promise<void> {
+  const { removedRow, removedSessions } = await import('../sessions/removed.js');
+  const items = await withClient(options, removedSessions);
+  if (options.json) return printJson(items);
+  if (items.length === 0) return print('No removed sessions are kept.');
+  const { table } = await import('../text/table.js');
+  const rows = items.map((item) => removedRow(item, Date.now()));
+  print(table([['ID', 'REMOVED', 'AGENT', 'TITLE', 'FOLDER'], ...rows], process.stdout.columns));
 }
 
 function show(): Command {
@@ -115,15 +131,16 @@ function remove(): Command {
 function restore(): Command {
   const command = new Command('restore')
     .description('Bring a removed session back')
-    .argument('<session>', 'its whole id')
+    .argument('<session>', 'its id, or the beginning of it')
     .addOption(jsonOption());
   return command.action((name: string) => {
     const options = command.opts<Options>();
     return withClient(options, async (client) => {
-      const { uriOf } = await import('../sessions/reference.js');
+      const { findRemoved } = await import('../sessions/removed.js');
       const { callRaw } = await import('../connect/call-raw.js');
-      await callRaw(client, 'atrium/restoreSession', { channel: uriOf(name) });
-      if (options.json) printJson({ session: uriOf(name) });
+      const uri = await findRemoved(client, name);
+      await callRaw(client, 'atrium/restoreSession', { channel: uri });
+      if (options.json) printJson({ session: uri });
       else print('It is on the list again.');
     });
   });

@@ -1,6 +1,7 @@
 /** Reaches a host: the one that runs, the one that was named, or one that is started for the purpose. */
 import { readFile } from 'node:fs/promises';
-import { type Client, type ClientOptions, connect, webSocketTransport } from '@atrium/client';
+import path from 'node:path';
+import { type Client, type ClientOptions, connect, type TransportFactory, webSocketTransport } from '@atrium/client';
 import { dataFolderFrom } from '../data-place.js';
 import { UsageError } from '../exit.js';
 import { findHost } from '../service/running-host.js';
@@ -20,52 +21,39 @@ export interface ReachOptions extends Partial<ClientOptions> {
   readonly tell?: (text: string) => void;
 }
 
+/** A start takes a second or two; on a busy machine, or with a large log, more. */
+const SLOW_START_MS = 5_000;
 /** A host may stop while we are on our way to it, and so may the one that was started instead. */
 const FIRST_ATTEMPTS_MAX = 3;
 
 /**
  * Looks for the host before each attempt to connect, since one that was started again is elsewhere and has a new token.
- * A host that this process had to start is started again when it is gone; somebody else's is waited for.
+ * A host that this process had to start is started again when it is gone; somebody else's is waited for. One that turned
+ * us away because it was about to stop is replaced by another; one that is still there meant it.
  */
 export async function reachHost(options: HostOptions, reach: ReachOptions = {}): Promise<Client> {
   const { tell = () => {}, ...clientOptions } = reach;
-  let mayStart = options.start;
-  let isOurs = false;
-  let isConnected = false;
-  let noPlace: unknown;
-  const transport = async () => {
-    // Later on, somebody else has the screen.
-    const place = await findPlace({ ...options, start: mayStart }, isConnected ? () => {} : tell).catch((error) => {
-      noPlace = error;
-      throw error;
-    });
-    if (!isConnected) isOurs = place.isNew ?? false;
-    return webSocketTransport(tokened(place))();
-  };
-  const dial = () => connect({ log: () => {}, ...clientOptions, transport });
-  const client = await firstConnection(options, dial, (error) => error === noPlace);
-  isConnected = true;
-  mayStart = isOurs;
-  return client;
-}
-
-/**
- * One that turned us away because it was about to stop is replaced by another; one that is still there meant it. Where
- * none could be found or started, that is the end.
- */
-async function firstConnection(
-  options: HostOptions,
-  dial: () => Promise<Client>,
-  isEnd: (error: unknown) => boolean,
-): Promise<Client> {
   for (let left = FIRST_ATTEMPTS_MAX; ; left -= 1) {
+    // Before the connection: what it takes to start a host must not count as the time that an answer may take.
+    const place = await findPlace(options, tell);
     try {
-      return await dial();
+      return await connect({ log: () => {}, ...clientOptions, transport: transportTo(place, options) });
     } catch (error) {
-      const isFinal = left === 1 || isEnd(error) || !options.start || options.url !== undefined;
+      const isFinal = left === 1 || !options.start || options.url !== undefined;
       if (isFinal || (await findHost(dataFolderFrom(options.dataDir, process.env)))) throw error;
     }
   }
+}
+
+/** The first time to where the host is; later on, somebody else has the screen and nothing is told. */
+function transportTo(place: Place, options: HostOptions): TransportFactory {
+  let first: Place | undefined = place;
+  const again = { ...options, start: options.start && place.isNew === true };
+  return async () => {
+    const next = first ?? (await findPlace(again));
+    first = undefined;
+    return webSocketTransport(tokened(next))();
+  };
 }
 
 function tokened({ url, token }: Place): { url: string; token?: string } {
@@ -80,8 +68,13 @@ export async function findPlace(options: HostOptions, tell: (text: string) => vo
   if (found) return { url: found.instance.url, token: found.token };
   if (!options.start) throw new Error('no host is running. Start one with: atrium service start');
   tell('Starting a host…');
-  const { instance, token } = await startHost(dataDir, onDemand(process.env));
-  return { url: instance.url, token, isNew: true };
+  const slow = setTimeout(() => tell(`It takes long. What it says: ${path.join(dataDir, 'host.log')}`), SLOW_START_MS);
+  try {
+    const { instance, token } = await startHost(dataDir, onDemand(process.env));
+    return { url: instance.url, token, isNew: true };
+  } finally {
+    clearTimeout(slow);
+  }
 }
 
 /** Several hosts may be started on demand, one per data folder: they cannot all have the usual port. */

@@ -8,6 +8,7 @@ import { open } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { makePrivate } from '../data-folder.js';
+import { ExitCode } from '../exit.js';
 import { findHost, isLeaving, type RunningHost } from './running-host.js';
 
 /** Opening a large log takes a while on a slow disk, and so may the end of a host before it. */
@@ -74,15 +75,16 @@ async function untilFound(
   winnerMaxMs: number,
 ): Promise<RunningHost | undefined> {
   const deadline = performance.now() + START_TIMEOUT_MS;
-  let hasExited = false;
-  void exited.then(() => {
-    hasExited = true;
+  let exitCode: number | undefined;
+  void exited.then((code) => {
+    exitCode = code;
   });
   for (let looksAfterExit = 0; performance.now() < deadline; ) {
     const found = await findHost(dataDir);
     if (found) return found;
-    // The winner of a race may still be opening its port.
-    if (hasExited && ++looksAfterExit > winnerMaxMs / LOOK_EVERY_MS) return undefined;
+    // The winner of a race may still be opening its port. Whoever did not lose one has failed, and need not be waited for.
+    const looksMax = exitCode === ExitCode.Taken ? winnerMaxMs / LOOK_EVERY_MS : 1;
+    if (exitCode !== undefined && ++looksAfterExit > looksMax) return undefined;
     await pause();
   }
   return undefined;

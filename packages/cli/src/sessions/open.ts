@@ -4,9 +4,10 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Client } from '@atrium/client';
 import { UsageError } from '../exit.js';
+import { type ConfigChoice, configOf, hasConfig } from './config.js';
 import { findSession } from './reference.js';
 
-export interface SessionChoice {
+export interface SessionChoice extends ConfigChoice {
   readonly session?: string;
   readonly agent?: string;
   readonly model?: string;
@@ -24,18 +25,26 @@ export async function chooseSession(client: Client, choice: Choice): Promise<str
   if (session === undefined) return newSession(client, choice);
   if (agent !== undefined || cwd !== undefined)
     throw new UsageError('--agent and --cwd are for new sessions; leave them out with --session');
+  if (hasConfig(choice))
+    throw new UsageError('--worktree, --branch and --config are for new sessions; leave them out with --session');
   const { resource } = findSession(await client.listSessions(), session);
   if (model !== undefined) await client.dispatch(resource, { type: 'session/modelChanged', model: { id: model } });
   return resource;
 }
 
 /** A host on another machine has other folders: it is told of one only when somebody names it. */
-async function newSession(client: Client, { agent, model, cwd, url }: Choice): Promise<string> {
+async function newSession(client: Client, choice: Choice): Promise<string> {
+  const { agent, model, cwd, url } = choice;
   const folder = cwd ?? (isElsewhere(url) ? undefined : process.cwd());
   if (cwd !== undefined && url === undefined) await checkFolder(path.resolve(cwd));
-  return client.createSession({
+  const context = {
     ...(folder !== undefined && { workingDirectory: pathToFileURL(path.resolve(folder)).href }),
     ...(agent !== undefined && { provider: agent }),
+  };
+  const config = await configOf(client, choice, context);
+  return client.createSession({
+    ...context,
+    ...(config && { config }),
     ...(model !== undefined && { model: { id: model } }),
   });
 }

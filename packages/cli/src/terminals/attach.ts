@@ -1,8 +1,8 @@
 /** This window becomes a terminal of the host: every key goes there, everything there is shown here. Ctrl+] leaves. */
 import type { Client, Subscription } from '@atrium/client';
-import type { TerminalState } from '@atrium/protocol';
 import { UsageError } from '../exit.js';
 import { tell } from '../output.js';
+import { pastOf } from './past.js';
 
 /** Ctrl+], as telnet has it. */
 const LEAVE = '\u001d';
@@ -37,16 +37,12 @@ export async function attachTo(client: Client, uri: string): Promise<void> {
 /** What is there already, and then what comes. */
 async function show(terminal: Terminal): Promise<void> {
   const actions = terminal.actions();
-  process.stdout.write(textIn(terminal.confirmed));
+  process.stdout.write(pastOf(terminal.confirmed));
   if (terminal.confirmed.exitCode !== undefined) return;
   for await (const { action } of actions) {
     if (action.type === 'terminal/data') process.stdout.write(action.data);
     if (action.type === 'terminal/exited') return;
   }
-}
-
-function textIn({ content }: TerminalState): string {
-  return content.map((part) => (part.type === 'command' ? part.output : part.value)).join('');
 }
 
 interface Keys {

@@ -5,6 +5,7 @@ import {
   ErrorCode,
   type SessionActiveClient,
   type SessionState,
+  type SessionSummary,
   sessionReducer,
 } from '@atrium/protocol';
 import type { AgentBackend } from '../agents/agent.js';
@@ -37,6 +38,12 @@ export interface SessionsParts {
   /** The number of sessions changed. */
   readonly counted: () => void;
   readonly choices: Choices;
+}
+
+/** A session that is off the list, and when that happened, in milliseconds since the epoch. */
+export interface DisposedSession {
+  readonly summary: SessionSummary;
+  readonly disposedAt: number;
 }
 
 /** The client that creates a session. */
@@ -91,6 +98,15 @@ export class Sessions {
   /** All that are stored, disposed ones too. */
   stored(): readonly string[] {
     return this.#parts.catalogue.stored();
+  }
+
+  /** Those that were disposed and can be restored. */
+  disposed(): DisposedSession[] {
+    const { catalogue } = this.#parts;
+    return catalogue.disposed().flatMap(({ uri, at: disposedAt }) => {
+      const { summary } = catalogue.find(uri) ?? {};
+      return summary ? [{ summary, disposedAt }] : [];
+    });
   }
 
   isListed(uri: string): boolean {

@@ -72,6 +72,7 @@ const extensions: ReadonlyMap<string, Handler<Params>> = new Map<string, Handler
       return null;
     },
   ],
+  ['atrium/listDisposed', ({ sessions }) => ({ items: sessions.disposed() })],
   [
     'atrium/importSession',
     async (core, connection, params) => {

@@ -23,7 +23,7 @@ describe('choices for a session', () => {
   const git = (...args: string[]) => execFileSync('git', ['-C', repository, ...args], { encoding: 'utf8' }).trim();
   const start = async () => {
     const agents = [new PuppetAgent(), new PuppetAgent('other')];
-    host = await createHost({ log, agents, dataFolder: path.join(folder, 'data') });
+    host = await createHost({ log, agents, dataFolder: path.join(folder, 'data'), browsedFolders: [folder] });
     desk = new RawClient();
     host.connect(desk.transport);
     return desk.initialize('desk');

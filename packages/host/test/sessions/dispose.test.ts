@@ -145,6 +145,17 @@ describe('restoring a session', () => {
     expect(await stateOf(phone, uri)).toEqual(before);
   });
 
+  it('lists what can be restored, with when it was disposed', async () => {
+    const { desk, uri } = await openRoom();
+    expect(await desk.request('atrium/listDisposed', {})).toEqual({ items: [] });
+    const { summary } = await stateOf(desk, uri);
+    await desk.request('disposeSession', { channel: uri });
+    const items = [{ summary: { resource: uri, title: summary.title }, disposedAt: expect.any(Number) }];
+    expect(await desk.request('atrium/listDisposed', {})).toMatchObject({ items });
+    await desk.request('atrium/restoreSession', { channel: uri });
+    expect(await desk.request('atrium/listDisposed', {})).toEqual({ items: [] });
+  });
+
   it('refuses a session that is not disposed, or never was', async () => {
     const { desk, uri } = await openRoom();
     for (const channel of [uri, 'ahp-session:/nowhere']) {

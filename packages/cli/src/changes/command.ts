@@ -1,0 +1,98 @@
+/** What `atrium changes` does: lists, shows and runs, for people and for scripts. */
+import { createInterface } from 'node:readline/promises';
+import type { Client, Subscription } from '@atrium/client';
+import { UsageError } from '../exit.js';
+import { print, printJson, tell } from '../output.js';
+import { findSession } from '../sessions/reference.js';
+import { styleFor } from '../text/style.js';
+import { channelOf } from './catalogue.js';
+import { diffLine, diffOf, fileLines } from './changes-view.js';
+import { readChangeset } from './changeset.js';
+import { commit } from './commit.js';
+import { totalsOf, totalsText } from './file-state.js';
+import { invoke, offerOf } from './operations.js';
+import { defaultView, VIEW_WORDS, type ViewName } from './views.js';
+
+/** Turns that are looked at to find the last one that used a tool. */
+const TURNS_LOOKED_AT = 20;
+
+export interface ChangesOptions {
+  readonly url?: string;
+  readonly json?: boolean;
+  readonly diff?: boolean;
+  readonly view?: ViewName;
+  readonly file?: string;
+  readonly yes?: boolean;
+  readonly message?: string;
+}
+
+export async function listChanges(client: Client, name: string, options: ChangesOptions): Promise<void> {
+  await inSession(client, name, async (session) => {
+    const { state } = session;
+    const view = options.view ?? defaultView(state);
+    const changeset = await readChangeset(client, await channelOf(session, view));
+    const folder = state.summary.workingDirectory;
+    if (options.json) return printJson({ view, ...changeset });
+    const style = styleFor(process.stdout, process.env);
+    const columns = process.stdout.columns ?? Number.POSITIVE_INFINITY;
+    if (!options.diff) {
+      const { files } = changeset;
+      tell(`${VIEW_WORDS[view]}: ${files.length === 0 ? 'no changes' : totalsText(totalsOf(files))}`);
+      for (const line of fileLines(changeset, { style, columns, folder })) print(line);
+      return;
+    }
+    for (const { edit } of changeset.files) {
+      const lines = await diffOf({ client, isLocal: options.url === undefined }, edit, folder);
+      // What is piped on is the difference itself.
+      const shown = process.stdout.isTTY ? lines.map((line) => diffLine(line, { style, columns })) : lines;
+      print(shown.join('\n'));
+    }
+  });
+}
+
+export interface OperationWish {
+  readonly operationId: string;
+  readonly view: ViewName;
+}
+
+export async function runOperation(
+  client: Client,
+  name: string,
+  { operationId, view }: OperationWish,
+  options: ChangesOptions,
+): Promise<void> {
+  await inSession(client, name, async (session) => {
+    const { state } = session;
+    const channel = await channelOf(session, view);
+    const changeset = await readChangeset(client, channel);
+    const offer = offerOf(changeset, { operationId, file: options.file }, state.summary.workingDirectory);
+    if (offer.question !== undefined && !options.yes && !(await isConfirmed(offer.question)))
+      return tell('Nothing was changed.');
+    const isCommit = operationId === 'commit';
+    const done = isCommit
+      ? await commit({ client, session, channel, message: options.message }, offer)
+      : await invoke(client, channel, offer);
+    if (options.json) printJson({ operation: operationId, view, message: done ?? '' });
+    else tell(done ?? 'Nothing was committed.');
+  });
+}
+
+async function isConfirmed(question: string): Promise<boolean> {
+  if (!process.stdin.isTTY) throw new UsageError(`${question}\nSay so with --yes: nobody is here to be asked`);
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return /^y(es)?$/i.test((await lines.question(`${question}\n(y/n) `)).trim());
+  } finally {
+    lines.close();
+  }
+}
+
+async function inSession(client: Client, name: string, work: (session: Subscription) => Promise<void>): Promise<void> {
+  const { resource } = findSession(await client.listSessions(), name);
+  const session = await client.subscribe(resource, { turns: { last: TURNS_LOOKED_AT } });
+  try {
+    await work(session);
+  } finally {
+    session.close();
+  }
+}

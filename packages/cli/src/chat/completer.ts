@@ -1,0 +1,139 @@
+/** What Tab makes of the word at the cursor: a command of the chat, or what the host finds for `@`, `#` and `/`. */
+import type { CompletionItem } from '@atrium/protocol';
+import { printable } from '../text/printable.js';
+import type { Editor } from './editor.js';
+import type { Mentions } from './mentions.js';
+import { suggestions } from './slash.js';
+
+/** Whoever types fast is asked for once. */
+const ASK_AFTER_MS = 60;
+/** A longer text is not sent with every letter. */
+const TEXT_MAX_CHARACTERS = 50_000;
+const WORD_MAX_CHARACTERS = 500;
+
+/** One thing to choose, with the text that it makes. */
+export interface Choice {
+  readonly label: string;
+  readonly about: string;
+  readonly text: string;
+  readonly cursor: number;
+  readonly item?: CompletionItem;
+}
+
+export interface CompleterParts {
+  readonly editor: Editor;
+  readonly mentions: Mentions;
+  /** The characters that the host completes words behind. */
+  triggers(): readonly string[];
+  find(text: string, offset: number): Promise<readonly CompletionItem[]>;
+  changed(): void;
+}
+
+interface Found {
+  readonly text: string;
+  readonly cursor: number;
+  readonly items: readonly CompletionItem[];
+}
+
+export class Completer {
+  readonly #parts: CompleterParts;
+  #found: Found | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  /** Tab was pressed before anything was found. */
+  #isWanted = false;
+  /** While Tab goes through the choices: which they are, and which one is in the line. */
+  #round: { readonly choices: readonly Choice[]; index: number } | undefined;
+
+  constructor(parts: CompleterParts) {
+    this.#parts = parts;
+  }
+
+  /** What could be chosen now, and which one is in the line already. */
+  get menu(): { readonly choices: readonly Choice[]; readonly index: number | undefined } {
+    if (this.#round) return this.#round;
+    return { choices: this.#choices(), index: undefined };
+  }
+
+  /** The text has changed: asks the host anew, where there is something to ask for. */
+  follow(): void {
+    clearTimeout(this.#timer);
+    this.#round = undefined;
+    this.#isWanted = false;
+    if (this.#isMention()) this.#timer = setTimeout(() => void this.#ask(), ASK_AFTER_MS);
+    else this.#found = undefined;
+  }
+
+  /** Tab takes the first; again, the next one, and with Shift the one before. */
+  press(by: 1 | -1): void {
+    if (this.#round) return this.#take(this.#round.index + by);
+    const choices = this.#choices();
+    if (choices.length > 0) {
+      this.#round = { choices, index: 0 };
+      return this.#take(by === 1 ? 0 : choices.length - 1);
+    }
+    if (!this.#isMention()) return;
+    this.#isWanted = true;
+    clearTimeout(this.#timer);
+    void this.#ask();
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+  }
+
+  #take(index: number): void {
+    const round = this.#round;
+    if (!round) return;
+    const { choices } = round;
+    round.index = (index + choices.length) % choices.length;
+    const choice = choices[round.index];
+    if (!choice) return;
+    const { editor, mentions } = this.#parts;
+    editor.set(choice.text);
+    editor.cursor = choice.cursor;
+    if (choice.item) mentions.add(choice.item.insertText, choice.item.attachment);
+    if (choices.length === 1) this.#round = undefined;
+    this.#found = undefined;
+  }
+
+  #isMention(): boolean {
+    const { text, cursor } = this.#parts.editor;
+    if (text.length > TEXT_MAX_CHARACTERS) return false;
+    const [word = ''] = /[^\s([{"'`]*$/.exec(text.slice(Math.max(0, cursor - WORD_MAX_CHARACTERS), cursor)) ?? [];
+    return this.#parts.triggers().some((trigger) => trigger !== '' && word.startsWith(trigger));
+  }
+
+  async #ask(): Promise<void> {
+    const { editor, find, changed } = this.#parts;
+    const { text, cursor } = editor;
+    const items = await find(text, cursor).catch(() => []);
+    if (editor.text !== text || editor.cursor !== cursor || this.#round) return;
+    this.#found = { text, cursor, items };
+    if (this.#isWanted && items.length > 0) this.press(1);
+    changed();
+  }
+
+  #choices(): Choice[] {
+    const { text, cursor } = this.#parts.editor;
+    const own = suggestions(text).map(({ name, usage, text: about }) => {
+      const line = `/${name}${usage.includes(' ') ? ' ' : ''}`;
+      return { label: usage, about, text: line, cursor: line.length };
+    });
+    const found = this.#found?.text === text && this.#found.cursor === cursor ? this.#found.items : [];
+    return [...own, ...found.map((item) => choiceOf(item, text, cursor))];
+  }
+}
+
+function choiceOf(item: CompletionItem, text: string, at: number): Choice {
+  const { insertText, rangeStart = at, rangeEnd = at, attachment } = item;
+  const label = insertText.trim();
+  const rest = text.slice(rangeEnd);
+  const about = attachment.label === label.slice(1) ? (attachment.displayKind ?? '') : attachment.label;
+  return {
+    label: printable(label),
+    about: printable(about),
+    text: text.slice(0, rangeStart) + insertText + (insertText.endsWith(' ') ? rest.replace(/^ /, '') : rest),
+    cursor: rangeStart + insertText.length,
+    item,
+  };
+}

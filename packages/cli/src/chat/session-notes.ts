@@ -1,0 +1,59 @@
+/** What a chat says of its session by itself: how much a turn changed, and that there is no agent. */
+import type { Client, Subscription } from '@atrium/client';
+import type { SessionState } from '@atrium/protocol';
+import { settled } from '../changes/changeset.js';
+import { totalsOf, totalsText } from '../changes/file-state.js';
+import { turnUri } from '../changes/views.js';
+import { callsIn, turnOf } from '../sessions/turns.js';
+
+/** What an agent with tools of its own changed is known a moment after its turn. */
+const LOOK_MAX_MS = 5_000;
+
+export class SessionNotes {
+  readonly #client: Client;
+  readonly #say: (text: string) => void;
+  #running: string | undefined;
+  #isFailureTold = false;
+
+  constructor(client: Client, say: (text: string) => void) {
+    this.#client = client;
+    this.#say = say;
+  }
+
+  /** Looks what is new. */
+  follow(state: SessionState): void {
+    this.#tellFailure(state);
+    this.#tellChanges(state);
+  }
+
+  /** Without an agent nothing will ever be answered: said once. */
+  #tellFailure({ lifecycle, creationError }: SessionState): void {
+    if (lifecycle !== 'creationFailed' || this.#isFailureTold) return;
+    this.#isFailureTold = true;
+    this.#say(`The agent could not be started: ${creationError?.message ?? 'it does not say why'}`);
+  }
+
+  /** When a turn has just ended. */
+  #tellChanges(state: SessionState): void {
+    const { id } = state.activeTurn ?? {};
+    const ended = this.#running;
+    this.#running = id;
+    if (ended === undefined || ended === id) return;
+    const turn = turnOf(state, ended);
+    // Whoever cannot look need not hear of it: nobody asked.
+    if (turn && callsIn(turn).length > 0) void this.#look(state, ended).catch(() => {});
+  }
+
+  async #look(state: SessionState, turnId: string): Promise<void> {
+    const changeset: Subscription<'changeset'> = await this.#client.subscribe(turnUri(state, turnId), {
+      kind: 'changeset',
+    });
+    try {
+      await settled(changeset, ({ status, files }) => status !== 'computing' && files.length > 0, LOOK_MAX_MS);
+      const { files } = changeset.state;
+      if (files.length > 0) this.#say(`${totalsText(totalsOf(files)).replace(' (', ' changed (')}: /changes`);
+    } finally {
+      changeset.close();
+    }
+  }
+}

@@ -1,0 +1,86 @@
+/** `atrium changes`: what is different in the folder of a session, and what can be done with it. */
+import { Command, Option } from 'commander';
+import type { ChangesOptions, OperationWish } from '../changes/command.js';
+import { VIEWS, type ViewName } from '../changes/views.js';
+import { HOST_HELP, type HostOptions, jsonOption, withHostOptions } from '../connect/options.js';
+import { withClient } from '../connect/with-client.js';
+
+const EXAMPLES = `
+A session is named by its id, by the beginning of it, or as "last". Without --view: what its last turn changed.
+${HOST_HELP}
+
+Examples:
+  $ atrium changes                                  the same as: atrium changes list last
+  $ atrium changes list last --view uncommitted
+  $ atrium changes list --diff | less
+  $ atrium changes revert --yes                     what the last turn changed
+  $ atrium changes revert 1f2e --view session --file src/app.ts
+  $ atrium changes stage && atrium changes commit --message "A first step"
+
+Exit codes: 0 done, 1 an error, 2 called in a wrong way or nothing to do, 4 no such session.`;
+
+type Options = HostOptions & ChangesOptions;
+
+export function changesCommand(): Command {
+  const command = new Command('changes')
+    .description('What agents and people changed, and how to take it back')
+    .addHelpText('after', EXAMPLES)
+    .showHelpAfterError('(atrium changes --help shows all commands)');
+  const fixed = (view: ViewName) => () => view;
+  const parts = [
+    operation('revert', 'Take back what the agent changed', ({ view = 'turn' }) => view)
+      .addOption(new Option('--view <view>', 'of the last turn, or of the whole session').choices(['turn', 'session']))
+      .addOption(fileOption()),
+    operation('discard', 'Throw away what is not committed', fixed('uncommitted')).addOption(fileOption()),
+    operation('stage', 'Put changes into the next commit', fixed('uncommitted')).addOption(fileOption()),
+    operation('commit', 'Commit what is staged, or everything', fixed('uncommitted')).requiredOption(
+      '--message <text>',
+      'the message of the commit',
+    ),
+  ];
+  command.addCommand(finished(list()), { isDefault: true });
+  for (const each of parts) command.addCommand(finished(each));
+  return command;
+}
+
+function finished(each: Command): Command {
+  return withHostOptions(each)
+    .exitOverride()
+    .showHelpAfterError(`(atrium changes ${each.name()} --help shows all options)`);
+}
+
+function fileOption(): Option {
+  return new Option('--file <file>', 'only this file, as the list names it');
+}
+
+function list(): Command {
+  const command = new Command('list')
+    .description('Which files are different, and by how much')
+    .argument('[session]', 'which one', 'last')
+    .addOption(new Option('--view <view>', 'which changes').choices(VIEWS))
+    .option('--diff', 'line by line, as git prints it')
+    .addOption(jsonOption());
+  return command.action((session: string) => {
+    const options = command.opts<Options>();
+    return withClient(options, async (client) => {
+      const { listChanges } = await import('../changes/command.js');
+      return listChanges(client, session, options);
+    });
+  });
+}
+
+function operation(operationId: string, text: string, viewOf: (options: Options) => ViewName): Command {
+  const command = new Command(operationId)
+    .description(text)
+    .argument('[session]', 'which one', 'last')
+    .option('--yes', 'do not ask')
+    .addOption(jsonOption());
+  return command.action((session: string) => {
+    const options = command.opts<Options>();
+    const wish: OperationWish = { operationId, view: viewOf(options) };
+    return withClient(options, async (client) => {
+      const { runOperation } = await import('../changes/command.js');
+      return runOperation(client, session, wish, options);
+    });
+  });
+}

@@ -1,0 +1,35 @@
+/** Sessions that were removed and are still kept. */
+import type { Client } from '@atrium/client';
+import type { SessionSummary } from '@atrium/protocol';
+import { callRaw } from '../connect/call-raw.js';
+import { printable } from '../text/printable.js';
+import { findSession, shortId, uriOf } from './reference.js';
+import { ago, folderText } from './words.js';
+
+export interface RemovedSession {
+  readonly summary: SessionSummary;
+  /** In milliseconds since the epoch. */
+  readonly disposedAt: number;
+}
+
+/** Those that were removed last come first. */
+export async function removedSessions(client: Client): Promise<RemovedSession[]> {
+  const { items } = (await callRaw(client, 'atrium/listDisposed', {})) as { items: RemovedSession[] };
+  return items.toSorted((a, b) => b.disposedAt - a.disposedAt);
+}
+
+/** The one that is meant. A host that cannot list them may still know a whole id. */
+export async function findRemoved(client: Client, name: string): Promise<string> {
+  const items = await removedSessions(client).catch(() => undefined);
+  if (!items) return uriOf(name);
+  const [last] = items;
+  if (name === 'last' && last) return last.summary.resource;
+  const summaries = items.map(({ summary }) => summary);
+  return findSession(summaries, name).resource;
+}
+
+export function removedRow({ summary, disposedAt }: RemovedSession, now: number): string[] {
+  const { resource, provider, title, workingDirectory } = summary;
+  const place = folderText(workingDirectory);
+  return [shortId(resource), ago(disposedAt, now), printable(provider), printable(title), place];
+}

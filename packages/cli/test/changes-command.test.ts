@@ -1,0 +1,137 @@
+import { execFileSync } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { git, newRepository } from './repository.js';
+import { type Desk, isBuilt, openDesk } from './support.js';
+
+async function openRepository(): Promise<{ desk: Desk; folder: string }> {
+  const desk = await openDesk();
+  const folder = path.join(path.dirname(desk.dataDir), 'work');
+  await newRepository(folder);
+  return { desk, folder };
+}
+
+describe.skipIf(!isBuilt)('atrium changes (skipped unless it has been built)', { timeout: 60_000 }, () => {
+  it('lists what a turn changed, takes it back after a yes, and never without one', async () => {
+    const { desk, folder } = await openRepository();
+    await desk.run(['run', '--cwd', folder, '--approve', 'all', 'edit two']);
+    const listed = await desk.run(['changes']);
+    expect(listed.stderr).toContain('Last turn: 2 files (+3 −1)');
+    expect(listed.stdout).toBe('  M note.txt    +2 −1\n  A src/new.js  +1 −0\n');
+    const { stdout: diff } = await desk.run(['changes', 'list', 'last', '--diff']);
+    expect(diff).toContain('@@ -1,2 +1,3 @@\n one\n-two\n+TWO\n+three\n');
+    execFileSync('git', ['apply', '--check', '--reverse', '-'], { cwd: folder, input: diff });
+    const refused = await desk.run(['changes', 'revert']);
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toMatch(/Take back what the agent changed[\s\S]*--yes/);
+    const one = await desk.run(['changes', 'revert', '--yes', '--file', 'new.js']);
+    expect(one.stderr).toContain('Took back 1 file');
+    const rest = await desk.run(['changes', 'revert', '--yes', '--view', 'session', '--json']);
+    expect(JSON.parse(rest.stdout)).toMatchObject({ operation: 'revert', view: 'session' });
+    expect(await readFile(path.join(folder, 'note.txt'), 'utf8')).toBe('one\ntwo\n');
+    expect(git(folder, 'status', '--short')).toBe('');
+    const nothing = await desk.run(['changes', 'revert', '--yes']);
+    expect(nothing.code).toBe(2);
+    expect(nothing.stderr).toContain('nothing is changed there');
+  });
+
+  it('stages, commits and discards what is not committed', async () => {
+    const { desk, folder } = await openRepository();
+    await desk.run(['run', '--cwd', folder, 'hello']);
+    await writeFile(path.join(folder, 'note.txt'), 'one\n');
+    await writeFile(path.join(folder, 'more.txt'), 'more\n');
+    const { stderr } = await desk.run(['changes', 'stage', '--file', 'more.txt']);
+    expect(stderr).toContain('Staged 1 file');
+    const { stdout } = await desk.run(['changes', '--view', 'uncommitted']);
+    expect(stdout).toMatch(/A more\.txt {2}\+1 −0 {2}staged\n {2}M note\.txt {2}\+0 −1\n/);
+    expect((await desk.run(['changes', 'commit', '--message', 'More of it'])).stderr).toContain('Committed.');
+    expect(git(folder, 'log', '-1', '--format=%s', '--name-only')).toBe('More of it\n\nmore.txt');
+    expect((await desk.run(['changes', 'discard', '--yes'])).stderr).toContain('Threw away the changes of 1 file');
+    expect(git(folder, 'status', '--short')).toBe('');
+    const { code, stderr: why } = await desk.run(['changes', 'commit', '--message', 'Nothing']);
+    expect(code).toBe(2);
+    expect(why).toContain('nothing to commit');
+  });
+
+  it('says where nothing can be uncommitted, and which session is not there', async () => {
+    const { desk } = await openRepository();
+    await desk.run(['run', '--cwd', path.dirname(desk.dataDir), 'hello']);
+    const { code, stderr } = await desk.run(['changes', '--view', 'uncommitted']);
+    expect(code).toBe(2);
+    expect(stderr).toContain('no Git repository');
+    expect((await desk.run(['changes', 'list', 'nowhere'])).code).toBe(4);
+  });
+});
+
+describe.skipIf(!isBuilt)('a worktree of its own (skipped unless it has been built)', { timeout: 60_000 }, () => {
+  it('keeps what a session does away from the folder', async () => {
+    const { desk, folder } = await openRepository();
+    const args = ['run', '--cwd', folder, '--worktree', '--branch', 'main', '--config', 'autoApprove=true', 'edit two'];
+    expect((await desk.run(args)).code).toBe(0);
+    expect(git(folder, 'status', '--short')).toBe('');
+    expect((await desk.run(['changes'])).stdout).toContain('M note.txt');
+    expect(git(folder, 'worktree', 'list')).toMatch(/worktrees.*\[atrium\//);
+  });
+
+  it.each([
+    [['--worktree', '--branch', 'nope'], 'there is no branch "nope"; there are: main'],
+    [['--branch', 'main'], 'add --worktree'],
+    [['--config', 'autoApprove=maybe'], 'autoApprove must be a boolean'],
+    [['--config', 'isolation=moon'], 'isolation must be one of folder, worktree'],
+    [['--config', 'colour=red'], 'there is no "colour" here; there are: isolation, autoApprove'],
+    [['--config', 'colour'], 'write it as name=value'],
+    [['--session', 'last', '--worktree'], 'are for new sessions'],
+  ])('says what is wrong with %j', async (args, expected) => {
+    const { desk, folder } = await openRepository();
+    await desk.run(['run', '--cwd', folder, 'hello']);
+    const place = args.includes('--session') ? [] : ['--cwd', folder];
+    const { code, stderr } = await desk.run(['run', ...place, ...args, 'hello']);
+    expect(code).toBe(2);
+    expect(stderr).toContain(expected);
+  });
+
+  it('says where there can be none', async () => {
+    const { desk } = await openRepository();
+    const { code, stderr } = await desk.run(['run', '--cwd', path.dirname(desk.dataDir), '--worktree', 'hello']);
+    expect(code).toBe(2);
+    expect(stderr).toContain('no git repository');
+  });
+});
+
+describe.skipIf(!isBuilt)('atrium files (skipped unless it has been built)', { timeout: 60_000 }, () => {
+  it('lists, reads and writes within the folder of a session, and nowhere else', async () => {
+    const { desk, folder } = await openRepository();
+    await desk.run(['run', '--cwd', folder, 'hello']);
+    const here = ['--session', 'last'];
+    expect((await desk.run(['files', 'list', ...here])).stdout).toBe('.git/\nnote.txt\nsrc/\n');
+    const { stdout } = await desk.run(['files', 'list', ...here, '--json', 'src']);
+    expect(JSON.parse(stdout)).toEqual([{ name: 'parser.js', type: 'file' }]);
+    expect((await desk.run(['files', 'read', ...here, 'note.txt'])).stdout).toBe('one\ntwo\n');
+    await desk.run(['files', 'write', ...here, 'ein #neuer.txt'], 'first\n');
+    await desk.run(['files', 'write', ...here, '--append', 'ein #neuer.txt'], 'second\n');
+    expect(await readFile(path.join(folder, 'ein #neuer.txt'), 'utf8')).toBe('first\nsecond\n');
+    const again = await desk.run(['files', 'write', ...here, '--create', 'note.txt'], 'x');
+    expect(again.code).not.toBe(0);
+    expect(await readFile(path.join(folder, 'note.txt'), 'utf8')).toBe('one\ntwo\n');
+    expect((await desk.run(['files', 'read', ...here, '/etc/hostname'])).code).toBe(5);
+  });
+});
+
+describe.skipIf(!isBuilt)('removed sessions (skipped unless it has been built)', { timeout: 60_000 }, () => {
+  it('are listed until they are restored, by the beginning of their id', async () => {
+    const { desk } = await openRepository();
+    expect((await desk.run(['sessions', 'list', '--removed'])).stdout).toContain('No removed sessions');
+    await desk.run(['run', 'hello']);
+    await desk.run(['sessions', 'rm', 'last']);
+    const { stdout } = await desk.run(['sessions', 'list', '--removed']);
+    const [, id = ''] = /^([\da-f]{8}) +\ds ago +desk +A first hello/m.exec(stdout) ?? [];
+    expect(id).not.toBe('');
+    const { stdout: json } = await desk.run(['sessions', 'list', '--removed', '--json']);
+    expect(JSON.parse(json)).toMatchObject([{ summary: { title: 'A first hello' }, disposedAt: expect.any(Number) }]);
+    expect((await desk.run(['sessions', 'restore', 'zzz'])).code).toBe(4);
+    expect((await desk.run(['sessions', 'restore', id])).code).toBe(0);
+    expect((await desk.run(['sessions', 'list'])).stdout).toContain('A first hello');
+    expect((await desk.run(['sessions', 'list', '--removed'])).stdout).toContain('No removed sessions');
+  });
+});

@@ -1,0 +1,54 @@
+/** A chat in a window, and what a person does in it. */
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import { expect } from 'vitest';
+import { type Desk, openDesk } from './support.js';
+import { openTerminal, type TerminalRoom } from './terminal.js';
+
+/** What is typed while a question appears is not taken for its answer. */
+export const TYPING_GUARD_MS = 600;
+
+/** Nothing happens, and a message can be written. */
+export const PROMPT = /write a message\n.*\/help$/;
+
+export interface ChatRoom {
+  readonly desk: Desk;
+  readonly terminal: TerminalRoom;
+  /** Where the chat was begun. */
+  readonly folder: string;
+}
+
+export interface ChatRoomOptions {
+  readonly hostArgs?: readonly string[];
+  /** Fills the folder before the chat begins. */
+  readonly prepare?: (folder: string) => Promise<void>;
+}
+
+export async function openChat(args = 'chat', { hostArgs = [], prepare }: ChatRoomOptions = {}): Promise<ChatRoom> {
+  const desk = await openDesk(hostArgs);
+  const folder = path.join(path.dirname(desk.dataDir), 'work');
+  await mkdir(folder);
+  await prepare?.(folder);
+  const terminal = await openTerminal(desk.env, folder);
+  terminal.type(`atrium ${args}`);
+  terminal.keys('Enter');
+  return { desk, terminal, folder };
+}
+
+export async function say(terminal: TerminalRoom, text: string): Promise<void> {
+  terminal.type(text);
+  await terminal.sees(new RegExp(`> ${text.replaceAll(/[.[\]]/g, '\\$&')}\\s*\\n`));
+  terminal.keys('Enter');
+}
+
+export async function answer(terminal: TerminalRoom, key: string): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, TYPING_GUARD_MS));
+  terminal.keys(key);
+}
+
+/** The terminal is as the shell had it: what is typed shows, Enter works, the cursor is there. */
+export async function isClean(terminal: TerminalRoom): Promise<void> {
+  terminal.type('stty -a | grep -o " icanon\\| echo " | tr -d "\\n"; echo "; left $?"');
+  terminal.keys('Enter');
+  expect(await terminal.sees(/; left \d/)).toContain(' icanon echo ; left');
+}

@@ -1,0 +1,135 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { answer, isClean, openChat, PROMPT, say } from './chat-room.js';
+import { git, newRepository } from './repository.js';
+import { type Desk, isBuilt } from './support.js';
+import { hasTmux } from './terminal.js';
+
+async function newestMessage(desk: Desk): Promise<{ text: string; attachments?: unknown[] }> {
+  const { stdout } = await desk.run(['sessions', 'show', 'last', '--json']);
+  return JSON.parse(stdout).turns.at(-1).userMessage;
+}
+
+describe.skipIf(!isBuilt || !hasTmux)(
+  'work in a chat (skipped unless it has been built and tmux is here)',
+  { timeout: 60_000 },
+  () => {
+    it('[CLI-026] says what a turn changed, shows it, and takes it back only after a yes', async () => {
+      const { terminal, folder } = await openChat('chat --config autoApprove=true', { prepare: newRepository });
+      await terminal.sees(PROMPT);
+      await say(terminal, 'edit two');
+      await terminal.sees(/※ 2 files changed \(\+3 −1\): \/changes\n\n> write/);
+      await say(terminal, '/changes');
+      await terminal.sees(/Last turn: 2 files \(\+3 −1\)\n {2}M note\.txt {4}\+2 −1\n {2}A src\/new\.js {2}\+1 −0\n/);
+      await say(terminal, '/diff note.txt');
+      await terminal.sees(/@@ -1,2 \+1,3 @@\n one\n-two\n\+TWO\n\+three\n\n> write/);
+      await say(terminal, '/revert');
+      await terminal.sees(/\? Take back what the agent changed here\?[\s\S]*2 files \(\+3 −1\)\n {2}y yes · n no/);
+      await answer(terminal, 'n');
+      await terminal.sees(/※ Nothing was changed\./);
+      expect(await readFile(path.join(folder, 'note.txt'), 'utf8')).toContain('TWO');
+      await say(terminal, '/revert note.txt');
+      await terminal.sees(/\? Take back[\s\S]*note\.txt\n {2}y yes · n no/);
+      await answer(terminal, 'y');
+      await terminal.sees(/※ Took back 1 file\. \/undo puts it back\./);
+      expect(await readFile(path.join(folder, 'note.txt'), 'utf8')).toBe('one\ntwo\n');
+      await say(terminal, '/undo');
+      await terminal.sees(/※ Put back 1 file\.\n/);
+      expect(await readFile(path.join(folder, 'note.txt'), 'utf8')).toContain('TWO');
+    });
+
+    it('stages, commits and discards, and says so where there is nothing to do', async () => {
+      const { terminal, folder } = await openChat('chat', { prepare: newRepository });
+      await terminal.sees(PROMPT);
+      await say(terminal, '/discard');
+      await terminal.sees(/※ Not done: there is nothing to discard: nothing is changed there/);
+      await writeFile(path.join(folder, 'note.txt'), 'one\n');
+      await writeFile(path.join(folder, 'more.txt'), 'more\n');
+      await say(terminal, '/stage more.txt');
+      await terminal.sees(/※ Staged 1 file\./);
+      await say(terminal, '/commit');
+      await terminal.sees(/\? Commit message\n {2}> New session\n/);
+      await answer(terminal, 'C-u');
+      terminal.type('More of it');
+      terminal.keys('Enter');
+      await terminal.sees(/※ Committed\.\n/);
+      expect(git(folder, 'log', '-1', '--format=%s', '--name-only')).toBe('More of it\n\nmore.txt');
+      await say(terminal, '/discard note.txt');
+      await terminal.sees(/\? Throw away these changes[\s\S]*y yes · n no/);
+      await answer(terminal, 'y');
+      await terminal.sees(/※ Threw away the changes of 1 file\. \/undo puts it back\./);
+      expect(git(folder, 'status', '--short')).toBe('');
+    });
+
+    it('lists the folder and shows files, also in a narrow window', async () => {
+      const { terminal, folder } = await openChat('chat', { prepare: newRepository });
+      await terminal.sees(PROMPT);
+      terminal.resize(40, 24);
+      const many = Array.from({ length: 250 }, (_, index) => `row ${index + 1}`);
+      await writeFile(path.join(folder, 'long.txt'), `${many.join('\n')}\n`);
+      await say(terminal, '/files');
+      await terminal.sees(/ 4 entries\n {2}\.git\/ {5}src\/ {6}long\.txt {2}note\.txt\n/);
+      await say(terminal, '/open src/parser.js');
+      await terminal.sees(/src\/parser\.js {2}3 lines\n1 export function parseLine\(text\) \{\n2 {3}return text;\n/);
+      await say(terminal, '/open long.txt:20');
+      await terminal.sees(/219 row 219\n… 31 more lines: \/open long\.txt:220\n/);
+      await say(terminal, '/open nowhere.txt');
+      await terminal.sees(/※ Not done:[\s\S]*does not exist\n/);
+    });
+
+    it('[CLI-027] completes files, symbols and skills with Tab, and sends what the host gave along', async () => {
+      const prepare = async (folder: string) => {
+        await newRepository(folder);
+        const skill = path.join(folder, '.agents', 'skills', 'deploy');
+        await mkdir(skill, { recursive: true });
+        await writeFile(path.join(skill, 'SKILL.md'), '---\nname: deploy\ndescription: Deploys it\n---\nDo it.\n');
+      };
+      const { terminal, desk, folder } = await openChat('chat', { prepare });
+      await terminal.sees(PROMPT);
+      terminal.type('see @note');
+      await terminal.sees(/> see @note\n {2}@note\.txt {2}document {2}\(Tab\)\n/);
+      terminal.keys('Tab');
+      await terminal.sees(/> see @note\.txt\s*\n/);
+      terminal.type('and #parseL');
+      terminal.keys('Tab');
+      await terminal.sees(/> see @note\.txt and #parseLine\s*\n/);
+      terminal.keys('Enter');
+      await terminal.sees(/ {2}\+ note\.txt\n {2}\+ parseLine \(function in src\/parser\.js\)\n\nYou said: see/);
+      expect(await newestMessage(desk)).toMatchObject({
+        attachments: [{ uri: expect.stringMatching(/note\.txt$/) }, { displayKind: 'symbol' }],
+      });
+      terminal.type('/depl');
+      terminal.keys('Tab');
+      await terminal.sees(/> \/deploy\s*\n/);
+      terminal.keys('Enter');
+      await terminal.sees(/You said: \/deploy/);
+      const { resource } = JSON.parse((await desk.run(['sessions', 'list', '--json'])).stdout)[0];
+      const params = { channel: resource, kind: 'userMessage', text: '/depl', offset: 5 };
+      const { stdout } = await desk.run(['call', 'completions', JSON.stringify(params)]);
+      const [offered] = JSON.parse(stdout).items;
+      expect(offered.attachment._meta).toMatchObject({ uri: expect.stringContaining(path.basename(folder)) });
+      expect((await newestMessage(desk)).attachments).toEqual([offered.attachment]);
+    });
+
+    it('goes into the terminal of a command, and comes back with Ctrl+]', async () => {
+      const { terminal } = await openChat();
+      await terminal.sees(PROMPT);
+      await say(terminal, 'wait for a word');
+      await terminal.sees(/asks you/);
+      await answer(terminal, 'y');
+      await terminal.sees(/● Shell[^\n]*\n {2}ready\n {2}\/terminal or Ctrl\+T goes into its terminal\n/);
+      await say(terminal, '/terminal');
+      await terminal.sees(/Ctrl\+\] leaves the terminal; it goes on without you\.\nready$/);
+      terminal.keys('C-]');
+      await terminal.sees(/Left the terminal\.[\s\S]*● Shell[\s\S]*> write to queue/);
+      terminal.keys('C-t');
+      await terminal.sees(/Left the terminal[\s\S]*leaves the terminal[^\n]*\nready$/);
+      terminal.type('hello');
+      terminal.keys('Enter');
+      await terminal.sees(/The terminal has ended \(0\)[\s\S]*It said: [\s\S]*got hello[\s\S]*> write a message/);
+      await say(terminal, '/quit');
+      await isClean(terminal);
+    });
+  },
+);
