@@ -53,9 +53,9 @@ report(
   },
   {
     timesPipe: 'time to ten watchers against `cat` to one pipe',
-    timesBarePty: 'time to ten watchers against one reader of a bare pty; at most 10',
-    megabytesPerSecond: 'output per second, ten watchers; at least 3',
-    cpuMsPerDeliveredMegabyte: "the host's own CPU per MB that one watcher got; at most 12",
+    timesBarePty: 'time to ten watchers against one reader of a bare pty; at most 6',
+    megabytesPerSecond: 'output per second, ten watchers; at least 8',
+    cpuMsPerDeliveredMegabyte: "the host's own CPU per MB that one watcher got; at most 6",
   },
 );
 

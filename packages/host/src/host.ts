@@ -201,6 +201,7 @@ class AgentHost implements Host, HostCore {
     this.customizations = options.customizations && this.#customizations(options.customizations);
     this.auth = new Auth({
       clock,
+      logger,
       agents,
       giveToServers: (resource, token) => this.customizations?.authenticate(resource, token) ?? false,
       notify: (channel, method, params) => this.notify(channel, method, params),

@@ -6,6 +6,7 @@ import { complaintsOf, openTab, startWorkHost } from './support/work-host.js';
 
 const POLL = { timeout: 8_000 };
 const COUNT = 'for i in 1 2 3 4 5 6 7 8 9; do echo "tick $i"; sleep 0.5; done';
+const ASK = 'printf "name? "; read name; echo "hello $name"';
 const PROMPTS = {
   run: [
     { title: 'Run it' },
@@ -14,7 +15,7 @@ const PROMPTS = {
   ],
   ask: [
     { title: 'Ask me' },
-    { callTool: { name: 'shell', input: { command: 'printf "name? "; read name; echo "hello $name"' } } },
+    { callTool: { name: 'shell', input: { command: ASK, interactive: true } } },
     { text: 'Result: ${lastResult}' },
   ],
 };

@@ -5,6 +5,7 @@
 import { type AuthenticateParams, ErrorCode, type ProtectedResourceMetadata } from '@atrium/protocol';
 import { type AgentBackend, AgentError } from '../agents/agent.js';
 import type { Clock } from '../clock.js';
+import type { Logger } from '../logger.js';
 import type { Service, ServiceRequests } from '../service.js';
 import type { Companion } from '../sessions/companion.js';
 import type { Session } from '../sessions/session.js';
@@ -21,6 +22,7 @@ const FIT_FOR_HEADER = /^[\x21-\x7e]+$/;
 
 export interface AuthParts {
   readonly clock: Clock;
+  readonly logger: Logger;
   readonly agents: readonly AgentBackend[];
   /** Gives a token to the MCP servers that asked for this resource; false when none did. */
   giveToServers(resource: string, token: string): boolean;
@@ -61,7 +63,7 @@ export class Auth implements Service {
       throw new RequestError(ErrorCode.InvalidParams, '/token is not a bearer token: visible characters only');
     }
     const agents = this.#parts.agents.filter(({ info }) => protectedBy(info).some((it) => it.resource === resource));
-    for (const agent of agents) await this.#give(agent, resource, token);
+    await Promise.all(agents.map((agent) => this.#give(agent, resource, token)));
     const wasTaken = this.#parts.giveToServers(resource, token) || agents.length > 0;
     if (!wasTaken) {
       const message = `nobody here asks for a token for ${resource}; the agents in root state and auth/required name those who do`;
@@ -79,9 +81,13 @@ export class Auth implements Service {
     try {
       await within(this.#parts.clock, TOKEN_CHECK_TIMEOUT_MS, agent.authenticate?.(resource, token) ?? done, late);
     } catch (error) {
-      const why = error instanceof AgentError ? error.message : `${name} failed over it; see the log of the host`;
+      const hidden = (text: string) => text.replaceAll(token, '[hidden]');
+      const isKnown = error instanceof AgentError;
+      if (!isKnown)
+        this.#parts.logger.log('error', 'an agent failed over a token', { name, error: hidden(String(error)) });
+      const why = isKnown ? hidden(error.message) : `${name} failed over it; see the log of the host`;
       const refused = protectedBy(agent.info).filter((it) => it.resource === resource);
-      throw authRequired(`the token was not taken: ${why.replaceAll(token, '[hidden]')}`, refused);
+      throw authRequired(`the token was not taken: ${why}`, refused);
     }
   }
 

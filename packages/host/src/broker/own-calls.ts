@@ -1,7 +1,7 @@
 /** A call of a tool that the agent runs itself: it is shown, gated and confirmed like any other, as far as it asks. */
 import type { ToolCallResult, ToolResultContent } from '@atrium/protocol';
 import type { OwnCall, OwnCallStart, Permit, ToolOutcome } from '../agents/agent.js';
-import type { GateCall } from '../extensions/extension.js';
+import type { Extension, GateCall } from '../extensions/extension.js';
 import type { TurnRunner } from '../sessions/turn.js';
 import { shorten } from '../tools/text.js';
 import type { ToolConfirmation } from '../tools/tool.js';
@@ -59,6 +59,10 @@ class RunByAgent implements OwnCall {
   }
 
   async check(input: unknown, invocationMessage: string): Promise<Permit> {
+    return this.#begun(await this.#checked(input, invocationMessage));
+  }
+
+  async #checked(input: unknown, invocationMessage: string): Promise<Permit> {
     this.#show(input, invocationMessage);
     const problem = sizeProblem(inputText(input));
     if (problem !== undefined) return deny(this.#turn, this.#call, problem);
@@ -76,7 +80,17 @@ class RunByAgent implements OwnCall {
   async confirm(confirmation: ToolConfirmation): Promise<Permit> {
     const title = withinWords(confirmation.title);
     if (!this.#passage) this.#call = { ...this.#call, confirmation: { ...confirmation, title } };
-    return this.#pass();
+    return this.#begun(await this.#pass());
+  }
+
+  /** Whoever wants to know when it runs is told before it does. */
+  async #begun(permit: Permit): Promise<Permit> {
+    if (permit.kind === 'granted') await this.#tell((extension) => extension.ownCallBegins?.(this.#asked));
+    return permit;
+  }
+
+  async #tell(what: (extension: Extension) => Promise<void> | undefined): Promise<void> {
+    for (const extension of this.#turn.session.extensions.all()) await what(extension);
   }
 
   /** Output that comes before anybody was asked means that the call runs. */
@@ -91,6 +105,7 @@ class RunByAgent implements OwnCall {
 
   async complete(result: ToolCallResult): Promise<ToolOutcome> {
     await this.#pass();
+    await this.#tell((extension) => extension.ownCallEnds?.(this.#asked));
     const outcome = await complete(this.#turn, this.#call, result);
     return withNotes(this.#turn, this.#asked, { outcome, notes: this.#notes });
   }

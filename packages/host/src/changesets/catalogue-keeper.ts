@@ -45,7 +45,9 @@ export class CatalogueKeeper {
     logger.log('warn', 'changes could not be counted', { session: session.uri, error: String(error) });
   }
 
-  close(): void {
+  /** Waits for what is being counted. */
+  async close(): Promise<void> {
     this.#isOver = true;
+    await this.#counting;
   }
 }

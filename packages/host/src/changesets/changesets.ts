@@ -133,7 +133,8 @@ function operationOf({ operations }: Shown, id: string): ChangesetOperation {
   throw new RequestError(ErrorCode.InvalidParams, `/operationId: there is no ${id} now; there are: ${there}`);
 }
 
-function checkScope({ id, scopes }: ChangesetOperation, target: InvokeChangesetOperationParams['target']): void {
+/** Throws the error to answer with when the operation is not for such a target, or needs one. */
+export function checkScope({ id, scopes }: ChangesetOperation, target: InvokeChangesetOperationParams['target']): void {
   const scope = target?.kind ?? 'changeset';
   if (scopes.includes(scope)) return;
   const advice = target ? `it takes ${scopes.join(' or ')}` : 'it needs one';

@@ -30,6 +30,8 @@ export const LOOK_REST_MS = 60_000;
 export const COMPARE_MAX_MS = 15_000;
 /** Files that are read at once. */
 export const FILES_AT_ONCE = 16;
+/** Files that are put back at once: each may need a merge, and waits until it is on the disk. */
+export const PUTS_AT_ONCE = 4;
 
 /** The least and the most time between two looks for what people changed, while somebody watches. */
 export const LOOK_AGAIN_MS = 2_000;

@@ -13,6 +13,7 @@ import { settle } from './operations/write-files.js';
 import { ourFiles } from './our-files.js';
 import type { ChangePlaces } from './places.js';
 import { Journal } from './record/journal.js';
+import { OwnRecordings } from './record/own-recordings.js';
 import { Recorder } from './record/recorder.js';
 import { type FolderParts, realFolder } from './snapshots/snapshot.js';
 import { OpenViews } from './views/open-views.js';
@@ -36,8 +37,7 @@ export class SessionChanges implements Companion {
   readonly #views: OpenViews;
   readonly #catalogue: CatalogueKeeper;
   #journal: Promise<Journal> | undefined;
-  /** Ends the recording of a turn whose agent runs its own tools. */
-  #turn: Promise<() => Promise<void>> | undefined;
+  readonly #own: OwnRecordings;
 
   constructor(session: Session, parts: SessionChangesParts) {
     const { core, places, isTrusted } = parts;
@@ -56,6 +56,7 @@ export class SessionChanges implements Companion {
     const refreshed = () => void this.#catalogue.update();
     this.#views = new OpenViews({ core, refreshed, released: () => core.mayRest(session.uri) });
     this.#recorder = recorder;
+    this.#own = new OwnRecordings(recorder, session.parts.backend?.abilities);
     this.#question = question;
   }
 
@@ -70,20 +71,18 @@ export class SessionChanges implements Companion {
   /** The agent is about to open: from now on it can change something. */
   async begin(): Promise<void> {
     if (folderOf(this.#session.state) === undefined) return;
+    // What a crash left half done is settled before anything new happens.
+    await this.#opened().catch((error) => this.#warn(error));
     this.#session.extensions.set({
       id: 'changes',
       name: 'changes',
-      beforeTurn: ({ turnId }) => this.#beforeTurn(turnId),
+      beforeTurn: async ({ turnId }) => void (await this.#own.turnBegins(turnId)),
+      ownCallBegins: (call) => this.#own.callBegins(call),
+      ownCallEnds: (call) => this.#own.callEnds(call),
       around: (call, run) => this.#around(call, run),
     });
     this.#recorder.prepare();
     void this.#catalogue.update();
-  }
-
-  async #beforeTurn(turnId: string): Promise<undefined> {
-    if (!this.#session.parts.backend?.abilities.ownTools) return;
-    this.#turn = this.#recorder.begin(turnId);
-    await this.#turn;
   }
 
   async #around<T>(call: GateCall, run: () => Promise<T>): Promise<T> {
@@ -106,14 +105,8 @@ export class SessionChanges implements Companion {
   }
 
   async #turnOver(): Promise<void> {
-    await this.#endRecording();
+    await this.#own.turnEnds();
     await this.refresh();
-  }
-
-  async #endRecording(): Promise<void> {
-    const turn = this.#turn;
-    this.#turn = undefined;
-    await turn?.then((end) => end());
   }
 
   /** A failure is not kept: the next call tries again. */
@@ -164,9 +157,10 @@ export class SessionChanges implements Companion {
   }
 
   async close(): Promise<void> {
-    await this.#endRecording().catch((error) => this.#warn(error));
+    await this.#own.turnEnds().catch((error) => this.#warn(error));
     await this.#recorder.close();
-    this.#catalogue.close();
+    await this.#catalogue.close();
+    await this.#journal?.catch(() => {});
     this.#question.close();
     this.#sources.close();
     const { catalogue } = this.#session.parts;

@@ -58,11 +58,16 @@ export class Completions implements Service {
   async #candidates(state: SessionState, { trigger, query }: Mention): Promise<readonly Candidate[]> {
     if (trigger === '/') return customizationsOf(state).flatMap((it) => commandOf(it) ?? []);
     const folder = folderOf(state);
-    if (trigger === '#') return folder === undefined ? [] : symbolCandidates(folder, await this.#index.symbols(folder));
+    if (trigger === '#') return folder === undefined ? [] : this.#symbols(folder, query);
     const agents = customizationsOf(state).flatMap((it) => agentOf(it) ?? []);
     const files = folder === undefined ? [] : await this.#index.files(folder);
     const near = best(files, (name) => name, query, COMPLETIONS_MAX);
     return [...agents, ...near.map((name) => fileCandidate(folder ?? '', name))];
+  }
+
+  async #symbols(folder: string, query: string): Promise<readonly Candidate[]> {
+    const near = best(await this.#index.symbols(folder), ({ name }) => name, query, COMPLETIONS_MAX);
+    return near.map((symbol) => symbolCandidate(folder, symbol));
   }
 }
 
@@ -75,21 +80,19 @@ function fileCandidate(folder: string, name: string): Candidate {
   return { name, insertText: `@${name}`, attachment: { type: 'resource', label: name, uri, displayKind: 'document' } };
 }
 
-function symbolCandidates(folder: string, symbols: readonly FoundSymbol[]): Candidate[] {
-  return symbols.map(({ name, kind, file, line }) => {
-    const range = { start: { line, character: 0 }, end: { line: line + 1, character: 0 } };
-    return {
-      name,
-      insertText: `#${name}`,
-      attachment: {
-        type: 'resource',
-        label: `${name} (${kind} in ${file})`,
-        uri: pathToFileURL(path.join(folder, file)).href,
-        displayKind: 'symbol',
-        selection: { range },
-      },
-    };
-  });
+function symbolCandidate(folder: string, { name, kind, file, line }: FoundSymbol): Candidate {
+  const range = { start: { line, character: 0 }, end: { line: line + 1, character: 0 } };
+  return {
+    name,
+    insertText: `#${name}`,
+    attachment: {
+      type: 'resource',
+      label: `${name} (${kind} in ${file})`,
+      uri: pathToFileURL(path.join(folder, file)).href,
+      displayKind: 'symbol',
+      selection: { range },
+    },
+  };
 }
 
 /** What is switched on, with the plugin that it is from. */

@@ -106,11 +106,16 @@ const WORDS: Readonly<Record<Exclude<Answer, 'granted'>, string>> = {
 
 /** People must see where it really leads, whatever the client calls it. */
 function questionOf(connection: Connection, { given, real, access }: Grant): string {
-  const name = shorten(connection.identity?.clientId ?? '', ASKER_MAX_CHARACTERS);
+  const name = visible(connection.identity?.clientId ?? '', ASKER_MAX_CHARACTERS);
   const verb = access === 'write' ? 'read and change' : 'read';
-  const leads = real === given ? '' : ` (asked for as ${shorten(given, ASKED_PATH_MAX_CHARACTERS)})`;
+  const leads = real === given ? '' : ` (asked for as ${visible(given, ASKED_PATH_MAX_CHARACTERS)})`;
   return [
-    `May the client "${name}" ${verb} ${shorten(real, ASKED_PATH_MAX_CHARACTERS)}${leads}, and everything in it?`,
+    `May the client "${name}" ${verb} ${visible(real, ASKED_PATH_MAX_CHARACTERS)}${leads}, and everything in it?`,
     'Your answer holds until this session is disposed of, or the host stops.',
   ].join('\n');
+}
+
+/** Without quotes, and without what a screen acts upon or shows elsewhere: nothing may pass for more of the question. */
+function visible(text: string, maxCharacters: number): string {
+  return shorten(text.replace(/["\p{Cc}\p{Cf}]/gu, '?'), maxCharacters);
 }

@@ -1,7 +1,7 @@
 /** From a `file:` URI to a path on this machine, or why there is none. Nothing is looked at: this is about text alone. */
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { URI_MAX_CHARACTERS } from './limits.js';
+import { PATH_MAX_NAMES, URI_MAX_CHARACTERS } from './limits.js';
 
 export type FilePath = { readonly path: string } | { readonly problem: string };
 
@@ -36,7 +36,7 @@ function checked(decoded: string): FilePath {
   if (decoded.includes('\0')) return { problem: 'a path cannot contain a zero byte' };
   const file = path.resolve(decoded);
   const names = file.split(path.sep);
-  const isLong = Buffer.byteLength(file) > PATH_MAX_BYTES;
+  const isLong = Buffer.byteLength(file) > PATH_MAX_BYTES || names.length > PATH_MAX_NAMES;
   if (isLong || names.some((name) => Buffer.byteLength(name) > NAME_MAX_BYTES)) {
     return { problem: 'the path, or a name in it, is too long' };
   }

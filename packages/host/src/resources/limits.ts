@@ -4,8 +4,9 @@
 export const READ_MAX_BYTES = 4 * 2 ** 20;
 /** Entries of one folder in one answer. */
 export const LIST_MAX_ENTRIES = 50_000;
-/** Links in a folder whose kinds are found out at the same time. */
+/** Links in a folder whose kinds are found out at the same time, and how long all of them may take. */
 export const LIST_LINKS_AT_ONCE = 16;
+export const LIST_LINKS_MAX_MS = 2_000;
 /** How much of a file is written anew when something is put into the middle of it. */
 export const REWRITE_MAX_BYTES = 256 * 2 ** 20;
 /** Files up to here are known by their content, larger ones by their date. */
@@ -17,6 +18,8 @@ export const TREE_MAX_ENTRIES = 100_000;
 export const TREE_MAX_DEPTH = 128;
 
 export const URI_MAX_CHARACTERS = 16 * 2 ** 10;
+/** Names in one path, also while links are followed: what a path costs grows faster than its length. */
+export const PATH_MAX_NAMES = 256;
 /** Links that lead from one to the next; the kernel's own limit. */
 export const LINKS_MAX = 40;
 /** How often the way to a file may change under us before we give up. */
@@ -34,6 +37,8 @@ export const ASKED_PATH_MAX_CHARACTERS = 500;
 export const ASKER_MAX_CHARACTERS = 100;
 
 export const WATCHES_MAX = 32;
+/** Folders in all watches of the host: the system has only so many watchers for all programs of a user. */
+export const WATCHED_FOLDERS_MAX = 32_768;
 /** Folders in one watch, and names in them that it has to remember. */
 export const WATCH_FOLDERS_MAX = 4_096;
 export const WATCH_NAMES_MAX = 200_000;
@@ -51,8 +56,8 @@ export const INLINE_TEXT_MAX_CHARACTERS = 64 * 2 ** 10;
 export const INLINE_DATA_MAX_BYTES = 16 * 2 ** 10;
 /** How much of a long text is shown where it was. */
 export const PREVIEW_MAX_CHARACTERS = 4 * 2 ** 10;
-/** The largest content that is kept at all. */
-export const CONTENT_MAX_BYTES = 64 * 2 ** 20;
+/** The largest content that is kept at all: no message that could bring one is larger. It is read as a whole. */
+export const CONTENT_MAX_BYTES = 16 * 2 ** 20;
 /** Content younger than this stays, even when no stored session names it yet. */
 export const CONTENT_FRESH_MS = 60 * 60 * 1_000;
 /** Turns that are looked through in one go. */

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { type DirectoryEntry, ErrorCode, type ResourceListResult } from '@atrium/protocol';
 import { RequestError } from '../wire/request-error.js';
 import { invalid, notFound } from './errors.js';
-import { LIST_LINKS_AT_ONCE, LIST_MAX_ENTRIES } from './limits.js';
+import { LIST_LINKS_AT_ONCE, LIST_LINKS_MAX_MS, LIST_MAX_ENTRIES } from './limits.js';
 import { pinFolder } from './pinned-folder.js';
 import type { Place, Places } from './places.js';
 import { suffices } from './roots.js';
@@ -55,13 +55,17 @@ function readUpTo(max: number, folder: Dir): Promise<Dirent[] | undefined> {
   });
 }
 
-/** Which links lead to folders. Where one leads out of what may be seen, not even that is told. */
+/**
+ * Which links lead to folders. Where one leads out of what may be seen, not even that is told; nor is it when there are so
+ * many, or such long ways, that the time is up.
+ */
 async function linkKinds(
   links: readonly Dirent[],
   isFolder: (name: string) => Promise<boolean>,
 ): Promise<ReadonlySet<string>> {
   const folders = new Set<string>();
-  for (let at = 0; at < links.length; at += LIST_LINKS_AT_ONCE) {
+  const limit = performance.now() + LIST_LINKS_MAX_MS;
+  for (let at = 0; at < links.length && performance.now() < limit; at += LIST_LINKS_AT_ONCE) {
     const some = links.slice(at, at + LIST_LINKS_AT_ONCE);
     await Promise.all(some.map(async ({ name }) => (await isFolder(name)) && folders.add(name)));
   }

@@ -17,12 +17,16 @@ export function makeFolder(places: Places, clientId: string, uri: string): Promi
 export async function makeFolders(above: PinnedFolder, names: readonly string[]): Promise<PinnedFolder> {
   let folder = above;
   for (const name of names) {
-    await folder.check();
-    await mkdir(folder.at(name)).catch(ifThere);
-    const inner = await pinFolder(path.join(folder.real, name)).finally(() => folder !== above && folder.close());
-    folder = inner;
+    const outer = folder;
+    folder = await makeOne(outer, name).finally(() => outer !== above && outer.close());
   }
   return folder;
+}
+
+async function makeOne(folder: PinnedFolder, name: string): Promise<PinnedFolder> {
+  await folder.check();
+  await mkdir(folder.at(name)).catch(ifThere);
+  return pinFolder(path.join(folder.real, name));
 }
 
 /** Somebody else was faster. Whether it is a folder shows when it is held. */

@@ -25,8 +25,8 @@ export interface Place extends Found {
   readonly held: PinnedFolder;
   /** Its name in the folder that is held; when more is missing, the first that is. */
   readonly name: string;
-  /** Whether it is a root, or has one in it. */
-  holdsRoot(): boolean;
+  /** Fails when it must stay as a whole: sessions work in it, or something in it is not for clients to change. */
+  checkMayGo(): void;
   /** The directory of customizations that it lies in. */
   readonly directory: string | undefined;
 }
@@ -59,9 +59,10 @@ export class Places {
     const table = await this.granted.tableFor(asked.clientId);
     try {
       const found = await find(table, asked, file);
+      const facts = factsOf(table, found, file);
+      // From here on, whatever fails, the folder has to be let go of.
       const held = await pinFolder(found.folder);
-      const place = { ...found, ...factsOf(table, found, file), uri: asked.uri, asked: file, held };
-      return { done: await act(place).finally(() => held.close()) };
+      return { done: await act({ ...found, ...facts, uri: asked.uri, asked: file, held }).finally(() => held.close()) };
     } catch (error) {
       // A link has come to where none was.
       if (error instanceof MovedError || codeOf(error) === 'ELOOP') return { moved: error };
@@ -81,7 +82,12 @@ function factsOf(table: RootTable, { real, names }: Found, file: string) {
   // Links in such a directory are followed only as long as they stay inside of it.
   if (directory !== undefined && table.directoryOf(real) !== directory)
     throw refused('a link leads out of the directory');
-  return { name: names[0] ?? '', holdsRoot: () => table.holdsRoot(real), directory };
+  return { name: names[0] ?? '', checkMayGo: () => checkMayGo(table, real), directory };
+}
+
+function checkMayGo(table: RootTable, real: string): void {
+  if (table.holdsRoot(real)) throw refused(`${real} holds a folder that sessions work in, and stays as it is`);
+  if (table.holdsClosed(real)) throw refused(`${real} is where other tools keep what clients do not change, and stays`);
 }
 
 async function find(table: RootTable, { uri, wanted, followLast = true }: Asked, file: string): Promise<Found> {
@@ -91,5 +97,5 @@ async function find(table: RootTable, { uri, wanted, followLast = true }: Asked,
     return found;
   }
   if (found.problem === 'outside') throw denied(uri, wanted);
-  throw notFound(uri, found.problem === 'loop' ? 'is a link that leads back to itself' : undefined);
+  throw notFound(uri, found.problem === 'loop' ? 'is a link that leads back to itself, or too far' : undefined);
 }

@@ -2,7 +2,7 @@
 import { rename } from 'node:fs/promises';
 import type { ResourceCopyParams } from '@atrium/protocol';
 import { isInside } from '../tools/paths.js';
-import { alreadyThere, codeOf, invalid, notFound, refused } from './errors.js';
+import { alreadyThere, codeOf, invalid, notFound } from './errors.js';
 import type { Place, Places } from './places.js';
 import { takeName } from './take-name.js';
 import { temporaryName } from './temporary.js';
@@ -24,7 +24,7 @@ export function copy(places: Places, clientId: string, { source, destination, fa
 export function move(places: Places, clientId: string, { source, destination, failIfExists = false }: Params) {
   return places.at({ uri: source, clientId, wanted: 'write', followLast: false }, (from) =>
     places.at({ uri: destination, clientId, wanted: 'write', followLast: false }, async (to) => {
-      if (from.holdsRoot()) throw refused(`${source} holds a folder that sessions work in, and stays where it is`);
+      from.checkMayGo();
       if (isSame(from, to, failIfExists)) return;
       const isFolder = from.stats?.isDirectory() === true;
       const node = { folder: from.held, name: from.name };
@@ -46,7 +46,7 @@ function isSame(from: Place, to: Place, failIfExists: boolean): boolean {
   if (isInside(from.real, to.real) || isInside(to.real, from.real)) {
     throw invalid('one of source and destination lies in the other');
   }
-  if (to.holdsRoot()) throw refused(`${to.uri} holds a folder that sessions work in, and stays as it is`);
+  to.checkMayGo();
   if (to.stats && to.stats.isDirectory() !== from.stats.isDirectory()) {
     throw alreadyThere(to.uri, 'is there already: a folder never replaces a file, nor a file a folder');
   }

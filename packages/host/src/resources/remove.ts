@@ -1,14 +1,14 @@
 /** `resourceDelete`: a file, a link itself, a folder. A folder with something in it only when that is asked for. */
 import { rmdir } from 'node:fs/promises';
 import type { ResourceDeleteParams } from '@atrium/protocol';
-import { codeOf, invalid, notFound, refused } from './errors.js';
+import { codeOf, invalid, notFound } from './errors.js';
 import type { Places } from './places.js';
 import { removeTree } from './tree.js';
 
 export function remove(places: Places, clientId: string, { uri, recursive = false }: ResourceDeleteParams) {
-  return places.at({ uri, clientId, wanted: 'write', followLast: false }, async ({ stats, held, name, holdsRoot }) => {
+  return places.at({ uri, clientId, wanted: 'write', followLast: false }, async ({ stats, held, name, checkMayGo }) => {
     if (!stats) throw notFound(uri);
-    if (holdsRoot()) throw refused(`${uri} holds a folder that sessions work in, and stays`);
+    checkMayGo();
     if (recursive || !stats.isDirectory()) return removeTree({ folder: held, name });
     await rmdir(held.at(name)).catch((error) => {
       if (codeOf(error) === 'ENOTEMPTY' || codeOf(error) === 'EEXIST') {

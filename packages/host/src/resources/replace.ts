@@ -10,6 +10,10 @@ import { takeName } from './take-name.js';
 import { temporaryName } from './temporary.js';
 
 const PERMISSION_BITS = 0o7777;
+/** What a new file gets, less what the system takes away. */
+const NEW_FILE = 0o666;
+/** What takes the place of a file may be nobody else's business until it has that file's mode. */
+const OWNER_ONLY = 0o600;
 
 /** New bytes, or some of the old file. */
 export type Piece = Buffer | { readonly start: number; readonly end: number };
@@ -34,7 +38,7 @@ export async function replaceWith(replacement: Replacement): Promise<void> {
   await folder.check();
   const temporary = folder.at(temporaryName());
   try {
-    const handle = await open(temporary, 'wx');
+    const handle = await open(temporary, 'wx', old ? OWNER_ONLY : NEW_FILE);
     await fill(handle, old, pieces).finally(() => handle.close());
     if (mustBeSame && !isSameVersion(old?.stats, await versionOf(folder.at(name)))) throw conflict(uri);
     await takeName({ from: temporary, to: { folder, name }, isFolder: false, mustBeNew });

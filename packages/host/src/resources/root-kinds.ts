@@ -1,5 +1,5 @@
 /** What may be done below each kind of root. */
-import { isSavedForUser, isSavedInProject } from '../customizations/sources/directories.js';
+import { holdsForeign, isSavedForUser, isSavedInProject } from '../customizations/sources/directories.js';
 import { foldedName, isInGit } from '../tools/folded-name.js';
 import type { Access, RootKind } from './roots.js';
 
@@ -7,6 +7,7 @@ import type { Access, RootKind } from './roots.js';
 export const workingFolder: RootKind = {
   rule: (names) => (isInGit(names) || isSavedInProject(names) === false ? 'read' : 'write'),
   directory: (names) => (isSavedInProject(names) ? names.map(foldedName).indexOf('.agents') + 2 : undefined),
+  holdsClosed: holdsForeign,
 };
 
 /** Where people look for a folder to work in: names, and nothing that begins with a dot, for secrets are kept there. */

@@ -22,6 +22,8 @@ export interface RootKind {
   readonly rule: Rule;
   /** How many of these names lead to the directory of customizations that they lie in; undefined when in none. */
   directory?(names: readonly string[]): number | undefined;
+  /** Whether something below may not be changed although this may: it stays as a whole, or that would change with it. */
+  holdsClosed?(names: readonly string[]): boolean;
 }
 
 export interface Root {
@@ -93,6 +95,14 @@ export class RootTable {
   holdsRoot(real: string): boolean {
     return [...this.#real.keys()].some((root) => isInside(real, root));
   }
+
+  /** Whether a folder at this real path has, or would have, folders in it in which nothing is to be changed. */
+  holdsClosed(real: string): boolean {
+    if ([...this.#closed].some((closed) => isInside(real, closed))) return true;
+    return downTo(real).some((folder) =>
+      this.#real.get(folder)?.some(({ kind }) => kind.holdsClosed?.(namesBelow(folder, real))),
+    );
+  }
 }
 
 /**
@@ -123,8 +133,9 @@ export function namesBelow(folder: string, file: string): string[] {
 
 /** A path and all folders above it, the outermost first. */
 function downTo(file: string): string[] {
-  const above = path.dirname(file);
-  return above === file ? [file] : [...downTo(above), file];
+  const folders = [file];
+  for (let above = path.dirname(file); above !== folders.at(-1); above = path.dirname(above)) folders.push(above);
+  return folders.reverse();
 }
 
 function add(map: Map<string, Root[]>, place: string, root: Root): void {

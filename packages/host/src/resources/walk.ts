@@ -6,7 +6,7 @@ import type { BigIntStats } from 'node:fs';
 import { lstat, readlink } from 'node:fs/promises';
 import path from 'node:path';
 import { codeOf, MovedError } from './errors.js';
-import { LINKS_MAX } from './limits.js';
+import { LINKS_MAX, PATH_MAX_NAMES } from './limits.js';
 import { type Access, type RootTable, suffices } from './roots.js';
 
 export interface Found {
@@ -91,6 +91,7 @@ class Walk {
     this.#isBeyondLink ||= isLast;
     const target = await readlink(link).catch(exchanged);
     const names = target.split(path.sep).filter((name) => name !== '' && name !== '.');
+    if (names.length + this.#rest.length > PATH_MAX_NAMES) return 'loop';
     if (!path.isAbsolute(target)) {
       this.#rest = [...names, ...this.#rest];
       return undefined;

@@ -19,6 +19,9 @@ interface Edit {
   readonly ifMatch: string | undefined;
 }
 
+/** Either alphabet, with or without line ends and padding. */
+const BASE64 = /^[\w+/\s-]*={0,2}\s*$/;
+
 /** What is written, and where: its folder is held. */
 interface Target {
   readonly uri: string;
@@ -44,7 +47,10 @@ export function writeFile(places: Places, clientId: string, params: ResourceWrit
 function editOf({ uri, ...params }: ResourceWriteParams): Edit {
   const { data, encoding, mode = 'truncate', position = 0, createOnly = false, ifMatch } = params;
   if (!Number.isSafeInteger(position) || position < 0) throw invalid('/position must be a whole number, not below 0');
-  return { data: Buffer.from(data, encoding === 'base64' ? 'base64' : 'utf8'), mode, position, createOnly, ifMatch };
+  const isBase64 = encoding === 'base64';
+  // What is none would be taken for something shorter, and written.
+  if (isBase64 && !BASE64.test(data)) throw invalid('/data must be base64, as /encoding says');
+  return { data: Buffer.from(data, isBase64 ? 'base64' : 'utf8'), mode, position, createOnly, ifMatch };
 }
 
 /** Customizations are small, and written as a whole. */

@@ -14,6 +14,7 @@ import {
 import { RequestError } from '../wire/request-error.js';
 import { branchesOf, type Checkout, checkoutAt } from '../worktrees/checkout.js';
 import type { Place, Worktrees } from '../worktrees/worktrees.js';
+import { AUTO_APPROVE, branchProperty, FOLDER, ISOLATION } from './choice-properties.js';
 import { badValues, withDefaults } from './config-values.js';
 import { FOLDERS_MAX, foldersLike } from './folder-choices.js';
 
@@ -122,43 +123,6 @@ export class Choices {
     const folder = folderOf(this.parts.defaultDirectory);
     return folder === undefined ? [] : [folder];
   }
-}
-
-const AUTO_APPROVE: SessionConfigPropertySchema = {
-  type: 'boolean',
-  title: 'Run tools without asking',
-  description: 'Tools that would ask a person first just run.',
-  sessionMutable: true,
-};
-
-const FOLDER: SessionConfigPropertySchema = {
-  type: 'string',
-  title: 'Folder',
-  description: 'Where the session works: a path on the machine of the host.',
-  enumDynamic: true,
-};
-
-const ISOLATION: SessionConfigPropertySchema = {
-  type: 'string',
-  title: 'Works in',
-  enum: ['folder', 'worktree'],
-  enumLabels: ['The folder itself', 'A git worktree of its own'],
-  enumDescriptions: [
-    'Changes are made right there.',
-    'Changes are made on a new branch in a folder apart, beside what you and other sessions do.',
-  ],
-  default: 'folder',
-};
-
-async function branchProperty({ repository, branch }: Checkout): Promise<SessionConfigPropertySchema> {
-  const begin = branch ?? (await branchesOf(repository).catch(() => []))[0];
-  return {
-    type: 'string',
-    title: 'Begins at',
-    description: 'The branch that the worktree starts from.',
-    enumDynamic: true,
-    ...(begin !== undefined && { default: begin, enum: [begin] }),
-  };
 }
 
 async function branchesLike({ repository, branch }: Checkout, query: string): Promise<Completion[]> {

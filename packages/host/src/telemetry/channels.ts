@@ -14,7 +14,7 @@ export class TelemetryChannels implements Service, Sink {
   readonly scheme = 'ahp-otlp:';
   readonly greeting = { telemetry: { logs: `${LOGS}{?level}`, traces: TRACES, metrics: METRICS } };
   readonly #core: Pick<HostCore, 'notify' | 'isWatched'>;
-  /** Every spelling of a channel that somebody asked for, and the least severity it carries. */
+  /** Every spelling of a channel that somebody asked for, and the least severity it carries. Perhaps nobody stayed. */
   readonly #logs = new Map<string, number>();
 
   constructor(core: Pick<HostCore, 'notify' | 'isWatched'>) {
@@ -34,7 +34,7 @@ export class TelemetryChannels implements Service, Sink {
   }
 
   wants(signal: Signal): boolean {
-    if (signal === 'logs') return this.#logs.size > 0;
+    if (signal === 'logs') return [...this.#logs.keys()].some((uri) => this.#core.isWatched(uri));
     return this.#core.isWatched(signal === 'traces' ? TRACES : METRICS);
   }
 

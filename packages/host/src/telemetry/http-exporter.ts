@@ -2,13 +2,16 @@
  * Sends telemetry to a collector by OTLP over HTTP, in JSON. A collector that is slow or away costs a bounded queue and
  * nothing else: what does not fit is dropped, and the host goes on.
  */
-import type { Clock } from '../clock.js';
+import { type Clock, systemClock } from '../clock.js';
 import type { Logger } from '../logger.js';
+import { succeedsWithin } from '../waiting.js';
 import type { LogRecordData } from './otlp.js';
 import type { Sink } from './telemetry.js';
 
 export const EXPORT_TIMEOUT_MS = 10_000;
 export const EXPORT_QUEUE_MAX_BYTES = 4 * 2 ** 20;
+/** How long the end of a host waits for what is left to go out. */
+export const EXPORT_CLOSE_MAX_MS = 2_000;
 export const EXPORT_RETRY_MS = 1_000;
 export const EXPORT_RETRY_MAX_MS = 30_000;
 /** Answers that mean: later. Others will not get better by trying again. */
@@ -32,7 +35,9 @@ export class HttpExporter implements Sink {
   readonly #base: string;
   readonly #queue: Parcel[] = [];
   #bytes = 0;
-  #isSending = false;
+  #sending: Promise<void> | undefined;
+  /** It was said that the collector does not take what it gets. What is said here is sent there, too. */
+  #isRefused = false;
   #isClosed = false;
   #failures = 0;
   #disarm: (() => void) | undefined;
@@ -59,12 +64,13 @@ export class HttpExporter implements Sink {
     this.#put('/v1/logs', encode(records));
   }
 
-  /** Gives what is left one chance to go out. */
+  /** Gives what is left a moment to go out. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#disarm?.();
     this.#disarm = undefined;
-    for (const parcel of this.#queue.splice(0)) if ((await this.#post(parcel)) === 'later') break;
+    this.#sending ??= this.#send();
+    await succeedsWithin(systemClock, EXPORT_CLOSE_MAX_MS, this.#sending);
     this.#abort.abort();
   }
 
@@ -73,20 +79,19 @@ export class HttpExporter implements Sink {
     if (this.#bytes + body.length > EXPORT_QUEUE_MAX_BYTES) return;
     this.#queue.push({ path, body });
     this.#bytes += body.length;
-    if (!this.#isSending && !this.#disarm) void this.#send();
+    if (!this.#disarm) this.#sending ??= this.#send();
   }
 
   async #send(): Promise<void> {
-    this.#isSending = true;
-    for (let parcel = this.#queue[0]; parcel && !this.#isClosed; parcel = this.#queue[0]) {
+    for (let parcel = this.#queue[0]; parcel; parcel = this.#queue[0]) {
       if ((await this.#post(parcel)) === 'later') {
         this.#again();
         break;
       }
-      if (this.#queue[0] === parcel) this.#queue.shift();
+      this.#queue.shift();
       this.#bytes -= parcel.body.length;
     }
-    this.#isSending = false;
+    this.#sending = undefined;
   }
 
   #again(): void {
@@ -95,7 +100,7 @@ export class HttpExporter implements Sink {
     this.#failures++;
     this.#disarm = this.#options.clock.after(wait, () => {
       this.#disarm = undefined;
-      void this.#send();
+      this.#sending ??= this.#send();
     });
   }
 
@@ -111,7 +116,10 @@ export class HttpExporter implements Sink {
       });
       await answer.body?.cancel();
       if (RETRYABLE.has(answer.status)) return 'later';
-      if (!answer.ok) logger.log('debug', 'the telemetry collector refused a batch', { status: answer.status });
+      if (!answer.ok && !this.#isRefused) {
+        logger.log('warn', 'the telemetry collector does not take what it gets', { status: answer.status });
+      }
+      this.#isRefused = !answer.ok;
       this.#failures = 0;
       return 'done';
     } catch {

@@ -4,10 +4,19 @@
 export const SHOWN_TEXT_MAX_CHARACTERS = 80;
 const SHOWN_ITEMS_MAX = 50;
 const DEPTH_MAX = 12;
-const SECRET_NAME = /token$|secret|password|passphrase|authorization|api.?key|cookie|credential|pairing/i;
+/** Members with such a name hold secrets, however deep inside. Numbers do not: `inputTokens` is a count. */
+const SECRET_NAME =
+  /tokens?$|secret|password|passphrase|authorization$|pairing|(?:api|access|private).?key|_key$|cookie|credential/i;
+/** Words that are secrets by their looks, wherever they stand: what GitHub, model servers and the like hand out. */
+const SECRET_LOOKS =
+  /\b(?:gh[pousr]_|github_pat_|sk-|xox[a-z]-|AKIA|eyJ)[\w\-.]{12,}|\bBearer\s+\S+|(?<=:\/\/)[^\s/@]+(?=@)|(?<=[?&](?:token|key|code)=)[^\s&]+/gi;
 /** Pairing codes are shown to people in the words of a question with such an id. */
 const PAIRING = /^pair-/;
+/** What people type into a terminal, and what it shows, is anything: passwords, too. */
+const TERMINAL = /^terminal\/(?:input|data)$/;
 const HIDDEN = '[hidden]';
+
+type Members = Readonly<Record<string, unknown>>;
 
 export function redacted(value: unknown, depth = 0): unknown {
   if (typeof value === 'string') return shortened(value);
@@ -17,16 +26,28 @@ export function redacted(value: unknown, depth = 0): unknown {
     const shown = value.slice(0, SHOWN_ITEMS_MAX).map((item) => redacted(item, depth + 1));
     return value.length > SHOWN_ITEMS_MAX ? [...shown, `… ${value.length} in all`] : shown;
   }
-  const isPairing = PAIRING.test(String((value as { id?: unknown }).id));
+  const members = value as Members;
   return Object.fromEntries(
-    Object.entries(value).map(([key, member]) => {
-      const isSecret = typeof member === 'string' && (SECRET_NAME.test(key) || (isPairing && key === 'message'));
-      return [key, isSecret ? HIDDEN : redacted(member, depth + 1)];
-    }),
+    Object.entries(members).map(([key, member]) => [
+      key,
+      isSecret(key, members) ? blanked(member) : redacted(member, depth + 1),
+    ]),
   );
 }
 
+function isSecret(key: string, { id, type }: Members): boolean {
+  if (key === 'message') return PAIRING.test(String(id));
+  if (key === 'data') return TERMINAL.test(String(type));
+  return SECRET_NAME.test(key);
+}
+
+/** Nothing of it is shown, but that it is there. */
+function blanked(value: unknown): unknown {
+  return typeof value === 'number' || typeof value === 'boolean' || value === null ? value : HIDDEN;
+}
+
 function shortened(text: string): string {
-  if (text.length <= SHOWN_TEXT_MAX_CHARACTERS) return text;
-  return `${text.slice(0, SHOWN_TEXT_MAX_CHARACTERS)}… (${text.length} characters)`;
+  const open = text.slice(0, 2 * SHOWN_TEXT_MAX_CHARACTERS).replace(SECRET_LOOKS, HIDDEN);
+  if (text.length <= SHOWN_TEXT_MAX_CHARACTERS) return open;
+  return `${open.slice(0, SHOWN_TEXT_MAX_CHARACTERS)}… (${text.length} characters)`;
 }

@@ -15,6 +15,8 @@ interface Begun {
 export class SessionSpans implements Companion {
   #turn: Begun | undefined;
   readonly #calls = new Map<string, Begun>();
+  /** Of the turn, as far as they were told. */
+  readonly #tokens = new Map<'input' | 'output', number>();
 
   constructor(
     private readonly session: Pick<Session, 'uri' | 'state'>,
@@ -82,6 +84,7 @@ export class SessionSpans implements Companion {
     for (const id of [...this.#calls.keys()]) this.#endCall(id, 'cancelled');
     if (this.#turn) this.#end('atrium.turn', this.#turn, outcome);
     this.#turn = undefined;
+    this.#tokens.clear();
   }
 
   #end(name: string, { span, since, attributes }: Begun, outcome: string | undefined): void {
@@ -91,9 +94,13 @@ export class SessionSpans implements Companion {
     this.telemetry.measure(`${name}.duration`, 'ms', performance.now() - since, measured);
   }
 
-  #usage(tokens: number | undefined, kind: string): void {
+  /** Agents say how many there were in the turn so far; what is new is what the last request took. */
+  #usage(soFar: number | undefined, kind: 'input' | 'output'): void {
+    const tokens = (soFar ?? 0) - (this.#tokens.get(kind) ?? 0);
+    if (tokens <= 0) return;
+    this.#tokens.set(kind, soFar ?? 0);
     const provider = { 'gen_ai.provider.name': this.session.state.summary.provider };
-    if (tokens) this.telemetry.measure('gen_ai.client.token.usage', '{token}', tokens, { ...provider, kind });
+    this.telemetry.measure('gen_ai.client.token.usage', '{token}', tokens, { ...provider, kind });
   }
 
   async close(): Promise<void> {

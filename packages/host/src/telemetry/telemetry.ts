@@ -7,13 +7,12 @@ import type { Clock } from '../clock.js';
 import type { Logger } from '../logger.js';
 import { MetricSet } from './metric-set.js';
 import { type Attributes, type Interval, type LogRecordData, logs, metrics, type SpanRecord, traces } from './otlp.js';
+import { cut, cutAll, kindOf, withoutCodes, withoutIds } from './sayable.js';
 
 /** What was gathered goes out at this pace. */
 export const FLUSH_EVERY_MS = 1_000;
 /** Of each kind, between two times; what comes on top is dropped and counted. */
 export const PENDING_MAX = 5_000;
-/** Words of others, such as errors, are cut here. */
-const TEXT_MAX_CHARACTERS = 500;
 
 export type Signal = 'traces' | 'metrics' | 'logs';
 
@@ -43,8 +42,6 @@ export interface Span {
 /** Names of attributes by which everything that belongs together is found. */
 const SESSION = 'ahp.session.id';
 const CALL = 'ahp.tool_call.id';
-/** Codes for the person at the console, who may have nobody else to read them to. */
-const PAIRING_CODE = /\b\d{3} \d{3}\b/;
 
 const NO_SPAN: Span = { context: undefined, end: () => {} };
 
@@ -99,7 +96,10 @@ export class Telemetry {
     };
   }
 
-  /** A span around some work, and a measure of how long it took. Adds nothing when nobody listens. */
+  /**
+   * A span around some work, and a measure of how long it took. Adds nothing when nobody listens. Of a failure only the
+   * kind is said: its words may quote what was worked on.
+   */
   around<T>(
     name: string,
     attributes: Attributes,
@@ -119,7 +119,7 @@ export class Telemetry {
         return result;
       },
       (error) => {
-        done(error instanceof Error ? error.message : String(error));
+        done(kindOf(error));
         throw error;
       },
     );
@@ -159,8 +159,8 @@ export class Telemetry {
       log: (level, message, fields = {}) => {
         logger.log(level, message, fields);
         if (!this.hears('logs')) return;
-        const shown = message.replace(PAIRING_CODE, '[hidden]');
-        this.#keep(this.#records, { time: now(), severity: level, message: shown, attributes: fields });
+        const shown = cut(withoutCodes(message));
+        this.#keep(this.#records, { time: now(), severity: level, message: shown, attributes: cutAll(fields) });
       },
     };
   }
@@ -202,11 +202,6 @@ function placeOf({ [SESSION]: session, [CALL]: call }: Attributes): string {
   return `${session} ${call ?? ''}`;
 }
 
-/** Every id would be a series of its own: metrics are about kinds, not about single sessions. */
-function withoutIds(attributes: Attributes): Attributes {
-  return Object.fromEntries(Object.entries(attributes).filter(([key]) => !key.endsWith('.id')));
-}
-
 /** Finer than the host's clock, for what takes less than a millisecond. */
 function now(): number {
   return performance.timeOrigin + performance.now();
@@ -214,8 +209,4 @@ function now(): number {
 
 function id(bytes: number): string {
   return randomBytes(bytes).toString('hex');
-}
-
-function cut(text: string): string {
-  return text.length <= TEXT_MAX_CHARACTERS ? text : `${text.slice(0, TEXT_MAX_CHARACTERS)}…`;
 }

@@ -8,18 +8,19 @@ import { type CallClaim, inBackground, isOfCall } from './claims.js';
 import { commandEnvironment } from './environment.js';
 import { PlainLines } from './plain-text.js';
 import { heldCommand } from './shells/held-command.js';
+import { cleanTitle } from './signals.js';
 import type { Terminal } from './terminal.js';
 import type { TerminalEnd } from './terminal-process.js';
 import type { Terminals } from './terminals.js';
 
 const TITLE_CHARACTERS = 60;
-/** Wide enough that programs seldom break lines for it. */
+/** Of what a person sees who helps. */
 const SIZE = { cols: 120, rows: 30 } as const;
 
 export interface CommandRun {
   readonly claim: CallClaim;
   /** Somebody is there who could type. Without anybody, a command that reads input must not wait for it. */
-  readonly hasInput: boolean;
+  readonly isWatched: boolean;
   readonly request: TerminalRequest;
 }
 
@@ -27,8 +28,9 @@ export interface CommandRun {
 export async function runCommand(terminals: Terminals, run: CommandRun): Promise<TerminalRun | undefined> {
   if (process.platform === 'win32') return undefined;
   const { claim, request } = run;
+  const isReady = await terminals.ready();
   if (request.signal.aborted) return { kind: 'cancelled' };
-  const terminal = await openFor(terminals, run).catch(() => undefined);
+  const terminal = isReady ? await openFor(terminals, run).catch(() => undefined) : undefined;
   if (!terminal) return undefined;
   const forget = killOnExit(terminal.pid);
   terminal.beginCommand(claim.toolCallId, request.command);
@@ -41,16 +43,16 @@ export async function runCommand(terminals: Terminals, run: CommandRun): Promise
   return end;
 }
 
-function openFor(terminals: Terminals, { claim, hasInput, request }: CommandRun): Promise<Terminal> {
-  const { command, cwd, graceMs } = request;
-  const line = hasInput ? command : `exec </dev/null; ${command}`;
+function openFor(terminals: Terminals, { claim, isWatched, request }: CommandRun): Promise<Terminal> {
+  const { command, cwd, graceMs, interactive } = request;
+  const hasInput = interactive && isWatched;
   return terminals.openTerminal({
     uri: `ahp-terminal:/${randomUUID()}`,
     claim,
-    launch: heldCommand(line, commandEnvironment()),
+    launch: heldCommand({ command, hasInput, env: commandEnvironment(hasInput) }),
     cwd,
     size: SIZE,
-    title: shorten(command, TITLE_CHARACTERS),
+    title: shorten(cleanTitle(command), TITLE_CHARACTERS),
     isNamed: true,
     isOfTool: true,
     ending: { signal: 'SIGTERM', graceMs },
@@ -70,6 +72,8 @@ async function watch(terminal: Terminal, request: TerminalRequest): Promise<Term
   const cancel = () => stop('cancelled');
   const disarm = clock.after(timeoutMs, () => stop('timeout'));
   signal.addEventListener('abort', cancel, { once: true });
+  // It may have been cancelled while the terminal was being opened.
+  if (signal.aborted) cancel();
   const end = await Promise.race([terminal.ended, unclaimed(terminal)]);
   disarm();
   signal.removeEventListener('abort', cancel);

@@ -22,15 +22,17 @@ export function shellEnvironment(host: Environment = process.env): Record<string
   };
 }
 
-/** For a command whose output a model reads: plain, and without anything that waits for a key. */
-export function commandEnvironment(host: Environment = process.env): Record<string, string> {
+/** For a command whose output a model reads: plain, at once, and without anything that waits for a key. */
+export function commandEnvironment(hasInput: boolean, host: Environment = process.env): Record<string, string> {
   return {
     ...without(without(childEnvironment(host), OF_ANOTHER_TERMINAL), FORCES_COLOUR),
     ...encoding(host),
-    TERM: 'dumb',
+    // Whoever answers questions needs a screen that can show them.
+    TERM: hasInput ? 'xterm-256color' : 'dumb',
     NO_COLOR: '1',
     PAGER: 'cat',
     GIT_PAGER: 'cat',
+    PYTHONUNBUFFERED: '1',
   };
 }
 

@@ -43,8 +43,8 @@ export const UNSENT_LOW_BYTES = 512 * 2 ** 10;
 export const UNSENT_PATIENCE_MS = 1_000;
 export const UNSENT_POLL_MS = 5;
 
-/** The longest escape sequence that is looked into. */
-export const SEQUENCE_MAX_CHARACTERS = 16 * 2 ** 10;
+/** The longest escape sequence that is looked into: twice what a shell says of the longest line that it tells. */
+export const SEQUENCE_MAX_CHARACTERS = 32 * 2 ** 10;
 /** What is remembered of a prompt and what was typed behind it. */
 export const TYPED_MAX_CHARACTERS = 8 * 2 ** 10;
 /** How often a program may change the title or the folder that is shown. */

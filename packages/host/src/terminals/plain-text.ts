@@ -6,13 +6,16 @@ export const LINE_MAX_CHARACTERS = 16 * 2 ** 10;
 const ESCAPE_MAX_CHARACTERS = 4 * 2 ** 10;
 
 /* biome-ignore-start lint/suspicious/noControlCharactersInRegex: escape sequences are made of them */
-const STRING = String.raw`(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x07\x1b\x9c\x18\x1a]*(?:\x07|\x1b\\|\x9c|\x18|\x1a)?`;
+/** It ends with its line at the latest: of a text that only looks like one, no more than that is lost. */
+const STRING = String.raw`(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x07\x1b\x9c\x18\x1a\n]*(?:\x07|\x1b\\|\x9c|\x18|\x1a)?`;
 const CONTROL = String.raw`(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]?`;
 const SHORT = String.raw`\x1b[ -/]*[0-~]?`;
+/** Back to the beginning of the line, or the whole line erased: what comes then stands there instead. */
+const LINE_AGAIN = /\x1b\[(?:1?G|2K)/g;
 const ESCAPES = new RegExp(`${STRING}|${CONTROL}|${SHORT}`, 'g');
 /** An escape sequence at the very end, which may go on. */
 const OPEN_ESCAPE =
-  /(?:(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x07\x1b\x9c\x18\x1a]*\x1b?|(?:\x1b\[|\x9b)[0-?]*[ -/]*|\x1b[ -/]*)$/;
+  /(?:(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x07\x1b\x9c\x18\x1a\n]*\x1b?|(?:\x1b\[|\x9b)[0-?]*[ -/]*|\x1b[ -/]*)$/;
 /** What is left of the control characters when lines are done: tabs stay. */
 const CONTROLS = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/g;
 /* biome-ignore-end lint/suspicious/noControlCharactersInRegex: escape sequences are made of them */
@@ -50,7 +53,10 @@ export class PlainLines {
   #withoutEscapes(text: string): string {
     const open = OPEN_ESCAPE.exec(text.slice(-ESCAPE_MAX_CHARACTERS));
     this.#escape = open?.[0] ?? '';
-    return text.slice(0, text.length - this.#escape.length).replace(ESCAPES, '');
+    return text
+      .slice(0, text.length - this.#escape.length)
+      .replace(LINE_AGAIN, '\r')
+      .replace(ESCAPES, '');
   }
 }
 

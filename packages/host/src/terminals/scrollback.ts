@@ -11,6 +11,8 @@ import {
 
 /** How far a cut may move to fall between two lines. */
 const LINE_SEARCH_CHARACTERS = 1_024;
+/** What counts as a bit of output. */
+const BIT_MAX_CHARACTERS = 4 * 2 ** 10;
 /** How far back an escape sequence may have begun. */
 const ESCAPE_SEARCH_CHARACTERS = 256;
 
@@ -76,6 +78,8 @@ function withText(part: TerminalContentPart, text: string): TerminalContentPart 
 
 /** A string that grew bit by bit is a tree of its bits, many times its size. Looking into it makes it one piece. */
 function makeOnePiece(part: TerminalContentPart | undefined, added: number): void {
+  // Large bits make few of them, and copying all of it for each of those would cost more than anything else here.
+  if (added > BIT_MAX_CHARACTERS) return;
   const text = part ? textOf(part) : '';
   const before = Math.floor((text.length - added) / SCROLLBACK_PIECE_CHARACTERS);
   if (Math.floor(text.length / SCROLLBACK_PIECE_CHARACTERS) > before) text.charCodeAt(0);

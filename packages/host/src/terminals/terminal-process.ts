@@ -1,7 +1,7 @@
 /** The process of a terminal and all that it starts: from its beginning to the end of the last one. */
 import { systemClock } from '../clock.js';
 import { succeedsWithin } from '../waiting.js';
-import { type Ending, endProcesses, hasCompany } from './end-processes.js';
+import { type Ending, endProcesses } from './end-processes.js';
 import { EXIT_MAX_MS } from './limits.js';
 import type { Pty, PtyEvents, PtyExit } from './pty.js';
 
@@ -26,7 +26,7 @@ export class TerminalProcess {
   readonly #options: TerminalProcessOptions;
   #resolve: (end: Promise<TerminalEnd>) => void = () => {};
   #hasExited = false;
-  #ending: Promise<void> | undefined;
+  #ending: Promise<boolean> | undefined;
 
   constructor(options: TerminalProcessOptions) {
     this.#options = options;
@@ -53,9 +53,7 @@ export class TerminalProcess {
 
   /** Jobs that outlive their shell end with the terminal, too. */
   async #endRest(exit: PtyExit): Promise<TerminalEnd> {
-    const strays = await hasCompany(this.pty.pid);
-    await this.#endAll();
-    return { ...exit, strays };
+    return { ...exit, strays: await this.#endAll() };
   }
 
   /** Ends all that runs here, and returns when it is gone. */
@@ -64,14 +62,15 @@ export class TerminalProcess {
     await succeedsWithin(systemClock, EXIT_MAX_MS, this.ended);
   }
 
-  /** Once: the number of a process that has ended may soon be that of another. */
-  #endAll(): Promise<void> {
+  /** Once: the number of a process that has ended may soon be that of another. Says whether there were strays. */
+  #endAll(): Promise<boolean> {
     const { pty } = this;
     this.#ending ??= process.platform === 'win32' ? killTree(pty) : endProcesses(pty.pid, this.#options.ending);
     return this.#ending;
   }
 }
 
-async function killTree(pty: Pty): Promise<void> {
+async function killTree(pty: Pty): Promise<boolean> {
   pty.kill();
+  return false;
 }

@@ -2,7 +2,6 @@
  * All terminals of the host: real shells on this machine, which clients open, share and hand over. They end with the
  * host. Begin reading here; `terminal.ts` is one of them, `command-run.ts` is how tools use one.
  */
-import path from 'node:path';
 import { type CreateTerminalParams, ErrorCode } from '@atrium/protocol';
 import type { HostCore, OpenChannel } from '../core.js';
 import type { Service, ServiceRequests, ToolPlace } from '../service.js';
@@ -11,14 +10,14 @@ import type { Session } from '../sessions/session.js';
 import type { ToolContext } from '../tools/tool.js';
 import type { Connection } from '../wire/connection.js';
 import { RequestError } from '../wire/request-error.js';
-import { checkClaim, checkedName, checkedSize, checkedUri } from './check-params.js';
+import { checkedUri } from './check-params.js';
 import { isOfCall, isOfSession } from './claims.js';
 import { runCommand } from './command-run.js';
 import { FINISHED_KEPT_PER_SESSION, TERMINALS_MAX } from './limits.js';
 import { type Opening, startTerminal } from './opening.js';
-import { startFolder } from './places.js';
 import type { SpawnPty } from './pty.js';
 import { PtySource } from './pty-source.js';
+import { openingFor } from './requested.js';
 import { Shells, type ShellsOptions } from './shells/shells.js';
 import type { Terminal } from './terminal.js';
 
@@ -75,8 +74,8 @@ export class Terminals implements Service {
 
   toolContext({ session, turnId, toolCallId }: ToolPlace): Partial<ToolContext> {
     const claim = { kind: 'session', session: session.uri, turnId, toolCallId } as const;
-    const hasInput = (): boolean => this.#core.isWatched(session.uri);
-    return { runInTerminal: (request) => runCommand(this, { claim, hasInput: hasInput(), request }) };
+    const isWatched = (): boolean => this.#core.isWatched(session.uri);
+    return { runInTerminal: (request) => runCommand(this, { claim, isWatched: isWatched(), request }) };
   }
 
   async close(): Promise<void> {
@@ -91,27 +90,32 @@ export class Terminals implements Service {
     if ([this.#all, this.#opening, this.#ending].some((uris) => uris.has(uri))) {
       throw new RequestError(ErrorCode.AlreadyExists, `${uri} is in use: choose another`);
     }
-    const { claim } = params;
-    const size = checkedSize(params);
-    const name = checkedName(params);
-    checkClaim(claim, connection.identity?.clientId, (session) => this.#isSession(session));
     this.#opening.add(uri);
     try {
-      const cwd = await startFolder(this.#core, params);
-      const launch = await this.#shells.launch();
-      const title = name ?? path.basename(launch.file);
-      await this.openTerminal({ uri, claim, launch, cwd, size, title, isNamed: name !== undefined });
+      await this.openTerminal(await openingFor(params, connection, this.#core, this.#shells));
     } finally {
       this.#opening.delete(uri);
     }
     return null;
   }
 
+  /** Whether terminals can be had here; what makes them is loaded then. */
+  ready(): Promise<boolean> {
+    return this.#source.spawn().then(
+      () => true,
+      () => false,
+    );
+  }
+
   async openTerminal(opening: Opening): Promise<Terminal> {
     const spawn = await this.#source.spawn();
     if (this.#isClosed) throw new RequestError(ErrorCode.InvalidRequest, 'the host is stopping');
+    const { uri, claim } = opening;
+    // It may have gone meanwhile, and would never take this one along.
+    if (claim.kind === 'session' && !this.#isSession(claim.session)) {
+      throw new RequestError(ErrorCode.SessionNotFound, `there is no session ${claim.session} any more`);
+    }
     this.#makeRoom();
-    const { uri } = opening;
     const terminal = startTerminal(opening, { core: this.#core, spawn, changed: () => this.#publish() });
     this.#all.set(uri, terminal);
     this.#core.logger.log('info', 'terminal opened', { terminal: uri, pid: terminal.pid });

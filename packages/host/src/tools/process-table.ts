@@ -50,24 +50,28 @@ function groupsOf(root: number, entries: readonly ProcessEntry[]): Set<number> {
   return groups;
 }
 
-/**
- * The groups of all that runs in the terminal of a process: what descends from it, and what only shares its terminal
- * because its parents have ended; also those among groups that were found before. Only Linux tells the second kind.
- */
-export async function groupsInTerminal(leader: number, before: Iterable<number> = []): Promise<Set<number>> {
-  const entries = await table();
-  if (entries.length === 0) return new Set([leader, ...before].filter((group) => signalGroup(group, 0)));
-  const family = groupsOf(leader, entries);
-  const known = new Set([...before, ...family]);
-  return new Set(
-    entries.flatMap(({ group, session }) => (session === leader || group === leader || known.has(group) ? group : [])),
-  );
+/** All that runs in the terminal of a process. */
+export interface InTerminal {
+  readonly groups: ReadonlySet<number>;
+  /** Some run on although who started them has ended. */
+  readonly hasStrays: boolean;
 }
 
-/** How many run in the terminal of a process, or in its group, besides itself. */
-export async function othersInTerminal(leader: number): Promise<number> {
-  const isOther = ({ pid, group, session }: ProcessEntry) => pid !== leader && (session === leader || group === leader);
-  return (await table()).filter(isOther).length;
+/**
+ * What descends from a process, and what only shares its terminal because its parents have ended; also what is in groups
+ * that were found before. Only Linux tells the second kind.
+ */
+export async function inTerminal(leader: number, before: Iterable<number> = []): Promise<InTerminal> {
+  const entries = await table();
+  if (entries.length === 0) {
+    return { groups: new Set([leader, ...before].filter((group) => signalGroup(group, 0))), hasStrays: false };
+  }
+  const known = new Set([...before, ...groupsOf(leader, entries)]);
+  const isInside = ({ group, session }: ProcessEntry) => session === leader || group === leader;
+  return {
+    groups: new Set(entries.flatMap((entry) => (isInside(entry) || known.has(entry.group) ? entry.group : []))),
+    hasStrays: entries.some((entry) => isInside(entry) && entry.pid !== leader && entry.parent !== leader),
+  };
 }
 
 /** The groups of the processes that were started with a variable of this value. Only Linux tells; elsewhere none. */

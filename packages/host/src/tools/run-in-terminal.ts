@@ -2,6 +2,8 @@
 import type { ProcessEnd, ProcessRequest } from './run-process.js';
 
 export interface TerminalRequest extends Omit<ProcessRequest, 'args' | 'env' | 'input' | 'started'> {
+  /** Whether a person is to type; otherwise the command has no input, as with pipes. */
+  readonly interactive: boolean;
   /** The terminal is there: clients can be told where to look. */
   shown(terminal: { readonly resource: string; readonly title: string }): void;
 }

@@ -12,8 +12,8 @@ import { throttle } from './throttle.js';
 import { ALLOW_IN_SESSION, type HostTool, type ToolConfirmation, type ToolContext, type ToolOutput } from './tool.js';
 
 export const SHELL_TIMEOUT_MS = 120_000;
-/** Between asking a command to end and killing it. */
-export const SHELL_GRACE_MS = 2_000;
+/** Between asking a command to end and killing it: whoever cancels one wants it gone within a second. */
+export const SHELL_GRACE_MS = 750;
 export const SHELL_OUTPUT_MAX_BYTES = 256 * 1024;
 export const SHELL_PROGRESS_MAX_BYTES = 64 * 1024;
 export const SHELL_PROGRESS_EVERY_MS = 100;
@@ -31,19 +31,25 @@ export function shellTool(options: ShellOptions = {}): HostTool {
     name: 'shell',
     displayName: 'Shell',
     description:
-      "Runs a command line in the session's folder, after a person has agreed. Nobody types for you, so use flags that " +
+      "Runs a command line in the session's folder, after a person has agreed. It has no input, so use flags that " +
       `make it ask nothing. Ended after ${timeoutMs / 1000} s; shows the last ${sizeText(SHELL_OUTPUT_MAX_BYTES)} of ` +
       'the output. Processes that it leaves in the background are ended with it.',
     annotations: { readOnlyHint: false, destructiveHint: true, openWorldHint: true },
-    properties: { command: { type: 'string', minLength: 1, description: 'The command line.' } },
+    properties: {
+      command: { type: 'string', minLength: 1, description: 'The command line.' },
+      interactive: {
+        type: 'boolean',
+        description: 'Only when a person has to type something that you cannot know, such as a password.',
+      },
+    },
     required: ['command'],
     invocation: ({ command }) => `Run ${shorten(command, 80)}`,
     confirmation,
-    async run({ command }, context) {
+    async run({ command, interactive = false }, context) {
       if (command.includes('\0')) throw new ToolFailure('BAD_INPUT', 'A command cannot contain a zero byte.');
       const cwd = await sessionFolder(context.cwd);
       const output = new Tail(SHELL_OUTPUT_MAX_BYTES);
-      const end = await run({ ...limits, command, cwd }, output, context);
+      const end = await run({ ...limits, command, cwd, interactive }, output, context);
       return outputOf(command, output, verdict(end, timeoutMs));
     },
   });
@@ -52,6 +58,7 @@ export function shellTool(options: ShellOptions = {}): HostTool {
 interface ShellCommand {
   readonly command: string;
   readonly cwd: string;
+  readonly interactive: boolean;
   readonly clock: Clock;
   readonly timeoutMs: number;
   readonly graceMs: number;

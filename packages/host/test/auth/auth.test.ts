@@ -2,9 +2,11 @@
 import type { RootState } from '@atrium/protocol';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AgentError } from '../../src/agents/agent.js';
+import { TOKEN_CHECK_TIMEOUT_MS } from '../../src/auth/auth.js';
 import type { Logger } from '../../src/logger.js';
+import { FakeClock } from '../support/fake-clock.js';
 import { PuppetAgent } from '../support/puppet-agent.js';
-import { ROOT, startTestHost, type TestHost } from '../support/test-host.js';
+import { ROOT, settle, startTestHost, type TestHost } from '../support/test-host.js';
 
 const GITHUB = {
   resource: 'https://api.github.example',
@@ -22,6 +24,7 @@ class GuardedAgent extends PuppetAgent {
   }
 
   async authenticate(resource: string, token: string): Promise<void> {
+    if (token.startsWith('odd')) throw new TypeError(`cannot read ${token}`);
     if (!token.startsWith('good')) throw new AgentError('auth', `the server says no to ${token}`);
     this.taken.push(`${resource} ${token}`);
   }
@@ -117,6 +120,21 @@ describe('tokens for agents', () => {
     const { error } = await desk.ask('authenticate', token('bad-secret'));
     await desk.request('authenticate', token('good-secret'));
     expect(error?.message).toContain('[hidden]');
-    expect(`${error?.message}${logged.join('')}`).not.toContain('secret');
+    const odd = await desk.ask('authenticate', token('odd-secret'));
+    expect(odd.error?.message).toContain('see the log');
+    expect(logged.join('')).toContain('cannot read [hidden]');
+    expect(`${error?.message}${odd.error?.message}${logged.join('')}`).not.toContain('secret');
+  });
+
+  it('asks all agents that want it at once, so that one that hangs delays nobody for long', async () => {
+    const clock = new FakeClock();
+    const hanging = () => Object.assign(new GuardedAgent(), { authenticate: () => new Promise<void>(() => {}) });
+    const two = await startTestHost({ agents: [hanging(), hanging()], clock });
+    const desk = await two.client('desk');
+    const answer = desk.ask('authenticate', token('good-1'));
+    await settle();
+    await clock.advance(TOKEN_CHECK_TIMEOUT_MS);
+    expect((await answer).error).toMatchObject({ code: -32007, message: expect.stringContaining('in time') });
+    await two.stop();
   });
 });

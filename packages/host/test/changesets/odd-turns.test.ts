@@ -81,30 +81,81 @@ describe.each(Object.entries(folders))('in %s', { timeout: 30_000 }, (_name, mak
     await expect(textOf(folder, 'half.txt')).rejects.toThrow('ENOENT');
   });
 
-  it('takes the whole turn for an agent with tools of its own', async () => {
+  it('takes the whole turn for an agent that does not say what it runs, and warns before it is taken back', async () => {
     const folder = await make();
-    const agent = new OwnToolsAgent();
+    const agent = new OwnToolsAgent('on-request');
     const room = await ChangesRoom.open({ folder, agent });
     const turnId = await room.turn(async () => {
       await edit(folder, 'a.txt', 'one\n2\nthree\n');
       await edit(folder, 'new.txt', 'n\n');
     });
-    await room.shown(`turn/${turnId}`, ({ files }) => files.length === 2);
+    const { operations } = await room.shown(`turn/${turnId}`, ({ files }) => files.length === 2);
+    expect(operations?.[0]?.confirmation).toContain('What you changed meanwhile is among it');
     await edit(folder, 'a.txt', 'one\n2\nthree\nfour\n');
     await room.invoke(`turn/${turnId}`, 'revert');
     expect(await textOf(folder, 'a.txt')).toBe('one\ntwo\nthree\nfour\n');
   });
+
+  it('takes call by call for an agent that says what it runs, and leaves out what people do in between', async () => {
+    const folder = await make();
+    const agent = new OwnToolsAgent('all');
+    const room = await ChangesRoom.open({ folder, agent });
+    const turnId = await room.turn(async () => {
+      const { turn } = await agent.turn(0);
+      const done = { success: true, pastTenseMessage: 'Done' };
+      await edit(folder, 'mine-1.txt', 'before\n');
+      const first = turn.ownCall({ name: 'Bash', displayName: 'Bash' });
+      await first.check({ command: 'x' }, 'Run x');
+      await edit(folder, 'a.txt', 'one\n2\nthree\n');
+      await first.complete(done);
+      await edit(folder, 'mine-2.txt', 'in between\n');
+      const second = turn.ownCall({ name: 'Write', displayName: 'Write' });
+      await second.check({ file_path: 'new.txt' }, 'Write new.txt');
+      const asked = second.confirm({ title: 'Write new.txt?' });
+      await edit(folder, 'mine-3.txt', 'while I was asked\n');
+      const { action } = await room.desk.action(room.uri, ({ confirmationTitle }) => confirmationTitle !== undefined);
+      const { toolCallId } = action as unknown as { toolCallId: string };
+      const answer = { approved: true, confirmed: 'user-action', turnId: action.turnId, toolCallId };
+      room.desk.dispatch(room.uri, { type: 'session/toolCallConfirmed', ...answer } as never);
+      await asked;
+      await edit(folder, 'new.txt', 'n\n');
+      await second.complete(done);
+      const look = turn.ownCall({ name: 'Read', displayName: 'Read' });
+      await look.check({ file_path: 'a.txt' }, 'Read a.txt');
+      await edit(folder, 'mine-4.txt', 'while it read\n');
+      await look.complete(done);
+    });
+    const files = await room.files(`turn/${turnId}`, ({ files }) => files.length > 1);
+    expect([...files.keys()].sort()).toEqual(['a.txt', 'new.txt']);
+    await room.invoke(`turn/${turnId}`, 'revert');
+    expect(await textOf(folder, 'a.txt')).toBe('one\ntwo\nthree\n');
+    for (const number of [1, 2, 3, 4]) expect(await textOf(folder, `mine-${number}.txt`)).not.toBe('');
+  });
+
+  it('ends what was recorded when the turn is cancelled in the middle of a call', async () => {
+    const folder = await make();
+    const agent = new OwnToolsAgent('all');
+    const room = await ChangesRoom.open({ folder, agent });
+    room.desk.dispatch(room.uri, { type: 'session/turnStarted', turnId: 't1', userMessage: { text: 'go' } } as never);
+    const { turn } = await agent.turn(0);
+    await turn.ownCall({ name: 'Bash', displayName: 'Bash' }).check({ command: 'x' }, 'Run x');
+    await edit(folder, 'a.txt', 'half\n');
+    room.desk.dispatch(room.uri, { type: 'session/turnCancelled', turnId: 't1' } as never);
+    await room.desk.action(room.uri, 'session/turnCancelled');
+    expect([...(await room.files('turn/t1', ({ files }) => files.length > 0)).keys()]).toEqual(['a.txt']);
+    await room.invoke('turn/t1', 'revert');
+    expect(await textOf(folder, 'a.txt')).toBe('one\ntwo\nthree\n');
+  });
 });
 
 class OwnToolsAgent extends PuppetAgent {
-  override readonly abilities = {
-    tools: 'live',
-    toolIntent: 'all',
-    render: 'none',
-    steer: true,
-    cancelTool: true,
-    ownTools: true,
-  } as const;
+  override readonly abilities;
+
+  constructor(toolIntent: 'all' | 'on-request') {
+    super();
+    const live = { tools: 'live', render: 'none', steer: true, cancelTool: true } as const;
+    this.abilities = { ...live, toolIntent, ownTools: true };
+  }
 }
 
 describe('what Git does in a turn', { timeout: 30_000 }, () => {

@@ -3,6 +3,7 @@ import { chmod, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { SessionState } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
+import { checkScope } from '../../src/changesets/changesets.js';
 import { ChangesRoom, edit, gitIn, repository, textOf } from '../support/changes-room.js';
 import { refusalOf } from '../support/session-room.js';
 
@@ -50,6 +51,10 @@ describe('operations on a changeset', { timeout: 30_000 }, () => {
     const onBefore = { ...room.resource('a.txt'), side: 'before' };
     await room.invoke('uncommitted', 'stage', onBefore);
     expect(gitIn(folder, 'status', '--porcelain').trim()).toBe('M  a.txt');
+    // None of ours is for files alone; one that were would need a target.
+    const forFiles = { id: 'x', label: 'X', scopes: ['resource' as const] };
+    expect(() => checkScope(forFiles, undefined)).toThrow('it needs one');
+    expect(() => checkScope(forFiles, { kind: 'resource', resource: 'file:///a' })).not.toThrow();
   });
 
   it('[AHP-066] [AHP-225] tells what came of it by actions, which clients cannot dispatch themselves', async () => {

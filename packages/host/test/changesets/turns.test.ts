@@ -55,4 +55,18 @@ describe.each(Object.entries(folders))('in %s', { timeout: 30_000 }, (_name, mak
     expect(await textOf(folder, 'n.txt')).toBe('n\n');
     expect((await room.files(`turn/${turnId}`)).size).toBe(3);
   });
+
+  it('shows nothing that was taken back, in whatever order turns were', async () => {
+    const folder = await make();
+    const room = await ChangesRoom.open({ folder });
+    await edit(folder, 'a.txt', '1\n2\n3\n4\n5\n6\n7\n8\n9\n');
+    const first = await room.turn((call) => call('edit_file', { path: 'a.txt', oldText: '1', newText: 'one' }));
+    const second = await room.turn((call) => call('edit_file', { path: 'a.txt', oldText: '9', newText: 'nine' }));
+    await room.invoke(`turn/${first}`, 'revert');
+    const files = await room.files('session');
+    expect(files.get('a.txt')?.edit.diff).toEqual({ added: 1, removed: 1 });
+    await room.invoke(`turn/${second}`, 'revert');
+    expect(await textOf(folder, 'a.txt')).toBe('1\n2\n3\n4\n5\n6\n7\n8\n9\n');
+    expect((await room.shown('session', ({ files: left }) => left.length === 0)).operations).toEqual([]);
+  });
 });

@@ -33,6 +33,13 @@ describe('ranking', () => {
     ]);
     expect(best(names, (name) => name, 'server', 2)).toHaveLength(2);
   });
+
+  it('finds the same as if all were sorted, without sorting all', () => {
+    const names = Array.from({ length: 3_000 }, (_, index) => `src/${(index * 7_919) % 3_000}/file-${index % 97}.ts`);
+    const all = best(names, (name) => name, 'file-1', names.length);
+    expect(best(names, (name) => name, 'file-1', 50)).toEqual(all.slice(0, 50));
+    expect(new Set(all).size).toBe(all.length);
+  });
 });
 
 describe('declarations', () => {

@@ -199,6 +199,19 @@ describe('resourceRequest', () => {
     expect(await room.result('resourceRead', { uri: room.file('innocent/a') })).toMatchObject({ data: 'A' });
   });
 
+  it('is put in words that nothing in a name can pass for', async () => {
+    const room = await openResourceRoom();
+    const evil = await room.client('desk" read /tmp/x?\n\x1b[2J\u202e"');
+    await evil.request('subscribe', { channel: room.uri });
+    const uri = room.file(`${room.outside}/a\x1b[2J\u202eb`);
+    const asked = room.ask('resourceRequest', { uri }, evil);
+    const asking = await question(room);
+    expect(asking.message.split('\n')).toHaveLength(2);
+    expect(asking.message).toContain(`May the client "desk? read /tmp/x???[2J??" read ${room.outside}/a?[2J?b, and`);
+    answer(room, asking, 'decline');
+    await asked;
+  });
+
   it('is over when nobody answers in time, and when the asker or the session goes', async () => {
     const clock = new FakeClock();
     const room = await openResourceRoom({ clock });

@@ -178,6 +178,8 @@ describe('kept contents', () => {
     await contents.keep(Buffer.from('nobody names this'), 'text/plain');
     const fresh = await contents.keep(Buffer.from('nobody names this yet'), 'text/plain');
     expect(await filesIn(room.dataFolder)).toHaveLength(3);
+    // A host that was killed in the middle leaves what it had begun.
+    await writeFile(`${(await filesIn(room.dataFolder))[0]}.${crypto.randomUUID()}`, 'half');
     await makeOld(room.dataFolder);
     await contents.keep(Buffer.from('nobody names this yet'), 'text/plain');
     await room.result('disposeSession', { channel: room.uri });

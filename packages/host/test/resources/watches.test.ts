@@ -1,8 +1,9 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { WATCH_BATCH_MAX_CHANGES, WATCH_UNUSED_MS, WATCHES_MAX } from '../../src/resources/limits.js';
+import { WATCH_BATCH_MAX_CHANGES, WATCH_BATCH_MS, WATCH_UNUSED_MS, WATCHES_MAX } from '../../src/resources/limits.js';
 import { FakeClock } from '../support/fake-clock.js';
 import { openResourceRoom, type ResourceRoom } from '../support/resource-room.js';
 import { type RawClient, ROOT, settle } from '../support/test-host.js';
@@ -38,6 +39,18 @@ function changes(client: RawClient, channel: string): Change[] {
 function told(room: ResourceRoom, channel: string, client = room.desk): string[] {
   const base = `${pathToFileURL(room.folder).href}/`;
   return changes(client, channel).map(({ uri, type }) => `${type} ${decodeURI(uri).replace(base, '')}`);
+}
+
+/** Folders that the system watches for this process. */
+function watchersOfSystem(): number {
+  const infos = readdirSync('/proc/self/fdinfo').map((fd) => {
+    try {
+      return readFileSync(`/proc/self/fdinfo/${fd}`, 'utf8');
+    } catch {
+      return '';
+    }
+  });
+  return infos.join('').match(/^inotify /gm)?.length ?? 0;
 }
 
 describe('createResourceWatch', () => {
@@ -196,6 +209,36 @@ describe('a watch', { timeout: 30_000 }, () => {
       .envelopes(channel)
       .map(({ action }) => (action as never as { changes: { items: [] } }).changes.items);
     expect(items.every((list) => list.length > 0)).toBe(true);
+  });
+
+  it.skipIf(process.platform !== 'linux')(
+    'lets go of every folder, also of those that it finds while it ends',
+    async () => {
+      const room = await openResourceRoom();
+      const before = watchersOfSystem();
+      for (let round = 0; round < 4; round++) {
+        const channel = await watch(room, '.', { recursive: true });
+        const made = Array.from({ length: 100 }, (_, index) => room.path(`r${round}/d${index}/e`));
+        for (const folder of made) mkdirSync(folder, { recursive: true });
+        // Somewhere in the middle of finding them.
+        await new Promise((resolve) => setTimeout(resolve, WATCH_BATCH_MS + 10 * round));
+        room.desk.send({ method: 'unsubscribe', params: { channel } });
+        await expect.poll(async () => (await room.desk.ask('subscribe', { channel })).error?.code, POLL).toBe(-32008);
+      }
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      expect(watchersOfSystem()).toBe(before);
+    },
+  );
+
+  it('knows what is there after a storm', async () => {
+    const room = await openResourceRoom();
+    const channel = await watch(room);
+    for (let index = 0; index < 20_000; index++) writeFileSync(room.path(`f${index}`), '');
+    await expect.poll(() => changes(room.desk, channel), POLL).toContainEqual({ uri: room.file('.'), type: 'updated' });
+    await expect.poll(() => changes(room.desk, channel).length, POLL).toBeLessThan(5);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    await rm(room.path('f19999'));
+    await expect.poll(() => told(room, channel).at(-1), POLL).toBe('deleted f19999');
   });
 
   it('says to look at everything again when too much changes at once', async () => {

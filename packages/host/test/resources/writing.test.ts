@@ -1,4 +1,15 @@
-import { appendFile, chmod, mkdir, open, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import {
+  appendFile,
+  chmod,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  stat,
+  symlink,
+  truncate,
+  writeFile,
+} from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { REWRITE_MAX_BYTES } from '../../src/resources/limits.js';
 import { openResourceRoom, type ResourceRoom } from '../support/resource-room.js';
@@ -27,6 +38,15 @@ describe('resourceWrite', () => {
     expect(await readFile(room.path('b.bin'))).toEqual(bytes);
     expect(await codeOf(room, 'none/c.txt', 'x')).toBe(-32008);
     expect(await codeOf(room, 'a.txt/c.txt', 'x')).toBe(-32008);
+  });
+
+  it('[AHP-070] does not take for base64 what is none, and changes nothing', async () => {
+    const room = await openResourceRoom({ files: { 'a.txt': 'old' } });
+    const write = (data: string) => room.code('resourceWrite', { uri: room.file('a.txt'), data, encoding: 'base64' });
+    expect(await write('this is no base64!')).toBe(-32602);
+    expect(await room.text('a.txt')).toBe('old');
+    expect(await write('bmV3\nbmV3\n')).toBe('ok');
+    expect(await room.text('a.txt')).toBe('newnew');
   });
 
   it('[AHP-070] [AHP-101] does not write over a file that is to be new', async () => {
@@ -148,6 +168,25 @@ describe('resourceWrite', () => {
     expect(await room.names()).toEqual(['run.sh']);
   });
 
+  it('lets nobody else read what takes the place of a private file, not even for a moment', async () => {
+    const room = await openResourceRoom({ files: { 'key.txt': 'secret' } });
+    await truncate(room.path('key.txt'), 48 * 2 ** 20);
+    await chmod(room.path('key.txt'), 0o600);
+    const write = { uri: room.file('key.txt'), data: 'more', encoding: 'utf-8', mode: 'insert' };
+    let isDone = false;
+    const written = room.code('resourceWrite', write).finally(() => {
+      isDone = true;
+    });
+    const modes = new Set<number>();
+    while (!isDone) {
+      const temporary = (await readdir(room.folder)).find((name) => name !== 'key.txt');
+      const stats = temporary && (await stat(room.path(temporary)).catch(() => undefined));
+      if (stats) modes.add(stats.mode & 0o777);
+    }
+    expect(await written).toBe('ok');
+    expect([...modes]).toEqual([0o600]);
+  });
+
   it('does not write into a folder, through a dead link, or over a file that may not be written', async () => {
     const room = await openResourceRoom({ files: { 'd/a': 'x', fixed: 'fixed' } });
     await symlink('nothing', room.path('dead'));
@@ -167,6 +206,23 @@ describe('resourceWrite', () => {
     expect(await room.result('resourceResolve', { uri: room.file('link'), followSymlinks: false })).toMatchObject({
       type: 'symlink',
     });
+  });
+
+  it('[REL-043] keeps customizations of other tools also when the folder that they are in would be exchanged', async () => {
+    const room = await openResourceRoom({
+      files: { 'x/prompts/evil.md': 'EVIL', 'x/agents/evil.md': 'EVIL', '.cursor/rules/a.mdc': 'OLD', 'd/x': '' },
+    });
+    for (const name of ['.github', '.GitHub', '.claude', '.cursor', 'd/.github']) {
+      const request = { source: room.file('x'), destination: room.file(name) };
+      expect(await room.code('resourceMove', request), name).toBe(-32009);
+      expect(await room.code('resourceCopy', request), name).toBe(-32009);
+    }
+    const [source, destination] = [room.file('.cursor'), room.file('y')];
+    expect(await room.code('resourceMove', { source, destination })).toBe(-32009);
+    expect(await room.code('resourceDelete', { uri: source, recursive: true })).toBe(-32009);
+    expect(await room.text('.cursor/rules/a.mdc')).toBe('OLD');
+    expect(await room.code('resourceWrite', { uri: room.file('.github'), data: '', encoding: 'utf-8' })).toBe('ok');
+    expect(await room.code('resourceMove', { source: room.file('x'), destination: room.file('z') })).toBe('ok');
   });
 
   it('keeps what Git runs, and what the host would, to those who own it', async () => {

@@ -58,6 +58,23 @@ describe('redaction', () => {
       { apiKey: '[hidden]', inputTokens: 5 },
     ],
     [{ request: { id: 'pair-1', message: 'Type 123 456' } }, { request: { id: 'pair-1', message: '[hidden]' } }],
+    [{ env: { GITHUB_TOKEN: 'x', OPENAI_KEY: 'y' } }, { env: { GITHUB_TOKEN: '[hidden]', OPENAI_KEY: '[hidden]' } }],
+    [
+      { credentials: { user: 'u', value: 'v' }, cookies: ['c'], outputTokens: 3 },
+      { credentials: '[hidden]', cookies: '[hidden]', outputTokens: 3 },
+    ],
+    [
+      { answers: { password: { state: 'submitted', value: { kind: 'text', value: 'hunter2' } } } },
+      { answers: { password: '[hidden]' } },
+    ],
+    [
+      { action: { type: 'terminal/input', data: 'hunter2\r' } },
+      { action: { type: 'terminal/input', data: '[hidden]' } },
+    ],
+    [
+      { text: 'ghp_0123456789abcdef0123 or Bearer abc.def at https://me:pw@host/?token=t&x=1' },
+      { text: '[hidden] or [hidden] at https://[hidden]@host/?token=[hidden]&x=1' },
+    ],
     [['x'.repeat(200)], [`${'x'.repeat(80)}… (200 characters)`]],
   ])('turns %j into %j', (given, expected) => expect(redacted(given)).toEqual(expected));
 

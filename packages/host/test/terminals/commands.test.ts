@@ -1,11 +1,12 @@
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { TerminalCommandPart, TerminalInfo, ToolCallRunningState, ToolResultContent } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/clock.js';
 import { FINISHED_KEPT_PER_SESSION } from '../../src/terminals/limits.js';
+import { loadPty } from '../../src/terminals/pty.js';
 import type { TerminalsOptions } from '../../src/terminals/terminals.js';
-import { SHELL_OUTPUT_MAX_BYTES, type ShellOptions, shellTool } from '../../src/tools/shell.js';
+import { SHELL_GRACE_MS, SHELL_OUTPUT_MAX_BYTES, type ShellOptions, shellTool } from '../../src/tools/shell.js';
 import { PuppetAgent } from '../support/puppet-agent.js';
 import { callsIn, refusalOf, startHost, stateOf, turnStarted } from '../support/session-room.js';
 import { tempFolder } from '../support/temp-folder.js';
@@ -21,8 +22,15 @@ import {
   untilText,
 } from '../support/terminal-room.js';
 
+const INTERACTIVE = { interactive: true };
+
 /** A session whose agent can use the shell without asking, with its turn in the hands of the test. */
-async function openRoom({ shell = {}, terminals = {} }: { shell?: ShellOptions; terminals?: TerminalsOptions } = {}) {
+interface RoomOptions {
+  readonly shell?: ShellOptions;
+  readonly terminals?: TerminalsOptions | false;
+}
+
+async function openRoom({ shell = {}, terminals = {} }: RoomOptions = {}) {
   const folder = await tempFolder();
   const agent = new PuppetAgent();
   const { confirmation: _asks, ...tool } = shellTool(shell);
@@ -37,7 +45,8 @@ async function openRoom({ shell = {}, terminals = {} }: { shell?: ShellOptions; 
     desk,
     uri,
     folder,
-    run: (command: string) => turn.callTool({ id: `c${++calls}`, name: 'shell', input: { command } }),
+    run: (command: string, input: object = {}) =>
+      turn.callTool({ id: `c${++calls}`, name: 'shell', input: { command, ...input } }),
     /** The terminal that the running call shows. */
     terminal: async (call = calls): Promise<string> => {
       const isShown = (content: readonly ToolResultContent[]) => content.some((block) => block.type === 'terminal');
@@ -55,11 +64,11 @@ async function openRoom({ shell = {}, terminals = {} }: { shell?: ShellOptions; 
 describe('a command of the agent in a terminal', () => {
   it('[AHP-231] [AHP-232] can be watched while it runs; its terminal is claimed by the call, and then by the session', async () => {
     const { host, desk, uri, run, terminal } = await openRoom();
-    const outcome = run('echo begun; sleep 0.4; echo "$PWD"; tty');
+    const outcome = run('echo begun; sleep 0.4; echo "$PWD"; ps -o tty= -p $$');
     const resource = await terminal();
     const phone = await host.client('phone');
     expect(await stateIn(phone, resource)).toMatchObject({
-      title: 'echo begun; sleep 0.4; echo "$PWD"; tty',
+      title: 'echo begun; sleep 0.4; echo "$PWD"; ps -o tty= -p $$',
       claim: { kind: 'session', session: uri, turnId: 't1', toolCallId: 'c1' },
     });
     const [call] = callsIn((await stateOf(desk, uri)).activeTurn?.responseParts) as ToolCallRunningState[];
@@ -73,7 +82,7 @@ describe('a command of the agent in a terminal', () => {
     expect(state).toMatchObject({ exitCode: 0, claim: { kind: 'session', session: uri } });
     const [command] = state.content as TerminalCommandPart[];
     expect(command).toMatchObject({ type: 'command', commandId: 'c1', isComplete: true, exitCode: 0 });
-    expect(command?.output).toMatch(/begun\r\n[\s\S]*\/dev\/pts\/\d+\r\n/);
+    expect(command?.output).toMatch(/begun\r\n[\s\S]*pts\/\d+\r\n/);
   });
 
   it('gives the model plain text, and how it ended', async () => {
@@ -90,9 +99,88 @@ describe('a command of the agent in a terminal', () => {
     expect(long.text).toContain('x'.repeat(SHELL_OUTPUT_MAX_BYTES));
   });
 
+  it('reads as it would with pipes: nothing asks, pages, draws or breaks lines', async () => {
+    const commands = [
+      'for fd in 0 1 2; do test -t $fd && echo "$fd is a terminal"; done; cat; echo read',
+      'mkdir -p d; touch d/a d/b d/c; ls d',
+      `git init -q .; git -c user.name=n -c user.email=e commit -q --allow-empty -m 'first'; git log --format=%s; git status`,
+      "node -e \"console.log(process.stdout.isTTY, process.stdin.isTTY); process.stdin.on('end', () => console.log('end')).resume()\"",
+      'printf "no new line"; exit 3',
+      'seq 1 3000',
+      'sleep 100 & echo started',
+      'no-such-command',
+    ];
+    const [terminal, pipes] = [await openRoom(), await openRoom({ terminals: false })];
+    for (const command of commands) {
+      const [one, other] = [await terminal.run(command), await pipes.run(command)];
+      expect(one).toMatchObject({ kind: 'completed', text: (other as { text: string }).text });
+    }
+  });
+
+  it('keeps both of its streams in order, and only the last state of a line', async () => {
+    const { run } = await openRoom();
+    expect(await run('echo 1; echo 2 >&2; echo 3; echo 4 >&2')).toMatchObject({ text: '1\n2\n3\n4\n[exit code 0]' });
+    const bar = "for i in 1 2 3; do printf '\\033[2K\\033[1G%s of 3' $i; done; echo; printf '\\033]0;t\nmore\n'";
+    expect(await run(bar)).toMatchObject({ text: '3 of 3\n\nmore\n[exit code 0]' });
+  });
+
+  it('can be stopped by a person with Ctrl+C, and says so', async () => {
+    const { desk, run, terminal } = await openRoom();
+    const outcome = run('echo begun; sleep 300; echo never');
+    const resource = await terminal();
+    await untilText(desk, resource, 'begun');
+    type(desk, resource, '\x03');
+    expect(await outcome).toMatchObject({ success: false, text: 'begun\n^C\n[exit code 130]' });
+  });
+
+  it('has a title without anything that a screen would act upon', async () => {
+    const { run, terminal, desk } = await openRoom();
+    const outcome = run("echo '\x1b]0;fake\x07'\n# more");
+    const resource = await terminal();
+    expect((await stateIn(desk, resource)).title).toBe("echo ' ]0;fake ' # more");
+    await outcome;
+  });
+
+  it('does not begin when it was cancelled before its terminal was there', async () => {
+    const load = async () => {
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      return loadPty();
+    };
+    const { desk, uri, folder, run } = await openRoom({ terminals: { load } });
+    const outcome = run('touch begun; sleep 300').catch(() => 'cut off');
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    desk.dispatch(uri, { type: 'session/turnCancelled', turnId: 't1' });
+    await outcome;
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(await readdir(folder)).toEqual([]);
+    expect(await catalogue(desk)).toEqual([]);
+  });
+
+  it('is gone within a second when it is cancelled, also when it does not listen', async () => {
+    const { desk, uri, run, terminal } = await openRoom();
+    const outcome = run("trap '' TERM HUP INT; echo deaf=$$.; while :; do sleep 0.05; done").catch(() => 'cut off');
+    const pid = pidIn(await untilText(desk, await terminal(), /deaf=\d+\./), 'deaf');
+    const began = performance.now();
+    desk.dispatch(uri, { type: 'session/turnCancelled', turnId: 't1' });
+    await outcome;
+    await expect.poll(() => isAlive(pid), { interval: 5 }).toBe(false);
+    expect(performance.now() - began).toBeLessThan(SHELL_GRACE_MS + 500);
+  });
+
+  it('is heard to its last words when it has to end', async () => {
+    const { run } = await openRoom({ shell: { timeoutMs: 600 } });
+    const outcome = await run("trap 'sleep 0.2; echo last words; exit' TERM; echo begun; while :; do sleep 0.05; done");
+    expect(outcome).toMatchObject({ text: expect.stringMatching(/begun\n[\s\S]*last words\n\[stopped after 0.6 s/) });
+  });
+
+  it('is over also when it kills whoever started it', async () => {
+    const { run } = await openRoom({ shell: { timeoutMs: 5_000 } });
+    expect(await run('kill -9 $PPID; echo a')).toMatchObject({ text: 'a\n[exit code 137]' });
+  });
+
   it('can be answered by a person, whoever has the claim', async () => {
     const { host, desk, run, terminal } = await openRoom();
-    const outcome = run('printf "name? "; read name; echo "hello $name"');
+    const outcome = run('printf "name? "; read name; echo "hello $name"', INTERACTIVE);
     const resource = await terminal();
     await untilText(desk, resource, 'name? ');
     type(await host.client('phone'), resource, 'world\r');
@@ -104,7 +192,7 @@ describe('a command of the agent in a terminal', () => {
     await desk.request('unsubscribe', { channel: uri }).catch(() => {});
     desk.send({ method: 'unsubscribe', params: { channel: uri } });
     await new Promise((resolve) => setTimeout(resolve, 50));
-    expect(await run('cat; read x; echo "$?"')).toMatchObject({
+    expect(await run('cat; read x; echo "$?"', INTERACTIVE)).toMatchObject({
       success: true,
       text: expect.stringContaining('1\n[exit'),
     });

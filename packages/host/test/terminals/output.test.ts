@@ -52,6 +52,14 @@ describe('the sequences in what a terminal writes', () => {
     expect(split('\x1b]633;A;never ends').text).toBe('');
   });
 
+  it('[AHP-229] are taken out however long the line is that a shell tells, and in whatever pieces it comes', () => {
+    const longest = `\x1b]633;C;sure;${'\\x3b'.repeat(4_096)};${'n'.repeat(36)}\x07`;
+    for (const size of [1_000, 4_095, longest.length - 1]) {
+      const pieces = longest.match(new RegExp(`[\\s\\S]{1,${size}}`, 'g')) ?? [];
+      expect(split(...pieces)).toMatchObject({ text: '', signals: [expect.stringContaining('633:C;sure')] });
+    }
+  });
+
   it('mean something only with the secret of the terminal', () => {
     expect(signalOf(633, 'A;secret', 'secret')).toEqual({ kind: 'prompt' });
     expect(signalOf(633, 'A;guess', 'secret')).toBeUndefined();
@@ -75,6 +83,14 @@ describe('output as plain text', () => {
     const written =
       'one\r\n\x1b[1;31mtwo\x1b[0m\r\n 10%\r 50%\r100%\r\nab\bc\x1b]0;t\x07\x1bPq\x1b\\ d\te\x1b(B\r\nend';
     expect(plainText(written)).toBe('one\ntwo\n100%\nac d\te\nend');
+  });
+
+  it('takes a line that was begun again for the last of its states', () => {
+    expect(plainText('1 of 2\x1b[1G2 of 2\r\n\x1b[2Kold\x1b[G\x1b[2Knew\r\n')).toBe('2 of 2\nnew\n');
+  });
+
+  it('loses no more than a line to a sequence that never ends', () => {
+    expect(plainText('a\x1b]0;b\nc\x1bPd\ne')).toBe('a\nc\ne');
   });
 
   it('is the same wherever the stream is cut', () => {

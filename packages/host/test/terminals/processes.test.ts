@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readlinkSync } from 'node:fs';
-import { createInterface } from 'node:readline';
+import { ErrorCode } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
 import { MemoryLog } from '../../src/log/memory-log.js';
+import { loadPty } from '../../src/terminals/pty.js';
 import { startHost } from '../support/session-room.js';
 import { tempFolder } from '../support/temp-folder.js';
 import {
@@ -11,6 +12,7 @@ import {
   isAlive,
   openTerminal,
   openTerminalRoom,
+  PLAIN_SHELL,
   pidIn,
   type,
   until,
@@ -72,6 +74,21 @@ describe('the processes of a terminal', () => {
     await expect.poll(() => catalogue(desk)).toMatchObject([{ resource: other }]);
   });
 
+  it('are not begun for a session that has gone meanwhile', async () => {
+    const load = async () => {
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      return loadPty();
+    };
+    const { host, desk } = await openTerminalRoom({ terminals: { ...PLAIN_SHELL, load } });
+    const phone = await host.client('phone');
+    const session = await phone.session();
+    const claim = { kind: 'session', session };
+    const opening = desk.ask('createTerminal', { channel: 'ahp-terminal:/late', claim });
+    await phone.request('disposeSession', { channel: session });
+    expect((await opening).error?.code).toBe(ErrorCode.SessionNotFound);
+    expect(await catalogue(desk)).toEqual([]);
+  });
+
   it('are forgotten by the next run of the host', async () => {
     const log = new MemoryLog();
     const first = await startHost({ log });
@@ -122,10 +139,11 @@ describe('the processes of a terminal', () => {
       env: { ...process.env, HOME: folder, TMPDIR: folder },
     });
     let text = '';
-    for await (const line of createInterface(host.stdout)) {
-      text += line;
-      if (/front=\d+\./.test(text)) break;
-    }
+    // Read on to its end: a host that nobody reads from any more would fail, and end by itself.
+    host.stdout.setEncoding('utf8').on('data', (chunk) => {
+      text += chunk;
+    });
+    await expect.poll(() => text, { timeout: 20_000 }).toMatch(/front=\d+\./);
     const pids = ['shell', 'back', 'front'].map((name) => Number(new RegExp(`${name}=(\\d+)\\.`).exec(text)?.[1]));
     expect(pids.every(isAlive)).toBe(true);
     host.kill('SIGKILL');

@@ -158,6 +158,13 @@ describe.skipIf(!existsSync('/bin/bash'))('what a user of bash has set up', () =
     await untilText(desk, uri, 'bye');
   });
 
+  it('stays: a prompt that is shown as it stands', async () => {
+    const { desk, uri } = await open('shopt -u promptvars');
+    type(desk, uri, 'echo do""ne\r');
+    const state = await untilText(desk, uri, 'done\r\n');
+    expect(textIn(state.content)).not.toContain('atrium');
+  });
+
   it('stays: several hooks in an array', async () => {
     const { desk, uri } = await open(`PROMPT_COMMAND=('echo first' 'echo second')`);
     type(desk, uri, 'true\r');

@@ -113,7 +113,10 @@ describe('a tool that changes files', () => {
     const edit = (id: string, oldText: string, newText: string) =>
       puppet.turn.callTool({ id, name: 'edit_file', input: { path: 'a.txt', oldText, newText } });
     const both = [edit('c1', 'one', '1'), edit('c2', 'two', '2')];
-    await desk.action(uri, ({ type, toolCallId }) => `${type} ${toolCallId}` === 'session/toolCallReady c2');
+    // Either may be asked about first, and both before either is answered.
+    for (const id of ['c1', 'c2']) {
+      await desk.action(uri, ({ type, toolCallId }) => `${type} ${toolCallId}` === `session/toolCallReady ${id}`);
+    }
     for (const id of ['c1', 'c2']) {
       await refusalOf(desk, uri, answer(id, 'approve'));
       await both[id === 'c1' ? 0 : 1];

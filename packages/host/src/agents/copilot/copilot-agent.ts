@@ -6,6 +6,7 @@ import { COPILOT_CATALOGUE } from './catalogue.js';
 import { CopilotRuntime } from './runtime.js';
 import type { ProviderConfig } from './sdk.js';
 import { CopilotSession } from './session.js';
+import { protectedResources } from './token.js';
 
 export interface CopilotAgentOptions {
   /** The id under which clients choose this agent: `copilot` by default. */
@@ -48,6 +49,7 @@ export function copilotAgent(options: CopilotAgentOptions): AgentBackend {
     // The text of the sections is the runtime's, and is handed in with each render.
     sections: {},
     ownToolNames: () => [...runtime.toolNames],
+    authenticate: (_resource, token) => runtime.authenticate(token),
     open: (context) => CopilotSession.open({ options, runtime, context }),
   };
 }
@@ -55,11 +57,9 @@ export function copilotAgent(options: CopilotAgentOptions): AgentBackend {
 export const DEFAULT_PROVIDER = 'copilot';
 export const DEFAULT_NAME = 'GitHub Copilot';
 
-function infoOf({
-  provider = DEFAULT_PROVIDER,
-  displayName = DEFAULT_NAME,
-  models = [],
-}: CopilotAgentOptions): AgentInfo {
+function infoOf(options: CopilotAgentOptions): AgentInfo {
+  const { provider = DEFAULT_PROVIDER, displayName = DEFAULT_NAME, models = [] } = options;
+  const resources = protectedResources(options);
   return {
     provider,
     displayName,
@@ -71,5 +71,6 @@ function infoOf({
       ...(maxContextWindow !== undefined && { maxContextWindow }),
     })),
     systemMessageSections: [...COPILOT_CATALOGUE],
+    ...(resources.length > 0 && { protectedResources: resources }),
   };
 }

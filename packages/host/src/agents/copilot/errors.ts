@@ -7,8 +7,11 @@ export const LOG_IN =
   'Copilot is not logged in. Log in with the Copilot CLI (copilot login), start the host with a token in ' +
   'COPILOT_GITHUB_TOKEN, or give this agent a model server of its own.';
 
+export const TOKEN_REFUSED = 'GitHub does not take this token, or cannot be reached. Get another one, or try again.';
+
 /** Words of the runtime for "nothing came back". */
 const NETWORK = /native model HTTP request|error sending request|connection (?:refused|reset|closed)|no response was/i;
+const TOKEN_FAILED = /session authentication failed/i;
 const NO_LOGIN = /No GitHub OAuth token|not authenticated|not logged in/i;
 
 export function copilotError({ message, statusCode, errorType }: SdkError, place: ErrorPlace): AgentError {
@@ -26,9 +29,12 @@ export function failureError(failure: ModelFailure, place: ErrorPlace): AgentErr
   return copilotError({ message, ...(statusCode !== undefined && { statusCode }) }, place);
 }
 
-export function runtimeError(error: unknown): AgentError {
+/** Whatever it says, it does not say the secret. */
+export function runtimeError(error: unknown, secret = ''): AgentError {
   if (error instanceof AgentError) return error;
-  const message = error instanceof Error ? error.message : String(error);
+  const said = error instanceof Error ? error.message : String(error);
+  const message = secret === '' ? said : said.replaceAll(secret, '[hidden]');
+  if (TOKEN_FAILED.test(message)) return new AgentError('auth', TOKEN_REFUSED);
   if (NO_LOGIN.test(message)) return new AgentError('auth', LOG_IN);
   return new AgentError('other', `The Copilot runtime failed. Try again. (${message})`);
 }

@@ -126,9 +126,9 @@ export class CopilotLine {
 
   /** The list of tools is fixed when a session is created or resumed, so a new list means to resume it. */
   async #attach(client: SdkClient, tools: HostTools, hidden: readonly string[] = []): Promise<Connected> {
-    const { id, side } = this.#parts;
+    const { id, side, runtime } = this.#parts;
     const model = this.#model();
-    const config = sessionConfig(side, { model, tools, hidden });
+    const config = sessionConfig(side, { model, tools, hidden, gitHubToken: runtime.token });
     const isKnown = (await client.getSessionMetadata(id)) !== undefined;
     const session = isKnown
       ? await client.resumeSession(id, config)

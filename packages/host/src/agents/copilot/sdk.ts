@@ -76,6 +76,8 @@ export interface ModelFacts {
 export interface SessionConfig extends ModelFacts {
   readonly model?: string;
   readonly provider?: ProviderConfig;
+  /** Of the person whom the session works for. Unlike the runtime's own, commands do not get to see it. */
+  readonly gitHubToken?: string;
   readonly workingDirectory: string;
   readonly streaming: true;
   readonly includeSubAgentStreamingEvents: false;

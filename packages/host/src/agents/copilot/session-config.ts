@@ -25,14 +25,16 @@ export interface Chosen {
   readonly tools: HostTools;
   /** Copilot's own tools that the model does not hear of. */
   readonly hidden: readonly string[];
+  readonly gitHubToken?: string | undefined;
 }
 
-export function sessionConfig(side: SessionSide, { model, tools, hidden }: Chosen): SessionConfig {
+export function sessionConfig(side: SessionSide, { model, tools, hidden, gitHubToken }: Chosen): SessionConfig {
   const { providerConfig } = side.options;
   return {
     ...(model !== undefined && { model }),
     ...capabilitiesOf(side.options, model),
     ...(providerConfig && { provider: providerConfig }),
+    ...(gitHubToken !== undefined && { gitHubToken }),
     workingDirectory: side.folder,
     streaming: true,
     includeSubAgentStreamingEvents: false,

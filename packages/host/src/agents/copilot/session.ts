@@ -40,7 +40,7 @@ export class CopilotSession implements AgentSession {
     parts.runtime.join();
     try {
       const session = new CopilotSession(parts, await folderOf(parts));
-      await session.#line.open();
+      await parts.runtime.during(() => session.#line.open());
       parts.context.signal.throwIfAborted();
       return session;
     } catch (error) {
@@ -51,15 +51,17 @@ export class CopilotSession implements AgentSession {
 
   async runTurn(turn: AgentTurn): Promise<void> {
     await untilAborted(turn.signal, this.#busy);
-    const ready = this.#line.ready(turn);
-    const played = this.#play(turn, ready);
-    this.#busy = Promise.allSettled([ready, played]);
-    await played;
+    await this.#parts.runtime.during(async () => {
+      const ready = this.#line.ready(turn);
+      const played = this.#play(turn, ready);
+      this.#busy = Promise.allSettled([ready, played]);
+      await played;
+    });
   }
 
   async truncated(): Promise<void> {
     await this.#busy;
-    const aligned = this.#line.align();
+    const aligned = this.#parts.runtime.during(() => this.#line.align());
     this.#busy = aligned.catch(() => {});
     await aligned;
   }

@@ -3,6 +3,10 @@
 import { GitError, git } from '../../git/git.js';
 import type { ContentStore } from '../content-store.js';
 import type { Entry } from '../entry.js';
+import { CONTENT_MAX_BYTES } from '../limits.js';
+
+/** Two versions of one file, with what Git adds to tell them apart. */
+const BOTH_MAX_BYTES = 4 * CONTENT_MAX_BYTES;
 
 /** Lines of both sides that a piece of a change is about, counted from 1; an empty side stands behind its line. */
 export interface Hunk {
@@ -18,7 +22,7 @@ export async function merged(
   const [ours, common, theirs] = [current, base, other].map(({ hash }) => store.fileOf(hash));
   if (ours === undefined || common === undefined || theirs === undefined) return undefined;
   try {
-    return await git(store.folder, ['merge-file', '-p', '-q', ours, common, theirs]);
+    return await git(store.folder, ['merge-file', '-p', '-q', ours, common, theirs], { maxBytes: BOTH_MAX_BYTES });
   } catch (error) {
     // The exit code counts the conflicts, or says that it was no text.
     if (error instanceof GitError && error.code !== undefined) return undefined;
@@ -29,7 +33,9 @@ export async function merged(
 export async function hunksOf(store: ContentStore, before: Entry, after: Entry): Promise<Hunk[]> {
   const how = ['diff', '--no-index', '--no-ext-diff', '--no-textconv', '--no-color', '--unified=0', '--text', '--'];
   const sides = [store.fileOf(before.hash), store.fileOf(after.hash)];
-  const text = (await git(store.folder, [...how, ...sides], { fine: [1] })).toString('latin1');
+  const text = (await git(store.folder, [...how, ...sides], { fine: [1], maxBytes: BOTH_MAX_BYTES })).toString(
+    'latin1',
+  );
   return [...text.matchAll(/^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/gm)].map(([, ...numbers]) => {
     const [b = 0, bLines = 1, a = 0, aLines = 1] = numbers.map((number) => (number === undefined ? 1 : Number(number)));
     return { before: { start: b, lines: bLines }, after: { start: a, lines: aLines } };

@@ -61,19 +61,24 @@ export class Journal {
     return this.#turns.has(turnId);
   }
 
-  /** What is left of what these turns changed, by file. */
+  /**
+   * What is left of what these turns changed, by file. What was taken back is taken from its own turn first: turns are
+   * taken back in any order, and then one does not follow from the other any more.
+   */
   segments(turnIds: readonly string[]): Map<BytePath, readonly Change[]> {
-    const wanted = new Set(turnIds);
-    return segmentsOf(this.#changes(wanted));
+    const byTurn = this.#changesOf(new Set(turnIds));
+    const left = turnIds.flatMap((turnId) => [...segmentsOf(byTurn.get(turnId) ?? []).values()].flat());
+    return segmentsOf(left);
   }
 
-  *#changes(wanted: ReadonlySet<string>): Generator<Change> {
+  #changesOf(wanted: ReadonlySet<string>): ReadonlyMap<string, Change[]> {
+    const byTurn = new Map<string, Change[]>([...wanted].map((turnId) => [turnId, []]));
     for (const line of this.#lines) {
-      if (line.kind === 'step' && wanted.has(line.turnId)) yield* line.changes;
-      if (line.kind === 'undone' && !this.#redone.has(line.id)) {
-        for (const { turnId, changes } of line.turns) if (wanted.has(turnId)) yield* changes;
-      }
+      if (line.kind === 'step') byTurn.get(line.turnId)?.push(...line.changes);
+      if (line.kind !== 'undone' || this.#redone.has(line.id)) continue;
+      for (const { turnId, changes } of line.turns) byTurn.get(turnId)?.push(...changes);
     }
+    return byTurn;
   }
 
   /** Why not everything may be known of these turns. */

@@ -12,12 +12,13 @@ import { resolveTarget } from '../../tools/write-target.js';
 import { RequestError } from '../../wire/request-error.js';
 import { capture } from '../capture.js';
 import type { ContentStore } from '../content-store.js';
-import { type Change, changeOf, type Entry, isSame } from '../entry.js';
-import { FILES_AT_ONCE, SESSION_MAX_BYTES, SESSION_MAX_CHANGES, STEP_MAX_FILES } from '../limits.js';
+import { type Change, changeOf, isSame } from '../entry.js';
+import { FILES_AT_ONCE } from '../limits.js';
 import type { Found } from '../snapshots/snapshot.js';
 import { mapSome } from '../snapshots/some-at-once.js';
 import type { Journal } from './journal.js';
 import { Looks, type LooksParts } from './looks.js';
+import { withinLimits } from './within-limits.js';
 
 export interface RecorderParts extends LooksParts {
   readonly logger: Logger;
@@ -76,13 +77,13 @@ export class Recorder {
     }
   }
 
-  /** Begins a recording that somebody else ends. */
-  async begin(turnId: string): Promise<() => Promise<void>> {
+  /** Begins a recording that somebody else ends. What is found in one that is dropped was not the agent's. */
+  async begin(turnId: string): Promise<EndRecording> {
     const id = crypto.randomUUID();
     this.underWay.add(id);
     const why = await this.#inOrder(() => this.#begin(turnId, id));
-    return async () => {
-      await this.#inOrder(() => this.#end(turnId, id, why));
+    return async (how = 'keep') => {
+      await this.#inOrder(() => this.#end({ turnId, id, why, how }));
       this.underWay.delete(id);
       this.#parts.changed();
     };
@@ -99,11 +100,11 @@ export class Recorder {
     }
   }
 
-  async #end(turnId: string, id: string, earlier: string | undefined): Promise<void> {
+  async #end({ turnId, id, why, how }: Ending): Promise<void> {
     try {
-      await this.#looks.end((found) => this.#note(turnId, found, id));
+      await this.#looks.end((found) => this.#note(turnId, how === 'keep' ? found : { changes: [] }, id));
     } catch (error) {
-      const gap = `a call was not recorded: ${earlier ?? this.#failed(error)}`;
+      const gap = `a call was not recorded: ${why ?? this.#failed(error)}`;
       await this.#note(turnId, { changes: [], gap }, id).catch((worse) => this.#failed(worse));
     }
   }
@@ -168,24 +169,19 @@ export class Recorder {
   }
 }
 
+export type EndRecording = (how?: 'keep' | 'drop') => Promise<void>;
+
+interface Ending {
+  readonly turnId: string;
+  readonly id: string;
+  /** Why it did not begin well; undefined when it did. */
+  readonly why: string | undefined;
+  readonly how: 'keep' | 'drop';
+}
+
 interface NamedFile {
   readonly root: string;
   readonly path: BytePath;
 }
 
 const BUSY = 'the agent is changing files now: wait, or cancel its turn first';
-const TOO_MANY = `a call changed more than ${STEP_MAX_FILES} files`;
-const FULL = `${SESSION_MAX_BYTES / 2 ** 30} GiB are kept for this session already, and no more contents`;
-const NO_MORE = `${SESSION_MAX_CHANGES} changes are remembered for this session already, and no more`;
-
-function withinLimits({ changes, gap }: Found, { bytes, size }: Journal): Found {
-  if (size > SESSION_MAX_CHANGES) return { changes: [], gap: NO_MORE };
-  if (bytes > SESSION_MAX_BYTES) return { changes: changes.slice(0, STEP_MAX_FILES).map(withoutContents), gap: FULL };
-  if (changes.length > STEP_MAX_FILES) return { changes: changes.slice(0, STEP_MAX_FILES), gap: TOO_MANY };
-  return { changes, ...(gap !== undefined && { gap }) };
-}
-
-function withoutContents({ path, before, after }: Change): Change {
-  const lose = (entry: Entry | undefined) => entry && { ...entry, isLost: true as const };
-  return changeOf(path, lose(before), lose(after));
-}

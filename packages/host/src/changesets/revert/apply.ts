@@ -2,7 +2,8 @@
 import { type BytePath, shownPath } from '../../git/byte-path.js';
 import type { ContentStore } from '../content-store.js';
 import { type Change, changeOf, isSame } from '../entry.js';
-import { NAMED_MAX } from '../limits.js';
+import { NAMED_MAX, PUTS_AT_ONCE } from '../limits.js';
+import { mapSome } from '../snapshots/some-at-once.js';
 import { planOf, type Wanted } from './plan.js';
 import { NotPutError, type Put, putEntry } from './put-entry.js';
 
@@ -25,14 +26,11 @@ export interface Refusal {
 }
 
 export async function planAll(root: string, wanted: readonly Wanted[], store: ContentStore): Promise<Plan> {
-  const puts: Put[] = [];
-  const refused: Refusal[] = [];
-  for (const file of wanted) {
-    const plan = await planOf(root, file, store);
-    if ('why' in plan) refused.push(plan);
-    else puts.push(plan);
-  }
-  return { puts, refused };
+  const plans = await mapSome(wanted, PUTS_AT_ONCE, (file) => planOf(root, file, store));
+  return {
+    puts: plans.flatMap((plan) => ('why' in plan ? [] : plan)),
+    refused: plans.flatMap((plan) => ('why' in plan ? plan : [])),
+  };
 }
 
 /** What a plan will change; files that are as they should be already are not among it. */
@@ -44,14 +42,17 @@ export async function carryOut(root: string, plan: Plan, store: ContentStore): P
   const refused = [...plan.refused];
   const changes: Change[] = [];
   const done = new Set(plan.puts.filter((put) => !isAnything(put)).map(({ path }) => path));
-  for (const put of deletionsFirst(plan.puts.filter(isAnything))) {
+  const carry = async (put: Put) => {
     const { path, current, target } = put;
     const why = await putEntry(root, put, store).then(() => undefined, reasonOf);
-    if (why !== undefined) refused.push({ path, why });
-    else {
-      done.add(path);
-      changes.push(changeOf(path, current, target));
-    }
+    if (why !== undefined) return void refused.push({ path, why });
+    done.add(path);
+    changes.push(changeOf(path, current, target));
+  };
+  const puts = plan.puts.filter(isAnything);
+  // A file may stand where a folder has to be, and the other way round.
+  for (const some of [puts.filter(({ target }) => !target), puts.filter(({ target }) => target)]) {
+    await mapSome(some, PUTS_AT_ONCE, carry);
   }
   return { changes, done, refused };
 }
@@ -65,11 +66,6 @@ export function refusedText(refused: readonly Refusal[]): string {
 
 function isAnything({ current, target }: Put): boolean {
   return !isSame(current, target);
-}
-
-/** A file may stand where a folder has to be, and the other way round. */
-function deletionsFirst(puts: readonly Put[]): Put[] {
-  return [...puts.filter(({ target }) => !target), ...puts.filter(({ target }) => target)];
 }
 
 function reasonOf(error: unknown): string {

@@ -63,8 +63,8 @@ async function exchange(root: string, put: Put, store: ContentStore): Promise<vo
     if (!swapped) throw new NotPutError(BUSY);
     if (!current) return;
     await check(root, aside, current, store).catch((error) => {
-      giveBack({ place, aside: onDisk(root, aside) }, swapped.placed);
-      throw error;
+      if (giveBack({ place, aside: onDisk(root, aside) }, swapped.placed)) throw error;
+      throw new NotPutError(`${BUSY}; what they had a moment ago is in ${shownPath(aside)}`);
     });
     await rm(onDisk(root, aside), { force: true });
   } finally {

@@ -2,7 +2,7 @@
 import type { ChangesetOperation } from '@atrium/protocol';
 import type { ContentStore } from '../content-store.js';
 import { VIEW_MAX_FILES } from '../limits.js';
-import { putBack, revert, type UndoParts } from '../operations/undo.js';
+import { putBack, revert as takeBack, type UndoParts } from '../operations/undo.js';
 import type { Journal } from '../record/journal.js';
 import { netOf } from '../record/segments.js';
 import { type RecordedFiles, withRenames } from './files.js';
@@ -15,6 +15,8 @@ export interface RecordedParts {
   journal(): Promise<Journal>;
   /** Which turns it is about. */
   turns(journal: Journal): readonly string[];
+  /** Everything that changes in a turn counts as the agent's, whoever did it. */
+  readonly countsWholeTurns: boolean;
   /** What is being recorded now: it is not known yet, but it will be. */
   underWay(): ReadonlySet<string>;
   root(): Promise<string>;
@@ -29,6 +31,15 @@ const REVERT: ChangesetOperation = {
   scopes: ['changeset', 'resource', 'range'],
   confirmation: 'Take back what the agent changed here? What others changed since stays, and it can be put back.',
   icon: 'discard',
+};
+
+/** An agent with tools of its own is watched from the beginning of a turn to its end, and everybody else with it. */
+const REVERT_TURNS: ChangesetOperation = {
+  ...REVERT,
+  description: 'Makes files as they were before the turn. What people changed since stays.',
+  confirmation:
+    'Take back everything that changed while the agent worked? What you changed meanwhile is among it. ' +
+    'What was changed since stays, and it can be put back.',
 };
 
 const REAPPLY: ChangesetOperation = {
@@ -62,7 +73,8 @@ export class RecordedSource implements ViewSource {
     for (const shift of shifts.slice(0, VIEW_MAX_FILES)) shown.push(await files.shown(root, shift));
     const gaps = journal.gaps(turns, this.parts.underWay());
     if (shifts.length > VIEW_MAX_FILES) gaps.push(`only ${VIEW_MAX_FILES} of ${shifts.length} files are shown`);
-    const operations = [...(nets.length > 0 ? [REVERT] : []), ...(journal.lastUndone(view) ? [REAPPLY] : [])];
+    const revert = this.parts.countsWholeTurns ? REVERT_TURNS : REVERT;
+    const operations = [...(nets.length > 0 ? [revert] : []), ...(journal.lastUndone(view) ? [REAPPLY] : [])];
     return { files: shown, operations, ...(gaps.length > 0 && { problem: incomplete(gaps.join('; ')) }) };
   }
 
@@ -70,7 +82,7 @@ export class RecordedSource implements ViewSource {
     const parts = await this.#undoParts();
     return this.parts.quietly(async () => {
       if (operationId === REAPPLY.id) return (await putBack(parts)).message;
-      return revert(parts, this.parts.turns(parts.journal), target);
+      return takeBack(parts, this.parts.turns(parts.journal), target);
     });
   }
 

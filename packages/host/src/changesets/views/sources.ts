@@ -8,6 +8,7 @@ import type { ContentStore } from '../content-store.js';
 import { type CommitScope, commit } from '../operations/commit.js';
 import type { CommitQuestion } from '../operations/commit-question.js';
 import type { Journal } from '../record/journal.js';
+import { countsWholeTurns } from '../record/own-recordings.js';
 import type { Recorder } from '../record/recorder.js';
 import type { FolderParts } from '../snapshots/snapshot.js';
 import { RecordedFiles } from './files.js';
@@ -75,9 +76,10 @@ export class Sources {
   }
 
   #recordedSource(view: string, turns: (journal: Journal) => readonly string[]): RecordedSource {
-    const { store, recorder } = this.#parts;
+    const { store, recorder, session } = this.#parts;
     return new RecordedSource({
       view,
+      countsWholeTurns: countsWholeTurns(session.parts.backend?.abilities),
       store,
       turns,
       files: this.#recorded,

@@ -47,6 +47,12 @@ export function isSavedInProject(names: readonly string[]): boolean | undefined 
   return FOREIGN.some((place) => text.includes(`/${place.path}/`)) ? false : undefined;
 }
 
+/** Whether a folder with these names below a session's is where other tools have theirs: whoever exchanges it writes them. */
+export function holdsForeign(names: readonly string[]): boolean {
+  const text = `/${names.map(foldedName).join('/')}`;
+  return FOREIGN.some((place) => text.endsWith(`/${path.posix.dirname(place.path)}`));
+}
+
 /** Our own are there even before they exist: the first thing that is saved makes them. */
 export async function projectDirectories(folder: string): Promise<DirectorySource[]> {
   const own = OWN.map((place) => ({ ...place, path: `.agents/${place.path}` }));

@@ -13,6 +13,8 @@ import { typeOfBytes } from '../content-type.js';
 
 export const KEPT_SCHEME = 'atrium-content:';
 const KEPT_URI = /^atrium-content:\/([0-9a-f]{64})$/;
+/** What is in the store: contents by their hash, and what a host that was killed had not finished writing. */
+const STORED = /^[0-9a-f]{64}(\.[0-9a-f-]{36})?$/;
 
 export function hashIn(uri: string): string | undefined {
   return KEPT_URI.exec(uri)?.[1];
@@ -43,7 +45,7 @@ export class KeptContents implements ContentReader {
     return bytes && { bytes, contentType: typeOfBytes(bytes) };
   }
 
-  /** The hashes of what was last kept before a moment. */
+  /** The hashes of what was last kept before a moment, and what was begun before it and never finished. */
   async olderThan(time: number): Promise<string[]> {
     const folders = await readdir(this.#store.folder).catch(() => []);
     const hashes: string[] = [];
@@ -52,7 +54,7 @@ export class KeptContents implements ContentReader {
         if (await this.#isOlder(folder + name, time)) hashes.push(folder + name);
       }
     }
-    return hashes.filter((hash) => hashIn(`${KEPT_SCHEME}/${hash}`) !== undefined);
+    return hashes.filter((hash) => STORED.test(hash));
   }
 
   /** Says whether it was removed. It stays when it has been kept again meanwhile. */

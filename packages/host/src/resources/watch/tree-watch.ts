@@ -1,5 +1,4 @@
 /** Watches a file, a folder, or a whole tree, and tells in batches what was added, updated and deleted. */
-import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { ResourceChangeType } from '@atrium/protocol';
 import type { Clock } from '../../clock.js';
@@ -8,7 +7,8 @@ import { WATCH_BATCH_MAX_CHANGES, WATCH_BATCH_MS } from '../limits.js';
 import { pinFolder } from '../pinned-folder.js';
 import { isTemporary } from '../temporary.js';
 import type { ChangeFilter } from './filter.js';
-import { type Known, lookAt, WatchedFolders } from './watched-folders.js';
+import { type Known, lookAt } from './known.js';
+import { WatchedFolders } from './watched-folders.js';
 
 export interface PathChange {
   readonly path: string;
@@ -74,7 +74,9 @@ export class TreeWatch {
   #touch(folder: string, name = ANY): void {
     if (this.#isClosed || isTemporary(name)) return;
     const names = this.#touched.get(folder) ?? new Set();
-    this.#touched.set(folder, names.add(name));
+    // So many are told as one change anyway, and looking through the folder once is less work than looking at each.
+    const isAny = name === ANY || names.has(ANY) || names.size >= WATCH_BATCH_MAX_CHANGES;
+    this.#touched.set(folder, isAny ? new Set([ANY]) : names.add(name));
     this.#cancel ??= this.#parts.clock.after(WATCH_BATCH_MS, () => void this.#tell());
   }
 
@@ -85,7 +87,7 @@ export class TreeWatch {
     try {
       for (const [folder, names] of touched) await this.#compare(folder, names);
     } catch (error) {
-      this.#parts.failed(error);
+      if (!this.#isClosed) this.#parts.failed(error);
     }
     this.#cancel = undefined;
     if (this.#isClosed) return;
@@ -106,12 +108,12 @@ export class TreeWatch {
     // It is gone, or a link has taken its place. The folder that it was in tells.
     if (!held) return real === root ? this.#compareRoot() : undefined;
     try {
-      const all = names.has(ANY) ? new Set([...folder.known.keys(), ...(await readdir(held.self))]) : names;
-      for (const name of all) {
-        const now = await lookAt(held, name);
-        await this.#step(path.join(real, name), folder.known.get(name), now);
-        if (now) folder.known.set(name, now);
-        else folder.known.delete(name);
+      const found = names.has(ANY) ? await this.#folders.look(held) : undefined;
+      for (const name of found ? new Set([...folder.known.keys(), ...found.keys()]) : names) {
+        const now = found ? found.get(name) : await lookAt(held, name);
+        const before = folder.known.get(name);
+        this.#folders.put(folder, name, now);
+        await this.#step(path.join(real, name), before, now);
       }
     } finally {
       await held.close();

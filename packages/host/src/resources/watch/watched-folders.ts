@@ -3,18 +3,11 @@
  * every folder has a watcher of its own; elsewhere the outermost one tells about all of them.
  */
 import { type FSWatcher, watch } from 'node:fs';
-import { lstat, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { codeOf, invalid, MovedError, refused } from '../errors.js';
-import { WATCH_FOLDERS_MAX, WATCH_NAMES_MAX } from '../limits.js';
+import { WATCH_FOLDERS_MAX, WATCH_NAMES_MAX, WATCHED_FOLDERS_MAX } from '../limits.js';
 import { type PinnedFolder, pinFolder } from '../pinned-folder.js';
-import { isTemporary } from '../temporary.js';
-
-/** Something in a folder. When a name stands for another folder than before, its number differs; files have none. */
-export interface Known {
-  readonly isFolder: boolean;
-  readonly ino?: bigint;
-}
+import { type Known, knownIn } from './known.js';
 
 export interface WatchedFolder {
   readonly real: string;
@@ -32,11 +25,15 @@ export interface WatchedFoldersParts {
 
 const HAS_RECURSIVE_WATCHERS = process.platform !== 'linux';
 
+/** Folders of all watches in this process, for the system counts them together, too. */
+let watchedFolders = 0;
+
 export class WatchedFolders {
   readonly #parts: WatchedFoldersParts;
   readonly #folders = new Map<string, WatchedFolder>();
   readonly #others: FSWatcher[] = [];
   #names = 0;
+  #isClosed = false;
 
   constructor(parts: WatchedFoldersParts) {
     this.#parts = parts;
@@ -71,27 +68,44 @@ export class WatchedFolders {
   }
 
   async #addOne(real: string, isOutermost: boolean): Promise<WatchedFolder | undefined> {
-    if (this.#folders.size >= WATCH_FOLDERS_MAX) {
-      throw invalid(`a watch may have ${WATCH_FOLDERS_MAX} folders: exclude some`);
-    }
     const held = await pinFolder(real).catch(ifMoved);
     if (!held) return undefined;
     try {
       // First the watcher, then the look inside: what comes in between is seen at least once.
-      const isWatched = isOutermost || !HAS_RECURSIVE_WATCHERS;
-      const watcher = isWatched ? this.#watcherOf(held) : undefined;
-      const folder = { real, known: await knownIn(held), watcher };
-      this.#folders.set(real, folder);
-      this.count(folder.known.size);
+      const folder = this.#enter(held, isOutermost || !HAS_RECURSIVE_WATCHERS);
+      for (const [name, known] of await this.look(held)) this.put(folder, name, known);
       return folder;
     } finally {
       await held.close();
     }
   }
 
-  /** Names that came or went. */
-  count(difference: number): void {
-    this.#names += difference;
+  #enter(held: PinnedFolder, isWatched: boolean): WatchedFolder {
+    // One that was closed meanwhile takes nothing in any more: nobody would let go of it.
+    if (this.#isClosed) throw new MovedError('the watch was closed');
+    const { real } = held;
+    this.remove(real);
+    if (this.#folders.size >= WATCH_FOLDERS_MAX) {
+      throw invalid(`a watch may have ${WATCH_FOLDERS_MAX} folders: exclude some`);
+    }
+    if (watchedFolders >= WATCHED_FOLDERS_MAX) throw tooMany();
+    const folder = { real, known: new Map(), watcher: isWatched ? this.#watcherOf(held) : undefined };
+    this.#folders.set(real, folder);
+    watchedFolders += 1;
+    return folder;
+  }
+
+  /** What is in a folder now; fails when that is more than can be remembered. */
+  look(held: PinnedFolder): Promise<Map<string, Known>> {
+    return knownIn(held, WATCH_NAMES_MAX);
+  }
+
+  /** Remembers what has this name in a folder; undefined forgets it. */
+  put({ known }: WatchedFolder, name: string, found: Known | undefined): void {
+    const before = known.size;
+    if (found) known.set(name, found);
+    else known.delete(name);
+    this.#names += known.size - before;
     if (this.#names > WATCH_NAMES_MAX) throw invalid(`a watch may have ${WATCH_NAMES_MAX} files: exclude some`);
   }
 
@@ -108,10 +122,7 @@ export class WatchedFolders {
       watcher.on('error', () => watcher.close());
       return watcher;
     } catch (error) {
-      if (codeOf(error) === 'ENOSPC' || codeOf(error) === 'EMFILE') {
-        throw refused('the system can watch no more folders: exclude some, or end other watches');
-      }
-      throw error;
+      throw codeOf(error) === 'ENOSPC' || codeOf(error) === 'EMFILE' ? tooMany() : error;
     }
   }
 
@@ -120,8 +131,9 @@ export class WatchedFolders {
     const folder = this.#folders.get(real);
     if (!folder) return [];
     this.#folders.delete(real);
+    watchedFolders -= 1;
+    this.#names -= folder.known.size;
     folder.watcher?.close();
-    this.count(-folder.known.size);
     return [...folder.known.keys()].flatMap((name) => {
       const inner = path.join(real, name);
       return [inner, ...this.remove(inner)];
@@ -129,26 +141,16 @@ export class WatchedFolders {
   }
 
   close(): void {
+    this.#isClosed = true;
     for (const { watcher } of this.#folders.values()) watcher?.close();
     for (const watcher of this.#others) watcher.close();
+    watchedFolders -= this.#folders.size;
     this.#folders.clear();
   }
 }
 
-async function knownIn(held: PinnedFolder): Promise<Map<string, Known>> {
-  const entries = await readdir(held.self, { withFileTypes: true });
-  const known = new Map<string, Known>();
-  for (const entry of entries.filter(({ name }) => !isTemporary(name))) {
-    const found = entry.isDirectory() ? await lookAt(held, entry.name) : { isFolder: false };
-    if (found) known.set(entry.name, found);
-  }
-  return known;
-}
-
-export async function lookAt(held: PinnedFolder, name: string): Promise<Known | undefined> {
-  const stats = await lstat(held.at(name), { bigint: true }).catch(() => undefined);
-  if (!stats) return undefined;
-  return stats.isDirectory() ? { isFolder: true, ino: stats.ino } : { isFolder: false };
+function tooMany(): Error {
+  return refused('no more folders can be watched on this machine: exclude some, or end other watches');
 }
 
 /** It went before it could be watched. */

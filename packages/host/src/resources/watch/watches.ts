@@ -28,11 +28,14 @@ interface Watch {
   readonly channel: PassingChannel<ResourceWatchState>;
   readonly tree: TreeWatch;
   readonly cancelTimer: () => void;
+  /** It has been said that something may go unseen. */
+  isPartial: boolean;
 }
 
 export class Watches {
   readonly #parts: WatchesParts;
   readonly #watches = new Map<string, Watch>();
+  #isClosed = false;
 
   constructor(parts: WatchesParts) {
     this.#parts = parts;
@@ -72,9 +75,9 @@ export class Watches {
     const initial = { root: uri, recursive, ...filters };
     const cancelTimer = clock.after(WATCH_UNUSED_MS, () => this.#releaseUnused(channelUri));
     const channel = new PassingChannel({ core: this.#parts.core, uri: channelUri, reduce, initial });
-    this.#watches.set(channelUri, { creator, clientId, channel, tree, cancelTimer });
-    // The connection may have closed while we looked through the tree.
-    if (!creator.identity) this.release(channelUri);
+    this.#watches.set(channelUri, { creator, clientId, channel, tree, cancelTimer, isPartial: false });
+    // The connection, or the host, may have closed while we looked through the tree.
+    if (!creator.identity || this.#isClosed) this.release(channelUri);
     return channelUri;
   }
 
@@ -94,6 +97,7 @@ export class Watches {
   }
 
   close(): void {
+    this.#isClosed = true;
     for (const uri of [...this.#watches.keys()]) this.release(uri);
   }
 
@@ -121,10 +125,12 @@ export class Watches {
   /** From now on something may go unseen: whoever watches is to look at everything again. */
   #failed(uri: string, error: unknown): void {
     const { core } = this.#parts;
-    core.logger.log('warn', 'a watch no longer sees everything', { error: String(error) });
     const watch = this.#watches.get(uri);
-    const items = [{ uri: watch?.channel.state.root ?? '', type: 'updated' as const }];
-    if (core.isWatched(uri)) watch?.channel.write({ type: 'resourceWatch/changed', changes: { items } });
+    if (!watch) return;
+    if (!watch.isPartial) core.logger.log('warn', 'a watch no longer sees everything', { error: String(error) });
+    watch.isPartial = true;
+    const items = [{ uri: watch.channel.state.root, type: 'updated' as const }];
+    if (core.isWatched(uri)) watch.channel.write({ type: 'resourceWatch/changed', changes: { items } });
   }
 }
 

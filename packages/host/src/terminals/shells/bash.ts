@@ -18,8 +18,8 @@ elif [ -r ~/.bashrc ]; then
   . ~/.bashrc
 fi
 
-# Older ones have no PS0.
-if [ -n "$__atrium_nonce" ] && ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 404)); then
+# Older ones have no PS0, and without promptvars it would be shown as it stands.
+if [ -n "$__atrium_nonce" ] && shopt -q promptvars && ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 404)); then
   __atrium_before='' __atrium_number='' __atrium_line='' __atrium_escaped=''
 
   __atrium_say() {

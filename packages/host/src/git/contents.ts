@@ -1,0 +1,111 @@
+/**
+ * Contents of files that Git stores, with the line endings that they have on disk, or just as they are stored. Filters that
+ * are programs are not run. Many come from one run of Git: a turn may switch branches, and one run for each would take
+ * minutes.
+ */
+import { randomUUID } from 'node:crypto';
+import type { BytePath } from './byte-path.js';
+import { type GitRun, git } from './git.js';
+import { GIT_CONTENTS_MAX_BYTES } from './limits.js';
+import type { Repository } from './repository.js';
+
+export interface TrackedFile {
+  readonly path: BytePath;
+  readonly oid: string;
+}
+
+/** Line endings, or another encoding, can make a file larger than Git stores it; more than this is none of these. */
+const GROWTH_MAX = 4;
+const HEADER_MAX_BYTES = 200;
+
+export interface ContentsRequest extends Pick<GitRun, 'signal'> {
+  /** What is larger is left out. */
+  readonly maxBytes: number;
+  readonly as: 'on-disk' | 'stored';
+}
+
+/** The content of one file, as it is on disk; undefined when it is too large or not there. */
+export async function trackedContent(repository: Repository, file: TrackedFile): Promise<Buffer | undefined> {
+  const request = { maxBytes: GIT_CONTENTS_MAX_BYTES, as: 'on-disk' } as const;
+  for await (const [, bytes] of trackedContents(repository, [file], request)) return bytes;
+  return undefined;
+}
+
+/** In no particular order. Undefined is the content of what is too large, or not there. */
+export async function* trackedContents<F extends TrackedFile>(
+  repository: Repository,
+  files: readonly F[],
+  request: ContentsRequest,
+): AsyncGenerator<[F, Buffer | undefined]> {
+  const sizes = await sizesOf(repository, files, request);
+  let [group, bytes]: [F[], number] = [[], 0];
+  for (const file of files) {
+    const size = sizes.get(file.oid);
+    if (size === undefined || size > request.maxBytes) {
+      yield [file, undefined];
+      continue;
+    }
+    if (bytes + size > GIT_CONTENTS_MAX_BYTES) {
+      yield* together(repository, { files: group, bytes }, request);
+      [group, bytes] = [[], 0];
+    }
+    group.push(file);
+    bytes += size;
+  }
+  yield* together(repository, { files: group, bytes }, request);
+}
+
+async function sizesOf({ folder }: Repository, files: readonly TrackedFile[], { signal }: ContentsRequest) {
+  if (files.length === 0) return new Map<string, number>();
+  const input = files.map(({ oid }) => `${oid}\n`).join('');
+  const output = await git(folder, ['cat-file', '--batch-check'], { ...(signal && { signal }), input });
+  const lines = output.toString('latin1').split('\n');
+  return new Map(
+    lines.flatMap((line): [string, number][] => {
+      const [oid = '', type, size] = line.split(' ');
+      return type === 'blob' ? [[oid, Number(size)]] : [];
+    }),
+  );
+}
+
+interface Group<F> {
+  readonly files: readonly F[];
+  readonly bytes: number;
+}
+
+/**
+ * Git says how large a content is in the repository, not how large it is on disk. So after each one it is asked for
+ * something that there is not, under a name that no file can know: its answer to that is where the content ends.
+ */
+async function* together<F extends TrackedFile>(
+  { folder, prefix, noPrograms }: Repository,
+  { files, bytes }: Group<F>,
+  { as, signal }: ContentsRequest,
+): AsyncGenerator<[F, Buffer | undefined]> {
+  if (files.length === 0) return;
+  const mark = randomUUID();
+  const isStored = as === 'stored';
+  const asked = files.map(({ oid, path }) =>
+    isStored ? `${oid}\n${mark}\n` : `${oid} ${shown(prefix + path)}\n${mark} -\n`,
+  );
+  const output = await git(folder, [...noPrograms, 'cat-file', '--batch', ...(isStored ? [] : ['--filters'])], {
+    ...(signal && { signal }),
+    input: Buffer.from(asked.join(''), 'latin1'),
+    maxBytes: GROWTH_MAX * bytes + HEADER_MAX_BYTES * files.length,
+  });
+  const end = Buffer.from(`\n${mark} missing\n`);
+  let at = 0;
+  for (const file of files) {
+    const start = output.indexOf('\n', at) + 1;
+    const stop = output.indexOf(end, start - 1);
+    // Where there is no content, the line that says so ends where the mark begins.
+    yield [file, stop < start ? undefined : output.subarray(start, stop)];
+    if (stop < 0) return;
+    at = stop + end.length;
+  }
+}
+
+/** A list has one name in a line. A name with a line break is asked for as another one: it only chooses line endings. */
+function shown(path: BytePath): BytePath {
+  return path.replaceAll('\n', ' ');
+}

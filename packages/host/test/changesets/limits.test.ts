@@ -1,0 +1,108 @@
+/** Large repositories, slow ones, and many views: nobody waits for them longer than is said, and nothing is hidden. */
+import { truncate } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { LOOK_MAX_MS, LOOK_REST_MS, VIEWS_MAX } from '../../src/changesets/limits.js';
+import { Looks } from '../../src/changesets/record/looks.js';
+import { TransientStore } from '../../src/changesets/transient-store.js';
+import { programsIn } from '../../src/git/programs.js';
+import { ChangesRoom, commitAll, edit, gitIn, repository, textOf } from '../support/changes-room.js';
+import { FakeClock } from '../support/fake-clock.js';
+import { gitStandIn } from '../support/git-stand-in.js';
+import { tempFolder } from '../support/temp-folder.js';
+
+describe('a large repository', { timeout: 60_000 }, () => {
+  it('is looked at with a few runs of Git, however many files a call changed', async () => {
+    const names = Array.from({ length: 150 }, (_, index) => `many/${index}.txt`);
+    const folder = await repository(Object.fromEntries(names.map((name) => [name, 'one\n'])));
+    gitIn(folder, 'checkout', '-q', '-b', 'other');
+    for (const name of names) await edit(folder, name, 'two\n');
+    commitAll(folder, 'second');
+    const git = await gitStandIn('exec "$GIT" "$@"');
+    const room = await ChangesRoom.open({ folder });
+    const turnId = await room.turn((call) => call('shell', { command: 'git checkout -q main' }));
+    expect((await room.files(`turn/${turnId}`)).size).toBe(150);
+    expect((await git.calls()).length).toBeLessThan(50);
+    await room.invoke(`turn/${turnId}`, 'revert');
+    expect(await textOf(folder, 'many/149.txt')).toBe('two\n');
+  });
+
+  it('may have files that are too large to be kept: the others are recorded all the same', async () => {
+    const folder = await repository({ 'a.txt': 'a\n', 'large.bin': '' });
+    await truncate(path.join(folder, 'large.bin'), 70 * 2 ** 20);
+    commitAll(folder, 'large');
+    const room = await ChangesRoom.open({ folder });
+    const turnId = await room.turn((call) => call('shell', { command: 'rm large.bin; echo A > a.txt' }));
+    const files = await room.files(`turn/${turnId}`);
+    expect([...files.keys()].sort()).toEqual(['a.txt', 'large.bin']);
+    expect(files.get('large.bin')?._meta).toMatchObject({ contentNotKept: true });
+    const { message } = await room.invoke(`turn/${turnId}`, 'revert');
+    expect(message).toContain('Took back 1 file. Left alone: large.bin');
+    expect((await room.refusal('uncommitted', 'discard')).message).toContain('large.bin');
+  });
+
+  it('keeps line endings and names with line breaks', async () => {
+    const odd = 'two\nlines.txt';
+    const folder = await repository({
+      '.gitattributes': '*.win text eol=crlf\n',
+      'a.win': '1\r\n2\r\n',
+      [odd]: 'odd\n',
+    });
+    const room = await ChangesRoom.open({ folder });
+    const turnId = await room.turn((call) => call('shell', { command: "rm a.win; rm two*; echo '' > empty" }));
+    await room.invoke(`turn/${turnId}`, 'revert');
+    expect([await textOf(folder, 'a.win'), await textOf(folder, odd)]).toEqual(['1\r\n2\r\n', 'odd\n']);
+    expect(gitIn(folder, 'status', '--porcelain')).toBe('');
+  });
+});
+
+describe('a folder that takes too long to look at', () => {
+  it('holds up one call, and not the next ones', async () => {
+    const [clock, root] = [new FakeClock(), await repository()];
+    const git = await gitStandIn('exec sleep 20');
+    const store = new TransientStore(await tempFolder());
+    const looks = new Looks({ clock, folder: async () => ({ root, store, isOurs: () => false }) });
+    const first = looks.begin().catch(String);
+    await expect.poll(() => git.calls()).not.toEqual([]);
+    await clock.advance(LOOK_MAX_MS);
+    expect(await first).toContain('took longer than 4 s');
+    const asked = (await git.calls()).length;
+    expect(await looks.begin().catch(String)).toContain('takes longer');
+    expect(await git.calls()).toHaveLength(asked);
+    await clock.advance(LOOK_REST_MS);
+    const again = looks.begin().catch(String);
+    await expect.poll(async () => (await git.calls()).length).toBeGreaterThan(asked);
+    await clock.advance(LOOK_MAX_MS);
+    await again;
+    await looks.close();
+  });
+});
+
+describe('views', { timeout: 30_000 }, () => {
+  it('are given up for others when nobody watches them, and are not opened without end', async () => {
+    const room = await ChangesRoom.open({ folder: await tempFolder() });
+    const turns: string[] = [];
+    for (let index = 0; index < 8; index += 1) turns.push(await room.turn(async () => {}));
+    const pairs = turns.flatMap((one) => turns.map((other) => room.view(`turns/${one}/${other}`)));
+    const answers = [];
+    for (const channel of pairs) answers.push((await room.desk.ask('subscribe', { channel })).error?.code);
+    expect(answers.filter((code) => code === undefined)).toHaveLength(VIEWS_MAX);
+    expect(answers.at(-1)).toBe(-32008);
+    room.desk.send({ method: 'unsubscribe', params: { channel: pairs[0] } });
+    expect((await room.desk.ask('subscribe', { channel: pairs.at(-1) })).error).toBeUndefined();
+  });
+});
+
+describe('programs that a configuration names', () => {
+  it('are turned off, each by its name: filters, and hooks that are in no folder', () => {
+    const list = ['filter.a b.clean', 'filter.a b.smudge', 'hook.lint.command', 'hook.lint.event', ''].join('\0');
+    const { off, hasFilters } = programsIn(list);
+    for (const setting of ['clean=', 'smudge=', 'process=', 'required=false'])
+      expect(off).toContain(`filter.a b.${setting}`);
+    expect(off).toContain('hook.lint.enabled=false');
+    expect(hasFilters).toBe(true);
+    expect(programsIn('hook.lint.event\0').hasFilters).toBe(false);
+    expect(() => programsIn('hook.a=b.command\0')).toThrow('"="');
+    expect(programsIn('').off).toEqual([]);
+  });
+});

@@ -1,0 +1,105 @@
+/** What a file request may cost, whatever it is asked for: no file stays open, and no path keeps the host busy. */
+import { readdirSync } from 'node:fs';
+import { chmod, mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { LINKS_MAX, LIST_LINKS_MAX_MS, PATH_MAX_NAMES, WATCH_NAMES_MAX } from '../../src/resources/limits.js';
+import { makeFolders } from '../../src/resources/make-folders.js';
+import { pinFolder } from '../../src/resources/pinned-folder.js';
+import { knownIn } from '../../src/resources/watch/known.js';
+import { WatchedFolders } from '../../src/resources/watch/watched-folders.js';
+import { openResourceRoom } from '../support/resource-room.js';
+import { tempFolder } from '../support/temp-folder.js';
+
+/** Files that this process has open: only Linux says so. */
+const openFiles = () => readdirSync('/proc/self/fd').length;
+
+describe.skipIf(process.platform !== 'linux')('a request that is refused halfway', () => {
+  it('leaves nothing open: a link out of a directory of customizations', async () => {
+    const room = await openResourceRoom({ files: { '.agents/rules/a.md': 'A', 'other/b.md': 'B' } });
+    await symlink('../../other', room.path('.agents/rules/out'));
+    const before = openFiles();
+    for (let round = 0; round < 10; round++) {
+      expect(await room.code('resourceRead', { uri: room.file('.agents/rules/out/b.md') })).toBe(-32009);
+    }
+    expect(openFiles()).toBe(before);
+  });
+
+  it('leaves nothing open: folders that cannot all be made', async () => {
+    const folder = await tempFolder();
+    const above = await pinFolder(folder);
+    const before = openFiles();
+    await expect(makeFolders(above, ['a', 'b', 'x'.repeat(300)])).rejects.toMatchObject({ code: 'ENAMETOOLONG' });
+    expect(openFiles()).toBe(before);
+    await above.close();
+  });
+
+  it('leaves nothing open: all kinds of requests that fail', async () => {
+    const room = await openResourceRoom({ files: { 'a.txt': 'A', 'd/x': 'X', 'closed.txt': 'C' } });
+    await chmod(room.path('closed.txt'), 0o400);
+    await symlink('loop', room.path('loop'));
+    const before = openFiles();
+    for (const [method, params] of [
+      ['resourceRead', { uri: room.file('d') }],
+      ['resourceRead', { uri: room.file('loop') }],
+      ['resourceList', { uri: room.file('a.txt') }],
+      ['resourceWrite', { uri: room.file('d'), data: '', encoding: 'utf-8' }],
+      ['resourceWrite', { uri: room.file('a.txt'), data: '', encoding: 'utf-8', ifMatch: 'no' }],
+      ['resourceWrite', { uri: room.file('a.txt'), data: '', encoding: 'utf-8', position: 9 }],
+      ['resourceMkdir', { uri: room.file('a.txt/b') }],
+      ['resourceCopy', { source: room.file('a.txt'), destination: room.file('d') }],
+      ['resourceMove', { source: room.file('d'), destination: room.file('d/e') }],
+      ['resourceDelete', { uri: room.file('d') }],
+      ['createResourceWatch', { uri: room.file('none') }],
+    ] as const) {
+      expect(await room.code(method, params), method).not.toBe('ok');
+    }
+    expect(openFiles()).toBe(before);
+    expect((await readdir(room.folder)).sort()).toEqual(['a.txt', 'closed.txt', 'd', 'loop']);
+  });
+});
+
+describe('a path without end', () => {
+  it('[REL-042] is refused when it has too many names', async () => {
+    const room = await openResourceRoom();
+    const deep = (names: number) => room.file('a/'.repeat(names).slice(0, -1));
+    expect(await room.code('resourceMkdir', { uri: deep(PATH_MAX_NAMES) })).toBe(-32009);
+    expect(await room.code('resourceMkdir', { uri: deep(100) })).toBe('ok');
+    expect(await room.code('resourceResolve', { uri: deep(100) })).toBe('ok');
+  });
+
+  it('[REL-042] is given up when links make it longer and longer', async () => {
+    const room = await openResourceRoom();
+    for (let link = 0; link < LINKS_MAX - 1; link++) {
+      await symlink(`l${link + 1}/${'x/'.repeat(2_000)}`, room.path(`l${link}`));
+    }
+    await mkdir(room.path(`l${LINKS_MAX - 1}`));
+    const began = performance.now();
+    expect(await room.code('resourceRead', { uri: room.file('l0') })).toBe(-32008);
+    expect(await room.names()).toHaveLength(LINKS_MAX);
+    expect(performance.now() - began).toBeLessThan(LIST_LINKS_MAX_MS);
+  });
+});
+
+describe('what a watch remembers', () => {
+  it('is bounded, also when it comes bit by bit', async () => {
+    const parts = { recursive: false, isEntered: () => false, touched: () => {} };
+    const folders = new WatchedFolders(parts);
+    const folder = { real: '/', known: new Map(), watcher: undefined };
+    for (let round = 0; round < 3; round++) {
+      for (let name = 0; name < WATCH_NAMES_MAX; name++) folders.put(folder, `${name}`, { isFolder: false });
+      for (let name = 1; name < WATCH_NAMES_MAX; name++) folders.put(folder, `${name}`, undefined);
+    }
+    for (let name = 1; name < WATCH_NAMES_MAX; name++) folders.put(folder, `${name}`, { isFolder: false });
+    expect(() => folders.put(folder, 'one more', { isFolder: false })).toThrow('exclude some');
+  });
+
+  it('is not read from a folder that is too large', async () => {
+    const folder = await tempFolder();
+    for (let name = 0; name < 20; name++) await writeFile(path.join(folder, `${name}`), '');
+    const held = await pinFolder(folder);
+    expect(await knownIn(held, 20)).toHaveProperty('size', 20);
+    await expect(knownIn(held, 19)).rejects.toThrow('exclude some');
+    await held.close();
+  });
+});

@@ -1,0 +1,125 @@
+/** The parts of telemetry alone: what a failure says, what counts as listening, and a collector that is no help. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { AgentError } from '../../src/agents/agent.js';
+import { systemClock } from '../../src/clock.js';
+import { silentLogger } from '../../src/logger.js';
+import { TelemetryChannels } from '../../src/telemetry/channels.js';
+import { EXPORT_CLOSE_MAX_MS, HttpExporter } from '../../src/telemetry/http-exporter.js';
+import { SessionSpans } from '../../src/telemetry/session-spans.js';
+import { type Sink, Telemetry } from '../../src/telemetry/telemetry.js';
+import { FakeClock } from '../support/fake-clock.js';
+
+/** Takes everything down. */
+function listening() {
+  const heard: unknown[] = [];
+  const take = (payload: unknown) => void heard.push(payload);
+  const sink: Sink = {
+    wants: () => true,
+    traces: take,
+    metrics: take,
+    logs: (records, encode) => take(encode(records)),
+  };
+  const telemetry = new Telemetry({ clock: new FakeClock() });
+  telemetry.addSink(sink);
+  const text = () => {
+    telemetry.flush();
+    return JSON.stringify(heard);
+  };
+  return { telemetry, text };
+}
+
+describe('a failure', () => {
+  it('is told by its kind, not in its words, which may quote anything', async () => {
+    const { telemetry, text } = listening();
+    const failing = (error: unknown) =>
+      telemetry.around('atrium.gate', {}, () => Promise.reject(error)).catch(() => undefined);
+    await failing(new TypeError('cannot parse "the secret input"'));
+    await failing(new AgentError('auth', 'no to the secret token'));
+    await failing('the secret');
+    expect(text()).toContain('"message":"TypeError"');
+    expect(text()).toContain('"message":"auth"');
+    expect(text()).not.toContain('secret');
+  });
+
+  it('is cut in log records, and so are pairing codes, all of them', () => {
+    const { telemetry, text } = listening();
+    const logger = telemetry.alongside(silentLogger);
+    logger.log('warn', 'type 123 456 or 654 321', { error: 'x'.repeat(100_000) });
+    expect(text()).not.toMatch(/\d{3} \d{3}/);
+    expect(text().length).toBeLessThan(2_000);
+  });
+});
+
+describe('the tokens of a turn', () => {
+  it('are counted once, although agents say how many there were so far', () => {
+    const { telemetry, text } = listening();
+    const session = { uri: 'ahp-session:/a', state: { summary: { provider: 'p' } } } as never;
+    const spans = new SessionSpans(session, telemetry);
+    const happens = (action: object) => spans.observe({ envelope: { action } } as never);
+    for (const turnId of ['t1', 't2']) {
+      happens({ type: 'session/turnStarted', turnId });
+      for (const inputTokens of [100, 250, 250]) happens({ type: 'session/usage', turnId, usage: { inputTokens } });
+      happens({ type: 'session/turnComplete', turnId });
+    }
+    expect(text()).toContain('"count":"4","sum":500,"min":100,"max":150');
+  });
+});
+
+describe('a channel for log records', () => {
+  it('is not listened to because somebody once asked for it', () => {
+    let isWatched = true;
+    const channels = new TelemetryChannels({ notify: () => {}, isWatched: () => isWatched });
+    channels.open('ahp-otlp://logs?level=warn');
+    expect(channels.wants('logs')).toBe(true);
+    isWatched = false;
+    expect(channels.wants('logs')).toBe(false);
+  });
+});
+
+describe('a collector', () => {
+  async function collector(answer: number | undefined) {
+    const paths: string[] = [];
+    const server = createServer((request, response) => {
+      paths.push(request.url ?? '');
+      if (answer !== undefined) response.writeHead(answer).end();
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    const lines: string[] = [];
+    const logger = { log: (_level: string, message: string) => void lines.push(message) };
+    const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    return { paths, lines, exporter: new HttpExporter({ endpoint, clock: systemClock, logger }) };
+  }
+
+  it('that takes nothing is complained about once, for the complaint goes there, too', async () => {
+    const { paths, lines, exporter } = await collector(400);
+    for (let batch = 0; batch < 3; batch += 1) exporter.traces({ batch });
+    await expect.poll(() => paths.length).toBe(3);
+    await exporter.close();
+    expect(lines).toHaveLength(1);
+  });
+
+  it('that never answers does not hold up the end of the host, and gets nothing twice', async () => {
+    const { paths, exporter } = await collector(undefined);
+    exporter.traces({ batch: 1 });
+    exporter.traces({ batch: 2 });
+    await expect.poll(() => paths.length).toBe(1);
+    const start = performance.now();
+    await exporter.close();
+    expect(performance.now() - start).toBeLessThan(EXPORT_CLOSE_MAX_MS + 1_000);
+    expect(paths).toHaveLength(1);
+  });
+
+  it('gets what is left when the host ends', async () => {
+    const { paths, exporter } = await collector(200);
+    exporter.traces({});
+    exporter.metrics({});
+    await exporter.close();
+    expect(paths).toEqual(['/v1/traces', '/v1/metrics']);
+  });
+});

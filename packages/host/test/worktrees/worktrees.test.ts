@@ -1,0 +1,192 @@
+/** Worktrees of sessions, in repositories of people who have worktrees of their own, and of people who mean no good. */
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import type { SessionState } from '@atrium/protocol';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { silentLogger } from '../../src/logger.js';
+import { Worktrees } from '../../src/worktrees/worktrees.js';
+import { commitAll, edit, gitIn, repository } from '../support/changes-room.js';
+import { gitStandIn } from '../support/git-stand-in.js';
+import { tempFolder } from '../support/temp-folder.js';
+import { type RawClient, ROOT, startTestHost } from '../support/test-host.js';
+
+const CONFIG = { isolation: 'worktree' };
+
+interface Room {
+  readonly desk: RawClient;
+  readonly data: string;
+  create(name: string, folder: string, config?: object): Promise<string>;
+}
+
+async function room(data?: string): Promise<Room> {
+  const dataFolder = data ?? (await tempFolder());
+  const host = await startTestHost({ dataFolder });
+  onTestFinished(() => host.stop());
+  const desk = await host.client('desk');
+  const create = async (name: string, folder: string, config: object = CONFIG) => {
+    const workingDirectory = pathToFileURL(folder).href;
+    const uri = await desk.session(`ahp-session:/${name}`, { workingDirectory, config });
+    const { summary } = await desk.state<SessionState>(uri);
+    return fileURLToPath(summary.workingDirectory ?? '');
+  };
+  return { desk, data: dataFolder, create };
+}
+
+async function failure(desk: RawClient, channel: string, folder: string, config: object): Promise<string> {
+  const workingDirectory = pathToFileURL(folder).href;
+  const { error } = await desk.ask('createSession', { channel, workingDirectory, config });
+  if (error) return error.message;
+  await desk.request('subscribe', { channel });
+  const failed = async () => (await desk.state<SessionState>(channel)).creationError;
+  await expect.poll(failed, { timeout: 10_000 }).toBeDefined();
+  return (await failed())?.message ?? '';
+}
+
+describe('the worktree of a session', { timeout: 30_000 }, () => {
+  it('is where the session works, also when its folder was named by a link, or is a part of the repository', async () => {
+    const { create } = await room();
+    const top = await repository({ 'a.txt': 'a\n', 'part/b.txt': 'b\n' });
+    const link = path.join(await tempFolder(), 'link');
+    await symlink(top, link);
+    const place = await create('linked', link);
+    expect(await readFile(path.join(place, 'a.txt'), 'utf8')).toBe('a\n');
+    const part = await create('part', path.join(link, 'part'));
+    expect(await readFile(path.join(part, 'b.txt'), 'utf8')).toBe('b\n');
+    // A folder that is in no commit is made, so that the agent has one to begin in.
+    await mkdir(path.join(top, 'fresh'));
+    expect(existsSync(await create('fresh', path.join(top, 'fresh')))).toBe(true);
+  });
+
+  it('leaves alone what people keep elsewhere, such as a worktree on a disk that is not there now', async () => {
+    const { create } = await room();
+    const top = await repository();
+    const disk = path.join(await tempFolder(), 'disk');
+    gitIn(top, 'worktree', 'add', '-q', '-b', 'away', disk);
+    await edit(disk, 'a.txt', 'staged there\n');
+    gitIn(disk, 'add', '-A');
+    await rename(disk, `${disk}-unplugged`);
+    await create('a', top);
+    await rename(`${disk}-unplugged`, disk);
+    expect(gitIn(disk, 'diff', '--cached', '--name-only')).toBe('a.txt\n');
+  });
+
+  it('is made anew when it was not finished, or when somebody removed it by hand; commits stay', async () => {
+    const first = await room();
+    const top = await repository();
+    const place = await first.create('a', top);
+    await edit(place, 'new.txt', 'n\n');
+    gitIn(place, 'add', '-A');
+    gitIn(place, 'commit', '-qm', 'in the worktree');
+    const make = async () => {
+      const worktrees = new Worktrees(path.join(first.data, 'worktrees'), silentLogger);
+      const state = await first.desk.state<SessionState>('ahp-session:/a');
+      await worktrees.attach({ uri: 'ahp-session:/a', state } as never).place?.();
+    };
+    await rm(place, { recursive: true });
+    await make();
+    expect(await readFile(path.join(place, 'new.txt'), 'utf8')).toBe('n\n');
+    const locked = gitIn(place, 'rev-parse', '--path-format=absolute', '--git-path', 'locked').trim();
+    await writeFile(locked, 'initializing');
+    await rm(path.join(place, 'new.txt'));
+    await make();
+    expect(gitIn(place, 'status', '--porcelain')).toBe('');
+    expect(existsSync(locked)).toBe(false);
+  });
+
+  it('takes a branch for a branch, whatever it is called', async () => {
+    const { desk } = await room();
+    const top = await repository();
+    for (const branch of ['-M', '--detach', 'nowhere']) {
+      const why = await failure(desk, `ahp-session:/${branch}`, top, { ...CONFIG, branch });
+      expect(why).toContain(`there is no branch ${branch}`);
+    }
+    expect(gitIn(top, 'branch', '--format=%(refname:short)')).toBe('main\n');
+  });
+
+  it('is refused where there can be none, and never silently replaced by the folder itself', async () => {
+    const { desk } = await room();
+    expect(await failure(desk, 'ahp-session:/a', await tempFolder(), CONFIG)).toContain('git repository');
+    const bare = await startTestHost();
+    onTestFinished(() => bare.stop());
+    const phone = await bare.client('phone');
+    expect(await failure(phone, 'ahp-session:/a', await repository(), CONFIG)).toContain('no folder to keep worktrees');
+  });
+
+  it('stays when it has commits that are in no branch', async () => {
+    const { create, data } = await room();
+    const place = await create('a', await repository());
+    gitIn(place, 'checkout', '-q', '--detach');
+    await edit(place, 'new.txt', 'n\n');
+    gitIn(place, 'add', '-A');
+    gitIn(place, 'commit', '-qm', 'in no branch');
+    const worktrees = new Worktrees(path.join(data, 'worktrees'), silentLogger);
+    await worktrees.forgotten('ahp-session:/a');
+    expect(existsSync(place)).toBe(true);
+    gitIn(place, 'checkout', '-q', '-B', 'kept');
+    await worktrees.forgotten('ahp-session:/a');
+    expect(existsSync(place)).toBe(false);
+  });
+
+  it('starts no program that its repository names, not even when it is removed', async () => {
+    const { create, data } = await room();
+    const proof = path.join(await tempFolder(), 'proof');
+    const top = await repository();
+    await edit(top, '.gitattributes', '*.txt filter=evil\n');
+    commitAll(top, 'attributes');
+    const place = await create('a', top);
+    for (const key of ['filter.evil.clean', 'core.fsmonitor']) gitIn(top, 'config', key, `touch ${proof}; cat`);
+    // Git has to look into the file to know that it is the same.
+    await writeFile(path.join(place, 'a.txt'), 'one\ntwo\nthree\n');
+    await new Worktrees(path.join(data, 'worktrees'), silentLogger).forgotten('ahp-session:/a');
+    expect([existsSync(place), existsSync(proof)]).toEqual([false, false]);
+  });
+});
+
+describe('a repository that keeps Git waiting', { timeout: 30_000 }, () => {
+  it('does not keep the rest of a client waiting', async () => {
+    const { desk } = await room();
+    const top = await repository();
+    await gitStandIn('sleep 0.7; exec "$GIT" "$@"');
+    const workingDirectory = pathToFileURL(top).href;
+    const start = performance.now();
+    const resolved = desk.request('resolveSessionConfig', { channel: ROOT, workingDirectory });
+    const looked = desk.request('sessionConfigCompletions', {
+      channel: ROOT,
+      workingDirectory,
+      config: CONFIG,
+      property: 'branch',
+    });
+    await desk.request('listSessions', { channel: ROOT });
+    expect(performance.now() - start).toBeLessThan(600);
+    expect(await resolved).toMatchObject({ values: { isolation: 'folder' } });
+    expect(await looked).toMatchObject({ items: [{ value: 'main' }] });
+  });
+});
+
+describe('looking for a folder', () => {
+  it('[AHP-038] finds names below the folders that clients may look into, and nowhere else', async () => {
+    const folder = await tempFolder({
+      'open/inner/a': '',
+      'open/.keys/a': '',
+      'open/.keys/deep/a': '',
+      'closed/inner/a': '',
+    });
+    await symlink(path.join(folder, 'closed'), path.join(folder, 'open', 'way-out'));
+    const host = await startTestHost({ defaultDirectory: pathToFileURL(path.join(folder, 'open')).href });
+    onTestFinished(() => host.stop());
+    const desk = await host.client('desk');
+    const found = async (query: string) => {
+      const params = { channel: ROOT, property: 'folder', query: `${folder}/${query}` };
+      const { items } = await desk.request<{ items: { value: string }[] }>('sessionConfigCompletions', params);
+      return items.map(({ value }) => path.relative(folder, value));
+    };
+    expect(await found('open/')).toEqual(['open/inner']);
+    expect(await found('open/IN')).toEqual(['open/inner']);
+    expect(await found('op')).toEqual(['open']);
+    for (const query of ['', 'closed/', 'open/.', 'open/.keys/', 'open/way-out/', 'open/../closed/']) {
+      expect(await found(query), query).toEqual(query === '' ? ['open'] : []);
+    }
+  });
+});
