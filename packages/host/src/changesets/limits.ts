@@ -19,6 +19,8 @@ export const VIEW_MAX_FILES = 2_000;
 export const VIEWS_MAX = 50;
 /** Texts that are larger are not compared line by line. */
 export const DIFF_MAX_BYTES = 2 ** 20;
+/** How long one look at a view may compare lines, all files together. After that, a file counts as rewritten. */
+export const DIFF_BUDGET_MS = 300;
 /** Line counts that are remembered, so that a view does not count the same twice. */
 export const COUNTS_KEPT = 5_000;
 

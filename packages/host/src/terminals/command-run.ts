@@ -45,11 +45,11 @@ export async function runCommand(terminals: Terminals, run: CommandRun): Promise
 
 function openFor(terminals: Terminals, { claim, isWatched, request }: CommandRun): Promise<Terminal> {
   const { command, cwd, graceMs, interactive } = request;
-  const hasInput = interactive && isWatched;
+  const people = { areThere: isWatched, canType: interactive && isWatched };
   return terminals.openTerminal({
     uri: `ahp-terminal:/${randomUUID()}`,
     claim,
-    launch: heldCommand({ command, hasInput, env: commandEnvironment(hasInput) }),
+    launch: heldCommand({ command, hasInput: people.canType, env: commandEnvironment(people) }),
     cwd,
     size: SIZE,
     title: shorten(cleanTitle(command), TITLE_CHARACTERS),

@@ -22,13 +22,22 @@ export function shellEnvironment(host: Environment = process.env): Record<string
   };
 }
 
+/** Who is at the terminal of a command. */
+export interface People {
+  readonly areThere: boolean;
+  /** The command reads what they type. */
+  readonly canType: boolean;
+}
+
 /** For a command whose output a model reads: plain, at once, and without anything that waits for a key. */
-export function commandEnvironment(hasInput: boolean, host: Environment = process.env): Record<string, string> {
+export function commandEnvironment(people: People, host: Environment = process.env): Record<string, string> {
   return {
     ...without(without(childEnvironment(host), OF_ANOTHER_TERMINAL), FORCES_COLOUR),
     ...encoding(host),
     // Whoever answers questions needs a screen that can show them.
-    TERM: hasInput ? 'xterm-256color' : 'dumb',
+    TERM: people.canType ? 'xterm-256color' : 'dumb',
+    // It asks the terminal itself, and would wait for an answer.
+    ...(!people.areThere && { GIT_TERMINAL_PROMPT: '0' }),
     NO_COLOR: '1',
     PAGER: 'cat',
     GIT_PAGER: 'cat',

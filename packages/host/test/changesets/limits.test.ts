@@ -2,9 +2,12 @@
 import { truncate } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { LOOK_MAX_MS, LOOK_REST_MS, VIEWS_MAX } from '../../src/changesets/limits.js';
+import { ContentStore } from '../../src/changesets/content-store.js';
+import type { Change, Entry } from '../../src/changesets/entry.js';
+import { DIFF_BUDGET_MS, LOOK_MAX_MS, LOOK_REST_MS, VIEWS_MAX } from '../../src/changesets/limits.js';
 import { Looks } from '../../src/changesets/record/looks.js';
 import { TransientStore } from '../../src/changesets/transient-store.js';
+import { RecordedFiles } from '../../src/changesets/views/files.js';
 import { programsIn } from '../../src/git/programs.js';
 import { ChangesRoom, commitAll, edit, gitIn, repository, textOf } from '../support/changes-room.js';
 import { FakeClock } from '../support/fake-clock.js';
@@ -75,6 +78,38 @@ describe('a folder that takes too long to look at', () => {
     await clock.advance(LOOK_MAX_MS);
     await again;
     await looks.close();
+  });
+});
+
+describe('many files that were rewritten', () => {
+  it('are compared as long as there is time, and counted as rewritten then', async () => {
+    const store = new ContentStore(await tempFolder());
+    const entryOf = async (text: string): Promise<Entry> => {
+      const bytes = Buffer.from(text);
+      return { kind: 'file', hash: await store.put(bytes), bytes: bytes.length };
+    };
+    const lines = (mark: string, count: number) =>
+      Array.from({ length: count }, (_, line) => `${mark} ${line}\n`).join('');
+    const files = new RecordedFiles('k', store);
+    const small = { path: 'small', before: await entryOf('1\n2\n'), after: await entryOf('1\n3\n') };
+    const diffOf = async (change: Change) => (await files.shown('/f', change)).file.edit.diff;
+    // Nobody has begun, so there is no time at all.
+    expect(await diffOf(small)).toEqual({ added: 2, removed: 2 });
+    files.begin();
+    expect(await diffOf(small)).toEqual({ added: 1, removed: 1 });
+    const start = performance.now();
+    for (let index = 0; index < 40; index += 1) {
+      await diffOf({
+        path: `${index}`,
+        before: await entryOf(lines(`a${index}`, 1_500)),
+        after: await entryOf(lines(`b${index}`, 1_500)),
+      });
+    }
+    const spent = performance.now() - start;
+    const another = { path: 'other', before: await entryOf('1\n2\n'), after: await entryOf('1\n4\n') };
+    expect(await diffOf(another)).toEqual({ added: 2, removed: 2 });
+    expect(await diffOf(small)).toEqual({ added: 1, removed: 1 });
+    expect(spent).toBeLessThan(10 * DIFF_BUDGET_MS);
   });
 });
 

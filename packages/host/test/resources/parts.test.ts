@@ -80,6 +80,11 @@ describe('a table of roots', () => {
     const table = new RootTable([root('/srv/work', 'write')], new Set(['/srv/work/fixed']));
     expect(table.accessTo('/srv/work/fixed/x')).toBe('read');
     expect(table.accessTo('/srv/work/other')).toBe('write');
+    expect(['/srv/work', '/srv/work/fixed', '/srv/work/other'].map((folder) => table.holdsClosed(folder))).toEqual([
+      true,
+      true,
+      false,
+    ]);
   });
 });
 

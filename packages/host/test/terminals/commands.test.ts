@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import type { TerminalCommandPart, TerminalInfo, ToolCallRunningState, ToolResultContent } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/clock.js';
@@ -21,6 +23,7 @@ import {
   until,
   untilText,
 } from '../support/terminal-room.js';
+import type { RawClient } from '../support/test-host.js';
 
 const INTERACTIVE = { interactive: true };
 
@@ -59,6 +62,24 @@ async function openRoom({ shell = {}, terminals = {} }: RoomOptions = {}) {
       return block?.resource ?? '';
     },
   };
+}
+
+/** A shell that is just starting a program may miss the first Ctrl+C, as anywhere. */
+function pressUntilOver(client: RawClient, uri: string): Promise<unknown> {
+  const press = async () => {
+    type(client, uri, '\x03');
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    return (await stateIn(client, uri)).exitCode;
+  };
+  return expect.poll(press, { timeout: 4_000, interval: 300 }).toBe(130);
+}
+
+type Room = Awaited<ReturnType<typeof openRoom>>;
+
+/** All processes that share the terminal of one. */
+async function inTerminalOf(pid: number): Promise<number[]> {
+  const { stdout } = await promisify(execFile)('sh', ['-c', `ps -o pid= -s "$(ps -o sid= -p ${pid} | tr -d ' ')"`]);
+  return stdout.trim().split(/\s+/).map(Number);
 }
 
 describe('a command of the agent in a terminal', () => {
@@ -129,8 +150,11 @@ describe('a command of the agent in a terminal', () => {
     const outcome = run('echo begun; sleep 300; echo never');
     const resource = await terminal();
     await untilText(desk, resource, 'begun');
-    type(desk, resource, '\x03');
-    expect(await outcome).toMatchObject({ success: false, text: 'begun\n^C\n[exit code 130]' });
+    await pressUntilOver(desk, resource);
+    expect(await outcome).toMatchObject({
+      success: false,
+      text: expect.stringMatching(/^begun\n(\^C)+\n\[exit code 130\]$/),
+    });
   });
 
   it('has a title without anything that a screen would act upon', async () => {
@@ -192,9 +216,9 @@ describe('a command of the agent in a terminal', () => {
     await desk.request('unsubscribe', { channel: uri }).catch(() => {});
     desk.send({ method: 'unsubscribe', params: { channel: uri } });
     await new Promise((resolve) => setTimeout(resolve, 50));
-    expect(await run('cat; read x; echo "$?"', INTERACTIVE)).toMatchObject({
+    expect(await run('cat; read x; echo "$?"; echo "$GIT_TERMINAL_PROMPT"', INTERACTIVE)).toMatchObject({
       success: true,
-      text: expect.stringContaining('1\n[exit'),
+      text: '1\n0\n[exit code 0]',
     });
   });
 
@@ -226,9 +250,23 @@ describe('a command of the agent in a terminal', () => {
     expect(await outcome).toMatchObject({ success: true, text: expect.stringContaining('taken over the terminal') });
     await desk.request('disposeSession', { channel: uri });
     expect(isAlive(pid)).toBe(true);
-    type(desk, resource, '\x03');
-    await until(desk, resource, ({ exitCode }) => exitCode !== undefined);
+    await pressUntilOver(desk, resource);
     expect((await stateIn(desk, resource)).claim).toEqual(claim);
+  });
+
+  it.each([
+    ['its session', ({ desk, uri }: Room) => desk.request('disposeSession', { channel: uri })],
+    ['the host', ({ host }: Room) => host.stop()],
+  ])('ends with %s, and all that it started', async (_what, end) => {
+    const room = await openRoom();
+    const outcome = room.run("sleep 300 & echo back=$!.; (trap '' TERM HUP; echo deaf; sleep 300) & sleep 300 | cat");
+    outcome.catch(() => {});
+    const shown = await untilText(room.desk, await room.terminal(), /deaf/);
+    const group = pidIn(shown, 'back');
+    const before = await inTerminalOf(group);
+    expect(before.length).toBeGreaterThan(3);
+    await end(room);
+    await expect.poll(() => before.filter(isAlive), { timeout: 4_000 }).toEqual([]);
   });
 
   it('ends with the turn, and all that it started', async () => {

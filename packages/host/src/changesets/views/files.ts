@@ -5,7 +5,7 @@ import { lineDiff } from '../../tools/line-diff.js';
 import { looksBinary, sizeText } from '../../tools/text.js';
 import type { ContentStore } from '../content-store.js';
 import { type Change, changeOf, type Entry } from '../entry.js';
-import { CONTENT_MAX_BYTES, COUNTS_KEPT, DIFF_MAX_BYTES } from '../limits.js';
+import { CONTENT_MAX_BYTES, COUNTS_KEPT, DIFF_BUDGET_MS, DIFF_MAX_BYTES } from '../limits.js';
 import type { ShownFile } from './source.js';
 import { CONTENT_SCHEME } from './uri.js';
 
@@ -35,11 +35,17 @@ function isGone({ before, after }: Change): boolean {
 
 export class RecordedFiles {
   readonly #counts = new Map<string, FileEditDiff | undefined>();
+  #left = 0;
 
   constructor(
     private readonly key: string,
     private readonly store: ContentStore,
   ) {}
+
+  /** A look begins: comparing lines holds up everybody, so there is only so much time for it. */
+  begin(): void {
+    this.#left = DIFF_BUDGET_MS;
+  }
 
   async shown(root: string, { path, from = path, before, after }: Shift): Promise<ShownFile> {
     const old = before && this.#side(fileUri(root, from), before);
@@ -62,12 +68,17 @@ export class RecordedFiles {
   /** Undefined for what is no text. */
   async #diff(before: Entry | undefined, after: Entry | undefined): Promise<FileEditDiff | undefined> {
     const key = `${before?.hash}:${after?.hash}`;
-    if (!this.#counts.has(key)) {
-      if (this.#counts.size >= COUNTS_KEPT) this.#counts.clear();
-      const [old, fresh] = [await this.#text(before), await this.#text(after)];
-      this.#counts.set(key, old === undefined || fresh === undefined ? undefined : lineDiff(old, fresh));
-    }
-    return this.#counts.get(key);
+    if (this.#counts.has(key)) return this.#counts.get(key);
+    const [old, fresh] = [await this.#text(before), await this.#text(after)];
+    const isText = old !== undefined && fresh !== undefined;
+    // Another look may have the time.
+    if (isText && this.#left <= 0) return { added: linesIn(fresh), removed: linesIn(old) };
+    const start = performance.now();
+    const diff = isText ? lineDiff(old, fresh) : undefined;
+    this.#left -= performance.now() - start;
+    if (this.#counts.size >= COUNTS_KEPT) this.#counts.clear();
+    this.#counts.set(key, diff);
+    return diff;
   }
 
   async #text(entry: Entry | undefined): Promise<string | undefined> {
@@ -100,4 +111,10 @@ function metaOf(before: Entry | undefined, after: Entry | undefined): Record<str
     ...(after && { kindAfter: after.kind }),
     ...(isLost && { contentNotKept: true }),
   };
+}
+
+/** The last line may have no end. */
+export function linesIn(text: string): number {
+  const breaks = text.split('\n').length - 1;
+  return text === '' || text.endsWith('\n') ? breaks : breaks + 1;
 }

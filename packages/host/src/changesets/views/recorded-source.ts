@@ -70,6 +70,7 @@ export class RecordedSource implements ViewSource {
     const nets = [...journal.segments(turns).values()].flatMap((segments) => netOf(segments) ?? []);
     const shifts = withRenames(nets.sort((a, b) => (a.path < b.path ? -1 : 1)));
     const shown = [];
+    files.begin();
     for (const shift of shifts.slice(0, VIEW_MAX_FILES)) shown.push(await files.shown(root, shift));
     const gaps = journal.gaps(turns, this.parts.underWay());
     if (shifts.length > VIEW_MAX_FILES) gaps.push(`only ${VIEW_MAX_FILES} of ${shifts.length} files are shown`);

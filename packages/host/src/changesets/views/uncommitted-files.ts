@@ -8,7 +8,7 @@ import { statsOf } from '../capture.js';
 import { lineCounts } from '../git/numstat.js';
 import { isSubmodule, type Status, type StatusEntry, statusOf, type Tracked } from '../git/status.js';
 import { COUNTS_KEPT, DIFF_MAX_BYTES, VIEW_MAX_FILES } from '../limits.js';
-import { textContent } from './files.js';
+import { linesIn, textContent } from './files.js';
 import type { ShownFile } from './source.js';
 import { CONTENT_SCHEME } from './uri.js';
 
@@ -78,16 +78,9 @@ export class UncommittedFiles {
     if (!this.#lines.has(stamp)) {
       if (this.#lines.size >= COUNTS_KEPT) this.#lines.clear();
       const bytes = await readFile(onDisk(folder, path)).catch(() => undefined);
-      this.#lines.set(stamp, bytes && !looksBinary(bytes) ? linesIn(bytes) : undefined);
+      this.#lines.set(stamp, bytes && !looksBinary(bytes) ? linesIn(bytes.toString('latin1')) : undefined);
     }
     const added = this.#lines.get(stamp);
     return added === undefined ? undefined : { added, removed: 0 };
   }
-}
-
-/** The last line may have no end. */
-function linesIn(bytes: Buffer): number {
-  const text = bytes.toString('latin1');
-  const breaks = text.split('\n').length - 1;
-  return text === '' || text.endsWith('\n') ? breaks : breaks + 1;
 }
