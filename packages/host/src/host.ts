@@ -1,7 +1,6 @@
 /** The host: all rooms, wired together by constructor arguments. Nothing else knows them all. */
 import path from 'node:path';
 import { ErrorCode, ROOT_CHANNEL, type SessionState, type StateAction } from '@atrium/protocol';
-import type { AgentBackend } from './agents/agent.js';
 import { Auth } from './auth/auth.js';
 import { Audience } from './channels/audience.js';
 import { Broadcaster } from './channels/broadcast.js';
@@ -14,11 +13,11 @@ import { ConnectionRegistry } from './connection-registry.js';
 import type { HostCore, OpenChannel } from './core.js';
 import { Customizations } from './customizations/customizations.js';
 import type { CustomizationsOptions } from './customizations/options.js';
-import type { Extension } from './extensions/extension.js';
 import { createGateway } from './gateway/create.js';
 import type { Gateway } from './gateway/gateway.js';
+import type { GatewayAddress, Host, HostActivity, HostOptions } from './host-options.js';
 import { COMPACT_EVERY_ENTRIES, REPLAY_MAX_ENVELOPES, STORE_RETRY_MS } from './limits.js';
-import type { EntryOrigin, Log } from './log/log.js';
+import type { EntryOrigin } from './log/log.js';
 import { type Logger, silentLogger } from './logger.js';
 import { KeptContents } from './resources/kept/kept-contents.js';
 import { browsedFolders } from './resources/resources.js';
@@ -32,79 +31,17 @@ import { Resting } from './sessions/resting.js';
 import type { Session } from './sessions/session.js';
 import { Sessions } from './sessions/sessions.js';
 import { isAtWork, summaryChanges } from './sessions/summaries.js';
-import { createTelemetry, type TelemetryChoice } from './telemetry/create.js';
+import { createTelemetry } from './telemetry/create.js';
 import { Telemetry } from './telemetry/telemetry.js';
 import { WireLog } from './telemetry/wire-log.js';
-import type { TerminalsOptions } from './terminals/terminals.js';
-import type { HostTool } from './tools/tool.js';
 import { SessionTrust } from './trust/session-trust.js';
-import { type FolderTrust, NO_TRUST } from './trust/trust.js';
+import { NO_TRUST } from './trust/trust.js';
 import { Connection } from './wire/connection.js';
 import type { HostView } from './wire/dialects/dialects.js';
 import { canAnswer } from './wire/dialects/dialects.js';
 import { RequestError } from './wire/request-error.js';
 import { CloseCode, type Transport } from './wire/transport.js';
 import { Worktrees } from './worktrees/worktrees.js';
-
-export interface HostOptions {
-  readonly log: Log;
-  /** The first one is the default. */
-  readonly agents: readonly AgentBackend[];
-  readonly tools?: readonly HostTool[];
-  /** What every session has besides: more tools, gates, prompt text. */
-  readonly extensions?: readonly Extension[];
-  /** Where providers that run on this machine may leave files for results; absent when they may not. */
-  readonly providerFolder?: string;
-  /** Refuses rules and prompt changes of providers that the agent of a session cannot honour; otherwise it is said. */
-  readonly strictProviders?: boolean;
-  /** Which folders may start programs. Without it, none may. */
-  readonly trust?: FolderTrust;
-  /** Where plugins, skills, rules and the like are. Without it, sessions have none, not even those of clients. */
-  readonly customizations?: CustomizationsOptions;
-  readonly clock?: Clock;
-  readonly logger?: Logger;
-  /** A folder for what sessions leave behind: contents, snapshots, worktrees. Without one, they have none of these. */
-  readonly dataFolder?: string;
-  /** Where telemetry goes besides to clients that ask for it. */
-  readonly telemetry?: TelemetryChoice;
-  /** A folder for a log of every message on every connection, for hunting faults. */
-  readonly wireLog?: string;
-  /** Where remote folder pickers begin, as a URI. */
-  readonly defaultDirectory?: string;
-  /** Folders, as paths, below which clients may look for a place to work, besides the default one: names only. */
-  readonly browsedFolders?: readonly string[];
-  /** Shells that clients can open, and that tools run commands in; `false`: none. */
-  readonly terminals?: TerminalsOptions | false;
-}
-
-export interface Host {
-  /** Serves one client on a transport. */
-  connect(transport: Transport): void;
-  /** Serves one provider. In this process it is trusted; from the network it has to show a token, or to pair. */
-  connectProvider(transport: Transport, origin: 'in-process' | 'network'): void;
-  /** Providers that the host starts itself are told to come here. */
-  gatewayAt(address: GatewayAddress): void;
-  /** Who is here and what is going on. */
-  readonly activity: HostActivity;
-  /** Ends everything in good order: turns are cut off, what happened is stored, clients are told to come back. */
-  stop(): Promise<void>;
-}
-
-export interface HostActivity {
-  readonly clients: number;
-  readonly providers: number;
-  /** Those among them that the host has started itself. They are here because of it, and do not need it. */
-  readonly ownProviders: number;
-  /** Sessions with a turn under way. */
-  readonly working: number;
-  /** Terminals whose program runs. */
-  readonly terminals: number;
-}
-
-export interface GatewayAddress {
-  readonly url: string;
-  readonly port: number;
-}
 
 export async function createHost(options: HostOptions): Promise<Host> {
   const host = new AgentHost(options);

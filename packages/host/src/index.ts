@@ -49,7 +49,8 @@ export type {
   TurnOpening,
 } from './extensions/extension.js';
 export { type GatewayServer, type GatewayServerOptions, startGatewayServer } from './gateway/server.js';
-export { createHost, type GatewayAddress, type Host, type HostActivity, type HostOptions } from './host.js';
+export { createHost } from './host.js';
+export type { GatewayAddress, Host, HostActivity, HostOptions } from './host-options.js';
 export { LogLockedError, LogOpenError, LogWriteError } from './log/errors.js';
 export { type Log, LogConflictError } from './log/log.js';
 export { MemoryLog } from './log/memory-log.js';

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { Changesets } from './changesets/changesets.js';
 import { Completions } from './completions/completions.js';
 import type { HostCore } from './core.js';
-import type { HostOptions } from './host.js';
+import type { HostOptions } from './host-options.js';
 import type { ContentReader } from './resources/content.js';
 import { Sweeping } from './resources/kept/sweeping.js';
 import { browsedFolders, Resources } from './resources/resources.js';

@@ -4,7 +4,8 @@ import type { SessionState, StateAction, ToolCallState, Turn } from '@atrium/pro
 import { onTestFinished } from 'vitest';
 import type { CopilotAgentOptions } from '../../src/agents/copilot/copilot-agent.js';
 import type { Extension } from '../../src/extensions/extension.js';
-import { createHost, type Host } from '../../src/host.js';
+import { createHost } from '../../src/host.js';
+import type { Host } from '../../src/host-options.js';
 import { MemoryLog } from '../../src/log/memory-log.js';
 import { type CopilotUnderTest, copilotUnderTest } from './copilot-agent.js';
 import type { ServedAnswer } from './model-server.js';

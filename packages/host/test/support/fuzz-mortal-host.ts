@@ -1,7 +1,8 @@
 /** A host in this process that can stop in good order or die, and comes to life again on the same log. */
 import type { Snapshot } from '@atrium/protocol';
 import { scriptedAgent } from '../../src/agents/scripted/scripted.js';
-import { createHost, type Host } from '../../src/host.js';
+import { createHost } from '../../src/host.js';
+import type { Host } from '../../src/host-options.js';
 import type { LogEntry } from '../../src/log/log.js';
 import { MemoryLog } from '../../src/log/memory-log.js';
 import type { Logger } from '../../src/logger.js';

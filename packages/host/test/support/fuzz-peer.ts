@@ -1,5 +1,5 @@
 /** One client of a fuzzed host, of whatever version, and the wire it is on. */
-import type { Host } from '../../src/host.js';
+import type { Host } from '../../src/host-options.js';
 import { randomAction, randomV1Action } from './fuzz-actions.js';
 import { FuzzClient } from './fuzz-client.js';
 import { FuzzLink } from './fuzz-link.js';

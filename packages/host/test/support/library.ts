@@ -1,6 +1,6 @@
 /** Our client library on a host in the same process. */
 import type { Transport } from '@atrium/client';
-import type { Host } from '../../src/host.js';
+import type { Host } from '../../src/host-options.js';
 import { transportPair } from '../../src/wire/transports/in-process.js';
 
 export function transportTo(host: Host): Transport {

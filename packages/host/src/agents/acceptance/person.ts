@@ -1,6 +1,6 @@
 /** Somebody at a client: sends, keeps all that comes, and waits for what must come. */
 import { ROOT_CHANNEL, type SessionState, type StateAction } from '@atrium/protocol';
-import type { Host } from '../../host.js';
+import type { Host } from '../../host-options.js';
 import { transportPair } from '../../wire/transports/in-process.js';
 
 export type Action = StateAction | SeenAction;

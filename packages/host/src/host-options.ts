@@ -1,0 +1,72 @@
+/** What a host is made of, and what can be done with it. */
+import type { AgentBackend } from './agents/agent.js';
+import type { Clock } from './clock.js';
+import type { CustomizationsOptions } from './customizations/options.js';
+import type { Extension } from './extensions/extension.js';
+import type { Log } from './log/log.js';
+import type { Logger } from './logger.js';
+import type { TelemetryChoice } from './telemetry/create.js';
+import type { TerminalsOptions } from './terminals/terminals.js';
+import type { HostTool } from './tools/tool.js';
+import type { FolderTrust } from './trust/trust.js';
+import type { Transport } from './wire/transport.js';
+
+export interface HostOptions {
+  readonly log: Log;
+  /** The first one is the default. */
+  readonly agents: readonly AgentBackend[];
+  readonly tools?: readonly HostTool[];
+  /** What every session has besides: more tools, gates, prompt text. */
+  readonly extensions?: readonly Extension[];
+  /** Where providers that run on this machine may leave files for results; absent when they may not. */
+  readonly providerFolder?: string;
+  /** Refuses rules and prompt changes of providers that the agent of a session cannot honour; otherwise it is said. */
+  readonly strictProviders?: boolean;
+  /** Which folders may start programs. Without it, none may. */
+  readonly trust?: FolderTrust;
+  /** Where plugins, skills, rules and the like are. Without it, sessions have none, not even those of clients. */
+  readonly customizations?: CustomizationsOptions;
+  readonly clock?: Clock;
+  readonly logger?: Logger;
+  /** A folder for what sessions leave behind: contents, snapshots, worktrees. Without one, they have none of these. */
+  readonly dataFolder?: string;
+  /** Where telemetry goes besides to clients that ask for it. */
+  readonly telemetry?: TelemetryChoice;
+  /** A folder for a log of every message on every connection, for hunting faults. */
+  readonly wireLog?: string;
+  /** Where remote folder pickers begin, as a URI. */
+  readonly defaultDirectory?: string;
+  /** Folders, as paths, below which clients may look for a place to work, besides the default one: names only. */
+  readonly browsedFolders?: readonly string[];
+  /** Shells that clients can open, and that tools run commands in; `false`: none. */
+  readonly terminals?: TerminalsOptions | false;
+}
+
+export interface Host {
+  /** Serves one client on a transport. */
+  connect(transport: Transport): void;
+  /** Serves one provider. In this process it is trusted; from the network it has to show a token, or to pair. */
+  connectProvider(transport: Transport, origin: 'in-process' | 'network'): void;
+  /** Providers that the host starts itself are told to come here. */
+  gatewayAt(address: GatewayAddress): void;
+  /** Who is here and what is going on. */
+  readonly activity: HostActivity;
+  /** Ends everything in good order: turns are cut off, what happened is stored, clients are told to come back. */
+  stop(): Promise<void>;
+}
+
+export interface HostActivity {
+  readonly clients: number;
+  readonly providers: number;
+  /** Those among them that the host has started itself. They are here because of it, and do not need it. */
+  readonly ownProviders: number;
+  /** Sessions with a turn under way. */
+  readonly working: number;
+  /** Terminals whose program runs. */
+  readonly terminals: number;
+}
+
+export interface GatewayAddress {
+  readonly url: string;
+  readonly port: number;
+}
