@@ -7,6 +7,7 @@ import { WebSocket, WebSocketServer } from 'ws';
 import { RuleBook } from '../packages/host/dist/gateway/hooks/rule-book.js';
 import { startGatewayServer } from '../packages/host/dist/gateway/server.js';
 import { bestOf, report, rounded } from './measure.mjs';
+import { measureCrowd } from './support/gateway-crowd.mjs';
 import { InProcessClient } from './support/in-process-client.mjs';
 
 const SESSION = 'ahp-session:/bench';
@@ -27,6 +28,7 @@ for (let round = 0; round < 3; round++) await measure('broker', () => host.broke
 await host.stop();
 bare.stop();
 
+const crowd = await measureCrowd();
 const fenced = rulesCost((index) => `word${index}\\s+.*(end|stop)`);
 const simple = rulesCost((index) => `word${index}\\s+push|--force`);
 
@@ -36,12 +38,18 @@ report(
     microseconds: rounded(best.gateway, 1),
     bareMicroseconds: rounded(best.bare, 1),
     throughBrokerMicroseconds: rounded(best.broker, 1),
+    pushesPerSecond: Math.round(crowd.pushesPerSecond),
+    bind50Milliseconds: Math.round(crowd.bindMs),
+    bind50Megabytes: rounded(crowd.megabytes, 1),
     'gateway.regex': rounded(fenced, 4),
     'gateway.regex.simple': rounded(simple, 4),
   },
   {
     'gateway.roundtrip': 'from the call of the tool to its result over a socket, against a bare echo; at most 2',
     throughBrokerMicroseconds: 'the same with gates, state and storage, as a model calls it; for comparison',
+    pushesPerSecond: 'of 50 providers at once, each as fast as it may, until all are kept; for comparison',
+    bind50Milliseconds: 'to bind 50 providers with 100 tools each to one session, one after the other; grows with both',
+    bind50Megabytes: 'what the process grew by meanwhile, both ends of the sockets in it',
     'gateway.regex':
       'milliseconds that 20 rules with several repetitions add to a call over plain expressions; under 0.2',
     'gateway.regex.simple': 'the same for rules that are quick on every text, as most are',
