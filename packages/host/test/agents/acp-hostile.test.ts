@@ -81,6 +81,8 @@ describe('an agent that does not behave', patience, () => {
     room.dispatch({ type: 'session/turnCancelled', turnId: cancelled });
     expect(textIn(await room.turn('once more'))).toBe('A plum.');
     expect(await subject.pids()).toHaveLength(2);
+    // What it says while it goes back belongs to no turn, so it goes back once.
+    expect(await subject.notes()).toEqual([{ loaded: expect.any(String) }]);
     expect(await leftBehind(room)).toEqual([]);
   });
 

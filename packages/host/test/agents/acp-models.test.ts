@@ -43,6 +43,7 @@ describe('the model of an agent behind a command', patience, () => {
     expect(textIn(await room.turn('again'))).toBe('Two.');
     expect(await subject.notes()).toEqual([
       { configId: 'which', value: 'plum-2' },
+      { loaded: expect.any(String) },
       { configId: 'which', value: 'plum-2' },
     ]);
   });

@@ -206,6 +206,7 @@ const METHODS = {
     if (!existsSync(file) || ways.includes('has forgotten')) throw { code: -32002, message: 'no such session' };
     const session = new Session(id, params, JSON.parse(readFileSync(file, 'utf8')));
     sessions.set(id, session);
+    note({ loaded: id });
     for (const text of session.said) session.say('agent_message_chunk', text);
     return { ...settings() };
   },

@@ -69,6 +69,8 @@ export class AgentSide {
    */
   async opened(turn: AgentTurn): Promise<{ link: AcpLink; thread: Thread }> {
     const link = await this.linked();
+    // The process is left to the next turn. Two that open its session at once would make it say everything twice.
+    turn.signal.throwIfAborted();
     const thread = this.#thread ?? (await this.#open(turn, link));
     return { link, thread: await this.#withModel(turn, link, thread) };
   }
@@ -80,6 +82,8 @@ export class AgentSide {
     const bridge = takesTools ? await this.#bridge : undefined;
     const mcpServers = bridge ? [bridge.address] : [];
     const thread = await openThread(link, { cwd: this.#folder, mcpServers, mode: options.mode }, context);
+    // Another process may have been started meanwhile, which does not know this session.
+    turn.signal.throwIfAborted();
     this.#thread = thread;
     this.#tellOf(turn, thread, takesTools);
     return thread;
