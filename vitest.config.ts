@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 /** Reducers run in the host, in every client and in the browser, and must agree: no branch goes untested. */
@@ -9,6 +10,8 @@ export default defineConfig({
     pool: 'threads',
     // Files share a worker and its loaded modules, which is three times as fast. A test leaves nothing global behind.
     isolate: false,
+    // Most tests wait for processes, browsers and sockets, so two keep even a small machine busy.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     coverage: {
       provider: 'v8',
       include: REDUCERS,
