@@ -6,6 +6,11 @@ export const ProviderAckMessage = Type.Object(
     requestId: Type.Optional(Type.String({ description: 'Absent when the update had none.' })),
     sessionId: Type.String(),
     revision: Type.Integer({ minimum: 0, description: 'Counts the changes of what the provider has registered.' }),
+    degraded: Type.Optional(
+      Type.Array(Type.String(), {
+        description: 'After `hooks.update`: what the agent of the session cannot do, as in `hello.ack`.',
+      }),
+    ),
   },
   {
     $id: 'ProviderAckMessage',
