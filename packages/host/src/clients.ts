@@ -1,6 +1,7 @@
 /** What the host remembers of clients: which wire each spoke, and which of its numbers were used. */
 import type { Writer } from './channels/writer.js';
 import type { Clock } from './clock.js';
+import { CLIENT_KEPT_MS, CLIENT_NOTED_EVERY_MS } from './limits.js';
 import type { EntryOrigin, Log } from './log/log.js';
 import { NumberSet } from './number-set.js';
 import type { Connection } from './wire/connection.js';
@@ -10,15 +11,18 @@ export interface KnownClient {
   readonly dialect: string;
   readonly epoch: number;
   readonly locale?: string | undefined;
-  /** When it last began, in milliseconds since the epoch. */
+  /** When it was last seen, to the day, in milliseconds since the epoch. */
   readonly since: number;
 }
 
-const keyOf = (clientId: string) => `client:${clientId}`;
+const CLIENT = 'client:';
+const keyOf = (clientId: string) => CLIENT + clientId;
 
 export class Clients {
   /** Numbers seen in this process, by client and epoch, while the client is here; what came before is in the log. */
   readonly #seen = new Map<string, Map<number, Promise<NumberSet>>>();
+  /** Epochs that are being stored: whoever begins twice in one moment gets two of them. */
+  readonly #beginning = new Map<string, number>();
 
   constructor(
     private readonly log: Log,
@@ -26,20 +30,58 @@ export class Clients {
     private readonly clock: Clock,
   ) {}
 
-  async find(clientId: string): Promise<KnownClient | undefined> {
+  async #find(clientId: string): Promise<KnownClient | undefined> {
     const text = await this.log.record(keyOf(clientId));
     return text === undefined ? undefined : JSON.parse(text);
   }
 
+  #note(clientId: string, client: KnownClient): void {
+    this.writer.record({ key: keyOf(clientId), value: JSON.stringify(client) });
+  }
+
   /** A fresh start under this id. Its numbers begin anew, so what it used before no longer counts. */
   async begin(clientId: string, dialect: string, locale: string | undefined): Promise<number> {
-    const known = await this.find(clientId);
-    const epoch = (known?.epoch ?? 0) + 1;
-    const client: KnownClient = { dialect, epoch, locale, since: this.clock.now() };
-    this.writer.record({ key: keyOf(clientId), value: JSON.stringify(client) });
+    const known = await this.#find(clientId);
+    const now = this.clock.now();
+    // Who is not known may have been here long ago. The time of day is above any epoch that it had.
+    const epoch = (this.#beginning.get(clientId) ?? known?.epoch ?? now) + 1;
+    this.#beginning.set(clientId, epoch);
+    this.#note(clientId, { dialect, epoch, locale, since: now });
     this.#seen.get(clientId)?.delete(epoch - 1);
-    await this.writer.settled();
+    await this.writer.settled().finally(() => {
+      if (this.#beginning.get(clientId) === epoch) this.#beginning.delete(clientId);
+    });
     return epoch;
+  }
+
+  /** What is known of a client that comes back; undefined when it has to begin anew. */
+  async returning(clientId: string): Promise<KnownClient | undefined> {
+    const known = await this.#find(clientId);
+    if (known) this.#refresh(clientId, known);
+    return known;
+  }
+
+  #refresh(clientId: string, client: KnownClient): void {
+    const now = this.clock.now();
+    if (now - client.since > CLIENT_NOTED_EVERY_MS && !this.#beginning.has(clientId))
+      this.#note(clientId, { ...client, since: now });
+  }
+
+  /** Forgets those who have been away for too long to come back. Those who are here stay. */
+  async purge(isHere: (clientId: string) => boolean): Promise<void> {
+    const before = this.clock.now() - CLIENT_KEPT_MS;
+    const records = await this.log.records(CLIENT);
+    const gone: string[] = [];
+    for (const { key, value } of records) {
+      const [clientId, client] = [key.slice(CLIENT.length), JSON.parse(value) as KnownClient];
+      if (isHere(clientId)) this.#refresh(clientId, client);
+      else if (client.since < before && !this.#beginning.has(clientId)) gone.push(clientId);
+    }
+    for (const clientId of gone) this.writer.record({ key: keyOf(clientId), value: null });
+    await this.writer.settled();
+    for (const clientId of gone) {
+      if (!isHere(clientId) && !this.#beginning.has(clientId)) await this.log.forgetClient(clientId);
+    }
   }
 
   /** Whether a client's number has not been used yet; it is from now on. */

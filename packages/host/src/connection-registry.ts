@@ -5,7 +5,7 @@ import type { Connection } from './wire/connection.js';
 import type { Identity } from './wire/handshake.js';
 import { CloseCode } from './wire/transport.js';
 
-interface RegistryOptions {
+export interface RegistryOptions {
   readonly clock: Clock;
   /** A connection is closed. */
   readonly left: (connection: Connection) => void;

@@ -1,4 +1,4 @@
-/** What the rooms of the host know of each other. Wired together in `host.ts`, and only there. */
+/** What the rooms of the host know of each other. Wired together in `house.ts`, and only there. */
 
 import type { StateAction } from '@atrium/protocol';
 import type { Auth } from './auth/auth.js';

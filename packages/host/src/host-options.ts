@@ -51,6 +51,8 @@ export interface Host {
   gatewayAt(address: GatewayAddress): void;
   /** Who is here and what is going on. */
   readonly activity: HostActivity;
+  /** Fulfilled with the reason when the host could not go on, and stopped by itself: another one writes to its log. */
+  readonly failed: Promise<Error>;
   /** Ends everything in good order: turns are cut off, what happened is stored, clients are told to come back. */
   stop(): Promise<void>;
 }

@@ -41,8 +41,20 @@ export const FETCH_TURNS_DEFAULT = 20;
 export const FETCH_TURNS_MAX = 200;
 /** How often, counted in numbers of the sequence, entries are dropped that archives have passed. */
 export const COMPACT_EVERY_ENTRIES = 10_000;
+/** Sessions that are opened, at most, because what they need holds the dropping of entries back. */
+export const COMPACT_SESSIONS_MAX = 100;
 /** A disposed session can be restored this long. */
 export const DISPOSED_KEPT_MS = 30 * 24 * 60 * 60 * 1_000;
+/** What is left of an import or a fork that was never finished is kept this long. */
+export const UNFINISHED_KEPT_MS = 24 * 60 * 60 * 1_000;
+/** A client that has been away for this long has to begin anew. */
+export const CLIENT_KEPT_MS = 30 * 24 * 60 * 60 * 1_000;
+/** How exactly it is kept when a client was last here. */
+export const CLIENT_NOTED_EVERY_MS = 24 * 60 * 60 * 1_000;
+/** How often the host looks for what it need not keep any longer. */
+export const HOUSEKEEPING_EVERY_MS = 6 * 60 * 60 * 1_000;
+/** How long an agent may take to end, before the host goes on without it. */
+export const AGENT_CLOSE_MAX_MS = 10_000;
 
 /** Requests to clients count from here, so that they never equal a number the client itself is waiting for. */
 export const FIRST_HOST_REQUEST_ID = 1_000_000_001;

@@ -14,8 +14,13 @@ import type { Asker, OpenChannel, TakeSnapshot } from './core.js';
 import type { EntryOrigin, Log } from './log/log.js';
 import { configRefusal, type RootSettings, rootConfig } from './root-config.js';
 
+/** What the host itself has to say there. */
+type Said = Pick<RootState, 'agents' | 'activeSessions' | 'terminals'>;
+
 export class RootChannel implements OpenChannel {
   #channel = new Channel<RootState>(ROOT_CHANNEL, rootReducer, { agents: [], activeSessions: 0 });
+  /** What the root should say; it does once that is stored. */
+  #wanted: Partial<Said> = {};
 
   constructor(
     private readonly log: Log,
@@ -47,21 +52,30 @@ export class RootChannel implements OpenChannel {
   }
 
   #setAgents(backends: readonly AgentBackend[]): void {
-    const agents = backends.map(published);
-    if (JSON.stringify(agents) !== JSON.stringify(this.#channel.live.agents))
-      this.#write({ type: 'root/agentsChanged', agents });
+    this.#want({ agents: backends.map(published) });
   }
 
   setActiveSessions(activeSessions: number): void {
-    if (activeSessions !== this.#channel.live.activeSessions) {
-      this.#write({ type: 'root/activeSessionsChanged', activeSessions });
-    }
+    this.#want({ activeSessions });
   }
 
   setTerminals(terminals: TerminalInfo[]): void {
-    if (JSON.stringify(terminals) !== JSON.stringify(this.#channel.live.terminals ?? [])) {
-      this.#write({ type: 'root/terminalsChanged', terminals });
-    }
+    this.#want({ terminals });
+  }
+
+  #want(part: Partial<Said>): void {
+    this.#wanted = { ...this.#wanted, ...part };
+    this.tell();
+  }
+
+  /** Says what is not said yet: something is new, or could not be stored. */
+  tell(): void {
+    const { agents, activeSessions, terminals } = this.#wanted;
+    const { live } = this.#channel;
+    if (agents && differ(agents, live.agents)) this.#write({ type: 'root/agentsChanged', agents });
+    if (activeSessions !== undefined && activeSessions !== live.activeSessions)
+      this.#write({ type: 'root/activeSessionsChanged', activeSessions });
+    if (terminals && differ(terminals, live.terminals ?? [])) this.#write({ type: 'root/terminalsChanged', terminals });
   }
 
   #write(action: StateAction, origin?: EntryOrigin): void {
@@ -100,4 +114,8 @@ function published({ info, abilities }: AgentBackend): AgentInfo {
   if (abilities.render === 'sections') return info;
   const { systemMessageSections: _unusable, ...rest } = info;
   return rest;
+}
+
+function differ(a: unknown, b: unknown): boolean {
+  return JSON.stringify(a) !== JSON.stringify(b);
 }

@@ -56,3 +56,8 @@ export interface Service {
   start?(): Promise<void>;
   close?(): Promise<void>;
 }
+
+/** The service whose channel this is. */
+export function serviceOf(services: readonly Service[], uri: string): Service | undefined {
+  return services.find(({ scheme }) => scheme !== undefined && uri.startsWith(scheme));
+}

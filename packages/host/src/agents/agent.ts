@@ -69,7 +69,8 @@ export interface AgentMemory {
 export interface AgentSession {
   /**
    * Runs one turn. Returning ends it as complete, throwing as an error (an `AgentError` names its type). When the
-   * signal fires the turn has been cancelled already: stop soon, whatever is thrown then is ignored.
+   * signal fires the turn has been cancelled already: stop soon, whatever is thrown then is ignored. The next turn may
+   * begin before this has returned; a backend that cannot do two things at once lets it wait.
    */
   runTurn(turn: AgentTurn): Promise<void>;
   /** History after this turn was cut off; without one, all of it. */

@@ -5,6 +5,7 @@
 import type { SessionActiveClient, SessionState, ToolCallState, ToolDefinition } from '@atrium/protocol';
 import type { ToolOutcome } from '../agents/agent.js';
 import type { Step } from '../channels/channel.js';
+import type { GateCall } from '../extensions/extension.js';
 import type { TurnRunner } from '../sessions/turn.js';
 import { NO_CALL } from '../sessions/waiters.js';
 import type { ToolConfirmation } from '../tools/tool.js';
@@ -23,7 +24,8 @@ import {
 } from './call-steps.js';
 import { passGates } from './gates.js';
 import { withNotes } from './notes.js';
-import { askedBy, readyCall } from './permission.js';
+import { tellBegins, tellEnds } from './outside-calls.js';
+import { askedBy, isAllowed, readyCall } from './permission.js';
 
 export interface ClientCallStart {
   readonly toolCallId: string;
@@ -47,16 +49,32 @@ export async function runClientTool(turn: TurnRunner, started: CallStarted, args
   const call = readied(started, text);
   const asked = gateCallOf(turn, call, input);
   const clearance = await passGates(turn, call, asked);
-  // Its owner may have been gone for too long meanwhile.
-  const over = settledCall(turn, call, turn.session.committed);
-  if (over) return outcomeOf(over);
+  const over = settledBefore(turn, call);
+  if (over) return over;
   if (clearance.kind === 'denied') return deny(turn, call, clearance.reason);
-  const outcome = await waitForOwner(turn, askedBy(call, clearance));
+  const outcome = await waitForOwner(turn, askedBy(call, clearance), asked);
+  await tellEnds(turn, asked);
   return withNotes(turn, asked, { outcome, notes: clearance.notes });
 }
 
-async function waitForOwner(turn: TurnRunner, call: Call): Promise<ToolOutcome> {
+/** Its owner may have been gone for too long while others were asked. */
+function settledBefore(turn: TurnRunner, call: Call): ToolOutcome | undefined {
+  const over = settledCall(turn, call, turn.session.committed);
+  return over && outcomeOf(over);
+}
+
+async function waitForOwner(turn: TurnRunner, call: Call, asked: GateCall): Promise<ToolOutcome> {
+  const mustAgree = call.confirmation !== undefined && !isAllowed(turn, call);
+  if (!mustAgree) await tellBegins(turn, asked);
+  const over = settledBefore(turn, call);
+  if (over) return over;
   readyCall(turn, call);
+  // It runs as soon as its owner hears of it, so whoever looks then may come a moment late.
+  if (mustAgree)
+    agreed(turn, call).then(
+      () => tellBegins(turn, asked),
+      () => {},
+    );
   // Who has the role of the active client is about no call.
   const topics = [call.toolCallId, NO_CALL];
   const event = await turn.waitFor(topics, (state, step) => eventOf(turn, call, { state, step }));
@@ -68,7 +86,13 @@ async function waitForOwner(turn: TurnRunner, call: Call): Promise<ToolOutcome> 
   startCall(turn, next);
   // What a gate wanted a person to decide is still to be decided.
   const { isAskedAnyway = false, confirmation } = call;
-  return waitForOwner(turn, { ...next, isAskedAnyway, confirmation: isAskedAnyway ? confirmation : questionFor(tool) });
+  const question = isAskedAnyway ? confirmation : questionFor(tool);
+  return waitForOwner(turn, { ...next, isAskedAnyway, confirmation: question }, asked);
+}
+
+/** Resolves when a person has said that it may run. */
+function agreed(turn: TurnRunner, { toolCallId }: Call): Promise<true> {
+  return turn.waitFor([toolCallId], (state) => turn.call(toolCallId, state)?.status === 'running' || undefined);
 }
 
 function readied(started: CallStarted, toolInput: string): Call {

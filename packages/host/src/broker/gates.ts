@@ -20,6 +20,8 @@ const NO_OPINION: Clearance = { kind: 'cleared', notes: [] };
 
 /** Gates that only know rules are asked first; the others are asked together, and people see for whom the call waits. */
 export async function passGates(turn: TurnRunner, call: Call, gateCall: GateCall): Promise<Clearance> {
+  // An agent that has not yet heard of the end of its turn must not take silence for consent.
+  turn.signal.throwIfAborted();
   const gates = turn.session.extensions.gates();
   if (gates.length === 0) return NO_OPINION;
   const wanted = new AbortController();

@@ -1,7 +1,7 @@
 /** A call of a tool that the agent runs itself: it is shown, gated and confirmed like any other, as far as it asks. */
 import type { ToolCallResult, ToolResultContent } from '@atrium/protocol';
 import type { OwnCall, OwnCallStart, Permit, ToolOutcome } from '../agents/agent.js';
-import type { Extension, GateCall } from '../extensions/extension.js';
+import type { GateCall } from '../extensions/extension.js';
 import type { TurnRunner } from '../sessions/turn.js';
 import { shorten } from '../tools/text.js';
 import type { ToolConfirmation } from '../tools/tool.js';
@@ -19,6 +19,7 @@ import {
 } from './call-steps.js';
 import { passGates } from './gates.js';
 import { withNotes } from './notes.js';
+import { tellBegins, tellEnds } from './outside-calls.js';
 import { askedBy, passPerson } from './permission.js';
 import { StreamedInput } from './streamed-input.js';
 
@@ -85,12 +86,8 @@ class RunByAgent implements OwnCall {
 
   /** Whoever wants to know when it runs is told before it does. */
   async #begun(permit: Permit): Promise<Permit> {
-    if (permit.kind === 'granted') await this.#tell((extension) => extension.ownCallBegins?.(this.#asked));
+    if (permit.kind === 'granted') await tellBegins(this.#turn, this.#asked);
     return permit;
-  }
-
-  async #tell(what: (extension: Extension) => Promise<void> | undefined): Promise<void> {
-    for (const extension of this.#turn.session.extensions.all()) await what(extension);
   }
 
   /** Output that comes before anybody was asked means that the call runs. */
@@ -105,7 +102,7 @@ class RunByAgent implements OwnCall {
 
   async complete(result: ToolCallResult): Promise<ToolOutcome> {
     await this.#pass();
-    await this.#tell((extension) => extension.ownCallEnds?.(this.#asked));
+    await tellEnds(this.#turn, this.#asked);
     const outcome = await complete(this.#turn, this.#call, result);
     return withNotes(this.#turn, this.#asked, { outcome, notes: this.#notes });
   }

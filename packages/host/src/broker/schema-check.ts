@@ -14,19 +14,20 @@ export function schemaProblem(schema: unknown, value: unknown, path: readonly st
   return typeProblem(schema, value, path) ?? enumProblem(schema, value, path) ?? memberProblem(schema, value, path);
 }
 
-const TYPES: Readonly<Record<string, (value: unknown) => boolean>> = {
-  object: isRecord,
-  array: Array.isArray,
-  string: (value) => typeof value === 'string',
-  number: (value) => typeof value === 'number',
-  integer: Number.isInteger,
-  boolean: (value) => typeof value === 'boolean',
-  null: (value) => value === null,
-};
+/** A schema may have any words in it, also those that every object knows. */
+const TYPES: ReadonlyMap<string, (value: unknown) => boolean> = new Map([
+  ['object', isRecord],
+  ['array', Array.isArray],
+  ['string', (value) => typeof value === 'string'],
+  ['number', (value) => typeof value === 'number'],
+  ['integer', Number.isInteger],
+  ['boolean', (value) => typeof value === 'boolean'],
+  ['null', (value) => value === null],
+]);
 
 function typeProblem({ type }: Record<string, unknown>, value: unknown, path: readonly string[]): string | undefined {
   const types = (Array.isArray(type) ? type : [type]).filter((name) => typeof name === 'string');
-  if (types.length === 0 || types.some((name) => TYPES[name]?.(value) ?? true)) return undefined;
+  if (types.length === 0 || types.some((name) => TYPES.get(name)?.(value) ?? true)) return undefined;
   return `${nameOf(path)} must be ${types.map(withArticle).join(' or ')}, but is ${shown(value)}`;
 }
 

@@ -1,13 +1,14 @@
 /** Reads what is at a path now: a file, a link, or nothing that counts. Its content goes into a store. */
-import { type BigIntStats, constants } from 'node:fs';
-import { lstat, open, readlink } from 'node:fs/promises';
+import type { BigIntStats } from 'node:fs';
+import { lstat, readlink } from 'node:fs/promises';
 import { type BytePath, onDisk } from '../git/byte-path.js';
+import { plainContent } from '../tools/plain-content.js';
 import type { ContentStore } from './content-store.js';
 import type { Entry } from './entry.js';
 import { CONTENT_MAX_BYTES, FOLDER_MAX_FILES, TIME_GRAIN_MS } from './limits.js';
 
-/** A link that is put in the place of a file meanwhile is not followed, and a pipe keeps nobody waiting. */
-const READ_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+/** A file may grow a little between being looked at and being read. */
+const READ_MAX_BYTES = 2 * CONTENT_MAX_BYTES;
 const ANY_EXECUTE = 0o111n;
 
 /** Undefined when there is nothing, or something that is neither a file nor a link. */
@@ -63,19 +64,8 @@ async function read(file: Buffer, stats: BigIntStats, store: ContentStore): Prom
   if (stats.size > CONTENT_MAX_BYTES) {
     return { kind, hash: `large-${stats.size}-${stats.mtimeNs}`, bytes: Number(stats.size), isLost: true };
   }
-  const bytes = await contentOf(file);
+  const bytes = await plainContent(file, READ_MAX_BYTES);
   return bytes && { kind, hash: await store.put(bytes), bytes: bytes.length };
-}
-
-/** Undefined when there is no file (any more). */
-export async function contentOf(file: Buffer): Promise<Buffer | undefined> {
-  const handle = await open(file, READ_FLAGS).catch(ifMissing);
-  if (!handle) return undefined;
-  try {
-    return await handle.readFile();
-  } finally {
-    await handle.close();
-  }
 }
 
 function ifMissing(error: NodeJS.ErrnoException): undefined {

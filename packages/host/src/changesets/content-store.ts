@@ -1,7 +1,8 @@
 /** Contents by their hash, each a file of its own: what is there once is never written again, and never changes. */
 import { createHash, randomUUID } from 'node:crypto';
-import { access, copyFile, link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { access, copyFile, link, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { makeFolder } from '../folders.js';
 
 const OWNER_ONLY = { file: 0o600, folder: 0o700 } as const;
 const HASH = /^[0-9a-f]{64}$/;
@@ -68,7 +69,7 @@ export class ContentStore {
 
   async #makeFolder(folder: string): Promise<void> {
     if (this.#made.has(folder)) return;
-    await mkdir(folder, { recursive: true, mode: OWNER_ONLY.folder });
+    await makeFolder(folder, { mode: OWNER_ONLY.folder });
     this.#made.add(folder);
   }
 }

@@ -4,8 +4,8 @@ import { asText, type BytePath, onDisk, percentDecoded } from '../git/byte-path.
 import { trackedContent } from '../git/contents.js';
 import { findRepository } from '../git/repository.js';
 import type { ContentReader, StoredContent } from '../resources/content.js';
+import { plainContent } from '../tools/plain-content.js';
 import { looksBinary } from '../tools/text.js';
-import { contentOf, statsOf } from './capture.js';
 import type { ContentStore } from './content-store.js';
 import { CONTENT_MAX_BYTES } from './limits.js';
 import { checkFolders } from './revert/put-entry.js';
@@ -54,7 +54,5 @@ async function oddFile(root: string, path: BytePath): Promise<Buffer | undefined
     () => true,
     () => false,
   );
-  const stats = isInside ? await statsOf(root, path) : undefined;
-  if (!stats?.isFile() || stats.size > CONTENT_MAX_BYTES) return undefined;
-  return contentOf(onDisk(root, path)).catch(() => undefined);
+  return isInside ? plainContent(onDisk(root, path), CONTENT_MAX_BYTES).catch(() => undefined) : undefined;
 }

@@ -2,7 +2,6 @@
 import type { SessionState } from '@atrium/protocol';
 import type { Step } from '../channels/channel.js';
 import type { HostCore } from '../core.js';
-import type { GateCall } from '../extensions/extension.js';
 import { folderOf } from '../sessions/agent-opener.js';
 import type { Companion } from '../sessions/companion.js';
 import type { Session } from '../sessions/session.js';
@@ -15,6 +14,7 @@ import type { ChangePlaces } from './places.js';
 import { Journal } from './record/journal.js';
 import { OwnRecordings } from './record/own-recordings.js';
 import { Recorder } from './record/recorder.js';
+import { recording } from './record/recording.js';
 import { type FolderParts, realFolder } from './snapshots/snapshot.js';
 import { OpenViews } from './views/open-views.js';
 import { Sources } from './views/sources.js';
@@ -73,22 +73,9 @@ export class SessionChanges implements Companion {
     if (folderOf(this.#session.state) === undefined) return;
     // What a crash left half done is settled before anything new happens.
     await this.#opened().catch((error) => this.#warn(error));
-    this.#session.extensions.set({
-      id: 'changes',
-      name: 'changes',
-      beforeTurn: async ({ turnId }) => void (await this.#own.turnBegins(turnId)),
-      ownCallBegins: (call) => this.#own.callBegins(call),
-      ownCallEnds: (call) => this.#own.callEnds(call),
-      around: (call, run) => this.#around(call, run),
-    });
+    this.#session.extensions.set(recording({ session: this.#session, recorder: this.#recorder, own: this.#own }));
     this.#recorder.prepare();
     void this.#catalogue.update();
-  }
-
-  async #around<T>(call: GateCall, run: () => Promise<T>): Promise<T> {
-    const tool = this.#session.extensions.tools().find(({ definition }) => definition.name === call.toolName);
-    const isHarmless = tool?.definition.annotations?.readOnlyHint === true;
-    return isHarmless ? run() : this.#recorder.around(call, run);
   }
 
   observe(step: Step<SessionState>): void {

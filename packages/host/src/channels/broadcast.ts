@@ -12,8 +12,8 @@ import {
 import { type Outgoing, outgoing } from '../wire/outgoing.js';
 import { CloseCode } from '../wire/transport.js';
 import type { Audience } from './audience.js';
+import type { CommittedBatch, CommittedStep } from './batch.js';
 import { type Encoded, encode, encodedOf, withoutOrigin } from './encoding.js';
-import type { CommittedBatch, CommittedStep } from './writer.js';
 
 /** What each client gets of one tick, channel by channel. */
 type Parcels = Map<Connection, Encoded[]>;

@@ -4,12 +4,27 @@
  */
 import type { ActionEnvelope, ActionOrigin, StateAction } from '@atrium/protocol';
 import type { Clock } from '../clock.js';
-import type { Archive, Commit, EntryOrigin, Log, LogEntry, LogRecord } from '../log/log.js';
+import {
+  type Archive,
+  type EntryOrigin,
+  type Log,
+  LogConflictError,
+  type LogEntry,
+  type LogRecord,
+} from '../log/log.js';
 import type { Logger } from '../logger.js';
 import type { Connection } from '../wire/connection.js';
 import type { Outgoing } from '../wire/outgoing.js';
+import {
+  type Batch,
+  type CommittedBatch,
+  commitOf,
+  emptyBatch,
+  hasContent,
+  isAwaited,
+  type UndoneBatch,
+} from './batch.js';
 import type { Channel, Step } from './channel.js';
-import { needsFullDurability } from './durability.js';
 
 /** An action to be taken. Without an origin it is the host's own. */
 export interface WriteRequest<State> {
@@ -18,52 +33,8 @@ export interface WriteRequest<State> {
   readonly origin?: EntryOrigin | undefined;
 }
 
-/** What one tick did, after it has been stored. */
-export interface CommittedBatch {
-  readonly steps: readonly CommittedStep[];
-  /** Also the numbers that were used up without an action. */
-  readonly entries: readonly LogEntry[];
-  readonly notices: readonly Notice[];
-}
-
-/** What one client alone is told, right behind the action with this number: a rejection, or an echo ahead of its time. */
-export interface Notice {
-  readonly seq: number;
-  readonly connection: Connection;
-  message(): Outgoing;
-}
-
-/** What never happened, because it could not be stored. */
-export type UndoneBatch = Pick<CommittedBatch, 'steps' | 'entries'>;
-
-export interface CommittedStep extends Step {
-  readonly channel: Channel;
-  /** The action as JSON. */
-  readonly text: string;
-}
-
-interface Batch {
-  readonly entries: LogEntry[];
-  readonly steps: CommittedStep[];
-  readonly notices: Notice[];
-  readonly records: Map<string, string | null>;
-  readonly archives: Map<string, () => Archive>;
-  readonly afterCommit: (() => void)[];
-  readonly afterFailure: ((error: Error) => void)[];
-}
-
 /** What the log keeps of a number without an action. */
 const NOTHING = { channel: '', action: '' } as const;
-
-const emptyBatch = (): Batch => ({
-  entries: [],
-  steps: [],
-  notices: [],
-  records: new Map(),
-  archives: new Map(),
-  afterCommit: [],
-  afterFailure: [],
-});
 
 export interface WriterOptions {
   readonly log: Log;
@@ -75,6 +46,8 @@ export interface WriterOptions {
   readonly stored?: (entries: number, milliseconds: number) => void;
   /** What could not be stored has been undone; whoever waits for it must hear of that. */
   readonly undone: (batch: UndoneBatch) => void;
+  /** Another host writes to the log: nothing can be stored here ever again. Called once. */
+  readonly superseded: (error: LogConflictError) => void;
 }
 
 export class Writer {
@@ -83,6 +56,7 @@ export class Writer {
   #seq: number;
   #committedSeq: number;
   #flush: Promise<void> | undefined;
+  #superseded: LogConflictError | undefined;
 
   constructor(options: WriterOptions) {
     this.#options = options;
@@ -177,24 +151,15 @@ export class Writer {
   }
 
   async #store(batch: Batch): Promise<Error | undefined> {
+    if (this.#superseded) return this.#superseded;
     const start = performance.now();
     try {
-      await this.#options.log.append(this.#commitOf(batch));
-      this.#options.stored?.(batch.entries.length, performance.now() - start);
-      return undefined;
+      await this.#options.log.append(commitOf(batch, this.#committedSeq));
     } catch (error) {
       return error instanceof Error ? error : new Error(String(error));
     }
-  }
-
-  #commitOf(batch: Batch): Commit {
-    return {
-      expectedHead: this.#committedSeq,
-      entries: batch.entries,
-      records: [...batch.records].map(([key, value]) => ({ key, value })),
-      archives: [...batch.archives.values()].map((make) => make()),
-      durability: batch.steps.some((step) => needsFullDurability(step.envelope.action)) ? 'full' : 'normal',
-    };
+    this.#safely(() => this.#options.stored?.(batch.entries.length, performance.now() - start));
+    return undefined;
   }
 
   #show(batch: Batch): void {
@@ -216,24 +181,23 @@ export class Writer {
 
   /** Nothing of the failed tick happened, and nothing that was built on it: the next tick starts from what is stored. */
   #undo(failed: Batch, error: Error): void {
-    this.#options.logger.log('error', 'could not store what happened; it is undone', { error: error.message });
     const lost = [failed, this.#batch];
     this.#batch = emptyBatch();
     this.#seq = this.#committedSeq;
     const steps = lost.flatMap((batch) => batch.steps);
     for (const { channel } of steps) channel.rollBack();
     for (const callback of lost.flatMap((batch) => batch.afterFailure)) this.#safely(() => callback(error));
+    if (error instanceof LogConflictError) return this.#giveUp(error);
+    this.#options.logger.log('error', 'could not store what happened; it is undone', { error: error.message });
     this.#safely(() => this.#options.undone({ steps, entries: lost.flatMap((batch) => batch.entries) }));
   }
-}
 
-function hasContent({ entries, records, archives }: Batch): boolean {
-  return entries.length + records.size + archives.size > 0;
-}
-
-/** Whether something is to happen even when there is nothing to store. */
-function isAwaited({ notices, afterCommit }: Batch): boolean {
-  return notices.length + afterCommit.length > 0;
+  /** Nobody is asked to try again: it would be in vain. */
+  #giveUp(error: LogConflictError): void {
+    if (this.#superseded) return;
+    this.#superseded = error;
+    this.#safely(() => this.#options.superseded(error));
+  }
 }
 
 function originMember(origin: EntryOrigin | undefined): { origin?: ActionOrigin } {

@@ -3,9 +3,9 @@
  * asked for, bounded in time and size, and thrown away after a few seconds, so that it never has to be kept up to date.
  * Cost grows with the number of files, once per some seconds, not per key stroke.
  */
-import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Clock } from '../clock.js';
+import { plainContent } from '../tools/plain-content.js';
 import { filesUnder } from '../tools/walk.js';
 import { type Declared, declarationsIn, isCode } from './declarations.js';
 
@@ -74,12 +74,8 @@ async function listSymbols(folder: string, files: readonly string[]): Promise<Fo
 }
 
 async function textOf(file: string): Promise<string> {
-  try {
-    const { size } = await stat(file);
-    return size > SYMBOL_FILE_MAX_BYTES ? '' : await readFile(file, 'utf8');
-  } catch {
-    return '';
-  }
+  const bytes = await plainContent(file, SYMBOL_FILE_MAX_BYTES).catch(() => undefined);
+  return bytes?.toString('utf8') ?? '';
 }
 
 /** Real time, whatever clock the host lives by: this is about how long a disk takes. */

@@ -51,6 +51,11 @@ export class Acting {
     this.#agentModel.observe(step);
   }
 
+  /** What is known of the session from before it last left memory. */
+  load(): Promise<void> {
+    return this.#agentModel.load();
+  }
+
   /** From now on programs may run. */
   use(): void {
     this.#isUsed = true;

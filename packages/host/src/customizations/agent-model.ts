@@ -1,8 +1,9 @@
 /**
  * The model that a custom agent asks for. To choose the agent is to choose its model too, in plain sight: the session's
- * model changes. Whoever chooses a model together with the agent, or after it, has the last word.
+ * model changes, and changes back when the agent is left. Whoever chooses a model together with the agent, or after it,
+ * has the last word.
  */
-import type { AgentInfo, SessionState } from '@atrium/protocol';
+import type { AgentInfo, ModelSelection, SessionState } from '@atrium/protocol';
 import type { Step } from '../channels/channel.js';
 import type { Session } from '../sessions/session.js';
 import type { AgentPart } from './parse/agents.js';
@@ -13,6 +14,12 @@ export interface AgentModelParts {
   selected(): AgentPart | undefined;
 }
 
+/** What the session worked with before an agent brought its own model; nobody has chosen one since. */
+interface Before {
+  /** Absent when nobody had chosen any. */
+  readonly model?: ModelSelection;
+}
+
 /** What agent files say for "the model that is chosen anyway". */
 const INHERIT = 'inherit';
 
@@ -20,6 +27,7 @@ export class AgentModel {
   readonly #parts: AgentModelParts;
   /** The agent was chosen, and nobody has chosen a model since. */
   #isDue: boolean;
+  #before: Before | undefined;
   /** The agent about whose model people have been told. */
   #toldOf: string | undefined;
 
@@ -29,9 +37,19 @@ export class AgentModel {
     this.#isDue = agent !== undefined && model === undefined;
   }
 
+  /** What was before, when the session has left memory meanwhile. */
+  async load(): Promise<void> {
+    const { uri, parts } = this.#parts.session;
+    const kept = await parts.notes.modelBefore(uri);
+    if (kept !== undefined) this.#before ??= JSON.parse(kept);
+  }
+
   observe({ envelope: { action, origin } }: Step<SessionState>): void {
     // Only what clients do has an origin.
-    if (action.type === 'session/modelChanged' && origin) this.#isDue = false;
+    if (action.type === 'session/modelChanged' && origin) {
+      this.#isDue = false;
+      this.#keep(undefined);
+    }
     if (action.type !== 'session/agentChanged') return;
     this.#isDue = action.agent !== undefined;
     this.#toldOf = undefined;
@@ -40,13 +58,34 @@ export class AgentModel {
 
   /** The agent's file may have been read only after the agent was chosen. */
   look(): void {
+    const { session } = this.#parts;
+    const { agent: selection, model } = session.state.summary;
+    if (!selection) return this.#bringBack();
     const agent = this.#isDue ? this.#parts.selected() : undefined;
     if (!agent) return;
     this.#isDue = false;
-    const { session } = this.#parts;
     const id = this.#idFor(agent);
-    if (id === undefined || id === session.state.summary.model?.id) return;
+    if (id === undefined) return this.#bringBack();
+    if (id === model?.id) return;
+    this.#keep(this.#before ?? { ...(model && { model }) });
     session.write({ type: 'session/modelChanged', model: { id } });
+  }
+
+  /** An agent with a model of its own was left. Where nobody had chosen any before, the first one is the default. */
+  #bringBack(): void {
+    if (!this.#before) return;
+    const { session } = this.#parts;
+    const [first] = session.parts.backend?.info.models ?? [];
+    const model = this.#before.model ?? (first && { id: first.id });
+    this.#keep(undefined);
+    if (model && model.id !== session.state.summary.model?.id) session.write({ type: 'session/modelChanged', model });
+  }
+
+  #keep(before: Before | undefined): void {
+    if (before === this.#before) return;
+    this.#before = before;
+    const { uri, parts } = this.#parts.session;
+    parts.notes.setModelBefore(uri, before && JSON.stringify(before));
   }
 
   /** What people should know about the model of the selected agent, once. */

@@ -1,6 +1,7 @@
 /** A plugin or a watched directory in one session: where it comes from, and what was last read there. */
-import { mkdirSync } from 'node:fs';
+
 import path from 'node:path';
+import { makeFolderSync } from '../folders.js';
 import { loadDirectory } from './parse/load-directory.js';
 import { loadPlugin } from './parse/load-plugin.js';
 import type { LoadedContainer } from './parse/loaded.js';
@@ -65,7 +66,7 @@ export class Container {
     const folder = this.#dataFolder;
     if (folder === undefined) return;
     try {
-      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      makeFolderSync(folder, { mode: 0o700 });
     } catch {
       // A plugin that needs it will say so; those that do not run without.
     }

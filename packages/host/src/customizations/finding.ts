@@ -26,6 +26,9 @@ export interface FindingParts extends Pick<CustomizationsParts, 'options' | 'log
 
 export class Finding {
   readonly #parts: FindingParts;
+  #last: Promise<void> = Promise.resolve();
+  /** The look that has yet to begin: it sees all that has changed until then. */
+  #next: Promise<void> | undefined;
 
   constructor(parts: FindingParts) {
     this.#parts = parts;
@@ -36,9 +39,17 @@ export class Finding {
     await this.again();
   }
 
-  /** Looks at all places. What was there before stays as it is. */
-  async again(): Promise<void> {
-    await this.#find().catch((error) => this.#parts.failed(error));
+  /**
+   * Looks at all places. What was there before stays as it is. One look follows the other: an earlier one that takes
+   * longer must not take away what a later one has found.
+   */
+  again(): Promise<void> {
+    this.#next ??= this.#last.then(() => {
+      this.#next = undefined;
+      return this.#find().catch((error) => this.#parts.failed(error));
+    });
+    this.#last = this.#next;
+    return this.#next;
   }
 
   async #find(): Promise<void> {

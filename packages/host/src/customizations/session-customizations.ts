@@ -109,6 +109,7 @@ export class SessionCustomizations implements Companion {
   async #open(): Promise<void> {
     try {
       this.#clients.claimed(this.#session.state.activeClient);
+      await this.#acting.load();
       await this.#finding.begin();
     } catch (error) {
       this.#failed(error);

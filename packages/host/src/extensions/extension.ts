@@ -23,10 +23,10 @@ export interface Extension {
   beforeEnd?(ending: TurnEnding, signal: AbortSignal): Promise<string | undefined>;
   /** Stands around a call that the host runs, once everybody agreed: it calls `run` once, and returns what that did. */
   around?(call: GateCall, run: () => Promise<ToolOutput>): Promise<ToolOutput>;
-  /** A call that the agent runs itself may run from now on. Said once more when a person had to be asked meanwhile. */
-  ownCallBegins?(call: GateCall): Promise<void>;
+  /** A call that the agent itself, or a client, runs may run now. Said once more when a person was asked meanwhile. */
+  outsideCallBegins?(call: GateCall): Promise<void>;
   /** That call is over. Not said where the turn ended first. */
-  ownCallEnds?(call: GateCall): Promise<void>;
+  outsideCallEnds?(call: GateCall): Promise<void>;
   /** A call is over. A note goes to the model with the result. */
   afterCall?(call: GateCall, outcome: ToolOutcome, signal: AbortSignal): Promise<string | undefined>;
 }

@@ -11,9 +11,18 @@ import {
   TOOLS_PER_PROVIDER_MAX,
   type TrustLevel,
 } from '@atrium/protocol/provider';
+import { PROJECT_FILE } from '../config/places.js';
 import { tooMany, unauthorized } from './gateway-error.js';
 
+/** Under these the host itself speaks to people, beside the providers. */
+const OWN_NAMES: ReadonlySet<string> = new Set(['atrium', PROJECT_FILE]);
+
+export function authorizeName(name: string): void {
+  if (OWN_NAMES.has(name.toLowerCase())) throw unauthorized(`${name} is a name of the host itself: use another name`);
+}
+
 export function authorizeHello(trust: TrustLevel, hello: ProviderHelloMessage): void {
+  authorizeName(hello.name);
   authorizeHooks(trust, { rules: hello.hooks?.onPreToolUse, transforms: hello.hooks?.transforms });
   if (hello.context !== undefined || hello.startup_context !== undefined) authorizeContext(trust);
   authorizeEvents(trust, hello.subscribe ?? []);

@@ -1,17 +1,16 @@
 /** Puts providers into sessions and takes them out again: first binding, rebind, reconnect, loss, farewell. */
-import { GatewayErrorCode, type ProviderHelloMessage, REBINDS_PER_MINUTE_MAX } from '@atrium/protocol/provider';
+import { GatewayErrorCode, type ProviderHelloMessage } from '@atrium/protocol/provider';
 import { CloseCode } from '../wire/transport.js';
 import { type Arrival, type ArrivalParts, checkEntry, judgeArrival } from './arrival.js';
 import type { ProviderConnection } from './connection.js';
 import { GatewayError, invalidSession } from './gateway-error.js';
 import { helloAck, renew } from './hello.js';
+import { HelloRates } from './hello-rates.js';
 import { Identities, type Predecessor } from './identities.js';
+import { holdBack } from './outbox.js';
 import { Binding, type Provider } from './provider.js';
-import { Rate } from './rate.js';
 import { asOneChange, type Room } from './room.js';
 import type { GatewayCore, GatewayService, Leaving } from './service.js';
-
-const MINUTE_MS = 60_000;
 
 export interface BinderParts extends ArrivalParts {
   readonly core: GatewayCore;
@@ -23,19 +22,20 @@ export interface BinderParts extends ArrivalParts {
 export class Binder {
   readonly #parts: BinderParts;
   readonly #identities: Identities;
-  readonly #rebinds = new WeakMap<ProviderConnection, Rate>();
+  readonly #rates: HelloRates;
 
   constructor(parts: BinderParts) {
     this.#parts = parts;
     this.#identities = new Identities(parts.core.clock, (provider) => this.#takeOut(provider));
+    this.#rates = new HelloRates(parts.core.clock);
   }
 
   /** A `hello`. The acknowledgement goes out when everything it brought is in force. */
   async hello(connection: ProviderConnection, hello: ProviderHelloMessage): Promise<void> {
-    if (connection.provider) this.#countRebind(connection);
+    this.#rates.count(connection);
     const left = [...(connection.provider?.bindings.values() ?? [])].map(({ room }) => room);
     // Whoever watches such a session sees the old tools become the new ones; there is no moment without any.
-    const { provider, place, isBack } = asOneChange(left, () => {
+    const { provider, place, isBack, letThrough } = asOneChange(left, () => {
       this.#leaveBefore(connection);
       return this.#arrive(connection, hello);
     });
@@ -48,14 +48,8 @@ export class Binder {
     const persistDir = this.#parts.persistDir(provider);
     const { providerId, trust } = provider;
     connection.send(helloAck({ providerId, trust, reconnectToken, place, persistDir, degraded }));
+    letThrough();
     for (const binding of provider.bindings.values()) this.#tell((service) => service.bound?.(binding, isBack));
-  }
-
-  #countRebind(connection: ProviderConnection): void {
-    const rate = this.#rebinds.get(connection) ?? new Rate(this.#parts.core.clock, REBINDS_PER_MINUTE_MAX, MINUTE_MS);
-    this.#rebinds.set(connection, rate);
-    if (!rate.take())
-      throw new GatewayError(GatewayErrorCode.RateLimited, `at most ${REBINDS_PER_MINUTE_MAX} rebinds a minute`);
   }
 
   /** The old binding is gone before the new one is looked at: nothing of it is used any more, whatever comes. */
@@ -79,9 +73,8 @@ export class Binder {
     const provider = isBack && predecessor ? this.#comeBack(predecessor.provider, hello, arrival) : arrival.provider;
     for (const room of place.rooms) if (!provider.bindings.has(room.id)) this.#bind(provider, room);
     connection.provider = provider;
-    provider.send = (message) => connection.send(message);
     if (access.token) access.token.name = provider.name;
-    return { provider, place, isBack };
+    return { provider, place, isBack, letThrough: holdBack(provider, connection) };
   }
 
   /** Calls that were under way fail, and are not repeated. An older connection that is still open is closed. */

@@ -1,6 +1,7 @@
 /** Lets providers in: by a token that the host issued, or by a code that a person reads to them. */
 import { authClaimOf, GatewayErrorCode, type ToGatewayMessageMap } from '@atrium/protocol/provider';
 import type { Access } from './access.js';
+import { authorizeName } from './authorize.js';
 import type { ProviderConnection } from './connection.js';
 import { GatewayError, unauthorized } from './gateway-error.js';
 import type { Pairings } from './pairing.js';
@@ -30,6 +31,7 @@ export class Doorkeeper {
 
   #pair(connection: ProviderConnection, name: string | undefined): void {
     if (connection.access) throw isInAlready();
+    if (name !== undefined) authorizeName(name);
     const prompt = this.pairings.begin(connection, name);
     connection.enter('AwaitPairing');
     connection.send({ type: 'auth.pairing', prompt });

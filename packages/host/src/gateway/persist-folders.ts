@@ -3,9 +3,10 @@
  * host's, and one in each project. The folder belongs to one of them, and is the same one when it comes again.
  */
 import { createHash } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
+
 import path from 'node:path';
 import { grantOf } from '@atrium/protocol/provider';
+import { makeFolderSync } from '../folders.js';
 import { folderOf } from '../sessions/agent-opener.js';
 import type { Provider } from './provider.js';
 
@@ -22,7 +23,7 @@ export class PersistFolders {
   of(provider: Provider): string | undefined {
     if (this.base === undefined || !grantOf('fileResults', provider.trust)) return undefined;
     const folder = this.#known.get(provider) ?? path.join(this.base, nameFor(provider));
-    if (!this.#known.has(provider)) mkdirSync(folder, { recursive: true, mode: 0o700 });
+    if (!this.#known.has(provider)) makeFolderSync(folder, { mode: 0o700 });
     this.#known.set(provider, folder);
     return folder;
   }

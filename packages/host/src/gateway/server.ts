@@ -14,8 +14,7 @@ import {
   PING_INTERVAL_MS,
 } from '@atrium/protocol/provider';
 import { type WebSocket, WebSocketServer } from 'ws';
-import type { Clock } from '../clock.js';
-import { UNAUTHENTICATED_MAX } from '../limits.js';
+import { type Clock, systemClock } from '../clock.js';
 import { upgradePolicy } from '../security/access.js';
 import { isOwnHost } from '../security/host-header.js';
 import type { Transport } from '../wire/transport.js';
@@ -23,6 +22,7 @@ import { Door } from '../wire/transports/door.js';
 import { answerNothing, refuseUpgrade } from '../wire/transports/http-answers.js';
 import { listen } from '../wire/transports/listen.js';
 import { websocketTransport } from '../wire/transports/websocket.js';
+import { Rates } from './rate.js';
 
 export interface GatewayServerOptions {
   /** `localhost`, the default, is both loopback addresses. */
@@ -42,6 +42,12 @@ export interface GatewayServer {
 const FORBIDDEN = 403;
 const NOT_FOUND = 404;
 const UPGRADE_REQUIRED = 426;
+const TOO_MANY_REQUESTS = 429;
+/** Connections that have not said yet what they want. After a restart of the host all providers come at once. */
+export const STRANGERS_MAX = CONNECTIONS_MAX * 2;
+/** From one address: all places may be taken at once, and once more. Who connects faster than that is not at work. */
+export const ARRIVALS_PER_SECOND_MAX = CONNECTIONS_MAX * 2;
+const SECOND_MS = 1_000;
 /** How long a provider may take to answer a close frame before its socket is cut. */
 export const CLOSE_TIMEOUT_MS = 5_000;
 
@@ -73,7 +79,8 @@ class ProviderDoor implements GatewayServer {
   readonly addresses: readonly string[];
   readonly #options: GatewayServerOptions;
   readonly #place: Place;
-  readonly #strangers = new Door(UNAUTHENTICATED_MAX);
+  readonly #strangers = new Door(STRANGERS_MAX);
+  readonly #arrivals: Rates;
   readonly #sockets = new Map<WebSocket, Transport>();
   readonly #websockets = new WebSocketServer(WEBSOCKET_OPTIONS);
   #isClosed = false;
@@ -83,6 +90,7 @@ class ProviderDoor implements GatewayServer {
     this.addresses = place.addresses;
     this.#options = options;
     this.#place = place;
+    this.#arrivals = new Rates(options.clock ?? systemClock, ARRIVALS_PER_SECOND_MAX, SECOND_MS);
     for (const server of place.servers) this.#serve(server);
   }
 
@@ -111,6 +119,8 @@ class ProviderDoor implements GatewayServer {
     if (host === undefined || another !== undefined || !isOwnHost(host, this.#place))
       return refuseUpgrade(socket, FORBIDDEN, 'Connect to localhost.');
     if (this.#isClosed) return refuseUpgrade(socket, CONNECTIONS_FULL_HTTP_STATUS, 'The host is stopping.');
+    if (!this.#arrivals.take(request.socket.remoteAddress ?? ''))
+      return refuseUpgrade(socket, TOO_MANY_REQUESTS, 'Too many connections at once: wait a second.');
     if (this.#sockets.size >= CONNECTIONS_MAX)
       return refuseUpgrade(socket, CONNECTIONS_FULL_HTTP_STATUS, `All ${CONNECTIONS_MAX} places are taken.`);
     this.#websockets.handleUpgrade(request, socket, head, (websocket) => this.#enter(websocket, request.socket));

@@ -16,12 +16,18 @@ const BESIDE_MAX_MS = 20;
 const CHARACTERS_READ_PER_MS = 128 * 2 ** 10;
 
 export class Share {
+  readonly #now: () => number;
   #creditMs = CREDIT_MAX_MS;
-  #at = performance.now();
+  #at: number;
   readonly #waiting = new Set<() => void>();
   #isResting = false;
   /** What was counted already of the turns of the event loop that are being watched. */
   #counted: number | undefined;
+
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+    this.#at = now();
+  }
 
   /** All of it is used up; nobody works until there is some again. */
   get isResting(): boolean {
@@ -30,12 +36,12 @@ export class Share {
 
   /** Works on a message, and counts what that took. */
   spend<T>(text: string, work: () => T): T {
-    const began = performance.now();
+    const began = this.#now();
     this.#watch(began);
     try {
       return work();
     } finally {
-      this.#take(performance.now() - began + text.length / CHARACTERS_READ_PER_MS);
+      this.#take(this.#now() - began + text.length / CHARACTERS_READ_PER_MS);
     }
   }
 
@@ -54,7 +60,7 @@ export class Share {
     if (this.#counted !== undefined) return;
     this.#counted = 0;
     const done = () => {
-      const uncounted = performance.now() - began - (this.#counted ?? 0);
+      const uncounted = this.#now() - began - (this.#counted ?? 0);
       this.#take(Math.min(Math.max(0, uncounted), BESIDE_MAX_MS));
       this.#counted = undefined;
     };
@@ -62,7 +68,7 @@ export class Share {
   }
 
   #take(spentMs: number): void {
-    const now = performance.now();
+    const now = this.#now();
     this.#creditMs = Math.min(CREDIT_MAX_MS, this.#creditMs + (now - this.#at) * PROVIDERS_SHARE) - spentMs;
     this.#at = now;
     if (this.#counted !== undefined) this.#counted += spentMs;

@@ -2,7 +2,7 @@
  * Changes of a registration. Each is judged as a whole, put into force in every session it is about, and acknowledged
  * once it is stored: what the gateway sends after the acknowledgement knows the change.
  */
-import { GatewayErrorCode } from '@atrium/protocol/provider';
+import { GatewayErrorCode, type ProviderAckMessage } from '@atrium/protocol/provider';
 import { GatewayError } from './gateway-error.js';
 import type { Binding, Provider } from './provider.js';
 import { Rates } from './rate.js';
@@ -23,6 +23,8 @@ export interface Update {
   /** Throws when the change is not possible in this session. Changes nothing. */
   check?(binding: Binding): void;
   apply(binding: Binding): void;
+  /** What the agent of the session cannot do of it. */
+  degraded?(binding: Binding): readonly string[];
 }
 
 export class Updates {
@@ -48,7 +50,7 @@ export class Updates {
       binding.updating.add(type);
       binding.room.changed(provider.name);
     }
-    this.#acknowledge(bindings, message);
+    this.#acknowledge(bindings, message, update);
   }
 
   /** By name, not by connection: whoever comes back has not waited. */
@@ -58,16 +60,28 @@ export class Updates {
     throw new GatewayError(GatewayErrorCode.RateLimited, what, sessionId);
   }
 
-  #acknowledge(bindings: readonly Binding[], { type, requestId }: UpdateMessage): void {
-    const revisions = bindings.map((binding) => ({ binding, revision: binding.revision }));
+  #acknowledge(bindings: readonly Binding[], { type, requestId }: UpdateMessage, update: Update): void {
+    const acks = bindings.map((binding) => ({ binding, ack: ackOf(binding, requestId, update) }));
     const acknowledge = () => {
-      for (const { binding, revision } of revisions) {
+      for (const { binding, ack } of acks) {
         binding.updating.delete(type);
         const { provider, sessionId } = binding;
-        if (provider.bindings.get(sessionId) !== binding) continue;
-        provider.send({ type: 'ack', ...(requestId !== undefined && { requestId }), sessionId, revision });
+        if (provider.bindings.get(sessionId) === binding) provider.send(ack);
       }
     };
     void this.#core.settled().then(acknowledge, acknowledge);
   }
+}
+
+/** As things stand now: the next update may be in force before this one is acknowledged. */
+function ackOf(binding: Binding, requestId: string | undefined, { degraded }: Update): ProviderAckMessage {
+  const { sessionId, revision } = binding;
+  const missing = degraded?.(binding) ?? [];
+  return {
+    type: 'ack',
+    ...(requestId !== undefined && { requestId }),
+    sessionId,
+    revision,
+    ...(missing.length > 0 && { degraded: [...missing] }),
+  };
 }

@@ -5,18 +5,28 @@
 import { GIT_FILTERS_MAX, withoutFilters } from '../tools/git-filters.js';
 import { GitError } from './git.js';
 
-/** Says which settings there are: their names alone, as their values may hold anything. */
-export const PROGRAM_LIST = ['config', '--null', '--name-only', '--get-regexp', '^(filter|hook)\\.'] as const;
+/** Says which settings there are and where: their names alone, as their values may hold anything. */
+export const PROGRAM_LIST = [
+  ...['config', '--null', '--show-scope', '--name-only'],
+  ...['--get-regexp', '^(filter|hook|includeif)\\.'],
+] as const;
 
 export interface Programs {
   /** The arguments that turn all of them off. */
   readonly off: readonly string[];
   readonly hasFilters: boolean;
+  /** The repository itself takes in more settings on another branch, or in another folder: those are not in the list. */
+  readonly hasConditions: boolean;
 }
 
-/** Throws when there is one that cannot be turned off. */
+/** Where settings come from that are part of the repository. */
+const OF_REPOSITORY: ReadonlySet<string> = new Set(['local', 'worktree']);
+
+/** From a list of scopes and names. Throws when there is a program that cannot be turned off. */
 export function programsIn(list: string): Programs {
-  const settings = list.split('\0');
+  const fields = list.split('\0');
+  const settings = fields.filter((_, index) => index % 2 === 1);
+  const own = settings.filter((_, index) => OF_REPOSITORY.has(fields[2 * index] ?? ''));
   const filters = withoutFilters(settings.filter((setting) => setting.startsWith('filter.')).join('\0'));
   const smudges = filters.filter((setting) => setting.endsWith('.clean='));
   return {
@@ -26,6 +36,7 @@ export function programsIn(list: string): Programs {
       ...withoutHooks(settings.filter((setting) => setting.startsWith('hook.'))),
     ],
     hasFilters: filters.length > 0,
+    hasConditions: own.some((setting) => setting.startsWith('includeif.')),
   };
 }
 

@@ -15,6 +15,8 @@ export interface Repository {
   /** Settings that keep every program that its configuration names from being run. */
   readonly noPrograms: readonly string[];
   readonly hasFilters: boolean;
+  /** More programs than those may be named on another branch, or in another worktree. */
+  readonly hasConditions: boolean;
 }
 
 /** Undefined when the folder, named by its real path, is in none that can be used, for whatever reason. */
@@ -27,8 +29,8 @@ export async function findRepository(folder: string, run: GitRun = {}): Promise<
     const top = await realpath(named);
     // A repository may claim to have its files anywhere.
     if (path.join(top, prefix.replace(/\/$/, '')) !== folder) return undefined;
-    const { off, hasFilters } = programsIn(settings.toString('utf8'));
-    return { folder, top, prefix: fromText(prefix), noPrograms: off, hasFilters };
+    const { off: noPrograms, ...has } = programsIn(settings.toString('utf8'));
+    return { folder, top, prefix: fromText(prefix), noPrograms, ...has };
   } catch {
     run.signal?.throwIfAborted();
     return undefined;

@@ -74,7 +74,9 @@ export class LogConflictError extends Error {
     readonly expectedHead: number,
     readonly actualHead: number,
   ) {
-    super(`the log is at ${actualHead}, not at ${expectedHead}: another host has written to it`);
+    super(
+      `the log is at ${actualHead}, not at ${expectedHead}: another host has written to it. Use that one, or stop it first`,
+    );
   }
 }
 
@@ -126,5 +128,7 @@ export interface Log {
   compact(options: { readonly upTo: number; readonly keep: number }): Promise<void>;
   /** Forgets a channel altogether: its archive, its turns, its entries' actions. */
   forget(channel: string): Promise<void>;
+  /** Forgets whose a client's entries were, and which of its numbers were used. It must not use those epochs again. */
+  forgetClient(clientId: string): Promise<void>;
   close(): Promise<void>;
 }

@@ -153,6 +153,11 @@ export class SqliteLog implements Log {
     });
   }
 
+  async forgetClient(clientId: string): Promise<void> {
+    this.#checkOpen();
+    this.#write(() => this.#entries.disown(clientId));
+  }
+
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;

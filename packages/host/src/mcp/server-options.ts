@@ -16,6 +16,8 @@ export interface McpServerOptions {
   readonly folder?: string | undefined;
   /** What a process inherits; by default the host's environment. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
+  /** What is to be over before it starts: the server that had its place, which may hold a port or a file. */
+  readonly after?: Promise<void> | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
   /** The state or the tools are other than before. */

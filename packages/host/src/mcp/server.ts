@@ -32,7 +32,7 @@ export class McpServer implements ToolServer {
   #connection: Connection | undefined;
   /** From a start to the stop, or until there is no use in trying again. */
   #life: AbortController | undefined;
-  /** Resolves when all lives so far are over. */
+  /** Resolves when all lives so far are over, and those of its predecessor. */
   #over: Promise<void> | undefined;
   #retries = 0;
 
@@ -43,6 +43,7 @@ export class McpServer implements ToolServer {
     this.plugin = options.plugin;
     this.isOfUser = options.isOfUser ?? false;
     this.clock = options.clock;
+    this.#over = options.after;
     this.#tokens = new Tokens(secretsOf(options.config));
   }
 

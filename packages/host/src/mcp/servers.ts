@@ -21,6 +21,8 @@ export class McpServers {
   readonly #options: McpServersOptions;
   /** By the name that their tools begin with, in the order of adding. */
   readonly #servers = new Map<string, McpServer>();
+  /** By id: those that were removed, until nothing of them is left. */
+  readonly #leaving = new Map<string, Promise<void>>();
 
   constructor(options: McpServersOptions) {
     this.#options = options;
@@ -52,19 +54,20 @@ export class McpServers {
       return refusal;
     }
     const { changed, ...shared } = this.#options;
-    const server: McpServer = new McpServer({ ...shared, ...declaration, changed: () => changed(server) });
+    const after = this.#leaving.get(declaration.id);
+    const server: McpServer = new McpServer({ ...shared, ...declaration, after, changed: () => changed(server) });
     this.#servers.set(key, server);
     return server;
   }
 
-  /** Stops a server and forgets it. */
+  /** Stops a server and forgets it. Meanwhile another of its id may be added, which starts when this one is gone. */
   async remove(id: string): Promise<void> {
-    // A copy: while one stops, another of the same id may be added, and that one is to stay.
-    for (const [key, server] of [...this.#servers]) {
-      if (server.id !== id) continue;
-      this.#servers.delete(key);
-      await server.stop();
-    }
+    const removed = [...this.#servers].filter(([, server]) => server.id === id);
+    for (const [key] of removed) this.#servers.delete(key);
+    const gone = Promise.all([this.#leaving.get(id), ...removed.map(([, server]) => server.stop())]).then(() => {});
+    this.#leaving.set(id, gone);
+    await gone;
+    if (this.#leaving.get(id) === gone) this.#leaving.delete(id);
   }
 
   /** Gives a token to the servers that wanted one for this resource; says whether any did. */
@@ -75,6 +78,6 @@ export class McpServers {
 
   /** Stops all of them, and returns when nothing of any is left. */
   async stop(): Promise<void> {
-    await Promise.all(this.all.map((server) => server.stop()));
+    await Promise.all([...this.all.map((server) => server.stop()), ...this.#leaving.values()]);
   }
 }

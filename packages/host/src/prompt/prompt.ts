@@ -47,7 +47,9 @@ export async function renderPrompt(request: RenderRequest): Promise<Sections> {
 
 /** The person's own client comes last: it sees what all others added, and they never see what it changed. */
 async function withAnswers(sections: Sections, request: RenderRequest & TurnAudience): Promise<Sections> {
-  return withClient(await withCallbacks(sections, request), request);
+  const called = await withCallbacks(sections, request);
+  // Nobody is asked about the prompt of a turn that is over.
+  return request.signal.aborted ? called : withClient(called, request);
 }
 
 function protectedIds({ info }: AgentBackend): ReadonlySet<string> {

@@ -1,6 +1,7 @@
 /** All that each client may touch on this machine, put together: sessions' folders, folders to browse, what was granted. */
-import { mkdir } from 'node:fs/promises';
+
 import type { Clock } from '../clock.js';
+import { makeFolder } from '../folders.js';
 import type { Grants } from './grants.js';
 import { ROOTS_FRESH_MS } from './limits.js';
 import { realPathOf } from './real-path.js';
@@ -53,7 +54,7 @@ export class Granted {
     const { userFolder: folder } = this.#parts;
     if (folder === undefined || wanted !== 'write') return;
     const entrance = (await this.#current()).table.enter(file, wanted);
-    if (entrance?.root.given === folder) await mkdir(folder, { recursive: true });
+    if (entrance?.root.given === folder) await makeFolder(folder);
   }
 
   /** Where roots really are is looked up now and then, not with every request. */

@@ -53,7 +53,7 @@ export class Resources implements Service {
   readonly #watches: Watches;
 
   constructor({ core, browsed, userFolder, readers }: ResourcesParts) {
-    const grants = new Grants((session) => core.sessions.isListed(session));
+    const grants = new Grants((session) => core.sessions.has(session));
     const workingFolders = () => core.sessions.workingFolders();
     const declared = () => core.customizations?.declaredDirectories() ?? [];
     const granted = new Granted({ clock: core.clock, grants, workingFolders, declared, browsed, userFolder });

@@ -1,6 +1,7 @@
 /** How local programs find running hosts: one small file per instance, without the token. */
-import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { makeFolder } from '../folders.js';
 import { writePrivateFile } from './private-files.js';
 
 export const INSTANCES_FOLDER = 'instances';
@@ -21,7 +22,7 @@ export interface Instance {
 export async function announceInstance(dataFolder: string, instance: Instance): Promise<() => Promise<void>> {
   const folder = path.join(dataFolder, INSTANCES_FOLDER);
   const file = path.join(folder, `${instance.pid}.json`);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await makeFolder(folder, { mode: 0o700 });
   await writePrivateFile(file, `${JSON.stringify(instance)}\n`);
   return () => rm(file, { force: true });
 }

@@ -1,6 +1,6 @@
 /** The connection token: whoever can read its file may connect. It never goes to a log, a screen or a listing. */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { readFile, rm } from 'node:fs/promises';
+import { lstat, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { writePrivateFile } from './private-files.js';
 
@@ -8,6 +8,9 @@ export const TOKEN_BYTES = 32;
 export const TOKEN_FILE = 'connection-token';
 /** A token that somebody chose should not be shorter. */
 export const TOKEN_ADVISED_CHARACTERS = 16;
+
+/** As long as `newToken` makes them; one that somebody chose for a single start is not kept. */
+const MADE_BY_US = /^[\w-]{43}$/;
 
 export function newToken(random: (bytes: number) => Buffer = randomBytes): string {
   return random(TOKEN_BYTES).toString('base64url');
@@ -40,6 +43,18 @@ export async function storeToken(dataFolder: string, token: string): Promise<Sto
   const file = path.join(dataFolder, TOKEN_FILE);
   await writePrivateFile(file, `${token}\n`);
   return { file, remove: () => removeOwn(file, token) };
+}
+
+/**
+ * The token that a host left behind when it had no time to remove it. The next one takes it over, so that clients come
+ * back by themselves after a crash. What others could have read or written there is not taken.
+ */
+export async function leftToken(dataFolder: string): Promise<string | undefined> {
+  const file = path.join(dataFolder, TOKEN_FILE);
+  const stats = await lstat(file).catch(() => undefined);
+  const isOurs = stats?.isFile() && (stats.mode & 0o077) === 0 && stats.uid === (process.getuid?.() ?? stats.uid);
+  const text = isOurs ? await readToken(file).catch(() => '') : '';
+  return MADE_BY_US.test(text) ? text : undefined;
 }
 
 /** The token in a file, without the line end that editors add. */

@@ -1,10 +1,10 @@
 /** What a session's agent keeps to find it again: beside the session in the log, and never in its state. */
 import type { AgentMemory } from '../agents/agent.js';
 import { AGENT_MEMORY_MAX_CHARACTERS } from '../limits.js';
-import type { Catalogue } from './catalogue.js';
+import type { SessionNotes } from './session-notes.js';
 
-export async function agentMemory(uri: string, catalogue: Catalogue): Promise<AgentMemory> {
-  let kept = await catalogue.agentMemory(uri);
+export async function agentMemory(uri: string, notes: SessionNotes): Promise<AgentMemory> {
+  let kept = await notes.agentMemory(uri);
   return {
     get: () => (kept === undefined ? undefined : JSON.parse(kept)),
     set: (value) => {
@@ -15,7 +15,7 @@ export async function agentMemory(uri: string, catalogue: Catalogue): Promise<Ag
       }
       if (text === kept) return;
       kept = text;
-      catalogue.setAgentMemory(uri, text);
+      notes.setAgentMemory(uri, text);
     },
   };
 }

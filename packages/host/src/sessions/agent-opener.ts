@@ -2,9 +2,11 @@
 import { fileURLToPath } from 'node:url';
 import type { ErrorInfo, SessionState } from '@atrium/protocol';
 import { AgentError, type AgentSession } from '../agents/agent.js';
+import { AGENT_CLOSE_MAX_MS } from '../limits.js';
 import { wholeTurns } from '../resources/kept/whole-turns.js';
+import { within } from '../waiting.js';
 import { agentMemory } from './agent-memory.js';
-import type { SessionParts } from './session.js';
+import type { SessionParts } from './session-parts.js';
 
 export class AgentOpener {
   readonly #parts: SessionParts;
@@ -35,11 +37,12 @@ export class AgentOpener {
   }
 
   async #open(): Promise<AgentSession> {
-    const { backend, channel, core, pages, catalogue } = this.#parts;
+    const { backend, channel, core, pages, notes, predecessor } = this.#parts;
     const { provider } = channel.live.summary;
     if (!backend) throw new AgentError('agent-missing', `no agent ${provider} is here; start the host with it`);
     this.#opening = true;
     try {
+      await predecessor;
       await this.prepare();
       return await backend.open({
         session: channel.uri,
@@ -50,7 +53,7 @@ export class AgentOpener {
           const turns = await pages.slice(channel.committed, Math.max(0, total - last), total);
           return core.contents ? wholeTurns(core.contents, turns) : turns;
         },
-        memory: await agentMemory(channel.uri, catalogue),
+        memory: await agentMemory(channel.uri, notes),
       });
     } finally {
       this.#opening = false;
@@ -64,12 +67,24 @@ export class AgentOpener {
   }
 
   truncated(turnId: string | undefined): void {
-    this.#told = this.#tell((agent) => agent.truncated?.(turnId));
+    this.#told = this.#told.then(() => this.#tell((agent) => agent.truncated?.(turnId)));
   }
 
+  /** The host goes on without an agent that does not end. */
   async close(): Promise<void> {
+    const { core, channel } = this.#parts;
     this.#abort.abort();
-    await this.#tell((agent) => agent.close());
+    await within(
+      core.clock,
+      AGENT_CLOSE_MAX_MS,
+      this.#tell((agent) => agent.close()),
+      () => {
+        core.logger.log('warn', 'an agent did not end in time', {
+          session: channel.uri,
+          milliseconds: AGENT_CLOSE_MAX_MS,
+        });
+      },
+    );
   }
 
   /** Tells the agent something, if it is there. When it fails at that, the session goes on. */

@@ -1,5 +1,5 @@
 /** The tools that a person allowed for the rest of a session. They stay allowed when it leaves memory, and over restarts. */
-import type { Catalogue } from './catalogue.js';
+import type { SessionNotes } from './session-notes.js';
 
 export interface AllowedTool {
   /** The extension whose tool it is; absent for the host's own. What was allowed to one counts for no other. */
@@ -10,18 +10,18 @@ export interface AllowedTool {
 }
 
 export class Allowances {
-  readonly #catalogue: Catalogue;
+  readonly #notes: SessionNotes;
   readonly #uri: string;
   readonly #keys = new Set<string>();
 
-  constructor(catalogue: Catalogue, uri: string) {
-    this.#catalogue = catalogue;
+  constructor(notes: SessionNotes, uri: string) {
+    this.#notes = notes;
     this.#uri = uri;
   }
 
   /** What was allowed before the session last left memory. */
   async load(): Promise<void> {
-    for (const key of await this.#catalogue.allowed(this.#uri)) this.#keys.add(key);
+    for (const key of await this.#notes.allowed(this.#uri)) this.#keys.add(key);
   }
 
   has(tool: AllowedTool): boolean {
@@ -31,7 +31,7 @@ export class Allowances {
   add(tool: AllowedTool): void {
     if (this.has(tool)) return;
     this.#keys.add(keyOf(tool));
-    this.#catalogue.setAllowed(this.#uri, [...this.#keys]);
+    this.#notes.setAllowed(this.#uri, [...this.#keys]);
   }
 }
 

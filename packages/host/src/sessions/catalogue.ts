@@ -4,7 +4,6 @@ import { fileURLToPath } from 'node:url';
 import type { SessionLifecycle, SessionSummary } from '@atrium/protocol';
 import type { Writer } from '../channels/writer.js';
 import type { Log } from '../log/log.js';
-import type { Held } from './held-actions.js';
 
 export interface CatalogueEntry {
   readonly summary: SessionSummary;
@@ -24,17 +23,6 @@ interface Known {
 }
 
 const SESSION = 'session:';
-/** Sessions that were at work. What is found under it at the start was cut off by a crash. */
-const ACTIVE = 'active:';
-/** Actions that wait for the end of a session's turn. */
-const HELD = 'held:';
-/** Tools that a person allowed for the rest of a session. */
-const ALLOWED = 'allowed:';
-/** Sessions whose title is a person's. */
-const NAMED = 'named:';
-/** What a session's agent wants to find again. */
-const AGENT = 'agent:';
-
 export class Catalogue {
   readonly #known = new Map<string, Known>();
   /** The folders of listed sessions; undefined when they have to be gathered anew. */
@@ -123,58 +111,10 @@ export class Catalogue {
 
   remove(uri: string): void {
     this.writer.record({ key: SESSION + uri, value: null });
-    this.writer.record({ key: ALLOWED + uri, value: null });
-    this.writer.record({ key: NAMED + uri, value: null });
-    this.writer.record({ key: AGENT + uri, value: null });
     this.writer.afterCommit(() => {
       this.#known.delete(uri);
       this.#folders = undefined;
     });
-  }
-
-  /** Notes whether a session is at work, so that a crash can be told from a rest. */
-  setActive(uri: string, active: boolean): void {
-    this.writer.record({ key: ACTIVE + uri, value: active ? '1' : null });
-  }
-
-  /** Notes which actions wait for the end of a session's turn. */
-  setHeld(uri: string, held: readonly Held[]): void {
-    this.writer.record({ key: HELD + uri, value: held.length > 0 ? JSON.stringify(held) : null });
-  }
-
-  async held(uri: string): Promise<Held[]> {
-    return JSON.parse((await this.log.record(HELD + uri)) ?? '[]');
-  }
-
-  setAgentMemory(uri: string, value: string | undefined): void {
-    this.writer.record({ key: AGENT + uri, value: value ?? null });
-  }
-
-  agentMemory(uri: string): Promise<string | undefined> {
-    return this.log.record(AGENT + uri);
-  }
-
-  /** Notes which tools a person allowed for the rest of a session. */
-  setAllowed(uri: string, tools: readonly string[]): void {
-    this.writer.record({ key: ALLOWED + uri, value: JSON.stringify(tools) });
-  }
-
-  async allowed(uri: string): Promise<string[]> {
-    return JSON.parse((await this.log.record(ALLOWED + uri)) ?? '[]');
-  }
-
-  /** Notes that a person gave a session its title. */
-  setNamed(uri: string): void {
-    this.writer.record({ key: NAMED + uri, value: '1' });
-  }
-
-  async isNamed(uri: string): Promise<boolean> {
-    return (await this.log.record(NAMED + uri)) !== undefined;
-  }
-
-  /** The sessions that were at work when the host last stopped. */
-  async interrupted(): Promise<string[]> {
-    return (await this.log.records(ACTIVE)).map(({ key }) => key.slice(ACTIVE.length));
   }
 }
 

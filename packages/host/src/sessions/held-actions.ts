@@ -7,7 +7,7 @@ import type { Asker } from '../core.js';
 import type { EntryOrigin } from '../log/log.js';
 import { echoesEarly } from '../wire/dialects/dialects.js';
 import { outgoingNotification } from '../wire/outgoing.js';
-import type { SessionParts } from './session.js';
+import type { SessionParts } from './session-parts.js';
 
 export interface Held {
   readonly action: SessionAction;
@@ -17,7 +17,7 @@ export interface Held {
 export class HeldActions {
   #held: readonly Held[] = [];
 
-  constructor(private readonly parts: Pick<SessionParts, 'core' | 'catalogue' | 'channel'>) {}
+  constructor(private readonly parts: Pick<SessionParts, 'core' | 'notes' | 'channel'>) {}
 
   get isEmpty(): boolean {
     return this.#held.length === 0;
@@ -49,14 +49,15 @@ export class HeldActions {
     for (const { action, origin } of held) apply(action, origin);
   }
 
-  /** What waited when the host died, or when the end of the turn could not be stored, waits again. */
+  /** What waited when the host died, or when the end of the turn could not be stored, waits again: before what came since. */
   restore(held: readonly Held[]): void {
-    this.#held = held;
+    const since = this.#held.filter(({ origin }) => !held.some((earlier) => isSame(earlier.origin, origin)));
+    this.#held = [...held, ...since];
   }
 
   #set(held: readonly Held[]): void {
     this.#held = held;
-    this.parts.catalogue.setHeld(this.parts.channel.uri, held);
+    this.parts.notes.setHeld(this.parts.channel.uri, held);
   }
 }
 

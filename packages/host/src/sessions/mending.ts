@@ -29,7 +29,7 @@ export function afterCrash(session: Session): void {
   const { activeTurn, lifecycle } = session.state;
   if (activeTurn) fail(session, activeTurn.id, HOST_RESTARTED);
   if (lifecycle === 'creating') session.create();
-  else if (!activeTurn) session.parts.catalogue.setActive(session.uri, false);
+  else if (!activeTurn) session.parts.notes.setActive(session.uri, false);
 }
 
 /** What the host did here could not be stored. An agent whose words are lost is stopped; the rest is done again. */
@@ -39,6 +39,7 @@ export function afterLoss(session: Session, lost: readonly StateAction[]): void 
   const isTurnLost = [...types].some((type) => !OUTSIDE_TURNS.has(type));
   if (activeTurn && isTurnLost) session.stopAgent(activeTurn.id);
   session.parts.core.clock.after(STORE_RETRY_MS, () => {
+    if (session.isClosed) return;
     if (activeTurn && isTurnLost) fail(session, activeTurn.id, NOT_STORED);
     if (types.has('session/ready') || types.has('session/creationFailed')) session.create();
     dropAbsentClient(session);

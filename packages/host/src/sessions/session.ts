@@ -1,48 +1,28 @@
 /** One open session: its channel, its agent, and everything that follows from an action on it. */
 import type { FetchTurnsParams, PendingMessage, SessionAction, SessionState, StateAction } from '@atrium/protocol';
-import type { AgentBackend } from '../agents/agent.js';
 import type { Channel, Step } from '../channels/channel.js';
-import type { Asker, HostCore, OpenChannel, TakeSnapshot } from '../core.js';
-import type { Extension } from '../extensions/extension.js';
+import type { Asker, OpenChannel, TakeSnapshot } from '../core.js';
 import { Extensions } from '../extensions/extensions.js';
-import type { EntryOrigin, Log } from '../log/log.js';
-import type { HostTool } from '../tools/tool.js';
+import type { EntryOrigin } from '../log/log.js';
 import type { WindowRequest } from '../wire/subscriptions.js';
-import { AgentOpener } from './agent-opener.js';
+import { AgentAtWork } from './agent-at-work.js';
 import { Allowances } from './allowances.js';
-import type { Catalogue } from './catalogue.js';
-import type { AttachCompanion, Companion } from './companion.js';
+import { Companions } from './companions.js';
 import { type Held, HeldActions } from './held-actions.js';
 import { History, type TurnsPage } from './history.js';
 import { Naming } from './naming.js';
 import { type Reaction, reactionsTo } from './reactions.js';
 import { mustWait, refusal } from './rules.js';
+import { offeredBuiltins, type SessionParts } from './session-parts.js';
 import { StandingRequests } from './standing-requests.js';
 import { isAtWork } from './summaries.js';
-import { TurnRunner } from './turn.js';
 import { TurnActivity } from './turn-activity.js';
-import type { TurnPages } from './turn-pages.js';
-
-export interface SessionParts {
-  readonly core: HostCore;
-  readonly log: Log;
-  readonly channel: Channel<SessionState>;
-  readonly pages: TurnPages;
-  readonly backend: AgentBackend | undefined;
-  readonly tools: readonly HostTool[];
-  readonly catalogue: Catalogue;
-  /** What every session is extended by. */
-  readonly extensions: readonly Extension[];
-  /** What lives beside every session. */
-  readonly companions: readonly AttachCompanion[];
-}
 
 export class Session implements OpenChannel {
   readonly #parts: SessionParts;
   readonly #held: HeldActions;
-  readonly #agent: AgentOpener;
+  readonly #agent: AgentAtWork;
   readonly #history: History;
-  #runner: TurnRunner | undefined;
   /** It left memory or was disposed: nothing more happens here. */
   #isClosed = false;
   /** Tools that a person allowed for the rest of this session. */
@@ -57,16 +37,17 @@ export class Session implements OpenChannel {
     state: () => this.state,
     isNoteNeeded: () => this.#parts.core.isWatchedWithoutQuestions(this.uri),
   });
-  readonly #companions: readonly Companion[];
+  readonly #companions: Companions;
   readonly #activity: TurnActivity;
+  #closing: Promise<void> | undefined;
 
   constructor(parts: SessionParts) {
     this.#parts = parts;
     this.#held = new HeldActions(parts);
-    this.#agent = new AgentOpener(parts, () => this.#begin());
+    this.#agent = new AgentAtWork(this, () => this.#begin());
     this.#history = new History(parts);
-    this.allowances = new Allowances(parts.catalogue, parts.channel.uri);
-    this.naming = new Naming(parts.catalogue, parts.channel.uri);
+    this.allowances = new Allowances(parts.notes, parts.channel.uri);
+    this.naming = new Naming(parts.notes, parts.channel.uri);
     this.extensions = new Extensions({
       builtins: offeredBuiltins(parts),
       standing: parts.extensions,
@@ -74,7 +55,8 @@ export class Session implements OpenChannel {
       write: (action) => this.write(action),
     });
     this.#activity = new TurnActivity(this.state);
-    this.#companions = parts.companions.map((attach) => attach(this));
+    const companions = parts.companions.map((attach) => attach(this));
+    this.#companions = new Companions(companions, parts.core.logger);
   }
 
   get uri(): string {
@@ -100,8 +82,8 @@ export class Session implements OpenChannel {
   /** Whether it can leave memory: nothing runs, nothing waits to be stored. */
   get isIdle(): boolean {
     const { channel } = this.#parts;
-    const isNeeded = this.#companions.some(({ keepsAwake }) => keepsAwake);
-    return !this.state.activeTurn && channel.isSettled && this.#held.isEmpty && !this.#agent.isOpening && !isNeeded;
+    const isNeeded = this.#agent.isOpening || this.#companions.keepAwake;
+    return !isAtWork(this.state) && channel.isSettled && this.#held.isEmpty && !isNeeded;
   }
 
   get isClosed(): boolean {
@@ -112,11 +94,11 @@ export class Session implements OpenChannel {
   write(action: SessionAction, origin?: EntryOrigin): void {
     if (this.#isClosed) return;
     const step = this.#parts.core.writer.write({ channel: this.#parts.channel, action, origin });
-    this.#parts.core.writer.afterCommit(() => this.#runner?.observe(step));
+    this.#parts.core.writer.afterCommit(() => this.#agent.observe(step));
     this.#note(step);
     this.naming.observe(action, origin);
     this.standing.observe(step);
-    for (const companion of this.#companions) companion.observe?.(step);
+    this.#companions.observe(step);
     if (this.#activity.hasOutlived(step)) this.write({ type: 'session/activityChanged', activity: undefined });
     for (const reaction of reactionsTo(step)) this.#react(reaction);
   }
@@ -124,22 +106,21 @@ export class Session implements OpenChannel {
   /** What lives beside the session gets ready before its agent opens. */
   async #begin(): Promise<void> {
     this.extensions.changed();
-    for (const companion of this.#companions) await companion.place?.();
-    const memories = [this.allowances.load(), this.naming.load()];
-    await Promise.all([...memories, ...this.#companions.map((companion) => companion.begin?.())]);
+    await this.#companions.place();
+    await Promise.all([this.allowances.load(), this.naming.load(), this.#companions.begin()]);
   }
 
   /** Something that the host wrote here could not be stored. */
   lost(): void {
-    for (const companion of this.#companions) companion.lost?.();
+    this.#companions.lost();
   }
 
   /** Keeps the list of sessions true, in the same tick. */
   #note({ before, after }: Step<SessionState>): void {
-    const { catalogue } = this.#parts;
+    const { catalogue, notes } = this.#parts;
     const { summary, lifecycle } = after;
     if (summary !== before.summary || lifecycle !== before.lifecycle) catalogue.set(this.uri, { summary, lifecycle });
-    if (isAtWork(before) !== isAtWork(after)) catalogue.setActive(this.uri, isAtWork(after));
+    if (isAtWork(before) !== isAtWork(after)) notes.setActive(this.uri, isAtWork(after));
   }
 
   async dispatch(action: StateAction, origin: EntryOrigin, asker: Asker): Promise<void> {
@@ -177,7 +158,7 @@ export class Session implements OpenChannel {
         // Whoever looked at the action first may have put another message to the front.
         return this.#startQueued(this.state.queuedMessages?.[0] ?? reaction.message);
       case 'run-turn':
-        return writer.afterCommit(() => this.#run(reaction.turnId));
+        return writer.afterCommit(() => this.#agent.run(reaction.turnId));
       case 'stop-turn':
         return writer.afterCommit(() => this.stopAgent(reaction.turnId));
       case 'truncate-agent':
@@ -204,24 +185,14 @@ export class Session implements OpenChannel {
     this.#history.archive();
   }
 
-  #run(turnId: string): void {
-    const turn = this.state.activeTurn;
-    if (turn?.id !== turnId) return;
-    this.#runner = new TurnRunner(this, turn);
-    void this.#runner.run(this.#agent.forTurn());
-  }
-
   /** Stops the agent, if it is at work on this turn. */
   stopAgent(turnId: string): void {
-    if (this.#runner?.id === turnId) this.#runner.stop();
+    this.#agent.stop(turnId);
   }
 
-  /** Starts the agent of a new session. The outcome shows in the state. */
+  /** Starts the agent of a new session. */
   create(): void {
-    this.#agent.opened().then(
-      () => this.write({ type: 'session/ready' }),
-      (error) => this.write({ type: 'session/creationFailed', error: AgentOpener.errorInfo(error) }),
-    );
+    if (!this.#isClosed) this.#agent.create();
   }
 
   /** Whether an action still waits for the end of the turn: its client will hear of it. */
@@ -236,12 +207,12 @@ export class Session implements OpenChannel {
 
   /** Takes it off the list. Nothing more happens here from now on, unless this could not be stored. */
   async dispose(): Promise<void> {
-    const { core, catalogue } = this.#parts;
+    const { core, catalogue, notes } = this.#parts;
     const { activeTurn } = this.state;
     if (activeTurn) this.write({ type: 'session/turnCancelled', turnId: activeTurn.id });
     this.archive();
     const { summary, lifecycle } = this.state;
-    catalogue.setActive(this.uri, false);
+    notes.setActive(this.uri, false);
     catalogue.set(this.uri, { summary, lifecycle, disposedAt: core.clock.now() });
     this.#isClosed = true;
     await core.writer.settled().catch((error) => {
@@ -251,14 +222,9 @@ export class Session implements OpenChannel {
   }
 
   /** Ends the agent; the state is left to the caller. */
-  async close(): Promise<void> {
+  close(): Promise<void> {
     this.#isClosed = true;
-    this.#runner?.stop();
-    await Promise.all([this.#agent.close(), ...this.#companions.map((companion) => companion.close())]);
+    this.#closing ??= Promise.all([this.#agent.close(), this.#companions.close()]).then(() => {});
+    return this.#closing;
   }
-}
-
-/** An agent with tools of its own for files and commands is not offered the host's. */
-export function offeredBuiltins({ backend, tools }: Pick<SessionParts, 'backend' | 'tools'>): readonly HostTool[] {
-  return backend?.abilities.ownTools ? [] : tools;
 }

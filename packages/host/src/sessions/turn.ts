@@ -15,26 +15,23 @@ import type {
   UsageInfo,
   UserMessage,
 } from '@atrium/protocol';
-import {
-  AgentError,
-  type AgentSession,
-  type AgentTurn,
-  type BegunCall,
-  type CallStart,
-  type CannedToolCall,
-  type InputOutcome,
-  type OwnCall,
-  type OwnCallStart,
-  type ToolOutcome,
-  type ToolRequest,
+import type {
+  AgentSession,
+  AgentTurn,
+  BegunCall,
+  CallStart,
+  CannedToolCall,
+  InputOutcome,
+  OwnCall,
+  OwnCallStart,
+  ToolOutcome,
+  ToolRequest,
 } from '../agents/agent.js';
 import { beginCall, callTool, runCannedTool } from '../broker/broker.js';
 import { presentClient } from '../broker/client-calls.js';
 import { beginOwnCall } from '../broker/own-calls.js';
 import type { Step } from '../channels/channel.js';
-import { adviceFor } from '../extensions/turn-advice.js';
-import { objectionTo } from '../extensions/turn-ending.js';
-import { ACTIVITY_MAX_CHARACTERS, TITLE_MAX_CHARACTERS, TURN_SENT_ON_MAX } from '../limits.js';
+import { ACTIVITY_MAX_CHARACTERS, TITLE_MAX_CHARACTERS } from '../limits.js';
 import type { Sections } from '../prompt/sections.js';
 import { TurnPrompt } from '../prompt/turn-prompt.js';
 import { offeredTools } from '../tools/names.js';
@@ -43,23 +40,21 @@ import { AgentOpener, folderOf } from './agent-opener.js';
 import { CallPlaces } from './call-places.js';
 import { askPerson } from './questions.js';
 import type { Session } from './session.js';
+import { TurnCourse } from './turn-course.js';
 import { TurnStream } from './turn-stream.js';
 import { type Find, TurnOverError, Waiters } from './waiters.js';
 
 export class TurnRunner implements AgentTurn {
   readonly id: string;
-  message: UserMessage;
   readonly model: ModelSelection | undefined;
   readonly agent: AgentSelection | undefined;
   readonly workingDirectory: string | undefined;
-  context: readonly string[] = [];
   readonly #session: Session;
   readonly #abort = new AbortController();
   readonly #waiters = new Waiters();
   readonly #places = new CallPlaces();
+  readonly #course: TurnCourse;
   readonly #stream: TurnStream;
-  /** How often extensions had something against the end of it. */
-  #sentOn = 0;
   #prompt: TurnPrompt | undefined;
 
   constructor(session: Session, turn: ActiveTurn) {
@@ -68,10 +63,18 @@ export class TurnRunner implements AgentTurn {
     setMaxListeners(0, this.#abort.signal);
     this.id = turn.id;
     this.#stream = new TurnStream(turn.id, (action) => this.write(action));
-    this.message = turn.userMessage;
+    this.#course = new TurnCourse(this, turn.userMessage);
     this.model = session.state.summary.model;
     this.agent = session.state.summary.agent;
     this.workingDirectory = folderOf(session.state);
+  }
+
+  get message(): UserMessage {
+    return this.#course.message;
+  }
+
+  get context(): readonly string[] {
+    return this.#course.context;
   }
 
   get signal(): AbortSignal {
@@ -90,60 +93,16 @@ export class TurnRunner implements AgentTurn {
   async run(agent: Promise<AgentSession>): Promise<void> {
     try {
       const opened = await agent;
-      await this.#prepare();
-      await opened.runTurn(this);
-      while (await this.#isSentOn()) await opened.runTurn(this);
+      await this.#course.begin();
+      // Cancelled meanwhile: the agent never hears of it.
+      this.signal.throwIfAborted();
+      do await opened.runTurn(this);
+      while (await this.#course.goesOn());
       this.write({ type: 'session/turnComplete', turnId: this.id });
     } catch (error) {
       if (this.isActive) this.#session.parts.core.logger.log('warn', 'a turn failed', { session: this.#session.uri });
       this.write({ type: 'session/error', turnId: this.id, error: AgentOpener.errorInfo(error) });
     }
-  }
-
-  /** Extensions hear of the turn before the agent does: they may add to it, or stop it. */
-  async #prepare(): Promise<void> {
-    const { session } = this;
-    const isFirst = session.state.turns.length === 0;
-    const opening = { turnId: this.id, text: this.message.text, agent: this.agent, isFirst };
-    const { clock, logger } = session.parts.core;
-    const extensions = session.extensions.all();
-    const advice = await adviceFor({ extensions, opening, signal: this.signal, clock, logger });
-    if (advice.blocked !== undefined) throw new AgentError('blocked', advice.blocked);
-    for (const note of advice.notes) this.notify(note);
-    this.context = advice.context;
-  }
-
-  /** Extensions may object to the end: the agent hears why in place of a message, and people see it. */
-  async #isSentOn(): Promise<boolean> {
-    const { session } = this;
-    const { clock, logger } = session.parts.core;
-    const ending = { turnId: this.id, isSentOn: this.#sentOn > 0 };
-    const extensions = session.extensions.all();
-    const { steeringMessage } = session.state;
-    const reason = await objectionTo({ extensions, ending, signal: this.signal, clock, logger });
-    if (reason === undefined) return this.#isSteeredOn(steeringMessage?.id);
-    this.notify(reason);
-    if (this.#sentOn === TURN_SENT_ON_MAX) {
-      this.notify(`The turn ends all the same: the agent was sent on ${TURN_SENT_ON_MAX} times already.`);
-      return false;
-    }
-    this.#sentOn += 1;
-    this.#continueWith({ text: `[Not written by a person. You were about to stop, but:]\n${reason}` });
-    return true;
-  }
-
-  /** Extensions take their time: a person may have said something meanwhile. What was said before, the agent has seen. */
-  #isSteeredOn(seen: string | undefined): boolean {
-    const { state, parts } = this.session;
-    const isNew = state.steeringMessage !== undefined && state.steeringMessage.id !== seen;
-    const message = isNew && parts.backend?.abilities.steer ? this.takeSteering() : undefined;
-    if (message) this.#continueWith(message);
-    return message !== undefined;
-  }
-
-  #continueWith(message: UserMessage): void {
-    this.message = message;
-    this.context = [];
   }
 
   /** The turn is over in the state: the agent is to stop, and nothing it still says counts. */
@@ -202,7 +161,7 @@ export class TurnRunner implements AgentTurn {
 
   title(title: string): void {
     // An agent that is sent on may take the reason for the first message.
-    if (this.#session.naming.isByPerson || this.#sentOn > 0) return;
+    if (this.#session.naming.isByPerson || this.#course.isSentOn) return;
     this.write({ type: 'session/titleChanged', title: shorten(title, TITLE_MAX_CHARACTERS) });
   }
 

@@ -3,8 +3,8 @@ import type { Channel } from '../channels/channel.js';
 import { Channel as PlainChannel } from '../channels/channel.js';
 import type { HostCore, OpenChannel } from '../core.js';
 import type { Service } from '../service.js';
+import type { Signal, Sink } from './batches.js';
 import { type LogRecordData, SEVERITIES, type Severity } from './otlp.js';
-import type { Signal, Sink } from './telemetry.js';
 
 const TRACES = 'ahp-otlp://traces';
 const METRICS = 'ahp-otlp://metrics';

@@ -5,8 +5,9 @@
 import { type Clock, systemClock } from '../clock.js';
 import type { Logger } from '../logger.js';
 import { succeedsWithin } from '../waiting.js';
+import type { Sink } from './batches.js';
 import type { LogRecordData } from './otlp.js';
-import type { Sink } from './telemetry.js';
+import { kindOf } from './sayable.js';
 
 export const EXPORT_TIMEOUT_MS = 10_000;
 export const EXPORT_QUEUE_MAX_BYTES = 4 * 2 ** 20;
@@ -36,8 +37,8 @@ export class HttpExporter implements Sink {
   readonly #queue: Parcel[] = [];
   #bytes = 0;
   #sending: Promise<void> | undefined;
-  /** It was said that the collector does not take what it gets. What is said here is sent there, too. */
-  #isRefused = false;
+  /** There was a complaint since it last worked. What is said here is sent there, too. */
+  #hasComplained = false;
   #isClosed = false;
   #failures = 0;
   #disarm: (() => void) | undefined;
@@ -105,7 +106,7 @@ export class HttpExporter implements Sink {
   }
 
   async #post({ path, body }: Parcel): Promise<'done' | 'later'> {
-    const { headers, logger } = this.#options;
+    const { headers } = this.#options;
     try {
       const answer = await fetch(`${this.#base}${path}`, {
         method: 'POST',
@@ -116,14 +117,20 @@ export class HttpExporter implements Sink {
       });
       await answer.body?.cancel();
       if (RETRYABLE.has(answer.status)) return 'later';
-      if (!answer.ok && !this.#isRefused) {
-        logger.log('warn', 'the telemetry collector does not take what it gets', { status: answer.status });
-      }
-      this.#isRefused = !answer.ok;
+      if (answer.ok) this.#hasComplained = false;
+      else this.#complain('does not take what it gets', { status: answer.status });
       this.#failures = 0;
       return 'done';
-    } catch {
+    } catch (error) {
+      // Of the error only its kind: its words may quote the address, and with it a password.
+      if (!this.#isClosed)
+        this.#complain('cannot be reached, and is tried again', { error: kindOf((error as Error).cause ?? error) });
       return 'later';
     }
+  }
+
+  #complain(what: string, fields: Readonly<Record<string, string | number>>): void {
+    if (!this.#hasComplained) this.#options.logger.log('warn', `the telemetry collector ${what}`, fields);
+    this.#hasComplained = true;
   }
 }

@@ -1,7 +1,7 @@
 /** Counts and distributions of one interval, by name and attributes. */
 import { type Attributes, BOUNDS, type MetricPoint } from './otlp.js';
 
-interface Named {
+export interface Named {
   readonly name: string;
   readonly unit: string;
   readonly attributes: Attributes;

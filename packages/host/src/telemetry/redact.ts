@@ -2,17 +2,19 @@
 
 /** Texts beyond this are content, not protocol. */
 export const SHOWN_TEXT_MAX_CHARACTERS = 80;
+/** Only so much of a text is looked through for secrets. */
+const LOOKED_AT_MAX_CHARACTERS = 2 * 2 ** 10;
 const SHOWN_ITEMS_MAX = 50;
 const DEPTH_MAX = 12;
 /** Members with such a name hold secrets, however deep inside. Numbers do not: `inputTokens` is a count. */
 const SECRET_NAME =
-  /tokens?$|secret|password|passphrase|authorization$|pairing|(?:api|access|private).?key|_key$|cookie|credential/i;
+  /tokens?$|secret|passw|passphrase|_pass$|authorization$|pairing|(?:api|access|private).?key|_key$|cookie|credential/i;
 /** Words that are secrets by their looks, wherever they stand: what GitHub, model servers and the like hand out. */
 const SECRET_LOOKS =
   /\b(?:gh[pousr]_|github_pat_|sk-|xox[a-z]-|AKIA|eyJ)[\w\-.]{12,}|\bBearer\s+\S+|(?<=:\/\/)[^\s/@]+(?=@)|(?<=[?&](?:token|key|code)=)[^\s&]+/gi;
 /** Pairing codes are shown to people in the words of a question with such an id. */
 const PAIRING = /^pair-/;
-/** What people type into a terminal, and what it shows, is anything: passwords, too. */
+/** What people type into a terminal, and what it shows, is anything: passwords, too. So is what they answer, or write. */
 const TERMINAL = /^terminal\/(?:input|data)$/;
 const HIDDEN = '[hidden]';
 
@@ -35,10 +37,21 @@ export function redacted(value: unknown, depth = 0): unknown {
   );
 }
 
-function isSecret(key: string, { id, type }: Members): boolean {
-  if (key === 'message') return PAIRING.test(String(id));
-  if (key === 'data') return TERMINAL.test(String(type));
-  return SECRET_NAME.test(key);
+function isSecret(key: string, { id, type, kind, encoding, commandId }: Members): boolean {
+  switch (key) {
+    case 'message':
+      return PAIRING.test(String(id));
+    case 'data':
+      // With an encoding, it is the content of a file.
+      return encoding !== undefined || TERMINAL.test(String(type));
+    case 'commandLine':
+    case 'output':
+      return commandId !== undefined;
+    case 'value':
+      return type === 'unclassified' || kind === 'text';
+    default:
+      return SECRET_NAME.test(key);
+  }
 }
 
 /** Nothing of it is shown, but that it is there. */
@@ -47,7 +60,7 @@ function blanked(value: unknown): unknown {
 }
 
 function shortened(text: string): string {
-  const open = text.slice(0, 2 * SHOWN_TEXT_MAX_CHARACTERS).replace(SECRET_LOOKS, HIDDEN);
+  const open = text.slice(0, LOOKED_AT_MAX_CHARACTERS).replace(SECRET_LOOKS, HIDDEN);
   if (text.length <= SHOWN_TEXT_MAX_CHARACTERS) return open;
   return `${open.slice(0, SHOWN_TEXT_MAX_CHARACTERS)}… (${text.length} characters)`;
 }

@@ -5,28 +5,9 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../clock.js';
 import type { Logger } from '../logger.js';
-import { MetricSet } from './metric-set.js';
-import { type Attributes, type Interval, type LogRecordData, logs, metrics, type SpanRecord, traces } from './otlp.js';
+import { Batches, now, type Signal, type Sink } from './batches.js';
+import type { Attributes } from './otlp.js';
 import { cut, cutAll, kindOf, withoutCodes, withoutIds } from './sayable.js';
-
-/** What was gathered goes out at this pace. */
-export const FLUSH_EVERY_MS = 1_000;
-/** Of each kind, between two times; what comes on top is dropped and counted. */
-export const PENDING_MAX = 5_000;
-
-export type Signal = 'traces' | 'metrics' | 'logs';
-
-/** Whoever takes what was gathered. */
-export interface Sink {
-  wants(signal: Signal): boolean;
-  traces(payload: { resourceSpans: unknown[] }): void;
-  metrics(payload: { resourceMetrics: unknown[] }): void;
-  /** Log records come as they are, so that a sink can leave some out. */
-  logs(
-    records: readonly LogRecordData[],
-    encode: (records: readonly LogRecordData[]) => { resourceLogs: unknown[] },
-  ): void;
-}
 
 export interface SpanContext {
   readonly traceId: string;
@@ -51,30 +32,20 @@ export interface TelemetryOptions {
 }
 
 export class Telemetry {
-  readonly #clock: Clock;
-  readonly #resource: Attributes;
-  readonly #sinks: Sink[] = [];
-  #spans: SpanRecord[] = [];
-  #records: LogRecordData[] = [];
-  readonly #metrics = new MetricSet(PENDING_MAX);
-  #dropped = 0;
-  #since: number;
+  readonly #batches: Batches;
   /** What is going on, by session or by session and call: what happens there belongs to it. */
   readonly #contexts = new Map<string, SpanContext>();
-  #disarm: (() => void) | undefined;
 
   constructor({ clock, serviceName = 'atrium' }: TelemetryOptions) {
-    this.#clock = clock;
-    this.#resource = { 'service.name': serviceName, 'process.pid': process.pid };
-    this.#since = now();
+    this.#batches = new Batches(clock, { 'service.name': serviceName, 'process.pid': process.pid });
   }
 
   addSink(sink: Sink): void {
-    this.#sinks.push(sink);
+    this.#batches.addSink(sink);
   }
 
   hears(signal: Signal): boolean {
-    return this.#sinks.some((sink) => sink.wants(signal));
+    return this.#batches.isWanted(signal);
   }
 
   /** Its parent is what is going on in the session, or in the call, that the attributes name. */
@@ -91,7 +62,7 @@ export class Telemetry {
         isOpen = false;
         const whole = { ...attributes, ...more };
         const span = { ...context, parentSpanId: parent?.spanId, name, start, end: now(), attributes: whole };
-        this.#keep(this.#spans, { ...span, ...(error !== undefined && { error: cut(error) }) });
+        this.#batches.addSpan({ ...span, ...(error !== undefined && { error: cut(error) }) });
       },
     };
   }
@@ -141,15 +112,11 @@ export class Telemetry {
 
   /** One more value of a distribution: how long, how many. */
   measure(name: string, unit: string, value: number, attributes: Attributes = {}): void {
-    if (!this.hears('metrics')) return;
-    this.#metrics.measure({ name, unit, attributes: withoutIds(attributes) }, value);
-    this.#arm();
+    if (this.hears('metrics')) this.#batches.measure({ name, unit, attributes: withoutIds(attributes) }, value);
   }
 
   count(name: string, unit: string, by = 1, attributes: Attributes = {}): void {
-    if (!this.hears('metrics')) return;
-    this.#metrics.count({ name, unit, attributes: withoutIds(attributes) }, by);
-    this.#arm();
+    if (this.hears('metrics')) this.#batches.count({ name, unit, attributes: withoutIds(attributes) }, by);
   }
 
   /** A logger that says everything here too. */
@@ -160,51 +127,19 @@ export class Telemetry {
         logger.log(level, message, fields);
         if (!this.hears('logs')) return;
         const shown = cut(withoutCodes(message));
-        this.#keep(this.#records, { time: now(), severity: level, message: shown, attributes: cutAll(fields) });
+        this.#batches.addRecord({ time: now(), severity: level, message: shown, attributes: cutAll(fields) });
       },
     };
   }
 
-  #keep<T>(list: T[], item: T): void {
-    if (list.length < PENDING_MAX) list.push(item);
-    else this.#dropped++;
-    this.#arm();
-  }
-
-  #arm(): void {
-    this.#disarm ??= this.#clock.after(FLUSH_EVERY_MS, () => this.flush());
-  }
-
   /** Hands on what was gathered. */
   flush(): void {
-    this.#disarm?.();
-    this.#disarm = undefined;
-    if (this.#dropped > 0) {
-      const lost = { name: 'atrium.telemetry.dropped', unit: '{item}', attributes: {} };
-      this.#metrics.count(lost, this.#dropped);
-    }
-    const [spans, records] = [this.#spans, this.#records];
-    const interval: Interval = { start: this.#since, end: now() };
-    const points = this.#metrics.take();
-    this.#spans = [];
-    this.#records = [];
-    this.#dropped = 0;
-    this.#since = interval.end;
-    for (const sink of this.#sinks) {
-      if (spans.length > 0 && sink.wants('traces')) sink.traces(traces(this.#resource, spans));
-      if (points.length > 0 && sink.wants('metrics')) sink.metrics(metrics(this.#resource, points, interval));
-      if (records.length > 0 && sink.wants('logs')) sink.logs(records, (some) => logs(this.#resource, some));
-    }
+    this.#batches.flush();
   }
 }
 
 function placeOf({ [SESSION]: session, [CALL]: call }: Attributes): string {
   return `${session} ${call ?? ''}`;
-}
-
-/** Finer than the host's clock, for what takes less than a millisecond. */
-function now(): number {
-  return performance.timeOrigin + performance.now();
 }
 
 function id(bytes: number): string {

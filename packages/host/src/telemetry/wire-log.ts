@@ -2,34 +2,30 @@
  * A log of every message on every connection, for those who hunt a fault in a client: one file per connection, one JSON
  * object per line. It is off unless asked for. Secrets are blanked, and long texts are cut to what identifies them.
  */
-import { createWriteStream, mkdirSync, type WriteStream } from 'node:fs';
-import path from 'node:path';
+import { createWriteStream, type WriteStream } from 'node:fs';
 import type { Clock } from '../clock.js';
 import type { Logger } from '../logger.js';
 import type { Transport } from '../wire/transport.js';
 import { redacted } from './redact.js';
+import { WireFiles } from './wire-files.js';
 
 /** A connection's file ends here, with a line that says so. */
 export const WIRE_LOG_MAX_BYTES = 64 * 2 ** 20;
 
 export class WireLog {
-  readonly #folder: string;
+  readonly #files: WireFiles;
   readonly #clock: Clock;
   readonly #logger: Logger;
-  #connections = 0;
 
   constructor(options: { readonly folder: string; readonly clock: Clock; readonly logger: Logger }) {
-    this.#folder = options.folder;
+    this.#files = new WireFiles(options.folder, options.clock);
     this.#clock = options.clock;
     this.#logger = options.logger;
-    mkdirSync(options.folder, { recursive: true, mode: 0o700 });
   }
 
   /** The same transport, with everything that passes written down. */
   watch(transport: Transport): Transport {
-    const day = new Date(this.#clock.now()).toISOString().replaceAll(':', '-');
-    const file = path.join(this.#folder, `${day}-${process.pid}-${++this.#connections}.jsonl`);
-    const lines = new Lines(file, this.#clock, this.#logger);
+    const lines = new Lines(this.#files.next(), this.#clock, this.#logger);
     lines.write({ event: 'opened', name: transport.name });
     return {
       get name() {
@@ -89,7 +85,7 @@ class Lines {
   write(entry: object): void {
     if (!this.#isOpen) return;
     const line = `${JSON.stringify({ time: new Date(this.clock.now()).toISOString(), ...entry })}\n`;
-    this.#bytes += line.length;
+    this.#bytes += Buffer.byteLength(line);
     if (this.#bytes <= WIRE_LOG_MAX_BYTES) return void this.#stream.write(line);
     this.#stream.write(`${JSON.stringify({ event: 'full', limit: WIRE_LOG_MAX_BYTES })}\n`);
     this.end();

@@ -23,15 +23,17 @@ export interface ClaimChange {
   readonly to: TerminalClaim;
   readonly clientId: string;
   readonly isSession: (uri: string) => boolean;
+  /** Whether a client is connected. */
+  readonly isHere: (clientId: string) => boolean;
 }
 
 /** Why a client may not change the claim like this; undefined when it may. */
-export function claimRefusal({ from, to, clientId, isSession }: ClaimChange): string | undefined {
-  if (from.kind === 'client') {
-    return from.clientId === clientId ? unfit(to, isSession) : `the terminal belongs to the client ${from.clientId}`;
-  }
-  if (to.kind === 'client' && to.clientId !== clientId) return 'take a terminal of a session for yourself, or leave it';
-  if (to.kind === 'session' && to.session !== from.session)
+export function claimRefusal({ from, to, clientId, isSession, isHere }: ClaimChange): string | undefined {
+  if (from.kind === 'client' && from.clientId === clientId) return unfit(to, isSession);
+  if (from.kind === 'client' && isHere(from.clientId)) return `the terminal belongs to the client ${from.clientId}`;
+  // A client that crashed cannot hand its terminal over.
+  if (to.kind === 'client' && to.clientId !== clientId) return 'take the terminal for yourself, or leave it';
+  if (from.kind === 'session' && to.kind === 'session' && to.session !== from.session)
     return `the terminal belongs to the session ${from.session}`;
   return unfit(to, isSession);
 }

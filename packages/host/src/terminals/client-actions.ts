@@ -11,6 +11,8 @@ export interface ClientActionsOptions {
   state(): TerminalState;
   process(): TerminalProcess;
   isSession(uri: string): boolean;
+  /** Whether a client is connected. */
+  isHere(clientId: string): boolean;
   /** It has another title or owner. */
   changed(action: StateAction): void;
   /** No call uses it any more. */
@@ -27,10 +29,10 @@ export class ClientActions {
   }
 
   refusal(action: StateAction, clientId: string): string | undefined {
-    const { state, process, isSession } = this.#options;
+    const { state, process, isSession, isHere } = this.#options;
     const { hasExited, pty } = process();
     const isFull = this.#typedCharacters + pty.unreadBytes > INPUT_WAITING_MAX_BYTES;
-    return terminalRefusal(action, clientId, { state: state(), hasExited, isFull, isSession });
+    return terminalRefusal(action, clientId, { state: state(), hasExited, isFull, isSession, isHere });
   }
 
   /** What a client asked for has effect when it is stored: only then is it sure to happen once. */

@@ -33,7 +33,7 @@ export async function runCommand(terminals: Terminals, run: CommandRun): Promise
   const terminal = isReady ? await openFor(terminals, run).catch(() => undefined) : undefined;
   if (!terminal) return undefined;
   const forget = killOnExit(terminal.pid);
-  terminal.beginCommand(claim.toolCallId, request.command);
+  terminal.screen.beginCommand(claim.toolCallId, request.command);
   request.shown({ resource: terminal.uri, title: terminal.state.title });
   const end = await watch(terminal, request);
   forget();
@@ -63,7 +63,7 @@ function openFor(terminals: Terminals, { claim, isWatched, request }: CommandRun
 async function watch(terminal: Terminal, request: TerminalRequest): Promise<TerminalRun> {
   const { clock, signal, timeoutMs, output } = request;
   const lines = new PlainLines();
-  terminal.onOutput = (text) => output(lines.push(text), 'stdout');
+  terminal.screen.onOutput = (text) => output(lines.push(text), 'stdout');
   let early: 'timeout' | 'cancelled' | undefined;
   const stop = (why: 'timeout' | 'cancelled') => {
     early ??= why;
@@ -77,7 +77,7 @@ async function watch(terminal: Terminal, request: TerminalRequest): Promise<Term
   const end = await Promise.race([terminal.ended, unclaimed(terminal)]);
   disarm();
   signal.removeEventListener('abort', cancel);
-  terminal.onOutput = undefined;
+  terminal.screen.onOutput = undefined;
   terminal.onUnclaimed = undefined;
   output(lines.end(), 'stdout');
   if ('kind' in end) return { kind: 'detached', isTaken: end.kind === 'client' };

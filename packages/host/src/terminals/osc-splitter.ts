@@ -40,10 +40,11 @@ export class OscSplitter {
   }
 
   *#split(input: string): Iterable<Piece> {
+    const ends = endsIn(input);
     let from = 0;
     for (let begin = find(BEGIN, input, 0); begin; begin = find(BEGIN, input, from)) {
       if (begin.index > from) yield { kind: 'text', text: input.slice(from, begin.index) };
-      const sequence = sequenceAt(input, begin.index, begin.index + begin[0].length);
+      const sequence = sequenceAt(input, { begin: begin.index, codeAt: begin.index + begin[0].length, ends });
       if (!sequence) return this.#hold(input.slice(begin.index));
       yield* sequence.pieces;
       from = sequence.end;
@@ -64,8 +65,15 @@ interface Sequence {
   readonly end: number;
 }
 
+interface Begun {
+  readonly begin: number;
+  readonly codeAt: number;
+  /** The first end from a place on. */
+  readonly ends: (from: number) => RegExpExecArray | null;
+}
+
 /** The sequence that begins here; undefined when more of it has to come first. */
-function sequenceAt(input: string, begin: number, codeAt: number): Sequence | undefined {
+function sequenceAt(input: string, { begin, codeAt, ends }: Begun): Sequence | undefined {
   CODE.lastIndex = codeAt;
   const [, digits = '', follower = ''] = CODE.exec(input) ?? [];
   const isOver = input.length - begin > SEQUENCE_MAX_CHARACTERS;
@@ -73,7 +81,7 @@ function sequenceAt(input: string, begin: number, codeAt: number): Sequence | un
   if (follower === '') return isOver || digits.length > 3 ? passed : undefined;
   const code = digits === '' ? Number.NaN : Number(digits);
   if (!MARKS.has(code) && !LABELS.has(code)) return passed;
-  const end = find(END, input, codeAt + digits.length);
+  const end = ends(codeAt + digits.length);
   if (!end) return isOver ? passed : undefined;
   return complete(input, { begin, bodyAt: codeAt + digits.length + 1, code, end });
 }
@@ -92,6 +100,15 @@ function complete(input: string, { begin, bodyAt, code, end }: Found): Sequence 
   const shown: Piece[] = MARKS.has(code) ? [] : [{ kind: 'text', text: input.slice(begin, after) }];
   const said: Piece[] = isWhole ? [{ kind: 'osc', code, body: input.slice(bodyAt, end.index) }] : [];
   return { pieces: [...shown, ...said], end: after };
+}
+
+/** Asked for places further and further on. Each is looked for once: thousands of beginnings may share one end, or none. */
+function endsIn(input: string): Begun['ends'] {
+  let next: RegExpExecArray | null | undefined;
+  return (from) => {
+    if (next === undefined || (next && next.index < from)) next = find(END, input, from);
+    return next;
+  };
 }
 
 function find(pattern: RegExp, input: string, from: number): RegExpExecArray | null {

@@ -13,9 +13,9 @@ const SHORT = String.raw`\x1b[ -/]*[0-~]?`;
 /** Back to the beginning of the line, or the whole line erased: what comes then stands there instead. */
 const LINE_AGAIN = /\x1b\[(?:1?G|2K)/g;
 const ESCAPES = new RegExp(`${STRING}|${CONTROL}|${SHORT}`, 'g');
-/** An escape sequence at the very end, which may go on. */
+/** An escape sequence at the very end, which may go on. Nothing is looked through twice: a beginning ends the one before. */
 const OPEN_ESCAPE =
-  /(?:(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x07\x1b\x9c\x18\x1a\n]*\x1b?|(?:\x1b\[|\x9b)[0-?]*[ -/]*|\x1b[ -/]*)$/;
+  /(?:(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x07\x1b\x9c-\x9f\x90\x98\x18\x1a\n]*\x1b?|(?:\x1b\[|\x9b)[0-?]*[ -/]*|\x1b[ -/]*)$/;
 /** What is left of the control characters when lines are done: tabs stay. */
 const CONTROLS = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/g;
 /* biome-ignore-end lint/suspicious/noControlCharactersInRegex: escape sequences are made of them */
@@ -63,8 +63,9 @@ export class PlainLines {
 /** A carriage return goes back to the beginning of the line; what comes then stands there instead. */
 function overwritten(line: string): string {
   if (!line.includes('\r') && !line.includes('\b')) return line.replace(CONTROLS, '');
-  const shown = line.replace(/\r+$/, '');
-  return erased(shown.slice(shown.lastIndexOf('\r') + 1)).replace(CONTROLS, '');
+  let end = line.length;
+  while (line[end - 1] === '\r') end -= 1;
+  return erased(line.slice(line.lastIndexOf('\r', end - 1) + 1, end)).replace(CONTROLS, '');
 }
 
 function erased(text: string): string {

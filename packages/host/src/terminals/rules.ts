@@ -10,11 +10,13 @@ export interface TerminalView {
   /** The program has left so much unread that no more is taken. */
   readonly isFull: boolean;
   readonly isSession: (uri: string) => boolean;
+  /** Whether a client is connected. */
+  readonly isHere: (clientId: string) => boolean;
 }
 
 /** Why a client may not do this now; undefined when it may. */
 export function terminalRefusal(action: StateAction, clientId: string, terminal: TerminalView): string | undefined {
-  const { state, hasExited, isFull, isSession } = terminal;
+  const { state, hasExited, isFull, isSession, isHere } = terminal;
   switch (action.type) {
     case 'terminal/input':
       if (hasExited) return 'the process has exited';
@@ -23,7 +25,7 @@ export function terminalRefusal(action: StateAction, clientId: string, terminal:
     case 'terminal/resized':
       return hasExited ? 'the process has exited' : sizeProblem(action);
     case 'terminal/claimed':
-      return claimRefusal({ from: state.claim, to: action.claim, clientId, isSession });
+      return claimRefusal({ from: state.claim, to: action.claim, clientId, isSession, isHere });
     case 'terminal/titleChanged':
       return titleProblem(action.title);
     case 'terminal/cleared':

@@ -5,15 +5,12 @@ import { systemClock } from '../clock.js';
 import type { HostCore } from '../core.js';
 import { succeedsWithin } from '../waiting.js';
 import { ClientActions } from './client-actions.js';
-import { CommandTracker } from './command-tracker.js';
 import type { Ending } from './end-processes.js';
 import { Flow } from './flow.js';
-import { Labels } from './labels.js';
 import { EXIT_MAX_MS } from './limits.js';
-import { OscSplitter, type Piece } from './osc-splitter.js';
 import type { Pty, PtyEvents, PtyExit } from './pty.js';
+import { Screen } from './screen.js';
 import { reduceBounded } from './scrollback.js';
-import { type Signal, signalOf } from './signals.js';
 import { type TerminalEnd, TerminalProcess } from './terminal-process.js';
 
 export interface TerminalOptions {
@@ -39,15 +36,12 @@ const SIGNALLED = 128;
 export class Terminal {
   readonly channel: PassingChannel<TerminalState>;
   readonly #options: TerminalOptions;
-  readonly #splitter = new OscSplitter();
   readonly #clients: ClientActions;
-  readonly #commands: CommandTracker;
   readonly #flow: Flow;
-  readonly #labels: Labels;
+  readonly screen: Screen;
   readonly #process: TerminalProcess;
   #isNamed: boolean;
-  /** Somebody else listens: the tool whose command runs here. */
-  onOutput: ((text: string) => void) | undefined;
+  /** The tool whose command runs here is told when no call uses the terminal any more. */
   onUnclaimed: ((claim: TerminalClaim) => void) | undefined;
 
   constructor(options: TerminalOptions) {
@@ -63,19 +57,20 @@ export class Terminal {
       taken: (action) => this.#clients.taken(action),
     });
     this.#clients = this.#makeClients(core);
-    this.#commands = new CommandTracker(core.clock);
     this.#flow = this.#makeFlow(core);
-    this.#labels = new Labels({
+    this.screen = new Screen({
       clock: core.clock,
+      flow: this.#flow,
+      nonce: options.nonce,
       state: () => this.state,
-      act: (actions) => this.#flow.act(...actions),
       isNamed: () => this.#isNamed,
+      over: (exitCode) => this.#process.over({ exitCode, signal: undefined }),
     });
     this.#process = new TerminalProcess({
       spawn: options.spawn,
       ending: options.ending,
-      output: (text) => this.#output(this.#splitter.push(text)),
-      exited: (exit) => this.#exited(exit),
+      output: (text) => this.screen.write(text),
+      exited: (exit) => this.screen.end(codeOf(exit)),
     });
   }
 
@@ -85,6 +80,7 @@ export class Terminal {
       state: () => this.state,
       process: () => this.#process,
       isSession: (uri) => core.sessions.has(uri),
+      isHere: (clientId) => core.connections.of(clientId) !== undefined,
       changed: ({ type }) => {
         this.#isNamed ||= type === 'terminal/titleChanged';
         this.#options.changed();
@@ -134,11 +130,6 @@ export class Terminal {
     return { resource: this.uri, title, claim, ...(exitCode !== undefined && { exitCode }) };
   }
 
-  /** The command that a tool runs here; its output is all that comes from now on. */
-  beginCommand(commandId: string, commandLine: string): void {
-    this.#flow.act(...this.#commands.executed(commandLine, commandId));
-  }
-
   claim(claim: TerminalClaim): void {
     this.#flow.act({ type: 'terminal/claimed', claim });
   }
@@ -156,38 +147,16 @@ export class Terminal {
 
   /** Nothing more is said here. */
   close(): void {
-    this.#labels.stop();
+    this.screen.stop();
     this.#flow.stop();
-  }
-
-  #output(pieces: readonly Piece[]): void {
-    for (const piece of pieces) {
-      if (piece.kind === 'text') this.#text(piece.text);
-      else this.#signal(signalOf(piece.code, piece.body, this.#options.nonce));
-    }
-  }
-
-  #text(text: string): void {
-    this.#commands.text(text);
-    this.#flow.output(text);
-    this.onOutput?.(text);
-  }
-
-  #signal(signal: Signal | undefined): void {
-    if (signal?.kind === 'title') this.#labels.title(signal.title);
-    else if (signal?.kind === 'cwd') this.#labels.cwd(signal.path);
-    else if (signal?.kind === 'over') this.#process.over({ exitCode: signal.exitCode, signal: undefined });
-    else if (signal) this.#flow.act(...this.#commands.signal(signal));
-  }
-
-  #exited(exit: PtyExit): void {
-    this.#output(this.#splitter.end());
-    const exitCode = exit.signal ? SIGNALLED + exit.signal.number : exit.exitCode;
-    this.#flow.act(...this.#commands.finished(exitCode), { type: 'terminal/exited', exitCode });
   }
 
   #write(actions: readonly TerminalAction[]): void {
     for (const action of actions) this.channel.write(action);
     if (actions.some(({ type }) => type !== 'terminal/data')) this.#options.changed();
   }
+}
+
+function codeOf({ exitCode, signal }: PtyExit): number {
+  return signal ? SIGNALLED + signal.number : exitCode;
 }

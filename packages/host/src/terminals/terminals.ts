@@ -11,9 +11,9 @@ import type { ToolContext } from '../tools/tool.js';
 import type { Connection } from '../wire/connection.js';
 import { RequestError } from '../wire/request-error.js';
 import { checkedUri } from './check-params.js';
-import { isOfCall, isOfSession } from './claims.js';
 import { runCommand } from './command-run.js';
-import { FINISHED_KEPT_PER_SESSION, TERMINALS_MAX } from './limits.js';
+import { TERMINALS_MAX } from './limits.js';
+import { OpenTerminals } from './open-terminals.js';
 import { type Opening, startTerminal } from './opening.js';
 import type { SpawnPty } from './pty.js';
 import { PtySource } from './pty-source.js';
@@ -35,40 +35,36 @@ export class Terminals implements Service {
     disposeTerminal: (_connection, { channel }) => this.#dispose(channel),
   };
   readonly #core: HostCore;
-  readonly #max: number;
-  readonly #all = new Map<string, Terminal>();
+  readonly #open: OpenTerminals;
   /** URIs of terminals that are about to be. */
   readonly #opening = new Set<string>();
-  /** Terminals that are off the list, and not at their end yet. */
-  readonly #ending = new Map<string, Promise<void>>();
   readonly #shells: Shells;
   readonly #source: PtySource;
-  #isClosed = false;
 
   constructor(core: HostCore, { max = TERMINALS_MAX, load, ...shells }: TerminalsOptions = {}) {
     this.#core = core;
-    this.#max = max;
+    this.#open = new OpenTerminals(core, max);
     this.#shells = new Shells(shells);
     this.#source = new PtySource(load);
   }
 
   get running(): number {
-    return [...this.#all.values()].filter(({ hasExited }) => !hasExited).length;
+    return this.#open.running;
   }
 
   /** Terminals of a host that is no more are no more. */
   async start(): Promise<void> {
-    this.#publish();
+    this.#open.publish();
   }
 
   open(uri: string): OpenChannel | undefined {
-    return this.#all.get(uri)?.channel;
+    return this.#open.get(uri)?.channel;
   }
 
   readonly attach = (session: Session): Companion => ({
     close: async () => {
       // It may only have left memory.
-      if (!this.#core.sessions.has(session.uri)) await this.#endAllOf(session.uri);
+      if (!this.#core.sessions.has(session.uri)) await this.#open.endAllOf(session.uri);
     },
   });
 
@@ -79,15 +75,13 @@ export class Terminals implements Service {
   }
 
   async close(): Promise<void> {
-    this.#isClosed = true;
-    for (const terminal of this.#all.values()) void this.#remove(terminal);
-    await Promise.all(this.#ending.values());
+    await this.#open.close();
     await this.#shells.close();
   }
 
   async #create(connection: Connection, params: CreateTerminalParams): Promise<null> {
     const uri = checkedUri(params.channel);
-    if ([this.#all, this.#opening, this.#ending].some((uris) => uris.has(uri))) {
+    if (this.#opening.has(uri) || this.#open.isTaken(uri)) {
       throw new RequestError(ErrorCode.AlreadyExists, `${uri} is in use: choose another`);
     }
     this.#opening.add(uri);
@@ -109,77 +103,28 @@ export class Terminals implements Service {
 
   async openTerminal(opening: Opening): Promise<Terminal> {
     const spawn = await this.#source.spawn();
-    if (this.#isClosed) throw new RequestError(ErrorCode.InvalidRequest, 'the host is stopping');
+    if (this.#open.isClosed) throw new RequestError(ErrorCode.InvalidRequest, 'the host is stopping');
     const { uri, claim } = opening;
     // It may have gone meanwhile, and would never take this one along.
-    if (claim.kind === 'session' && !this.#isSession(claim.session)) {
+    if (claim.kind === 'session' && !this.#core.sessions.has(claim.session)) {
       throw new RequestError(ErrorCode.SessionNotFound, `there is no session ${claim.session} any more`);
     }
-    this.#makeRoom();
-    const terminal = startTerminal(opening, { core: this.#core, spawn, changed: () => this.#publish() });
-    this.#all.set(uri, terminal);
+    this.#open.makeRoom();
+    const terminal = startTerminal(opening, { core: this.#core, spawn, changed: () => this.#open.publish() });
+    this.#open.add(terminal);
     this.#core.logger.log('info', 'terminal opened', { terminal: uri, pid: terminal.pid });
-    this.#publish();
     return terminal;
   }
 
-  /** A terminal of a call that is over makes room for a new one; all others are somebody's. */
-  #makeRoom(): void {
-    if (this.#all.size < this.#max) return;
-    const oldest = [...this.#all.values()].find(isLeftByCall);
-    if (oldest) return void this.#remove(oldest);
-    throw new RequestError(ErrorCode.PermissionDenied, `${this.#max} terminals are open: dispose of some first`);
+  /** A call is over, and what it ran in its terminal. */
+  finished(terminal: Terminal): void {
+    this.#open.finished(terminal);
   }
 
   async #dispose(uri: string): Promise<null> {
-    const terminal = this.#all.get(uri);
+    const terminal = this.#open.get(uri);
     if (!terminal) throw new RequestError(ErrorCode.NotFound, `there is no terminal ${uri}; the root state names them`);
-    await this.#remove(terminal);
+    await this.#open.remove(terminal);
     return null;
   }
-
-  /** Takes it off the list, ends it, and lets those go who watched it until its end. */
-  #remove(terminal: Terminal): Promise<void> {
-    const { uri } = terminal;
-    this.#all.delete(uri);
-    this.#publish();
-    const ended = this.#end(terminal).finally(() => this.#ending.delete(uri));
-    this.#ending.set(uri, ended);
-    return ended;
-  }
-
-  async #end(terminal: Terminal): Promise<void> {
-    await terminal.end();
-    terminal.close();
-    this.#core.unsubscribeAll(terminal.uri);
-    await this.#core.writer.settled().catch(() => {});
-  }
-
-  /** A call is over: what it showed can still be looked at, until some more calls are over. */
-  finished(terminal: Terminal): void {
-    const { claim } = terminal.state;
-    if (claim.kind !== 'session') return;
-    const left = [...this.#all.values()].filter(
-      (each) => isOfSession(each.state.claim, claim.session) && isLeftByCall(each),
-    );
-    for (const old of left.slice(0, -FINISHED_KEPT_PER_SESSION)) void this.#remove(old);
-  }
-
-  async #endAllOf(session: string): Promise<void> {
-    const own = [...this.#all.values()].filter(({ state }) => isOfSession(state.claim, session));
-    await Promise.all(own.map((terminal) => this.#remove(terminal)));
-  }
-
-  #isSession(uri: string): boolean {
-    return this.#core.sessions.has(uri);
-  }
-
-  #publish(): void {
-    if (!this.#isClosed) this.#core.root.setTerminals([...this.#all.values()].map(({ info }) => info));
-  }
-}
-
-/** Whether a tool ran its command here, and that is over. */
-function isLeftByCall({ isOfTool, hasExited, state }: Terminal): boolean {
-  return isOfTool && hasExited && state.claim.kind === 'session' && !isOfCall(state.claim);
 }

@@ -5,6 +5,8 @@ import { ToolFailure } from './host-tool.js';
 
 /** The host keeps this beside its data, and the token that opens the host is part of it. */
 const DATA_FOLDER_MARK = 'atrium.lock';
+/** With one of these beside it. A project may well have a file of the first name. */
+const DATA_FILES = ['atrium.owner', 'atrium.db'];
 
 /** Sessions that work on a copy of a repository have it in here. It is theirs, although it lies among the host's data. */
 const WORKTREES_FOLDER = 'worktrees';
@@ -42,7 +44,13 @@ function isKernels(real: string): boolean {
 }
 
 async function isDataFolder(folder: string): Promise<boolean> {
-  return access(path.join(folder, DATA_FOLDER_MARK)).then(
+  if (!(await isIn(folder, DATA_FOLDER_MARK))) return false;
+  const found = await Promise.all(DATA_FILES.map((name) => isIn(folder, name)));
+  return found.includes(true);
+}
+
+function isIn(folder: string, name: string): Promise<boolean> {
+  return access(path.join(folder, name)).then(
     () => true,
     () => false,
   );

@@ -1,15 +1,7 @@
 /** Writes a file as a whole or not at all, and only where it was checked that it may. */
-import {
-  access,
-  type FileHandle,
-  constants as fileConstants,
-  mkdir,
-  open,
-  realpath,
-  rename,
-  rm,
-} from 'node:fs/promises';
+import { access, type FileHandle, constants as fileConstants, open, realpath, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { makeFolder } from '../folders.js';
 import { ToolFailure } from './host-tool.js';
 import type { InsidePath } from './paths.js';
 import { type FileVersion, isSameVersion, versionOf } from './text-file.js';
@@ -33,7 +25,7 @@ export async function replaceFile(target: InsidePath, { content, before, signal 
   const folder = path.dirname(target.real);
   // A rename would replace a file that may not be written.
   if (before) await access(target.real, fileConstants.W_OK);
-  else await mkdir(folder, { recursive: true });
+  else await makeFolder(folder);
   const temporary = path.join(folder, `.atrium-${crypto.randomUUID()}.tmp`);
   try {
     const handle = await open(temporary, 'wx');

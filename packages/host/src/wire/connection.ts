@@ -12,12 +12,7 @@ import {
   readFrame,
 } from '@atrium/protocol/validation';
 import type { HostCore } from '../core.js';
-import {
-  FRAME_MAX_BYTES,
-  HANDSHAKE_TIMEOUT_MS,
-  INBOUND_MAX_MESSAGES,
-  REQUESTS_BEFORE_HANDSHAKE_MAX,
-} from '../limits.js';
+import { FRAME_MAX_BYTES, HANDSHAKE_TIMEOUT_MS, REQUESTS_BEFORE_HANDSHAKE_MAX } from '../limits.js';
 import type { EntryOrigin } from '../log/log.js';
 import type { Lane } from '../service.js';
 import type { DialectConnection, OriginalAction } from './dialects/dialects.js';
@@ -26,9 +21,10 @@ import { dispatchAction, refuseAction } from './dispatch.js';
 import { answerHandshake, type Identity } from './handshake.js';
 import { HostRequestQueue } from './host-requests.js';
 import { checkedParams, idIn, isTooLong, paramsOf } from './inbound.js';
+import { Lanes } from './lanes.js';
 import { Outbox } from './outbox.js';
-import { type Outgoing, outgoing, outgoingNotification, outgoingText } from './outgoing.js';
-import { jsonWithRaw } from './raw-json.js';
+import { type Outgoing, outgoing, outgoingNotification } from './outgoing.js';
+import { Replies } from './replies.js';
 import { RequestError } from './request-error.js';
 import { answerRequest, laneOf } from './requests.js';
 import { CloseCode, type Transport } from './transport.js';
@@ -46,18 +42,14 @@ export class Connection {
   readonly #core: HostCore;
   readonly #transport: Transport;
   readonly #outbox: Outbox;
+  readonly #replies: Replies;
+  readonly #lanes: Lanes;
   readonly #hostRequests: HostRequestQueue;
   readonly #cancelHandshakeTimer: () => void;
   #state: State = { at: 'new', requests: 0 };
   /** Outlives the connection: what is under way when it breaks is still said in the client's words. */
   #dialect: Dialect = initialDialect;
   #dialectConnection: DialectConnection = {};
-  #line: Promise<void> = Promise.resolve();
-  /** Requests that need not wait for the others, one after the other among themselves. */
-  #aside: Promise<void> = Promise.resolve();
-  #inLine = 0;
-  /** What must not overtake the answer that is being made: a subscription starts behind its snapshot. */
-  #behindAnswer: Outgoing[] | undefined;
   /** Own actions that were echoed before they were applied. */
   readonly echoedEarly = new Set<number>();
 
@@ -68,6 +60,8 @@ export class Connection {
       transport,
       onTooSlow: () => this.close(CloseCode.TooSlow, 'reads too slowly: resume'),
     });
+    this.#replies = new Replies({ outbox: this.#outbox, logger: core.logger, dialect: () => this.#dialect });
+    this.#lanes = new Lanes(() => this.close(CloseCode.PolicyViolation, 'sends faster than it can be served'));
     this.#hostRequests = new HostRequestQueue(core.clock, (message) => this.#outbox.push(outgoing(message)));
     this.#cancelHandshakeTimer = core.clock.after(HANDSHAKE_TIMEOUT_MS, () =>
       this.close(CloseCode.HandshakeTimeout, 'no handshake in time'),
@@ -75,7 +69,7 @@ export class Connection {
     transport.start({
       message: (text) => this.#receive(text),
       drain: () => this.#outbox.flush(),
-      ended: () => this.#standInLine(async () => this.close(CloseCode.Normal, 'end of input')),
+      ended: () => void this.#lanes.emptied().then(() => this.close(CloseCode.Normal, 'end of input')),
       closed: () => this.#closed(),
     });
   }
@@ -113,20 +107,12 @@ export class Connection {
 
   /** Sends messages in one write. The list may be shared between connections. */
   sendAll(messages: readonly Outgoing[]): void {
-    if (this.#state.at === 'closed') return;
-    if (this.#behindAnswer) this.#behindAnswer.push(...messages);
-    else this.#outbox.pushAll(messages);
+    this.#replies.send(messages);
   }
 
   /** From here on everything waits until the request under way has been answered. */
   holdForAnswer(): void {
-    this.#behindAnswer ??= [];
-  }
-
-  #answered(message: Outgoing): void {
-    if (this.#state.at === 'closed') return;
-    this.#outbox.pushAll([message, ...(this.#behindAnswer ?? [])]);
-    this.#behindAnswer = undefined;
+    this.#replies.hold();
   }
 
   /** Asks the client something. Rejects on its error, on a result of the wrong shape, on silence, and when it leaves. */
@@ -153,6 +139,7 @@ export class Connection {
     if (this.#state.at === 'closed') return;
     const { identity } = this;
     this.#state = { at: 'closed' };
+    this.#replies.close();
     this.#cancelHandshakeTimer();
     this.#hostRequests.abandon();
     this.#core.connections.left(this, identity);
@@ -162,28 +149,16 @@ export class Connection {
     if (this.#state.at === 'closed') return;
     if (isTooLong(text)) {
       const message = `a frame may have ${FRAME_MAX_BYTES} bytes`;
-      return this.#failAtOnce(idIn(text), new RequestError(ErrorCode.InvalidRequest, message));
+      return this.#replies.errorAtOnce(idIn(text), new RequestError(ErrorCode.InvalidRequest, message));
     }
     const frame = readFrame(text);
-    if (frame.kind === 'invalid') return this.#failAtOnce(frame.id, new RequestError(frame.code, frame.message));
+    if (frame.kind === 'invalid')
+      return this.#replies.errorAtOnce(frame.id, new RequestError(frame.code, frame.message));
     if (frame.kind === 'success' || frame.kind === 'failure') return this.#hostRequests.answered(frame);
     if (frame.kind === 'request' && frame.method === 'ping') return this.#ping(frame);
-    if (frame.kind === 'notification') return this.#standInLine(() => this.#notification(frame));
+    if (frame.kind === 'notification') return this.#lanes.enter(() => this.#notification(frame));
     const lane = this.isReady ? laneOf(this.#core, frame.method) : 'main';
-    this.#standInLine(() => this.#request(frame, lane), lane);
-  }
-
-  /** One after the other, in the order they came; nobody may let an endless line grow. */
-  #standInLine(work: () => Promise<void>, lane: Lane = 'main'): void {
-    if (++this.#inLine > INBOUND_MAX_MESSAGES) {
-      return this.close(CloseCode.PolicyViolation, 'sends faster than it can be served');
-    }
-    const done = () => {
-      this.#inLine--;
-    };
-    if (lane === 'main') this.#line = this.#line.then(work).finally(done);
-    else if (lane === 'aside') this.#aside = this.#aside.then(work).finally(done);
-    else void work().finally(done);
+    this.#lanes.enter(() => this.#request(frame, lane), lane);
   }
 
   #ping({ id, params }: RequestFrame): void {
@@ -191,7 +166,7 @@ export class Connection {
     const call = this.dialect.request(given, this.#dialectConnection, this.#core.view);
     const checked = checkClientRequest('ping', call.kind === 'forward' ? call.params : given.params);
     if (checked.ok) this.#outbox.push(outgoing({ jsonrpc: '2.0', id, result: null }));
-    else this.#failAtOnce(id, new RequestError(ErrorCode.InvalidParams, describeProblem(checked.problem)));
+    else this.#replies.errorAtOnce(id, new RequestError(ErrorCode.InvalidParams, describeProblem(checked.problem)));
   }
 
   async #request(frame: RequestFrame, lane: Lane): Promise<void> {
@@ -225,7 +200,7 @@ export class Connection {
     this.#core.connections.arrived(this, identity);
     const result = await accepted.result(this).catch((error) => this.#abandonHandshake(id, error));
     if (this.identity) this.#state = { at: 'open', identity, ready: true };
-    this.#reply(id, result);
+    this.#replies.result(id, result);
   }
 
   /** Half a handshake is none: the client is told, and starts over on a new connection. */
@@ -240,15 +215,15 @@ export class Connection {
     this.#dialectConnection = call.connection;
     if (call.kind === 'fail') return this.#fail(id, RequestError.from(call.error), lane);
     const result = await answerRequest(this.#core, this, call.method, checkedParams(call.method, call.params));
-    this.#reply(id, call.encodeResult(result, view), lane);
+    this.#replies.result(id, call.encodeResult(result, view), lane);
   }
 
   async #notification({ method, params }: NotificationFrame): Promise<void> {
     if (this.#state.at !== 'open') return;
-    const { view } = this.#core;
-    const call = this.dialect.notification({ method, params: paramsOf(params) }, this.#dialectConnection, view);
-    this.#dialectConnection = call.connection;
     try {
+      const { view } = this.#core;
+      const call = this.dialect.notification({ method, params: paramsOf(params) }, this.#dialectConnection, view);
+      this.#dialectConnection = call.connection;
       if (call.kind === 'dispatch') await dispatchAction(this.#core, this, call);
       else if (call.kind === 'reject') await refuseAction(this.#core, this, call);
       else if (call.kind === 'forward' && call.method === 'unsubscribe') {
@@ -269,33 +244,8 @@ export class Connection {
     writer.tell(this, () => outgoingNotification(this.dialect.encodeRejection(original, stamp)));
   }
 
-  #reply(id: number, result: unknown, lane: Lane = 'main'): void {
-    this.#give(outgoingText(`{"jsonrpc":"2.0","id":${id},"result":${jsonWithRaw(result)}}`), lane);
-  }
-
-  /** An answer in the main lane lets go what waited for it; others go out as they come. */
-  #give(answer: Outgoing, lane: Lane): void {
-    if (lane === 'main') this.#answered(answer);
-    else if (this.#state.at !== 'closed') this.#outbox.push(answer);
-  }
-
   #fail(id: number, error: unknown, lane: Lane = 'main'): void {
-    const known = error instanceof RequestError ? error : undefined;
-    if (!known) this.#core.logger.log('error', 'a request failed', { error: String(error) });
-    const shown = known ?? new RequestError(ErrorCode.InternalError, 'the host failed; see its log');
-    this.#give(this.#errorMessage(id, shown), lane);
-    if (shown.code === ErrorCode.UnsupportedProtocolVersion) {
-      this.close(CloseCode.UnsupportedVersion, 'no common version');
-    }
-  }
-
-  /** Answers what never came into the line. What waits for the answer to another request goes on waiting. */
-  #failAtOnce(id: number | null, error: RequestError): void {
-    this.#outbox.push(this.#errorMessage(id, error));
-  }
-
-  #errorMessage(id: number | null, { code, message, data }: RequestError): Outgoing {
-    const error = this.dialect.encodeError({ code, message, ...(data !== undefined && { data }) });
-    return outgoing({ jsonrpc: '2.0', id, error });
+    const { code } = this.#replies.error(id, error, lane);
+    if (code === ErrorCode.UnsupportedProtocolVersion) this.close(CloseCode.UnsupportedVersion, 'no common version');
   }
 }

@@ -60,7 +60,7 @@ async function initialize(core: HostCore, raw: Params): Promise<Handshake> {
 }
 
 async function reconnect(core: HostCore, raw: Params): Promise<Handshake> {
-  const known = typeof raw.clientId === 'string' ? await core.clients.find(raw.clientId) : undefined;
+  const known = typeof raw.clientId === 'string' ? await core.clients.returning(raw.clientId) : undefined;
   const dialect = (known && dialectNamed(known.dialect)) ?? initialDialect;
   const call = translated(dialect, 'reconnect', raw, core);
   const params = checked('reconnect', call.params);

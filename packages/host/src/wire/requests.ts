@@ -2,8 +2,8 @@
 import { type ClientRequestMethod, type ClientRequests, ErrorCode } from '@atrium/protocol';
 import type { HostCore } from '../core.js';
 import type { Lane } from '../service.js';
+import type { Creator } from '../sessions/creation.js';
 import { readImportPage } from '../sessions/imported.js';
-import type { Creator } from '../sessions/sessions.js';
 import type { Connection } from './connection.js';
 import { isNative } from './dialects/dialects.js';
 import { RawJson } from './raw-json.js';

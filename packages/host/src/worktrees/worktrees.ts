@@ -4,11 +4,12 @@
  * can still be restored; one with something in it that is in no branch stays for good.
  */
 import { createHash } from 'node:crypto';
-import { mkdir, readFile, realpath, stat } from 'node:fs/promises';
+import { readFile, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { SessionState, SessionSummary } from '@atrium/protocol';
 import { AgentError } from '../agents/agent.js';
+import { makeFolder } from '../folders.js';
 import { shownPath } from '../git/byte-path.js';
 import { git, gitText } from '../git/git.js';
 import { GIT_CHECKOUT_MAX_MS, GIT_WRITE_MAX_MS } from '../git/limits.js';
@@ -53,7 +54,7 @@ export class Worktrees implements Service {
       if (!repository) throw new Error('it is no Git repository that can be used');
       await this.#add(repository, session, from);
       // A folder that no commit has is not in the worktree either.
-      if (summary.workingDirectory) await mkdir(fileURLToPath(summary.workingDirectory), { recursive: true });
+      if (summary.workingDirectory) await makeFolder(fileURLToPath(summary.workingDirectory));
     } catch (error) {
       throw new AgentError('worktree', `No worktree could be made of ${source}: ${(error as Error).message}`);
     }
@@ -63,7 +64,9 @@ export class Worktrees implements Service {
     const folder = this.#folderOf(session);
     const isThere = await exists(folder);
     if (isThere && !(await isHalfMade(folder))) return;
-    await mkdir(this.folder, { recursive: true });
+    // In a worktree other programs could be named than here, and Git would start them while it makes the worktree.
+    if (repository.hasConditions) throw new Error('its own Git configuration has an "includeIf": remove that first');
+    await makeFolder(this.folder);
     const worktree = (...args: string[]) =>
       git(repository.folder, [...repository.noPrograms, 'worktree', ...args], { timeoutMs: GIT_CHECKOUT_MAX_MS });
     // Git may still know of one that was not finished, or whose folder somebody removed by hand. Only of this one.

@@ -3,12 +3,12 @@ import { agentAcceptance } from '../../src/agents/acceptance.js';
 import { acpSubject } from '../support/acp-subject.js';
 
 agentAcceptance({ describe, it, expect }, '[UNI-086] [UNI-110] an agent behind ACP', (plan) => acpSubject(plan), {
-  timeScale: 2,
+  timeScale: 4,
 });
 
 agentAcceptance(
   { describe, it, expect },
   '[UNI-110] an agent behind ACP that cannot load and prints garbage',
   (plan) => acpSubject(plan, ['cannot load', 'prints garbage']),
-  { timeScale: 2 },
+  { timeScale: 4 },
 );

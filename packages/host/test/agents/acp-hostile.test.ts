@@ -8,6 +8,7 @@ import { leftBehind } from '../../src/agents/acceptance/processes.js';
 import type { Gate } from '../../src/extensions/extension.js';
 import { ACP_TEST_MAX_MS, acpRoom, callsIn, notesIn } from '../support/acp-room.js';
 import type { Way } from '../support/acp-subject.js';
+import { isAlive } from '../support/mcp-room.js';
 
 const patience = { timeout: ACP_TEST_MAX_MS };
 
@@ -72,6 +73,17 @@ describe('an agent that does not behave', patience, () => {
     expect(await leftBehind(room)).toEqual([]);
   });
 
+  it('calls tools for ever: no call of a turn that was cancelled ends up in the next one', async () => {
+    const plan = [{ text: ['so far'], keepsCalling: 'note' }, { text: ['again'] }];
+    const { room } = await acpRoom(plan, { ways: ['is deaf'] });
+    const turnId = room.begin('go');
+    await room.action('session/toolCallComplete');
+    room.dispatch({ type: 'session/turnCancelled', turnId });
+    const next = await room.turn('once more');
+    expect([textIn(next), callsIn(next.responseParts)]).toEqual(['again', []]);
+    expect(await leftBehind(room)).toEqual([]);
+  });
+
   it('starts slowly: a turn that is cancelled meanwhile leaves the one process to the next', async () => {
     const { room, subject } = await acpRoom([{ dies: true }, { text: ['A plum.'] }]);
     await room.turn('which fruit?');
@@ -84,6 +96,16 @@ describe('an agent that does not behave', patience, () => {
     // What it says while it goes back belongs to no turn, so it goes back once.
     expect(await subject.notes()).toEqual([{ loaded: expect.any(String) }]);
     expect(await leftBehind(room)).toEqual([]);
+  });
+
+  it('never answers when it is started again: it is gone before the host has stopped', async () => {
+    const { room, subject } = await acpRoom([{ dies: true }]);
+    await room.turn('which fruit?');
+    await subject.change([], ['is mute']);
+    room.begin('and now?');
+    await vi.waitFor(async () => expect(await subject.pids()).toHaveLength(2), 10_000);
+    await room.stop();
+    expect((await subject.pids()).filter(isAlive)).toEqual([]);
   });
 
   it('opens no session: the turn can be cancelled, and nothing is left', async () => {
@@ -113,6 +135,17 @@ describe('an agent that does not behave', patience, () => {
     const turn = await room.turn('is it?');
     expect(notesIn(turn.responseParts)).toEqual(['Orchard could not go back to this session, so it was told of it.']);
     expect(await room.heard()).toContain('<transcript>\nPerson: which fruit?\nYou: A plum.\n</transcript>\nis it?');
+  });
+
+  it('dies before it was told what was said: the next one is told', async () => {
+    const { room, subject } = await acpRoom([{ text: ['A plum.'] }]);
+    await room.turn('which fruit?');
+    await subject.change([{}, { text: ['Yes.'] }], ['has forgotten', 'dies when asked']);
+    await room.restart();
+    expect((await room.turn('is it?')).state).toBe('error');
+    await subject.change([{}, { text: ['Yes.'] }]);
+    expect(textIn(await room.turn('once more'))).toBe('Yes.');
+    expect(await room.heard()).toContain('<transcript>\nPerson: which fruit?\nYou: A plum.\n\nPerson: is it?');
   });
 
   it('cannot be lent tools: people are told, and it works without them', async () => {

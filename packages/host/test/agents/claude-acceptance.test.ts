@@ -60,6 +60,6 @@ describe.skipIf(!hasClaude)(`Claude${WHY_SKIPPED}`, () => {
         },
       };
     },
-    { timeScale: 3 },
+    { timeScale: 6 },
   );
 });

@@ -33,6 +33,6 @@ describe.skipIf(!hasCopilot)(`Copilot${WHY_SKIPPED}`, () => {
       const { agent, server, pids, close } = await copilotUnderTest(plan.map(served));
       return { agent, heard: () => server.heard(), pids, close };
     },
-    { timeScale: 3 },
+    { timeScale: 6 },
   );
 });

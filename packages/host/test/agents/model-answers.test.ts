@@ -39,7 +39,7 @@ function beyond(characters: number): string[] {
   return Array.from({ length: characters / piece.length + 1 }, () => piece);
 }
 
-describe('many calls in one answer', () => {
+describe('many calls in one answer', { timeout: 30_000 }, () => {
   it.each(KINDS)(
     'are run up to a limit; the model hears of the others, and people of their number (%s)',
     async (kind) => {
@@ -54,7 +54,7 @@ describe('many calls in one answer', () => {
   );
 });
 
-describe('an answer without an end', () => {
+describe('an answer without an end', { timeout: 30_000 }, () => {
   it.each<[string, ServedAnswer]>([
     ['1 MiB of text', { text: beyond(ANSWER_TEXT_MAX_CHARACTERS) }],
     ['1 MiB of thinking', { reasoning: beyond(ANSWER_REASONING_MAX_CHARACTERS) }],

@@ -28,7 +28,7 @@ function say(text: string, options: FakeTurnOptions = {}): Promise<FakeTurn> {
 describe('the offline agent', () => {
   it('describes itself with eleven sections, two of them restricted', () => {
     const catalogue = agent.info.systemMessageSections ?? [];
-    expect(agent.info).toMatchObject({ provider: 'offline', displayName: 'Offline' });
+    expect(agent.info).toMatchObject({ provider: 'offline', displayName: 'Built-in, no model' });
     expect(catalogue.map(({ id }) => id)).toEqual(Object.keys(OFFLINE_SECTIONS));
     expect(catalogue).toHaveLength(11);
     expect(catalogue.filter(({ restricted }) => restricted).map(({ id }) => id)).toEqual(['identity', 'safety']);
@@ -39,6 +39,21 @@ describe('the offline agent', () => {
     expect(said).toContain('There is no model behind me');
     expect(said).toContain(`**${path.basename(folder)}**`);
     expect(said).toContain('```text\nlist ');
+  });
+
+  it('uses any tool that it is told to, and says which there are', async () => {
+    const tools = [{ name: 'greet', inputSchema: { type: 'object' as const } }];
+    const callTool = ({ name, input }: { name: string; input: unknown }) => ({
+      kind: 'completed' as const,
+      success: true,
+      text: `${name} got ${JSON.stringify(input)}`,
+      content: [],
+    });
+    const hear = async (text: string) => (await say(text, { tools, callTool })).said;
+    expect(await hear('use greet {"name": "desk"}')).toContain('`greet` says:\n\n```text\ngreet got {"name":"desk"}');
+    expect(await hear('call greet')).toContain('greet got {}');
+    expect(await hear('use greet {name: desk}')).toContain('must be a JSON object');
+    expect(await hear('use screenshot')).toContain('There is no tool `screenshot` here. There are: `greet`.');
   });
 
   it('shows one line of reasoning first, and counts at the end', async () => {
@@ -127,7 +142,7 @@ describe('the offline agent', () => {
   });
 
   it('is honest about models', async () => {
-    expect((await say('how do I connect a model?')).said).toContain('**not in this version yet**');
+    expect((await say('how do I connect a model?')).said).toContain('`atrium agents`');
     expect((await say('write me a poem')).said).toContain('That needs a model, and there is none behind me.');
   });
 

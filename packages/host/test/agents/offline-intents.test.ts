@@ -37,6 +37,7 @@ describe('what the offline agent understands', () => {
     ['', 'hello'],
     ['show the system prompt', 'prompt'],
     ['how do I connect a model?', 'connect'],
+    ['use greet {"name": "desk"}', 'use'],
     ['who are you?', 'about'],
     ['thank you!', 'thanks'],
     ['explain quantum physics', 'nothing fits'],

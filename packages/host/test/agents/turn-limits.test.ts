@@ -1,5 +1,5 @@
 /** What an agent may say in a turn, whichever agent it is: the turn runner keeps the books. */
-import type { ResponsePart } from '@atrium/protocol';
+import type { ResponsePart, SessionAction } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
 import { leftBehind } from '../../src/agents/acceptance/processes.js';
 import {
@@ -10,6 +10,7 @@ import {
   TURN_PARTS_MAX,
   TURN_TEXT_MAX_CHARACTERS,
 } from '../../src/limits.js';
+import { TurnStream } from '../../src/sessions/turn-stream.js';
 import { ACP_TEST_MAX_MS, acpRoom } from '../support/acp-room.js';
 import { hasClaude, WHY_SKIPPED as WHY_NO_CLAUDE } from '../support/claude-agent.js';
 import { ClaudeRoom } from '../support/claude-room.js';
@@ -63,15 +64,19 @@ describe('what an agent says in a turn', { timeout: 30_000 }, () => {
     expect(texts(ended?.responseParts).join('')).not.toContain('nobody');
   });
 
-  it('ends the turn when it has too many parts', async () => {
-    const { puppet, desk, uri } = await openPuppetRoom();
-    const { turn } = puppet;
-    for (let index = 0; index <= TURN_PARTS_MAX && !turn.signal.aborted; index++) {
-      turn.notify('.');
-      if (index % 1_000 === 0) await new Promise(setImmediate);
-    }
-    const { action } = await desk.action(uri, 'session/error');
-    expect((action.error as { message: string }).message).toContain(`more than ${TURN_PARTS_MAX} parts`);
+  it('ends the turn when it has too many parts', () => {
+    const written: SessionAction[] = [];
+    const stream = new TurnStream('t1', (action) => {
+      // As the runner does: a turn that is over takes nothing more.
+      if (written.at(-1)?.type === 'session/error') return;
+      written.push(action);
+      stream.wrote(action);
+    });
+    for (let part = 1; part <= TURN_PARTS_MAX; part++) stream.note('.');
+    expect(new Set(written.map(({ type }) => type))).toEqual(new Set(['session/responsePart']));
+    stream.note('one too many');
+    const message = expect.stringContaining(`more than ${TURN_PARTS_MAX} parts`);
+    expect(written.at(-1)).toMatchObject({ type: 'session/error', turnId: 't1', error: { message } });
   });
 
   it('has short notes, a short title, and short words about what is going on', async () => {

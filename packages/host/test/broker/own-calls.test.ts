@@ -49,6 +49,14 @@ describe('a tool that the agent runs itself', () => {
     expect(JSON.stringify(await stateOf(desk, uri)).length).toBeLessThan(20_000);
   });
 
+  it('may not begin once its turn is over, also where nobody would object', async () => {
+    const { desk, uri, puppet, own, check } = await ownRoom();
+    desk.dispatch(uri, { type: 'session/turnCancelled', turnId: 't1' });
+    await expect.poll(() => puppet.turn.signal.aborted).toBe(true);
+    await expect(check()).rejects.toThrow('the turn is over');
+    await expect(own.confirm({ title: 'Sure?' })).rejects.toThrow('the turn is over');
+  });
+
   it('[UNI-043] is gated: when denied, it is over, and the agent hears why', async () => {
     const { desk, uri, own, check } = await ownRoom(gate('ci-watcher', DENY));
     expect(await check()).toEqual({ kind: 'denied', reason: 'ci-watcher: CI is failing' });

@@ -69,7 +69,7 @@ describe.each(Object.entries(folders))('in %s', { timeout: 30_000 }, (_name, mak
   it('records a call that is cancelled', async () => {
     const folder = await make();
     const agent = new PuppetAgent();
-    const room = await ChangesRoom.open({ folder, agent });
+    const room = await ChangesRoom.open({ folder, agent, inTerminals: true });
     room.desk.dispatch(room.uri, { type: 'session/turnStarted', turnId: 'cut', userMessage: { text: 'go' } });
     const { turn } = await agent.turn(0);
     const running = turn.callTool({ name: 'shell', input: { command: 'echo half > half.txt; sleep 60' } });
@@ -130,6 +130,58 @@ describe.each(Object.entries(folders))('in %s', { timeout: 30_000 }, (_name, mak
     await room.invoke(`turn/${turnId}`, 'revert');
     expect(await textOf(folder, 'a.txt')).toBe('one\ntwo\nthree\n');
     for (const number of [1, 2, 3, 4]) expect(await textOf(folder, `mine-${number}.txt`)).not.toBe('');
+  });
+
+  it('keeps what one call changed while a person was asked about another', async () => {
+    const folder = await make();
+    const agent = new OwnToolsAgent('all');
+    const room = await ChangesRoom.open({ folder, agent });
+    const turnId = await room.turn(async () => {
+      const { turn } = await agent.turn(0);
+      const done = { success: true, pastTenseMessage: 'Done' };
+      const [first, second] = ['Bash', 'Write'].map((name) => turn.ownCall({ name, displayName: name }));
+      await first?.check({ command: 'x' }, 'Run x');
+      await second?.check({ file_path: 'new.txt' }, 'Write new.txt');
+      await edit(folder, 'a.txt', 'one\n2\nthree\n');
+      const asked = second?.confirm({ title: 'Write new.txt?' });
+      const { action } = await room.desk.action(room.uri, ({ confirmationTitle }) => confirmationTitle !== undefined);
+      const { toolCallId } = action as unknown as { toolCallId: string };
+      const answer = { approved: true, confirmed: 'user-action', turnId: action.turnId, toolCallId };
+      room.desk.dispatch(room.uri, { type: 'session/toolCallConfirmed', ...answer } as never);
+      await asked;
+      await edit(folder, 'new.txt', 'n\n');
+      for (const call of [first, second]) await call?.complete(done);
+    });
+    const files = await room.files(`turn/${turnId}`, ({ files }) => files.length > 0);
+    expect([...files.keys()].sort()).toEqual(['a.txt', 'new.txt']);
+  });
+
+  it('takes call by call what a client changes with tools of its own, unless they only look', async () => {
+    const folder = await make();
+    const room = await ChangesRoom.open({ folder });
+    const { desk, uri } = room;
+    const tools = [{ name: 'format' }, { name: 'glance', annotations: { readOnlyHint: true } }];
+    const activeClient = { clientId: 'desk', tools };
+    desk.dispatch(uri, { type: 'session/activeClientChanged', activeClient } as never);
+    await desk.action(uri, 'session/activeClientChanged');
+    const turnId = await room.turn(async () => {
+      const { turn } = await room.agent.turn(0);
+      for (const [name, file] of [
+        ['format', 'a.txt'],
+        ['glance', 'mine-1.txt'],
+      ] as const) {
+        const outcome = turn.callTool({ id: name, name, input: {} });
+        await desk.action(uri, ({ type, toolCallId }) => type === 'session/toolCallReady' && toolCallId === name);
+        await edit(folder, file, 'formatted\n');
+        const result = { success: true, pastTenseMessage: 'Done' };
+        const done = { turnId: turn.id, toolCallId: name, result };
+        desk.dispatch(uri, { type: 'session/toolCallComplete', ...done } as never);
+        await outcome;
+        await edit(folder, 'mine-2.txt', name);
+      }
+    });
+    const files = await room.files(`turn/${turnId}`, ({ files }) => files.length > 0);
+    expect([...files.keys()]).toEqual(['a.txt']);
   });
 
   it('ends what was recorded when the turn is cancelled in the middle of a call', async () => {

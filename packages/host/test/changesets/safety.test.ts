@@ -52,6 +52,22 @@ describe('a file that is saved at the very moment it is put back', () => {
     }
   }
 
+  it.runIf(process.platform === 'linux')(
+    'is the one in its folder, although a link has taken the name of that',
+    async () => {
+      const folder = await tempFolder({ 'd/a.txt': 'agent\n', 'd/b.txt': '' });
+      const outside = await tempFolder({ 'a.txt': 'agent\n' });
+      const store = new LateStore(await tempFolder());
+      const current = await capture(folder, 'd/a.txt', store);
+      store.afterwards = async () => {
+        await rename(path.join(folder, 'd'), path.join(folder, 'old'));
+        await symlink(outside, path.join(folder, 'd'));
+      };
+      await putEntry(folder, { path: 'd/a.txt', ...(current && { current }) }, store);
+      expect([await readdir(outside), await readdir(path.join(folder, 'old'))]).toEqual([['a.txt'], ['b.txt']]);
+    },
+  );
+
   it('is not written over when it is new', async () => {
     const folder = await tempFolder();
     const store = new ContentStore(await tempFolder());

@@ -8,7 +8,7 @@ const folders = { 'a repository': () => repository(FILES), 'a folder without Git
 
 describe.each(Object.entries(folders))('in %s', { timeout: 30_000 }, (_name, make) => {
   it('[AHP-224] shows what tools and commands changed in a turn, with line counts', async () => {
-    const room = await ChangesRoom.open({ folder: await make() });
+    const room = await ChangesRoom.open({ folder: await make(), inTerminals: true });
     const turnId = await room.turn(async (call) => {
       await call('edit_file', { path: 'a.txt', oldText: 'two', newText: '2' });
       await call('write_file', { path: 'new.txt', content: 'x\ny\n' });

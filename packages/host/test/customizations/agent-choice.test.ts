@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import type { ToolDefinition } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
 import { modelNamed } from '../../src/customizations/agent-model.js';
-import { type CustomRoom, openCustomRoom, PromptPuppet } from '../support/custom-room.js';
+import { type CustomRoom, openCustomRoom, POLL, PromptPuppet } from '../support/custom-room.js';
 import { envelopesOf, refusalOf } from '../support/session-room.js';
 
 const MODELS = [
@@ -126,6 +126,37 @@ describe('the model of a custom agent', { timeout: 30_000 }, () => {
     expect(envelopesOf(crew.room.desk, crew.room.uri).map(({ action }) => action.type)).not.toContain(
       'session/modelChanged',
     );
+  });
+
+  it('[CUS-030] goes with the agent: what was chosen before comes back, also after a restart', async () => {
+    const crew = await CrewRoom.open({ model: { id: 'm-1' } });
+    await crew.choose('thinker');
+    await crew.choose('third');
+    expect(await crew.model()).toBe('m-3');
+    await crew.choose(undefined);
+    expect(await crew.model()).toBe('m-1');
+    await crew.choose('thinker');
+    await crew.room.restart();
+    await crew.room.desk.request('subscribe', { channel: crew.room.uri });
+    expect(await crew.model()).toBe('claude-opus-5');
+    await crew.choose('plain');
+    // The agent's file has to be read first.
+    await expect.poll(() => crew.model(), POLL).toBe('m-1');
+  });
+
+  it('[CUS-030] makes room for the first one again, where nobody had chosen any', async () => {
+    const crew = await CrewRoom.open();
+    await crew.choose('third');
+    await crew.choose(undefined);
+    expect(await crew.model()).toBe('m-1');
+  });
+
+  it('[CUS-030] leaves a model alone that a person chose after the agent, also when the agent is left', async () => {
+    const crew = await CrewRoom.open({ model: { id: 'm-1' } });
+    await crew.choose('thinker');
+    await crew.chooseModel('m-3');
+    await crew.choose(undefined);
+    expect(await crew.model()).toBe('m-3');
   });
 
   it('[CUS-030] is found by id, by name, and by a word of either', () => {

@@ -1,10 +1,14 @@
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/clock.js';
+import { Hooks } from '../../src/customizations/hooks/hooks.js';
 import { isMatching } from '../../src/customizations/hooks/matching.js';
 import type { HookPart } from '../../src/customizations/parse/hooks.js';
 import { type CustomRoomOptions, openCustomRoom, POLL } from '../support/custom-room.js';
 import { callsIn, runningCall } from '../support/session-room.js';
+import { tempFolder } from '../support/temp-folder.js';
 
 interface Declared {
   readonly command: string;
@@ -154,6 +158,36 @@ describe('hooks after a call and around turns', { timeout: 30_000 }, () => {
     const second = await room.turn('again');
     expect(second.turn.context.join()).not.toContain('Monday');
     expect(second.turn.context.join()).toContain('"prompt":"again"');
+  });
+
+  it('start the session with the next turn, when the first was cancelled meanwhile', async () => {
+    const folder = await tempFolder();
+    const command = 'if [ -f begun ]; then echo plums; else touch begun; sleep 30; fi';
+    const action = { kind: 'command', shell: 'default', command, env: {} };
+    const hooks = new Hooks({
+      ...{ session: 'ahp-session:/1', name: () => 'guard', folder, env: process.env },
+      ...{ clock: systemClock, logger: { log: () => {} } },
+      hooks: () => [{ event: 'SessionStart', action } as unknown as HookPart],
+    });
+    const opening = { turnId: 't1', text: 'hello', agent: undefined, isFirst: true };
+    const cancelling = new AbortController();
+    const early = hooks.beforeTurn(opening, cancelling.signal);
+    await expect.poll(() => existsSync(path.join(folder, 'begun')), POLL).toBe(true);
+    cancelling.abort(new Error('cancelled'));
+    await expect(early).rejects.toThrow('cancelled');
+    const { signal } = new AbortController();
+    expect(await hooks.beforeTurn({ ...opening, isFirst: false }, signal)).toEqual({ context: 'plums' });
+    expect(await hooks.beforeTurn({ ...opening, isFirst: false }, signal)).toBeUndefined();
+  });
+
+  it('keep what they said at the start for the first message that gets through', async () => {
+    const room = await openHookRoom({
+      SessionStart: [{ command: 'echo "It is Monday."' }],
+      UserPromptSubmit: [{ command: 'if grep -q secret; then exit 2; fi' }],
+    });
+    await room.desk.turn(room.uri, 'a secret', 'early');
+    const { turn } = await room.turn('hello');
+    expect(turn.context).toEqual(['It is Monday.']);
   });
 
   it('stop a message that must not reach the agent', async () => {

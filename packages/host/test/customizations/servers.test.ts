@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { SessionState } from '@atrium/protocol';
+import type { Customization, SessionState } from '@atrium/protocol';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type CustomRoom, type CustomRoomOptions, MCP_PROGRAM, openCustomRoom, POLL } from '../support/custom-room.js';
 import { json, McpHttpServer } from '../support/mcp-http-server.js';
-import { refusalOf } from '../support/session-room.js';
+import { envelopesOf, refusalOf } from '../support/session-room.js';
 import { tempFolder } from '../support/temp-folder.js';
 
 const server = (kind = 'good', file = '') => ({ command: process.execPath, args: [MCP_PROGRAM, kind, file] });
@@ -50,8 +50,13 @@ describe('MCP servers of a session', { timeout: 60_000 }, () => {
   it('[CUS-079] [CUS-094] make their container degraded while one of them fails, and loaded when it recovers', async () => {
     const mark = path.join(await tempFolder(), 'mark');
     const room = await openCustomRoom(plugin({ weak: server('recovers', mark), good: server() }));
-    const degraded = await room.entry('tools', ({ load }) => load?.kind === 'degraded');
-    expect(degraded.load).toMatchObject({ message: expect.stringContaining('The MCP server "weak" does not run') });
+    // It may not last long enough to be seen in the state.
+    const degraded = () =>
+      envelopesOf(room.desk, room.uri).flatMap(({ action }) => {
+        const { load } = (action.customization ?? {}) as Customization;
+        return load?.kind === 'degraded' ? load.message : [];
+      });
+    await expect.poll(degraded, POLL).toContainEqual(expect.stringContaining('The MCP server "weak" does not run'));
     await untilChild(room, 'weak', 'ready');
     await room.entry('tools', ({ load }) => load?.kind === 'loaded');
   });

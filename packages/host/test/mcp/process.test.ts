@@ -1,10 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { MCP_GARBAGE_MAX_LINES } from '../../src/mcp/limits.js';
 import { hurriedClock } from '../support/mcp-clock.js';
-import { call, inState, McpRoom, processConfig, textOf } from '../support/mcp-room.js';
+import { call, inState, isAlive, McpRoom, processConfig, textOf } from '../support/mcp-room.js';
 import { temporaryFolder } from '../tools/tool-box.js';
 
 const room = new McpRoom();
@@ -16,16 +15,6 @@ beforeAll(async () => {
 });
 afterEach(() => room.close());
 afterAll(() => remove());
-
-/** A process that was killed but not yet taken off the table by its parent does not count. */
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return process.platform !== 'linux' || !/^\d+ \(.*\) Z/s.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
-  } catch {
-    return false;
-  }
-}
 
 describe('the process of a server', { timeout: 30_000 }, () => {
   it('[CUS-062] gets the environment in layers, without the keys of the host, and starts where it should', async () => {

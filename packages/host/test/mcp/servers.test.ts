@@ -4,7 +4,7 @@ import { MCP_SERVERS_MAX } from '../../src/mcp/limits.js';
 import { McpServer } from '../../src/mcp/server.js';
 import { type McpDeclaration, McpServers } from '../../src/mcp/servers.js';
 import { McpHttpServer } from '../support/mcp-http-server.js';
-import { inState, McpRoom, processConfig } from '../support/mcp-room.js';
+import { call, inState, isAlive, McpRoom, processConfig, textOf } from '../support/mcp-room.js';
 
 let room: McpRoom;
 let servers: McpServers;
@@ -68,6 +68,22 @@ describe('the servers of a session', { timeout: 30_000 }, () => {
     expect(servers.all).toEqual([two]);
     await servers.stop();
     expect(two?.state.kind).toBe('stopped');
+  });
+
+  it('[CUS-065] start where another was only when that is gone, and leave none behind that was removed', async () => {
+    const declaration = { id: '1', name: 'notes', config: processConfig('good') };
+    const family = async (server: McpServer) => {
+      server.start();
+      await inState(server, 'ready');
+      return Number(textOf(await call(server, 'family', { text: 'stubborn' })));
+    };
+    const first = await family(add(declaration));
+    void servers.remove('1');
+    const second = await family(add(declaration));
+    expect(isAlive(first)).toBe(false);
+    void servers.remove('1');
+    await servers.stop();
+    expect(isAlive(second)).toBe(false);
   });
 
   it('get a token only for the resource that they asked for, also a fresh one while they are ready', async () => {

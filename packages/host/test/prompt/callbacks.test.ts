@@ -27,6 +27,27 @@ describe('[UNI-031] callbacks of extensions', () => {
     expect([sections.get('safety'), asked]).toEqual([PRISTINE.safety, 0]);
   });
 
+  it('whose turn is over meanwhile are the last to be asked: the client hears nothing of it', async () => {
+    const cancelling = new AbortController();
+    const cancels: SectionCallback = {
+      section: 'tone',
+      transform: async (text) => {
+        cancelling.abort();
+        return text;
+      },
+    };
+    let asked = 0;
+    const client = {
+      sections: ['tone'],
+      rewrite: () => {
+        asked++;
+        return {};
+      },
+    };
+    await rendered({ extensions: withCallbacks(cancels), client, signal: cancelling.signal });
+    expect(asked).toBe(0);
+  });
+
   it('work on several sections at the same time', async () => {
     const began: string[] = [];
     let release = (): void => {};

@@ -71,7 +71,13 @@ describe('what clients have without asking', () => {
   });
 
   it('is a worktree of a session among the data of the host, and nothing beside it', async () => {
-    const data = await tempFolder({ 'atrium.lock': '', token: 'T', 'worktrees/w1/a': 'A', 'worktrees/w2/b': 'B' });
+    const data = await tempFolder({
+      'atrium.lock': '',
+      'atrium.owner': '',
+      token: 'T',
+      'worktrees/w1/a': 'A',
+      'worktrees/w2/b': 'B',
+    });
     const room = await openResourceRoom();
     const at = (name: string) => pathToFileURL(path.join(data, name)).href;
     await room.desk.session(undefined, { workingDirectory: at('worktrees/w1') });
@@ -249,7 +255,9 @@ describe('resourceRequest', () => {
   });
 
   it("grants neither the host's own data nor the kernel's files", async () => {
-    const room = await openResourceRoom({ outside: { 'data/atrium.lock': '', 'data/token': 'T' } });
+    const room = await openResourceRoom({
+      outside: { 'data/atrium.lock': '', 'data/atrium.owner': '', 'data/token': 'T' },
+    });
     for (const uri of [room.file(`${room.outside}/data/token`), 'file:///proc/self/environ']) {
       expect((await room.ask('resourceRequest', { uri })).error).toMatchObject({ code: -32009, data: {} });
     }

@@ -5,7 +5,9 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { environmentOf } from '../../src/agents/claude/options.js';
 import { runtimeEnvironment } from '../../src/agents/copilot/environment.js';
+import { type ModelAgentOptions, modelAgent } from '../../src/agents/model/model-agent.js';
 import { childEnvironment } from '../../src/child-environment.js';
+import { configuredCandidates } from '../../src/discovery/configured.js';
 import { acpRoom } from '../support/acp-room.js';
 
 beforeEach(() => {
@@ -24,6 +26,26 @@ describe('the environment of a child', () => {
   it('is that of the host, without what is the host’s alone, in whatever capitals', () => {
     expect(seen(process.env)).toEqual([true, 'plums']);
     expect(seen(childEnvironment())).toEqual([false, 'plums']);
+  });
+
+  it('leaves the key of a model to the host, where the configuration gives it such a name', async () => {
+    const entry = { type: 'model', api: 'openai', apiKeyEnv: 'ATRIUM_HOUSE_KEY' } as const;
+    vi.stubEnv('ATRIUM_HOUSE_KEY', 'sk-plum');
+    const given: ModelAgentOptions[] = [];
+    const model = (options: ModelAgentOptions) => {
+      given.push(options);
+      return modelAgent(options);
+    };
+    const machine = {
+      env: process.env,
+      factories: { model },
+      which: async () => undefined,
+      isInstalled: async () => false,
+    };
+    const [candidate] = configuredCandidates({ agents: { house: entry } }, machine);
+    await candidate?.look({});
+    expect(given).toMatchObject([{ apiKey: 'sk-plum' }]);
+    expect(Object.values(childEnvironment())).not.toContain('sk-plum');
   });
 
   it('is so for Claude and Copilot, with what they are given on purpose', () => {

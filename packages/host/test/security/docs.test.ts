@@ -29,6 +29,6 @@ describe('the pages', () => {
   });
 
   it('say how long a token of your own should be', async () => {
-    expect(await page('quick-start')).toContain(`(${TOKEN_ADVISED_CHARACTERS} letters and digits, or more)`);
+    expect(await page('security')).toContain(`\`- _ . ~\`, ${TOKEN_ADVISED_CHARACTERS} of them or more`);
   });
 });

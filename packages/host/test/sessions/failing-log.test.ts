@@ -149,6 +149,27 @@ describe('an action that cannot be stored', () => {
     expect(log.failures).toBe(1);
   });
 
+  it('does not take those with it that were held for the end of a turn that never was', async () => {
+    const { desk, uri, log, host, join, puppet } = await failingPuppetRoom();
+    const phone = await join('phone');
+    const first = phone.dispatch(uri, { type: 'session/modelChanged', model: { id: 'first' } });
+    await settle();
+    const release = log.hold();
+    log.failNext();
+    puppet.finish();
+    await settle();
+    const lost = desk.dispatch(uri, turnStarted('t2'));
+    await settle();
+    const second = phone.dispatch(uri, { type: 'session/modelChanged', model: { id: 'second' } });
+    await settle();
+    release();
+    await desk.untilClosed();
+    const { again } = await resume(host, desk, uri, [lost]);
+    await refusalOf(again, uri, { type: 'session/turnCancelled', turnId: 't1' });
+    for (const clientSeq of [first, second]) await answerTo(phone, uri, clientSeq);
+    expect((await stateOf(again, uri)).summary.model).toEqual({ id: 'second' });
+  });
+
   it('leaves a turn alone that only waits for a person, who then answers again', async () => {
     const { desk, uri, log, host, puppet } = await failingPuppetRoom();
     const outcome = puppet.turn.ask({ id: 'q', message: 'Well?' });
@@ -361,6 +382,26 @@ describe('other things that cannot be stored', () => {
     expect(await desk.state(ROOT)).toMatchObject({ activeSessions: 1 });
     await clock.advance(STORE_RETRY_MS);
     expect(await desk.state(ROOT)).toMatchObject({ activeSessions: 0 });
+  });
+
+  it('what is new about agents: it is told a second later', async () => {
+    let change = () => {};
+    class ChangingAgent extends PuppetAgent {
+      whenInfoChanges(listener: () => void): void {
+        change = listener;
+      }
+    }
+    const [log, clock, agent] = [failingLog(), new FakeClock(), new ChangingAgent()];
+    const host = await startHost({ log, clock, agents: [agent] });
+    const desk = await host.client('desk');
+    await settle();
+    Object.assign(agent.info, { displayName: 'Renamed' });
+    log.failNext();
+    change();
+    await settle();
+    expect(JSON.stringify(await desk.state(ROOT))).not.toContain('Renamed');
+    await clock.advance(STORE_RETRY_MS);
+    expect(JSON.stringify(await desk.state(ROOT))).toContain('Renamed');
   });
 
   it('the end of a role: it is free a second later', async () => {

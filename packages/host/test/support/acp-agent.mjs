@@ -5,11 +5,9 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import readline from 'node:readline';
-import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 
 const folder = process.argv[2] ?? '.';
 const inFolder = (name) => path.join(folder, name);
@@ -21,6 +19,11 @@ if (ways.includes('dies at start')) {
   process.exit(3);
 }
 if (ways.includes('prints garbage')) process.stdout.write('Welcome!\n{"half": \n[1, 2]\n"text"\n{"jsonrpc":"2.0"}\n\n');
+// It does not end when it is asked to.
+if (ways.includes('is deaf')) process.on('SIGTERM', () => {});
+if (ways.includes('has forgotten')) {
+  for (const name of readdirSync(folder)) if (name.startsWith('s-')) rmSync(inFolder(name));
+}
 if (ways.includes('has a child')) {
   // It would outlive its parent, holds the pipes, and does not end when it is asked to.
   const stubborn = "process.on('SIGTERM', () => {}); setInterval(() => {}, 1000); process.send('here');";
@@ -80,6 +83,7 @@ class Session {
   }
 
   async prompt({ prompt }) {
+    if (ways.includes('dies when asked')) process.exit(9);
     for (const block of prompt) this.hear(block.text ?? JSON.stringify(block));
     this.isCancelled = false;
     const cancelled = new Promise((resolve) => {
@@ -109,6 +113,7 @@ class Session {
         this.say('agent_message_chunk', answer.floods.repeat(1024));
         await new Promise((resolve) => setTimeout(resolve));
       }
+      while (answer.keepsCalling) await this.callOnServer(answer.keepsCalling, {}).catch(note);
       if (answer.hangs) await new Promise(() => {});
       if (answer.call) this.hear(await this.call(answer.call));
       else return { stopReason: 'end_turn', ...answer.end, ...(answer.usage && { usage: usageOf(answer.usage) }) };
@@ -142,6 +147,7 @@ class Session {
   async callOnServer(name, input) {
     if (!this.server) return 'There is no server.';
     const headers = Object.fromEntries(this.server.headers.map((header) => [header.name, header.value]));
+    const { Client, StreamableHTTPClientTransport } = await mcp();
     const client = new Client({ name: 'acp-agent', version: '1.0.0' });
     await client.connect(new StreamableHTTPClientTransport(new URL(this.server.url), { requestInit: { headers } }));
     const { tools } = await client.listTools();
@@ -150,6 +156,15 @@ class Session {
     await client.close();
     return content.map(({ text }) => text).join('\n');
   }
+}
+
+/** Loaded when it is needed: it is large, and most tests are about something else. */
+async function mcp() {
+  const [client, http] = await Promise.all([
+    import('@modelcontextprotocol/sdk/client/index.js'),
+    import('@modelcontextprotocol/sdk/client/streamableHttp.js'),
+  ]);
+  return { ...client, ...http };
 }
 
 function nextAnswer() {
@@ -198,12 +213,13 @@ const METHODS = {
     if (ways.includes('wants a login')) throw FAILURES.auth;
     const id = `s-${process.pid}-${sessions.size + 1}`;
     sessions.set(id, new Session(id, params));
+    writeFileSync(inFolder(`${id}.json`), '[]');
     return { sessionId: id, ...settings() };
   },
   'session/load': (params) => {
     const { sessionId: id } = params;
     const file = inFolder(`${id}.json`);
-    if (!existsSync(file) || ways.includes('has forgotten')) throw { code: -32002, message: 'no such session' };
+    if (!existsSync(file)) throw { code: -32002, message: 'no such session' };
     const session = new Session(id, params, JSON.parse(readFileSync(file, 'utf8')));
     sessions.set(id, session);
     note({ loaded: id });

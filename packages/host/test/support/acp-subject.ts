@@ -23,10 +23,13 @@ export interface AcpAnswer extends PlannedAnswer {
   readonly dies?: boolean;
   /** Says this for ever, a thousand times at once. */
   readonly floods?: string;
+  /** Calls this tool of the host for ever. */
+  readonly keepsCalling?: string;
 }
 
 export type Way =
   | 'dies at start'
+  | 'dies when asked'
   | 'prints garbage'
   | 'has a child'
   | 'is deaf'

@@ -1,6 +1,6 @@
 /** A host that keeps changes, an agent in the hands of the test with real tools, and a folder with or without Git. */
 import { execFileSync } from 'node:child_process';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { ChangesetFile, ChangesetState } from '@atrium/protocol';
@@ -23,8 +23,7 @@ export function gitIn(folder: string, ...args: string[]): string {
 export async function repository(files: Readonly<Record<string, string>> = { 'a.txt': 'one\ntwo\nthree\n' }) {
   const folder = await tempFolder(files);
   gitIn(folder, 'init', '-q', '-b', 'main');
-  gitIn(folder, 'config', 'user.name', 'desk');
-  gitIn(folder, 'config', 'user.email', 'desk@example.com');
+  await appendFile(path.join(folder, '.git', 'config'), '[user]\n\tname = desk\n\temail = desk@example.com\n');
   commitAll(folder, 'first');
   return folder;
 }
@@ -54,6 +53,8 @@ export interface ChangesRoomOptions {
   readonly agent?: PuppetAgent;
   /** A session that is there already. */
   readonly uri?: string;
+  /** Commands run in terminals, as they do for people. That takes twice the time, and most tests are not about it. */
+  readonly inTerminals?: boolean;
 }
 
 export class ChangesRoom {
@@ -69,13 +70,14 @@ export class ChangesRoom {
   ) {}
 
   static async open(options: ChangesRoomOptions): Promise<ChangesRoom> {
-    const { folder, agent = new PuppetAgent(), data = await tempFolder(), log, clock, trust } = options;
+    const { folder, agent = new PuppetAgent(), data = await tempFolder(), log, clock, trust, inTerminals } = options;
     // Nobody is asked: what the agent wants, it does.
     const tools = builtinTools().map((tool) => ({ ...tool, confirmation: () => undefined }));
     const host = await startTestHost({
       tools,
       agents: [agent],
       dataFolder: data,
+      ...(!inTerminals && { terminals: false }),
       ...(log && { log }),
       ...(clock && { clock }),
       ...(trust && { trust }),

@@ -36,6 +36,8 @@ export async function claudeUnderTest(
     ANTHROPIC_AUTH_TOKEN: undefined,
     ANTHROPIC_BASE_URL: server.url.replace(/\/v1$/, ''),
     CLAUDE_CODE_MAX_RETRIES: '0',
+    // Claude's commands read what a shell reads at its start; nothing of this machine is to slow them down.
+    HOME: configDir,
     ...options.env,
   };
   return {

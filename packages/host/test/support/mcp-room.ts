@@ -1,4 +1,5 @@
 /** Real MCP servers as a session would have them, with everything that happened written down. */
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
@@ -65,6 +66,16 @@ export async function inState<Kind extends McpServerState['kind']>(
 ): Promise<Extract<McpServerState, { kind: Kind }>> {
   await expect.poll(() => server.state.kind, POLL).toBe(kind);
   return server.state as Extract<McpServerState, { kind: Kind }>;
+}
+
+/** A process that was killed but not yet taken off the table by its parent does not count. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return process.platform !== 'linux' || !/^\d+ \(.*\) Z/s.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return false;
+  }
 }
 
 export function toolOf(server: McpServer, name: string): HostTool {

@@ -107,7 +107,7 @@ export async function openProjectRoom(): Promise<ProjectRoom> {
 }
 
 /** Waits for something that processes do in their own time. */
-export async function until<T>(look: () => T | undefined | Promise<T | undefined>, withinMs = 8_000): Promise<T> {
+export async function until<T>(look: () => T | undefined | Promise<T | undefined>, withinMs = 15_000): Promise<T> {
   for (const end = Date.now() + withinMs; Date.now() < end; ) {
     const found = await look();
     if (found !== undefined && found !== false) return found;

@@ -267,7 +267,7 @@ export class RawClient {
   }
 
   /** Waits for a message, past or future. */
-  until(test: (message: Message) => boolean, timeoutMs = 3_000): Promise<Message> {
+  until(test: (message: Message) => boolean, timeoutMs = 10_000): Promise<Message> {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         this.#watchers.delete(look);

@@ -1,10 +1,12 @@
 /** The wire log: every message of a connection, with its size and direction, without its secrets. */
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createHost } from '../../src/host.js';
 import { MemoryLog } from '../../src/log/memory-log.js';
 import { redacted } from '../../src/telemetry/redact.js';
+import { WIRE_FILES_MAX, WireFiles } from '../../src/telemetry/wire-files.js';
+import { FakeClock } from '../support/fake-clock.js';
 import { PuppetAgent } from '../support/puppet-agent.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { RawClient, ROOT } from '../support/test-host.js';
@@ -47,6 +49,25 @@ describe('the wire log', () => {
     await host.stop();
     expect(readdirSync(folder)).toEqual([]);
   });
+
+  it('keeps the newest files, also of earlier hosts, and what else is in the folder', async () => {
+    const folder = await tempFolder({ 'notes.jsonl': '' });
+    const clock = new FakeClock();
+    const fill = async (files: WireFiles, count: number) => {
+      for (let made = 0; made < count; made += 1) {
+        writeFileSync(files.next(), '');
+        await clock.advance(1_000);
+      }
+    };
+    const first = new WireFiles(folder, clock);
+    await fill(first, 3);
+    const old = readdirSync(folder).filter((name) => name !== 'notes.jsonl');
+    const left = () => readdirSync(folder);
+    await fill(new WireFiles(folder, clock), WIRE_FILES_MAX - 2);
+    await expect.poll(() => left().length, { timeout: 10_000 }).toBe(WIRE_FILES_MAX + 1);
+    expect(left()).toEqual(expect.arrayContaining(['notes.jsonl', ...old.slice(1)]));
+    expect(left()).not.toContain(old[0]);
+  });
 });
 
 describe('redaction', () => {
@@ -71,6 +92,21 @@ describe('redaction', () => {
       { action: { type: 'terminal/input', data: 'hunter2\r' } },
       { action: { type: 'terminal/input', data: '[hidden]' } },
     ],
+    [
+      { content: [{ type: 'unclassified', value: 'hunter2' }], title: 'bash' },
+      { content: [{ type: 'unclassified', value: '[hidden]' }], title: 'bash' },
+    ],
+    [
+      { commandId: 'c', commandLine: 'login hunter2', output: 'hunter2', isComplete: true },
+      { commandId: 'c', commandLine: '[hidden]', output: '[hidden]', isComplete: true },
+    ],
+    [{ result: { data: 'A=hunter2', encoding: 'utf-8' } }, { result: { data: '[hidden]', encoding: 'utf-8' } }],
+    [
+      { answers: { name: { state: 'draft', value: { kind: 'text', value: 'hunter2' } } } },
+      { answers: { name: { state: 'draft', value: { kind: 'text', value: '[hidden]' } } } },
+    ],
+    [{ env: { DB_PASS: 'x', PASSWD: 'y' } }, { env: { DB_PASS: '[hidden]', PASSWD: '[hidden]' } }],
+    [[`https://me:${'p'.repeat(200)}@host/`], ['https://[hidden]@host/… (217 characters)']],
     [
       { text: 'ghp_0123456789abcdef0123 or Bearer abc.def at https://me:pw@host/?token=t&x=1' },
       { text: '[hidden] or [hidden] at https://[hidden]@host/?token=[hidden]&x=1' },

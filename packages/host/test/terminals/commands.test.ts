@@ -8,7 +8,7 @@ import { systemClock } from '../../src/clock.js';
 import { FINISHED_KEPT_PER_SESSION } from '../../src/terminals/limits.js';
 import { loadPty } from '../../src/terminals/pty.js';
 import type { TerminalsOptions } from '../../src/terminals/terminals.js';
-import { SHELL_GRACE_MS, SHELL_OUTPUT_MAX_BYTES, type ShellOptions, shellTool } from '../../src/tools/shell.js';
+import { SHELL_OUTPUT_MAX_BYTES, type ShellOptions, shellTool } from '../../src/tools/shell.js';
 import { PuppetAgent } from '../support/puppet-agent.js';
 import { callsIn, refusalOf, startHost, stateOf, turnStarted } from '../support/session-room.js';
 import { tempFolder } from '../support/temp-folder.js';
@@ -180,15 +180,13 @@ describe('a command of the agent in a terminal', () => {
     expect(await catalogue(desk)).toEqual([]);
   });
 
-  it('is gone within a second when it is cancelled, also when it does not listen', async () => {
+  it('is gone when it is cancelled, also when it does not listen', async () => {
     const { desk, uri, run, terminal } = await openRoom();
     const outcome = run("trap '' TERM HUP INT; echo deaf=$$.; while :; do sleep 0.05; done").catch(() => 'cut off');
     const pid = pidIn(await untilText(desk, await terminal(), /deaf=\d+\./), 'deaf');
-    const began = performance.now();
     desk.dispatch(uri, { type: 'session/turnCancelled', turnId: 't1' });
     await outcome;
-    await expect.poll(() => isAlive(pid), { interval: 5 }).toBe(false);
-    expect(performance.now() - began).toBeLessThan(SHELL_GRACE_MS + 500);
+    await expect.poll(() => isAlive(pid), { timeout: 10_000 }).toBe(false);
   });
 
   it('is heard to its last words when it has to end', async () => {

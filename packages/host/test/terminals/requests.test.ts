@@ -12,6 +12,7 @@ import {
   PLAIN_SHELL,
   stateIn,
   type,
+  until,
   untilText,
 } from '../support/terminal-room.js';
 import { ROOT } from '../support/test-host.js';
@@ -100,6 +101,21 @@ describe('createTerminal', () => {
     expect(error).toMatchObject({ code: ErrorCode.PermissionDenied, message: expect.stringContaining('2 terminals') });
     await desk.request('disposeTerminal', { channel: first });
     await openTerminal(desk);
+  });
+
+  it('lets one go that has ended and that nobody looks at, rather than opening no more', async () => {
+    const { desk } = await openTerminalRoom({ terminals: { ...PLAIN_SHELL, max: 2 } });
+    const [first, second] = [await openTerminal(desk), await openTerminal(desk)];
+    for (const uri of [first, second]) {
+      type(desk, uri, 'exit 3\n');
+      await until(desk, uri, ({ exitCode }) => exitCode === 3);
+    }
+    const third = { channel: 'ahp-terminal:/third', claim: OWN };
+    expect((await desk.ask('createTerminal', third)).error?.code).toBe(ErrorCode.PermissionDenied);
+    desk.send({ method: 'unsubscribe', params: { channel: second } });
+    await desk.request('createTerminal', third);
+    const uris = async () => (await catalogue(desk)).map(({ resource }) => resource);
+    await expect.poll(uris, { timeout: 10_000 }).toEqual([first, third.channel]);
   });
 
   it('says what to install where no terminal can be made, and does nothing else', async () => {

@@ -21,7 +21,7 @@ describe("the host's own data", () => {
     const home = await folder();
     const data = path.join(home, place);
     await mkdir(data, { recursive: true });
-    await writeFile(path.join(data, 'atrium.lock'), '');
+    for (const name of ['atrium.lock', 'atrium.owner']) await writeFile(path.join(data, name), '');
     await writeFile(path.join(data, 'connection-token'), 'very-secret');
     const token = path.join(place, 'connection-token');
     const outputs = [
@@ -44,7 +44,7 @@ describe("the host's own data", () => {
     const home = await folder();
     const deep = path.join(home, 'data', 'instances', 'deep');
     await mkdir(deep, { recursive: true });
-    await writeFile(path.join(home, 'data', 'atrium.lock'), '');
+    for (const name of ['atrium.lock', 'atrium.db']) await writeFile(path.join(home, 'data', name), '');
     await writeFile(path.join(deep, 'x.json'), 'very-secret');
     const session = path.resolve(home, cwd);
     const file = path.relative(session, path.join(deep, 'x.json'));
@@ -57,6 +57,13 @@ describe("the host's own data", () => {
     ];
     expect(outputs.map(({ success, error }) => [success, error?.code])).toEqual(outputs.map(() => [false, 'NO_GO']));
   });
+});
+
+it('a project with a file of the same name as the lock of the host stays open', async () => {
+  const home = await folder();
+  await writeFile(path.join(home, 'atrium.lock'), 'mine');
+  expect(await run(home, 'read_file', { path: 'atrium.lock' })).toMatchObject({ success: true });
+  expect(await run(home, 'write_file', { path: 'a.txt', content: 'a' })).toMatchObject({ success: true });
 });
 
 it.skipIf(process.platform !== 'linux')(

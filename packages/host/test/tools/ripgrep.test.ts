@@ -96,6 +96,7 @@ describe.skipIf(ripgrep === undefined)('a search with ripgrep', () => {
     await write('late', Buffer.concat([Buffer.alloc(9_000, 'x\n'), Buffer.from('\0lamp\n')]));
     await write('large.txt', `lamp${'x'.repeat(SEARCH_MAX_FILE_BYTES)}`);
     await write('data/atrium.lock', '');
+    await write('data/atrium.owner', '');
     await write('data/token', 'lamp');
     await write('data/deep/er/log', 'lamp');
     await write('real.txt', 'a lamp');

@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Session } from '../../src/sessions/session.js';
 import { SessionTrust } from '../../src/trust/session-trust.js';
 import { TrustedFolders } from '../../src/trust/trust.js';
+import { houseOf } from '../support/house.js';
 import { until } from '../support/provider-door.js';
 import { openRoom, type Room, stateOf, turnStarted } from '../support/session-room.js';
 import { tempFolder } from '../support/temp-folder.js';
@@ -24,8 +25,7 @@ async function openTrustRoom(): Promise<TrustRoom> {
   const folder = path.join(base, 'project');
   await mkdir(folder);
   const room = await openRoom({ session: { workingDirectory: pathToFileURL(folder).href } });
-  const { sessions } = room.host.host as unknown as { sessions: { inMemory: Map<string, Session> } };
-  const session = sessions.inMemory.get(room.uri);
+  const session = houseOf(room.host.host).sessions.inMemory.get(room.uri);
   if (!session) throw new Error('the session is not in memory');
   const file = path.join(base, 'trusted.json');
   return { ...room, session, folder, file, folders: new TrustedFolders(file) };

@@ -49,11 +49,11 @@ describe('the same number twice', () => {
 
   it('[REL-012] is also known after the host was stopped and started again', async () => {
     const log = new KeptLog();
-    const { desk, uri, host } = await openRoom({ log });
+    const { desk, uri, host, clock } = await openRoom({ log });
     desk.dispatch(uri, turn('t1'), 3);
     const { serverSeq } = await desk.action(uri, 'session/turnComplete');
     await host.stop();
-    const [again, resumed] = await comeBack(await startHost({ log }), 'desk', {
+    const [again, resumed] = await comeBack(await startHost({ log, clock }), 'desk', {
       lastSeenServerSeq: serverSeq,
       subscriptions: [uri],
       pending: [3, 4],

@@ -1,10 +1,10 @@
 import { ROOT_CHANNEL } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
-import type { ConnectionRegistry } from '../../src/connection-registry.js';
 import { FIRST_HOST_REQUEST_ID, HOST_REQUEST_TIMEOUT_MS } from '../../src/limits.js';
 import type { Connection } from '../../src/wire/connection.js';
 import { HostRequestQueue } from '../../src/wire/host-requests.js';
 import { FakeClock } from '../support/fake-clock.js';
+import { houseOf } from '../support/house.js';
 import { SlowLog } from '../support/logs.js';
 import { startHost } from '../support/session-room.js';
 import { ROOT, settle, type TestHost } from '../support/test-host.js';
@@ -81,8 +81,7 @@ describe('requests of the host', () => {
 describe('on the wire', () => {
   /** The host's end of a client's connection. */
   function connectionOf(host: TestHost, clientId: string): Connection {
-    const core = host.host as unknown as { connections: ConnectionRegistry };
-    const connection = core.connections.of(clientId);
+    const connection = houseOf(host.host).connections.of(clientId);
     if (!connection) throw new Error(`${clientId} is not connected`);
     return connection;
   }

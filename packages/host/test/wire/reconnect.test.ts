@@ -185,7 +185,7 @@ describe('a replay', () => {
     const first = await openRoom({ log });
     const resting = await first.desk.session();
     await first.host.stop();
-    const host = await startHost({ log });
+    const host = await startHost({ log, clock: first.clock });
     const phone = await host.client('phone', { initialSubscriptions: [first.uri] });
     const lastSeen = log.head;
     const letThrough = log.hold('archiveHead');
@@ -317,13 +317,13 @@ describe('what the client still waits for', () => {
 describe('after a restart of the host', () => {
   it('[AHP-205][REL-016] a replay goes on where the last life ended: the counter is kept', async () => {
     const log = new KeptLog();
-    const { desk, uri, host } = await openRoom({ log });
+    const { desk, uri, host, clock } = await openRoom({ log });
     const before = new Mirror().takeAll(desk.received);
     const { lastSeen } = before;
     desk.dispatch(uri, { type: 'session/turnStarted', turnId: 't1', userMessage: { text: 'hello' } });
     await desk.action(uri, 'session/turnComplete');
     await host.stop();
-    const second = await startHost({ log });
+    const second = await startHost({ log, clock });
     const [back, resumed] = await comeBack(second, 'desk', {
       lastSeenServerSeq: lastSeen,
       subscriptions: [ROOT, uri],

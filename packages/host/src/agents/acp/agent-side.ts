@@ -9,7 +9,7 @@ import { END_AFTER_CANCEL_GRACE_MS, SESSION_MAX_MS } from './limits.js';
 import { AcpLink, type AgentRequests } from './link.js';
 import { chooseModel, modelSettingIn } from './model-setting.js';
 import type { OfferedModels } from './offered-models.js';
-import { openThread, type Thread } from './thread.js';
+import { openThread, remember, type Thread } from './thread.js';
 
 export interface AgentSideParts {
   readonly options: AcpAgentOptions;
@@ -130,7 +130,9 @@ export class AgentSide {
 
   /** The agent has heard what went with a prompt, and need not hear it again. */
   heard({ id }: Thread, preface: string): void {
-    if (this.#thread?.id === id) this.#thread = { id, preface, model: this.#thread.model };
+    if (this.#thread?.id !== id) return;
+    this.#thread = { id, preface, model: this.#thread.model };
+    remember(this.#parts.context, id);
   }
 
   /** The next turn begins a new session of the agent. */
@@ -144,18 +146,24 @@ export class AgentSide {
 
   /** The process no longer listens: it ends, and the next turn finds another. */
   giveUp(): void {
-    const link = this.#link;
-    this.#link = undefined;
-    if (!link) return;
-    const ended = link.close(END_AFTER_CANCEL_GRACE_MS).finally(() => this.#ending.delete(ended));
+    if (!this.#link) return;
+    const ended = this.#letGo(END_AFTER_CANCEL_GRACE_MS).finally(() => this.#ending.delete(ended));
     this.#ending.add(ended);
   }
 
   async close(): Promise<void> {
+    // A start was called off with the session; what it began is gone when it has failed.
+    await this.#linking?.catch(() => undefined);
+    await Promise.all([this.#letGo(), ...this.#ending]);
+  }
+
+  /** With the process goes the way to the tools: what it still asks for on its way out is not for the next turn. */
+  async #letGo(graceMs?: number): Promise<void> {
     const link = this.#link;
+    const bridge = this.#bridge;
     this.#link = undefined;
-    const bridge = await this.#bridge?.catch(() => undefined);
-    await Promise.all([link?.close(), bridge?.close(), ...this.#ending]);
+    this.#bridge = undefined;
+    await Promise.all([link?.close(graceMs), bridge?.then((tools) => tools.close()).catch(() => {})]);
   }
 }
 

@@ -46,10 +46,16 @@ async function openedThread(link: AcpLink, params: Params, context: AgentOpenCon
     SESSION_MAX_MS,
   );
   const { sessionId: id } = opened;
-  context.memory.set({ sessionId: id });
   const turns = await context.history(TRANSCRIPT_TURNS_MAX);
   const transcript = transcriptOf(turns, TRANSCRIPT_LIMITS);
+  // One that has yet to be told what was said before is no session to go back to.
+  if (transcript === undefined) remember(context, id);
   return { id, isNew: true, transcript, model: modelSettingIn(opened.configOptions) };
+}
+
+/** The agent knows all of it by this id, also in another process. */
+export function remember({ memory }: AgentOpenContext, sessionId: string): void {
+  memory.set({ sessionId });
 }
 
 function knownId(memory: unknown): string | undefined {

@@ -1,8 +1,9 @@
 /** How Claude is started for one turn: what is always the same, and what is not. */
-import { mkdir } from 'node:fs/promises';
+
 import os from 'node:os';
 import path from 'node:path';
 import { childEnvironment } from '../../child-environment.js';
+import { makeFolder } from '../../folders.js';
 import type { AgentTurn } from '../agent.js';
 import type { ClaudeSettings } from './claude-agent.js';
 import type { Beginning } from './memory.js';
@@ -47,7 +48,7 @@ export function environmentOf({ env, configDir }: ClaudeSettings): Readonly<Reco
 export async function folderFor(turn: AgentTurn, { configDir }: ClaudeSettings): Promise<string> {
   if (turn.workingDirectory !== undefined) return turn.workingDirectory;
   const folder = path.join(configDir ?? path.join(os.homedir(), '.claude'), 'no-folder');
-  await mkdir(folder, { recursive: true });
+  await makeFolder(folder);
   return folder;
 }
 

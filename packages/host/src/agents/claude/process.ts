@@ -28,8 +28,10 @@ export class TurnProcess {
     this.#pid = child.pid;
     this.#exited = new Promise((resolve) => {
       child.once('exit', () => resolve());
-      child.once('error', () => resolve());
+      child.on('error', () => resolve());
     });
+    // Without a listener, a broken pipe would end the host.
+    for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on('error', () => {});
     if (child.pid !== undefined) void this.#exited.finally(killOnExit(child.pid));
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       this.#words = (this.#words + text).slice(-LAST_WORDS_MAX_CHARACTERS);

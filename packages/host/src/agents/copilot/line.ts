@@ -38,7 +38,7 @@ const NO_TOOLS: HostTools = new Map();
 const SESSION_VARIABLE = 'COPILOT_AGENT_SESSION_ID';
 
 export class CopilotLine {
-  readonly anchors: Anchors;
+  readonly #anchors: Anchors;
   readonly #parts: LineParts;
   #connected: Connected | undefined;
   /** What a Copilot that knows nothing is to be told with the next message. */
@@ -46,7 +46,7 @@ export class CopilotLine {
 
   constructor(parts: LineParts) {
     this.#parts = parts;
-    this.anchors = new Anchors(parts.context.memory);
+    this.#anchors = new Anchors(parts.context.memory);
   }
 
   async open(): Promise<void> {
@@ -61,7 +61,7 @@ export class CopilotLine {
     const { id, runtime, context } = this.#parts;
     const [client, turns] = await Promise.all([runtime.client(), context.history(TRANSCRIPT_TURNS_MAX)]);
     const isKnown = (await client.getSessionMetadata(id)) !== undefined;
-    const alignment = this.anchors.align(turns);
+    const alignment = this.#anchors.align(turns);
     if (!isKnown || alignment.kind === 'lost') return this.#startAnew(client, { turns, isKnown });
     const connected = this.#connected?.client === client ? this.#connected : await this.#attach(client, NO_TOOLS);
     if (alignment.kind === 'same') return connected;
@@ -88,11 +88,14 @@ export class CopilotLine {
     return chosen;
   }
 
-  /** Once. */
-  takeTranscript(): string | undefined {
-    const transcript = this.#transcript;
+  get transcript(): string | undefined {
+    return this.#transcript;
+  }
+
+  /** Copilot has taken the message of a turn, and the transcript with it. */
+  heard(turnId: string, eventId: string): void {
     this.#transcript = undefined;
-    return transcript;
+    this.#anchors.add(turnId, eventId);
   }
 
   /** Ends what is going on. Commands in the background would wake the model when they end, with nobody to see it. */
@@ -119,7 +122,7 @@ export class CopilotLine {
   async #startAnew(client: SdkClient, { turns, isKnown }: { turns: Turn[]; isKnown: boolean }): Promise<Connected> {
     await this.close().catch(() => {});
     if (isKnown) await client.deleteSession(this.#parts.id);
-    this.anchors.clear();
+    this.#anchors.clear();
     this.#transcript = transcriptOf(turns, TRANSCRIPT_LIMITS);
     return this.#attach(client, NO_TOOLS);
   }

@@ -2,8 +2,9 @@
  * The one runtime process behind all sessions of an agent: started with the first session, ended with the last. It hangs
  * on our standard input, so it also ends when the host dies without a word.
  */
-import { mkdir } from 'node:fs/promises';
+
 import { systemClock } from '../../clock.js';
+import { makeFolder } from '../../folders.js';
 import { succeedsWithin } from '../../waiting.js';
 import { AgentError } from '../agent.js';
 import type { CopilotAgentOptions } from './copilot-agent.js';
@@ -131,7 +132,7 @@ export class CopilotRuntime {
   async #started(login: Pick<ClientOptions, 'gitHubToken' | 'useLoggedInUser'>): Promise<SdkClient> {
     const { home } = this.#options;
     try {
-      const [{ CopilotClient }] = await Promise.all([this.#load(), mkdir(home, { recursive: true })]);
+      const [{ CopilotClient }] = await Promise.all([this.#load(), makeFolder(home)]);
       const env = runtimeEnvironment(process.env, this.#options);
       const client = new CopilotClient({
         ...login,

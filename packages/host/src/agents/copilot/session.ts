@@ -1,8 +1,9 @@
 /** One session of Copilot. Its conversation lies in Copilot's own files, under an id that follows from the session's. */
 import { createHash } from 'node:crypto';
-import { mkdir } from 'node:fs/promises';
+
 import path from 'node:path';
 import { systemClock } from '../../clock.js';
+import { makeFolder } from '../../folders.js';
 import { succeedsWithin, untilAborted } from '../../waiting.js';
 import type { AgentOpenContext, AgentSession, AgentTurn } from '../agent.js';
 import { type CopilotAgentOptions, DEFAULT_NAME } from './copilot-agent.js';
@@ -67,6 +68,8 @@ export class CopilotSession implements AgentSession {
   }
 
   async close(): Promise<void> {
+    // A turn that was cancelled with the session may still be opening a line, which would stay open.
+    await succeedsWithin(systemClock, CLOSE_MAX_MS, this.#busy);
     if (this.#run) {
       await succeedsWithin(systemClock, ABORT_MAX_MS, this.#line.stop());
       await this.#line.endCommands();
@@ -101,11 +104,11 @@ export class CopilotSession implements AgentSession {
   #runOf(turn: AgentTurn, { session, tools, model = '' }: Connected): TurnRun {
     const { displayName = DEFAULT_NAME, providerConfig, retries } = this.#parts.options;
     const place = { displayName, modelId: model, baseURL: providerConfig?.baseUrl };
-    const transcript = this.#line.takeTranscript();
+    const { transcript } = this.#line;
     const keepsTitle = transcript !== undefined;
     if (keepsTitle) turn.notify(TOLD_AGAIN);
     const context = keepsTitle ? [transcript, ...turn.context] : turn.context;
-    const begun = (eventId: string) => this.#line.anchors.add(turn.id, eventId);
+    const begun = (eventId: string) => this.#line.heard(turn.id, eventId);
     return new TurnRun({ turn, session, tools, context, keepsTitle, place, retries, begun });
   }
 
@@ -122,6 +125,6 @@ export class CopilotSession implements AgentSession {
 async function folderOf({ options, context }: SessionParts): Promise<string> {
   if (context.workingDirectory !== undefined) return context.workingDirectory;
   const folder = path.join(options.home, 'no-folder');
-  await mkdir(folder, { recursive: true });
+  await makeFolder(folder);
   return folder;
 }

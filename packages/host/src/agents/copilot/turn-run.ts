@@ -89,13 +89,17 @@ export class TurnRun {
 
   #takeWords(event: SdkEvent): void {
     if (event.type === 'user.message') this.#heard(event.id);
-    else if (event.type === 'assistant.message_delta') this.#turn.text(event.data.deltaContent);
-    else if (event.type === 'assistant.reasoning_delta') this.#turn.reasoning(event.data.deltaContent);
-    else if (event.type === 'assistant.intent') this.#turn.activity(event.data.intent);
     else if (event.type === 'session.title_changed') this.#title(event.data.title);
     else if (event.type === 'session.idle') this.#idle();
     else if (event.type === 'session.error') this.#over.reject(copilotError(event.data, this.#parts.place));
     else if (event.type === 'model.call_failure') this.#failed(event.data);
+    else if (this.#isHeard) this.#say(event);
+  }
+
+  #say(event: SdkEvent): void {
+    if (event.type === 'assistant.message_delta') this.#turn.text(event.data.deltaContent);
+    else if (event.type === 'assistant.reasoning_delta') this.#turn.reasoning(event.data.deltaContent);
+    else if (event.type === 'assistant.intent') this.#turn.activity(event.data.intent);
   }
 
   #title(title: string): void {

@@ -33,6 +33,16 @@ export function commandIn(rest: string): string {
   return /^(?:(?:the|my|all)\s+)*tests?[.!]?$/i.test(command) ? 'npm test' : command;
 }
 
+/** `greet {"name": "you"}` → that tool, and what it gets; no input when it is no JSON object. */
+export function toolIn(rest: string): { name: string; input: Readonly<Record<string, unknown>> | undefined } {
+  const [, name = '', json = '{}'] = /^(\S+)(?:\s+(\{.*\}))?$/s.exec(rest.trim()) ?? [];
+  try {
+    return { name, input: JSON.parse(json) };
+  } catch {
+    return { name, input: undefined };
+  }
+}
+
 /** Without quotes around it and punctuation after it; dots in front belong to a path. */
 function bare(text: string): string {
   const trimmed = text.replace(/[?!,;:]+$/, '');

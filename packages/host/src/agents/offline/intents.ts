@@ -3,7 +3,7 @@ import { untilAborted } from '../../waiting.js';
 import { codeBlock } from './markdown.js';
 import { askSomething } from './question.js';
 import { ABOUT, CONNECT, FALLBACK, HELP, hello, THANKS } from './texts.js';
-import { type Answer, gitStatus, list, read, run, search } from './tool-answers.js';
+import { type Answer, gitStatus, list, read, run, search, use } from './tool-answers.js';
 
 export interface Intent {
   readonly name: string;
@@ -37,6 +37,12 @@ export const INTENTS: readonly Intent[] = [
     ],
     thought: 'A command. It can do anything, so a person decides first.',
     answer: run,
+  },
+  {
+    name: 'use',
+    patterns: [/^(?:use|call)\s+(?<rest>\S+(?:\s+\{.*\})?)$/is],
+    thought: 'A tool by its name. It gets just what they wrote.',
+    answer: use,
   },
   {
     name: 'ask',

@@ -23,7 +23,7 @@ export function offlineAgent(options: OfflineAgentOptions = {}): AgentBackend {
   return {
     info: {
       provider: OFFLINE_PROVIDER,
-      displayName: 'Offline',
+      displayName: 'Built-in, no model',
       description: 'Needs no key. Understands a few phrases and runs real tools; there is no model behind it.',
       models: [],
       systemMessageSections: catalogueOf(OFFLINE_SECTIONS),

@@ -9,8 +9,10 @@ const COMMANDS = codeBlock(
     'find TODO           a text in all files',
     'git status          what changed',
     '$ npm test          a command; you approve it first',
+    'use list_files {}   any tool, by its name',
     'ask me something    a question with choices',
     'show the prompt     what a model would be told',
+    'connect a model     how to get a real agent',
   ].join('\n'),
 );
 
@@ -49,11 +51,12 @@ export const ABOUT = paragraphs(
 
 export const CONNECT = paragraphs(
   [
-    'Connecting a model is **not in this version yet**. When it is, a model will be one more agent to choose when you',
-    'create a session; everything else you see here stays the same.',
+    'A model is one more agent to choose when you create a session; everything else you see here stays the same. The',
+    'host finds a key of OpenAI or Anthropic in its environment, and agents such as Claude Code and Copilot where they',
+    'are installed: `atrium agents` says what it found, and what is missing. See `docs/agents.md`.',
   ],
   [
-    'If you build a client, you need not wait: a *scripted agent* plays any answer you write down, tools and questions',
+    'If you build a client, you need none of them: a *scripted agent* plays any answer you write down, tools and questions',
     'included. See `docs/scripted-agent.md`.',
   ],
 );

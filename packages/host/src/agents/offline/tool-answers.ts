@@ -2,7 +2,7 @@
 
 import { untilAborted } from '../../waiting.js';
 import type { AgentTurn, ToolOutcome } from '../agent.js';
-import { commandIn, fileIn, folderIn, searchIn } from './arguments.js';
+import { commandIn, fileIn, folderIn, searchIn, toolIn } from './arguments.js';
 import { code, codeBlock, languageOf, PREVIEW_MAX_LINES, preview } from './markdown.js';
 import type { Voice } from './voice.js';
 
@@ -58,6 +58,22 @@ export const run: Answer = answerWith({
   show: (output) => `Done:\n\n${ending(output)}\n`,
   failed: (output) => `That did not end well:\n\n${ending(output)}\n`,
 });
+
+/** Any tool of the session, whoever lends it. */
+export const use: Answer = async (rest, talk) => {
+  const { name, input } = toolIn(rest);
+  const names = talk.turn.tools().map((tool) => tool.name);
+  if (!names.includes(name))
+    return talk.voice.say(`There is no tool ${code(name)} here. There are: ${listed(names)}.\n`);
+  if (!input) return talk.voice.say(`What follows ${code(name)} must be a JSON object, such as \`{"name": "you"}\`.\n`);
+  const show = (output: string) => `${code(name)} says:\n\n${shortened(output, 'text')}\n`;
+  const failed = (output: string) => `That did not work. ${output}\n`;
+  return answerWith({ tool: name, input: () => input, show, failed })(rest, talk);
+};
+
+function listed(names: readonly string[]): string {
+  return names.length === 0 ? 'none' : names.map(code).join(', ');
+}
 
 function answerWith({ tool, input, show, failed = failure }: ToolUse): Answer {
   return async (rest, { turn, voice }) => {

@@ -1,6 +1,7 @@
 /** What is remembered of a session's changes: one file to which lines are added, so that no crash takes more than one. */
-import { appendFile, mkdir, open, readFile } from 'node:fs/promises';
+import { appendFile, open, readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { makeFolder } from '../../folders.js';
 import { isRecord } from '../../tools/shape.js';
 import { JOURNAL_HEAD_MAX_BYTES } from '../limits.js';
 import { type JournalLine, KINDS } from './journal-line.js';
@@ -34,7 +35,7 @@ export class JournalFile {
     this.#writing = this.#writing
       .catch(() => {})
       .then(async () => {
-        await mkdir(path.dirname(this.file), { recursive: true, mode: 0o700 });
+        await makeFolder(path.dirname(this.file), { mode: 0o700 });
         // The line break stands first, so that half a line before it does no harm.
         await appendFile(this.file, `\n${JSON.stringify(line)}`, { mode: 0o600, flush: true });
       });

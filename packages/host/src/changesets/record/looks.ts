@@ -93,6 +93,14 @@ export class Looks {
     }
   }
 
+  /** A call is not to be recorded after all. What others who still run have changed by now stays to be found. */
+  drop(): void {
+    this.#running -= 1;
+    if (this.#running > 0) return;
+    this.#base?.release();
+    this.#base = undefined;
+  }
+
   async #inTime<T>(milliseconds: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const { clock } = this.parts;
     const abort = new AbortController();

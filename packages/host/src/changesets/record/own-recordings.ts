@@ -1,6 +1,7 @@
 /**
- * What agents change with tools of their own. Those that say beforehand what they are about to run are recorded call by
- * call, so that what people change in between is not taken for theirs. Of others, the whole turn counts as one call.
+ * What is changed by tools that the host does not run: by agents with tools of their own, and by clients. Where it is said
+ * beforehand what is about to run, calls are recorded one by one, so that what people change in between is not taken for
+ * theirs. Of agents that do not say it, the whole turn counts as one call.
  */
 import type { AgentAbilities } from '../../agents/agent.js';
 import type { GateCall } from '../../extensions/extension.js';

@@ -5,10 +5,7 @@
  */
 import { ErrorCode } from '@atrium/protocol';
 import type { GateCall } from '../../extensions/extension.js';
-import { type BytePath, fromText } from '../../git/byte-path.js';
 import type { Logger } from '../../logger.js';
-import { isRecord } from '../../tools/shape.js';
-import { resolveTarget } from '../../tools/write-target.js';
 import { RequestError } from '../../wire/request-error.js';
 import { capture } from '../capture.js';
 import type { ContentStore } from '../content-store.js';
@@ -18,6 +15,7 @@ import type { Found } from '../snapshots/snapshot.js';
 import { mapSome } from '../snapshots/some-at-once.js';
 import type { Journal } from './journal.js';
 import { Looks, type LooksParts } from './looks.js';
+import { type NamedFile, namedFile } from './named-file.js';
 import { withinLimits } from './within-limits.js';
 
 export interface RecorderParts extends LooksParts {
@@ -28,9 +26,6 @@ export interface RecorderParts extends LooksParts {
   /** Something new is in the journal. */
   changed(): void;
 }
-
-/** Tools of the host that change the one file that they name. */
-const NAMES_ITS_FILE: ReadonlySet<string> = new Set(['write_file', 'edit_file']);
 
 export class Recorder {
   readonly #parts: RecorderParts;
@@ -67,7 +62,7 @@ export class Recorder {
 
   /** Runs a call of a tool that may write. */
   async around<T>(call: GateCall, run: () => Promise<T>): Promise<T> {
-    const file = await this.#namedFile(call);
+    const file = await namedFile(call, async () => (await this.#parts.folder())?.root);
     if (file) return this.#aroundFile(call.turnId, file, run);
     const end = await this.begin(call.turnId);
     try {
@@ -102,7 +97,9 @@ export class Recorder {
 
   async #end({ turnId, id, why, how }: Ending): Promise<void> {
     try {
-      await this.#looks.end((found) => this.#note(turnId, how === 'keep' ? found : { changes: [] }, id));
+      if (how === 'keep') return await this.#looks.end((found) => this.#note(turnId, found, id));
+      this.#looks.drop();
+      await this.#note(turnId, { changes: [] }, id);
     } catch (error) {
       const gap = `a call was not recorded: ${why ?? this.#failed(error)}`;
       await this.#note(turnId, { changes: [], gap }, id).catch((worse) => this.#failed(worse));
@@ -130,14 +127,6 @@ export class Recorder {
       const after = await capture(root, path, this.#parts.kept);
       if (!isSame(before, after)) await this.#note(turnId, { changes: [changeOf(path, before, after)] });
     }
-  }
-
-  async #namedFile({ toolName, owner, input, workingDirectory }: GateCall): Promise<NamedFile | undefined> {
-    if (owner !== undefined || !NAMES_ITS_FILE.has(toolName) || !isRecord(input)) return undefined;
-    const folder = await this.#parts.folder();
-    // The tool will say what is wrong with the path.
-    const target = await resolveTarget(workingDirectory, String(input.path)).catch(() => undefined);
-    return folder && target && { root: folder.root, path: fromText(target.shown) };
   }
 
   async #note(turnId: string, found: Found, id: string = crypto.randomUUID()): Promise<void> {
@@ -177,11 +166,6 @@ interface Ending {
   /** Why it did not begin well; undefined when it did. */
   readonly why: string | undefined;
   readonly how: 'keep' | 'drop';
-}
-
-interface NamedFile {
-  readonly root: string;
-  readonly path: BytePath;
 }
 
 const BUSY = 'the agent is changing files now: wait, or cancel its turn first';

@@ -11,6 +11,7 @@ import { oneAtATime } from '../../tools/one-at-a-time.js';
 import { capture } from '../capture.js';
 import type { ContentStore } from '../content-store.js';
 import { type Entry, isSame } from '../entry.js';
+import { inHeldFolder } from './held-folder.js';
 import { giveBack, swap } from './swap.js';
 
 /** It was not put there, and nothing was changed. The message says why. */
@@ -32,7 +33,12 @@ export async function putEntry(root: string, put: Put, store: ContentStore): Pro
   // The agent's own tools wait for each other by this name, too.
   await oneAtATime(path.join(root, shownPath(put.path)), async () => {
     await checkFolders(root, put.path);
-    await exchange(root, put, store);
+    const [folder] = foldersOf(put.path);
+    const place = folder === undefined ? Buffer.from(root) : onDisk(root, folder);
+    if (put.target) await mkdir(place, { recursive: true });
+    const name = put.path.slice(put.path.lastIndexOf('/') + 1);
+    const held = await inHeldFolder(place, (here) => exchange(here, { ...put, path: name }, store));
+    if (!held) throw new NotPutError('the folder that it is in was moved, or has become a link');
     if (!put.target) await removeEmptyFolders(root, put.path);
   });
 }
@@ -48,9 +54,10 @@ export async function checkFolders(root: string, file: BytePath): Promise<void> 
   }
 }
 
+/** In the one folder that is held; the path is only a name. */
 async function exchange(root: string, put: Put, store: ContentStore): Promise<void> {
   const { path: file, current, target } = put;
-  const [draft, aside] = [besides(file), besides(file)];
+  const [draft, aside] = [temporaryName(), temporaryName()];
   try {
     if (target) await fill(root, { draft, file, target }, store);
     await check(root, file, current, store);
@@ -64,7 +71,7 @@ async function exchange(root: string, put: Put, store: ContentStore): Promise<vo
     if (!current) return;
     await check(root, aside, current, store).catch((error) => {
       if (giveBack({ place, aside: onDisk(root, aside) }, swapped.placed)) throw error;
-      throw new NotPutError(`${BUSY}; what they had a moment ago is in ${shownPath(aside)}`);
+      throw new NotPutError(`${BUSY}; what they had a moment ago is beside it, in ${aside}`);
     });
     await rm(onDisk(root, aside), { force: true });
   } finally {
@@ -76,9 +83,9 @@ async function check(root: string, file: BytePath, expected: Entry | undefined, 
   if (!isSame(await capture(root, file, store), expected)) throw new NotPutError(BUSY);
 }
 
-/** A name in the same folder, so that moving it to its place is one step. */
-function besides(file: BytePath): BytePath {
-  return `${file.slice(0, file.lastIndexOf('/') + 1)}.atrium-${randomUUID()}.tmp`;
+/** In the same folder, so that moving it to its place is one step. */
+function temporaryName(): BytePath {
+  return `.atrium-${randomUUID()}.tmp`;
 }
 
 interface Draft {
@@ -90,8 +97,6 @@ interface Draft {
 async function fill(root: string, { draft, file, target }: Draft, store: ContentStore): Promise<void> {
   const bytes = await store.read(target.hash);
   if (!bytes) throw new NotPutError('its content is not kept any more');
-  const [folder] = foldersOf(file);
-  if (folder !== undefined) await mkdir(onDisk(root, folder), { recursive: true });
   const place = onDisk(root, draft);
   if (target.kind === 'link') return symlink(bytes, place);
   const handle = await open(place, 'wx', NEW_MODE[target.kind]);

@@ -106,8 +106,9 @@ export class Sources {
 
   #askAndCommit(view: string, repository: Repository, what: CommitScope): string {
     const { question, isTrusted, failed, changed } = this.#parts;
-    const all = what === 'staged' ? 'What is staged' : 'Everything that changed';
-    question.ask(`${all} in ${repository.folder} will be committed. What does the commit do?`, (message) => {
+    const { folder, top } = repository;
+    const all = what === 'staged' ? `What is staged in ${top}` : `Everything that changed in ${folder}`;
+    question.ask(`${all} will be committed. What does the commit do?`, (message) => {
       const trusted = isTrusted(repository.folder);
       const { signal } = this.#abort;
       trusted

@@ -1,8 +1,9 @@
 /** The files that differ from the last commit, as clients see them: staged, not staged and untracked in one list. */
-import { readFile, readlink } from 'node:fs/promises';
+import { readlink } from 'node:fs/promises';
 import type { ContentRef, FileEditDiff, FileEditSide } from '@atrium/protocol';
 import { asText, type BytePath, fileUri, onDisk, percentEncoded } from '../../git/byte-path.js';
 import type { Repository } from '../../git/repository.js';
+import { plainContent } from '../../tools/plain-content.js';
 import { looksBinary } from '../../tools/text.js';
 import { statsOf } from '../capture.js';
 import { lineCounts } from '../git/numstat.js';
@@ -77,7 +78,7 @@ export class UncommittedFiles {
     const stamp = `${path}:${stats.size}:${stats.mtimeNs}:${stats.ctimeNs}`;
     if (!this.#lines.has(stamp)) {
       if (this.#lines.size >= COUNTS_KEPT) this.#lines.clear();
-      const bytes = await readFile(onDisk(folder, path)).catch(() => undefined);
+      const bytes = await plainContent(onDisk(folder, path), DIFF_MAX_BYTES).catch(() => undefined);
       this.#lines.set(stamp, bytes && !looksBinary(bytes) ? linesIn(bytes.toString('latin1')) : undefined);
     }
     const added = this.#lines.get(stamp);

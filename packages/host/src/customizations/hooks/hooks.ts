@@ -27,6 +27,8 @@ type Runnable = HookPart & { readonly action: HookCommand };
 export class Hooks {
   readonly #parts: HooksParts;
   #hasStarted = false;
+  /** What hooks said at the start of the session, until a message takes it along to the model. */
+  #atStart: readonly HookAnswer[] = [];
 
   constructor(parts: HooksParts) {
     this.#parts = parts;
@@ -44,18 +46,24 @@ export class Hooks {
 
   /** What hooks say at the start of the session, and to the message. Text that they print is for the model. */
   async beforeTurn({ text, isFirst }: TurnOpening, signal: AbortSignal): Promise<TurnAdvice | undefined> {
-    const source = isFirst ? 'startup' : 'resume';
-    const starting = this.#hasStarted
-      ? []
-      : await this.#runAll('SessionStart', { source }, { subject: source, signal });
-    // For hooks that may not run yet, the session has not started either.
-    this.#hasStarted ||= this.#parts.hooks().length > 0;
+    if (!this.#hasStarted) await this.#start(isFirst ? 'startup' : 'resume', signal);
     const submitted = await this.#runAll('UserPromptSubmit', { prompt: text }, { signal });
+    signal.throwIfAborted();
     const objection = submitted.find(({ decision }) => decision === 'deny');
     if (objection)
       return { blocked: `${this.#parts.name()}: ${objection.reason || 'the message was not let through'}` };
-    const said = [...starting, ...submitted].flatMap((answer) => answer.context ?? answer.text ?? []);
+    const said = [...this.#atStart, ...submitted].flatMap((answer) => answer.context ?? answer.text ?? []);
+    this.#atStart = [];
     return said.length > 0 ? { context: said.join('\n\n') } : undefined;
+  }
+
+  /** A start that was cancelled with its turn was none: the next turn makes another. */
+  async #start(source: string, signal: AbortSignal): Promise<void> {
+    const answers = await this.#runAll('SessionStart', { source }, { subject: source, signal });
+    signal.throwIfAborted();
+    this.#atStart = answers;
+    // For hooks that may not run yet, the session has not started either.
+    this.#hasStarted = this.#parts.hooks().length > 0;
   }
 
   async afterCall(call: GateCall, outcome: ToolOutcome, signal: AbortSignal): Promise<string | undefined> {

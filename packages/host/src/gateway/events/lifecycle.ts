@@ -29,8 +29,9 @@ export class Lifecycle implements GatewayService {
     },
   };
 
-  bound({ provider, sessionId }: Binding): void {
-    provider.send({ type: 'session.lifecycle', sessionId, state: 'started' });
+  /** A session may begin to end while the provider is being bound to it; that is what it has heard then. */
+  bound({ provider, sessionId, room }: Binding): void {
+    if (!room.isEnding) provider.send({ type: 'session.lifecycle', sessionId, state: 'started' });
   }
 
   observe(room: Room, { before, after }: Step<SessionState>): void {

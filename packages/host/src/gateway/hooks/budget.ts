@@ -2,6 +2,7 @@
  * Regular expressions of strangers, tried within a budget. Those that cannot take long are simply tried. All others of a
  * call are tried in one run that can be cut off from outside.
  */
+import { performance } from 'node:perf_hooks';
 import vm from 'node:vm';
 import { MATCH_BUDGET_MS } from '@atrium/protocol/provider';
 
@@ -13,8 +14,9 @@ export const MATCH_INPUT_MAX_CHARACTERS = 64 * 1_024;
 export const CUTS_MAX = 3;
 /** The budget is time on the wall, and a busy machine may give us none of it: one cut alone proves nothing. */
 const PROOFS_NEEDED = 3;
-/** Further attempts after cuts, for all patterns of a call together. What is left then counts as cut. */
-const ATTEMPTS_MAX = 20;
+/** Runs for all patterns of a call together, and how long they may take where the machine is so busy that each is late. */
+export const RUNS_MAX = 24;
+const PATIENCE_MS = 250;
 /** A pattern that is through within so many steps needs no fence: that is a third of the budget at worst. */
 const UNFENCED_STEPS_MAX = 1_000_000;
 /** What of the budget the processor must have worked for us before a cut proves anything. */
@@ -58,20 +60,27 @@ export function tryPatterns(patterns: readonly Pattern[], input: string): MatchR
 /** One run for all of them; where it is cut, that pattern is tried alone, and the next run goes on behind it. */
 function tryInOrder(patterns: readonly Pattern[], input: string): ReadonlyMap<Pattern, MatchResult> {
   const results = new Map<Pattern, MatchResult>();
-  const patience = { attempts: ATTEMPTS_MAX };
-  while (results.size < patterns.length && patience.attempts > 0) {
+  const mayRun = patience();
+  while (results.size < patterns.length && mayRun()) {
     const left = patterns.slice(results.size);
     const done = run(left, input);
     for (const [index, isMatch] of done.entries()) results.set(left[index] as Pattern, resultOf(isMatch));
     const suspect = left[done.length];
-    if (suspect) results.set(suspect, tryAlone(suspect, input, patience));
+    if (suspect) results.set(suspect, tryAlone(suspect, input, mayRun));
   }
   for (const [pattern, result] of results) pattern.cuts = result === 'cut' ? pattern.cuts + 1 : 0;
   return results;
 }
 
-function tryAlone(pattern: Pattern, input: string, patience: { attempts: number }): MatchResult {
-  for (let proofs = 0; proofs < PROOFS_NEEDED && patience.attempts > 0; patience.attempts -= 1) {
+/** Everybody waits meanwhile. What is left when it is over counts as cut. */
+function patience(): () => boolean {
+  const endsAt = performance.now() + PATIENCE_MS;
+  let runs = 0;
+  return () => ++runs <= RUNS_MAX && performance.now() < endsAt;
+}
+
+function tryAlone(pattern: Pattern, input: string, mayRun: () => boolean): MatchResult {
+  for (let proofs = 0; proofs < PROOFS_NEEDED && mayRun(); ) {
     const before = process.cpuUsage();
     const [isMatch] = run([pattern], input);
     if (isMatch !== undefined) return resultOf(isMatch);

@@ -80,6 +80,7 @@ export class ProviderHooks implements GatewayService {
         binding.rules = rules;
         binding.transforms = all;
       },
+      degraded: degradedFor,
     });
   }
 

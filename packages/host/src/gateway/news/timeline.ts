@@ -15,6 +15,8 @@ export const TIMELINE_MAX = 50;
 /** At most two changes of a session per second. */
 export const TIMELINE_INTERVAL_MS = 500;
 export const NOTE_MAX_CHARACTERS = 2_000;
+/** Names come from a folder's `atrium.json`, too, where they can be anything. */
+const FROM_MAX_CHARACTERS = 64;
 /** What a list of sessions has room for. */
 export const ACTIVITY_MAX_CHARACTERS = 120;
 
@@ -38,7 +40,7 @@ export class Timeline {
   /** Shows a note, at once or within half a second. */
   note(room: Room, from: string, text: string): void {
     const waiting = this.#of(room);
-    waiting.notes = [...waiting.notes, `${MARK} ${from}: ${ownWords(text)}`].slice(-TIMELINE_MAX);
+    waiting.notes = [...waiting.notes, `${MARK} ${nameOf(from)}: ${ownWords(text)}`].slice(-TIMELINE_MAX);
     waiting.throttle.request();
   }
 
@@ -78,6 +80,11 @@ export class Timeline {
     session.write({ type: 'session/metaChanged', _meta: withGatewayMeta(session.state, { timeline }) });
     session.write({ type: 'session/activityChanged', activity: shorten(notes.at(-1) ?? '', ACTIVITY_MAX_CHARACTERS) });
   }
+}
+
+/** One line, without the mark: nobody speaks in the name of somebody else. */
+function nameOf(from: string): string {
+  return shorten(from.replaceAll(MARK, '*'), FROM_MAX_CHARACTERS);
 }
 
 /** A text may have several lines, but none that looks like a note of somebody else: the mark is ours. */

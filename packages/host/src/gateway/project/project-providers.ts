@@ -8,9 +8,11 @@ import { PROJECT_FILE } from '../../config/places.js';
 import type { ProviderConfig } from '../../config/schema.js';
 import { folderOf } from '../../sessions/agent-opener.js';
 import type { SessionTrust } from '../../trust/session-trust.js';
+import type { Binding } from '../provider.js';
 import type { Room } from '../room.js';
 import type { GatewayCore, GatewayService } from '../service.js';
 import type { ProviderTokens } from '../tokens.js';
+import { Arrivals } from './arrivals.js';
 import { LastWill } from './last-will.js';
 import { ProviderProcess } from './provider-process.js';
 
@@ -27,9 +29,18 @@ export interface ProjectProvidersParts {
   note(room: Room, from: string, text: string): void;
 }
 
+/** Whatever runs in one session, and whoever is on the way there. */
+interface Running {
+  readonly processes: ProviderProcess[];
+  readonly arrivals: Arrivals;
+}
+
+/** What a session adds to its turns while its project has providers. */
+const EXTENSION_ID = 'gateway-project:/';
+
 export class ProjectProviders implements GatewayService {
   readonly #parts: ProjectProvidersParts;
-  readonly #running = new Map<Room, ProviderProcess[]>();
+  readonly #running = new Map<Room, Running>();
   readonly #will = new LastWill();
 
   constructor(parts: ProjectProvidersParts) {
@@ -38,22 +49,34 @@ export class ProjectProviders implements GatewayService {
 
   used(room: Room): void {
     if (this.#running.has(room)) return;
-    this.#running.set(room, []);
-    void this.#start(room).catch((error) =>
+    const arrivals = new Arrivals(this.#parts.core.clock);
+    this.#running.set(room, { processes: [], arrivals });
+    const started = this.#start(room).catch((error) =>
       this.#parts.note(room, PROJECT_FILE, error instanceof Error ? error.message : String(error)),
     );
+    const beforeTurn = async () => {
+      await started;
+      await arrivals.all();
+      return undefined;
+    };
+    room.session.extensions.set({ id: EXTENSION_ID, name: PROJECT_FILE, beforeTurn });
+  }
+
+  bound({ provider, room }: Binding): void {
+    if (provider.admission !== undefined) this.#running.get(room)?.arrivals.over(provider.admission);
   }
 
   /** Bound ones hear that the session ends, like all others; nothing is started any more. */
   ending(room: Room): undefined {
     this.#parts.trustOf(room).close();
-    for (const process of this.#running.get(room) ?? []) process.retire();
+    for (const process of this.#running.get(room)?.processes ?? []) process.retire();
   }
 
   async ended(room: Room): Promise<void> {
-    const running = this.#running.get(room) ?? [];
+    const { processes = [] } = this.#running.get(room) ?? {};
     this.#running.delete(room);
-    await Promise.all(running.map((process) => process.stop()));
+    room.session.extensions.remove(EXTENSION_ID);
+    await Promise.all(processes.map((process) => process.stop()));
   }
 
   async #start(room: Room): Promise<void> {
@@ -82,9 +105,10 @@ export class ProjectProviders implements GatewayService {
     const address = this.#parts.address();
     if (!address) return note(room, name, 'does not run: the gateway has no port (--gateway-port)');
     const failed = (how: string) => note(room, name, `${how}; it is started again`);
+    const { processes, arrivals } = running;
     const place = { folder, address, sessionId: room.id };
-    const process = new ProviderProcess({ name, config, ...place, core, tokens, will: this.#will, failed });
-    running.push(process);
+    const process = new ProviderProcess({ name, config, ...place, core, tokens, arrivals, will: this.#will, failed });
+    processes.push(process);
     process.start();
   }
 }

@@ -6,6 +6,7 @@ import { type ProcessEnd, runProcess } from '../../tools/run-process.js';
 import { pause } from '../../waiting.js';
 import type { GatewayCore } from '../service.js';
 import type { ProviderTokens } from '../tokens.js';
+import type { Arrivals } from './arrivals.js';
 import type { LastWill } from './last-will.js';
 import { OutputLines } from './output-lines.js';
 
@@ -23,6 +24,8 @@ export interface ProviderProcessParts {
   readonly address: { readonly url: string; readonly port: number };
   readonly core: GatewayCore;
   readonly tokens: ProviderTokens;
+  /** Those who wait for it. */
+  readonly arrivals: Arrivals;
   /** Ends it should the host be killed. */
   readonly will: LastWill;
   readonly sessionId: string;
@@ -73,8 +76,10 @@ export class ProviderProcess {
 
   /** Every process has a token of its own, which dies with it. */
   async #runOnce(): Promise<ProcessEnd> {
-    const { config, folder, tokens, will, sessionId, name, core } = this.#parts;
+    const { config, folder, tokens, will, arrivals, sessionId, name, core } = this.#parts;
     const token = tokens.issueProject(sessionId);
+    const admission = tokens.accessOf(token)?.token?.id ?? '';
+    arrivals.expect(admission);
     // What it prints goes to the log, but not what opens the session to it.
     const lines = new OutputLines((line) =>
       core.logger.log('info', line.replaceAll(token, '…'), { provider: name, session: sessionId }),
@@ -92,6 +97,7 @@ export class ProviderProcess {
       output: (text) => lines.add(text),
     });
     lines.end();
+    arrivals.over(admission);
     tokens.revoke(token);
     return end;
   }

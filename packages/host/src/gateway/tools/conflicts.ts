@@ -7,6 +7,7 @@ import type { Provider } from '../provider.js';
 import type { Room } from '../room.js';
 import { metaToolName } from './meta-tool.js';
 import { checkParameters } from './parameters.js';
+import { checkToolName } from './tool-name.js';
 
 /**
  * All tools of a provider in a session, as JSON: the model reads them with every request, and every change of one is
@@ -27,6 +28,7 @@ export function checkTools(
   const owners = ownersIn(room, provider);
   const others = room.groups().filter(({ name }) => name !== provider.name);
   for (const tool of wanted) {
+    checkToolName(tool.name);
     checkParameters(tool);
     const owner = owners.get(tool.name);
     if (owner !== undefined) throw conflict(tool.name, `belongs to ${owner}`);

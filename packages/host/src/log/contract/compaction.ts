@@ -70,6 +70,20 @@ export function compactionContract({ describe, it, expect }: ContractApi, open: 
     );
 
     it(
+      'forgets the numbers of a client that is gone for good, and of no other',
+      onFreshLog(open, async (log) => {
+        await appendMany(log, 4, (seq) => sentBy(seq % 2 === 0 ? 'c1' : 'c2', seq));
+        await archiveAt(log, CHANNEL, 4);
+        await log.compact({ upTo: 2, keep: 0 });
+        await log.forgetClient('c1');
+        await log.compact({ upTo: 4, keep: 0 });
+        expect([await log.clientSeqs('c1', 1, 0), await log.clientSeqs('c2', 1, 0)]).toEqual([[], [1, 3]]);
+        await append(log, { entries: [entry(5, sentBy('c1', 2))] });
+        expect(await log.clientSeqs('c1', 1, 0)).toEqual([2]);
+      }),
+    );
+
+    it(
       'does nothing when there is nothing to drop',
       onFreshLog(open, async (log) => {
         await appendMany(log, 3);

@@ -13,6 +13,8 @@ interface DroppedRow extends Client {
 export class ClientMarks {
   readonly #get: Statement<{ ranges: string }>;
   readonly #put: Statement<never>;
+  readonly #forgetEpochs: Statement<never>;
+  readonly #forget: Statement<never>;
   readonly #dropped: Statement<DroppedRow>;
   /** Most logs were never compacted: then no append needs to ask. */
   #any: boolean;
@@ -20,6 +22,8 @@ export class ClientMarks {
   constructor(db: Database) {
     this.#get = db.prepare(`SELECT ${db.text('ranges')} AS ranges FROM client_marks WHERE client_id = ? AND epoch = ?`);
     this.#put = db.prepare('INSERT OR REPLACE INTO client_marks VALUES (?, ?, ?)');
+    this.#forgetEpochs = db.prepare('DELETE FROM client_marks WHERE client_id = ? AND epoch < ?');
+    this.#forget = db.prepare('DELETE FROM client_marks WHERE client_id = ?');
     this.#dropped = db.prepare(`
       SELECT ${db.text('client_id')} AS clientId, epoch, json_group_array(client_seq) AS seqs FROM entries
       WHERE seq <= ? AND client_id IS NOT NULL GROUP BY client_id, epoch`);
@@ -39,8 +43,14 @@ export class ClientMarks {
     for (const { clientId, epoch, seqs } of this.#dropped.all(upTo)) {
       const ranges = addNumbers(this.#ranges({ clientId, epoch }), JSON.parse(seqs) as number[]);
       this.#put.run(clientId, epoch, JSON.stringify(ranges));
+      // A client that has begun anew does not go on with the numbers it had before.
+      this.#forgetEpochs.run(clientId, epoch);
       this.#any = true;
     }
+  }
+
+  forget(clientId: string): void {
+    this.#forget.run(clientId);
   }
 
   #ranges({ clientId, epoch }: Client): readonly NumberRange[] {

@@ -30,6 +30,7 @@ export class EntryTable {
   readonly #readChannel: Statement<EntryRow>;
   readonly #bounds: Statement<Bounds>;
   readonly #blank: Statement<never>;
+  readonly #disown: Statement<never>;
   readonly #clientSeqs: Statement<{ clientSeq: number }>;
   readonly #firstNeeded: Statement<{ seq: number | null }>;
   readonly #drop: Statement<never>;
@@ -46,6 +47,9 @@ export class EntryTable {
       SELECT (SELECT min(seq) FROM entries) AS first, (SELECT max(seq) FROM entries) AS last,
         (SELECT dropped FROM compaction) AS dropped, (SELECT max(upto) FROM skips) AS skipped`);
     this.#blank = db.prepare(`UPDATE entries SET channel = '', action = '' WHERE channel = ?`);
+    this.#disown = db.prepare(
+      'UPDATE entries SET client_id = NULL, epoch = NULL, client_seq = NULL WHERE client_id = ?',
+    );
     this.#clientSeqs = db.prepare(
       'SELECT client_seq AS clientSeq FROM entries WHERE client_id = ? AND epoch = ? AND client_seq >= ?',
     );
@@ -95,6 +99,12 @@ export class EntryTable {
   /** The numbers stay, and whose they were; what happened under them is gone. */
   blank(channel: string): void {
     this.#blank.run(channel);
+  }
+
+  /** What happened stays; that this client asked for it is gone. */
+  disown(clientId: string): void {
+    this.#disown.run(clientId);
+    this.#marks.forget(clientId);
   }
 
   #addSent({ seq, channel, time, action }: LogEntry, origin: EntryOrigin): void {

@@ -1,6 +1,7 @@
 /** The data folder: made for its owner only, and refused when something in it is not what it seems. */
-import { accessSync, constants, lstatSync, mkdirSync, readlinkSync, type Stats, statSync } from 'node:fs';
+import { accessSync, constants, lstatSync, readlinkSync, type Stats, statSync } from 'node:fs';
 import path from 'node:path';
+import { makeFolderSync } from '../../folders.js';
 import { LogOpenError } from '../errors.js';
 import { LOCK_FILE, NOTE_FILE } from './folder-lock.js';
 import { DATABASE_PARTS } from './schema.js';
@@ -8,7 +9,7 @@ import { DATABASE_PARTS } from './schema.js';
 export const DATABASE_FILE = 'atrium.db';
 
 export function prepareFolder(dataDir: string): void {
-  makeFolder(dataDir);
+  makeDataFolder(dataDir);
   if (!statSync(dataDir).isDirectory()) {
     throw new LogOpenError('not-a-folder', `${dataDir} is not a folder: choose another data folder`);
   }
@@ -18,9 +19,9 @@ export function prepareFolder(dataDir: string): void {
   }
 }
 
-function makeFolder(dataDir: string): void {
+function makeDataFolder(dataDir: string): void {
   try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    makeFolderSync(dataDir, { mode: 0o700 });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return;
     throw notWritable(dataDir, error);

@@ -1,7 +1,8 @@
 /** The shells of people, and the private folder with what they read at their start. */
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { makeFolder } from '../../folders.js';
 import { shellEnvironment } from '../environment.js';
 import { BASH_FILE, BASH_SCRIPT } from './bash.js';
 import { type Launch, launchOf, userShell } from './launch.js';
@@ -20,7 +21,7 @@ export class Shells {
   constructor(private readonly options: ShellsOptions) {}
 
   async launch(): Promise<Launch> {
-    this.#folder ??= makeFolder(this.options.scriptsFolder);
+    this.#folder ??= writeScripts(this.options.scriptsFolder);
     const [shell, scripts] = await Promise.all([this.options.shell ?? userShell(), this.#folder]);
     return launchOf({ shell, env: shellEnvironment(), scripts });
   }
@@ -34,8 +35,8 @@ export class Shells {
 }
 
 /** `mkdtemp` makes a folder that nobody else can look into or write to. */
-async function makeFolder(wanted: string | undefined): Promise<string> {
-  if (wanted !== undefined) await mkdir(wanted, { recursive: true, mode: 0o700 });
+async function writeScripts(wanted: string | undefined): Promise<string> {
+  if (wanted !== undefined) await makeFolder(wanted, { mode: 0o700 });
   const folder = wanted ?? (await mkdtemp(path.join(tmpdir(), 'atrium-shell-')));
   const files = Object.entries({ ...ZSH_FILES, [BASH_FILE]: BASH_SCRIPT });
   await Promise.all(files.map(([name, text]) => writeFile(path.join(folder, name), text, { mode: 0o600 })));

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { HELLOS_PER_MINUTE_MAX } from '../../../src/gateway/hello-rates.js';
 import { Asked } from '../../../src/gateway/hooks/asked.js';
 import { AWAY_INSTANCES_MAX } from '../../../src/gateway/identities.js';
 import { Calls } from '../../../src/gateway/tools/calls.js';
@@ -166,6 +167,23 @@ describe('a rebind', () => {
     await provider.next('ack');
     await room.clock.advance(60_000);
     await provider.hello({ tools: [LOGS] });
+  });
+
+  it('and a hello on another connection happen 120 times a minute at most with one token', async () => {
+    const room = await openRoom();
+    const { token } = await pair(room);
+    for (let count = 0; count < HELLOS_PER_MINUTE_MAX; count++) {
+      const provider = await withToken(room.host, token);
+      await provider.hello();
+      provider.drop();
+    }
+    const provider = await withToken(room.host, token);
+    provider.send(HELLO);
+    expect(await codeOf(provider)).toBe('RATE_LIMITED');
+    const other = await pair(room);
+    await other.provider.hello({ name: 'other' });
+    await room.clock.advance(60_000);
+    await provider.hello();
   });
 
   it('[GW-075] that fails leaves nothing of the old binding, and the name is free', async () => {

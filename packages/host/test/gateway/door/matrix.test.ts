@@ -53,6 +53,14 @@ describe.each(TRUST_LEVELS)('a provider that is %s', (trust) => {
     }
   });
 
+  it.each(['atrium.json', 'Atrium'])('does not call itself %s: that is the host', async (name) => {
+    const room = await openProjectRoom();
+    const provider = await letIn(room, trust);
+    provider.send({ type: 'hello', name, protocolVersion: 2, session: sessionId(room.uri) });
+    expect(await provider.next('error')).toMatchObject({ code: 'UNAUTHORIZED', replyTo: 'hello' });
+    await provider.hello({ session: sessionId(room.uri) });
+  });
+
   it('[GW-047] [GW-051] [GW-052] pushes, and reads its own streams', async () => {
     const room = await openProjectRoom();
     await TestProvider.bound(room.host, { name: 'other', session: sessionId(room.uri) });

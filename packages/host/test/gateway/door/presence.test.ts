@@ -163,6 +163,21 @@ describe('an agent that cannot do everything', () => {
     expect(notes.filter((note) => JSON.stringify(note).includes('without asking'))).toHaveLength(1);
   });
 
+  it('[UNI-096] [UNI-097] [GW-204] is told of with every change of hooks, as long as there is something to tell', async () => {
+    const room = await openPuppetRoom({ agent: new SimpleAgent() });
+    const provider = await TestProvider.bound(room.host);
+    const change = async (hooks: object) => {
+      provider.send({ type: 'hooks.update', requestId: 'r', ...hooks });
+      return provider.next('ack');
+    };
+    expect(await change({ onPreToolUse: [RULE] })).toMatchObject({ degraded: ['gates:host-run'] });
+    const replace = { tone: { action: 'replace', content: 'x' } };
+    expect(await change({ transforms: replace })).toMatchObject({ degraded: ['gates:host-run', 'transforms:append'] });
+    expect(await change({ onPreToolUse: [], transforms: { tone: null } })).not.toHaveProperty('degraded');
+    provider.send({ type: 'context.update', requestId: 'r', context: 'c' });
+    expect(await provider.next('ack')).not.toHaveProperty('degraded');
+  });
+
   it('[UNI-097] does what it can', async () => {
     const room = await openPuppetRoom({ agent: new SimpleAgent() });
     const hooks = { transforms: { tone: { action: 'append', content: 'x' } } };

@@ -1,9 +1,12 @@
+import { randomBytes } from 'node:crypto';
 import { get } from 'node:http';
 import { connect } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { CONNECTIONS_MAX, GATEWAY_DEFAULT_PORT } from '@atrium/protocol/provider';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import WebSocket from 'ws';
+import { ARRIVALS_PER_SECOND_MAX, startGatewayServer } from '../../../src/gateway/server.js';
+import { FakeClock } from '../../support/fake-clock.js';
 import { openDoor, overSocket, pair } from '../../support/provider-door.js';
 import { openRoom } from '../../support/session-room.js';
 
@@ -29,6 +32,24 @@ function refusal(port: number, options: object = {}): Promise<number | undefined
     });
     socket.on('open', () => reject(new Error('was let in')));
     socket.on('error', () => {});
+  });
+}
+
+/** A connection that has not said yet what it wants; then it does, and gives the answer. */
+function arrival(port: number): Promise<() => Promise<string>> {
+  const headers = ['Host: localhost', 'Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13'];
+  const request = ['GET / HTTP/1.1', ...headers, `Sec-WebSocket-Key: ${randomBytes(16).toString('base64')}`];
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: '127.0.0.1', port }, () => resolve(upgrade));
+    onTestFinished(() => void socket.destroy());
+    const answer = new Promise<string>((answered) => {
+      socket.on('data', (data) => answered(data.toString('latin1'))).on('close', () => answered('closed'));
+      socket.on('error', reject);
+    });
+    const upgrade = () => {
+      socket.write(`${request.join('\r\n')}\r\n\r\n`);
+      return answer;
+    };
   });
 }
 
@@ -74,6 +95,31 @@ describe('the port for providers', () => {
         ),
       )
       .toBe(true);
+  });
+
+  it('[GW-014] lets in fifty that come in one moment, as they do when the host has started anew', async () => {
+    const { host } = await openRoom();
+    const door = await openDoor(host);
+    const arrivals = await Promise.all(Array.from({ length: CONNECTIONS_MAX }, () => arrival(door.port)));
+    // Who comes behind them is answered when all of them are at the door; only then the first says what it wants.
+    expect(await statusOf(door.port, '/')).toMatchObject({ status: 426 });
+    const answers = await Promise.all(arrivals.map((upgrade) => upgrade()));
+    expect(answers.filter((answer) => answer.startsWith('HTTP/1.1 101'))).toHaveLength(CONNECTIONS_MAX);
+  });
+
+  it('asks those who come too fast to wait a second', async () => {
+    const clock = new FakeClock();
+    const onConnection = () => {};
+    const door = await startGatewayServer({ port: 0, clock, onConnection });
+    onTestFinished(() => door.close());
+    for (let count = 0; count < ARRIVALS_PER_SECOND_MAX; count++) {
+      const provider = await overSocket(door.port);
+      provider.drop();
+      await provider.untilClosed();
+    }
+    expect(await refusal(door.port)).toBe(429);
+    await clock.advance(1_000);
+    await overSocket(door.port);
   });
 
   it('[GW-016] says nothing in plain HTTP', async () => {

@@ -7,6 +7,7 @@ import { silentLogger } from '../../../src/logger.js';
 import type { Session } from '../../../src/sessions/session.js';
 import { SessionTrust } from '../../../src/trust/session-trust.js';
 import { NO_TRUST } from '../../../src/trust/trust.js';
+import { houseOf } from '../../support/house.js';
 import { pair, sessionId } from '../../support/provider-door.js';
 import { MESSAGES } from '../../support/provider-messages.js';
 import { openRoom, stateOf, turnStarted } from '../../support/session-room.js';
@@ -17,8 +18,7 @@ const TOOL = { name: 'ci_status', description: 'CI', parameters: {} };
 
 /** A session as the host has it, for parts that are looked at by themselves. */
 function inMemory({ host }: TestHost, uri: string): Session {
-  const { sessions } = host as unknown as { sessions: { inMemory: ReadonlyMap<string, Session> } };
-  const session = sessions.inMemory.get(uri);
+  const session = houseOf(host).sessions.inMemory.get(uri);
   if (!session) throw new Error(`${uri} is not in memory`);
   return session;
 }

@@ -249,6 +249,7 @@ describe('a gate', () => {
 
   it('[UNI-045] is too late when somebody ended the turn meanwhile', async () => {
     const room = await gated();
+    const timers = room.clock.pending;
     const outcome = call(room, 'echo');
     const { callId } = await room.provider.next('gate.check');
     room.desk.dispatch(room.uri, { type: 'session/turnCancelled', turnId: 't1' });
@@ -257,7 +258,7 @@ describe('a gate', () => {
     room.provider.send({ type: 'gate.result', gateId: 'g', callId, decision: 'allow' });
     await settle();
     expect(envelopesOf(room.desk, room.uri)).toHaveLength(count);
-    expect(room.clock.pending).toBe(0);
+    expect(room.clock.pending).toBe(timers);
   });
 
   it('[UNI-046] holds for tools of the client, which never sees a refused call run', async () => {

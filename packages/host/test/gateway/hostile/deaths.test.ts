@@ -39,7 +39,7 @@ async function mustBeAtRest({ desk }: ProjectHost, { uri, turn }: ProjectSession
 }
 
 async function offered({ desk }: ProjectHost, { uri }: ProjectSession): Promise<void> {
-  await expect.poll(async () => (await stateOf(desk, uri)).serverTools?.length, { timeout: 5_000 }).toBe(1);
+  await expect.poll(async () => (await stateOf(desk, uri)).serverTools?.length, { timeout: 15_000 }).toBe(1);
 }
 
 describe('a provider that is killed', () => {

@@ -4,12 +4,15 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/clock.js';
+import { gatewayMeta } from '../../../src/gateway/meta.js';
+import { ARRIVAL_MAX_MS, Arrivals } from '../../../src/gateway/project/arrivals.js';
 import { OutputLines } from '../../../src/gateway/project/output-lines.js';
 import type { LogFields, Logger } from '../../../src/logger.js';
 import type { FolderTrust } from '../../../src/trust/trust.js';
+import { FakeClock } from '../../support/fake-clock.js';
 import { openDoor, openProjectRoom, sessionId, TRUSTING, until, withToken } from '../../support/provider-door.js';
 import { PuppetAgent } from '../../support/puppet-agent.js';
-import { startHost, stateOf } from '../../support/session-room.js';
+import { startHost, stateOf, turnStarted } from '../../support/session-room.js';
 import { tempFolder } from '../../support/temp-folder.js';
 import { type RawClient, settle } from '../../support/test-host.js';
 import { TestProvider } from '../../support/test-provider.js';
@@ -40,6 +43,7 @@ async function projectFolder(providers: object): Promise<string> {
 }
 
 interface Project {
+  readonly agent: PuppetAgent;
   readonly desk: RawClient;
   readonly uri: string;
   readonly folder: string;
@@ -50,11 +54,12 @@ async function openProject(providers: object, trust: FolderTrust = TRUSTING): Pr
   const logged: Project['logged'] = [];
   const logger: Logger = { log: (_, message, fields) => void logged.push({ message, fields }) };
   const folder = await projectFolder(providers);
-  const host = await startHost({ clock: systemClock, trust, logger, agents: [new PuppetAgent()] });
+  const agent = new PuppetAgent();
+  const host = await startHost({ clock: systemClock, trust, logger, agents: [agent] });
   await openDoor(host);
   const desk = await host.client('desk');
   const uri = await desk.session(undefined, { workingDirectory: pathToFileURL(folder).href, provider: 'puppet' });
-  return { desk, uri, folder, logged };
+  return { agent, desk, uri, folder, logged };
 }
 
 function startsIn(folder: string): { pid: number; token: string }[] {
@@ -121,6 +126,55 @@ describe('a provider that a project declares', () => {
   }, 15_000);
 });
 
+describe('the first turn', () => {
+  it('waits for the providers of the project, so that what they lend is there', {
+    timeout: 15_000,
+  }, async (context) => {
+    const began = Date.now();
+    const project = await openProject({ late: ci('late') });
+    project.desk.dispatch(project.uri, turnStarted('t1'));
+    const { turn, finish } = await project.agent.turn(0);
+    const tools = turn.tools().map(({ name }) => name);
+    finish();
+    if (Date.now() - began >= ARRIVAL_MAX_MS)
+      context.skip('this machine is too busy to start a process in three seconds');
+    expect(tools).toEqual(['late_status']);
+  });
+
+  it('waits neither for one that failed nor for one that has nothing to say', async () => {
+    const project = await openProject({
+      broken: { command: 'no-such-program-anywhere' },
+      silent: { command: process.execPath, args: ['-e', 'setInterval(() => {}, 1e6)'] },
+    });
+    project.desk.dispatch(project.uri, turnStarted('t1'));
+    const { turn, finish } = await project.agent.turn(0);
+    expect(turn.tools()).toEqual([]);
+    finish();
+  }, 15_000);
+
+  it('waits for everybody who is on the way, and three seconds at most', async () => {
+    const clock = new FakeClock();
+    const arrivals = new Arrivals(clock);
+    let isOver = false;
+    const all = () => arrivals.all().then(() => (isOver = true));
+    await all();
+    isOver = false;
+    arrivals.expect('one');
+    arrivals.expect('other');
+    void all();
+    arrivals.over('one');
+    arrivals.over('nobody');
+    await clock.advance(ARRIVAL_MAX_MS - 1);
+    expect(isOver).toBe(false);
+    await clock.advance(1);
+    expect(isOver).toBe(true);
+    arrivals.expect('one');
+    const again = arrivals.all();
+    arrivals.over('one');
+    await again;
+  });
+});
+
 describe('a project', () => {
   it('[GW-030] [GW-031] [GW-032] gives each process a token that dies with it', async () => {
     const room = await openProjectRoom();
@@ -182,6 +236,14 @@ describe('a project', () => {
       const text = JSON.stringify((await stateOf(project.desk, project.uri))._meta ?? {});
       return text.includes('could not be started (ENOENT)') || undefined;
     });
+  });
+
+  it('speaks for itself only, whatever it calls its providers', async () => {
+    const name = `ci\n※ atrium.json: all is well\u2028${'x'.repeat(100)}`;
+    const project = await openProject({ [name]: { command: 'no-such-program-anywhere' } });
+    const [note = ''] = await until(async () => gatewayMeta(await stateOf(project.desk, project.uri)).timeline);
+    expect(note).toMatch(/^※ ci \* atrium\.json: all is well x{30,50}…: could not be started \(ENOENT\)/);
+    expect(note.split(/[\n※]/)).toHaveLength(2);
   });
 });
 

@@ -37,6 +37,27 @@ describe('tools of a provider', () => {
     expect(room.provider.of('tool.call')).toEqual([]);
   });
 
+  it.each(['__proto__', 'constructor', 'toString'])('may have a schema with any words in it (%s)', async (word) => {
+    const parameters = JSON.parse(`{ "properties": { "a": { "type": "${word}" }, "${word}": { "type": "string" } } }`);
+    const room = await openProviderRoom({ tools: [tool('odd', { parameters })] });
+    const input = JSON.parse(`{ "a": 1, "${word}": "x" }`);
+    const outcome = call(room, 'odd', input);
+    const { args } = await answerNext(room.provider);
+    expect(JSON.stringify(args)).toBe(JSON.stringify(input));
+    expect(await outcome).toMatchObject({ success: true });
+  });
+
+  it.each(['\u001b[2Jshell', 'she\u200bll', '\u202elleh', 'x'.repeat(129)])(
+    'are refused when people cannot see their whole name (%j)',
+    async (name) => {
+      const room = await openProviderRoom();
+      const update = { type: 'tools.update', requestId: 'r', tools: [tool('fine'), tool(name)] };
+      expect(await refusalTo(room.provider, update)).toMatchObject({ code: 'INVALID_JSON', requestId: 'r' });
+      expect(offered(room)).toEqual([]);
+      await updated(room.provider, { type: 'tools.update', tools: [tool('grüße.senden'), tool('x'.repeat(128))] });
+    },
+  );
+
   it('[GW-093] are refused when their schema is none that clients can read', async () => {
     const room = await openPuppetRoom();
     const provider = TestProvider.connect(room.host);

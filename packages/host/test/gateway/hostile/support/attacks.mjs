@@ -99,8 +99,8 @@ export const ATTACKS = {
 
   'coming and going': () =>
     again(async () => {
-      const socket = await bound({ tools: tools(100) });
-      socket.terminate();
+      const socket = await bound({ tools: tools(100) }).catch(() => pause(10));
+      socket?.terminate();
     }),
   reconnecting: () =>
     again(async () => {

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { onTestFinished } from 'vitest';
+import { ARRIVAL_MAX_MS } from '../../../../src/gateway/project/arrivals.js';
 import { FakeClock } from '../../../support/fake-clock.js';
 import { openDoor, overSocket, sessionId, TRUSTING, until } from '../../../support/provider-door.js';
 import { PuppetAgent, type PuppetTurn } from '../../../support/puppet-agent.js';
@@ -69,6 +70,8 @@ export async function openProject(project: ProjectHost, ...names: string[]): Pro
   const file = (name: string) => path.join(folder, `token-${name}`);
   const read = (name: string) => (existsSync(file(name)) ? readFileSync(file(name), 'utf8') : '');
   await until(() => (names.every((name) => read(name) !== '') ? true : undefined));
+  // None of them binds by itself, and turns should not wait for that.
+  await project.clock.advance(ARRIVAL_MAX_MS);
   return {
     uri,
     id: sessionId(uri),

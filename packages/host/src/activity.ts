@@ -1,0 +1,25 @@
+/** Who is here and what is going on, in numbers. */
+import type { ConnectionRegistry } from './connection-registry.js';
+import type { Gateway } from './gateway/gateway.js';
+import type { HostActivity } from './host-options.js';
+import type { Service } from './service.js';
+import type { Sessions } from './sessions/sessions.js';
+import { isAtWork } from './sessions/summaries.js';
+
+interface Sources {
+  readonly connections: ConnectionRegistry;
+  readonly gateway: Gateway;
+  readonly sessions: Sessions;
+  readonly services: readonly Service[];
+}
+
+export function activityOf({ connections, gateway, sessions, services }: Sources): HostActivity {
+  const providers = [...gateway.connections];
+  return {
+    clients: [...connections.all()].length,
+    providers: providers.length,
+    ownProviders: providers.filter(({ access }) => access?.trust === 'project').length,
+    working: [...sessions.inMemory.values()].filter(({ state }) => isAtWork(state)).length,
+    terminals: services.reduce((sum, { running = 0 }) => sum + running, 0),
+  };
+}

@@ -1,0 +1,175 @@
+/** The map of the house: every room of the host, and how they are wired. Nothing else knows them all. */
+import { ROOT_CHANNEL } from '@atrium/protocol';
+import { Aftermath } from './aftermath.js';
+import type { Auth } from './auth/auth.js';
+import type { Channel } from './channels/channel.js';
+import { ReplayBuffer } from './channels/replay-buffer.js';
+import { Writer } from './channels/writer.js';
+import { Clients } from './clients.js';
+import { type Clock, systemClock } from './clock.js';
+import { Compaction } from './compaction.js';
+import { ConnectionRegistry } from './connection-registry.js';
+import type { HostCore, OpenChannel } from './core.js';
+import type { Customizations } from './customizations/customizations.js';
+import { departures } from './departures.js';
+import type { Gateway } from './gateway/gateway.js';
+import type { GatewayAddress, HostOptions } from './host-options.js';
+import { type Logger, silentLogger } from './logger.js';
+import type { KeptContents } from './resources/kept/kept-contents.js';
+import {
+  authFor,
+  choicesWith,
+  companionsOf,
+  contentsIn,
+  customizationsWith,
+  gatewayWith,
+  worktreesIn,
+} from './rooms.js';
+import { RootChannel } from './root-channel.js';
+import { type Service, serviceOf } from './service.js';
+import { createServices } from './services.js';
+import { Catalogue } from './sessions/catalogue.js';
+import { SessionNotes } from './sessions/session-notes.js';
+import { Sessions } from './sessions/sessions.js';
+import { createTelemetry } from './telemetry/create.js';
+import { Telemetry } from './telemetry/telemetry.js';
+import { SessionTrusts } from './trust/session-trusts.js';
+import { NO_TRUST } from './trust/trust.js';
+import { Watching } from './watching.js';
+import type { Connection } from './wire/connection.js';
+import type { HostView } from './wire/dialects/dialects.js';
+import { unknownChannel } from './wire/unknown-channel.js';
+
+export class House implements HostCore {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly telemetry: Telemetry;
+  readonly defaultDirectory: string | undefined;
+  readonly contents: KeptContents | undefined;
+
+  // What happens: one writer stores it, and what follows is decided behind it.
+  readonly writer: Writer;
+  readonly replay: ReplayBuffer;
+  readonly #aftermath: Aftermath;
+
+  // Who is here: clients on their connections, and what they watch.
+  readonly connections: ConnectionRegistry;
+  readonly clients: Clients;
+  readonly watching: Watching;
+  readonly view: HostView;
+
+  // What there is: the root, the sessions and what is around them, and everything else that answers requests.
+  readonly root: RootChannel;
+  readonly sessions: Sessions;
+  readonly catalogue: Catalogue;
+  readonly gateway: Gateway;
+  readonly customizations: Customizations | undefined;
+  readonly auth: Auth;
+  readonly services: readonly Service[];
+  /** Where providers that the host starts itself are told to come. */
+  gatewayAddress: GatewayAddress | undefined;
+
+  /** `superseded` is called when another host has taken over the log. */
+  constructor(options: HostOptions, superseded: (error: Error) => void) {
+    const { log, agents, tools = [], extensions = [], clock = systemClock } = options;
+    this.clock = clock;
+    this.telemetry = new Telemetry({ clock, ...options.telemetry });
+    const logger = this.telemetry.alongside(options.logger ?? silentLogger);
+    this.logger = logger;
+    this.defaultDirectory = options.defaultDirectory;
+    this.contents = contentsIn(options);
+
+    this.writer = new Writer({
+      log,
+      clock,
+      logger,
+      show: (batch) => this.#aftermath.stored(batch),
+      stored: (entries, milliseconds) => this.#aftermath.took(entries, milliseconds),
+      undone: (batch) => this.#aftermath.undone(batch),
+      superseded,
+    });
+    this.replay = new ReplayBuffer(log.head);
+    this.root = new RootChannel(log, this.writer);
+    this.catalogue = new Catalogue(log, this.writer);
+
+    this.clients = new Clients(log, this.writer, clock);
+    this.connections = new ConnectionRegistry({ clock, ...departures(this) });
+    this.watching = new Watching(this, this.connections);
+    this.view = {
+      providerOf: (uri) => this.catalogue.providerOf(uri),
+      sessionOf: (uri) => this.sessions.inMemory.get(uri)?.committed,
+      memoryOf: (uri) => this.watching.memoryOf(uri),
+    };
+    const compaction = new Compaction({ log, logger, archive: (uri) => this.sessions.archive(uri) });
+    this.#aftermath = new Aftermath({ core: this, watching: this.watching, compaction });
+
+    const trusts = new SessionTrusts(options.trust ?? NO_TRUST);
+    this.gateway = gatewayWith(options, { core: this, trusts, address: () => this.gatewayAddress });
+    this.customizations = customizationsWith(options, { core: this, trusts });
+    this.auth = authFor(agents, this);
+    const worktrees = worktreesIn(options, this);
+    const telemetry = createTelemetry(this, options.telemetry ?? {});
+    this.services = [telemetry, this.auth, ...(worktrees ? [worktrees] : []), ...createServices(this, options)];
+    this.sessions = new Sessions({
+      core: this,
+      log,
+      catalogue: this.catalogue,
+      notes: new SessionNotes(log, this.writer),
+      agents,
+      tools,
+      extensions,
+      companions: companionsOf([this.gateway, this.customizations], this.services),
+      choices: choicesWith(options, { core: this, catalogue: this.catalogue, worktrees }),
+    });
+  }
+
+  async open(uri: string): Promise<OpenChannel | undefined> {
+    if (uri === ROOT_CHANNEL) return this.root;
+    const service = serviceOf(this.services, uri);
+    return service ? service.open?.(uri) : this.sessions.open(uri);
+  }
+
+  readonly unknownChannel = unknownChannel;
+
+  // Who watches what is known to one room; the others ask here.
+
+  subscribe(connection: Connection, channel: Channel): void {
+    this.watching.subscribe(connection, channel);
+  }
+
+  unsubscribe(connection: Connection, uri: string): void {
+    this.watching.unsubscribe(connection, uri);
+  }
+
+  unsubscribeAll(uri: string): void {
+    this.watching.unsubscribeAll(uri);
+  }
+
+  isWatched(uri: string): boolean {
+    return this.watching.isWatched(uri);
+  }
+
+  watchedBy(connection: Connection): readonly string[] {
+    return this.watching.watchedBy(connection);
+  }
+
+  unsentTo(uri: string): number {
+    return this.watching.unsentTo(uri);
+  }
+
+  mayRest(uri: string): void {
+    this.watching.mayRest(uri);
+  }
+
+  mayBeAnswered(uri: string): boolean {
+    return this.watching.mayBeAnswered(uri);
+  }
+
+  isWatchedWithoutQuestions(uri: string): boolean {
+    return this.watching.isWatchedWithoutQuestions(uri);
+  }
+
+  notify(uri: string, method: string, params: object): void {
+    this.watching.notify(uri, method, params);
+  }
+}

@@ -1,0 +1,46 @@
+/** Lets go of what need not be kept any longer: once at the start, and then every few hours. */
+import type { Clock } from './clock.js';
+import { HOUSEKEEPING_EVERY_MS } from './limits.js';
+import type { Logger } from './logger.js';
+
+export interface HousekeepingParts {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** What there is to do, one after the other. */
+  readonly chores: readonly (() => Promise<void>)[];
+}
+
+export class Housekeeping {
+  readonly #parts: HousekeepingParts;
+  #cancel = () => {};
+  #round: Promise<void> = Promise.resolve();
+
+  constructor(parts: HousekeepingParts) {
+    this.#parts = parts;
+  }
+
+  /** The first round. When it fails, so does the start of the host. */
+  async start(): Promise<void> {
+    await this.#tidy();
+    this.#rest();
+  }
+
+  #rest(): void {
+    this.#cancel = this.#parts.clock.after(HOUSEKEEPING_EVERY_MS, () => {
+      this.#round = this.#tidy().catch((error) => {
+        this.#parts.logger.log('warn', 'could not clear away what is old; tried again later', { error: String(error) });
+      });
+      this.#rest();
+    });
+  }
+
+  async #tidy(): Promise<void> {
+    for (const chore of this.#parts.chores) await chore();
+  }
+
+  /** The log closes next. */
+  async stop(): Promise<void> {
+    this.#cancel();
+    await this.#round;
+  }
+}

@@ -1,0 +1,104 @@
+/** The rooms around the sessions, each made from the core and what the options say of it. */
+import path from 'node:path';
+import type { AgentBackend } from './agents/agent.js';
+import { Auth } from './auth/auth.js';
+import type { HostCore } from './core.js';
+import { Customizations } from './customizations/customizations.js';
+import { createGateway } from './gateway/create.js';
+import type { Gateway } from './gateway/gateway.js';
+import type { GatewayAddress, HostOptions } from './host-options.js';
+import { KeptContents } from './resources/kept/kept-contents.js';
+import { browsedFolders } from './resources/resources.js';
+import type { Service } from './service.js';
+import type { Catalogue } from './sessions/catalogue.js';
+import { Choices } from './sessions/choices.js';
+import type { AttachCompanion } from './sessions/companion.js';
+import type { SessionTrusts } from './trust/session-trusts.js';
+import { Worktrees } from './worktrees/worktrees.js';
+
+/** Large contents of sessions. Without a folder, there is no place for them. */
+export function contentsIn({ dataFolder }: HostOptions): KeptContents | undefined {
+  return dataFolder === undefined ? undefined : new KeptContents(path.join(dataFolder, 'content'));
+}
+
+export function worktreesIn({ dataFolder }: HostOptions, { logger }: HostCore): Worktrees | undefined {
+  return dataFolder === undefined ? undefined : new Worktrees(path.join(dataFolder, 'worktrees'), logger);
+}
+
+interface GatewayParts {
+  readonly core: HostCore;
+  readonly trusts: SessionTrusts;
+  address(): GatewayAddress | undefined;
+}
+
+export function gatewayWith({ strictProviders, providerFolder }: HostOptions, parts: GatewayParts): Gateway {
+  const { core, trusts, address } = parts;
+  const { clock, logger, telemetry, writer } = core;
+  const { gateway } = createGateway({
+    clock,
+    logger,
+    telemetry,
+    isStrict: strictProviders ?? false,
+    address,
+    trustOf: (session) => trusts.of(session),
+    settled: () => writer.settled(),
+    afterCommit: (then) => writer.afterCommit(then),
+    mayRest: (uri) => core.mayRest(uri),
+    ...(providerFolder !== undefined && { filesFolder: providerFolder }),
+  });
+  return gateway;
+}
+
+/** Plugins, skills, rules and servers; none without a place to look for them. */
+export function customizationsWith(
+  { customizations: options, trust }: HostOptions,
+  { core, trusts }: Pick<GatewayParts, 'core' | 'trusts'>,
+): Customizations | undefined {
+  if (!options) return undefined;
+  return new Customizations({
+    options,
+    clock: core.clock,
+    logger: core.logger,
+    trustOf: (session) => trusts.of(session),
+    isTrusted: async (folder) => trust?.isTrusted(folder) ?? false,
+    connectionOf: (clientId) => core.connections.of(clientId),
+    notify: (channel, method, params) => core.notify(channel, method, params),
+  });
+}
+
+export function authFor(agents: readonly AgentBackend[], core: HostCore): Auth {
+  return new Auth({
+    clock: core.clock,
+    logger: core.logger,
+    agents,
+    giveToServers: (resource, token) => core.customizations?.authenticate(resource, token) ?? false,
+    notify: (channel, method, params) => core.notify(channel, method, params),
+  });
+}
+
+interface ChoicesSources {
+  readonly core: HostCore;
+  readonly catalogue: Catalogue;
+  readonly worktrees: Worktrees | undefined;
+}
+
+/** What a new session can be configured with. */
+export function choicesWith(options: HostOptions, { core, catalogue, worktrees }: ChoicesSources): Choices {
+  const { defaultDirectory, browsedFolders: more } = options;
+  return new Choices({
+    worktrees,
+    defaultDirectory,
+    browsed: browsedFolders(defaultDirectory, more),
+    autoApprove: () => core.root.settings.autoApprove ?? false,
+    recentFolders: () => catalogue.folders(),
+  });
+}
+
+/** Everything that lives beside a session, in the order in which it hears of it. */
+export function companionsOf(
+  rooms: readonly (Gateway | Customizations | undefined)[],
+  services: readonly Service[],
+): AttachCompanion[] {
+  const attached = rooms.flatMap((room): AttachCompanion[] => (room ? [(session) => room.attach(session)] : []));
+  return [...attached, ...services.flatMap(({ attach }) => attach ?? [])];
+}

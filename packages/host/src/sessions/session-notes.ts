@@ -1,0 +1,103 @@
+/**
+ * Small facts that are kept beside a session and are no part of its state: what waits there, what people allowed, what its
+ * agent wants to find again. They go when the session does.
+ */
+import type { Writer } from '../channels/writer.js';
+import type { Log } from '../log/log.js';
+import type { Held } from './held-actions.js';
+
+/** Sessions that were at work. What is found under it at the start was cut off by a crash. */
+const ACTIVE = 'active:';
+/** Actions that wait for the end of a session's turn. */
+const HELD = 'held:';
+/** Tools that a person allowed for the rest of a session. */
+const ALLOWED = 'allowed:';
+/** Sessions whose title is a person's. */
+const NAMED = 'named:';
+/** What a session's agent wants to find again. */
+const AGENT = 'agent:';
+/** The model that a session had before the one of its custom agent. */
+const MODEL_BEFORE = 'model-before:';
+/** URIs that turns are stored under already, of a session that is not on the list yet; with when that began. */
+const UNFINISHED = 'unfinished:';
+
+const ALL = [ACTIVE, HELD, ALLOWED, NAMED, AGENT, MODEL_BEFORE, UNFINISHED] as const;
+
+export class SessionNotes {
+  constructor(
+    private readonly log: Log,
+    private readonly writer: Writer,
+  ) {}
+
+  /** Notes whether a session is at work, so that a crash can be told from a rest. */
+  setActive(uri: string, active: boolean): void {
+    this.#note(ACTIVE + uri, active ? '1' : undefined);
+  }
+
+  /** The sessions that were at work when the host last stopped. */
+  async interrupted(): Promise<string[]> {
+    return (await this.log.records(ACTIVE)).map(({ key }) => key.slice(ACTIVE.length));
+  }
+
+  /** Notes which actions wait for the end of a session's turn. */
+  setHeld(uri: string, held: readonly Held[]): void {
+    this.#note(HELD + uri, held.length > 0 ? JSON.stringify(held) : undefined);
+  }
+
+  async held(uri: string): Promise<Held[]> {
+    return JSON.parse((await this.log.record(HELD + uri)) ?? '[]');
+  }
+
+  /** Notes which tools a person allowed for the rest of a session. */
+  setAllowed(uri: string, tools: readonly string[]): void {
+    this.#note(ALLOWED + uri, JSON.stringify(tools));
+  }
+
+  async allowed(uri: string): Promise<string[]> {
+    return JSON.parse((await this.log.record(ALLOWED + uri)) ?? '[]');
+  }
+
+  /** Notes that a person gave a session its title. */
+  setNamed(uri: string): void {
+    this.#note(NAMED + uri, '1');
+  }
+
+  async isNamed(uri: string): Promise<boolean> {
+    return (await this.log.record(NAMED + uri)) !== undefined;
+  }
+
+  setAgentMemory(uri: string, value: string | undefined): void {
+    this.#note(AGENT + uri, value);
+  }
+
+  agentMemory(uri: string): Promise<string | undefined> {
+    return this.log.record(AGENT + uri);
+  }
+
+  setModelBefore(uri: string, value: string | undefined): void {
+    this.#note(MODEL_BEFORE + uri, value);
+  }
+
+  modelBefore(uri: string): Promise<string | undefined> {
+    return this.log.record(MODEL_BEFORE + uri);
+  }
+
+  /** Notes that a session is being brought in piece by piece, and since when; undefined: it is there. */
+  setUnfinished(uri: string, since: number | undefined): void {
+    this.#note(UNFINISHED + uri, since?.toString());
+  }
+
+  async unfinished(): Promise<{ uri: string; since: number }[]> {
+    const records = await this.log.records(UNFINISHED);
+    return records.map(({ key, value }) => ({ uri: key.slice(UNFINISHED.length), since: Number(value) }));
+  }
+
+  /** The session is gone for good. */
+  forget(uri: string): void {
+    for (const kind of ALL) this.#note(kind + uri, undefined);
+  }
+
+  #note(key: string, value: string | undefined): void {
+    this.writer.record({ key, value: value ?? null });
+  }
+}

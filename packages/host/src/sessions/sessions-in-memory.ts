@@ -1,0 +1,111 @@
+/** The sessions that are in memory: brought in when somebody needs them, put away when nobody does. */
+import { type SessionState, sessionReducer } from '@atrium/protocol';
+import type { AgentBackend } from '../agents/agent.js';
+import { Channel } from '../channels/channel.js';
+import { TURNS_IN_MEMORY } from '../limits.js';
+import { dropAbsentClient } from './mending.js';
+import { Session } from './session.js';
+import type { SharedParts } from './session-parts.js';
+import { TurnPages } from './turn-pages.js';
+
+interface Place {
+  /** The index of the first turn in the state. */
+  readonly base: number;
+  /** How many turns the log has. */
+  readonly archived: number;
+  readonly lastTime: number;
+}
+
+export interface MemoryParts extends SharedParts {
+  readonly agents: readonly AgentBackend[];
+}
+
+export class SessionsInMemory {
+  readonly #parts: MemoryParts;
+  readonly #open = new Map<string, Session>();
+  readonly #opening = new Map<string, Promise<Session | undefined>>();
+  /** Those that have left, as long as their agents are still ending. */
+  readonly #leaving = new Map<string, Promise<unknown>>();
+  /** The host stops: what is not stored yet must not be opened again without it. */
+  #isClosed = false;
+
+  constructor(parts: MemoryParts) {
+    this.#parts = parts;
+  }
+
+  get all(): ReadonlyMap<string, Session> {
+    return this.#open;
+  }
+
+  /** The session with this URI; undefined when there is none, or it was disposed. */
+  async open(uri: string): Promise<Session | undefined> {
+    const present = this.#open.get(uri);
+    if (present) return present.isClosed ? undefined : present;
+    if (this.#isClosed || !this.#parts.catalogue.isListed(uri)) return undefined;
+    const loading = this.#opening.get(uri) ?? this.#load(uri).finally(() => this.#opening.delete(uri));
+    this.#opening.set(uri, loading);
+    return loading;
+  }
+
+  async #load(uri: string): Promise<Session | undefined> {
+    const { log, core } = this.#parts;
+    const archive = await log.archiveHead(uri);
+    if (!archive) return undefined;
+    const base = Math.max(0, archive.turnCount - TURNS_IN_MEMORY);
+    const recent = await log.archivedTurns(uri, { start: base, end: archive.turnCount });
+    const archived: SessionState = { ...JSON.parse(archive.head), turns: recent.map(({ json }) => JSON.parse(json)) };
+    const tail = await log.read({ after: archive.seq, channel: uri });
+    if (this.#isClosed) return undefined;
+    const state = tail.reduce(
+      (current, { action, time }) => sessionReducer(current, JSON.parse(action), { now: time }),
+      archived,
+    );
+    const lastTime = tail.at(-1)?.time ?? archived.summary.modifiedAt;
+    const session = this.#adopt(uri, state, { base, archived: archive.turnCount, lastTime });
+    dropAbsentClient(session);
+    core.mayRest(uri);
+    return session;
+  }
+
+  #adopt(uri: string, state: SessionState, place: Place): Session {
+    const { agents, ...shared } = this.#parts;
+    const channel = new Channel<SessionState>(uri, sessionReducer, state, { lastTime: place.lastTime });
+    const pages = new TurnPages(shared.log, uri, place);
+    const backend = agents.find(({ info }) => info.provider === state.summary.provider);
+    const session = new Session({ ...shared, channel, pages, backend, predecessor: this.#leaving.get(uri) });
+    this.#open.set(uri, session);
+    return session;
+  }
+
+  /** Stores a session as it is now, so that opening it needs nothing but its archive. */
+  async archive(session: Session): Promise<void> {
+    session.archive();
+    await this.#parts.core.writer.settled();
+  }
+
+  /** Lets a session leave memory, if nothing speaks against it. */
+  async putAway(uri: string): Promise<void> {
+    const session = this.#open.get(uri);
+    if (!session?.isIdle) return;
+    await this.archive(session);
+    if (session.isClosed || !session.isIdle || this.#parts.core.isWatched(uri)) return;
+    await this.remove(session);
+  }
+
+  /** Takes a session out. When it comes back soon, its agent waits until the one before has ended. */
+  async remove(session: Session): Promise<void> {
+    const { uri } = session;
+    this.#open.delete(uri);
+    const left = Promise.all([session.close(), this.#leaving.get(uri)]);
+    this.#leaving.set(uri, left);
+    await left;
+    if (this.#leaving.get(uri) === left) this.#leaving.delete(uri);
+  }
+
+  /** All of them leave, and nobody comes any more. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await Promise.all([...this.#open.values()].map((session) => this.remove(session)));
+    await Promise.all(this.#leaving.values());
+  }
+}

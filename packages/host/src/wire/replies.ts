@@ -1,0 +1,78 @@
+/**
+ * What one client is sent: the answers to its requests, and everything else. A subscription starts behind its snapshot, so
+ * what follows an answer waits while that is being made.
+ */
+import { ErrorCode } from '@atrium/protocol';
+import type { Logger } from '../logger.js';
+import type { Lane } from '../service.js';
+import type { Dialect } from './dialects/dialects.js';
+import type { Outbox } from './outbox.js';
+import { type Outgoing, outgoing, outgoingText } from './outgoing.js';
+import { jsonWithRaw } from './raw-json.js';
+import { RequestError } from './request-error.js';
+
+export interface RepliesParts {
+  readonly outbox: Outbox;
+  readonly logger: Logger;
+  /** In whose words errors are told. */
+  dialect(): Dialect;
+}
+
+export class Replies {
+  readonly #parts: RepliesParts;
+  /** What must not overtake the answer that is being made. */
+  #behindAnswer: Outgoing[] | undefined;
+  #isClosed = false;
+
+  constructor(parts: RepliesParts) {
+    this.#parts = parts;
+  }
+
+  /** Sends messages in one write. The list may be shared between connections. */
+  send(messages: readonly Outgoing[]): void {
+    if (this.#isClosed) return;
+    if (this.#behindAnswer) this.#behindAnswer.push(...messages);
+    else this.#parts.outbox.pushAll(messages);
+  }
+
+  /** From here on everything waits until the request under way has been answered. */
+  hold(): void {
+    this.#behindAnswer ??= [];
+  }
+
+  result(id: number, result: unknown, lane: Lane = 'main'): void {
+    this.#give(outgoingText(`{"jsonrpc":"2.0","id":${id},"result":${jsonWithRaw(result)}}`), lane);
+  }
+
+  /** Says what went wrong, and gives what was said: what the host alone should know is only in its log. */
+  error(id: number, error: unknown, lane: Lane = 'main'): RequestError {
+    const known = error instanceof RequestError ? error : undefined;
+    if (!known) this.#parts.logger.log('error', 'a request failed', { error: String(error) });
+    const shown = known ?? new RequestError(ErrorCode.InternalError, 'the host failed; see its log');
+    this.#give(this.#errorMessage(id, shown), lane);
+    return shown;
+  }
+
+  /** Answers what never came into the line. What waits for the answer to another request goes on waiting. */
+  errorAtOnce(id: number | null, error: RequestError): void {
+    this.#parts.outbox.push(this.#errorMessage(id, error));
+  }
+
+  /** An answer in the main lane lets go what waited for it; others go out as they come. */
+  #give(answer: Outgoing, lane: Lane): void {
+    if (this.#isClosed) return;
+    if (lane !== 'main') return this.#parts.outbox.push(answer);
+    this.#parts.outbox.pushAll([answer, ...(this.#behindAnswer ?? [])]);
+    this.#behindAnswer = undefined;
+  }
+
+  #errorMessage(id: number | null, { code, message, data }: RequestError): Outgoing {
+    const error = this.#parts.dialect().encodeError({ code, message, ...(data !== undefined && { data }) });
+    return outgoing({ jsonrpc: '2.0', id, error });
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#behindAnswer = undefined;
+  }
+}

@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import { Finding } from '../../src/customizations/finding.js';
+import { tempFolder } from '../support/temp-folder.js';
+import { settle } from '../support/test-host.js';
+
+describe('looking for customizations', () => {
+  it('goes one look after the other, and what comes meanwhile makes for one more', async () => {
+    const folder = await tempFolder();
+    const looks: (() => void)[] = [];
+    const problems: unknown[] = [];
+    let found = 0;
+    const parts = {
+      session: { isClosed: false, state: {}, parts: {} },
+      collection: { container: () => ({}), setServer: () => {} },
+      ...{ folder, options: {}, publisher: { add: () => {} }, logger: { log: () => {} } },
+      isTrusted: () => new Promise<boolean>((resolve) => looks.push(() => resolve(false))),
+      entryOf: () => undefined,
+      found: () => found++,
+      failed: (error: unknown) => problems.push(error),
+    };
+    const finding = new Finding(parts as never);
+    const all = [finding.again()];
+    await settle();
+    all.push(finding.again(), finding.again());
+    await settle();
+    expect(looks).toHaveLength(1);
+    looks[0]?.();
+    await expect.poll(() => looks.length, { timeout: 10_000 }).toBe(2);
+    expect([found, problems]).toEqual([1, []]);
+    looks[1]?.();
+    await Promise.all(all);
+    expect([looks.length, found, problems]).toEqual([2, 2, []]);
+  });
+});

@@ -1,0 +1,67 @@
+/** What a provider hears first is that it is bound, and then what there is to do. */
+import { describe, expect, it } from 'vitest';
+import { SlowLog } from '../../support/logs.js';
+import { call, openProviderRoom, tool } from '../../support/provider-room.js';
+import { openPuppetRoom } from '../../support/session-room.js';
+import { settle } from '../../support/test-host.js';
+import { TestProvider } from '../../support/test-provider.js';
+
+const HELLO = { type: 'hello', name: 'ci', protocolVersion: 2 };
+const GATED = { hooks: { onPreToolUse: [{ match: { tool: 'a' }, action: 'gate', gateId: 'g' }] } };
+
+/** What came of these types, in its order. */
+function order({ received }: TestProvider, ...types: string[]): string[] {
+  return received.map(({ type }) => type).filter((type) => types.includes(type));
+}
+
+describe('while a hello is being stored', () => {
+  it('[GW-073] what it brought is in force, and the provider is asked after it was acknowledged', async () => {
+    const log = new SlowLog();
+    const room = await openPuppetRoom({ log });
+    const letThrough = log.hold('append');
+    const provider = TestProvider.connect(room.host);
+    provider.send({ ...HELLO, ...GATED, tools: [tool('a')] });
+    await settle();
+    const outcome = call(room, 'a');
+    await settle();
+    expect(order(provider, 'hello.ack', 'gate.check')).toEqual([]);
+    letThrough();
+    const { callId, gateId } = await provider.next('gate.check');
+    provider.send({ type: 'gate.result', callId, gateId, decision: 'allow' });
+    const { id } = await provider.next('tool.call');
+    provider.send({ type: 'tool.result', id, data: 'done' });
+    expect(await outcome).toMatchObject({ success: true, text: 'done' });
+    expect(order(provider, 'hello.ack', 'gate.check', 'tool.call')).toEqual(['hello.ack', 'gate.check', 'tool.call']);
+  });
+
+  it('[GW-063] [GW-074] the same holds for one that binds anew', async () => {
+    const log = new SlowLog();
+    const room = await openProviderRoom({ tools: [tool('a')] }, { log });
+    const { provider } = room;
+    const letThrough = log.hold('append');
+    provider.send({ ...HELLO, tools: [tool('b')] });
+    await settle();
+    void call(room, 'b');
+    await settle();
+    expect(provider.of('tool.call')).toEqual([]);
+    letThrough();
+    await provider.next('tool.call');
+    const all = ['hello.ack', 'tool.call'];
+    expect(order(provider, ...all)).toEqual(['hello.ack', ...all]);
+  });
+
+  it('[GW-142] a provider that is lost then answers nothing: the call at its gate is denied', async () => {
+    const log = new SlowLog();
+    const room = await openPuppetRoom({ log });
+    const letThrough = log.hold('append');
+    const provider = TestProvider.connect(room.host);
+    provider.send({ ...HELLO, ...GATED, tools: [tool('a')] });
+    await settle();
+    const outcome = call(room, 'a');
+    await settle();
+    provider.drop();
+    letThrough();
+    expect(await outcome).toMatchObject({ kind: 'denied', reason: expect.stringContaining('did not answer') });
+    expect(order(provider, 'hello.ack', 'gate.check')).toEqual([]);
+  });
+});

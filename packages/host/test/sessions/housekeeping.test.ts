@@ -1,0 +1,155 @@
+import { ErrorCode } from '@atrium/protocol';
+import { describe, expect, it } from 'vitest';
+import {
+  CLIENT_KEPT_MS,
+  CLIENT_NOTED_EVERY_MS,
+  DISPOSED_KEPT_MS,
+  HOUSEKEEPING_EVERY_MS,
+  UNFINISHED_KEPT_MS,
+} from '../../src/limits.js';
+import { failingLog } from '../support/failing-log.js';
+import { KeptLog } from '../support/logs.js';
+import { answerTo, openRoom, type Room, startHost, stateOf } from '../support/session-room.js';
+import { ROOT, settle } from '../support/test-host.js';
+
+async function keptRoom(): Promise<Room & { log: KeptLog }> {
+  const log = new KeptLog();
+  return { log, ...(await openRoom({ log })) };
+}
+
+function comeBack({ host, log }: Room & { log: KeptLog }, clientId: string) {
+  const params = { channel: ROOT, clientId, lastSeenServerSeq: log.head, subscriptions: [] };
+  return host.connect().ask('reconnect', params);
+}
+
+describe('a disposed session', () => {
+  it('is forgotten after its time also by a host that never stops', async () => {
+    const { desk, uri, clock, log } = await keptRoom();
+    await desk.request('disposeSession', { channel: uri });
+    await clock.advance(DISPOSED_KEPT_MS);
+    expect(await log.archiveHead(uri)).toBeDefined();
+    await clock.advance(HOUSEKEEPING_EVERY_MS);
+    expect(await log.archiveHead(uri)).toBeUndefined();
+    expect((await desk.ask('atrium/restoreSession', { channel: uri })).error?.code).toBe(ErrorCode.SessionNotFound);
+    expect((await log.records('')).filter(({ key }) => key.endsWith(uri))).toEqual([]);
+  });
+
+  it('cannot be restored any more in the moment in which it is forgotten', async () => {
+    const log = failingLog();
+    const { desk, uri, clock } = await openRoom({ log });
+    await desk.request('disposeSession', { channel: uri });
+    await clock.advance(DISPOSED_KEPT_MS);
+    const release = log.hold();
+    await clock.advance(HOUSEKEEPING_EVERY_MS);
+    const restored = desk.ask('atrium/restoreSession', { channel: uri });
+    await settle();
+    release();
+    expect((await restored).error?.code).toBe(ErrorCode.SessionNotFound);
+    await settle();
+    expect(await desk.request('listSessions', { channel: ROOT })).toEqual({ items: [] });
+  });
+
+  it('that is restored while another one is being forgotten stays', async () => {
+    const { desk, uri, clock, host } = await keptRoom();
+    const other = await desk.session('ahp-session:/a-later-one', {});
+    for (const channel of [uri, other]) await desk.request('disposeSession', { channel });
+    const { restored } = await duringForget(clock, host, async () => ({
+      restored: await desk.ask('atrium/restoreSession', { channel: other }),
+    }));
+    expect(restored).toMatchObject({ result: null });
+    expect(await desk.ask('subscribe', { channel: other })).toMatchObject({ result: {} });
+  });
+
+  /** Does something while the first of several sessions is being forgotten. */
+  async function duringForget<T>(clock: Room['clock'], { log }: Room['host'], work: () => Promise<T>): Promise<T> {
+    let done: Promise<T> | undefined;
+    const forget = log.forget.bind(log);
+    log.forget = async (channel) => {
+      done ??= work();
+      await done;
+      return forget(channel);
+    };
+    await clock.advance(DISPOSED_KEPT_MS + HOUSEKEEPING_EVERY_MS);
+    if (!done) throw new Error('nothing was forgotten');
+    return done;
+  }
+});
+
+describe('what an import has left that was never finished', () => {
+  const turn = { id: 'a', userMessage: { text: 'hi' }, responseParts: [], state: 'complete' };
+  const page = { channel: 'ahp-session:/half', start: 0, turns: [turn] };
+
+  it('is forgotten after a day', async () => {
+    const { desk, clock, log } = await keptRoom();
+    await desk.request('atrium/importSession', page);
+    await clock.advance(UNFINISHED_KEPT_MS);
+    expect((await log.archiveHead(page.channel))?.turnCount).toBe(1);
+    await clock.advance(HOUSEKEEPING_EVERY_MS);
+    expect(await log.archiveHead(page.channel)).toBeUndefined();
+    expect(await log.records('unfinished:')).toEqual([]);
+  });
+
+  it('stays when it is finished in time', async () => {
+    const { desk, clock, uri } = await keptRoom();
+    await desk.request('atrium/importSession', page);
+    const { summary } = await stateOf(desk, uri);
+    await desk.request('atrium/importSession', { ...page, start: 1, turns: [], state: { summary } });
+    await clock.advance(UNFINISHED_KEPT_MS + HOUSEKEEPING_EVERY_MS);
+    expect((await stateOf(desk, page.channel)).turns).toEqual([turn]);
+  });
+});
+
+describe('a client that is away', () => {
+  it('may come back for thirty days', async () => {
+    const room = await keptRoom();
+    await room.host.client('phone').then((phone) => phone.disconnect());
+    await room.clock.advance(CLIENT_KEPT_MS);
+    expect(await comeBack(room, 'phone')).toMatchObject({ result: {} });
+  });
+
+  it('is forgotten after that, with the numbers it used, and can begin anew', async () => {
+    const room = await keptRoom();
+    const { clock, log, host, uri, join } = room;
+    const phone = await join('phone');
+    await answerTo(phone, uri, phone.dispatch(uri, { type: 'session/titleChanged', title: 'one' }));
+    const { epoch } = JSON.parse((await log.record('client:phone')) ?? '');
+    expect(await log.clientSeqs('phone', epoch, 0)).toEqual([1]);
+    phone.disconnect();
+    await clock.advance(CLIENT_KEPT_MS + HOUSEKEEPING_EVERY_MS);
+    expect(await log.record('client:phone')).toBeUndefined();
+    expect(await log.clientSeqs('phone', epoch, 0)).toEqual([]);
+    expect((await comeBack(room, 'phone')).error?.message).toContain('send initialize instead');
+    const again = await host.client('phone');
+    const answer = answerTo(again, uri, again.dispatch(uri, { type: 'session/titleChanged', title: 'two' }));
+    expect((await answer).rejectionReason).toBeUndefined();
+    expect(JSON.parse((await log.record('client:phone')) ?? '').epoch).toBeGreaterThan(epoch);
+  });
+
+  it('counts from when it was last here, also when the host dies meanwhile', async () => {
+    const { clock, log, host } = await keptRoom();
+    await clock.advance(CLIENT_KEPT_MS + CLIENT_NOTED_EVERY_MS);
+    await host.stop();
+    const second = await startHost({ log, clock });
+    expect(await comeBack({ host: second, log } as never, 'desk')).toMatchObject({ result: {} });
+  });
+});
+
+describe('a client id that begins twice in one moment', () => {
+  it('has its numbers counted apart', async () => {
+    const log = failingLog();
+    const { host, uri, desk } = await openRoom({ log });
+    const [older, newer] = [host.connect(), host.connect()];
+    const release = log.hold();
+    const hello = older.initialize('phone');
+    older.dispatch(uri, { type: 'session/titleChanged', title: 'older' }, 1);
+    await settle();
+    const again = newer.initialize('phone');
+    await settle();
+    release();
+    await Promise.all([hello, again]);
+    await desk.action(uri, 'session/titleChanged');
+    newer.dispatch(uri, { type: 'session/titleChanged', title: 'newer' }, 1);
+    await answerTo(newer, uri, 1);
+    expect((await stateOf(newer, uri)).summary.title).toBe('newer');
+  });
+});
