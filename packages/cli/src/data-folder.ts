@@ -1,6 +1,6 @@
 /** The folder in which Atrium keeps what it must not forget: made, and closed to other users. */
-import { chmod, mkdir, readdir, stat } from 'node:fs/promises';
-import path from 'node:path';
+import { chmod, readdir, stat } from 'node:fs/promises';
+import { makeFolder as makeMissing } from '@atrium/host/folders';
 import { UsageError } from './exit.js';
 
 const OWNER_ONLY = 0o700;
@@ -13,7 +13,7 @@ const MARKS = ['atrium.db', 'instances'];
  * have named a home or system folder by mistake.
  */
 export async function makePrivate(folder: string): Promise<void> {
-  await make(folder);
+  await makeFolder(folder, { what: 'the data folder', option: '--data-dir' });
   if (process.platform === 'win32') return;
   const { mode, uid } = await stat(folder);
   if (uid !== process.getuid?.())
@@ -28,32 +28,22 @@ export async function makePrivate(folder: string): Promise<void> {
   await chmod(folder, OWNER_ONLY);
 }
 
-/** Level by level: on file systems that make no folders, such as /proc, `recursive` tries again without end. */
-async function make(folder: string): Promise<void> {
+export interface FolderUse {
+  /** What it is for, in words. */
+  readonly what: string;
+  /** How another one is named. */
+  readonly option: string;
+}
+
+export async function makeFolder(folder: string, { what, option }: FolderUse): Promise<void> {
   try {
-    await mkdirs(folder);
+    await makeMissing(folder, { mode: OWNER_ONLY });
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : '';
     const why = REASONS[code];
     if (why === undefined) throw error;
-    throw new UsageError(`${folder} cannot be the data folder: ${why}; name another with --data-dir`);
+    throw new UsageError(`${folder} cannot be ${what}: ${why}; name another with ${option}`);
   }
-}
-
-async function mkdirs(folder: string): Promise<void> {
-  const found = await stat(folder).catch(missing);
-  if (found?.isDirectory()) return;
-  const parent = path.dirname(folder);
-  if (!found && parent !== folder) await mkdirs(parent);
-  await mkdir(folder, { mode: OWNER_ONLY }).catch(async (error) => {
-    // Another process may have been faster.
-    const isThere = (await stat(folder).catch(() => undefined))?.isDirectory();
-    if (!isThere) throw error;
-  });
-}
-
-function missing(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== 'ENOENT') throw error;
 }
 
 const REASONS: Readonly<Record<string, string>> = {

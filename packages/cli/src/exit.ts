@@ -25,6 +25,13 @@ export class UsageError extends Error {
 
 export class NoSessionError extends Error {
   override readonly name = 'NoSessionError';
+  /** `list`: the command that shows those there are. */
+  constructor(
+    message: string,
+    readonly list = 'atrium sessions list',
+  ) {
+    super(message);
+  }
 }
 
 /** Everything has been said already; only the exit code is left. */
@@ -44,6 +51,7 @@ const CODES: ReadonlyMap<string, ExitCode> = new Map([
   ['PermissionDenied', ExitCode.Denied],
   ['AccessRefusedError', ExitCode.Denied],
   ['LogLockedError', ExitCode.Taken],
+  ['LogConflictError', ExitCode.Taken],
 ]);
 
 /** Commander has printed its own errors already; `--help` and `--version` are no errors at all. */
@@ -56,18 +64,30 @@ export function exitCodeOf(error: unknown): ExitCode {
 /** What to print; undefined when there is nothing to add. */
 export function explain(error: unknown): string | undefined {
   if (error instanceof CommanderError || error instanceof QuietExit) return undefined;
-  if (!(error instanceof Error)) return `error: ${String(error)}`;
-  const hint = hintFor(error);
-  return `error: ${error.message}${hint === undefined ? '' : `\n${hint}`}`;
+  const hint = error instanceof Error ? hintFor(error) : undefined;
+  return `error: ${wordsOf(error)}${hint === undefined ? '' : `\n${hint}`}`;
 }
+
+/** What went wrong, in words for people. The client library speaks to programmers. */
+export function wordsOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error.name === 'DisconnectedError') return 'the host is not there right now; try again when it is back';
+  if (error.name === 'RequestTimeoutError') return 'the host does not answer. To find out why: atrium doctor';
+  if (error.name === 'PermissionDenied')
+    return error.message.replace(ASK_FOR_ACCESS, '. The host lets clients into the folders of its sessions only');
+  return error.message || error.name;
+}
+
+/** What the host advises programs to do, and people cannot. */
+const ASK_FOR_ACCESS = /: ask for it with resourceRequest$/;
 
 function hintFor(error: Error): string | undefined {
   if (error.name === 'LogLockedError') return 'Another folder: atrium serve --data-dir <folder>';
   if (error.name === 'AccessRefusedError') return 'The token: --token-file <file>, or ATRIUM_TOKEN';
-  if (error.name === 'NoSessionError') return 'To see all sessions: atrium sessions list';
+  if (error instanceof NoSessionError) return `To see them: ${error.list}`;
   const { code, port } = error as NodeJS.ErrnoException & { port?: number };
   if (code === 'EADDRINUSE')
-    return `Port ${port} is taken. Stop what uses it, or start with --port 0 for any free port.`;
+    return `Port ${port} is taken. Stop what uses it, or take any free port: --port 0, or ATRIUM_PORT=0.`;
   if (code === 'EACCES' && port !== undefined) return `Port ${port} needs more rights. Use a port above 1023.`;
   if (code === 'EADDRNOTAVAIL') return 'That address is not one of this machine. Check --host.';
   return undefined;

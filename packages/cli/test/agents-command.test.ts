@@ -37,7 +37,7 @@ describe.skipIf(!isBuilt)(
         ...(await homeWith('{ "discovery": { "localServers": false }, "defaultAgnt": "x" }')),
       });
       expect(await ended()).toBe(0);
-      expect(said.stdout).toMatch(/^Agents\n {2}offline\* +Offline +built in/);
+      expect(said.stdout).toMatch(/^Agents\n {2}offline\* +Built-in, no model +built in/);
       expect(said.stdout).toMatch(/\n {2}openai +OpenAI +OPENAI_API_KEY is set\n +gpt-/);
       expect(said.stdout).toMatch(/\nNot found\n/);
       expect(said.stdout).toMatch(/\n {2}anthropic +ANTHROPIC_API_KEY is not set: export it/);

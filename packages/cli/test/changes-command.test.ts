@@ -3,16 +3,21 @@ import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { git, newRepository } from './repository.js';
-import { type Desk, isBuilt, openDesk } from './support.js';
+import { type Desk, isBuilt, newFolder, openDesk, sharedDesk } from './support.js';
 
-async function openRepository(): Promise<{ desk: Desk; folder: string }> {
-  const desk = await openDesk();
-  const folder = path.join(path.dirname(desk.dataDir), 'work');
-  await newRepository(folder);
-  return { desk, folder };
+/** A repository for a test, on the host of all of them. */
+function repositories(): () => Promise<{ desk: Desk; folder: string }> {
+  const shared = sharedDesk();
+  return async () => {
+    const folder = await newFolder(shared());
+    await newRepository(folder);
+    return { desk: shared(), folder };
+  };
 }
 
 describe.skipIf(!isBuilt)('atrium changes (skipped unless it has been built)', { timeout: 60_000 }, () => {
+  const openRepository = repositories();
+
   it('lists what a turn changed, takes it back after a yes, and never without one', async () => {
     const { desk, folder } = await openRepository();
     await desk.run(['run', '--cwd', folder, '--approve', 'all', 'edit two']);
@@ -45,6 +50,8 @@ describe.skipIf(!isBuilt)('atrium changes (skipped unless it has been built)', {
     expect(stderr).toContain('Staged 1 file');
     const { stdout } = await desk.run(['changes', '--view', 'uncommitted']);
     expect(stdout).toMatch(/A more\.txt {2}\+1 −0 {2}staged\n {2}M note\.txt {2}\+0 −1\n/);
+    await desk.run(['changes', 'stage', '--file', 'note.txt']);
+    expect((await desk.run(['changes', 'unstage', '--file', 'note.txt'])).stderr).toContain('1 file');
     expect((await desk.run(['changes', 'commit', '--message', 'More of it'])).stderr).toContain('Committed.');
     expect(git(folder, 'log', '-1', '--format=%s', '--name-only')).toBe('More of it\n\nmore.txt');
     expect((await desk.run(['changes', 'discard', '--yes'])).stderr).toContain('Threw away the changes of 1 file');
@@ -65,6 +72,10 @@ describe.skipIf(!isBuilt)('atrium changes (skipped unless it has been built)', {
 });
 
 describe.skipIf(!isBuilt)('a worktree of its own (skipped unless it has been built)', { timeout: 60_000 }, () => {
+  const openRepository = repositories();
+  /** Nothing is done to it where a command was wrong. */
+  let repository: ReturnType<typeof openRepository> | undefined;
+
   it('keeps what a session does away from the folder', async () => {
     const { desk, folder } = await openRepository();
     const args = ['run', '--cwd', folder, '--worktree', '--branch', 'main', '--config', 'autoApprove=true', 'edit two'];
@@ -83,8 +94,8 @@ describe.skipIf(!isBuilt)('a worktree of its own (skipped unless it has been bui
     [['--config', 'colour'], 'write it as name=value'],
     [['--session', 'last', '--worktree'], 'are for new sessions'],
   ])('says what is wrong with %j', async (args, expected) => {
-    const { desk, folder } = await openRepository();
-    await desk.run(['run', '--cwd', folder, 'hello']);
+    repository ??= openRepository();
+    const { desk, folder } = await repository;
     const place = args.includes('--session') ? [] : ['--cwd', folder];
     const { code, stderr } = await desk.run(['run', ...place, ...args, 'hello']);
     expect(code).toBe(2);
@@ -100,6 +111,8 @@ describe.skipIf(!isBuilt)('a worktree of its own (skipped unless it has been bui
 });
 
 describe.skipIf(!isBuilt)('atrium files (skipped unless it has been built)', { timeout: 60_000 }, () => {
+  const openRepository = repositories();
+
   it('lists, reads and writes within the folder of a session, and nowhere else', async () => {
     const { desk, folder } = await openRepository();
     await desk.run(['run', '--cwd', folder, 'hello']);
@@ -120,7 +133,7 @@ describe.skipIf(!isBuilt)('atrium files (skipped unless it has been built)', { t
 
 describe.skipIf(!isBuilt)('removed sessions (skipped unless it has been built)', { timeout: 60_000 }, () => {
   it('are listed until they are restored, by the beginning of their id', async () => {
-    const { desk } = await openRepository();
+    const desk = await openDesk();
     expect((await desk.run(['sessions', 'list', '--removed'])).stdout).toContain('No removed sessions');
     await desk.run(['run', 'hello']);
     await desk.run(['sessions', 'rm', 'last']);
@@ -129,7 +142,8 @@ describe.skipIf(!isBuilt)('removed sessions (skipped unless it has been built)',
     expect(id).not.toBe('');
     const { stdout: json } = await desk.run(['sessions', 'list', '--removed', '--json']);
     expect(JSON.parse(json)).toMatchObject([{ summary: { title: 'A first hello' }, disposedAt: expect.any(Number) }]);
-    expect((await desk.run(['sessions', 'restore', 'zzz'])).code).toBe(4);
+    const wrong = await desk.run(['sessions', 'restore', 'zzz']);
+    expect(wrong).toMatchObject({ code: 4, stderr: expect.stringContaining('atrium sessions list --removed') });
     expect((await desk.run(['sessions', 'restore', id])).code).toBe(0);
     expect((await desk.run(['sessions', 'list'])).stdout).toContain('A first hello');
     expect((await desk.run(['sessions', 'list', '--removed'])).stdout).toContain('No removed sessions');

@@ -1,8 +1,6 @@
 /** A chat in a window, and what a person does in it. */
-import { mkdir } from 'node:fs/promises';
-import path from 'node:path';
 import { expect } from 'vitest';
-import { type Desk, openDesk } from './support.js';
+import { type Desk, newFolder, openDesk } from './support.js';
 import { openTerminal, type TerminalRoom } from './terminal.js';
 
 /** What is typed while a question appears is not taken for its answer. */
@@ -19,15 +17,16 @@ export interface ChatRoom {
 }
 
 export interface ChatRoomOptions {
+  /** Whose host; without one, the chat gets a host of its own. */
+  readonly desk?: Desk;
   readonly hostArgs?: readonly string[];
   /** Fills the folder before the chat begins. */
   readonly prepare?: (folder: string) => Promise<void>;
 }
 
-export async function openChat(args = 'chat', { hostArgs = [], prepare }: ChatRoomOptions = {}): Promise<ChatRoom> {
-  const desk = await openDesk(hostArgs);
-  const folder = path.join(path.dirname(desk.dataDir), 'work');
-  await mkdir(folder);
+export async function openChat(args = 'chat', options: ChatRoomOptions = {}): Promise<ChatRoom> {
+  const { hostArgs = [], desk = await openDesk(hostArgs), prepare } = options;
+  const folder = await newFolder(desk);
   await prepare?.(folder);
   const terminal = await openTerminal(desk.env, folder);
   terminal.type(`atrium ${args}`);

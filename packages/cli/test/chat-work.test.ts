@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { answer, isClean, openChat, PROMPT, say } from './chat-room.js';
 import { git, newRepository } from './repository.js';
-import { type Desk, isBuilt } from './support.js';
+import { type Desk, isBuilt, sharedDesk } from './support.js';
 import { hasTmux } from './terminal.js';
 
 async function newestMessage(desk: Desk): Promise<{ text: string; attachments?: unknown[] }> {
@@ -15,8 +15,12 @@ describe.skipIf(!isBuilt || !hasTmux)(
   'work in a chat (skipped unless it has been built and tmux is here)',
   { timeout: 60_000 },
   () => {
+    const shared = sharedDesk();
+    const chat = (args = 'chat', prepare?: (folder: string) => Promise<void>) =>
+      openChat(args, { desk: shared(), ...(prepare && { prepare }) });
+
     it('[CLI-026] says what a turn changed, shows it, and takes it back only after a yes', async () => {
-      const { terminal, folder } = await openChat('chat --config autoApprove=true', { prepare: newRepository });
+      const { terminal, folder } = await chat('chat --config autoApprove=true', newRepository);
       await terminal.sees(PROMPT);
       await say(terminal, 'edit two');
       await terminal.sees(/※ 2 files changed \(\+3 −1\): \/changes\n\n> write/);
@@ -40,16 +44,22 @@ describe.skipIf(!isBuilt || !hasTmux)(
     });
 
     it('stages, commits and discards, and says so where there is nothing to do', async () => {
-      const { terminal, folder } = await openChat('chat', { prepare: newRepository });
+      const { terminal, folder } = await chat('chat', newRepository);
       await terminal.sees(PROMPT);
       await say(terminal, '/discard');
       await terminal.sees(/※ Not done: there is nothing to discard: nothing is changed there/);
+      await say(terminal, '/changes nonsense');
+      await terminal.sees(/※ There is no "nonsense"\. There are: turn, session, uncommitted\./);
       await writeFile(path.join(folder, 'note.txt'), 'one\n');
       await writeFile(path.join(folder, 'more.txt'), 'more\n');
       await say(terminal, '/stage more.txt');
       await terminal.sees(/※ Staged 1 file\./);
       await say(terminal, '/commit');
       await terminal.sees(/\? Commit message\n {2}> New session\n/);
+      await answer(terminal, 'C-c');
+      await terminal.sees(/\(declined\)\n\n※ Nothing was committed\.\n/);
+      await say(terminal, '/commit');
+      await terminal.sees(/Nothing was committed[\s\S]*\? Commit message\n/);
       await answer(terminal, 'C-u');
       terminal.type('More of it');
       terminal.keys('Enter');
@@ -63,7 +73,7 @@ describe.skipIf(!isBuilt || !hasTmux)(
     });
 
     it('lists the folder and shows files, also in a narrow window', async () => {
-      const { terminal, folder } = await openChat('chat', { prepare: newRepository });
+      const { terminal, folder } = await chat('chat', newRepository);
       await terminal.sees(PROMPT);
       terminal.resize(40, 24);
       const many = Array.from({ length: 250 }, (_, index) => `row ${index + 1}`);
@@ -76,6 +86,8 @@ describe.skipIf(!isBuilt || !hasTmux)(
       await terminal.sees(/219 row 219\n… 31 more lines: \/open long\.txt:220\n/);
       await say(terminal, '/open nowhere.txt');
       await terminal.sees(/※ Not done:[\s\S]*does not exist\n/);
+      await say(terminal, '/open /etc/hostname');
+      await terminal.sees(/※ Not done: no access to[\s\S]*folders\s+of\s+its\s+sessions\s+only\n/);
     });
 
     it('[CLI-027] completes files, symbols and skills with Tab, and sends what the host gave along', async () => {
@@ -85,7 +97,7 @@ describe.skipIf(!isBuilt || !hasTmux)(
         await mkdir(skill, { recursive: true });
         await writeFile(path.join(skill, 'SKILL.md'), '---\nname: deploy\ndescription: Deploys it\n---\nDo it.\n');
       };
-      const { terminal, desk, folder } = await openChat('chat', { prepare });
+      const { terminal, desk, folder } = await chat('chat', prepare);
       await terminal.sees(PROMPT);
       terminal.type('see @note');
       await terminal.sees(/> see @note\n {2}@note\.txt {2}document {2}\(Tab\)\n/);
@@ -113,7 +125,7 @@ describe.skipIf(!isBuilt || !hasTmux)(
     });
 
     it('goes into the terminal of a command, and comes back with Ctrl+]', async () => {
-      const { terminal } = await openChat();
+      const { terminal } = await chat();
       await terminal.sees(PROMPT);
       await say(terminal, 'wait for a word');
       await terminal.sees(/asks you/);
@@ -129,7 +141,21 @@ describe.skipIf(!isBuilt || !hasTmux)(
       terminal.keys('Enter');
       await terminal.sees(/The terminal has ended \(0\)[\s\S]*It said: [\s\S]*got hello[\s\S]*> write a message/);
       await say(terminal, '/quit');
+      await terminal.sees(/To go on/);
       await isClean(terminal);
+    });
+
+    it('says in the terminal of a command that the host is gone', async () => {
+      const { terminal, desk } = await openChat('chat --config autoApprove=true wait for a word');
+      await terminal.sees(/goes into its terminal/);
+      terminal.keys('C-t');
+      await terminal.sees(/Ctrl\+\] leaves the terminal[\s\S]*ready/);
+      desk.host.child.kill('SIGKILL');
+      await terminal.sees(/The host is gone\. Ctrl\+\] leaves\./);
+      terminal.keys('C-]');
+      await terminal.sees(/Left the terminal\.[\s\S]*no connection/);
+      await desk.start(['serve', '--quiet', '--port', '0']).says(/READY/);
+      await terminal.sees(/The host is back\./);
     });
   },
 );

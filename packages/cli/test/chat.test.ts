@@ -5,15 +5,18 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
 import { answer, isClean, openChat, PROMPT, say, TYPING_GUARD_MS } from './chat-room.js';
-import { isBuilt, openDesk } from './support.js';
+import { isBuilt, openDesk, sharedDesk } from './support.js';
 import { hasTmux, openTerminal } from './terminal.js';
 
 describe.skipIf(!isBuilt || !hasTmux)(
   'atrium chat (skipped unless it has been built and tmux is here)',
   { timeout: 60_000 },
   () => {
+    const shared = sharedDesk();
+    const chat = (args = 'chat') => openChat(args, { desk: shared() });
+
     it('plays a turn with an approval, and leaves what was said in the scrollback', async () => {
-      const { terminal } = await openChat('chat hello');
+      const { terminal } = await chat('chat hello');
       await terminal.sees(/Hello you, here is code\.\n\ndesk-1 · 3 tokens in · 5 out\n\n> write/);
       await say(terminal, 'deploy');
       const asked = await terminal.sees(/\? Deploy to staging\n {2}target: staging\n {2}y yes · n no/);
@@ -34,7 +37,7 @@ describe.skipIf(!isBuilt || !hasTmux)(
     });
 
     it('shows an edit as a diff before and after it is made', async () => {
-      const { terminal, folder } = await openChat();
+      const { terminal, folder } = await chat();
       await writeFile(path.join(folder, 'note.txt'), 'one\ntwo\n');
       await terminal.sees(PROMPT);
       await say(terminal, 'write');
@@ -45,7 +48,7 @@ describe.skipIf(!isBuilt || !hasTmux)(
     });
 
     it('lets one change a command before it runs', async () => {
-      const { terminal } = await openChat();
+      const { terminal } = await chat();
       await terminal.sees(PROMPT);
       await say(terminal, 'shell');
       await terminal.sees(/\? Run "echo one"\?\n {2}y Run · n Do not run · a Run, [^\n]* · e edit first\n/);
@@ -58,7 +61,7 @@ describe.skipIf(!isBuilt || !hasTmux)(
     });
 
     it('takes an answer that is not among the choices, and keeps it in sight', async () => {
-      const { terminal } = await openChat();
+      const { terminal } = await chat();
       await terminal.sees(PROMPT);
       await say(terminal, 'ask freely');
       await terminal.sees(/› 1 Red\n {2}2 Blue\n {2}3 something else: write it/);
@@ -70,7 +73,7 @@ describe.skipIf(!isBuilt || !hasTmux)(
     });
 
     it('asks questions, and answers them with arrows and Enter', async () => {
-      const { terminal } = await openChat();
+      const { terminal } = await chat();
       await terminal.sees(PROMPT);
       await say(terminal, 'ask');
       await terminal.sees(/\? Which colour\?\n› 1 Red\n {2}2 Blue/);
@@ -81,7 +84,7 @@ describe.skipIf(!isBuilt || !hasTmux)(
     });
 
     it('queues, steers and stops', async () => {
-      const { terminal } = await openChat();
+      const { terminal } = await chat();
       await terminal.sees(PROMPT);
       await say(terminal, 'slow');
       await terminal.sees(/Esc stops/);
@@ -97,7 +100,7 @@ describe.skipIf(!isBuilt || !hasTmux)(
     });
 
     it('takes pasted lines as one message, and finds it again with an arrow', async () => {
-      const { terminal } = await openChat();
+      const { terminal } = await chat();
       await terminal.sees(PROMPT);
       terminal.paste('first line\nsecond line\n  third');
       await terminal.sees(/> first line\n {2}second line\n {4}third\n/);
@@ -110,7 +113,7 @@ describe.skipIf(!isBuilt || !hasTmux)(
     });
 
     it('takes a very large paste, and goes on at once', async () => {
-      const { terminal } = await openChat();
+      const { terminal } = await chat();
       await terminal.sees(PROMPT);
       terminal.paste(Array.from({ length: 4_000 }, (_, index) => `line ${index} 日本`).join('\n'));
       await terminal.sees(/⋮ line 3988 日本\n[\s\S]*line 3999 日本\n/);
@@ -121,7 +124,7 @@ describe.skipIf(!isBuilt || !hasTmux)(
     });
 
     it('leaves no doubles where the terminal takes pictures for wider than they are', async () => {
-      const { terminal } = await openChat();
+      const { terminal } = await chat();
       terminal.resize(40, 20);
       await terminal.sees(PROMPT);
       await say(terminal, 'pictures');
@@ -131,7 +134,7 @@ describe.skipIf(!isBuilt || !hasTmux)(
     });
 
     it('goes back from the list of sessions to where one was', async () => {
-      const { terminal } = await openChat();
+      const { terminal } = await chat();
       await terminal.sees(PROMPT);
       await say(terminal, 'hello');
       await terminal.sees(/3 tokens in/);
@@ -147,12 +150,12 @@ describe.skipIf(!isBuilt || !hasTmux)(
     });
 
     it('does not begin in a terminal that cannot move the cursor', async () => {
-      const { terminal } = await openChat('--version; TERM=dumb atrium chat; echo code $?');
+      const { terminal } = await chat('--version; TERM=dumb atrium chat; echo code $?');
       await terminal.sees(/TERM is "dumb"[\s\S]*atrium run[\s\S]*code 2/);
     });
 
     it('fits itself to the window, without a trace of what it was', async () => {
-      const { terminal } = await openChat();
+      const { terminal } = await chat();
       await terminal.sees(PROMPT);
       await say(terminal, 'slow');
       await terminal.sees(/Esc stops/);
@@ -162,7 +165,8 @@ describe.skipIf(!isBuilt || !hasTmux)(
         [60, 25],
       ] as const) {
         terminal.resize(columns, rows);
-        await new Promise((resolve) => setTimeout(resolve, 400));
+        // The status reaches to the edge of the window as it is now.
+        await terminal.sees(new RegExp(`^.{${columns - 'Esc stops'.length}}Esc stops$`, 'm'));
       }
       terminal.keys('Escape');
       const screen = await terminal.sees(/Stopped\.\n\n> write a message\n.*\/help$/);
@@ -171,8 +175,8 @@ describe.skipIf(!isBuilt || !hasTmux)(
     });
 
     it('leaves the terminal clean on Ctrl+C in the middle of a turn, and the turn goes on', async () => {
-      const { terminal, desk } = await openChat('chat long nap');
-      await terminal.sees(/Esc stops/);
+      const { terminal, desk, folder } = await chat('chat --config autoApprove=true until told');
+      await terminal.sees(/● Shell[\s\S]*Esc stops/);
       terminal.keys('C-c');
       await terminal.sees(/Ctrl\+C again leaves · Esc stops the turn/);
       terminal.keys('C-c');
@@ -181,13 +185,14 @@ describe.skipIf(!isBuilt || !hasTmux)(
       terminal.keys('Enter');
       await terminal.sees(/code 130/);
       await isClean(terminal);
+      await writeFile(path.join(folder, 'go'), '');
       await expect
-        .poll(async () => (await desk.run(['sessions', 'show'])).stdout, { timeout: 30_000, interval: 1_000 })
+        .poll(async () => (await desk.run(['sessions', 'show'])).stdout, { timeout: 30_000, interval: 200 })
         .toContain('Rested.');
     });
 
     it('leaves the terminal clean when it is told to end', async () => {
-      const { terminal } = await openChat();
+      const { terminal } = await chat();
       await terminal.sees(PROMPT);
       terminal.keys('C-z');
       await terminal.sees(/Stopped/);
@@ -203,10 +208,14 @@ describe.skipIf(!isBuilt || !hasTmux)(
     });
 
     it('leaves the terminal clean when it crashes', async () => {
-      const crash = 'data:text/javascript,setTimeout(()=>{throw%20new%20Error("boom")},6000)';
-      const { terminal } = await openChat(`--version; NODE_OPTIONS='--import ${crash}' atrium chat`);
+      // Node drops quotes from its options.
+      const crash = 'data:text/javascript,process.on(/SIGWINCH/.source,()=>{throw%20new%20Error(/boom/.source)})';
+      const { terminal } = await chat(`--version; NODE_OPTIONS='--import ${crash}' atrium chat`);
       await terminal.sees(PROMPT);
-      await terminal.sees(/Error: boom/);
+      terminal.resize(80, 30);
+      await terminal.sees(
+        /The chat broke off \(1\)\. Its session is in the host: atrium attach last[\s\S]*Error: boom/,
+      );
       await isClean(terminal);
     });
 
@@ -259,6 +268,33 @@ describe.skipIf(!isBuilt || !hasTmux)(
       const again = desk.start(['serve', '--quiet', '--port', '0']);
       await again.says(/READY/);
       await terminal.sees(/The host is back\.[\s\S]*You said: are you there/);
+    });
+
+    it('stays open where only the host is missing, and says what did not reach it', async () => {
+      const { terminal, desk } = await openChat();
+      await terminal.sees(PROMPT);
+      desk.host.child.kill('SIGKILL');
+      await terminal.sees(/The host is gone/);
+      for (const command of ['/sessions', '/new', '/files']) await say(terminal, command);
+      await terminal.sees(/(Not done: the host is not there right now[^\n]*\n\n(※ )?){3}> write/);
+      await say(terminal, 'are you there');
+      terminal.keys('C-d');
+      await terminal.sees(/What you did last has not reached the host\.\nTo go on: atrium attach/);
+    });
+
+    it('says a word also when it is interrupted while the next session opens', async () => {
+      const { terminal, desk } = await openChat();
+      await terminal.sees(PROMPT);
+      desk.host.child.kill('SIGSTOP');
+      onTestFinished(() => void desk.host.child.kill('SIGCONT'));
+      await say(terminal, '/new');
+      // The prompt is taken away first.
+      await expect.poll(() => terminal.screen(), { timeout: 15_000 }).not.toContain('/help');
+      terminal.keys('C-c');
+      await terminal.sees(/Left\.\n/);
+      terminal.type('echo code $?');
+      terminal.keys('Enter');
+      await terminal.sees(/code 130/);
     });
 
     it('lets one choose when there are several sessions', async () => {

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { makePrivate } from '../src/data-folder.js';
+import { makeFolder, makePrivate } from '../src/data-folder.js';
 import { dataFolderFrom, defaultDataFolder } from '../src/data-place.js';
 
 const isWindows = process.platform === 'win32';
@@ -45,6 +45,8 @@ describe.skipIf(isWindows)('the data folder', () => {
     ['/dev/null/x', /part of its path is a file/],
   ])('%s is refused at once, in words', async (place, words) => {
     await expect(makePrivate(place)).rejects.toThrow(words);
+    const use = { what: 'the wire log', option: '--wire-log' };
+    await expect(makeFolder(place, use)).rejects.toThrow(/cannot be the wire log: .*; name another with --wire-log/);
   });
 
   it('is made once by those who make it at the same time', async () => {

@@ -52,7 +52,7 @@ describe.skipIf(!isBuilt)(
       expect(said.stdout).toMatch(/ws:\/\/localhost:\d+\n/);
       expect(said.stdout).toContain(path.join(dataDir, 'connection-token'));
       expect(said.stdout).toContain(`Data      ${dataDir}\n`);
-      expect(said.stdout).toContain('Offline');
+      expect(said.stdout).toContain('Built-in, no model');
       expect(said.stdout).not.toContain((await readFile(path.join(dataDir, 'connection-token'), 'utf8')).trim());
     });
 
@@ -90,7 +90,8 @@ describe.skipIf(!isBuilt)(
       const insisted = performance.now();
       child.kill('SIGTERM');
       expect(await ended()).toBe(1);
-      expect(performance.now() - insisted).toBeLessThan(2_000);
+      // Much sooner than a stop that hangs is given up.
+      expect(performance.now() - insisted).toBeLessThan(10_000);
     });
 
     it('speaks on standard input and output with --stdio, and ends with its client', async () => {
@@ -138,8 +139,25 @@ describe.skipIf(!isBuilt)(
       const dataDir = await newDataFolder();
       const { said, ended } = atrium(['serve', '--port', port, '--data-dir', dataDir]);
       expect(await ended()).toBe(1);
-      expect(said.stderr).toContain(`Port ${port} is taken. Stop what uses it, or start with --port 0`);
+      expect(said.stderr).toContain(`Port ${port} is taken. Stop what uses it, or take any free port: --port 0`);
       expect(existsSync(path.join(dataDir, 'connection-token'))).toBe(false);
+    });
+
+    it('keeps its token through a crash, so that clients come back, and makes a new one after a stop', async () => {
+      const first = await startedQuietly();
+      const token = readFileSync(first.tokenFile, 'utf8').trim();
+      first.child.kill('SIGKILL');
+      await first.ended;
+      const next = async () => {
+        const run = atrium(['serve', '--quiet', '--port', '0', '--data-dir', first.dataDir], {});
+        await run.says(/READY:/);
+        const text = readFileSync(first.tokenFile, 'utf8').trim();
+        run.child.kill('SIGTERM');
+        await run.ended;
+        return text;
+      };
+      expect(await next()).toBe(token);
+      expect(await next()).not.toBe(token);
     });
 
     it('refuses a second host in the same folder, and leaves the first one its token', async () => {

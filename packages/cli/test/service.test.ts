@@ -53,7 +53,7 @@ describe.skipIf(!isBuilt)('the host in the background (skipped unless it has bee
     // Nobody who came too late takes the place of the one that was stopped.
     await new Promise((resolve) => setTimeout(resolve, LATE_START_MS));
     expect((await json(['service', 'status', '--json', '--data-dir', dataDir])).value).toEqual({ isRunning: false });
-  }, 30_000);
+  });
 
   it('[GW-008] [GW-013] outlives the client that started it; the providers of others go on', async () => {
     const [dataDir, folder] = [await newDataFolder(), await newDataFolder()];
@@ -79,7 +79,7 @@ describe.skipIf(!isBuilt)('the host in the background (skipped unless it has bee
     await session.dispatch({ type: 'session/turnStarted', turnId: 't', userMessage: { text: 'greet' } });
     await expect.poll(() => JSON.stringify(session.state.turns), { timeout: 10_000 }).toContain('Hello, desk!');
     expect((await findHost(dataDir))?.instance.pid).toBe(instance?.pid);
-  }, 60_000);
+  });
 
   it('outlives the command that started it, says where it is, and stops', async () => {
     const dataDir = await newDataFolder();
@@ -98,14 +98,14 @@ describe.skipIf(!isBuilt)('the host in the background (skipped unless it has bee
       code: 0,
       value: { wasRunning: false },
     });
-  }, 30_000);
+  });
 
   it('[GW-011] ends by itself when nobody has needed it for a while', async () => {
     const dataDir = await newDataFolder();
     const host = atrium(['serve', '--exit-when-idle', '0.3', '--data-dir', dataDir, ...NO_PORT]);
     expect(await host.ended()).toBe(0);
     expect(host.said.stderr).toContain('nobody needs it');
-  }, 20_000);
+  });
 
   it('[GW-011] ends by itself also when only providers are there that it has started itself', async () => {
     const [dataDir, folder] = [await newDataFolder(), await newDataFolder()];
@@ -122,7 +122,7 @@ describe.skipIf(!isBuilt)('the host in the background (skipped unless it has bee
     desk.close();
     expect(await host.ended()).toBe(0);
     expect(host.said.stderr).toContain('nobody needs it');
-  }, 30_000);
+  });
 
   it('[GW-011] is replaced for a client that comes while it is about to end', async () => {
     const [dataDir, folder] = [await newDataFolder(), await newDataFolder()];
@@ -146,7 +146,7 @@ describe.skipIf(!isBuilt)('the host in the background (skipped unless it has bee
     const { value } = await json(['service', 'status', '--json', '--data-dir', dataDir]);
     expect(value).toMatchObject({ isRunning: true });
     expect(value.pid).not.toBe(host.child.pid);
-  }, 60_000);
+  });
 
   it('[GW-011] is replaced for a client that has found it, and is turned away at its door', async () => {
     const dataDir = await newDataFolder();
@@ -166,9 +166,9 @@ describe.skipIf(!isBuilt)('the host in the background (skipped unless it has bee
     const late = atrium(['sessions', 'list', '--json', '--data-dir', dataDir]);
     expect([await late.ended(), late.said.stdout.trim()]).toEqual([0, '[]']);
     expect(turnedAway).toBe(1);
-  }, 30_000);
+  });
 
-  it('is not waited for when it has failed: why is told at once', async () => {
+  it('is not waited for when it has failed: why is told at once', { retry: 3 }, async () => {
     const dataDir = await newDataFolder();
     const began = performance.now();
     const { said, ended } = atrium(['sessions', 'list'], { ATRIUM_DATA_DIR: dataDir, ATRIUM_SCRIPT: '/nowhere.json' });
@@ -189,7 +189,7 @@ describe.skipIf(!isBuilt)('the host in the background (skipped unless it has bee
     const again = await json(['service', 'status', '--json', '--data-dir', dataDir]);
     expect(again.value.isRunning).toBe(true);
     expect(again.value.pid).not.toBe(value.pid);
-  }, 30_000);
+  });
 });
 
 describe.skipIf(!isBuilt)('atrium trust (skipped unless it has been built)', { timeout: 60_000 }, () => {

@@ -1,9 +1,11 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { isBuilt, openDesk } from './support.js';
+import { isBuilt, newFolder, openDesk, sharedDesk } from './support.js';
 
 describe.skipIf(!isBuilt)('atrium sessions (skipped unless it has been built)', { timeout: 60_000 }, () => {
+  const shared = sharedDesk();
+
   it('lists and shows them', async () => {
     const desk = await openDesk();
     expect((await desk.run(['sessions', 'list'])).stdout).toContain('no sessions');
@@ -14,14 +16,14 @@ describe.skipIf(!isBuilt)('atrium sessions (skipped unless it has been built)', 
     expect(shown.stdout).toContain('> hello');
     expect(shown.stdout).toContain('Hello **you**');
     expect((await desk.run(['sessions', 'show', 'nowhere'])).code).toBe(4);
-  }, 30_000);
+  });
 
   it('exports a session and imports it without a loss', async () => {
-    const desk = await openDesk();
+    const desk = shared();
     await desk.run(['run', 'hello']);
     await desk.run(['run', '--session', 'last', '--approve', 'all', 'deploy']);
     for (let turn = 0; turn < 3; turn += 1) await desk.run(['run', '--session', 'last', `more ${turn}`]);
-    const file = path.join(path.dirname(desk.dataDir), 'session.jsonl');
+    const file = path.join(await newFolder(desk), 'session.jsonl');
     expect((await desk.run(['sessions', 'export', 'last', file])).code).toBe(0);
     if (process.platform !== 'win32') expect((await stat(file)).mode & 0o777).toBe(0o600);
     const imported = await desk.run(['sessions', 'import', file, '--json']);
@@ -39,10 +41,10 @@ describe.skipIf(!isBuilt)('atrium sessions (skipped unless it has been built)', 
     });
     const answered = await desk.run(['run', '--session', session, 'go on']);
     expect(answered).toMatchObject({ code: 0, stdout: 'You said: go on\n' });
-  }, 60_000);
+  });
 
   it('pages through a session that is longer than one answer of the host', async () => {
-    const desk = await openDesk();
+    const desk = shared();
     const turn = (id: number) => ({
       id: `t${id}`,
       userMessage: { text: `q${id}` },
@@ -57,10 +59,10 @@ describe.skipIf(!isBuilt)('atrium sessions (skipped unless it has been built)', 
     const { stdout } = await desk.run(['sessions', 'export', session]);
     expect(stdout.trim().split('\n').slice(1)).toEqual(lines.slice(1));
     expect((await desk.run(['sessions', 'show', session, '--turns', '2'])).stdout).not.toContain('q447');
-  }, 30_000);
+  });
 
   it('carries turns that are larger than a message of the protocol, without a loss', async () => {
-    const desk = await openDesk();
+    const desk = shared();
     const text = 'A "long" story \\ 日本 👍🏽\n'.repeat(150_000);
     const turn = (id: string, words: string) => ({
       ...{ id, userMessage: { text: words }, state: 'complete' },
@@ -74,12 +76,12 @@ describe.skipIf(!isBuilt)('atrium sessions (skipped unless it has been built)', 
     const { session } = JSON.parse(imported.stdout);
     const { stdout } = await desk.run(['sessions', 'export', session]);
     expect(stdout.trim().split('\n').slice(1)).toEqual(lines.slice(1));
-  }, 60_000);
+  });
 
   it('refuses files that are not whole, not ours, or there already', async () => {
-    const desk = await openDesk();
+    const desk = shared();
     await desk.run(['run', 'hello']);
-    const file = path.join(path.dirname(desk.dataDir), 'session.jsonl');
+    const file = path.join(await newFolder(desk), 'session.jsonl');
     await writeFile(file, 'mine');
     expect((await desk.run(['sessions', 'export', 'last', file])).code).toBe(2);
     expect(await readFile(file, 'utf8')).toBe('mine');
@@ -92,7 +94,7 @@ describe.skipIf(!isBuilt)('atrium sessions (skipped unless it has been built)', 
     const foreign = stdout.replaceAll('"provider":"desk"', '"provider":"nobody"');
     expect((await desk.run(['sessions', 'import', '-'], foreign)).stderr).toContain('nobody');
     expect((await desk.run(['sessions', 'import', '-', '--agent', 'desk'], foreign)).code).toBe(0);
-  }, 30_000);
+  });
 
   it('removes and restores', async () => {
     const desk = await openDesk();
@@ -104,5 +106,5 @@ describe.skipIf(!isBuilt)('atrium sessions (skipped unless it has been built)', 
     const [item] = JSON.parse((await desk.run(['sessions', 'list', '--json'])).stdout);
     expect(item.resource).toBe(removed.session);
     expect((await desk.run(['sessions', 'restore', 'nowhere'])).code).toBe(4);
-  }, 30_000);
+  });
 });

@@ -2,11 +2,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { onTestFinished } from 'vitest';
+import { afterAll, beforeAll, onTestFinished } from 'vitest';
 
 /** What is run, for those who run it in another way. */
 export const COMMAND = fileURLToPath(new URL('../bin/atrium.js', import.meta.url));
@@ -14,7 +14,9 @@ export const COMMAND = fileURLToPath(new URL('../bin/atrium.js', import.meta.url
 /** The command is what the compiler made of it. */
 export const isBuilt = existsSync(fileURLToPath(new URL('../dist/main.js', import.meta.url)));
 
-const TIMEOUT_MS = 15_000;
+/** A machine may be busy with other things. */
+const TIMEOUT_MS = 30_000;
+const SHARED_START_MAX_MS = 60_000;
 export const DESK_SCRIPT = fileURLToPath(new URL('./fixtures/desk.json', import.meta.url));
 
 export interface Run {
@@ -36,10 +38,17 @@ export function surroundings(env: Readonly<Record<string, string>> = {}): Record
   return { PATH, SystemRoot, ...own, ...env };
 }
 
-export function atrium(args: readonly string[], env: Readonly<Record<string, string>> = {}): Run {
+/** Takes what has to be done when something is no longer needed: at the end of the test, or of several. */
+type Later = (cleanUp: () => Promise<void>) => void;
+
+export function atrium(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+  later: Later = onTestFinished,
+): Run {
   const child = spawn(process.execPath, [COMMAND, ...args], { env: surroundings(env) });
   const exited = once(child, 'close');
-  onTestFinished(async () => {
+  later(async () => {
     if (child.exitCode === null) child.kill('SIGKILL');
     await exited;
   });
@@ -69,9 +78,9 @@ async function waitFor(child: ChildProcess, said: Run['said'], pattern: RegExp):
 }
 
 /** A data folder that does not exist yet. */
-export async function newDataFolder(): Promise<string> {
+export async function newDataFolder(later: Later = onTestFinished): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), 'atrium-cli-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  later(() => rm(folder, { recursive: true, force: true }));
   return path.join(folder, 'data');
 }
 
@@ -92,13 +101,34 @@ export interface Desk {
 }
 
 /** A host with a scripted agent, and commands that find it by its data folder. */
-export async function openDesk(hostArgs: readonly string[] = []): Promise<Desk> {
-  const dataDir = await newDataFolder();
+export async function openDesk(hostArgs: readonly string[] = [], later: Later = onTestFinished): Promise<Desk> {
+  const dataDir = await newDataFolder(later);
   const env = { ATRIUM_DATA_DIR: dataDir, ATRIUM_SCRIPT: DESK_SCRIPT, NO_COLOR: '1' };
-  const host = atrium(['serve', '--quiet', '--port', '0', ...hostArgs], env);
+  const host = atrium(['serve', '--quiet', '--port', '0', ...hostArgs], env, later);
   await host.says(/^READY:\d+$/m);
   const start = (args: readonly string[]) => atrium(args, env);
   return { dataDir, env, host, start, run: (args, input) => endOf(start(args), input) };
+}
+
+/** One host for all tests of a `describe`: to start one for each takes longer than what most of them look at. */
+export function sharedDesk(): () => Desk {
+  const cleanUps: (() => Promise<void>)[] = [];
+  let desk: Desk | undefined;
+  beforeAll(async () => {
+    desk = await openDesk([], (cleanUp) => void cleanUps.unshift(cleanUp));
+  }, SHARED_START_MAX_MS);
+  afterAll(async () => {
+    for (const cleanUp of cleanUps) await cleanUp();
+  });
+  return () => {
+    if (!desk) throw new Error('the host has not been started');
+    return desk;
+  };
+}
+
+/** A folder beside the data folder of a desk, for one test. */
+export async function newFolder({ dataDir }: Desk): Promise<string> {
+  return realpath(await mkdtemp(path.join(path.dirname(dataDir), 'work-')));
 }
 
 export async function endOf({ child, said, ended }: Run, input = ''): Promise<Ended> {

@@ -6,7 +6,8 @@ import { COMMAND, surroundings } from './support.js';
 
 export const hasTmux = spawnSync('tmux', ['-V']).status === 0;
 
-const TIMEOUT_MS = 15_000;
+/** A machine may be busy with other things. */
+const TIMEOUT_MS = 30_000;
 
 export interface TerminalRoom {
   /** What is visible now. */

@@ -3,7 +3,7 @@ import { ErrorCode } from '@atrium/protocol';
 import { backoffDelay } from './backoff.js';
 import type { Outcome } from './calls.js';
 import { Emitter } from './emitter.js';
-import { ClientClosedError, DisconnectedError, RequestError } from './errors.js';
+import { ClientClosedError, DisconnectedError, RequestError, RequestTimeoutError } from './errors.js';
 import type { Greeting } from './handshake.js';
 import { Peer, type PeerEvents, type PeerOptions } from './peer.js';
 import type { Status } from './status.js';
@@ -65,7 +65,7 @@ export class Connection {
     if (!isCurrent()) return;
     const fail = (error: unknown) => isCurrent() && this.#failed(asError(error));
     const { clock, requestTimeoutMs } = this.#options;
-    this.#cancelTimer = clock.after(requestTimeoutMs, () => fail(new Error('No connection in time.')));
+    this.#cancelTimer = clock.after(requestTimeoutMs, () => fail(new RequestTimeoutError('connect', requestTimeoutMs)));
     Promise.resolve()
       .then(this.#options.transport)
       .then((transport) => (isCurrent() ? this.#greet(transport) : transport.close()), fail);

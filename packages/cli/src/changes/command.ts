@@ -1,7 +1,8 @@
 /** What `atrium changes` does: lists, shows and runs, for people and for scripts. */
+import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
 import type { Client, Subscription } from '@atrium/client';
-import { UsageError } from '../exit.js';
+import { ExitCode, QuietExit, UsageError } from '../exit.js';
 import { print, printJson, tell } from '../output.js';
 import { findSession } from '../sessions/reference.js';
 import { styleFor } from '../text/style.js';
@@ -80,8 +81,15 @@ export async function runOperation(
 async function isConfirmed(question: string): Promise<boolean> {
   if (!process.stdin.isTTY) throw new UsageError(`${question}\nSay so with --yes: nobody is here to be asked`);
   const lines = createInterface({ input: process.stdin, output: process.stderr });
+  // Ctrl+D ends the input without an answer.
+  const ended = once(lines, 'close').then(() => '');
   try {
-    return /^y(es)?$/i.test((await lines.question(`${question}\n(y/n) `)).trim());
+    const answer = await Promise.race([lines.question(`${question}\n(y/n) `), ended]);
+    return /^y(es)?$/i.test(answer.trim());
+  } catch (error) {
+    if (!(error instanceof Error && error.name === 'AbortError')) throw error;
+    tell('\nNothing was changed.');
+    throw new QuietExit(ExitCode.Interrupted);
   } finally {
     lines.close();
   }

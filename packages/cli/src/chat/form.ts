@@ -18,6 +18,11 @@ export class Form {
     this.#fields = (request.questions ?? []).map((question) => new Field(question));
   }
 
+  /** Whether something is asked, and not only a yes or a no. */
+  get isWritten(): boolean {
+    return this.#fields.length > 0;
+  }
+
   /** What was asked and answered, for the scrollback. */
   get summary(): string {
     return this.#fields.map(({ question, words }) => `${question.message} ${words || '(no answer)'}`).join('\n');

@@ -1,6 +1,6 @@
 /** What a person wants of a session, as actions. What that is depends on whether a turn is running. */
 import { randomUUID } from 'node:crypto';
-import type { SessionAction, SessionState, UserMessage } from '@atrium/protocol';
+import { type SessionAction, type SessionState, SessionStatus, type UserMessage } from '@atrium/protocol';
 
 /** A message begins a turn, or waits behind the one that runs. */
 export function send({ activeTurn }: SessionState, message: UserMessage): SessionAction {
@@ -18,6 +18,12 @@ function begun(userMessage: UserMessage): SessionAction {
 
 function waiting(kind: 'queued' | 'steering', userMessage: UserMessage): SessionAction {
   return { type: 'session/pendingMessageSet', kind, id: randomUUID(), userMessage };
+}
+
+/** What is over and not read yet has been seen now. */
+export function seen({ summary, activeTurn, turns }: SessionState): SessionAction | undefined {
+  if (activeTurn || turns.length === 0 || summary.status & SessionStatus.IsRead) return undefined;
+  return { type: 'session/isReadChanged', isRead: true };
 }
 
 export function stop({ activeTurn }: SessionState): SessionAction | undefined {

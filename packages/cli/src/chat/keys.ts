@@ -41,6 +41,7 @@ export class KeyReader {
   #buffer = '';
   #paste: string | undefined;
   #timer: NodeJS.Timeout | undefined;
+  #lastLook: NodeJS.Immediate | undefined;
   readonly #onKey: (key: Key) => void;
 
   constructor(onKey: (key: Key) => void) {
@@ -48,18 +49,24 @@ export class KeyReader {
   }
 
   feed(chunk: string): void {
-    clearTimeout(this.#timer);
+    this.close();
     this.#buffer += chunk;
     while (this.#buffer !== '') {
       const read = this.#paste === undefined ? this.#next() : this.#more(this.#paste);
       if (!read) break;
     }
     const isBegun = this.#buffer.startsWith('\u001b') && this.#paste === undefined;
-    if (isBegun) this.#timer = setTimeout(() => this.#giveUp(), ESCAPE_WAIT_MS);
+    if (isBegun) this.#timer = setTimeout(() => this.#lookOnce(), ESCAPE_WAIT_MS);
   }
 
   close(): void {
     clearTimeout(this.#timer);
+    clearImmediate(this.#lastLook);
+  }
+
+  /** On a busy machine the rest may have come long ago and only not been read: what is there is read first. */
+  #lookOnce(): void {
+    this.#lastLook = setImmediate(() => this.#giveUp());
   }
 
   /** The rest of the sequence did not come: it was the key, or a sequence that nobody can read. */

@@ -1,5 +1,5 @@
 /** `atrium chat` and `atrium attach`: from one session to the next, until the person leaves. */
-import type { Client } from '@atrium/client';
+import type { Client, Subscription } from '@atrium/client';
 import { ROOT_CHANNEL, type SessionSummary } from '@atrium/protocol';
 import type { HostOptions } from '../connect/options.js';
 import { reachHost } from '../connect/reach.js';
@@ -11,6 +11,7 @@ import { folderText } from '../sessions/words.js';
 import { printable } from '../text/printable.js';
 import { type Style, styleFor } from '../text/style.js';
 import { Chat, type ChatEnd } from './chat.js';
+import { neverSilently, orInterrupted } from './endings.js';
 import { pickSession } from './picker.js';
 
 /** Turns that are shown of what was said before. */
@@ -48,18 +49,24 @@ async function inTerminal(command: ChatCommand, first: First): Promise<void> {
   if (process.env.TERM === 'dumb')
     throw new UsageError(`this needs a terminal that can move the cursor, and TERM is "dumb". ${instead}`);
   const style = styleFor(process.stdout, process.env);
-  const client = await reachHost(command, { tell });
+  const isDone = neverSilently();
+  try {
+    await fromOneToTheNext(command, first, style);
+  } finally {
+    isDone();
+  }
+}
+
+async function fromOneToTheNext(command: ChatCommand, first: First, style: Style): Promise<void> {
+  const client = await orInterrupted(reachHost(command, { tell }));
   try {
     const isLocal = command.url === undefined;
-    let opened: Opened = { uri: await first(client, style), style, isLocal, prompt: command.prompt };
+    let opened: Opened = { uri: await orInterrupted(first(client, style)), style, isLocal, prompt: command.prompt };
     for (;;) {
       const { end, summary } = await open(client, opened);
       if (end.to === 'shell') return leave(end.code);
-      opened = {
-        style,
-        isLocal,
-        ...(end.to === 'new' ? await another(client, summary) : await chosen(client, opened)),
-      };
+      const following = end.to === 'new' ? another(client, summary) : chosen(client, opened);
+      opened = { style, isLocal, ...(await orInterrupted(following)) };
     }
   } finally {
     client.close();
@@ -96,8 +103,8 @@ interface Opened {
 
 async function open(client: Client, opened: Opened): Promise<{ end: ChatEnd; summary: SessionSummary }> {
   const { uri, style, isShown = false } = opened;
-  const session = await client.subscribe(uri, { turns: { last: EARLIER_TURNS } });
-  const root = await client.subscribe(ROOT_CHANNEL);
+  const session = await orInterrupted(client.subscribe(uri, { turns: { last: EARLIER_TURNS } }));
+  const root = await orInterrupted(client.subscribe(ROOT_CHANNEL));
   const models = () => {
     const agent = root.state.agents.find(({ provider }) => provider === session.state.summary.provider);
     return (agent?.models ?? []).map(({ id }) => id);
@@ -105,7 +112,7 @@ async function open(client: Client, opened: Opened): Promise<{ end: ChatEnd; sum
   if (!isShown) printHead(session.state.summary, session.window.start, style);
   try {
     const end = await new Chat({ client, session, models, ...opened }).run();
-    if (end.to === 'shell') print(style.dim(farewell(uri, { isWorking: !!session.state.activeTurn, code: end.code })));
+    if (end.to === 'shell') for (const line of farewell(client, session, end.code)) print(style.dim(line));
     return { end, summary: session.state.summary };
   } finally {
     session.close();
@@ -121,9 +128,12 @@ function printHead(summary: SessionSummary, earlier: number, style: Style): void
   print('');
 }
 
-function farewell(uri: string, { isWorking, code }: { isWorking: boolean; code: ExitCode }): string {
-  if (code === ExitCode.NoSession) return 'The session was removed.';
-  return `${isWorking ? 'It goes on without you. To come back' : 'To go on'}: atrium attach ${shortId(uri)}`;
+function farewell(client: Client, { uri, state, pending }: Subscription, code: ExitCode): string[] {
+  if (code === ExitCode.NoSession) return ['The session was removed.'];
+  const isHere = client.status.at === 'open';
+  const isLost = !isHere && pending.some(({ action }) => action.type !== 'session/isReadChanged');
+  const how = state.activeTurn && isHere ? 'It goes on without you. To come back' : 'To go on';
+  return [...(isLost ? ['What you did last has not reached the host.'] : []), `${how}: atrium attach ${shortId(uri)}`];
 }
 
 function leave(code: ExitCode): void {

@@ -38,6 +38,8 @@ export class MessageLine {
       return undefined;
     }
     const wish = this.#press(key);
+    // Whoever has deleted everything writes something else.
+    if (!wish && this.editor.text === '') this.mentions.carry([]);
     this.completer.follow();
     return wish;
   }

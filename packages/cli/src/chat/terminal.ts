@@ -13,8 +13,8 @@ export interface TerminalEvents {
   resumed(): void;
   /** Before the terminal is given back: the last chance to tidy up. */
   leaving(): void;
-  /** The process was told to end. */
-  ended(signal: NodeJS.Signals): void;
+  /** The process was told to end, or nobody can type any more. */
+  ended(): void;
 }
 
 export class Terminal {
@@ -32,7 +32,7 @@ export class Terminal {
   open(): void {
     this.#take();
     this.#input.setEncoding('utf8');
-    this.#input.on('data', this.#onData);
+    this.#input.on('data', this.#onData).on('end', this.#events.ended).on('error', this.#events.ended);
     this.#output.on('resize', this.#onResize);
     process.on('exit', this.#giveBack).on('SIGCONT', this.#onContinue);
     // Before an error is printed that nobody caught.
@@ -43,7 +43,7 @@ export class Terminal {
   close(): void {
     this.#giveBack();
     this.#keys.close();
-    this.#input.off('data', this.#onData).pause();
+    this.#input.off('data', this.#onData).off('end', this.#events.ended).off('error', this.#events.ended).pause();
     this.#output.off('resize', this.#onResize);
     process.off('exit', this.#giveBack).off('SIGCONT', this.#onContinue);
     process.off('uncaughtExceptionMonitor', this.#giveBack);

@@ -4,6 +4,7 @@ import type { ChangesOptions, OperationWish } from '../changes/command.js';
 import { VIEWS, type ViewName } from '../changes/views.js';
 import { HOST_HELP, type HostOptions, jsonOption, withHostOptions } from '../connect/options.js';
 import { withClient } from '../connect/with-client.js';
+import { withOwnExamples } from './own-examples.js';
 
 const EXAMPLES = `
 A session is named by its id, by the beginning of it, or as "last". Without --view: what its last turn changed.
@@ -15,9 +16,11 @@ Examples:
   $ atrium changes list --diff | less
   $ atrium changes revert --yes                     what the last turn changed
   $ atrium changes revert 1f2e --view session --file src/app.ts
+  $ atrium changes discard --file notes.txt         what is not committed of one file
   $ atrium changes stage && atrium changes commit --message "A first step"
+  $ atrium changes unstage --file notes.txt
 
-Exit codes: 0 done, 1 an error, 2 called in a wrong way or nothing to do, 4 no such session.`;
+Exit codes: 0 done, 1 an error, 2 called in a wrong way or nothing to do, 4 no such session, 130 interrupted.`;
 
 type Options = HostOptions & ChangesOptions;
 
@@ -33,6 +36,7 @@ export function changesCommand(): Command {
       .addOption(fileOption()),
     operation('discard', 'Throw away what is not committed', fixed('uncommitted')).addOption(fileOption()),
     operation('stage', 'Put changes into the next commit', fixed('uncommitted')).addOption(fileOption()),
+    operation('unstage', 'Leave changes out of the next commit', fixed('uncommitted')).addOption(fileOption()),
     operation('commit', 'Commit what is staged, or everything', fixed('uncommitted')).requiredOption(
       '--message <text>',
       'the message of the commit',
@@ -44,7 +48,7 @@ export function changesCommand(): Command {
 }
 
 function finished(each: Command): Command {
-  return withHostOptions(each)
+  return withHostOptions(withOwnExamples(each, 'changes', EXAMPLES))
     .exitOverride()
     .showHelpAfterError(`(atrium changes ${each.name()} --help shows all options)`);
 }

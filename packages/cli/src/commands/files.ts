@@ -3,6 +3,7 @@ import { Command, Option } from 'commander';
 import { HOST_HELP, type HostOptions, jsonOption, withHostOptions } from '../connect/options.js';
 import { withClient } from '../connect/with-client.js';
 import type { FilesOptions } from '../files/command.js';
+import { withOwnExamples } from './own-examples.js';
 
 const EXAMPLES = `
 Names are paths on the machine of the host. With --session they are within the folder of that session; without it, within
@@ -27,7 +28,7 @@ export function filesCommand(): Command {
   for (const each of [list(), read(), write()]) {
     each.addOption(new Option('--session <session>', 'within the folder of this session')).addOption(jsonOption());
     withHostOptions(each).exitOverride().showHelpAfterError(`(atrium files ${each.name()} --help shows all options)`);
-    command.addCommand(each);
+    command.addCommand(withOwnExamples(each, 'files', EXAMPLES));
   }
   return command;
 }

@@ -2,7 +2,6 @@
 import type { Client } from '@atrium/client';
 import { Command, Option } from 'commander';
 import { HOST_HELP, type HostOptions, seconds, withHostOptions } from '../connect/options.js';
-import { withClient } from '../connect/with-client.js';
 import { ExitCode, QuietExit } from '../exit.js';
 import { printJson, tell } from '../output.js';
 import { APPROVALS, type Approvals } from '../run/policy.js';
@@ -94,7 +93,15 @@ async function run(words: readonly string[], options: RunCommandOptions): Promis
   process.on('SIGINT', interrupt).on('SIGTERM', interrupt);
   const timer = options.timeout && setTimeout(() => stop.abort(ExitCode.Timeout), options.timeout * 1_000);
   try {
-    await withClient(options, (client) => ask(client, { text, options, signal: stop.signal }));
+    const { reachHost } = await import('../connect/reach.js');
+    const { orStopped } = await import('../run/run-turn.js');
+    const client = await orStopped(reachHost(options, { tell }), stop.signal);
+    await ask(client, { text, options, signal: stop.signal }).finally(() => client.close());
+  } catch (error) {
+    if (!stop.signal.aborted) throw error;
+    const code = stop.signal.reason as ExitCode;
+    tell(code === ExitCode.Timeout ? `error: no answer within ${options.timeout} s; it was stopped` : 'Stopped.');
+    throw new QuietExit(code);
   } finally {
     if (timer) clearTimeout(timer);
     process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
@@ -109,12 +116,12 @@ interface Question {
 
 async function ask(client: Client, { text, options, signal }: Question): Promise<void> {
   const { chooseSession } = await import('../sessions/open.js');
-  const { runTurn, stopTurn } = await import('../run/run-turn.js');
+  const { orStopped, runTurn, stopTurn } = await import('../run/run-turn.js');
   const { jsonReport, textReport } = await import('../run/report.js');
-  const uri = await chooseSession(client, options);
-  const report = options.json ? jsonReport() : textReport();
+  const uri = await orStopped(chooseSession(client, options), signal);
   if (options.json) printJson({ type: 'session', session: uri });
-  const session = await client.subscribe(uri, { turns: { last: 1 } });
+  const session = await orStopped(client.subscribe(uri, { turns: { last: 1 } }), signal);
+  const report = options.json ? jsonReport() : textReport();
   try {
     const outcome = await runTurn(session, {
       ...{ text, signal, approvals: options.approve },
@@ -126,10 +133,7 @@ async function ask(client: Client, { text, options, signal }: Question): Promise
     if (outcome.denied > 0) throw new QuietExit(ExitCode.Denied);
   } catch (error) {
     report.close();
-    if (!signal.aborted) throw error;
-    await stopTurn(client, session);
-    const code = signal.reason as ExitCode;
-    tell(code === ExitCode.Timeout ? `error: no answer within ${options.timeout} s; the turn was stopped` : 'Stopped.');
-    throw new QuietExit(code);
+    if (signal.aborted) await stopTurn(client, session);
+    throw error;
   }
 }

@@ -1,5 +1,6 @@
 /** `atrium serve`: its options and its help. What they mean together is decided in `serve/settings.ts`. */
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { seconds } from '../connect/options.js';
 import { LOG_FORMATS, LOG_LEVELS } from '../log-lines.js';
 import { TRUST_TEXT } from './agents.js';
 
@@ -89,12 +90,6 @@ function port(text: string): number {
   const value = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
   if (value <= PORT_MAX) return value;
   throw new InvalidArgumentError(`Give a number from 0 to ${PORT_MAX}.`);
-}
-
-function seconds(text: string): number {
-  const value = Number(text);
-  if (Number.isFinite(value) && value > 0) return value;
-  throw new InvalidArgumentError('Give a number of seconds.');
 }
 
 function collected(value: string, before: readonly string[] = []): string[] {

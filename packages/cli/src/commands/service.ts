@@ -1,7 +1,9 @@
 /** `atrium service`: the host in the background, started, stopped and looked at. Each is safe to run twice. */
+import type { Instance } from '@atrium/host/instances';
 import { Command, Option } from 'commander';
 import { ExitCode, QuietExit } from '../exit.js';
 import { tell } from '../output.js';
+import { withOwnExamples } from './own-examples.js';
 
 /** A host that stops in good order may wait for its providers. */
 const STOP_TIMEOUT_MS = 20_000;
@@ -36,7 +38,9 @@ export function serviceCommand(): Command {
       .description(text)
       .addOption(new Option('--data-dir <folder>', 'whose host').env('ATRIUM_DATA_DIR'))
       .option('--json', 'print one JSON object and nothing else')
+      .showHelpAfterError(`(atrium service ${name} --help shows all options)`)
       .exitOverride();
+    withOwnExamples(each, 'service', EXAMPLES);
     command.addCommand(each.action(() => act(each.opts<ServiceOptions>())));
   }
   return command;
@@ -59,7 +63,7 @@ async function start(options: ServiceOptions): Promise<void> {
   say(
     options,
     { ...instance, isNew },
-    `${isNew ? 'Atrium is running' : 'Atrium was running already'}: ${instance.url}`,
+    `${isNew ? 'Atrium is running' : 'Atrium was running already'}: ${instance.url}\n${wayIn(instance)}`,
   );
 }
 
@@ -95,8 +99,14 @@ async function status(options: ServiceOptions): Promise<void> {
   say(
     options,
     { isRunning: true, ...found.instance },
-    `Atrium is running: ${url} (process ${pid}, since ${startedAt})`,
+    `Atrium is running: ${url} (process ${pid}, since ${startedAt})\n${wayIn(found.instance)}`,
   );
+}
+
+/** The link itself would hold the token, and this may be read by others: into a log, or over a shoulder. */
+function wayIn({ url, tokenFile }: Instance): string {
+  const page = `Page: ${url.replace(/^ws/, 'http')}/`;
+  return tokenFile === undefined ? page : `${page} (it asks for the token in ${tokenFile})`;
 }
 
 function say({ json }: ServiceOptions, value: object, text: string): void {

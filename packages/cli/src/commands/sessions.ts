@@ -3,6 +3,7 @@ import { Command, Option } from 'commander';
 import { HOST_HELP, type HostOptions, jsonOption, wholeNumber, withHostOptions } from '../connect/options.js';
 import { withClient } from '../connect/with-client.js';
 import { print, printJson } from '../output.js';
+import { withOwnExamples } from './own-examples.js';
 
 const EXAMPLES = `
 A session is named by its id, by the beginning of it, or as "last".
@@ -35,7 +36,7 @@ export function sessionsCommand(): Command {
     withHostOptions(each)
       .exitOverride()
       .showHelpAfterError(`(atrium sessions ${each.name()} --help shows all options)`);
-    command.addCommand(each);
+    command.addCommand(withOwnExamples(each, 'sessions', EXAMPLES));
   }
   return command;
 }

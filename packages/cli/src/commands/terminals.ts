@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import { HOST_HELP, type HostOptions, jsonOption, withHostOptions } from '../connect/options.js';
 import { withClient } from '../connect/with-client.js';
 import { print, printJson, tell } from '../output.js';
+import { withOwnExamples } from './own-examples.js';
 
 const EXAMPLES = `
 A terminal is named by its id, by the beginning of it, or as "last". Ctrl+] leaves it; it goes on.
@@ -30,7 +31,7 @@ export function terminalsCommand(): Command {
     withHostOptions(each)
       .exitOverride()
       .showHelpAfterError(`(atrium terminals ${each.name()} --help shows all options)`);
-    command.addCommand(each);
+    command.addCommand(withOwnExamples(each, 'terminals', EXAMPLES));
   }
   return command;
 }

@@ -26,11 +26,14 @@ export function jsonOption(): Option {
   return new Option('--json', 'print JSON and nothing else');
 }
 
+/** Eleven days. Timers of Node cannot wait for twice as long, and would end at once. */
+const SECONDS_MAX = 1_000_000;
+
 /** For options that take a time. */
 export function seconds(text: string): number {
   const value = Number(text);
-  if (Number.isFinite(value) && value > 0) return value;
-  throw new InvalidArgumentError('Give a number of seconds.');
+  if (value > 0 && value <= SECONDS_MAX) return value;
+  throw new InvalidArgumentError(`Give a number of seconds, at most ${SECONDS_MAX}.`);
 }
 
 export function wholeNumber(text: string): number {

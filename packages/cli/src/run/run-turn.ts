@@ -26,13 +26,18 @@ export interface RunOutcome {
 
 /** Rejects with the signal's reason when it is aborted before the turn is over. */
 export async function runTurn(session: Subscription, options: RunOptions): Promise<RunOutcome> {
-  const { signal } = options;
-  signal.throwIfAborted();
-  const aborted = new Promise<never>((_, reject) =>
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true }),
-  );
-  aborted.catch(() => {});
-  return Promise.race([play(session, options), aborted]);
+  options.signal.throwIfAborted();
+  return orStopped(play(session, options), options.signal);
+}
+
+/** Nobody waits for work any longer when the signal says so, also when a host does not answer at all. */
+export function orStopped<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const stopped = new Promise<never>((_, reject) => {
+    const stop = () => reject(signal.reason);
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop, { once: true });
+  });
+  return Promise.race([work, stopped]);
 }
 
 async function play(session: Subscription, options: RunOptions): Promise<RunOutcome> {

@@ -15,6 +15,8 @@ export type Place =
       readonly at: 'network';
       readonly port: number;
       readonly url: string;
+      /** For other machines, where it is open to them: the same with the addresses of this one. */
+      readonly fromElsewhere: readonly string[];
       readonly tokenFile: string | undefined;
       readonly hasPage: boolean;
     }

@@ -1,4 +1,5 @@
 /** Opens the host to the network: the token first, then the port, then the note that tells local programs of it. */
+import { networkInterfaces } from 'node:os';
 import {
   announceInstance,
   type Host,
@@ -47,7 +48,12 @@ async function open(settings: ServeSettings, { host, logger, stored }: Parts): P
   logger.log('info', 'listening', { addresses: server.addresses.join(','), port });
   return {
     ended: new Promise(() => {}),
-    place: { at: 'network', port, url, tokenFile, hasPage: page !== undefined },
+    place: {
+      at: 'network',
+      ...{ port, url, tokenFile },
+      fromElsewhere: isWildcard(name) ? machineAddresses().map((address) => urlOf(address, port)) : [],
+      hasPage: page !== undefined,
+    },
     stopAccepting: () => server.stopAccepting(),
     async close() {
       await server.close();
@@ -66,8 +72,18 @@ function warnIfShort(token: TokenChoice, logger: Logger): void {
   logger.log('warn', 'the connection token is short and may be guessed', { advised: TOKEN_ADVISED_CHARACTERS });
 }
 
+function isWildcard(name: string): boolean {
+  return ['0.0.0.0', '::', '[::]'].includes(name);
+}
+
+/** Those that people can type: the others need the name of an interface, or are for this machine alone. */
+function machineAddresses(): string[] {
+  const all = Object.values(networkInterfaces()).flatMap((list = []) => list);
+  return all.filter(({ internal, family }) => !internal && family === 'IPv4').map(({ address }) => address);
+}
+
 /** A wildcard is no address to connect to. */
 function urlOf(name: string, port: number): string {
-  if (['0.0.0.0', '::', '[::]'].includes(name)) return `ws://localhost:${port}`;
+  if (isWildcard(name)) return `ws://localhost:${port}`;
   return `ws://${name.includes(':') && !name.startsWith('[') ? `[${name}]` : name}:${port}`;
 }

@@ -15,7 +15,7 @@ import {
 } from '@atrium/host';
 import { findAgents } from '../agents/find-agents.js';
 import { tellAgents } from '../agents/tell-agents.js';
-import { makePrivate } from '../data-folder.js';
+import { makeFolder, makePrivate } from '../data-folder.js';
 import { lineLogger } from '../log-lines.js';
 import { trustedFolders } from '../trusted-folders.js';
 import type { OpenDoor } from './door.js';
@@ -44,11 +44,12 @@ export async function serveUntilStopped(settings: ServeSettings): Promise<void> 
     const { door, gateway } = await openDoors(settings, host, logger);
     process.stdout.write(greeting(settings, { door, gateway, agents }));
     const idle = settings.idleExitMs === undefined ? undefined : watchIdle(host, { idleMs: settings.idleExitMs });
-    const reason = await Promise.race([signal.asked, door.ended, ...(idle ? [idle.ended] : [])]);
+    const reason = await Promise.race([signal.asked, door.ended, host.failed, ...(idle ? [idle.ended] : [])]);
     idle?.stop();
-    logger.log('info', 'stopping', { reason });
+    logger.log('info', 'stopping', { reason: String(reason) });
     await inTime(stop(host, door, gateway));
     logger.log('info', 'stopped');
+    if (reason instanceof Error) throw reason;
   } finally {
     signal.release();
   }
@@ -68,6 +69,7 @@ interface HostParts {
 async function openHost(settings: ServeSettings, { agents, trust, logger }: HostParts): Promise<Host> {
   const { dataDir, telemetry, wireLog } = settings;
   await makePrivate(dataDir);
+  if (wireLog !== undefined) await makeFolder(wireLog, { what: 'the wire log', option: '--wire-log' });
   const log = await openSqliteLog({ dataDir, logger });
   const defaultDirectory = pathToFileURL(process.cwd()).href;
   try {

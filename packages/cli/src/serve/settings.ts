@@ -67,7 +67,8 @@ export interface ServeOptions {
 
 export async function readSettings(command: Command, env: NodeJS.ProcessEnv = process.env): Promise<ServeSettings> {
   const options = command.opts<ServeOptions>();
-  const token = await chooseToken(options, (name) => command.getOptionValueSource(name) === 'cli');
+  const dataDir = dataFolderFrom(options.dataDir, env);
+  const token = await chooseToken(options, dataDir, (name) => command.getOptionValueSource(name) === 'cli');
   // Programs that agents start inherit the environment, and have no business with the token.
   delete env.ATRIUM_CONNECTION_TOKEN;
   const policy = policyOf(options, token);
@@ -75,8 +76,7 @@ export async function readSettings(command: Command, env: NodeJS.ProcessEnv = pr
   const { host, port, stdio = false, quiet = false, logFormat } = options;
   const isNamed = command.getOptionValueSource('gatewayPort') !== 'default';
   return {
-    ...{ host, port, stdio, quiet, logFormat, token, policy },
-    dataDir: dataFolderFrom(options.dataDir, env),
+    ...{ host, port, stdio, quiet, logFormat, token, policy, dataDir },
     scripts: options.script ?? scriptsFrom(env),
     idleExitMs: idleMs(options.exitWhenIdle),
     trust: options.trust ?? [],

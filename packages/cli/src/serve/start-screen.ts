@@ -6,6 +6,8 @@ import { pageLink } from './page.js';
 
 export interface StartScreen {
   readonly url: string;
+  /** The same for other machines. */
+  readonly fromElsewhere: readonly string[];
   /** Whether there is a page to open. */
   readonly hasPage: boolean;
   /** For the link to the page; absent where others may read along, or where nobody needs one. */
@@ -17,9 +19,10 @@ export interface StartScreen {
 }
 
 export function startScreen(screen: StartScreen): string {
-  const { url, hasPage, token, tokenFile, gatewayUrl, dataDir, agents } = screen;
+  const { url, fromElsewhere, hasPage, token, tokenFile, gatewayUrl, dataDir, agents } = screen;
   const rows = [
     ...(hasPage ? [['Open', pageLink(url, token)]] : []),
+    ...(hasPage ? fromElsewhere.map((each) => ['or', pageLink(each, token)]) : []),
     ['Connect', url],
     ['Token', tokenFile ?? 'none: everybody on this machine may connect'],
     ['Providers', gatewayUrl ?? 'none can connect'],

@@ -1,10 +1,10 @@
 /** Which connection token is used: the user's own, a new one, or none. */
-import { isTokenText, newToken, readToken } from '@atrium/host';
+import { isTokenText, leftToken, newToken, readToken } from '@atrium/host';
 import { UsageError } from '../exit.js';
 import type { ServeOptions } from './settings.js';
 
 export type TokenChoice =
-  /** Made up for this run; stored where programs of this user find it. */
+  /** Made up for this run, or for one that crashed; stored where programs of this user find it. */
   | { readonly kind: 'generated'; readonly text: string }
   | { readonly kind: 'given'; readonly text: string }
   | { readonly kind: 'file'; readonly text: string; readonly file: string }
@@ -16,6 +16,7 @@ type Name = (typeof NAMES)[number];
 /** What stands on the command line overrides what stands in the environment, also when it says something else. */
 export async function chooseToken(
   options: ServeOptions,
+  dataDir: string,
   isFromCommandLine: (name: Name) => boolean,
 ): Promise<TokenChoice> {
   const present = NAMES.filter((name) => options[name] !== undefined && options[name] !== false);
@@ -24,15 +25,16 @@ export async function chooseToken(
   if (another !== undefined) {
     throw new UsageError('Give one of --connection-token, --connection-token-file and --without-connection-token.');
   }
-  return resolve(chosen, options);
+  return resolve(chosen, options, dataDir);
 }
 
-async function resolve(chosen: Name | undefined, options: ServeOptions): Promise<TokenChoice> {
+async function resolve(chosen: Name | undefined, options: ServeOptions, dataDir: string): Promise<TokenChoice> {
   if (chosen === 'withoutConnectionToken') return { kind: 'none' };
   if (chosen === 'connectionToken')
     return { kind: 'given', text: checked(options.connectionToken ?? '', '--connection-token') };
   const { connectionTokenFile: file } = options;
-  if (chosen === undefined || file === undefined) return { kind: 'generated', text: newToken() };
+  if (chosen === undefined || file === undefined)
+    return { kind: 'generated', text: (await leftToken(dataDir)) ?? newToken() };
   const text = await readToken(file).catch((error) => {
     throw new UsageError(`--connection-token-file: ${file} cannot be read (${error.code ?? error.message}).`);
   });

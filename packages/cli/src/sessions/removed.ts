@@ -2,6 +2,7 @@
 import type { Client } from '@atrium/client';
 import type { SessionSummary } from '@atrium/protocol';
 import { callRaw } from '../connect/call-raw.js';
+import { NoSessionError } from '../exit.js';
 import { printable } from '../text/printable.js';
 import { findSession, shortId, uriOf } from './reference.js';
 import { ago, folderText } from './words.js';
@@ -25,7 +26,12 @@ export async function findRemoved(client: Client, name: string): Promise<string>
   const [last] = items;
   if (name === 'last' && last) return last.summary.resource;
   const summaries = items.map(({ summary }) => summary);
-  return findSession(summaries, name).resource;
+  try {
+    return findSession(summaries, name).resource;
+  } catch (error) {
+    if (!(error instanceof NoSessionError)) throw error;
+    throw new NoSessionError(`there is no removed session "${name}"`, 'atrium sessions list --removed');
+  }
 }
 
 export function removedRow({ summary, disposedAt }: RemovedSession, now: number): string[] {

@@ -27,10 +27,19 @@ export function ago(time: number, now: number): string {
 
 export function folderText(uri: string | undefined): string {
   if (uri === undefined) return '';
-  if (!uri.startsWith('file://')) return printable(uri);
-  const folder = printable(fileURLToPath(uri));
+  const folder = printable(localPath(uri) ?? uri);
   const home = homedir();
   return folder === home || folder.startsWith(`${home}/`) ? `~${folder.slice(home.length)}` : folder;
+}
+
+/** Undefined where this machine has no path for it: other schemes, and folders of other machines. */
+function localPath(uri: string): string | undefined {
+  if (!uri.startsWith('file://')) return undefined;
+  try {
+    return fileURLToPath(uri);
+  } catch {
+    return undefined;
+  }
 }
 
 export function sessionRow(summary: SessionSummary, now: number): string[] {

@@ -1,15 +1,20 @@
 /** This window becomes a terminal of the host: every key goes there, everything there is shown here. Ctrl+] leaves. */
 import type { Client, Subscription } from '@atrium/client';
-import { UsageError } from '../exit.js';
+import { ExitCode, QuietExit, UsageError } from '../exit.js';
 import { tell } from '../output.js';
 import { pastOf } from './past.js';
 
 /** Ctrl+], as telnet has it. */
 const LEAVE = '\u001d';
-/** What programs may have turned on, and what nobody would turn off: pasting, mouse, another screen, a hidden cursor. */
-const AS_BEFORE = '\u001b[?2004l\u001b[?1000l\u001b[?1002l\u001b[?1003l\u001b[?1006l\u001b[?1049l\u001b[?25h\u001b[0m';
+/**
+ * What programs may have turned on, and what nobody would turn off: pasting, mouse, another screen, a hidden cursor. The
+ * cursor is noted first, since leaving the other screen takes it back to where it was noted last.
+ */
+const AS_BEFORE =
+  '\u001b[?2004l\u001b[?1000l\u001b[?1002l\u001b[?1003l\u001b[?1006l\u001b7\u001b[?1049l\u001b[?25h\u001b[0m';
 /** The host takes no more at once. */
 const INPUT_CHARACTERS = 32 * 1024;
+const END_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 type Terminal = Subscription<'terminal'>;
 
@@ -19,19 +24,55 @@ export function checkTerminal(): void {
 }
 
 export async function attachTo(client: Client, uri: string): Promise<void> {
-  const terminal = await client.subscribe(uri, { kind: 'terminal' });
+  const told = untilTold();
+  try {
+    const terminal = await Promise.race([client.subscribe(uri, { kind: 'terminal' }), told.rejection]);
+    await entered(client, terminal, told.rejection);
+  } finally {
+    told.release();
+  }
+}
+
+async function entered(client: Client, terminal: Terminal, told: Promise<never>): Promise<void> {
   tell('Ctrl+] leaves the terminal; it goes on without you.');
   const stop = giveKeys(terminal);
-  const shown = show(terminal);
+  const offStatus = client.onStatus(absenceTold());
   try {
-    await Promise.race([shown, stop.asked]);
+    await Promise.race([show(terminal), stop.asked, told]);
   } finally {
+    offStatus();
     stop.release();
     terminal.close();
     process.stdout.write(AS_BEFORE);
   }
   const { exitCode } = terminal.confirmed;
-  tell(exitCode === undefined ? '\r\nLeft the terminal.' : `\r\nThe terminal has ended (${exitCode}).`);
+  if (exitCode !== undefined) tell(`\r\nThe terminal has ended (${exitCode}).`);
+  else tell(terminal.isGone ? '\r\nThe terminal is gone: its host has stopped.' : '\r\nLeft the terminal.');
+}
+
+/** Somebody who types and sees nothing has to know why. */
+function absenceTold(): Parameters<Client['onStatus']>[0] {
+  let isGone = false;
+  return ({ at }) => {
+    if (at === 'waiting' && !isGone) tell('\r\nThe host is gone. Ctrl+] leaves.\r');
+    isGone = at !== 'open';
+  };
+}
+
+/** The process is told to end, also before the keys are ours. */
+function untilTold(): { readonly rejection: Promise<never>; release(): void } {
+  let end: () => void = () => {};
+  const rejection = new Promise<never>((_, reject) => {
+    end = () => reject(new QuietExit(ExitCode.Interrupted));
+  });
+  rejection.catch(() => {});
+  for (const signal of END_SIGNALS) process.on(signal, end);
+  return {
+    rejection,
+    release() {
+      for (const signal of END_SIGNALS) process.off(signal, end);
+    },
+  };
 }
 
 /** What is there already, and then what comes. */
@@ -65,14 +106,14 @@ function giveKeys(terminal: Terminal): Keys {
     const { columns: cols, rows } = stdout;
     quietly(terminal.dispatch({ type: 'terminal/resized', cols, rows }));
   };
-  stdin.setRawMode(true).setEncoding('utf8').on('data', typed).resume();
+  stdin.setRawMode(true).setEncoding('utf8').on('data', typed).on('end', leave).resume();
   stdout.on('resize', resized);
   resized();
   return {
     asked,
     release() {
       stdout.off('resize', resized);
-      stdin.off('data', typed).setRawMode(false).pause();
+      stdin.off('data', typed).off('end', leave).setRawMode(false).pause();
     },
   };
 }

@@ -2,8 +2,8 @@
 import type { Client } from '@atrium/client';
 import type { SessionSummary } from '@atrium/protocol';
 import { ExitCode, QuietExit } from '../exit.js';
-import { print, printJson } from '../output.js';
-import { findSession } from '../sessions/reference.js';
+import { print, printJson, tell } from '../output.js';
+import { findSession, shortId } from '../sessions/reference.js';
 import { activityOf, sessionRow } from '../sessions/words.js';
 import { Lines } from './lines.js';
 
@@ -11,8 +11,10 @@ export async function watchOne(client: Client, name: string, isJson: boolean): P
   const { resource } = findSession(await client.listSessions(), name);
   const session = await client.subscribe(resource, { turns: { last: 1 } });
   const lines = new Lines(print);
+  const actions = session.actions();
+  tell(`Watching ${shortId(resource)}. Ctrl+C ends it.`);
   const follow = async () => {
-    for await (const envelope of session.actions()) {
+    for await (const envelope of actions) {
       if (envelope.rejectionReason !== undefined) continue;
       if (isJson) printJson(envelope);
       else lines.add(envelope.action);
@@ -27,6 +29,7 @@ export async function watchAll(client: Client, isJson: boolean): Promise<void> {
   const list = await client.sessions();
   const known = new Map<string, SessionSummary>();
   let isFirst = true;
+  tell('Watching all sessions. Ctrl+C ends it.');
   const follow = async () => {
     for await (const items of list) {
       const found = changes(known, items);

@@ -1,4 +1,6 @@
-import { describe, expect, it } from 'vitest';
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Key, KeyReader } from '../../src/chat/keys.js';
 
 function read(...chunks: string[]): Key[] {
@@ -9,7 +11,37 @@ function read(...chunks: string[]): Key[] {
   return keys;
 }
 
+/** Both ends of a connection, for bytes that arrive while nobody looks. */
+async function line(): Promise<{ near: Socket; far: Socket }> {
+  const server = createServer().listen(0, '127.0.0.1');
+  const accepted = once(server, 'connection');
+  await once(server, 'listening');
+  const near = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  const [far] = (await accepted) as [Socket];
+  onTestFinished(() => void [near.destroy(), far.destroy(), server.close()]);
+  return { near, far };
+}
+
+function busyFor(milliseconds: number): void {
+  for (const end = performance.now() + milliseconds; performance.now() < end; );
+}
+
 describe('keys', () => {
+  it('does not take an arrow for Escape when the machine is too busy to read the rest of it in time', async () => {
+    const { near, far } = await line();
+    const keys: Key[] = [];
+    const reader = new KeyReader((key) => keys.push(key));
+    far.setEncoding('utf8').on('data', (chunk: string) => reader.feed(chunk));
+    near.setNoDelay().write('\u001b');
+    await once(far, 'data');
+    near.write('[A');
+    busyFor(200);
+    await expect.poll(() => keys).not.toEqual([]);
+    expect(keys).toEqual([{ name: 'up' }]);
+    reader.feed('\u001b');
+    await expect.poll(() => keys).toEqual([{ name: 'up' }, { name: 'escape' }]);
+  });
+
   it('reads text, controls, arrows and what is held with them', () => {
     expect(read('hé👍')).toEqual([{ name: 'text', text: 'hé👍' }]);
     expect(read('a\r')).toEqual([{ name: 'text', text: 'a' }, { name: 'enter' }]);

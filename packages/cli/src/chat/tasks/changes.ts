@@ -4,7 +4,7 @@ import { channelOf } from '../../changes/catalogue.js';
 import { diffLine, diffOf, fileLines } from '../../changes/changes-view.js';
 import { readChangeset } from '../../changes/changeset.js';
 import { findFile, totalsOf, totalsText } from '../../changes/file-state.js';
-import { defaultView, entryOf, isView, VIEW_WORDS, type ViewName } from '../../changes/views.js';
+import { defaultView, entryOf, isView, VIEW_WORDS, VIEWS, type ViewName } from '../../changes/views.js';
 import { wrap } from '../../text/width.js';
 import type { Room, Task } from './room.js';
 
@@ -16,6 +16,7 @@ const DIFF_FILES_MAX = 50;
 export function changes(word: string): Task {
   return async (room) => {
     const { state } = room.session;
+    if (word !== '' && !isView(word)) return room.note(`There is no "${word}". There are: ${VIEWS.join(', ')}.`);
     const view = isView(word) ? word : defaultView(state);
     const changeset = await readChangeset(room.client, await channelOf(room.session, view));
     room.recall.view = view;

@@ -1,0 +1,163 @@
+/** What has to be answered before anything else: one question at a time, of the chat itself, of a tool, of the agent. */
+import type { SessionAction, SessionState } from '@atrium/protocol';
+import type { Target } from '../sessions/confirm.js';
+import { pendingCalls } from '../sessions/turns.js';
+import { approvalLines, choiceOf, wholeCall } from './approval.js';
+import type { ViewOptions } from './call-view.js';
+import { Confirmation } from './confirmation.js';
+import type { EditorView } from './editor-view.js';
+import type { EditDiff, Edits } from './edits.js';
+import { Form } from './form.js';
+import type { Key } from './keys.js';
+import { type ResultQuestion, resultQuestion } from './result-question.js';
+import { Writing } from './writing.js';
+
+export interface QuestionParts {
+  readonly edits: Edits;
+  dispatch(action: SessionAction): void;
+  note(text: string): void;
+  /** Puts lines into the scrollback. */
+  show(lines: (view: ViewOptions) => readonly string[]): void;
+}
+
+/** A question that takes the place of another must be seen before the same key answers it, too. */
+const NEW_QUESTION_GUARD_MS = 300;
+
+export class Questions {
+  readonly #parts: QuestionParts;
+  #confirmation: Confirmation | undefined;
+  #target: Target | undefined;
+  #askedAt = Number.NEGATIVE_INFINITY;
+  #waiting = 0;
+  #result: ResultQuestion | undefined;
+  #form: Form | undefined;
+  /** What is being written about the call that asks. */
+  #writing: Writing | undefined;
+  /** Requests that the person wants to answer later. */
+  readonly #later = new Set<string>();
+
+  constructor(parts: QuestionParts) {
+    this.#parts = parts;
+  }
+
+  get isAsking(): boolean {
+    return [this.#confirmation, this.#target, this.#form, this.#result].some((question) => question !== undefined);
+  }
+
+  get isWriting(): boolean {
+    return this.#writing !== undefined;
+  }
+
+  /** A question of the chat itself. Another one that is still open counts as answered with no. */
+  ask(question: string): Promise<boolean> {
+    this.close();
+    return new Promise((resolve) => {
+      this.#confirmation = new Confirmation(question, resolve);
+    });
+  }
+
+  close(): void {
+    this.#confirmation?.cancel();
+    this.#confirmation = undefined;
+  }
+
+  /** Looks at what is asked now. Somebody else may have answered. */
+  follow(state: SessionState): void {
+    const calls = pendingCalls(state.activeTurn);
+    const [call] = calls;
+    this.#waiting = calls.length;
+    if (call && call.toolCallId !== this.#target?.call.toolCallId) this.#askedAt = performance.now();
+    this.#target = call && state.activeTurn ? { turnId: state.activeTurn.id, call } : undefined;
+    this.#result = resultQuestion(state);
+    if (this.#writing && this.#writing.target.call.toolCallId !== call?.toolCallId) this.#writing = undefined;
+    const request = state.inputRequests?.find(({ id }) => !this.#later.has(id));
+    if (request?.id !== this.#form?.request.id) this.#form = request && new Form(request);
+  }
+
+  /** Ctrl+C: goes back by one step. False when there is none. What an agent asks in its turn is left to Esc. */
+  cancel({ activeTurn }: SessionState): boolean {
+    if (this.#confirmation) this.close();
+    else if (this.#writing) this.#writing = undefined;
+    else if (this.#form?.isWritten && !activeTurn) this.#fill({ name: 'escape' });
+    else return false;
+    return true;
+  }
+
+  /** True when the running turn should stop. */
+  press(key: Key): boolean {
+    if (this.#writing) this.#write(this.#writing, key);
+    else if (this.#confirmation) this.#confirm(this.#confirmation, key);
+    else if (this.#target || this.#result) {
+      if (key.name === 'escape') return true;
+      if (this.#target) this.#permit(this.#target, key);
+      else this.#send(this.#result?.press(key));
+    } else this.#fill(key);
+    return false;
+  }
+
+  #write(writing: Writing, key: Key): void {
+    const answer = writing.press(key);
+    if (answer === undefined) return;
+    this.#writing = undefined;
+    if (answer !== 'back') this.#send(answer);
+  }
+
+  /** What was waiting behind it is a new question. */
+  #confirm(confirmation: Confirmation, key: Key): void {
+    if (!confirmation.press(key)) return;
+    this.#confirmation = undefined;
+    this.#askedAt = performance.now();
+  }
+
+  #permit(target: Target, key: Key): void {
+    if (performance.now() - this.#askedAt < NEW_QUESTION_GUARD_MS) return;
+    const choice = choiceOf(key, target);
+    if (choice === 'view') this.#parts.show((view) => wholeCall(target, { ...view, diffs: this.#diffs(target) }));
+    else if (choice === 'edit' || choice === 'reason') this.#writing = new Writing(choice, target);
+    else this.#send(choice);
+  }
+
+  #fill(key: Key): void {
+    const form = this.#form;
+    const answer = form?.press(key);
+    if (!form || !answer) return;
+    this.#form = undefined;
+    if (answer === 'later') this.#later.add(form.request.id);
+    else this.#answered(form, answer);
+  }
+
+  /** What was asked and answered stays readable, also a pairing code. */
+  #answered({ request: { message = '' }, summary }: Form, action: SessionAction): void {
+    const isDeclined = action.type === 'session/inputCompleted' && action.response !== 'accept';
+    const said = [message, isDeclined ? '(declined)' : summary].filter((text) => text !== '');
+    this.#parts.note(said.join('\n'));
+    this.#send(action);
+  }
+
+  #send(action: SessionAction | undefined): void {
+    if (action) this.#parts.dispatch(action);
+  }
+
+  /** Undefined when nothing is asked. */
+  view(view: ViewOptions): EditorView | undefined {
+    const question = this.#questionView(view);
+    if (!this.#writing) return question;
+    const { lines, cursor } = this.#writing.view(view);
+    const lead = question?.lines ?? [];
+    return { lines: [...lead, ...lines], cursor: { ...cursor, row: cursor.row + lead.length } };
+  }
+
+  #questionView(view: ViewOptions): EditorView | undefined {
+    if (this.#confirmation) return this.#confirmation.view(view);
+    if (this.#target) {
+      const diffs = this.#diffs(this.#target);
+      const lines = approvalLines(this.#target, { ...view, diffs, waiting: this.#waiting });
+      return { lines, cursor: { row: lines.length - 1, column: 0 } };
+    }
+    return this.#result?.view(view) ?? this.#form?.view(view);
+  }
+
+  #diffs({ call }: Target): readonly EditDiff[] {
+    return call.edits ? this.#parts.edits.ofCall(call) : [];
+  }
+}
