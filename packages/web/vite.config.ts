@@ -13,6 +13,7 @@ export default defineConfig({
     // The rest of the build is quiet, too; a mistake still ends it.
     reportCompressedSize: false,
     chunkSizeWarningLimit: 600,
+    rolldownOptions: { checks: { bundlerTimings: false } },
   },
   logLevel: 'warn',
 });

@@ -14,10 +14,12 @@ import './styles/panel.css';
 import './styles/links.css';
 import './styles/code.css';
 import './styles/motion.css';
+import { restorePanelWidth } from './ui/panel-width.js';
 import { applyTheme } from './ui/theme.js';
 
 takeTokenFromAddress();
 applyTheme();
+restorePanelWidth();
 
 const link = new HostLink();
 void link.start();

@@ -4,13 +4,14 @@ import path from 'node:path';
 import { expect, it } from 'vitest';
 import { fileName, stagedWord, stateOf } from '../src/changes/file-state.js';
 import { expand, turnView, wholeViews } from '../src/changes/views.js';
-import { begin, choose, describeInBrowser, PHONE } from './support/browser.js';
+import { begin, choose, describeInBrowser, PHONE, POLL } from './support/browser.js';
 import { puppetSession, startPuppetHost } from './support/puppet-host.js';
 import { complaintsOf, openTab, startWorkHost } from './support/work-host.js';
 
-const POLL = { timeout: 5_000 };
 const SUM =
   'export function sum(values) {\n  let total = 0;\n  for (const v of values) total = v;\n  return total;\n}\n';
+/** Far enough apart that both changes are pieces of their own. */
+const LONG = `${SUM.slice(0, SUM.indexOf('\n') + 1)}${'  // nothing\n'.repeat(9)}${SUM.slice(SUM.indexOf('\n') + 1)}`;
 const PROMPTS = {
   'fix it': [
     { callTool: { name: 'edit_file', input: { path: 'sum.js', oldText: 'total = v', newText: 'total += v' } } },
@@ -90,6 +91,63 @@ describeInBrowser('changes', (open) => {
     expect(complaints).toEqual([]);
   });
 
+  it('takes back one piece of a file, in the colours of its language; the rest stays', async () => {
+    const edit = (oldText: string, newText: string) => ({
+      callTool: { name: 'edit_file', input: { path: 'sum.js', oldText, newText } },
+    });
+    const twice = [edit('total = v', 'total += v'), edit('sum(values)', 'sumOf(values)'), { text: 'Fixed.' }];
+    const { link, folder } = await startWorkHost({ files: { 'sum.js': LONG }, prompts: { 'fix both': twice } });
+    const page = await open(link);
+    await begin(page, 'fix both');
+    await page.getByRole('button', { name: 'Allow, also from now on in this session' }).click();
+    await page.getByText('Fixed.').waitFor();
+    await page.getByRole('button', { name: /^Changes \+2/ }).click();
+    const list = page.getByRole('list', { name: 'Changed files' });
+    await list.getByRole('button', { name: /Changed sum\.js/ }).click();
+    await list.locator('.line.added .hljs-title', { hasText: 'sumOf' }).waitFor();
+    expect(await list.locator('.line.removed .hljs-title').allInnerTexts()).toEqual(['sum']);
+
+    await list.getByRole('button', { name: 'Take back: Line 1', exact: true }).click();
+    const dialog = page.getByRole('dialog', { name: 'Take back?' });
+    await dialog.getByText('sum.js: Line 1').waitFor();
+    await dialog.getByRole('button', { name: 'Take back' }).click();
+    const file = path.join(folder, 'sum.js');
+    await expect.poll(() => readFile(file, 'utf8'), POLL).toBe(LONG.replace('total = v', 'total += v'));
+    await expect.poll(() => list.locator('.line.added').count(), POLL).toBe(1);
+  });
+
+  it('opens what an operation gives to look at: a file at once, an address when somebody wants to', async () => {
+    const uri = 'ahp-changeset:/all';
+    const operation = (id: string) => ({ id, label: id, scopes: ['changeset'] });
+    const session = puppetSession(
+      {},
+      { changesets: [{ label: 'All', uriTemplate: uri }], workingDirectory: 'file:///p' },
+    );
+    const operations = [operation('Publish'), operation('Explain'), operation('Trick')];
+    const results: Record<string, unknown> = {
+      Publish: { followUp: { content: { uri: 'https://example.org/pull/1' }, external: true } },
+      Explain: { followUp: { content: { uri: 'file:///p/why.md' } } },
+      Trick: { followUp: { content: { uri: 'javascript:alert(1)' } } },
+    };
+    const host = await startPuppetHost({
+      session,
+      channels: { [uri]: { status: 'ready', files: [], operations } },
+      answer: (method, { operationId }) =>
+        method === 'invokeChangesetOperation' ? results[String(operationId)] : undefined,
+    });
+    const page = await open(host.link);
+    await openTab(page, 'Changes');
+    await page.getByRole('button', { name: 'Publish' }).click();
+    const link = page.getByRole('link', { name: 'https://example.org/pull/1' });
+    expect(await link.getAttribute('rel')).toContain('noopener');
+    await page.getByRole('button', { name: 'Trick' }).click();
+    await link.waitFor({ state: 'detached' });
+    await page.getByText('Trick: accepted.').waitFor();
+    expect(await page.locator('.changes-panel a').count()).toBe(0);
+    await page.getByRole('button', { name: 'Explain' }).click();
+    await page.getByRole('region', { name: 'why.md' }).waitFor();
+  });
+
   it('stages, commits and discards, for one file and for all, with the phone watching', async () => {
     const { link, folder, git } = await startWorkHost({
       files: { 'sum.js': SUM, 'other.js': '1\n' },
@@ -114,7 +172,9 @@ describeInBrowser('changes', (open) => {
     expect(git('status', '--short')).toBe('A  notes.md\n M other.js\n');
 
     await desk.getByRole('button', { name: 'Commit' }).click();
-    await desk.getByRole('textbox', { name: 'Commit message' }).fill('Add notes');
+    const message = desk.getByRole('textbox', { name: 'Commit message' });
+    await expect.poll(() => message.evaluate((field) => field === document.activeElement), POLL).toBe(true);
+    await message.fill('Add notes');
     await desk.getByRole('button', { name: 'Answer', exact: true }).click();
     await expect.poll(() => git('log', '--format=%s'), POLL).toBe('Add notes\nFirst\n');
     await onPhone.getByRole('button', { name: /notes\.md/ }).waitFor({ state: 'detached' });

@@ -5,10 +5,9 @@ import { type AgentBackend, scriptedAgent } from '@atrium/host';
 import { expect, it } from 'vitest';
 import { stepsTo } from '../src/files/crumbs.js';
 import { parentUri } from '../src/files/entries.js';
-import { begin, describeInBrowser } from './support/browser.js';
+import { begin, describeInBrowser, POLL } from './support/browser.js';
 import { startWorkHost } from './support/work-host.js';
 
-const POLL = { timeout: 5_000 };
 const PROMPTS = {
   write: [{ callTool: { name: 'write_file', input: { path: 'new.txt', content: 'x\n' } } }, { text: 'Written.' }],
 };
@@ -71,8 +70,14 @@ describeInBrowser('choices for a new session', (open) => {
     const branch = page.getByRole('combobox', { name: 'Begins at' });
     await branch.waitFor();
     expect(await branch.inputValue()).toBe('main');
+    const found = page.getByRole('listbox', { name: 'Suggestions' });
+    await branch.focus();
+    await found.getByRole('option', { name: 'main' }).waitFor();
+    await branch.press('ArrowUp');
+    expect(await found.getByRole('option').last().getAttribute('aria-selected')).toBe('true');
     await branch.fill('spe');
-    await page.getByRole('option', { name: 'feature/speed' }).waitFor();
+    expect(await found.getByRole('option', { selected: true }).count()).toBe(0);
+    await expect.poll(() => found.getByRole('option').allInnerTexts(), POLL).toEqual(['feature/speed']);
     await branch.press('ArrowDown');
     await branch.press('Enter');
     expect(await branch.inputValue()).toBe('feature/speed');
@@ -96,6 +101,7 @@ describeInBrowser('choices for a new session', (open) => {
     await begin(page, 'hello');
     const form = page.getByRole('region', { name: 'Sign in' });
     const field = form.getByLabel('Token for Example models');
+    await expect.poll(() => field.evaluate((it) => it === document.activeElement), POLL).toBe(true);
     await field.fill('bad-token');
     await field.press('Enter');
     await form.getByRole('alert').waitFor();

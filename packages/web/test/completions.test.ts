@@ -1,11 +1,10 @@
 /** Mentions in a message: asked for at the caret, chosen with keys, and sent along. */
 import { expect, it } from 'vitest';
 import { inserted, isMention } from '../src/composer/mention.js';
-import { begin, describeInBrowser, PHONE } from './support/browser.js';
+import { begin, describeInBrowser, PHONE, POLL } from './support/browser.js';
 import { puppetSession, startPuppetHost } from './support/puppet-host.js';
 import { startWorkHost } from './support/work-host.js';
 
-const POLL = { timeout: 5_000 };
 const FILES = {
   'src/parser.ts': 'export class Parser {}\n\nexport function parseLine(text: string) {}\n',
   'src/printer.ts': 'export const printer = 1;\n',
@@ -57,7 +56,11 @@ describeInBrowser('completions in the composer', (open) => {
     await list.getByRole('option', { name: '#parseLine' }).waitFor();
     await field.press('Enter');
     expect(await field.inputValue()).toBe('read @src/parser.ts and #parseLine ');
-    expect(await page.getByRole('list', { name: 'Attachments' }).getByRole('listitem').count()).toBe(2);
+    const chips = page.getByRole('list', { name: 'Attachments' }).getByRole('listitem');
+    expect(await chips.count()).toBe(2);
+    await page.reload();
+    await expect.poll(() => chips.count(), POLL).toBe(2);
+    expect(await field.inputValue()).toBe('read @src/parser.ts and #parseLine ');
     await field.press('Enter');
     await page.getByText('You said: read @src/parser.ts and #parseLine').waitFor();
     const sent = page.locator('.user-message').last().getByRole('list', { name: 'Attachments' });

@@ -1,7 +1,7 @@
 /** What the protocol asks of a user interface. */
 import type { ToolCallPendingConfirmationState } from '@atrium/protocol';
 import { expect, it } from 'vitest';
-import { describeInBrowser } from './support/browser.js';
+import { describeInBrowser, POLL } from './support/browser.js';
 import { puppetSession, startPuppetHost } from './support/puppet-host.js';
 
 const CALL: ToolCallPendingConfirmationState = {
@@ -39,6 +39,18 @@ describeInBrowser('duties of a user interface', (open) => {
     await expect
       .poll(() => actions(host.ofMethod('dispatchAction')), POLL)
       .toContainEqual(expect.objectContaining({ type: 'session/toolCallConfirmed', toolCallId: 'c1', ...expected }));
+  });
+
+  it('shows what would run, also where a host says that no file changes', async () => {
+    const toolCall = { ...CALL, toolInput: '{"target":"production"}', edits: { items: [] } };
+    const activeTurn = {
+      id: 't1',
+      userMessage: { text: 'go' },
+      responseParts: [{ kind: 'toolCall' as const, toolCall }],
+    };
+    const host = await startPuppetHost({ session: puppetSession({ activeTurn }, { status: 24 }) });
+    const page = await open(host.link);
+    await page.locator('.tool-input', { hasText: 'production' }).waitFor();
   });
 
   it('[CLI-027] gives the attachment of a completion back with its _meta', async () => {
@@ -105,8 +117,6 @@ describeInBrowser('duties of a user interface', (open) => {
     expect(file).toEqual({ text: 'Be brief.', etag: 'v2+' });
   });
 });
-
-const POLL = { timeout: 5_000 };
 
 function actions(asked: readonly { readonly params: Readonly<Record<string, unknown>> }[]): unknown[] {
   return asked.map(({ params }) => params.action);

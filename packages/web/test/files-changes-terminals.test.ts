@@ -2,7 +2,7 @@
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { problemsOf } from './support/axe.js';
-import { begin, DESK, describeInBrowser, PHONE } from './support/browser.js';
+import { begin, DESK, describeInBrowser, PHONE, POLL } from './support/browser.js';
 import { openTab, startWorkHost } from './support/work-host.js';
 
 const PROMPTS = {
@@ -51,7 +51,7 @@ describeInBrowser('beside the conversation', (open) => {
     expect(await problemsOf(page)).toEqual([]);
     await openTab(page, 'Terminal');
     await page.getByRole('button', { name: 'New terminal' }).click();
-    await expect.poll(() => page.locator('.xterm-rows').innerText(), { timeout: 5_000 }).toMatch(/[$#]/);
+    await expect.poll(() => page.locator('.xterm-rows').innerText(), POLL).toMatch(/[$#]/);
     expect(await problemsOf(page)).toEqual([]);
   });
 

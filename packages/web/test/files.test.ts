@@ -2,16 +2,15 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { connect } from '@atrium/client';
+import { connect, REQUEST_TIMEOUT_MS } from '@atrium/client';
 import { expect, it } from 'vitest';
 import { sorted } from '../src/files/entries.js';
 import { stepTo } from '../src/files/virtual-list.js';
-import { begin, describeInBrowser, PHONE } from './support/browser.js';
+import { begin, describeInBrowser, PHONE, POLL } from './support/browser.js';
 import { TOKEN } from './support/page-host.js';
 import { complaintsOf, openTab, startWorkHost } from './support/work-host.js';
 
 /** One red pixel. */
-const POLL = { timeout: 5_000 };
 const PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==',
   'base64',
@@ -153,6 +152,26 @@ describeInBrowser('files', (open) => {
     await question.getByText('outside.txt').first().waitFor();
     await question.getByRole('button', { name: 'Agree' }).click();
     await page.getByRole('button', { name: 'Details', exact: true }).click();
+    await page.getByText('from outside').waitFor();
+  });
+
+  it('waits for people as long as it takes: their answer counts after the request has given up', async () => {
+    const { link, folder } = await startWorkHost({});
+    const outside = path.join(path.dirname(folder), 'outside.txt');
+    await writeFile(outside, 'from outside\n');
+    const page = await open(link);
+    await begin(page, 'hello');
+    await page.getByText('You said: hello').waitFor();
+    await mention(link, outside);
+    await page.getByRole('button', { name: 'outside' }).click();
+    await page.clock.install();
+    await page.getByRole('button', { name: 'Ask to see it' }).click();
+    const question = page.getByRole('form', { name: 'Question' });
+    await question.getByText('outside.txt').first().waitFor();
+    await page.clock.fastForward(REQUEST_TIMEOUT_MS + 1_000);
+    await page.getByRole('button', { name: 'The question is in the session' }).waitFor();
+    expect(await page.getByText('did not answer in time').count()).toBe(0);
+    await question.getByRole('button', { name: 'Agree' }).click();
     await page.getByText('from outside').waitFor();
   });
 });

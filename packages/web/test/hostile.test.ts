@@ -44,4 +44,23 @@ describeInBrowser('hostile Markdown', (open) => {
     expect(await page.evaluate(() => 'owned' in window)).toBe(false);
     expect(elsewhere).toEqual([]);
   });
+
+  it('is no more than code in a diff, whatever it says', async () => {
+    const content =
+      '<p>\n<!-- a\n</span><script>window.owned = 1</script>\n<img src=x onerror="window.owned = 2">\n-->\n';
+    const write = { callTool: { name: 'write_file', input: { path: 'x.html', content } } };
+    const { link } = await startPageHost({ attack: [write] });
+    const page = await open(link);
+    await begin(page, 'attack');
+    const lines = page.locator('.diff .line.added');
+    await lines.locator('.hljs-comment').first().waitFor();
+    expect(await lines.allInnerTexts()).toEqual(
+      content
+        .trimEnd()
+        .split('\n')
+        .map((line) => `+ ${line}\n`),
+    );
+    expect(await page.locator('.diff :is(script, img)').count()).toBe(0);
+    expect(await page.evaluate(() => 'owned' in window)).toBe(false);
+  });
 });

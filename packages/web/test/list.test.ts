@@ -2,7 +2,7 @@
 import { connect } from '@atrium/client';
 import type { Page } from 'playwright-core';
 import { expect, it, onTestFinished } from 'vitest';
-import { begin, choose, DESK, describeInBrowser } from './support/browser.js';
+import { begin, choose, DESK, describeInBrowser, POLL } from './support/browser.js';
 import { startPageHost, TOKEN } from './support/page-host.js';
 
 const PROMPTS = {
@@ -31,7 +31,7 @@ describeInBrowser('the list of sessions', (open) => {
     await page.keyboard.press('Escape');
     await page.keyboard.press('/');
     await page.keyboard.type('apples mock');
-    await expect.poll(() => titles(page)).toEqual(['About apples']);
+    await expect.poll(() => titles(page), POLL).toEqual(['About apples']);
     await page.getByRole('searchbox', { name: 'Search sessions' }).fill('plums');
     await page.getByText('No session has these words.').waitFor();
   });
@@ -45,7 +45,7 @@ describeInBrowser('the list of sessions', (open) => {
     await page.getByRole('textbox', { name: 'Title' }).fill('About quinces');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'About quinces' }).waitFor();
-    await expect.poll(() => titles(other)).toEqual(['About quinces', 'About apples']);
+    await expect.poll(() => titles(other), POLL).toEqual(['About quinces', 'About apples']);
     await page.getByRole('button', { name: 'About quinces' }).click();
     await page.keyboard.type('never mind');
     await page.keyboard.press('Escape');
@@ -60,11 +60,11 @@ describeInBrowser('the list of sessions', (open) => {
     await apples.hover();
     await apples.getByRole('button', { name: 'Archive' }).click();
     await list(page).getByText('Archive', { exact: false }).first().waitFor();
-    await expect.poll(() => apples.isVisible()).toBe(false);
+    await expect.poll(() => apples.isVisible(), POLL).toBe(false);
     await list(page).locator('summary').click();
     await apples.hover();
     await apples.getByRole('button', { name: 'Take out of the archive' }).click();
-    await expect.poll(() => list(page).locator('summary').count()).toBe(0);
+    await expect.poll(() => list(page).locator('summary').count(), POLL).toBe(0);
     expect(await titles(page)).toHaveLength(2);
   });
 
@@ -80,7 +80,7 @@ describeInBrowser('the list of sessions', (open) => {
       .waitFor();
     await choose(page, /About apples/);
     await page.getByText('Round.').waitFor();
-    await expect.poll(() => list(page).locator('.unread').count()).toBe(0);
+    await expect.poll(() => list(page).locator('.unread').count(), POLL).toBe(0);
     await page.getByRole('link', { name: 'New' }).click();
     expect(await list(page).locator('.unread').count()).toBe(0);
   });
@@ -95,7 +95,7 @@ describeInBrowser('the list of sessions', (open) => {
     await page.getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('button', { name: 'Delete for good' }).click();
     await page.getByText('The session is deleted.').waitFor();
-    await expect.poll(() => titles(page)).toEqual(['About apples']);
+    await expect.poll(() => titles(page), POLL).toEqual(['About apples']);
   });
 });
 

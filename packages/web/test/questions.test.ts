@@ -1,6 +1,6 @@
 /** Questions that do not come from the agent: pairing codes, trust, and providers in the details. */
 import { expect, it } from 'vitest';
-import { describeInBrowser } from './support/browser.js';
+import { describeInBrowser, POLL } from './support/browser.js';
 import { type PuppetHost, puppetSession, startPuppetHost } from './support/puppet-host.js';
 
 const completed = (host: PuppetHost) =>
@@ -19,7 +19,7 @@ describeInBrowser('questions of the host', (open) => {
     await code.waitFor();
     expect(await code.evaluate((element) => Number.parseFloat(getComputedStyle(element).fontSize))).toBeGreaterThan(40);
     await page.getByRole('button', { name: 'Refuse' }).click();
-    await expect.poll(() => completed(host)).toMatchObject([{ requestId: 'pair-1', response: 'decline' }]);
+    await expect.poll(() => completed(host), POLL).toMatchObject([{ requestId: 'pair-1', response: 'decline' }]);
   });
 
   it('lists the programs that a folder wants to start, as text', async () => {
@@ -29,7 +29,7 @@ describeInBrowser('questions of the host', (open) => {
     const page = await open(host.link);
     await page.getByText('provider ci: node ci.js <b>now</b>').waitFor();
     await page.getByRole('button', { name: 'Trust this folder' }).click();
-    await expect.poll(() => completed(host)).toMatchObject([{ requestId: 'trust-1', response: 'accept' }]);
+    await expect.poll(() => completed(host), POLL).toMatchObject([{ requestId: 'trust-1', response: 'accept' }]);
   });
 
   it('shows the providers of a session with their trust and tools, and switches one off', async () => {
@@ -42,7 +42,7 @@ describeInBrowser('questions of the host', (open) => {
     await page.getByText('trust: paired · 1 tool: build_status').waitFor();
     await page.getByRole('switch', { name: 'Use ci' }).click();
     const toggles = () => host.ofMethod('dispatchAction').map(({ params }) => params.action);
-    await expect.poll(toggles).toContainEqual({ type: 'session/customizationToggled', id, enabled: false });
+    await expect.poll(toggles, POLL).toContainEqual({ type: 'session/customizationToggled', id, enabled: false });
     await page.getByRole('switch', { name: 'Use ci', checked: false }).waitFor();
   });
 });

@@ -49,6 +49,13 @@ describeInBrowser('a page that comes back', (open) => {
     await host.kill();
     await host.startAgain('another-token-0123456789');
     await page.getByRole('heading', { name: 'The host has another token' }).waitFor();
+    let attempts = 0;
+    page.on('websocket', () => {
+      attempts += 1;
+    });
+    // Long enough for several, if it went on as it does without a connection.
+    await page.waitForTimeout(5_000);
+    expect(attempts).toBeLessThanOrEqual(1);
     await page.getByLabel('Token, or the link that the host printed').fill('another-token-0123456789');
     await page.getByRole('button', { name: 'Connect' }).click();
     await page.getByText('You said: hello').waitFor();

@@ -1,13 +1,15 @@
 /** What people do with one session all day: watch it work, change its input, choose who works, wait, go on. */
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { begin, describeInBrowser, PHONE } from './support/browser.js';
+import { begin, describeInBrowser, PHONE, POLL } from './support/browser.js';
 import { startPageHost } from './support/page-host.js';
 import { puppetSession, startPuppetHost } from './support/puppet-host.js';
 
-const SHELL = { name: 'shell', input: { command: 'for i in 1 2 3; do echo "line $i"; sleep 0.4; done' } };
+/** Goes on when a test says so, by making these files. */
+const until = (file: string) => `until [ -e ${file} ]; do sleep 0.1; done`;
+const SHELL = { name: 'shell', input: { command: `echo line 1; ${until('go')}; echo line 2; ${until('end')}` } };
 const PROMPTS = {
   run: [{ text: 'Let me see. '.repeat(400) }, { callTool: SHELL }, { text: 'It ran.' }],
   write: [{ callTool: { name: 'write_file', input: { path: 'a.txt', content: 'one\n' } } }, { text: 'Written.' }],
@@ -30,19 +32,21 @@ function isInView(page: Page, selector: string): Promise<boolean> {
 
 describeInBrowser('a session at work', (open) => {
   it('shows the output of a command while it runs, with the end in view', async () => {
-    const { link } = await startPageHost(PROMPTS);
+    const { link, folder } = await startPageHost(PROMPTS);
     const page = await open(link);
     await begin(page, 'run');
     await page.getByRole('group', { name: 'Permission' }).waitFor();
-    await expect.poll(() => isInView(page, '.confirmation')).toBe(true);
+    await expect.poll(() => isInView(page, '.confirmation'), POLL).toBe(true);
     await page.keyboard.press('Alt+y');
     const output = page.locator('.tool-output');
     await output.getByText('line 1').waitFor();
-    expect(await output.innerText()).not.toContain('line 3');
+    expect(await output.innerText()).not.toContain('line 2');
     expect(await page.locator('.tool-state').innerText()).toBe('Running');
-    await output.getByText('line 3').waitFor();
+    await writeFile(path.join(folder, 'go'), '');
+    await output.getByText('line 2').waitFor();
+    await writeFile(path.join(folder, 'end'), '');
     await page.getByText('It ran.').waitFor();
-    await expect.poll(() => isInView(page, '.turn-end')).toBe(true);
+    await expect.poll(() => isInView(page, '.turn-end'), POLL).toBe(true);
   });
 
   it.each([
@@ -55,12 +59,12 @@ describeInBrowser('a session at work', (open) => {
     await begin(page, 'many');
     await page.getByRole('group', { name: 'Permission' }).waitFor();
     await page.locator('.diff .line').first().waitFor();
-    await expect.poll(() => isInView(page, '.confirmation')).toBe(true);
+    await expect.poll(() => isInView(page, '.confirmation'), POLL).toBe(true);
     expect(await page.getByText('There is no "missing"').first().isVisible()).toBe(true);
     await page.getByRole('button', { name: /^Show 300 more lines$/ }).waitFor();
     await page.locator('.timeline').evaluate((timeline) => timeline.scrollTo(0, 0));
     await page.getByRole('button', { name: 'The agent asks you something' }).click();
-    await expect.poll(() => isInView(page, '.confirmation')).toBe(true);
+    await expect.poll(() => isInView(page, '.confirmation'), POLL).toBe(true);
   });
 
   it('lets a person change the command before it runs', async () => {
@@ -148,10 +152,10 @@ describeInBrowser('a custom agent', (open) => {
         .map(({ params }) => params.action as { readonly type: string })
         .filter(({ type }) => type === 'session/agentChanged');
     await choice.selectOption('reviewer');
-    await expect.poll(changes).toEqual([{ type: 'session/agentChanged', agent: { uri: REVIEWER } }]);
-    expect(await choice.inputValue()).toBe(REVIEWER);
+    await expect.poll(changes, POLL).toEqual([{ type: 'session/agentChanged', agent: { uri: REVIEWER } }]);
+    await expect.poll(() => choice.inputValue(), POLL).toBe(REVIEWER);
     await choice.selectOption('No custom agent');
-    await expect.poll(changes).toHaveLength(2);
+    await expect.poll(changes, POLL).toHaveLength(2);
     expect(changes()[1]).toEqual({ type: 'session/agentChanged' });
   });
 

@@ -1,10 +1,9 @@
 /** The terminal in which a tool runs its command: watched live, helped, taken over, left alone. */
 import { expect, it } from 'vitest';
-import { begin, choose, describeInBrowser, PHONE } from './support/browser.js';
+import { begin, choose, describeInBrowser, PHONE, POLL } from './support/browser.js';
 import { screenOf } from './support/terminal-screen.js';
 import { complaintsOf, openTab, startWorkHost } from './support/work-host.js';
 
-const POLL = { timeout: 8_000 };
 const COUNT = 'for i in 1 2 3 4 5 6 7 8 9; do echo "tick $i"; sleep 0.5; done';
 const ASK = 'printf "name? "; read name; echo "hello $name"';
 const PROMPTS = {

@@ -3,11 +3,11 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { begin, choose, describeInBrowser, PHONE } from './support/browser.js';
+import { problemsOf } from './support/axe.js';
+import { begin, choose, describeInBrowser, PHONE, POLL } from './support/browser.js';
 import { screenOf } from './support/terminal-screen.js';
 import { complaintsOf, openTab, startWorkHost } from './support/work-host.js';
 
-const POLL = { timeout: 8_000 };
 /** For four hundred thousand lines. */
 const LONG = { timeout: 15_000 };
 const PROMPTS = { hello: [{ title: 'Hello' }, { text: 'You said: hello' }] };
@@ -37,7 +37,7 @@ describeInBrowser('terminals', (open) => {
     await expect.poll(onDesk.text, POLL).toMatch(/\nfrom the phone/);
     expect(await readFile(path.join(folder, 'answer'), 'utf8')).toBe('42\n');
     // Both show the same columns: those of the desk, which has it.
-    const size = async (columns: () => Promise<string>) => /\d+ × \d+/.exec(await columns())?.[0];
+    const size = async (columns: () => Promise<string>) => /\d+\s×\s\d+/.exec(await columns())?.[0];
     expect(await size(onPhone.columns)).toBe(await size(onDesk.columns));
 
     await onPhone.type('exit 3');
@@ -87,6 +87,52 @@ describeInBrowser('terminals', (open) => {
     });
     await expect.poll(screen.text, POLL).toMatch(/\ngot1\s+got2\s+got3\s/);
     expect((await screen.text()).match(/got\d/g)).toEqual(['got1', 'got2', 'got3']);
+  });
+
+  it('has its terminal again when it is loaded again, and leaves it to others when it goes', async () => {
+    const { link } = await startWorkHost({ prompts: PROMPTS });
+    const desk = await open(link);
+    await begin(desk, 'hello');
+    await desk.getByText('You said: hello').waitFor();
+    await openTab(desk, 'Terminal');
+    await desk.getByRole('button', { name: 'New terminal' }).click();
+    const onDesk = screenOf(desk);
+    await expect.poll(onDesk.columns, POLL).toMatch(/yours/i);
+    await desk.reload();
+    await openTab(desk, 'Terminal');
+    await expect.poll(onDesk.columns, POLL).toMatch(/yours/i);
+
+    const phone = await open(link, PHONE);
+    await choose(phone, /Hello/);
+    await openTab(phone, 'Terminal');
+    await expect.poll(screenOf(phone).columns, POLL).toMatch(/another device/i);
+    await desk.close({ runBeforeUnload: true });
+    await phone.getByRole('button', { name: 'Take over' }).click();
+    await expect.poll(screenOf(phone).columns, POLL).toMatch(/yours/i);
+  });
+
+  it('keeps its lines for screen readers when somebody asks for it, also over a reload', async () => {
+    const { link } = await startWorkHost({});
+    const page = await open(link);
+    const complaints = complaintsOf(page);
+    await begin(page, 'hello');
+    await openTab(page, 'Terminal');
+    await page.getByRole('button', { name: 'New terminal' }).click();
+    const screen = screenOf(page);
+    await expect.poll(screen.text, POLL).toMatch(/[$#] /);
+    const lines = page.locator('.xterm-accessibility');
+    expect(await lines.count()).toBe(0);
+    await screen.type('echo $((6*7))');
+    await page.keyboard.press('Shift+Escape');
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: /Find/ }).fill('aloud');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => lines.innerText(), POLL).toMatch(/\n42\n/);
+    expect(await problemsOf(page)).toEqual([]);
+    await page.reload();
+    await openTab(page, 'Terminal');
+    await expect.poll(() => lines.innerText(), POLL).toMatch(/\n42\n/);
+    expect(complaints).toEqual([]);
   });
 
   it('leaves with Shift+Escape, and asks before it ends what runs', async () => {

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { plural } from '../model/format.js';
 import { FileRow } from './file-row.js';
 import { totals } from './file-state.js';
+import { FollowUp } from './follow-up.js';
 import { useChangeset } from './use-changeset.js';
 import { type Operations, useOperation } from './use-operation.js';
 
@@ -36,13 +37,9 @@ export function Changeset({ uri, folder }: Props) {
           {run.problem}
         </p>
       )}
+      <FollowUp link={run.link} />
       {state.status === 'error' && state.error && <p className="changes-note problem">{state.error.message}</p>}
-      <Files
-        state={state}
-        folder={folder}
-        operations={operations.filter(({ scopes }) => scopes.includes('resource'))}
-        run={run}
-      />
+      <Files state={state} folder={folder} operations={operations} run={run} />
       {run.question}
     </>
   );

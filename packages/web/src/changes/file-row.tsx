@@ -1,16 +1,15 @@
-/** One changed file: what became of it, its diff, and what can be done with it. */
+/** One changed file: what became of it, in a line; unfolded, all of it. */
 import type { ChangesetFile, ChangesetOperation } from '@atrium/protocol';
 import { useState } from 'react';
-import { FileLink } from '../files/file-link.js';
 import { Icon } from '../ui/icons.js';
-import { FileDiff } from './file-diff.js';
-import { fileName, fileUri, stagedWord, stateOf } from './file-state.js';
+import { FileBody } from './file-body.js';
+import { fileName, stagedWord, stateOf } from './file-state.js';
 import type { Operations } from './use-operation.js';
 
 interface Props {
   readonly file: ChangesetFile;
   readonly folder: string | undefined;
-  /** Those that can be done with one file. */
+  /** Everything that can be done here. */
   readonly operations: readonly ChangesetOperation[];
   readonly run: Operations;
 }
@@ -40,30 +39,7 @@ export function FileRow({ file, folder, operations, run }: Props) {
           <span className="removed">−{edit.diff.removed}</span>
         )}
       </button>
-      {isOpen && (
-        <div className="change-body">
-          <div className="change-actions">
-            {edit.after && <FileLink uri={edit.after.uri} label="Open file" />}
-            {operations.map((operation) => (
-              <button
-                key={operation.id}
-                type="button"
-                className="quiet small"
-                title={operation.description}
-                disabled={run.isBusy}
-                onClick={() =>
-                  run.wish({ operation, what: name, target: { kind: 'resource', resource: fileUri(edit) } })
-                }
-              >
-                {operation.label}
-              </button>
-            ))}
-          </div>
-          <div className="diff">
-            <FileDiff edit={edit} />
-          </div>
-        </div>
-      )}
+      {isOpen && <FileBody file={file} name={name} operations={operations} run={run} />}
     </li>
   );
 }

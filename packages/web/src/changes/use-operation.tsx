@@ -2,12 +2,12 @@
 import type { ChangesetOperation, ChangesetOperationTarget } from '@atrium/protocol';
 import { type ReactNode, useState } from 'react';
 import { useHost, useOpenSession } from '../host/context.js';
-import type { OpenSession } from '../host/open-session.js';
 import { problemText } from '../host/problem.js';
 import { Words } from '../markdown/markdown.js';
+import { expectQuestion } from '../questions/expected.js';
 import { Dialog } from '../ui/dialog.js';
 import { tell } from '../ui/notices.js';
-import { uncover } from '../ui/panel-switch.js';
+import { followUpLink } from './follow-up.js';
 
 export interface Wish {
   readonly operation: ChangesetOperation;
@@ -20,6 +20,8 @@ export interface Operations {
   readonly isBusy: boolean;
   /** Why the last one was not done. */
   readonly problem: string | undefined;
+  /** What the last one gave to be opened. */
+  readonly link: string | undefined;
   wish(wish: Wish): void;
   /** The question, while there is one. */
   readonly question: ReactNode;
@@ -30,16 +32,19 @@ export function useOperation(uri: string): Operations {
   const session = useOpenSession();
   const [asked, setAsked] = useState<Wish>();
   const [problem, setProblem] = useState<string>();
+  const [link, setLink] = useState<string>();
   const [isBusy, setBusy] = useState(false);
   const invoke = async ({ operation: { id, label }, target }: Wish) => {
     setAsked(undefined);
     setProblem(undefined);
+    setLink(undefined);
     setBusy(true);
-    uncoverIfAsked(session);
+    expectQuestion();
     try {
       const params = { channel: uri, operationId: id, ...(target && { target }) };
-      const { message } = await client.request('invokeChangesetOperation', params);
+      const { message, followUp } = await client.request('invokeChangesetOperation', params);
       tell(typeof message === 'string' ? message : (message?.markdown ?? `${label}: accepted.`));
+      setLink(followUpLink(session.uri, followUp));
     } catch (error) {
       setProblem(problemText(error));
     } finally {
@@ -48,20 +53,7 @@ export function useOperation(uri: string): Operations {
   };
   const wish = (wanted: Wish) => (wanted.operation.confirmation === undefined ? void invoke(wanted) : setAsked(wanted));
   const question = asked && <Question wish={asked} onYes={() => void invoke(asked)} onNo={() => setAsked(undefined)} />;
-  return { isBusy, problem, wish, question };
-}
-
-/** How long a question that comes up is likely to come from what was just done. */
-const ASKED_WITHIN_MS = 2_000;
-
-/** What an operation asks back in the session (the words of a commit) must not be covered by the panel. */
-function uncoverIfAsked(session: OpenSession): void {
-  const count = () => session.state.inputRequests?.length ?? 0;
-  const before = count();
-  const stop = session.view.subscribe(() => {
-    if (count() > before) uncover();
-  });
-  setTimeout(stop, ASKED_WITHIN_MS);
+  return { isBusy, problem, link, wish, question };
 }
 
 interface QuestionProps {

@@ -27,8 +27,7 @@ export function Composer({ session, state, editing, onEditEnd }: Props) {
   const { text, attachments } = writing;
   const field = useRef<HTMLTextAreaElement>(null);
   const completions = useCompletions(session, field, text, (next, attachment) => {
-    writing.setText(next);
-    writing.setAttachments(withAttachment(attachments, attachment));
+    writing.change({ text: next, attachments: withAttachment(attachments, attachment) });
   });
   const { items, id, chosen } = completions;
   const isWorking = state.activeTurn !== undefined;
@@ -70,14 +69,14 @@ export function Composer({ session, state, editing, onEditEnd }: Props) {
       )}
       <div className="compose-box">
         <CompletionList completions={completions} />
-        <Attachments items={attachments} onChange={writing.setAttachments} />
+        <Attachments items={attachments} onChange={(next) => writing.change({ attachments: next })} />
         <AutoText
           id="composer"
           ref={field}
           label="Message"
           placeholder={isWorking ? WORKING_HINT : 'Message the agent'}
           value={text}
-          onChange={writing.setText}
+          onChange={(next) => writing.change({ text: next })}
           onEnter={(event) => send(event.ctrlKey || event.metaKey)}
           onKeyDown={pressed}
           list={items.length > 0 ? { id, option: `${id}-${chosen}` } : undefined}

@@ -1,13 +1,38 @@
-/** What was written and not sent yet, kept for each session as long as the tab lives. */
+/** What was written and not sent yet, with what goes along: kept for each session as long as the tab lives. */
+import type { MessageAttachment } from '@atrium/protocol';
 import { useState } from 'react';
 
-export function useDraft(uri: string): [string, (text: string) => void] {
-  const key = `atrium.draft.${uri}`;
-  const [text, setText] = useState(() => sessionStorage.getItem(key) ?? '');
-  const change = (next: string) => {
-    setText(next);
-    if (next === '') sessionStorage.removeItem(key);
-    else sessionStorage.setItem(key, next);
+export interface Draft {
+  readonly text: string;
+  readonly attachments: readonly MessageAttachment[];
+}
+
+export const NO_DRAFT: Draft = { text: '', attachments: [] };
+
+/** `about`: the session, or what else is being written. */
+export function useDraft(about: string): [Draft, (draft: Draft) => void] {
+  const key = `atrium.draft.${about}`;
+  const [draft, setDraft] = useState(() => kept(key));
+  const change = (next: Draft) => {
+    setDraft(next);
+    keep(key, next);
   };
-  return [text, change];
+  return [draft, change];
+}
+
+function kept(key: string): Draft {
+  try {
+    return { ...NO_DRAFT, ...JSON.parse(sessionStorage.getItem(key) ?? '{}') };
+  } catch {
+    return NO_DRAFT;
+  }
+}
+
+function keep(key: string, draft: Draft): void {
+  try {
+    if (draft.text === '' && draft.attachments.length === 0) sessionStorage.removeItem(key);
+    else sessionStorage.setItem(key, JSON.stringify(draft));
+  } catch {
+    // Longer than browsers keep: it is still in the field.
+  }
 }

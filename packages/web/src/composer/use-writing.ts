@@ -2,43 +2,26 @@
  * What the field holds: the draft, or an earlier message that is being said differently. The draft waits meanwhile, and
  * is back when somebody changes their mind.
  */
-import type { MessageAttachment, SessionState } from '@atrium/protocol';
+import type { SessionState } from '@atrium/protocol';
 import { useState } from 'react';
-import { useDraft } from './use-draft.js';
+import { type Draft, NO_DRAFT, useDraft } from './use-draft.js';
 
-export interface Writing {
-  readonly text: string;
-  readonly attachments: readonly MessageAttachment[];
-  setText(text: string): void;
-  setAttachments(attachments: readonly MessageAttachment[]): void;
+export interface Writing extends Draft {
+  change(patch: Partial<Draft>): void;
   clear(): void;
 }
 
-interface Edit {
+interface Edit extends Draft {
   readonly turnId: string;
-  readonly text: string;
-  readonly attachments: readonly MessageAttachment[];
 }
 
 export function useWriting(uri: string, { turns }: SessionState, editing: string | undefined): Writing {
   const [draft, setDraft] = useDraft(uri);
-  const [draftAttachments, setDraftAttachments] = useState<readonly MessageAttachment[]>([]);
   const [edit, setEdit] = useState<Edit>();
-  if (editing === undefined) {
-    const clear = () => {
-      setDraft('');
-      setDraftAttachments([]);
-    };
-    const attachments = draftAttachments;
-    return { text: draft, attachments, setText: setDraft, setAttachments: setDraftAttachments, clear };
-  }
+  if (editing === undefined)
+    return { ...draft, change: (patch) => setDraft({ ...draft, ...patch }), clear: () => setDraft(NO_DRAFT) };
   const current = edit?.turnId === editing ? edit : editOf(turns, editing);
-  return {
-    ...current,
-    setText: (text) => setEdit({ ...current, text }),
-    setAttachments: (attachments) => setEdit({ ...current, attachments }),
-    clear: () => setEdit(undefined),
-  };
+  return { ...current, change: (patch) => setEdit({ ...current, ...patch }), clear: () => setEdit(undefined) };
 }
 
 function editOf(turns: SessionState['turns'], turnId: string): Edit {

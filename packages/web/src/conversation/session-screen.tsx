@@ -8,6 +8,7 @@ import { useOpened } from '../host/use-opened.js';
 import { useStore } from '../model/store.js';
 import { Panel } from '../panel/panel.js';
 import { Questions } from '../questions/questions.js';
+import { useHandOver } from '../terminals/hand-over.js';
 import { isPanelOpen } from '../ui/panel-switch.js';
 import { CreationNote } from './creation-note.js';
 import { SessionHeader } from './session-header.js';
@@ -30,6 +31,7 @@ function Conversation({ session }: { readonly session: OpenSession }) {
   const hasPanel = useStore(isPanelOpen);
   const [editing, setEditing] = useState<string>();
   useMarkRead(session, state);
+  useHandOver(session);
   if (isGone) return <Missing why="Somebody removed this session." />;
   return (
     <div className={`session ${hasPanel ? 'with-panel' : ''}`}>

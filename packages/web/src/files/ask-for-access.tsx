@@ -1,28 +1,40 @@
 /** Asks the people in the session, who may be the same person, for a file outside of its folder. */
-import { useState } from 'react';
-import { useHost } from '../host/context.js';
+import { useEffect, useState } from 'react';
+import { useHost, useOpenSession } from '../host/context.js';
 import { problemText } from '../host/problem.js';
+import { expectQuestion } from '../questions/expected.js';
 import { tell } from '../ui/notices.js';
-import { uncover } from '../ui/panel-switch.js';
 
 interface Props {
   readonly uri: string;
-  readonly onGranted: () => void;
+  /** It is worth another look. */
+  readonly onAnswered: () => void;
 }
 
-export function AskForAccess({ uri, onGranted }: Props) {
+export function AskForAccess({ uri, onAnswered }: Props) {
   const { client } = useHost();
+  const session = useOpenSession();
   const [isAsking, setAsking] = useState(false);
+  useEffect(() => {
+    if (!isAsking) return;
+    let count = 0;
+    return session.view.subscribe(() => {
+      const { length } = session.state.inputRequests ?? [];
+      if (length < count) onAnswered();
+      count = length;
+    });
+  }, [session, isAsking, onAnswered]);
   const ask = async () => {
     setAsking(true);
-    uncover();
+    expectQuestion();
     try {
       await client.request('resourceRequest', { uri, read: true });
-      onGranted();
+      onAnswered();
     } catch (error) {
-      tell(problemText(error));
-    } finally {
+      // The question stands longer than a request waits for its answer.
+      if (error instanceof Error && error.name === 'RequestTimeoutError') return;
       setAsking(false);
+      tell(problemText(error));
     }
   };
   return (

@@ -1,5 +1,5 @@
 /** One file: its text in colours, or its picture, or why there is neither. */
-import { useLayoutEffect, useRef, useState } from 'react';
+import { useCallback, useLayoutEffect, useRef, useState } from 'react';
 import { useOpenSession } from '../host/context.js';
 import { Code } from '../markdown/code-block.js';
 import { languageOfFile } from '../markdown/highlight.js';
@@ -13,6 +13,7 @@ import { type FileContent, useFile } from './use-file.js';
 export function FileView({ file }: { readonly file: ShownFile }) {
   const session = useOpenSession();
   const [attempt, setAttempt] = useState(0);
+  const lookAgain = useCallback(() => setAttempt((last) => last + 1), []);
   const content = useFile(file.uri, attempt);
   const path = pathIn(file.uri, session.state.summary.workingDirectory);
   return (
@@ -25,9 +26,7 @@ export function FileView({ file }: { readonly file: ShownFile }) {
         {content.kind === 'text' && <CopyButton text={content.text} what="file" />}
       </header>
       <Content content={content} path={path} line={file.line} />
-      {content.kind === 'problem' && content.isAskable && (
-        <AskForAccess uri={file.uri} onGranted={() => setAttempt(attempt + 1)} />
-      )}
+      {content.kind === 'problem' && content.isAskable && <AskForAccess uri={file.uri} onAnswered={lookAgain} />}
     </section>
   );
 }

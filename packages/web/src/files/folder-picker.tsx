@@ -4,6 +4,7 @@ import { useHost } from '../host/context.js';
 import { lastPart, pathOf, uriOf } from '../model/format.js';
 import { matches } from '../model/search.js';
 import { Dialog } from '../ui/dialog.js';
+import { hasKeyboard } from '../ui/focus.js';
 import { Icon } from '../ui/icons.js';
 import { Crumbs } from './crumbs.js';
 import { accessProblem, type Entry, entriesOf, parentUri } from './entries.js';
@@ -38,6 +39,7 @@ export function FolderPicker({ start, onPick, onClose }: Props) {
       <Crumbs folder={folder} onGo={go} />
       <input
         type="search"
+        data-first-focus={hasKeyboard() || undefined}
         aria-label="Filter folders"
         placeholder={`Filter folders in ${lastPart(pathOf(folder))}`}
         value={query}

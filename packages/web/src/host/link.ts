@@ -8,6 +8,8 @@ import { keepToken, keptToken } from './token.js';
 /** Between attempts before the first connection; later the client itself waits. */
 const RETRY_MS = 1_000;
 const REFUSALS_MAX = 2;
+/** Between attempts with a token that was refused. Somebody may yet start the host with it again. */
+const LOCKED_RETRY_MS = 15_000;
 
 export type Phase =
   | { readonly at: 'connecting' }
@@ -25,6 +27,7 @@ export class HostLink {
   #client: Client | undefined;
   /** Attempts in a row that failed although the host is there. */
   #refusals = 0;
+  #tokenCame = () => {};
 
   async start(): Promise<void> {
     this.phase.set({ at: 'connecting' });
@@ -33,7 +36,7 @@ export class HostLink {
     for (;;) {
       const hadToken = keptToken() !== undefined;
       try {
-        return await this.#opened(await dial());
+        return await this.#opened(await dial(() => this.#token()));
       } catch {
         if (await this.#isLocked()) return this.phase.set({ at: 'locked', hadToken });
         if (this.#refusals === 0) this.phase.set({ at: 'unreachable' });
@@ -53,7 +56,19 @@ export class HostLink {
     const client = this.#client;
     if (!client) return void this.start();
     this.phase.set({ at: 'ready', client });
+    this.#tokenCame();
     client.reconnectNow();
+  }
+
+  /** Asked before each attempt: the same token would only be refused again. */
+  async #token(): Promise<string> {
+    if (this.phase.get().at === 'locked') {
+      await new Promise<void>((resolve) => {
+        this.#tokenCame = resolve;
+        setTimeout(resolve, LOCKED_RETRY_MS);
+      });
+    }
+    return keptToken() ?? '';
   }
 
   async #opened(client: Client): Promise<void> {
@@ -97,13 +112,12 @@ export class HostLink {
 /** The library checks every message, which makes it large; the page shows itself before it is here. */
 const library = () => import('@atrium/client');
 
-async function dial(): Promise<Client> {
+async function dial(token: () => Promise<string>): Promise<Client> {
   const { connect } = await library();
   const scheme = location.protocol === 'https:' ? 'wss' : 'ws';
-  const token = keptToken();
   return connect({
     url: `${scheme}://${location.host}/`,
     locale: navigator.language,
-    ...(token !== undefined && { token: () => keptToken() ?? '' }),
+    ...(keptToken() !== undefined && { token }),
   });
 }

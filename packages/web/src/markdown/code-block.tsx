@@ -1,7 +1,6 @@
 /** Code, coloured once it is complete, with a button to copy it. */
-import { useEffect, useState } from 'react';
 import { CopyButton } from '../ui/copy-button.js';
-import { highlighted } from './highlight.js';
+import { useHighlighted } from './use-highlighted.js';
 
 interface Props {
   readonly text: string;
@@ -30,16 +29,4 @@ export function Code({ text, language }: { readonly text: string; readonly langu
   if (html === undefined) return <code>{text}</code>;
   // biome-ignore lint/security/noDangerouslySetInnerHtml: the highlighter escapes the code
   return <code dangerouslySetInnerHTML={{ __html: html }} />;
-}
-
-function useHighlighted(text: string, language: string): string | undefined {
-  const [done, setDone] = useState<{ readonly text: string; readonly html: string | undefined }>();
-  useEffect(() => {
-    let isOver = false;
-    highlighted(text, language).then((html) => isOver || setDone({ text, html }));
-    return () => {
-      isOver = true;
-    };
-  }, [text, language]);
-  return done?.text === text ? done.html : undefined;
 }

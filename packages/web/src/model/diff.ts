@@ -1,8 +1,14 @@
 /** What differs between two texts, line by line, with a little of what surrounds it. */
 
-export interface DiffLine {
+interface Line {
   readonly kind: 'same' | 'added' | 'removed';
   readonly text: string;
+}
+
+/** With its place in each text, from 0 on; where it is missing, that is where it would stand. */
+export interface DiffLine extends Line {
+  readonly before: number;
+  readonly after: number;
 }
 
 /** Lines between two hunks that are not shown. */
@@ -22,8 +28,17 @@ export function diffLines(before: string, after: string): readonly DiffLine[] {
   let end = 0;
   while (end < a.length - start && end < b.length - start && a.at(-1 - end) === b.at(-1 - end)) end++;
   const middle = differing(a.slice(start, a.length - end), b.slice(start, b.length - end));
-  const same = (lines: readonly string[]) => lines.map((text): DiffLine => ({ kind: 'same', text }));
-  return [...same(a.slice(0, start)), ...middle, ...same(a.slice(a.length - end))];
+  const same = (lines: readonly string[]) => lines.map((text): Line => ({ kind: 'same', text }));
+  return placed([...same(a.slice(0, start)), ...middle, ...same(a.slice(a.length - end))]);
+}
+
+function placed(lines: readonly Line[]): readonly DiffLine[] {
+  let [before, after] = [0, 0];
+  return lines.map((line) => ({
+    ...line,
+    before: line.kind === 'added' ? before : before++,
+    after: line.kind === 'removed' ? after : after++,
+  }));
 }
 
 function linesOf(text: string): string[] {
@@ -33,10 +48,10 @@ function linesOf(text: string): string[] {
   return lines;
 }
 
-function differing(a: readonly string[], b: readonly string[]): DiffLine[] {
+function differing(a: readonly string[], b: readonly string[]): Line[] {
   if (a.length * b.length > COMPARISONS_MAX) return [...marked(a, 'removed'), ...marked(b, 'added')];
   const common = commonLengths(a, b);
-  const lines: DiffLine[] = [];
+  const lines: Line[] = [];
   let [i, j] = [0, 0];
   while (i < a.length && j < b.length) {
     if (a[i] === b[j]) {
@@ -64,7 +79,7 @@ function commonLengths(a: readonly string[], b: readonly string[]): Uint32Array[
   return table;
 }
 
-function marked(lines: readonly string[], kind: 'added' | 'removed'): DiffLine[] {
+function marked(lines: readonly string[], kind: 'added' | 'removed'): Line[] {
   return lines.map((text) => ({ kind, text }));
 }
 

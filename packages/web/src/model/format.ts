@@ -66,3 +66,13 @@ export function uriOf(path: string): string | undefined {
     .join('/')
     .replace(/^\/([a-z])%3A/i, '/$1:')}`;
 }
+
+/** Three shells are `bash`, `bash 2` and `bash 3`. */
+export function distinct(titles: readonly string[]): readonly string[] {
+  const seen = new Map<string, number>();
+  return titles.map((title) => {
+    const count = (seen.get(title) ?? 0) + 1;
+    seen.set(title, count);
+    return count === 1 ? title : `${title} ${count}`;
+  });
+}

@@ -3,6 +3,7 @@ import type { SessionSummary } from '@atrium/protocol';
 import { goTo } from '../host/router.js';
 import { lastPart, pathOf } from '../model/format.js';
 import { ACTIVITY_WORDS, activityOf } from '../model/status.js';
+import { isForScreenReaders, toggleScreenReaders } from '../terminals/screen-reader.js';
 import { openPanel, togglePanel } from '../ui/panel-switch.js';
 import { chooseTheme } from '../ui/theme.js';
 
@@ -29,6 +30,12 @@ function pageCommands(onHelp: () => void): Command[] {
     { id: 'light', title: 'Light theme', detail: '', run: () => chooseTheme('light') },
     { id: 'dark', title: 'Dark theme', detail: '', run: () => chooseTheme('dark') },
     { id: 'system', title: 'Theme of the system', detail: '', run: () => chooseTheme('system') },
+    {
+      id: 'screen-reader',
+      title: isForScreenReaders.get() ? 'Stop reading terminals aloud' : 'Read terminals aloud (screen readers)',
+      detail: '',
+      run: toggleScreenReaders,
+    },
     { id: 'help', title: 'Keyboard shortcuts', detail: 'Ctrl /', run: onHelp },
   ];
 }

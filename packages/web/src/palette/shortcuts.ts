@@ -19,6 +19,7 @@ export const SHORTCUTS: readonly (readonly [keys: string, what: string])[] = [
   ['Enter', 'Send; while the agent works: queue'],
   ['Ctrl Enter', 'Steer the agent while it works'],
   ['Shift Enter', 'New line'],
+  ['Shift Esc', 'Leave a terminal: every other key belongs to it'],
   ['Esc', 'Close, cancel editing, or leave the text: then the letters above work'],
 ];
 

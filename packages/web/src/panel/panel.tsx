@@ -5,6 +5,7 @@ import { useHost } from '../host/context.js';
 import { useStore } from '../model/store.js';
 import { IconButton } from '../ui/icon-button.js';
 import { panelTab, togglePanel } from '../ui/panel-switch.js';
+import { PanelEdge } from './panel-edge.js';
 import { TabList } from './tab-list.js';
 import { PANEL_TABS } from './tabs.js';
 
@@ -19,6 +20,7 @@ export function Panel({ state }: { readonly state: SessionState }) {
   const hasTabs = tabs.length > 1;
   return (
     <aside className={`panel ${tab.isWide ? 'is-wide' : ''}`} aria-label="Details">
+      {tab.isWide && <PanelEdge />}
       <header>
         <h2 className={hasTabs ? 'visually-hidden' : ''}>{tab.title}</h2>
         {hasTabs && <TabList id={id} tabs={tabs} chosen={tab.id} onChoose={panelTab.set} />}

@@ -15,11 +15,11 @@ export function People({ state }: { readonly state: SessionState }) {
       <dl className="facts">
         <dt>This page</dt>
         <dd>{status.at === 'open' ? `connected, protocol ${status.protocolVersion}` : status.at}</dd>
-        <dt>Active client</dt>
+        <dt>Lends tools</dt>
         <dd>
           {activeClient
             ? `${isMe ? 'this page' : (activeClient.displayName ?? activeClient.clientId)}, ${plural(activeClient.tools.length, 'tool')}`
-            : 'none'}
+            : 'no client'}
         </dd>
       </dl>
     </Section>

@@ -1,9 +1,7 @@
 /** Changes of files, as a diff. */
 import type { FileEdit } from '@atrium/protocol';
-import { useMemo, useState } from 'react';
+import { DiffLines } from '../diff/diff-lines.js';
 import { FileLink } from '../files/file-link.js';
-import { diffLines, hunks } from '../model/diff.js';
-import { plural } from '../model/format.js';
 import { useEditTexts } from './use-edit-texts.js';
 
 interface Props {
@@ -40,36 +38,7 @@ function EditView({ edit, input }: { readonly edit: FileEdit; readonly input: st
             : 'The content is not available here; the numbers above are all there is.'}
         </p>
       )}
-      {typeof texts === 'object' && <DiffLines before={texts.before} after={texts.after} />}
+      {typeof texts === 'object' && <DiffLines {...texts} path={uri} />}
     </figure>
-  );
-}
-
-/** More lines are shown when somebody asks for them. */
-const LINES_MAX = 200;
-const SIGNS = { added: '+', removed: '−', same: ' ' } as const;
-
-export function DiffLines({ before, after }: { readonly before: string; readonly after: string }) {
-  const lines = useMemo(() => hunks(diffLines(before, after)), [before, after]);
-  const [isWhole, setWhole] = useState(false);
-  const shown = isWhole ? lines : lines.slice(0, LINES_MAX);
-  return (
-    <>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
-      <pre tabIndex={0}>
-        {shown.map((line, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: lines have no id and keep their place
-          <span key={index} className={`line ${line.kind}`}>
-            {line.kind === 'gap' ? `⋯ ${line.lines} unchanged` : `${SIGNS[line.kind]} ${line.text}`}
-            {'\n'}
-          </span>
-        ))}
-      </pre>
-      {shown.length < lines.length && (
-        <button type="button" className="quiet small" onClick={() => setWhole(true)}>
-          Show {plural(lines.length - shown.length, 'more line')}
-        </button>
-      )}
-    </>
   );
 }

@@ -10,7 +10,8 @@ export function ToolBody({ call }: { readonly call: ToolCallState }) {
   const edits = call.status === 'pending-confirmation' ? call.edits?.items : undefined;
   const input = call.status === 'streaming' ? call.partialInput : call.toolInput;
   const content = 'content' in call ? call.content : undefined;
-  const isDiff = edits !== undefined || content?.some(({ type }) => type === 'fileEdit');
+  // Whoever says that nothing changes must not hide what would run.
+  const isDiff = edits?.length || content?.some(({ type }) => type === 'fileEdit');
   return (
     <div className="tool-body">
       {input !== undefined && !isDiff && <InputView input={input} />}

@@ -1,14 +1,18 @@
 /** Questions of the agent. Drafts go to every client as they are written, so that another device can finish them. */
 import type { SessionInputAnswer, SessionInputRequest } from '@atrium/protocol';
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { useOpenSession } from '../host/context.js';
+import { hasKeyboard } from '../ui/focus.js';
+import { uncover } from '../ui/panel-switch.js';
 import { draftOf, isAnswered, submitted } from './answers.js';
+import { isQuestionExpected } from './expected.js';
 import { QuestionField } from './question-field.js';
 
 const WEB = /^https?:\/\//i;
 
 export function QuestionForm({ request }: { readonly request: SessionInputRequest }) {
   const session = useOpenSession();
+  const form = useRef<HTMLFormElement>(null);
   const [missing, setMissing] = useState<string>();
   const { id: requestId, questions = [], message, url } = request;
   // What was typed a moment ago is in the session already, and on the screen only with the next frame.
@@ -27,8 +31,13 @@ export function QuestionForm({ request }: { readonly request: SessionInputReques
     setMissing(open?.id);
     if (!open) end('accept');
   };
+  useEffect(() => {
+    if (!isQuestionExpected()) return;
+    uncover();
+    if (hasKeyboard()) form.current?.querySelector<HTMLElement>('input, button')?.focus();
+  }, []);
   return (
-    <form className="ask" aria-label="Question" onSubmit={submit} noValidate>
+    <form ref={form} className="ask" aria-label="Question" onSubmit={submit} noValidate>
       {message && <p className="question">{message}</p>}
       {url && WEB.test(url) && (
         <p>

@@ -1,6 +1,6 @@
 /** Fields for a configuration that the host describes: switches, lists, numbers and texts. */
 import type { SessionConfigPropertySchema, SessionConfigState } from '@atrium/protocol';
-import { useId } from 'react';
+import { type FocusEvent, type KeyboardEvent, useId } from 'react';
 import { SuggestInput } from '../ui/suggest-input.js';
 import type { LookUp } from './use-session-config.js';
 
@@ -60,15 +60,33 @@ function Field({ name, property, value, onChange, lookUp }: FieldProps) {
       {isLookedUp && <SuggestInput id={id} value={text} onChange={onChange} suggest={(query) => lookUp(name, query)} />}
       {!isLookedUp && choices && <Choices id={id} property={property} value={text} onChange={onChange} />}
       {!isLookedUp && !choices && (
-        <input
-          id={id}
-          type={type === 'number' ? 'number' : 'text'}
-          defaultValue={text}
-          onBlur={({ target }) => onChange(type === 'number' ? Number(target.value) : target.value)}
-        />
+        <Typed key={text} id={id} isNumber={type === 'number'} text={text} onChange={onChange} />
       )}
     </>
   );
+}
+
+interface TypedProps extends Pick<FieldProps, 'onChange'> {
+  readonly id: string;
+  readonly isNumber: boolean;
+  readonly text: string;
+}
+
+/** Counts when somebody leaves it, and only if it is something else than before. */
+function Typed({ id, isNumber, text, onChange }: TypedProps) {
+  const left = ({ target }: FocusEvent<HTMLInputElement>) => {
+    if (target.value === text) return;
+    if (!isNumber) onChange(target.value);
+    else if (Number.isFinite(target.valueAsNumber)) onChange(target.valueAsNumber);
+    else target.value = text;
+  };
+  const pressed = (event: KeyboardEvent<HTMLInputElement>) => {
+    if (event.key !== 'Enter') return;
+    // The form around it would be sent without what was just typed.
+    event.preventDefault();
+    event.currentTarget.blur();
+  };
+  return <input id={id} type={isNumber ? 'number' : 'text'} defaultValue={text} onBlur={left} onKeyDown={pressed} />;
 }
 
 interface ChoicesProps extends Pick<FieldProps, 'property' | 'onChange'> {

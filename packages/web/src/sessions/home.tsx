@@ -1,5 +1,6 @@
 /** The first thing that people see: a place to say what they want, with the few choices that matter. */
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useRef } from 'react';
+import { NO_DRAFT, useDraft } from '../composer/use-draft.js';
 import { useHost } from '../host/context.js';
 import { hashOf } from '../host/router.js';
 import { useStore } from '../model/store.js';
@@ -17,13 +18,18 @@ export function Home() {
   const { link } = useHost();
   const { agents } = useStore(link.root);
   const form = useNewSession(agents);
-  const [text, setText] = useState('');
+  const [draft, setDraft] = useDraft('new');
+  const { text } = draft;
+  const setText = (next: string) => setDraft({ ...draft, text: next });
   const field = useRef<HTMLTextAreaElement>(null);
   useEffect(() => {
     if (mayTakeFocus()) field.current?.focus();
   }, []);
+  const create = async (first: string) => {
+    if (await form.create(first)) setDraft(NO_DRAFT);
+  };
   const start = () => {
-    if (text.trim() !== '') void form.create(text);
+    if (text.trim() !== '') void create(text);
   };
   return (
     <div className="home">
@@ -54,7 +60,7 @@ export function Home() {
           <FolderField value={form.folder} onChange={form.chooseFolder} />
           <ConfigFields config={form.config.state} onChange={form.config.set} lookUp={form.config.lookUp} />
         </div>
-        <SignIn needed={form.needed} onDone={() => void form.create(text)} />
+        <SignIn needed={form.needed} onDone={() => void create(text)} />
         {form.problem && (
           <p className="problem" role="alert">
             {form.problem}

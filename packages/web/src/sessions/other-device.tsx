@@ -3,6 +3,8 @@ import { linkWithToken } from '../host/token.js';
 import { CopyButton } from '../ui/copy-button.js';
 import { Dialog } from '../ui/dialog.js';
 
+const ON_THE_NETWORK = `(umask 077; openssl rand -hex 16 > ~/atrium-token)
+npm start -- --host 0.0.0.0 --connection-token-file ~/atrium-token`;
 const ONLY_HERE = /^(localhost|127\.|\[::1\])/;
 
 export function OtherDevice({ onClose }: { readonly onClose: () => void }) {
@@ -27,10 +29,10 @@ function Elsewhere() {
         This address works on this machine only: open the link in another browser window and you have two clients. For a
         phone, start the host so that your network reaches it, with a token of your own:
       </p>
-      <pre className="command">npm start -- --host 0.0.0.0 --connection-token-file token.txt</pre>
+      <pre className="command">{ON_THE_NETWORK}</pre>
       <p className="hint">
-        Then use the name or address of this machine instead of localhost. Connections are not encrypted: do this in a
-        network that you trust, or put a proxy with TLS in front.
+        Then use the address of this machine instead of localhost (for a name, add --allowed-hosts). Connections are not
+        encrypted: do this in a network that you trust, or put a proxy with TLS in front.
       </p>
     </>
   );

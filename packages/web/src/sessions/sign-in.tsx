@@ -1,9 +1,10 @@
 /** Asks for the tokens that an agent needs. They are handed to the host and forgotten here. */
 import type { ProtectedResourceMetadata } from '@atrium/protocol';
-import { useId, useState } from 'react';
+import { useEffect, useId, useRef, useState } from 'react';
 import { resourceName, signIn } from '../host/auth.js';
 import { useHost } from '../host/context.js';
 import { problemText } from '../host/problem.js';
+import { hasKeyboard } from '../ui/focus.js';
 
 interface Props {
   readonly needed: readonly ProtectedResourceMetadata[];
@@ -15,7 +16,12 @@ export function SignIn({ needed, onDone }: Props) {
   const [tokens, setTokens] = useState<Readonly<Record<string, string>>>({});
   const [problem, setProblem] = useState<string>();
   const [isBusy, setBusy] = useState(false);
-  if (needed.length === 0) return null;
+  const section = useRef<HTMLElement>(null);
+  const isAsked = needed.length > 0;
+  useEffect(() => {
+    if (isAsked) section.current?.querySelector<HTMLElement>('[data-first-focus]')?.focus();
+  }, [isAsked]);
+  if (!isAsked) return null;
   const isComplete = needed.every(({ resource }) => (tokens[resource] ?? '').trim() !== '');
   const send = async () => {
     if (!isComplete || isBusy) return;
@@ -33,14 +39,15 @@ export function SignIn({ needed, onDone }: Props) {
   };
   return (
     // Not a form: it may stand inside of one.
-    <section className="sign-in" aria-label="Sign in">
+    <section ref={section} className="sign-in" aria-label="Sign in">
       <p>
         <b>This agent needs you to sign in first.</b> Paste a token; it goes to the host and is not stored in this
         browser.
       </p>
-      {needed.map((it) => (
+      {needed.map((it, index) => (
         <TokenField
           key={it.resource}
+          isFirst={index === 0}
           needed={it}
           value={tokens[it.resource] ?? ''}
           onChange={(token) => setTokens({ ...tokens, [it.resource]: token })}
@@ -63,12 +70,13 @@ export function SignIn({ needed, onDone }: Props) {
 
 interface FieldProps {
   readonly needed: ProtectedResourceMetadata;
+  readonly isFirst: boolean;
   readonly value: string;
   readonly onChange: (token: string) => void;
   readonly onEnter: () => void;
 }
 
-function TokenField({ needed, value, onChange, onEnter }: FieldProps) {
+function TokenField({ needed, isFirst, value, onChange, onEnter }: FieldProps) {
   const id = useId();
   const { resource, scopes_supported: scopes = [], authorization_servers: servers = [] } = needed;
   const pressed = (event: { readonly key: string; preventDefault(): void }) => {
@@ -82,6 +90,7 @@ function TokenField({ needed, value, onChange, onEnter }: FieldProps) {
       <input
         id={id}
         type="password"
+        data-first-focus={(isFirst && hasKeyboard()) || undefined}
         autoComplete="off"
         value={value}
         onChange={({ target }) => onChange(target.value)}
@@ -90,7 +99,7 @@ function TokenField({ needed, value, onChange, onEnter }: FieldProps) {
       <p className="hint">
         {resource}
         {servers.length > 0 && `, issued by ${servers.join(' or ')}`}
-        {scopes.length > 0 && `, with the scopes ${scopes.join(', ')}`} <Documentation {...needed} />
+        {scopes.length > 0 && `, with the scopes ${scopes.join(', ')}`}. <Documentation {...needed} />
       </p>
     </div>
   );

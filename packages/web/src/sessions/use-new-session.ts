@@ -7,6 +7,7 @@ import { newId } from '../host/new-id.js';
 import { problemText } from '../host/problem.js';
 import { goTo } from '../host/router.js';
 import { pathOf, uriOf } from '../model/format.js';
+import { tell } from '../ui/notices.js';
 import { type SessionConfig, useSessionConfig } from './use-session-config.js';
 
 export interface NewSession {
@@ -21,7 +22,8 @@ export interface NewSession {
   chooseAgent(provider: string): void;
   chooseModel(id: string): void;
   chooseFolder(path: string): void;
-  create(text: string): Promise<void>;
+  /** Resolves with whether there is a session now. */
+  create(text: string): Promise<boolean>;
 }
 
 export function useNewSession(agents: readonly AgentInfo[]): NewSession {
@@ -36,8 +38,10 @@ export function useNewSession(agents: readonly AgentInfo[]): NewSession {
 
   const create = async (text: string) => {
     const workingDirectory = uriOf(folder);
-    if (folder.trim() !== '' && workingDirectory === undefined)
-      return setProblem(`"${folder}" is not a whole path. Write it from the root on, like /home/me/project.`);
+    if (folder.trim() !== '' && workingDirectory === undefined) {
+      setProblem(`"${folder}" is not a whole path. Write it from the root on, like /home/me/project.`);
+      return false;
+    }
     setBusy(true);
     setProblem(undefined);
     setNeeded([]);
@@ -50,13 +54,16 @@ export function useNewSession(agents: readonly AgentInfo[]): NewSession {
       });
       if (text.trim() !== '') {
         const userMessage = { text: text.trim() };
-        client.dispatch(uri, { type: 'session/turnStarted', turnId: newId(), userMessage }).catch(() => {});
+        const turn = { type: 'session/turnStarted' as const, turnId: newId(), userMessage };
+        client.dispatch(uri, turn).catch((error) => tell(`The first message was not sent. ${problemText(error)}`));
       }
       goTo({ at: 'session', uri });
+      return true;
     } catch (error) {
       const tokens = neededTokens(error);
       if (tokens.length > 0) setNeeded(tokens);
       else setProblem(problemText(error));
+      return false;
     } finally {
       setBusy(false);
     }

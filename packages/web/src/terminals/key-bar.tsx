@@ -7,6 +7,8 @@ const KEYS: readonly (readonly [name: string, data: string, label?: string])[] =
   ['Ctrl D', '\x04'],
   ['↑', '\x1b[A', 'Up'],
   ['↓', '\x1b[B', 'Down'],
+  ['←', '\x1b[D', 'Left'],
+  ['→', '\x1b[C', 'Right'],
 ];
 
 export function KeyBar({ onKey }: { readonly onKey: (data: string) => void }) {

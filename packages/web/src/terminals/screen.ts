@@ -5,6 +5,7 @@ import '@xterm/xterm/css/xterm.css';
 import { coloursOf } from './colours.js';
 import type { OpenTerminal } from './open-terminal.js';
 import { answerOnlyIf } from './queries.js';
+import { isForScreenReaders } from './screen-reader.js';
 import { defineStyleElement } from './style-element.js';
 import { UnreadOutput } from './unread.js';
 
@@ -50,6 +51,7 @@ export class Screen {
       disableStdin: isReadOnly,
       cursorInactiveStyle: isReadOnly ? 'none' : 'outline',
       minimumContrastRatio: 4.5,
+      screenReaderMode: isForScreenReaders.get(),
       theme: coloursOf(element),
       linkHandler: { activate: (_event, uri) => void window.open(uri, '_blank', 'noopener,noreferrer') },
     });
@@ -95,6 +97,10 @@ export class Screen {
 
   recolour(): void {
     this.#xterm.options.theme = coloursOf(this.#element);
+  }
+
+  readForScreenReaders(isOn: boolean): void {
+    this.#xterm.options.screenReaderMode = isOn;
   }
 
   dispose(): void {

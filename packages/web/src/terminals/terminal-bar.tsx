@@ -6,6 +6,8 @@ import { isMine, isOfCall, ownerWords } from './claims.js';
 import { CloseQuestion } from './close-question.js';
 import type { OpenTerminal, TerminalAbout } from './open-terminal.js';
 
+const TAKE_OVER = { session: 'Make it yours', client: 'Make it yours, once the device that has it is gone' };
+
 interface Props {
   readonly terminal: OpenTerminal;
   /** Gives it the size of this screen. */
@@ -24,8 +26,12 @@ export function TerminalBar({ terminal, onFit, onDispose }: Props) {
   return (
     <div className="terminal-bar">
       <span role="status">{words(about, me, session.uri)}</span>
-      {isOfSession && (
-        <Action label="Take over" title="Make it yours" onClick={() => claimAs({ kind: 'client', clientId: me })} />
+      {!isMine(claim, me) && !hasExited && (
+        <Action
+          label="Take over"
+          title={TAKE_OVER[claim.kind]}
+          onClick={() => claimAs({ kind: 'client', clientId: me })}
+        />
       )}
       {isOfSession && isOfCall(claim) && (
         <Action
@@ -66,6 +72,6 @@ function Action({ label, title, onClick }: ActionProps) {
 
 function words({ claim, hasExited, exitCode, cols, rows }: TerminalAbout, me: string, session: string): string {
   if (hasExited) return exitCode === undefined ? 'Ended' : `Ended with exit code ${exitCode}`;
-  const size = cols !== undefined && rows !== undefined ? ` · ${cols} × ${rows}` : '';
+  const size = cols !== undefined && rows !== undefined ? ` · ${cols}\u00a0×\u00a0${rows}` : '';
   return `${ownerWords(claim, me, session)}${size}`;
 }

@@ -1,7 +1,8 @@
 /** A terminal that can be typed into. Whoever has it decides its size; others see it as it is. */
 import { useCallback, useEffect, useRef } from 'react';
 import { useStore } from '../model/store.js';
-import { isMine } from './claims.js';
+import { isMine, isOfCall } from './claims.js';
+import { wasMine } from './hand-over.js';
 import { KeyBar } from './key-bar.js';
 import type { OpenTerminal } from './open-terminal.js';
 import { takeFocusWish } from './shown-terminal.js';
@@ -45,6 +46,11 @@ export function TerminalView({ terminal, onDispose, onLeave }: Props) {
       observer.disconnect();
     };
   }, [fit]);
+  useEffect(() => {
+    const { claim: now } = terminal.about.get();
+    if (now.kind !== 'session' || isOfCall(now) || !wasMine(terminal.uri)) return;
+    terminal.dispatch({ type: 'terminal/claimed', claim: { kind: 'client', clientId: terminal.client.clientId } });
+  }, [terminal]);
   useEffect(() => {
     if (screen && takeFocusWish()) screen.focus();
   }, [screen]);

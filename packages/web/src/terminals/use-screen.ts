@@ -2,6 +2,7 @@
 import { type RefObject, useEffect, useRef, useState } from 'react';
 import { theme } from '../ui/theme.js';
 import { Screen, type ScreenOptions } from './screen.js';
+import { isForScreenReaders } from './screen-reader.js';
 
 export function useScreen(box: RefObject<HTMLElement | null>, options: ScreenOptions): Screen | undefined {
   const [screen, setScreen] = useState<Screen>();
@@ -21,10 +22,13 @@ export function useScreen(box: RefObject<HTMLElement | null>, options: ScreenOpt
     setScreen(own);
     const system = matchMedia('(prefers-color-scheme: dark)');
     const recolour = () => requestAnimationFrame(() => own.recolour());
-    const stop = theme.subscribe(recolour);
+    const stops = [
+      theme.subscribe(recolour),
+      isForScreenReaders.subscribe(() => own.readForScreenReaders(isForScreenReaders.get())),
+    ];
     system.addEventListener('change', recolour);
     return () => {
-      stop();
+      for (const stop of stops) stop();
       system.removeEventListener('change', recolour);
       own.dispose();
       setScreen(undefined);

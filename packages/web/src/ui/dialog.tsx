@@ -1,5 +1,5 @@
 /** A dialog of the browser's own: it keeps the focus inside, and Escape closes it. */
-import { type ReactNode, useEffect, useRef } from 'react';
+import { type MouseEvent, type ReactNode, useEffect, useRef } from 'react';
 import { IconButton } from './icon-button.js';
 
 interface Props {
@@ -12,7 +12,12 @@ interface Props {
 
 export function Dialog({ title, onClose, children, className = '', isTitleHidden = false }: Props) {
   const ref = useRef<HTMLDialogElement>(null);
-  useEffect(() => ref.current?.showModal(), []);
+  const wasPressedOutside = useRef(false);
+  useEffect(() => {
+    ref.current?.showModal();
+    // By itself the browser takes what comes first, which is the button that closes.
+    ref.current?.querySelector<HTMLElement>('[data-first-focus]')?.focus();
+  }, []);
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the browser closes it with Escape; the click is on what is around it
     <dialog
@@ -20,7 +25,10 @@ export function Dialog({ title, onClose, children, className = '', isTitleHidden
       className={`dialog ${className}`}
       aria-label={title}
       onClose={onClose}
-      onClick={(event) => event.target === ref.current && onClose()}
+      onPointerDown={(event) => {
+        wasPressedOutside.current = isOutside(event);
+      }}
+      onClick={(event) => wasPressedOutside.current && isOutside(event) && onClose()}
     >
       {!isTitleHidden && (
         <header>
@@ -31,4 +39,11 @@ export function Dialog({ title, onClose, children, className = '', isTitleHidden
       {children}
     </dialog>
   );
+}
+
+/** Around the dialog, not in the space between its edge and what is in it, and not where a selection was dragged to. */
+function isOutside({ target, currentTarget, clientX, clientY }: MouseEvent): boolean {
+  const { left, right, top, bottom } = currentTarget.getBoundingClientRect();
+  const isInside = left <= clientX && clientX <= right && top <= clientY && clientY <= bottom;
+  return target === currentTarget && !isInside;
 }

@@ -37,7 +37,7 @@ export function SuggestInput({ id, value, onChange, suggest }: Props) {
     const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
     if (step !== 0) {
       setOpen(true);
-      setShown({ items, chosen: (chosen + step + items.length) % Math.max(1, items.length) });
+      setShown({ items, chosen: stepped(chosen, step, items.length) });
     } else if (event.key === 'Enter') take(items[chosen]?.value ?? draft ?? value);
     else if (event.key === 'Escape' && isOpen) setOpen(false);
     else return;
@@ -61,6 +61,8 @@ export function SuggestInput({ id, value, onChange, suggest }: Props) {
         onChange={({ target }) => {
           setDraft(target.value);
           setOpen(true);
+          // Enter takes what was typed, not what was chosen before.
+          setShown({ items, chosen: -1 });
         }}
         onKeyDown={pressed}
       />
@@ -83,6 +85,12 @@ export function SuggestInput({ id, value, onChange, suggest }: Props) {
       </div>
     </div>
   );
+}
+
+/** Around the list; from nothing (-1), up is the last. */
+function stepped(chosen: number, step: number, count: number): number {
+  if (count === 0) return -1;
+  return chosen === -1 && step === -1 ? count - 1 : (chosen + step + count) % count;
 }
 
 /** What was found stays until there is something newer, so that nothing flickers. */

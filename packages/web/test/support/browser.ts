@@ -8,10 +8,10 @@ import { CHROMIUM_MISSING, findChromium, launchChromium } from '../../../../scri
 export const PAGE_FOLDER = fileURLToPath(new URL('../../dist', import.meta.url));
 export const DESK: BrowserContextOptions = { viewport: { width: 1280, height: 800 } };
 export const PHONE: BrowserContextOptions = { viewport: { width: 390, height: 780 }, hasTouch: true, isMobile: true };
-/** For everything that a page should show by itself. */
-const WAIT_MS = 10_000;
-/** Machines that run many things at once are slow. */
-const TEST_TIMEOUT_MS = 30_000;
+/** For everything that a page should show by itself. Machines that run many things at once are slow. */
+const WAIT_MS = 15_000;
+export const POLL = { timeout: WAIT_MS };
+const TEST_TIMEOUT_MS = 60_000;
 
 /** Tests that need a browser; without one they are skipped, and their title says what to install. */
 export function describeInBrowser(title: string, tests: (open: OpenPage) => void): void {

@@ -1,0 +1,89 @@
+/** The difference between two texts, line by line, in the colours of their language. */
+import { Fragment, type ReactNode, useMemo, useState } from 'react';
+import { languageOfFile } from '../markdown/highlight.js';
+import { htmlLines } from '../markdown/html-lines.js';
+import { useHighlighted } from '../markdown/use-highlighted.js';
+import { type DiffLine, diffLines, hunks } from '../model/diff.js';
+import { plural } from '../model/format.js';
+import { type Piece, piecesOf, pieceWords } from './pieces.js';
+
+/** More lines are shown when somebody asks for them. */
+const LINES_MAX = 200;
+const SIGNS = { added: '+', removed: '−', same: ' ' } as const;
+
+interface Props {
+  readonly before: string;
+  readonly after: string;
+  /** Of the file, which tells its language. */
+  readonly path: string;
+  /** What can be done with one piece; where there is only one, it is all of the file. */
+  readonly pieceActions?: ((piece: Piece) => ReactNode) | undefined;
+}
+
+export function DiffLines({ before, after, path, pieceActions }: Props) {
+  const lines = useMemo(() => hunks(diffLines(before, after)), [before, after]);
+  const pieces = useMemo(() => piecesOf(lines), [lines]);
+  const htmlOf = useColours(before, after, path);
+  const [isWhole, setWhole] = useState(false);
+  const shown = isWhole ? lines : lines.slice(0, LINES_MAX);
+  if (pieces.size === 0)
+    return <p className="hint">{before === after ? 'Nothing in it changes.' : 'Only the ends of lines differ.'}</p>;
+  return (
+    <>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
+      <pre tabIndex={0}>
+        {shown.map((line, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: lines have no id and keep their place
+          <Fragment key={index}>
+            {pieceActions && pieces.size > 1 && <PieceHead piece={pieces.get(index)} actions={pieceActions} />}
+            {line.kind === 'gap' ? <Gap lines={line.lines} /> : <Line line={line} html={htmlOf(line)} />}
+          </Fragment>
+        ))}
+      </pre>
+      {shown.length < lines.length && (
+        <button type="button" className="quiet small" onClick={() => setWhole(true)}>
+          Show {plural(lines.length - shown.length, 'more line')}
+        </button>
+      )}
+    </>
+  );
+}
+
+/** Both texts are coloured as a whole: a line alone does not tell whether it is inside of a comment. */
+function useColours(before: string, after: string, path: string): (line: DiffLine) => string | undefined {
+  const language = languageOfFile(path);
+  const [old, fresh] = [useHighlighted(before, language), useHighlighted(after, language)];
+  return useMemo(() => {
+    const [oldLines, freshLines] = [old, fresh].map((html) => (html === undefined ? [] : htmlLines(html)));
+    return (line) => (line.kind === 'removed' ? oldLines?.[line.before] : freshLines?.[line.after]);
+  }, [old, fresh]);
+}
+
+function Line({ line: { kind, text }, html }: { readonly line: DiffLine; readonly html: string | undefined }) {
+  return (
+    <span className={`line ${kind}`}>
+      {SIGNS[kind]} {/* biome-ignore lint/security/noDangerouslySetInnerHtml: the highlighter escapes the code */}
+      {html === undefined ? text : <span dangerouslySetInnerHTML={{ __html: html }} />}
+      {'\n'}
+    </span>
+  );
+}
+
+function Gap({ lines }: { readonly lines: number }) {
+  return <span className="line gap">{`⋯ ${lines} unchanged\n`}</span>;
+}
+
+interface HeadProps {
+  readonly piece: Piece | undefined;
+  readonly actions: (piece: Piece) => ReactNode;
+}
+
+function PieceHead({ piece, actions }: HeadProps) {
+  return (
+    piece && (
+      <span className="piece-head">
+        {pieceWords(piece)} {actions(piece)}
+      </span>
+    )
+  );
+}

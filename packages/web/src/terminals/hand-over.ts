@@ -1,0 +1,32 @@
+/**
+ * A page that is loaded again is another client to the host, and nobody can take what a client had that is gone. So a page
+ * that goes leaves its terminals to the session, where every device can take them, and takes them again if it comes back.
+ */
+import { useEffect } from 'react';
+import { useHost } from '../host/context.js';
+import type { OpenSession } from '../host/open-session.js';
+import { isMine } from './claims.js';
+
+const KEY = 'atrium.terminals';
+
+export function useHandOver(session: OpenSession): void {
+  const { client, link } = useHost();
+  useEffect(() => {
+    const leave = () => {
+      const mine = (link.root.get().terminals ?? []).filter(({ claim }) => isMine(claim, client.clientId));
+      if (mine.length > 0) sessionStorage.setItem(KEY, mine.map(({ resource }) => resource).join('\n'));
+      const claim = { kind: 'session' as const, session: session.uri };
+      for (const { resource } of mine) client.dispatch(resource, { type: 'terminal/claimed', claim }).catch(() => {});
+    };
+    addEventListener('pagehide', leave);
+    return () => removeEventListener('pagehide', leave);
+  }, [client, link, session]);
+}
+
+/** Whether this tab had the terminal before it was loaded again. Said once: whoever gives it away means it. */
+export function wasMine(uri: string): boolean {
+  const known = (sessionStorage.getItem(KEY) ?? '').split('\n');
+  if (!known.includes(uri)) return false;
+  sessionStorage.setItem(KEY, known.filter((other) => other !== uri).join('\n'));
+  return true;
+}
