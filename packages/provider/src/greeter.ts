@@ -14,6 +14,8 @@ import type { ProviderState } from './state.js';
 
 /** A name that is taken may be free in a moment: the connection that has it may just be ours, from before. */
 export const HELLO_ATTEMPTS_MAX = 5;
+/** Between two attempts when the gateway asks to wait, which it may do for a minute. */
+export const HELLO_PAUSE_MAX_MS = 15_000;
 
 export interface GreeterParts {
   readonly sessions: SessionChooser;
@@ -117,8 +119,10 @@ export class Greeter {
     }
     const error = new ProviderError(code, message, { replyTo, sessionId });
     this.#attempts += 1;
-    if (!PASSING.has(code) || this.#attempts >= HELLO_ATTEMPTS_MAX) return giveUp(error);
+    const isToWait = code === GatewayErrorCode.RateLimited;
+    if (!PASSING.has(code) || (!isToWait && this.#attempts >= HELLO_ATTEMPTS_MAX)) return giveUp(error);
     log(`${error.message} Trying again.`);
-    this.#cancelRetry = clock.after(RATE_LIMIT_RETRY_AFTER_MS * this.#attempts, () => this.#choose());
+    const pauseMs = Math.min(RATE_LIMIT_RETRY_AFTER_MS * this.#attempts, HELLO_PAUSE_MAX_MS);
+    this.#cancelRetry = clock.after(pauseMs, () => this.#choose());
   }
 }

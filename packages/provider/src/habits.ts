@@ -7,20 +7,22 @@ type Raw = Readonly<Record<string, unknown>>;
 /** What stands for a reconnect token that was not given. */
 export const NO_RECONNECT_TOKEN = '';
 
-const FILLED: Readonly<Record<string, (raw: Raw) => Raw>> = {
-  'hello.ack': (raw) => ({ reconnectToken: NO_RECONNECT_TOKEN, providerId: '', protocolVersion: 2, ...raw }),
-  'tool.call': (raw) => ({ sessionId: '', args: {}, ...raw }),
-  'tool.cancel': (raw) => ({ sessionId: '', reason: 'cancelled', ...raw }),
-  'session.lifecycle': (raw) => ({ sessionId: '', deadline: SHUTDOWN_DEADLINE_MS, ...raw }),
-  sessions: named,
-  'sessions.updated': named,
-  error: (raw) => {
-    const known: readonly unknown[] = Object.values(GatewayErrorCode);
-    const message = typeof raw.message === 'string' ? raw.message : 'no reason given';
-    if (known.includes(raw.code)) return { ...raw, message };
-    return { ...raw, code: GatewayErrorCode.UnknownType, message: `${String(raw.code)}: ${message}` };
-  },
-};
+const FILLED: ReadonlyMap<string, (raw: Raw) => Raw> = new Map(
+  Object.entries<(raw: Raw) => Raw>({
+    'hello.ack': (raw) => ({ reconnectToken: NO_RECONNECT_TOKEN, providerId: '', protocolVersion: 2, ...raw }),
+    'tool.call': (raw) => ({ sessionId: '', args: {}, ...raw }),
+    'tool.cancel': (raw) => ({ sessionId: '', reason: 'cancelled', ...raw }),
+    'session.lifecycle': (raw) => ({ sessionId: '', deadline: SHUTDOWN_DEADLINE_MS, ...raw }),
+    sessions: named,
+    'sessions.updated': named,
+    error: (raw) => {
+      const known: readonly unknown[] = Object.values(GatewayErrorCode);
+      const message = typeof raw.message === 'string' ? raw.message : 'no reason given';
+      if (known.includes(raw.code)) return { ...raw, message };
+      return { ...raw, code: GatewayErrorCode.UnknownType, message: `${String(raw.code)}: ${message}` };
+    },
+  }),
+);
 
 function named(raw: Raw): Raw {
   const active = Array.isArray(raw.active) ? raw.active : [];
@@ -30,7 +32,7 @@ function named(raw: Raw): Raw {
 /** One message, or what is wrong with it. What is wrong is ignored by whoever reads: a newer gateway may know more. */
 export function readFromGateway(text: string): Checked<ToProviderMessage> {
   const raw = parsed(text);
-  const fill = typeof raw.type === 'string' ? FILLED[raw.type] : undefined;
+  const fill = typeof raw.type === 'string' ? FILLED.get(raw.type) : undefined;
   return checkToProvider(fill ? fill(raw) : raw);
 }
 

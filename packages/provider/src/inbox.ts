@@ -72,7 +72,7 @@ export class Inbox {
       case 'sessions.updated':
         return sessions.isEverywhere ? life.updated(message.active) : undefined;
       case 'ack':
-        return updates.acknowledged(message.requestId, message.revision);
+        return updates.acknowledged(message);
       case 'stream.history':
         return void queries.resolve(message.queryId, message.streams);
       case 'error':

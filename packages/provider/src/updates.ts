@@ -2,7 +2,7 @@
  * Changes of what the provider brings. Each is in force at once for the next `hello`, and told to the gateway one at a
  * time per kind. What cannot be told because the connection is gone is told by the next `hello`.
  */
-import type { ToGatewayMessageMap } from '@atrium/protocol/provider';
+import type { ProviderAckMessage, ToGatewayMessageMap } from '@atrium/protocol/provider';
 import type { Clock } from './clock.js';
 import { newId } from './environment.js';
 import { asError, LocalErrorCode, ProviderError } from './errors.js';
@@ -18,6 +18,8 @@ export interface Acknowledged {
   readonly revision?: number;
   /** False for a gateway that does not acknowledge. */
   readonly acknowledged: boolean;
+  /** After a change of hooks: what the agent of the session cannot do of them. */
+  readonly degraded?: readonly string[];
 }
 
 type UpdateType = 'tools.update' | 'hooks.update' | 'context.update' | 'filter.set';
@@ -70,8 +72,8 @@ export class Updates {
     return pending.promise;
   }
 
-  acknowledged(requestId: string | undefined, revision: number): void {
-    this.#requests.resolve(requestId, { acknowledged: true, revision });
+  acknowledged({ requestId, revision, degraded }: ProviderAckMessage): void {
+    this.#requests.resolve(requestId, { acknowledged: true, revision, ...(degraded && { degraded }) });
   }
 
   /** Whether the error was about a change. */

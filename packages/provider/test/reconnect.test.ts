@@ -1,5 +1,6 @@
 import { RECONNECT_WINDOW_MS } from '@atrium/protocol/provider';
 import { describe, expect, it } from 'vitest';
+import { HELLO_PAUSE_MAX_MS } from '../src/greeter.js';
 import { LocalErrorCode, type TransportFactory } from '../src/index.js';
 import { STEADY_AFTER_MS } from '../src/link.js';
 import { PULSE_AFTER_MS, PULSE_PATIENCE_MS } from '../src/pulse.js';
@@ -164,6 +165,20 @@ describe('a refusal', () => {
       await clock.advance(attempt === 0 ? 500 : attempt * 1_000);
     }
     expect(provider.state).toMatchObject({ at: 'closed', error: { code: 'DUPLICATE_INSTANCE' } });
+  });
+
+  it('for which the gateway has no time is tried again until it has', async () => {
+    const clock = new FakeClock();
+    const { gateway, provider } = connecting({ clock });
+    for (let attempt = 0; attempt < 20; attempt += 1) {
+      gateway.refuseNext('hello', 'RATE_LIMITED', 'too many');
+      await clock.advance(Math.min(attempt * 1_000, HELLO_PAUSE_MAX_MS));
+      await settle();
+      expect(provider.state.at).toBe('connecting');
+    }
+    await clock.advance(HELLO_PAUSE_MAX_MS);
+    await settle();
+    expect(provider.state.at).toBe('ready');
   });
 
   it('of what the provider may not do ends it, with the advice', async () => {

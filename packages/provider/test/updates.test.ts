@@ -17,6 +17,14 @@ describe('updates', () => {
     expect(await gateway.call('two')).toMatchObject({ code: 'NOT_FOUND' });
   });
 
+  it('of hooks say what the agent of the session cannot do', async () => {
+    const { gateway, provider } = await connected({}, { habits: { acknowledges: false } });
+    const updated = provider.updateHooks({ deny: [{ match: { tool: 'shell' }, reason: 'no' }] });
+    const { requestId = '' } = await gateway.next('hooks.update');
+    gateway.send({ type: 'ack', requestId, sessionId: 's', revision: 1, degraded: ['gates:host-run'] });
+    expect(await updated).toEqual({ acknowledged: true, revision: 1, degraded: ['gates:host-run'] });
+  });
+
   it('tell the whole list, because older gateways replace theirs by it', async () => {
     const { gateway, provider } = await connected({ tools: { one: tool('1') } });
     await provider.updateTools({ two: tool('2') });

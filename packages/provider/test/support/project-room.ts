@@ -18,8 +18,7 @@ const TOKEN_TELLER = {
 };
 
 /** The token of a project provider of the host's session. */
-async function projectToken({ folder, say }: RealHost): Promise<string> {
-  await say('hello');
+async function projectToken({ folder }: RealHost): Promise<string> {
   let token = '';
   await eventually(() => {
     void readFile(path.join(folder, 'token'), 'utf8').then(
