@@ -12,6 +12,10 @@ export default defineConfig({
     isolate: false,
     // Most tests wait for processes, browsers and sockets, so two keep even a small machine busy.
     maxWorkers: Math.max(2, availableParallelism() - 1),
+    // A limit for what hangs, not a measure of speed: a loaded machine is no failure.
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+    expect: { poll: { timeout: 15_000 } },
     coverage: {
       provider: 'v8',
       include: REDUCERS,

@@ -12,7 +12,8 @@ const MODULES = path.join(ROOT, 'node_modules');
 /** npm writes this file as the last act of every successful install. */
 const NPM_MARK = path.join(MODULES, '.package-lock.json');
 const INSTALL_STAMP = path.join(MODULES, '.atrium-install');
-const BUILD_STAMP = path.join(MODULES, '.cache', 'atrium', 'build-stamp');
+/** How much a build has checked, from least to most; each has the stamp of its last success. */
+const CHECKS = /** @type {const} */ (['nothing', 'packages', 'tests']);
 const PAGE_STAMP = path.join(MODULES, '.cache', 'atrium', 'page-stamp');
 const GENERATOR = path.join(ROOT, 'packages', 'protocol', 'scripts', 'generate.ts');
 /** Folders that only the generator writes. */
@@ -77,24 +78,31 @@ export function runNpm(args) {
 }
 
 /**
- * Generates and compiles when a source file has changed since the last successful build. Tests are type-checked with it
- * when asked for: a mistake in a test must not keep the host from starting.
- * @param {{ force?: boolean, tests?: boolean }} [options]
+ * Generates and compiles when a source file has changed since the last successful build. Checking types takes most of
+ * the time: `npm start` does without, and only `npm test` checks the tests, too.
+ * @param {{ force?: boolean, check?: typeof CHECKS[number] }} [options]
  */
-export async function ensureBuilt({ force = false, tests = false } = {}) {
+export async function ensureBuilt({ force = false, check = 'packages' } = {}) {
   const stamp = sourceStamp();
-  const stampFile = tests ? `${BUILD_STAMP}-with-tests` : BUILD_STAMP;
-  if (!force && readIfThere(stampFile) === stamp && outputsExist()) return;
+  const enough = CHECKS.slice(CHECKS.indexOf(check)).map(buildStamp);
+  if (!force && enough.some((file) => readIfThere(file) === stamp) && outputsExist()) return;
 
   const started = performance.now();
-  say('Building ...');
-  rmSync(stampFile, { force: true });
+  for (const checked of CHECKS) rmSync(buildStamp(checked), { force: true });
+  say('Building: schemas and validators ...');
   await generate();
-  await compile({ force, tests });
+  say(check === 'nothing' ? 'Building: the packages ...' : 'Building: the packages, with all types checked ...');
+  await compile({ force, check });
+  say('Building: the page ...');
   await buildPage();
-  mkdirSync(path.dirname(stampFile), { recursive: true });
-  writeFileSync(stampFile, stamp);
+  mkdirSync(path.dirname(buildStamp(check)), { recursive: true });
+  writeFileSync(buildStamp(check), stamp);
   say(`Built in ${duration(performance.now() - started)}.`);
+}
+
+/** @param {typeof CHECKS[number]} checked */
+function buildStamp(checked) {
+  return path.join(MODULES, '.cache', 'atrium', `built-and-checked-${checked}`);
 }
 
 async function generate() {
@@ -116,12 +124,13 @@ export function runGenerator(...args) {
 
 /**
  * The compiler never removes what it once wrote; `force` starts from nothing.
- * @param {{ force: boolean, tests: boolean }} options
+ * @param {{ force: boolean, check: typeof CHECKS[number] }} options
  */
-async function compile({ force, tests }) {
+async function compile({ force, check }) {
   if (force) for (const folder of packageFolders()) rmSync(path.join(folder, 'dist'), { recursive: true, force: true });
-  const projects = tests ? [] : packageFolders();
-  const args = [tool('typescript', 'tsc'), '-b', ...projects, ...(force ? ['--force'] : [])];
+  const projects = check === 'tests' ? [] : packageFolders();
+  const options = [...(force ? ['--force'] : []), ...(check === 'nothing' ? ['--noCheck'] : [])];
+  const args = [tool('typescript', 'tsc'), '-b', ...projects, ...options];
   const { code, output } = await runNode(args);
   if (code !== 0) throw new Problem(`Compiling failed (tsc -b):\n\n${output.trimEnd()}`);
 }

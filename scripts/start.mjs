@@ -9,7 +9,7 @@ const COMMAND = path.join(ROOT, 'packages', 'cli', 'bin', 'atrium.js');
 async function main() {
   checkNode();
   await ensureInstalled();
-  await ensureBuilt();
+  await ensureBuilt({ check: 'nothing' });
   await serve();
 }
 

@@ -93,7 +93,7 @@ async function checkGenerated() {
 /** @returns {Promise<Outcome>} */
 async function build() {
   try {
-    await ensureBuilt({ tests: true });
+    await ensureBuilt({ check: 'tests' });
     return { ok: true };
   } catch (error) {
     if (error instanceof Problem) return { ok: false, output: error.message };

@@ -5,8 +5,9 @@ import { fileURLToPath } from 'node:url';
 
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
+const PACKAGES = ['cli', 'client', 'host', 'protocol', 'provider', 'web'].map((name) => `packages/${name}/README.md`);
 /** Where pages are looked for; folders are searched to their ends. */
-const PLACES = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'docs', 'examples'];
+const PLACES = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'docs', 'examples', ...PACKAGES];
 
 export interface Page {
   /** From the root of the repository, with slashes. */
