@@ -24,7 +24,7 @@ describe('at the real gateway, a provider that comes and goes', { timeout: 30_00
     expect(textOf(await say('act'))).toContain('closed');
     await provider.updateHooks({ gates: [] });
     await provider.setFilter('noise', [{ match: '.*', outcome: 'drop' }]);
-    await cutConnections();
+    cutConnections();
     await eventually(() => states.filter((at) => at === 'ready').length === 2, 'the reconnect');
     expect(textOf(await say('act'))).toBe('done');
     await provider.push.keep('dropped', { stream: 'noise' });

@@ -18,6 +18,8 @@ import {
 import type { SessionState, Turn } from '@atrium/protocol';
 import { onTestFinished } from 'vitest';
 
+const GOING_AWAY = 1001;
+
 export interface RealHostOptions {
   /** What the agent does, by the text of the message. */
   readonly prompts: NonNullable<Script['prompts']>;
@@ -44,7 +46,7 @@ export interface RealHost {
   inProcess(): ReturnType<typeof inProcess>;
   stop(): Promise<void>;
   /** Closes the port and opens it again, with the sockets of all providers. */
-  cutConnections(): Promise<void>;
+  cutConnections(): void;
 }
 
 export async function startRealHost(options: RealHostOptions): Promise<RealHost> {
@@ -61,9 +63,14 @@ export async function startRealHost(options: RealHostOptions): Promise<RealHost>
     trust,
     providerFolder,
   });
-  const listen = (port: number) =>
-    startGatewayServer({ port, onConnection: (transport) => host.connectProvider(transport, 'network') });
-  let server = await listen(options.port ?? 0);
+  const transports: Transport[] = [];
+  const server = await startGatewayServer({
+    port: options.port ?? 0,
+    onConnection: (transport) => {
+      transports.push(transport);
+      host.connectProvider(transport, 'network');
+    },
+  });
   const { port } = server;
   const url = `ws://localhost:${port}`;
   host.gatewayAt({ url, port });
@@ -93,9 +100,8 @@ export async function startRealHost(options: RealHostOptions): Promise<RealHost>
     inProcess: () => inProcess((end) => host.connectProvider(end, 'in-process')),
     stop,
     say: (text) => say(session, text),
-    async cutConnections() {
-      await server.close();
-      server = await listen(port);
+    cutConnections() {
+      for (const transport of transports.splice(0)) transport.close(GOING_AWAY, 'cut');
     },
   };
 }

@@ -213,6 +213,8 @@ describe('the life of a session', () => {
     expect(lifecycle(provider)).toEqual(['started', 'shutdown.pending']);
     const again = await old.raw.request('createSession', { session: 'puppet:/fresh', provider: 'puppet' });
     expect(again).toBeNull();
+    // The host itself waits for it when it stops.
+    provider.send({ type: 'shutdown.ready', sessionId: room.uri.split('/').at(-1) });
   });
 
   it('[GW-195] [GW-196] [UNI-059] [UNI-071] is started when bound, and idle once nothing is left to do', async () => {

@@ -116,6 +116,7 @@ describe('a session that ends', () => {
     expect(asked).not.toContain('tool.call');
     expect(asked).not.toContain('gate.check');
     expect(asked).not.toContain('transform.request');
+    room.provider.send({ type: 'shutdown.ready', sessionId: room.uri.split('/').at(-1) });
   });
 });
 
