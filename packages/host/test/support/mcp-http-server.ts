@@ -32,9 +32,12 @@ export class McpHttpServer {
     });
   }
 
-  static async start(port = 0): Promise<McpHttpServer> {
+  /** Outside the range from which the system gives out ports: nobody else takes it between two lives. */
+  static async start(port = 20_000 + Math.floor(Math.random() * 10_000)): Promise<McpHttpServer> {
     const server = new McpHttpServer();
-    await new Promise<void>((resolve) => server.#http.listen(port, '127.0.0.1', resolve));
+    await new Promise<void>((resolve, reject) => {
+      server.#http.once('error', reject).listen(port, '127.0.0.1', resolve);
+    });
     return server;
   }
 

@@ -23,12 +23,13 @@ export async function startMortalHost(script: Script, more: readonly string[] = 
   const files = { more, script: path.join(folder, 'script.json'), token: path.join(folder, 'token') };
   await writeFile(files.script, JSON.stringify(script));
   await writeFile(files.token, TOKEN);
-  let child = start(folder, files, '0');
+  const port = lastingPort();
+  let child = start(folder, files, port);
   onTestFinished(async () => {
     await ended(child);
     await rm(folder, { recursive: true, force: true });
   });
-  const port = await ready(child);
+  await ready(child);
   return {
     link: `http://localhost:${port}/#token=${TOKEN}`,
     kill: () => ended(child),
@@ -38,6 +39,11 @@ export async function startMortalHost(script: Script, more: readonly string[] = 
       await ready(child);
     },
   };
+}
+
+/** A port outside the range from which the system gives them out: nobody else takes it between two lives. */
+function lastingPort(): string {
+  return String(20_000 + Math.floor(Math.random() * 10_000));
 }
 
 interface Setup {
