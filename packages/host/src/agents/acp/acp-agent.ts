@@ -1,7 +1,6 @@
 /** Any agent that speaks the Agent Client Protocol, behind a command that starts it. */
 import type { AgentAbilities, AgentBackend } from '../agent.js';
 import { OfferedModels } from './offered-models.js';
-import { AcpSession } from './session.js';
 
 export interface AcpAgentOptions {
   /** The id under which clients choose this agent. */
@@ -42,6 +41,7 @@ export function acpAgent(options: AcpAgentOptions): AgentBackend {
     whenInfoChanges: (changed) => offered.watch(changed),
     abilities: ABILITIES,
     sections: {},
-    open: (context) => AcpSession.open({ options, context, offered }),
+    // Loaded with the first session: a host starts without what it may never need.
+    open: async (context) => (await import('./session.js')).AcpSession.open({ options, context, offered }),
   };
 }

@@ -2,8 +2,6 @@
 import type { AgentInfo } from '@atrium/protocol';
 import type { AgentBackend } from '../agent.js';
 import type { ModelInfo } from '../model/model-agent.js';
-import { loadClaudeSdk } from './sdk.js';
-import { ClaudeSession } from './session.js';
 
 export interface ClaudeAgentOptions {
   /** The id under which clients choose this agent. */
@@ -57,7 +55,11 @@ export function claudeAgent(options: ClaudeAgentOptions = {}): AgentBackend {
     },
     sections: {},
     ownToolNames: () => settings.tools,
-    open: async (context) => new ClaudeSession(await loadClaudeSdk(), settings, context),
+    // Loaded with the first session: a host starts without what it may never need.
+    async open(context) {
+      const [{ loadClaudeSdk }, { ClaudeSession }] = await Promise.all([import('./sdk.js'), import('./session.js')]);
+      return new ClaudeSession(await loadClaudeSdk(), settings, context);
+    },
   };
 }
 

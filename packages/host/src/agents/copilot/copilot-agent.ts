@@ -5,7 +5,6 @@ import type { ModelInfo } from '../model/model-agent.js';
 import { COPILOT_CATALOGUE } from './catalogue.js';
 import { CopilotRuntime } from './runtime.js';
 import type { ProviderConfig } from './sdk.js';
-import { CopilotSession } from './session.js';
 import { protectedResources } from './token.js';
 
 export interface CopilotAgentOptions {
@@ -50,7 +49,8 @@ export function copilotAgent(options: CopilotAgentOptions): AgentBackend {
     sections: {},
     ownToolNames: () => [...runtime.toolNames],
     authenticate: (_resource, token) => runtime.authenticate(token),
-    open: (context) => CopilotSession.open({ options, runtime, context }),
+    // Loaded with the first session: a host starts without what it may never need.
+    open: async (context) => (await import('./session.js')).CopilotSession.open({ options, runtime, context }),
   };
 }
 

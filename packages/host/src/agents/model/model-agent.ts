@@ -3,7 +3,6 @@ import type { AgentInfo } from '@atrium/protocol';
 import type { AgentBackend } from '../agent.js';
 import { catalogueOf } from '../scripted/sections.js';
 import { MODEL_SECTIONS } from './sections.js';
-import { ModelSession } from './session.js';
 
 /** How the server is spoken to: chat completions of any server, OpenAI's responses, Anthropic's messages. */
 export type ModelApi = 'openai-compatible' | 'openai' | 'anthropic';
@@ -41,7 +40,8 @@ export function modelAgent(options: ModelAgentOptions): AgentBackend {
     info: infoOf(options),
     abilities: { tools: 'live', toolIntent: 'all', render: 'sections', steer: true, cancelTool: true },
     sections: MODEL_SECTIONS,
-    open: (context) => ModelSession.open(options, context),
+    // Loaded with the first session: a host starts without what it may never need.
+    open: async (context) => (await import('./session.js')).ModelSession.open(options, context),
   };
 }
 
