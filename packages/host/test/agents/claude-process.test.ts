@@ -36,14 +36,14 @@ describe.skipIf(process.platform !== 'linux')('[UNI-093] what a turn of Claude s
   ])('ends with it, though it %s', async (_what, line) => {
     const { turn, pid } = await started(line);
     await turn.end(50);
-    await vi.waitFor(() => expect(isRunning(pid)).toBe(false));
+    await vi.waitFor(() => expect(isRunning(pid)).toBe(false), 10_000);
   });
 
   it('ends with a turn that is cancelled, though nobody can tell any more who started it', async () => {
     const { turn, pid } = await started('setsid sh -c "$1" & sleep 0.3');
     await new Promise((resolve) => setTimeout(resolve, 400));
     await turn.end(50, true);
-    await vi.waitFor(() => expect(isRunning(pid)).toBe(false));
+    await vi.waitFor(() => expect(isRunning(pid)).toBe(false), 10_000);
   });
 
   it('is nothing when there is no such program, and nobody waits for it', async () => {

@@ -70,7 +70,7 @@ describe('an answer without an end', { timeout: 30_000 }, () => {
     expect(notesOf(turn)).toEqual([`${why} Send a message to let the model go on.`]);
     expect(runsOf(turn)).toBe(0);
     expect(turn.said.length).toBeLessThanOrEqual(ANSWER_TEXT_MAX_CHARACTERS);
-    await vi.waitFor(() => expect(server.aborted).toBe(1));
+    await vi.waitFor(() => expect(server.aborted).toBe(1), 10_000);
     await session.runTurn(new FakeTurn('and now?', { id: 'turn-2' }));
     expect(server.heard()).toContain(`[${why}]`);
   });

@@ -191,10 +191,10 @@ describe('a turn of a model', () => {
     const turn = new FakeTurn('go');
     const said = vi.spyOn(turn, 'text');
     const running = session.runTurn(turn);
-    await vi.waitFor(() => expect(said).toHaveBeenCalled());
+    await vi.waitFor(() => expect(said).toHaveBeenCalled(), 10_000);
     turn.cancel();
     await expect(running).rejects.toMatchObject({ name: 'AbortError' });
-    await vi.waitFor(() => expect(server.aborted).toBe(1));
+    await vi.waitFor(() => expect(server.aborted).toBe(1), 10_000);
     await session.runTurn(new FakeTurn('and now?', { id: 'turn-2' }));
     expect(server.requests[1]?.body.messages).toMatchObject([
       { role: 'user', content: 'go' },

@@ -156,7 +156,7 @@ describe('[REL-006] a peer that behaves badly does not keep others out', () => {
     await ask(await openClient(port), 'one more');
     const closed = () => strangers.filter(({ closed }) => closed);
     strangers.forEach((socket) => void socket.resume());
-    await vi.waitFor(() => expect(closed()).toHaveLength(1));
+    await vi.waitFor(() => expect(closed()).toHaveLength(1), 10_000);
     expect(closed()).toEqual(strangers.slice(0, 1));
   });
 });
@@ -172,7 +172,7 @@ describe('the number of clients', () => {
     for (const websocket of inside) expect(await ask(websocket, 'here')).toBe('here');
 
     inside[0]?.close();
-    await vi.waitFor(async () => expect(await statusOf(client(port))).toBe(101));
+    await vi.waitFor(async () => expect(await statusOf(client(port))).toBe(101), 10_000);
   });
 });
 

@@ -20,7 +20,7 @@ describe('a message port transport', () => {
     const { peer, events } = started();
     peer.postMessage('{"id":1}');
     peer.postMessage({ id: 2, params: { channel: 'ahp-root://' } });
-    await vi.waitFor(() => expect(events.message).toHaveBeenCalledTimes(3));
+    await vi.waitFor(() => expect(events.message).toHaveBeenCalledTimes(3), 10_000);
     const expected = [['early'], ['{"id":1}'], ['{"id":2,"params":{"channel":"ahp-root://"}}']];
     expect(events.message.mock.calls).toEqual(expected);
   });
@@ -30,7 +30,7 @@ describe('a message port transport', () => {
     const cycle: { self?: unknown } = {};
     cycle.self = cycle;
     for (const value of [10n, cycle]) peer.postMessage(value);
-    await vi.waitFor(() => expect(events.message).toHaveBeenCalledTimes(3));
+    await vi.waitFor(() => expect(events.message).toHaveBeenCalledTimes(3), 10_000);
     expect(events.message.mock.calls.slice(1)).toEqual([[''], ['']]);
   });
 
@@ -39,24 +39,24 @@ describe('a message port transport', () => {
     const got: unknown[] = [];
     peer.on('message', (message) => got.push(message));
     transport.send([WireFrame.of({ id: 1 }), new WireFrame('{"id":2}')]);
-    await vi.waitFor(() => expect(got).toEqual(['{"id":1}', '{"id":2}']));
+    await vi.waitFor(() => expect(got).toEqual(['{"id":1}', '{"id":2}']), 10_000);
     expect(transport.bufferedBytes).toBe(0);
   });
 
   it('is closed once, whoever closes', async () => {
     const { peer, events } = started();
     peer.close();
-    await vi.waitFor(() => expect(events.closed).toHaveBeenCalledTimes(1));
+    await vi.waitFor(() => expect(events.closed).toHaveBeenCalledTimes(1), 10_000);
     const own = started();
     own.transport.close(1001, 'stopping');
     own.transport.send([new WireFrame('too late')]);
-    await vi.waitFor(() => expect(own.events.closed).toHaveBeenCalledTimes(1));
+    await vi.waitFor(() => expect(own.events.closed).toHaveBeenCalledTimes(1), 10_000);
   });
 
   it('closes when a message is larger than any may be', async () => {
     const { peer, events } = started();
     peer.postMessage('x'.repeat(PAYLOAD_MAX_BYTES + 1));
-    await vi.waitFor(() => expect(events.closed).toHaveBeenCalledTimes(1));
+    await vi.waitFor(() => expect(events.closed).toHaveBeenCalledTimes(1), 10_000);
     expect(events.message.mock.calls).toEqual([['early']]);
   });
 });

@@ -57,7 +57,7 @@ describe('a stdio transport', () => {
     await tick();
     const message = vi.fn();
     stdioTransport({ input, output: new PassThrough() }).start({ message, drain: () => {}, closed: () => {} });
-    await vi.waitFor(() => expect(message).toHaveBeenCalledWith('early'));
+    await vi.waitFor(() => expect(message).toHaveBeenCalledWith('early'), 10_000);
   });
 
   it('writes whole lines, all of one send in one write', async () => {
@@ -82,14 +82,14 @@ describe('a stdio transport', () => {
     expect(transport.bufferedBytes).toBeGreaterThan(0);
     expect(events.drain).not.toHaveBeenCalled();
     output.resume();
-    await vi.waitFor(() => expect(events.drain).toHaveBeenCalledTimes(1));
+    await vi.waitFor(() => expect(events.drain).toHaveBeenCalledTimes(1), 10_000);
     expect(transport.bufferedBytes).toBe(0);
   });
 
   it('closes when a line is longer than it may be', async () => {
     const { input, events, logger } = started({ maxLineBytes: 10 });
     input.write('x'.repeat(11));
-    await vi.waitFor(() => expect(events.closed).toHaveBeenCalledTimes(1));
+    await vi.waitFor(() => expect(events.closed).toHaveBeenCalledTimes(1), 10_000);
     const fields = { code: CloseCode.TooBig, reason: 'a line is longer than 10 bytes' };
     expect(logger.log).toHaveBeenCalledWith('info', 'closing stdio', fields);
     expect(events.message).not.toHaveBeenCalled();
@@ -116,7 +116,7 @@ describe('a stdio transport', () => {
   ])('is closed once when its %s', async (_, happen) => {
     const { input, output, events } = started();
     happen({ input, output });
-    await vi.waitFor(() => expect(events.closed).toHaveBeenCalledTimes(1));
+    await vi.waitFor(() => expect(events.closed).toHaveBeenCalledTimes(1), 10_000);
     await tick();
     expect(events.closed).toHaveBeenCalledTimes(1);
   });

@@ -27,7 +27,7 @@ describe('a WebSocket transport', () => {
     await new Promise((resolve) => setTimeout(resolve, 20));
     const handlers = events();
     transport.start(handlers);
-    await vi.waitFor(() => expect(handlers.message.mock.calls).toEqual([['one'], ['two'], ['three']]));
+    await vi.waitFor(() => expect(handlers.message.mock.calls).toEqual([['one'], ['two'], ['three']]), 10_000);
   });
 
   it('[AHP-001] sends frames of every length class in order, and pings land between them', async () => {
@@ -40,7 +40,7 @@ describe('a WebSocket transport', () => {
     transport.send(texts.map((text) => new WireFrame(text)));
     websocket.ping();
     transport.send([new WireFrame('last')]);
-    await vi.waitFor(() => expect(got).toHaveLength(texts.length + 1));
+    await vi.waitFor(() => expect(got).toHaveLength(texts.length + 1), 10_000);
     expect(got).toEqual([...texts, 'last']);
   });
 
@@ -83,7 +83,7 @@ describe('a WebSocket transport', () => {
     websocket.send('ignored');
     expect(String((await once(websocket, 'message'))[0])).toBe('goodbye');
     expect(await closed).toEqual({ code: 4001, reason: 'reads too slowly' });
-    await vi.waitFor(() => expect(handlers.closed).toHaveBeenCalledTimes(1));
+    await vi.waitFor(() => expect(handlers.closed).toHaveBeenCalledTimes(1), 10_000);
     expect(handlers.message).not.toHaveBeenCalled();
   });
 
@@ -100,7 +100,7 @@ describe('a WebSocket transport', () => {
     await new Promise((resolve) => setTimeout(resolve, 20));
     const handlers = events();
     transport.start(handlers);
-    await vi.waitFor(() => expect(handlers.closed).toHaveBeenCalledTimes(1));
+    await vi.waitFor(() => expect(handlers.closed).toHaveBeenCalledTimes(1), 10_000);
   });
 });
 
@@ -178,7 +178,7 @@ describe('the heartbeat', () => {
     expect(websocket.readyState).toBe(websocket.OPEN);
     expect(handlers.closed).not.toHaveBeenCalled();
     clock.advance(HEARTBEAT_MS);
-    await vi.waitFor(() => expect(handlers.closed).toHaveBeenCalledTimes(1));
+    await vi.waitFor(() => expect(handlers.closed).toHaveBeenCalledTimes(1), 10_000);
     expect(clock.pending).toBe(0);
   });
 
@@ -187,7 +187,7 @@ describe('the heartbeat', () => {
     for (let beat = 1; beat <= 5; beat += 1) {
       clock.advance(HEARTBEAT_MS);
       websocket.send('busy');
-      await vi.waitFor(() => expect(handlers.message).toHaveBeenCalledTimes(beat));
+      await vi.waitFor(() => expect(handlers.message).toHaveBeenCalledTimes(beat), 10_000);
     }
     expect(handlers.closed).not.toHaveBeenCalled();
   });
@@ -196,7 +196,7 @@ describe('the heartbeat', () => {
     const { clock, websocket, handlers } = await beating();
     expect(clock.pending).toBe(1);
     websocket.close();
-    await vi.waitFor(() => expect(handlers.closed).toHaveBeenCalledTimes(1));
+    await vi.waitFor(() => expect(handlers.closed).toHaveBeenCalledTimes(1), 10_000);
     expect(clock.pending).toBe(0);
   });
 });
