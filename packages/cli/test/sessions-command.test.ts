@@ -1,7 +1,7 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { isBuilt, newFolder, openDesk, sharedDesk } from './support.js';
+import { isBuilt, jsonLines, newFolder, openDesk, sharedDesk } from './support.js';
 
 describe.skipIf(!isBuilt)('atrium sessions (skipped unless it has been built)', { timeout: 60_000 }, () => {
   const shared = sharedDesk();
@@ -35,12 +35,31 @@ describe.skipIf(!isBuilt)('atrium sessions (skipped unless it has been built)', 
     expect(after).toEqual(before);
     expect(JSON.parse(head)).toMatchObject({
       format: 'atrium-session',
-      version: 1,
+      version: 2,
       turns: 5,
       state: { summary: { title: 'A first hello' } },
     });
     const answered = await desk.run(['run', '--session', session, 'go on']);
     expect(answered).toMatchObject({ code: 0, stdout: 'You said: go on\n' });
+  });
+
+  it('takes large results along to another host, where they are what they were', async () => {
+    const desk = shared();
+    const folder = await newFolder(desk);
+    const large = 'All work and no play. '.repeat(8_000);
+    await writeFile(path.join(folder, 'large.txt'), large);
+    await desk.run(['run', '--agent', 'offline', '--cwd', folder, '--approve', 'all', 'read large.txt']);
+    const file = path.join(folder, 'session.jsonl');
+    expect(await desk.run(['sessions', 'export', 'last', file])).toMatchObject({ code: 0 });
+    const [, content, ...turns] = jsonLines(await readFile(file, 'utf8'));
+    expect(content).toMatchObject({ content: expect.stringMatching(/^atrium-content:/), encoding: 'utf-8' });
+    expect(content?.data).toContain(large.slice(0, 100_000));
+    expect(turns).toHaveLength(1);
+    const other = await openDesk();
+    const { session } = JSON.parse((await other.run(['sessions', 'import', file, '--json'])).stdout);
+    const again = await other.run(['sessions', 'export', session]);
+    expect(again.stderr).toBe('');
+    expect(jsonLines(again.stdout).slice(1)).toEqual([content, ...turns]);
   });
 
   it('pages through a session that is longer than one answer of the host', async () => {

@@ -1,12 +1,17 @@
-/** Reads a whole session out of a host, page by page. */
+/** Reads a whole session out of a host, page by page, with the large contents that its turns name. */
 import type { Client, Subscription } from '@atrium/client';
-import type { SessionState, Turn } from '@atrium/protocol';
+import { type ResourceReadResult, ROOT_CHANNEL, type SessionState, type Turn } from '@atrium/protocol';
+import type { KeptContent } from './archive-file.js';
 
 /** What a host gives in one answer. */
 const PAGE_MAX_TURNS = 100;
 /** The first answer is small; how many turns the next ones hold depends on how large turns are here. */
 const FIRST_PAGE_TURNS = 5;
 const PAGE_ADVISED_CHARACTERS = 4_000_000;
+/** Of a large content, in one answer. */
+const PIECE_BYTES = 2 * 2 ** 20;
+/** A content by its hash. Hosts that keep none have no such names. */
+const NAMED = /atrium-content:\/[0-9a-f]{64}/g;
 
 export interface WholeSession {
   readonly state: SessionState;
@@ -46,4 +51,27 @@ async function* pagesOf(
 function fittingCount(turns: readonly Turn[]): number {
   const average = turns.reduce((sum, turn) => sum + JSON.stringify(turn).length, 0) / turns.length;
   return Math.max(1, Math.min(PAGE_MAX_TURNS, Math.floor(PAGE_ADVISED_CHARACTERS / average)));
+}
+
+/** What a text names that is not known yet; from then on it is. */
+export function namedContents(text: string, known: Set<string>): string[] {
+  const names = [...new Set(text.match(NAMED))].filter((name) => !known.has(name));
+  for (const name of names) known.add(name);
+  return names;
+}
+
+/** Text stays readable in the file. */
+export async function readContent(client: Client, uri: string): Promise<KeptContent> {
+  const pieces: Buffer[] = [];
+  for (let start = 0, size = 1; start < size; start += PIECE_BYTES) {
+    const range = { start, end: start + PIECE_BYTES };
+    const params = { channel: ROOT_CHANNEL, uri, encoding: 'base64' as const, ...{ range } };
+    const answer: ResourceReadResult & { size?: number } = await client.request('resourceRead', params);
+    pieces.push(Buffer.from(answer.data, answer.encoding === 'base64' ? 'base64' : 'utf8'));
+    size = answer.size ?? 0;
+  }
+  const bytes = Buffer.concat(pieces);
+  const text = bytes.toString('utf8');
+  if (Buffer.from(text).equals(bytes)) return { content: uri, encoding: 'utf-8', data: text };
+  return { content: uri, encoding: 'base64', data: bytes.toString('base64') };
 }

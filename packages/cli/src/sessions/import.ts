@@ -1,14 +1,15 @@
 /** Puts a session from a file into a host, in pages that fit into a message. */
 import { randomUUID } from 'node:crypto';
 import type { Client } from '@atrium/client';
-import type { Turn } from '@atrium/protocol';
+import { ROOT_CHANNEL, type Turn } from '@atrium/protocol';
 import { callRaw } from '../connect/call-raw.js';
-import type { SessionArchive } from './archive-file.js';
+import type { KeptContent, SessionArchive } from './archive-file.js';
 
 const METHOD = 'atrium/importSession';
+const CONTENT_METHOD = 'atrium/keepContent';
 /** The host reads messages of two megabytes. */
 const PAGE_MAX_BYTES = 1_000_000;
-/** A larger turn travels in pieces. A character takes up to three bytes. */
+/** A larger turn, and every large content, travels in pieces. A character takes up to three bytes. */
 const PIECE_CHARACTERS = 500_000;
 
 export interface ImportOptions {
@@ -23,6 +24,7 @@ export async function importSession(client: Client, archive: SessionArchive, opt
   const channel = `ahp-session:/${randomUUID()}`;
   const { summary, config } = header.state;
   const state = { summary: { ...summary, ...(options.agent && { provider: options.agent }) }, config };
+  for (const content of archive.contents) await sendContent(client, content);
   let start = 0;
   for (const page of pagesOf(turns)) {
     if (typeof page === 'string') await sendPieces(client, { channel, start }, page);
@@ -35,10 +37,17 @@ export async function importSession(client: Client, archive: SessionArchive, opt
 }
 
 async function sendPieces(client: Client, place: { channel: string; start: number }, json: string): Promise<void> {
-  for (let at = 0; at < json.length; at += PIECE_CHARACTERS) {
-    const text = json.slice(at, at + PIECE_CHARACTERS);
-    const piece = { at, text, isLast: at + PIECE_CHARACTERS >= json.length };
-    await callRaw(client, METHOD, { ...place, piece });
+  for (const piece of piecesOf(json)) await callRaw(client, METHOD, { ...place, piece });
+}
+
+async function sendContent(client: Client, { content: uri, encoding, data }: KeptContent): Promise<void> {
+  const base64 = encoding === 'base64' ? data : Buffer.from(data).toString('base64');
+  for (const piece of piecesOf(base64)) await callRaw(client, CONTENT_METHOD, { channel: ROOT_CHANNEL, uri, ...piece });
+}
+
+function* piecesOf(whole: string): Generator<{ at: number; text: string; isLast: boolean }> {
+  for (let at = 0; at < whole.length; at += PIECE_CHARACTERS) {
+    yield { at, text: whole.slice(at, at + PIECE_CHARACTERS), isLast: at + PIECE_CHARACTERS >= whole.length };
   }
 }
 

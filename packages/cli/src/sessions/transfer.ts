@@ -1,10 +1,10 @@
 /** Sessions to files and back. */
 import { open, readFile, rm } from 'node:fs/promises';
-import type { Client } from '@atrium/client';
+import { type Client, RequestError } from '@atrium/client';
 import { UsageError } from '../exit.js';
 import { print, printJson, tell } from '../output.js';
 import { headerOf, parseArchive } from './archive-file.js';
-import { readSession } from './export.js';
+import { namedContents, readContent, readSession } from './export.js';
 import { importSession } from './import.js';
 import { findSession, idOf, shortId } from './reference.js';
 
@@ -27,7 +27,20 @@ async function* archiveLines(client: Client, uri: string): AsyncGenerator<string
   const { state, total, pages } = await readSession(client, uri);
   if (state.activeTurn) tell('A turn is running; only what is finished is exported.');
   yield `${JSON.stringify(headerOf(state, total, new Date().toISOString()))}\n`;
-  for await (const page of pages()) yield page.map((turn) => `${JSON.stringify(turn)}\n`).join('');
+  const known = new Set<string>();
+  for await (const page of pages()) {
+    const lines = page.map((turn) => `${JSON.stringify(turn)}\n`).join('');
+    for (const name of namedContents(lines, known)) {
+      const content = await readContent(client, name).catch(leftOut);
+      if (content) yield `${JSON.stringify(content)}\n`;
+    }
+    yield lines;
+  }
+}
+
+function leftOut(error: unknown): undefined {
+  if (!(error instanceof RequestError)) throw error;
+  tell(`A large result is not in the export: ${error.message}`);
 }
 
 /** Waits while nobody reads: a large session must not pile up in memory. */

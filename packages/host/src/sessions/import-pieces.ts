@@ -1,6 +1,6 @@
 /**
- * A turn that is larger than a message comes in pieces of its JSON, one after the other. Each connection has room for one
- * such turn at a time; when the connection is gone, so is what it had sent of it.
+ * A turn that is larger than a message comes in pieces of its JSON, one after the other, and so does a large content. Each
+ * connection has room for one at a time; when the connection is gone, so is what it had sent of it.
  */
 
 /** A turn that is larger was not made by a conversation. */
@@ -31,7 +31,7 @@ export function gathered(sender: object, piece: TurnPiece): { readonly json?: st
   const known = at === 0 ? { channel, start, texts: [], length: 0 } : unfinished.get(sender);
   unfinished.delete(sender);
   if (!known || known.channel !== channel || known.start !== start || known.length !== at)
-    return { problem: 'must follow the piece before it: begin this turn again with /at 0' };
+    return { problem: 'must follow the piece before it: begin it again with /at 0' };
   if (at + text.length > IMPORT_TURN_MAX_CHARACTERS)
     return { problem: `belongs to a turn of more than ${IMPORT_TURN_MAX_CHARACTERS} characters` };
   known.texts.push(text);

@@ -1,6 +1,7 @@
 /** What each request does. One small function per method; the connection has checked the params already. */
 import { type ClientRequestMethod, type ClientRequests, ErrorCode } from '@atrium/protocol';
 import type { HostCore } from '../core.js';
+import { keepImported } from '../resources/kept/imported-content.js';
 import type { Lane } from '../service.js';
 import type { Creator } from '../sessions/creation.js';
 import { readImportPage } from '../sessions/imported.js';
@@ -78,6 +79,13 @@ const extensions: ReadonlyMap<string, Handler<Params>> = new Map<string, Handler
     async (core, connection, params) => {
       const page = readImportPage(params, connection);
       if (page) await core.sessions.import(page, clientOf(core, connection));
+      return null;
+    },
+  ],
+  [
+    'atrium/keepContent',
+    async ({ contents }, connection, params) => {
+      await keepImported(contents, params, connection);
       return null;
     },
   ],

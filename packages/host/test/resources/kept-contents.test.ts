@@ -1,8 +1,9 @@
 /** Results that are too large for a session: what people see, what the agent gets, and how long they are kept. */
+import { createHash } from 'node:crypto';
 import { readdir, stat, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { SessionState, ToolResultContent } from '@atrium/protocol';
+import { ErrorCode, type SessionState, type ToolResultContent } from '@atrium/protocol';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createHost } from '../../src/host.js';
 import { KeptContents } from '../../src/resources/kept/kept-contents.js';
@@ -16,6 +17,7 @@ import { tempFolder } from '../support/temp-folder.js';
 import { RawClient, ROOT } from '../support/test-host.js';
 
 const LONG = 'All work and no play. '.repeat(20_000);
+const LONG_BASE64 = Buffer.from(LONG).toString('base64');
 const PNG = Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), Buffer.alloc(40_000, 7)]);
 
 /** A tool that gives back what it is told to. */
@@ -208,5 +210,42 @@ describe('kept contents', () => {
     await client.request('listSessions', { channel: ROOT });
     await new Promise((resolve) => setTimeout(resolve, 200));
     expect(await filesIn(room.dataFolder)).toHaveLength(1);
+  });
+});
+
+describe('a content that comes with an imported session', () => {
+  const METHOD = 'atrium/keepContent';
+  const piece = (bytes: Buffer, more: object = {}) => {
+    const uri = `atrium-content:/${createHash('sha256').update(bytes).digest('hex')}`;
+    return { channel: ROOT, uri, at: 0, text: bytes.toString('base64'), isLast: true, ...more };
+  };
+
+  it('is kept under its name, in one piece or in several', async () => {
+    const room = await openKeptRoom({});
+    const params = piece(PNG);
+    const [first, second] = [params.text.slice(0, 30_000), params.text.slice(30_000)];
+    await room.desk.request(METHOD, { ...params, text: first, isLast: false });
+    await room.desk.request(METHOD, { ...params, text: second, at: 30_000 });
+    const { data } = await room.desk.request<{ data: string }>('resourceRead', { channel: ROOT, uri: params.uri });
+    expect(Buffer.from(data, 'base64').equals(PNG)).toBe(true);
+  });
+
+  it.each([
+    ['another name than its own', piece(PNG, { text: LONG_BASE64 }), 'not the hash'],
+    ['no name of a content', piece(PNG, { uri: 'file:///etc/passwd' }), '/uri must be'],
+    ['a name with a way out', piece(PNG, { uri: 'atrium-content:/../../escape' }), '/uri must be'],
+    ['a piece without the one before', piece(PNG, { at: 10 }), 'must follow'],
+    ['nothing to read', piece(PNG, { text: undefined }), '/text'],
+  ])('is refused with %s, and nothing is left', async (_what, params, reason) => {
+    const room = await openKeptRoom({});
+    const { error } = await room.desk.ask(METHOD, params);
+    expect(error).toMatchObject({ code: ErrorCode.InvalidParams, message: expect.stringContaining(reason) });
+    expect(await filesIn(room.dataFolder)).toEqual([]);
+  });
+
+  it('is refused by a host that keeps none', async () => {
+    const room = await openKeptRoom({}, false);
+    const { error } = await room.desk.ask(METHOD, piece(PNG));
+    expect(error?.message).toContain('no folder for large contents');
   });
 });
