@@ -23,6 +23,8 @@ export class Clients {
   readonly #seen = new Map<string, Map<number, Promise<NumberSet>>>();
   /** Epochs that are being stored: whoever begins twice in one moment gets two of them. */
   readonly #beginning = new Map<string, number>();
+  /** Who came back since the last purge: the next one leaves them alone, for they may not quite be here yet. */
+  readonly #returned = new Set<string>();
 
   constructor(
     private readonly log: Log,
@@ -56,8 +58,10 @@ export class Clients {
 
   /** What is known of a client that comes back; undefined when it has to begin anew. */
   async returning(clientId: string): Promise<KnownClient | undefined> {
+    this.#returned.add(clientId);
     const known = await this.#find(clientId);
     if (known) this.#refresh(clientId, known);
+    else this.#returned.delete(clientId);
     return known;
   }
 
@@ -70,18 +74,20 @@ export class Clients {
   /** Forgets those who have been away for too long to come back. Those who are here stay. */
   async purge(isHere: (clientId: string) => boolean): Promise<void> {
     const before = this.clock.now() - CLIENT_KEPT_MS;
+    const isComing = (clientId: string) => this.#beginning.has(clientId) || this.#returned.has(clientId);
     const records = await this.log.records(CLIENT);
     const gone: string[] = [];
     for (const { key, value } of records) {
       const [clientId, client] = [key.slice(CLIENT.length), JSON.parse(value) as KnownClient];
       if (isHere(clientId)) this.#refresh(clientId, client);
-      else if (client.since < before && !this.#beginning.has(clientId)) gone.push(clientId);
+      else if (client.since < before && !isComing(clientId)) gone.push(clientId);
     }
     for (const clientId of gone) this.writer.record({ key: keyOf(clientId), value: null });
     await this.writer.settled();
     for (const clientId of gone) {
-      if (!isHere(clientId) && !this.#beginning.has(clientId)) await this.log.forgetClient(clientId);
+      if (!isHere(clientId) && !isComing(clientId)) await this.log.forgetClient(clientId);
     }
+    this.#returned.clear();
   }
 
   /** Whether a client's number has not been used yet; it is from now on. */

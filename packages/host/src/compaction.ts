@@ -37,7 +37,8 @@ export class Compaction {
     const last = log.head - REPLAY_MAX_ENVELOPES;
     await log.compact({ upTo: last, keep: REPLAY_MAX_ENVELOPES });
     for (let sessions = 0; sessions < COMPACT_SESSIONS_MAX && log.oldest <= last; sessions++) {
-      const [needed] = await log.read({ after: log.oldest - 1, limit: 1 });
+      // The first that is left, which after a repair may be below the oldest that clients are told of.
+      const [needed] = await log.read({ after: 0, limit: 1 });
       if (!needed || !(await archive(needed.channel))) return;
       await log.compact({ upTo: last, keep: REPLAY_MAX_ENVELOPES });
     }

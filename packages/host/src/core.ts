@@ -24,6 +24,8 @@ import type { TurnWindow, WindowRequest } from './wire/subscriptions.js';
 /** A channel that is in memory: what can be done with it. */
 export interface OpenChannel {
   readonly channel: Channel;
+  /** It has left memory, or is gone: whoever still wants it has to open it again. */
+  readonly isClosed?: boolean;
   /** Reads what a snapshot needs. Taking it then waits for nothing, so that several can be taken at one moment. */
   prepareSnapshot(window: WindowRequest | undefined): Promise<TakeSnapshot>;
   /** Takes an action that a client asked for, if the state allows it. */

@@ -15,6 +15,7 @@ export async function makeFolder(folder: string, options: FolderOptions = {}): P
   const missing: string[] = [];
   for (let at = path.resolve(folder); !(await stat(at).catch(() => undefined)); at = path.dirname(at)) {
     missing.unshift(at);
+    if (isTop(at)) break;
   }
   for (const each of missing) {
     await mkdir(each, options).catch(async (error) => {
@@ -28,6 +29,7 @@ export function makeFolderSync(folder: string, options: FolderOptions = {}): voi
   const missing: string[] = [];
   for (let at = path.resolve(folder); !statSync(at, { throwIfNoEntry: false }); at = path.dirname(at)) {
     missing.unshift(at);
+    if (isTop(at)) break;
   }
   for (const each of missing) {
     try {
@@ -37,6 +39,11 @@ export function makeFolderSync(folder: string, options: FolderOptions = {}): voi
     }
   }
   if (missing.length === 0 && !statSync(folder).isDirectory()) mkdirSync(folder);
+}
+
+/** Nothing is above a drive, not even above one that is not there. */
+function isTop(folder: string): boolean {
+  return path.dirname(folder) === folder;
 }
 
 /** Whoever was quicker has made it. */

@@ -9,9 +9,15 @@ import { WireLog } from './telemetry/wire-log.js';
 import { Connection } from './wire/connection.js';
 import { CloseCode, type Transport } from './wire/transport.js';
 
+/** The log is the host's from now on, and is closed with it: also when the host cannot start. */
 export async function createHost(options: HostOptions): Promise<Host> {
   const host = new AgentHost(options);
-  await host.start(options);
+  try {
+    await host.start(options);
+  } catch (error) {
+    await host.stop().catch(() => {});
+    throw error;
+  }
   return host;
 }
 
@@ -85,13 +91,14 @@ class AgentHost implements Host {
   }
 
   async #stop(): Promise<void> {
-    const { connections, watching, sessions, services, gateway, writer } = this.house;
+    const { connections, watching, sessions, services, gateway, root, writer } = this.house;
     for (const connection of [...connections.all()]) connection.close(CloseCode.GoingAway, 'the host is stopping');
     connections.stop();
     watching.stop();
     await Promise.all([sessions.close(), this.#housekeeping.stop()]);
     for (const service of services) await this.#close(service);
     gateway.close();
+    root.close();
     await writer.settled().catch(() => {});
     await this.#log.close();
   }

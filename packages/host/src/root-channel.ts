@@ -21,6 +21,7 @@ export class RootChannel implements OpenChannel {
   #channel = new Channel<RootState>(ROOT_CHANNEL, rootReducer, { agents: [], activeSessions: 0 });
   /** What the root should say; it does once that is stored. */
   #wanted: Partial<Said> = {};
+  #isClosed = false;
 
   constructor(
     private readonly log: Log,
@@ -70,12 +71,18 @@ export class RootChannel implements OpenChannel {
 
   /** Says what is not said yet: something is new, or could not be stored. */
   tell(): void {
+    if (this.#isClosed) return;
     const { agents, activeSessions, terminals } = this.#wanted;
     const { live } = this.#channel;
     if (agents && differ(agents, live.agents)) this.#write({ type: 'root/agentsChanged', agents });
     if (activeSessions !== undefined && activeSessions !== live.activeSessions)
       this.#write({ type: 'root/activeSessionsChanged', activeSessions });
     if (terminals && differ(terminals, live.terminals ?? [])) this.#write({ type: 'root/terminalsChanged', terminals });
+  }
+
+  /** The host stops. Agents may have news after that, and trying to store it would never end. */
+  close(): void {
+    this.#isClosed = true;
   }
 
   #write(action: StateAction, origin?: EntryOrigin): void {

@@ -35,6 +35,8 @@ export class Watching {
 
   /** What follows reaches the connection behind the answer to its request. */
   subscribe(connection: Connection, channel: Channel): void {
+    // It has left while the channel was being opened, and nobody would ever take it out again.
+    if (!connection.identity) return this.#unwatched(channel.uri);
     connection.holdForAnswer();
     this.#audience.add(connection, channel.uri);
   }

@@ -44,6 +44,8 @@ export class Greeter {
   #session = '';
   /** It was bound, and its session has ended since. */
   #isOrphaned = false;
+  /** In a row, those for which the gateway had no time and those that it refused. */
+  #waits = 0;
   #attempts = 0;
   #cancelRetry = () => {};
 
@@ -106,6 +108,7 @@ export class Greeter {
     if (this.#at !== 'greeting') return;
     this.#at = 'bound';
     this.#isOrphaned = false;
+    this.#waits = 0;
     this.#attempts = 0;
     this.#parts.bound(ack, this.#session);
   }
@@ -118,11 +121,11 @@ export class Greeter {
       return this.#choose();
     }
     const error = new ProviderError(code, message, { replyTo, sessionId });
-    this.#attempts += 1;
     const isToWait = code === GatewayErrorCode.RateLimited;
-    if (!PASSING.has(code) || (!isToWait && this.#attempts >= HELLO_ATTEMPTS_MAX)) return giveUp(error);
+    const count = isToWait ? ++this.#waits : ++this.#attempts;
+    if (!PASSING.has(code) || (!isToWait && count >= HELLO_ATTEMPTS_MAX)) return giveUp(error);
     log(`${error.message} Trying again.`);
-    const pauseMs = Math.min(RATE_LIMIT_RETRY_AFTER_MS * this.#attempts, HELLO_PAUSE_MAX_MS);
+    const pauseMs = Math.min(RATE_LIMIT_RETRY_AFTER_MS * count, HELLO_PAUSE_MAX_MS);
     this.#cancelRetry = clock.after(pauseMs, () => this.#choose());
   }
 }

@@ -1,6 +1,6 @@
 import { RECONNECT_WINDOW_MS } from '@atrium/protocol/provider';
 import { describe, expect, it } from 'vitest';
-import { HELLO_PAUSE_MAX_MS } from '../src/greeter.js';
+import { HELLO_ATTEMPTS_MAX, HELLO_PAUSE_MAX_MS } from '../src/greeter.js';
 import { LocalErrorCode, type TransportFactory } from '../src/index.js';
 import { STEADY_AFTER_MS } from '../src/link.js';
 import { PULSE_AFTER_MS, PULSE_PATIENCE_MS } from '../src/pulse.js';
@@ -177,6 +177,27 @@ describe('a refusal', () => {
       expect(provider.state.at).toBe('connecting');
     }
     await clock.advance(HELLO_PAUSE_MAX_MS);
+    await settle();
+    expect(provider.state.at).toBe('ready');
+  });
+
+  it('that asks to wait is no failed attempt: what may pass a moment later has all its attempts', async () => {
+    const clock = new FakeClock();
+    const { gateway, provider } = connecting({ clock });
+    let pauseMs = 0;
+    for (const [code, count] of [
+      ['RATE_LIMITED', 6],
+      ['DUPLICATE_INSTANCE', HELLO_ATTEMPTS_MAX - 1],
+    ] as const) {
+      for (let attempt = 1; attempt <= count; attempt += 1) {
+        gateway.refuseNext('hello', code, 'not now');
+        await clock.advance(pauseMs);
+        await settle();
+        expect(provider.state.at).toBe('connecting');
+        pauseMs = attempt * 1_000;
+      }
+    }
+    await clock.advance(pauseMs);
     await settle();
     expect(provider.state.at).toBe('ready');
   });

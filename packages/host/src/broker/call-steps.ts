@@ -109,7 +109,9 @@ export function completeUnrun(turn: TurnRunner, call: Call, result: ToolCallResu
 export async function complete(turn: TurnRunner, call: CallStarted, result: ToolCallResult): Promise<ToolOutcome> {
   const told = bounded(result);
   const shown = isLarge(result) ? await shownIn(turn, result, told) : told;
-  turn.write({ type: 'session/toolCallComplete', turnId: turn.id, toolCallId: call.toolCallId, result: shown });
+  // A client may have ended its call a moment before.
+  if (!settledCall(turn, call, turn.session.state))
+    turn.write({ type: 'session/toolCallComplete', turnId: turn.id, toolCallId: call.toolCallId, result: shown });
   const settled = await turn.waitFor([call.toolCallId], (state) => settledCall(turn, call, state));
   if (shown === told || settled.status !== 'completed') return outcomeOf(settled);
   // The agent is told what the session only names.

@@ -82,6 +82,8 @@ async function waitForOwner(turn: TurnRunner, call: Call, asked: GateCall): Prom
   if (event.kind === 'turned-down') return complete(turn, call, unknownToClient(call, event.why));
   const { clientId, tool } = event;
   endHandedOver(turn, call, clientId);
+  // What the first one has done by now belongs to the call, too.
+  await tellEnds(turn, asked);
   const next = readied(startedClientCall({ toolCallId: newCallId(), clientId, tool }), call.toolInput);
   startCall(turn, next);
   // What a gate wanted a person to decide is still to be decided.

@@ -8,7 +8,7 @@ import { plainContent } from '../tools/plain-content.js';
 import { looksBinary } from '../tools/text.js';
 import type { ContentStore } from './content-store.js';
 import { CONTENT_MAX_BYTES } from './limits.js';
-import { checkFolders } from './revert/put-entry.js';
+import { checkFolders } from './revert/entry-folders.js';
 import { CONTENT_SCHEME, sessionOf } from './views/uri.js';
 
 /** Where a session's contents are. */

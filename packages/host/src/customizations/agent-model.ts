@@ -28,6 +28,8 @@ export class AgentModel {
   /** The agent was chosen, and nobody has chosen a model since. */
   #isDue: boolean;
   #before: Before | undefined;
+  /** What is noted of an earlier time has been read, or does not count any more. */
+  #isLoaded = false;
   /** The agent about whose model people have been told. */
   #toldOf: string | undefined;
 
@@ -41,7 +43,10 @@ export class AgentModel {
   async load(): Promise<void> {
     const { uri, parts } = this.#parts.session;
     const kept = await parts.notes.modelBefore(uri);
-    if (kept !== undefined) this.#before ??= JSON.parse(kept);
+    // A person may have chosen a model meanwhile.
+    if (this.#isLoaded) return;
+    this.#isLoaded = true;
+    if (kept !== undefined) this.#before = JSON.parse(kept);
   }
 
   observe({ envelope: { action, origin } }: Step<SessionState>): void {
@@ -82,7 +87,8 @@ export class AgentModel {
   }
 
   #keep(before: Before | undefined): void {
-    if (before === this.#before) return;
+    if (this.#isLoaded && before === this.#before) return;
+    this.#isLoaded = true;
     this.#before = before;
     const { uri, parts } = this.#parts.session;
     parts.notes.setModelBefore(uri, before && JSON.stringify(before));

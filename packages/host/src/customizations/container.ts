@@ -1,5 +1,4 @@
 /** A plugin or a watched directory in one session: where it comes from, and what was last read there. */
-
 import path from 'node:path';
 import { makeFolderSync } from '../folders.js';
 import { loadDirectory } from './parse/load-directory.js';

@@ -17,6 +17,8 @@ export interface Extension {
   /** Which tools, whoever has them, the model is not to hear of now. That keeps nobody from calling them: gates do. */
   hidden?(): (toolName: string) => boolean;
   readonly prompt?: PromptContribution;
+  /** Whoever is on the way to the session has come. A turn waits for that before anybody is asked about it. */
+  untilReady?(): Promise<void>;
   /** A turn is about to begin. Runs once per turn, before the agent hears of it. */
   beforeTurn?(turn: TurnOpening, signal: AbortSignal): Promise<TurnAdvice | undefined>;
   /** The agent has come to the end of a turn. A reason sends it on: it is told, and the turn continues. */

@@ -3,7 +3,7 @@ import { within } from '../broker/deadline.js';
 import type { Clock } from '../clock.js';
 import { EXTENSION_TIMEOUT_MS, GATE_TEXT_MAX_CHARACTERS, TURN_CONTEXT_MAX_CHARACTERS } from '../limits.js';
 import type { Logger } from '../logger.js';
-import type { Extension, TurnAdvice, TurnOpening } from './extension.js';
+import type { Extension, TurnOpening } from './extension.js';
 
 export interface AdviceRequest {
   readonly extensions: readonly Extension[];
@@ -19,9 +19,17 @@ export interface Advice {
   readonly blocked?: string;
 }
 
+/** Who comes meanwhile is an extension, too: whatever is asked of all of them is asked after this. */
+export async function untilReady(request: Omit<AdviceRequest, 'opening'>): Promise<void> {
+  await Promise.all(request.extensions.map((extension) => tried(extension, request, () => extension.untilReady?.())));
+}
+
 /** All are asked at once, and heard in their order. One that fails has nothing to say. */
 export async function adviceFor(request: AdviceRequest): Promise<Advice> {
-  const asked = request.extensions.map((extension) => adviceOf(extension, request));
+  const { extensions, opening } = request;
+  const asked = extensions.map((extension) =>
+    tried(extension, request, (stopped) => extension.beforeTurn?.(opening, stopped)),
+  );
   const given = (await Promise.all(asked)).flatMap((advice) => advice ?? []);
   const blocked = given.flatMap((advice) => advice.blocked ?? [])[0];
   const context = withinBounds(given.flatMap((advice) => advice.context ?? []));
@@ -29,14 +37,17 @@ export async function adviceFor(request: AdviceRequest): Promise<Advice> {
   return { context, notes, ...(blocked !== undefined && { blocked }) };
 }
 
-async function adviceOf(extension: Extension, request: AdviceRequest): Promise<TurnAdvice | undefined> {
-  const { opening, signal, clock, logger } = request;
+async function tried<T>(
+  { name }: Extension,
+  { signal, clock, logger }: Omit<AdviceRequest, 'opening'>,
+  work: (stopped: AbortSignal) => Promise<T> | undefined,
+): Promise<T | undefined> {
   const limit = { clock, signal, timeoutMs: EXTENSION_TIMEOUT_MS };
   try {
-    return await within(limit, (stopped) => extension.beforeTurn?.(opening, stopped));
+    return await within(limit, work);
   } catch (error) {
     signal.throwIfAborted();
-    logger.log('warn', 'an extension failed', { extension: extension.name, error: String(error) });
+    logger.log('warn', 'an extension failed', { extension: name, error: String(error) });
     return undefined;
   }
 }

@@ -92,6 +92,7 @@ export class Binder {
   /** It is the one it was: what it does not bring anew is as it left it, in every session where it still is. */
   #comeBack(provider: Provider, hello: ProviderHelloMessage, { place, provider: now }: Arrival): Provider {
     provider.registration = now.registration;
+    provider.admission = now.admission;
     provider.isEverywhere = place.isEverywhere;
     for (const binding of [...provider.bindings.values()]) {
       if (!place.rooms.includes(binding.room)) this.#unbind(binding);

@@ -3,7 +3,6 @@
  * host's, and one in each project. The folder belongs to one of them, and is the same one when it comes again.
  */
 import { createHash } from 'node:crypto';
-
 import path from 'node:path';
 import { grantOf } from '@atrium/protocol/provider';
 import { makeFolderSync } from '../folders.js';

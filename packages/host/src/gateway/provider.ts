@@ -51,8 +51,8 @@ export class Provider implements Identity {
   readonly providerId: string;
   /** The one session that it may enter; undefined when it may enter all of them. */
   readonly scope: string | undefined;
-  /** The pairing that let it in, or the process that it is; undefined for those in this process. */
-  readonly admission: string | undefined;
+  /** The pairing that let it in, or the process that it is now; undefined for those in this process. */
+  admission: string | undefined;
   /** Whether it is bound to every session, also to those to come. */
   isEverywhere: boolean;
   registration: Registration;

@@ -137,7 +137,8 @@ export class SqliteLog implements Log {
   async compact({ upTo, keep }: { readonly upTo: number; readonly keep: number }): Promise<void> {
     this.#checkOpen();
     const last = this.#entries.lastDroppable(Math.min(upTo, this.#head - keep));
-    for (let done = this.#oldest - 1; done < last && !this.#closed; ) {
+    // After a repair there may be entries below the oldest: they go with the first batch.
+    for (let done = Math.min(this.#oldest, last) - 1; done < last && !this.#closed; ) {
       done = Math.min(done + COMPACT_BATCH_ENTRIES, last);
       this.#write(() => this.#entries.drop(done));
       this.#oldest = this.#entries.bounds().oldest;

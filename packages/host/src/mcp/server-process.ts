@@ -33,13 +33,13 @@ export class ServerProcess {
   constructor({ command, args, cwd }: McpStdioConfig, { clock, folder, env }: ProcessPlace) {
     this.#clock = clock;
     const options = { cwd: cwd ?? folder, env, detached: process.platform !== 'win32', windowsHide: true };
-    this.#child = spawn(command, args, { ...options, stdio: ['pipe', 'pipe', 'pipe'] });
+    this.#child = started(() => spawn(command, args, { ...options, stdio: ['pipe', 'pipe', 'pipe'] }));
     const { pid, stdin, stdout, stderr } = this.#child;
     // Without a listener, a broken pipe would end the host.
     for (const stream of [stdin, stdout, stderr]) stream.on('error', () => {});
     stderr.setEncoding('utf8').on('data', (text: string) => this.#errors.push(text));
     this.#exited = new Promise((resolve) => {
-      this.#child.on('error', (error) => resolve(`could not be started: ${error.message}.`));
+      this.#child.on('error', (error) => resolve(refusal(error)));
       this.#child.on('exit', (code, signal) => resolve(signal ? `was ended by ${signal}` : `exited with code ${code}`));
     });
     this.ended = pid === undefined ? this.#exited : this.#watch(pid);
@@ -84,4 +84,18 @@ export class ServerProcess {
     const lastWords = shorten(this.#errors.text(), MCP_WORDS_MAX_CHARACTERS);
     return lastWords === '' ? `${how}.` : `${how}. It said: ${lastWords}`;
   }
+}
+
+function started(start: () => Child): Child {
+  try {
+    return start();
+  } catch (error) {
+    throw new Error(`The server ${refusal(error)}`);
+  }
+}
+
+/** Everybody reads this, and the system's own words would repeat the command. */
+function refusal(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : 'unknown';
+  return `could not be started (${code}). Look whether its command is installed and may be run, and its folder is there.`;
 }

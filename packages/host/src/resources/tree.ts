@@ -41,9 +41,10 @@ export async function copyTree(from: Node, to: Node, budget = new TreeBudget(), 
       for (const name of names) {
         await copyTree({ folder: source, name }, { folder: target, name }, budget, depth + 1);
       }
+      // By what is held: its name may be that of a link by now, to something else.
+      await chmod(target.self, Number(stats.mode) & PERMISSION_BITS);
     });
   });
-  await chmod(pathOf(to), Number(stats.mode) & PERMISSION_BITS);
 }
 
 /** What was opened is what is copied, whatever its name stands for by then. */

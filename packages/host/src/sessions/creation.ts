@@ -117,13 +117,14 @@ export class Creation {
   /** Copies the turns of another session up to the one where this one begins, and says how many they are. */
   async #copyTurns({ session, turnId }: NonNullable<CreateSessionParams['fork']>, to: string): Promise<number> {
     const { log, memory } = this.#parts;
+    // First: while it is done the source may be cut, and between looking for the turn and copying it must not be.
+    await this.#makeRoom(to);
     const source = await memory.open(session);
     if (!source) throw new RequestError(ErrorCode.SessionNotFound, `there is no session ${session} to fork`);
     await memory.archive(source);
     const index = await source.parts.pages.indexOf(source.committed, turnId);
     if (index === undefined)
       throw new RequestError(ErrorCode.InvalidParams, `/fork/turnId: ${session} has no finished turn ${turnId}`);
-    await this.#makeRoom(to);
     await log.copyTurns(session, to, index + 1);
     return index + 1;
   }

@@ -67,10 +67,9 @@ export function abandonCalls(session: Session, clientId: string): void {
     const { status, toolCallId, displayName } = part.toolCall;
     if (status !== 'running' && status !== 'pending-confirmation' && status !== 'streaming') continue;
     if (status === 'streaming') {
-      // Only a call that is ready can be completed.
+      // Only a call that is ready can be completed. Nobody ever sees it run: gates may still be asked about it.
       const invocationMessage = `Use ${displayName}`;
-      const ready = { type: 'session/toolCallReady' as const, invocationMessage, confirmed: 'not-needed' as const };
-      session.write({ ...ready, turnId: activeTurn.id, toolCallId });
+      session.write({ type: 'session/toolCallReady', turnId: activeTurn.id, toolCallId, invocationMessage });
     }
     const message = `the client ${clientId} left and did not come back`;
     const result = { success: false, pastTenseMessage: 'Lost its client', error: { message, code: 'DISCONNECTED' } };

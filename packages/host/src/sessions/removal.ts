@@ -1,6 +1,7 @@
 /** How a session goes, and may come back: taken off the list, put back on it, and forgotten in the end. */
 import { ErrorCode } from '@atrium/protocol';
 import { DISPOSED_KEPT_MS, UNFINISHED_KEPT_MS } from '../limits.js';
+import type { Service } from '../service.js';
 import { RequestError } from '../wire/request-error.js';
 import type { CreationParts } from './creation.js';
 
@@ -59,12 +60,23 @@ export class Removal {
     }
   }
 
+  /** The notes that it is to go are the last to go: when something fails before, the next round begins again. */
   async #forget(uri: string): Promise<void> {
     const { core, catalogue, notes, log } = this.#parts;
+    await log.forget(uri);
+    for (const service of core.services) await this.#tell(service, uri);
     catalogue.remove(uri);
     notes.forget(uri);
     await core.writer.settled();
-    await log.forget(uri);
-    for (const service of core.services) await service.forgotten?.(uri);
+  }
+
+  /** One that fails at it keeps nothing else from being forgotten. */
+  async #tell(service: Service, uri: string): Promise<void> {
+    try {
+      await service.forgotten?.(uri);
+    } catch (error) {
+      const { logger } = this.#parts.core;
+      logger.log('warn', 'something of a forgotten session stays', { session: uri, error: String(error) });
+    }
   }
 }

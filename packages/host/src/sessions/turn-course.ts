@@ -4,7 +4,7 @@
  */
 import type { UserMessage } from '@atrium/protocol';
 import { AgentError } from '../agents/agent.js';
-import { adviceFor } from '../extensions/turn-advice.js';
+import { adviceFor, untilReady } from '../extensions/turn-advice.js';
 import { objectionTo } from '../extensions/turn-ending.js';
 import { TURN_SENT_ON_MAX } from '../limits.js';
 import type { TurnRunner } from './turn.js';
@@ -39,6 +39,7 @@ export class TurnCourse {
     const { id: turnId, agent, session } = this.#turn;
     const isFirst = session.state.turns.length === 0;
     const opening = { turnId, text: this.#message.text, agent, isFirst };
+    await untilReady(this.#surroundings());
     const advice = await adviceFor({ opening, ...this.#surroundings() });
     if (advice.blocked !== undefined) throw new AgentError('blocked', advice.blocked);
     for (const note of advice.notes) this.#turn.notify(note);

@@ -11,7 +11,7 @@ const SECRET_NAME =
   /tokens?$|secret|passw|passphrase|_pass$|authorization$|pairing|(?:api|access|private).?key|_key$|cookie|credential/i;
 /** Words that are secrets by their looks, wherever they stand: what GitHub, model servers and the like hand out. */
 const SECRET_LOOKS =
-  /\b(?:gh[pousr]_|github_pat_|sk-|xox[a-z]-|AKIA|eyJ)[\w\-.]{12,}|\bBearer\s+\S+|(?<=:\/\/)[^\s/@]+(?=@)|(?<=[?&](?:token|key|code)=)[^\s&]+/gi;
+  /\b(?:gh[pousr]_|github_pat_|sk-|xox[a-z]-|AKIA|eyJ)[\w\-.]{12,}|\bBearer\s+\S+|(?<=:\/\/)[^\s/@]+(?=@)|(?<=[?&#][\w-]*(?:token|key|code|secret|password|signature|sig)=)[^\s&#]+/gi;
 /** Pairing codes are shown to people in the words of a question with such an id. */
 const PAIRING = /^pair-/;
 /** What people type into a terminal, and what it shows, is anything: passwords, too. So is what they answer, or write. */
@@ -49,6 +49,8 @@ function isSecret(key: string, { id, type, kind, encoding, commandId }: Members)
       return commandId !== undefined;
     case 'value':
       return type === 'unclassified' || kind === 'text';
+    case 'freeformValues':
+      return true;
     default:
       return SECRET_NAME.test(key);
   }

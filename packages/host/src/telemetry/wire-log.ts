@@ -25,7 +25,8 @@ export class WireLog {
 
   /** The same transport, with everything that passes written down. */
   watch(transport: Transport): Transport {
-    const lines = new Lines(this.#files.next(), this.#clock, this.#logger);
+    const file = this.#files.next();
+    const lines = new Lines(file, this.#clock, this.#logger);
     lines.write({ event: 'opened', name: transport.name });
     return {
       get name() {
@@ -44,6 +45,7 @@ export class WireLog {
           closed: () => {
             lines.write({ event: 'closed' });
             lines.end();
+            this.#files.over(file);
             events.closed();
           },
         }),

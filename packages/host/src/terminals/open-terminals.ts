@@ -41,12 +41,16 @@ export class OpenTerminals {
     this.publish();
   }
 
-  /** What has ended goes: first what a call left, then what nobody looks at. Everything else is somebody's. */
+  /**
+   * The oldest that has ended goes: what a call left, whose result tells what was shown there, at best one that nobody
+   * looks at; otherwise any that nobody looks at. Everything else is somebody's.
+   */
   makeRoom(): void {
     if (this.#all.size < this.#max) return;
     const all = [...this.#all.values()];
+    const left = all.filter(isLeftByCall);
     const isUnseen = ({ hasExited, uri }: Terminal) => hasExited && !this.#core.isWatched(uri);
-    const oldest = all.find(isLeftByCall) ?? all.find(isUnseen);
+    const oldest = left.find(isUnseen) ?? left[0] ?? all.find(isUnseen);
     if (oldest) return void this.remove(oldest);
     throw new RequestError(ErrorCode.PermissionDenied, `${this.#max} terminals are open: dispose of some first`);
   }

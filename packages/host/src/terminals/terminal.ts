@@ -80,7 +80,7 @@ export class Terminal {
       state: () => this.state,
       process: () => this.#process,
       isSession: (uri) => core.sessions.has(uri),
-      isHere: (clientId) => core.connections.of(clientId) !== undefined,
+      isHere: (clientId) => core.connections.isConnected(clientId),
       changed: ({ type }) => {
         this.#isNamed ||= type === 'terminal/titleChanged';
         this.#options.changed();

@@ -3,8 +3,15 @@ import { ErrorCode, type ReconnectParams } from '@atrium/protocol';
 import { checkClientRequest, describeProblem } from '@atrium/protocol/validation';
 import type { HostCore, OpenChannel } from '../core.js';
 import type { Connection } from './connection.js';
-import type { DialectConnection } from './dialects/dialects.js';
-import { type Dialect, dialectFor, dialectNamed, initialDialect, NO_MEMORY, versionName } from './dialects/dialects.js';
+import {
+  type Dialect,
+  type DialectConnection,
+  dialectFor,
+  dialectNamed,
+  initialDialect,
+  NO_MEMORY,
+  versionName,
+} from './dialects/dialects.js';
 import { RawJson } from './raw-json.js';
 import { RequestError } from './request-error.js';
 import { subscribeTo, type WindowRequest, windowOf } from './subscriptions.js';
@@ -95,6 +102,8 @@ async function resume(core: HostCore, connection: Connection, { params, raw, win
 async function replay(core: HostCore, connection: Connection, params: ReconnectParams): Promise<object | undefined> {
   if (!core.replay.after(params.lastSeenServerSeq)) return undefined;
   const { found, missing } = await openAll(core, params.subscriptions);
+  // One may have gone while another was being opened.
+  if ([...found.values()].some(({ isClosed }) => isClosed)) return replay(core, connection, params);
   // From here to the end nothing may wait: what is replayed and what is subscribed must meet without a gap.
   const missed = core.replay.after(params.lastSeenServerSeq);
   if (!missed) return undefined;

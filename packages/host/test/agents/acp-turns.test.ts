@@ -211,6 +211,12 @@ describe('questions of an agent', patience, () => {
     ]);
   });
 
+  it('[UNI-088] gets no permission between two turns', async () => {
+    const { room, subject } = await acpRoom([{ text: ['Well.'], lateRequests: [asks] }]);
+    await room.turn('remove it');
+    await expect.poll(() => subject.notes()).toMatchObject([{ result: { outcome: { outcome: 'cancelled' } } }]);
+  });
+
   it('[UNI-093] hears that a question was cancelled with the turn', async () => {
     const { room, subject } = await acpRoom([{ requests: [asks], text: ['Well.'] }]);
     const turnId = room.begin('remove it');

@@ -1,12 +1,16 @@
 /** The parts of the Claude agent that need no Claude. */
 import type { Turn } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
+import type { Calls } from '../../src/agents/claude/calls.js';
 import { claudeAgent } from '../../src/agents/claude/claude-agent.js';
 import { resultError } from '../../src/agents/claude/errors.js';
+import { hooksOf } from '../../src/agents/claude/hooks.js';
 import { MARKS_MAX_CHARACTERS } from '../../src/agents/claude/limits.js';
 import { beginningOf, type ClaudeMemory, memoryOf, withMark } from '../../src/agents/claude/memory.js';
 import { loadClaudeSdk } from '../../src/agents/claude/sdk.js';
+import type { Steering } from '../../src/agents/claude/steering.js';
 import { callWords, resultText } from '../../src/agents/claude/tool-words.js';
+import { FakeTurn } from '../support/fake-turn.js';
 
 function turnOf(id: string, text = id): Turn {
   return { id, userMessage: { text }, responseParts: [], usage: undefined, state: 'complete' };
@@ -126,6 +130,14 @@ describe('the Claude agent', () => {
       undefined,
     ]);
     expect(info.models.map(({ id, provider }) => [id, provider])[0]).toEqual(['sonnet', 'claude']);
+  });
+
+  it('[UNI-088] has a call stopped when the question about it fails', async () => {
+    const calls = { check: () => Promise.reject(new Error('the turn is over')) } as unknown as Calls;
+    const { PreToolUse = [] } = hooksOf({ turn: new FakeTurn('go'), calls, steering: {} as Steering, context: '' });
+    expect(PreToolUse.map(({ onFailure }) => onFailure)).toEqual(['block']);
+    const input = { tool_use_id: 'c-1', tool_name: 'Bash', tool_input: { command: 'rm -rf x' } };
+    await expect(PreToolUse[0]?.hooks[0]?.(input)).rejects.toThrow('the turn is over');
   });
 
   it('says what to install when its package is not there', async () => {

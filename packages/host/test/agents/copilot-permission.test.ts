@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { OwnCall, Permit } from '../../src/agents/agent.js';
+import { TurnCalls } from '../../src/agents/copilot/calls.js';
 import { decide } from '../../src/agents/copilot/permission.js';
+import { CopilotPrompt } from '../../src/agents/copilot/prompt.js';
+import { sessionConfig } from '../../src/agents/copilot/session-config.js';
+import { FakeTurn } from '../support/fake-turn.js';
 import { tempFolder } from '../support/temp-folder.js';
 
 /** A call, and the questions that a person was asked about it. */
@@ -50,5 +54,30 @@ describe('what Copilot asks for', () => {
     const call = asking();
     await decide({ kind: 'teleport' }, call, undefined);
     expect(call.questions).toEqual(['Let Copilot use teleport?']);
+  });
+});
+
+describe('what nobody can answer for', () => {
+  const hook = { toolName: 'bash', toolArgs: { command: 'rm -rf x' } };
+  const asked = { kind: 'shell', toolCallId: 'c-1', fullCommandText: 'rm -rf x' };
+  const denial = { permissionDecision: 'deny', permissionDecisionReason: expect.any(String) };
+
+  it('[UNI-088] is denied when the question fails: Copilot would take that for no opinion', async () => {
+    // A turn in which every question fails.
+    const calls = new TurnCalls(new FakeTurn('go'), new Map());
+    expect(await calls.check(hook)).toEqual(denial);
+    expect(await calls.permit(asked)).toMatchObject({ kind: 'reject' });
+  });
+
+  it('[UNI-088] is denied when no turn runs', async () => {
+    const side = {
+      options: { home: '/nowhere' },
+      folder: '/nowhere',
+      prompt: new CopilotPrompt(),
+      run: () => undefined,
+    };
+    const { hooks, onPermissionRequest } = sessionConfig(side, { model: undefined, tools: new Map(), hidden: [] });
+    expect(await hooks.onPreToolUse(hook)).toEqual(denial);
+    expect(await onPermissionRequest(asked)).toMatchObject({ kind: 'reject' });
   });
 });

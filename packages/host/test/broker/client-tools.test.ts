@@ -108,6 +108,19 @@ describe("a client's tool", () => {
   });
 });
 
+describe("an owner of a client's tool", () => {
+  it('[UNI-045] that does not know it, and completes it all the same, ends it once', async () => {
+    const { desk, phone, uri, turn } = await clientRoom();
+    const outcome = call(turn, 'look', HERE);
+    await desk.action(uri, 'session/toolCallReady');
+    desk.dispatch(uri, answer(false));
+    expect(await refusalOf(desk, uri, complete)).toBeUndefined();
+    expect(await outcome).toMatchObject({ success: true, text: 'a tree' });
+    await settle();
+    expect(typesOf(phone, uri)).toEqual(['Start', 'Ready', 'Confirmed', 'Complete']);
+  });
+});
+
 describe("a gate before a client's tool", () => {
   it('[UNI-046] denies it before its owner sees it run', async () => {
     const watcher = openGate('ci-watcher');
@@ -123,7 +136,7 @@ describe("a gate before a client's tool", () => {
     expect(await callState(desk, uri)).toMatchObject({ status: 'cancelled', reason: 'denied' });
   });
 
-  it('[UNI-045] is not heard any more when the owner was gone too long meanwhile', async () => {
+  it('[UNI-045] [UNI-046] is not heard any more when the owner was gone too long meanwhile; the call never ran', async () => {
     const slow = { ...openGate('slow'), timeoutMs: 10 * CLIENT_GRACE_MS };
     const { desk, phone, uri, turn, clock } = await clientRoom([slow]);
     const outcome = call(turn, 'look', HERE);
@@ -134,6 +147,7 @@ describe("a gate before a client's tool", () => {
     expect(await outcome).toMatchObject({ kind: 'completed', success: false });
     expect(await callState(phone, uri)).toMatchObject({ status: 'completed', error: { code: 'DISCONNECTED' } });
     expect(typesOf(phone, uri)).toEqual(['Start', 'Delta', 'Ready', 'Complete']);
+    expect(stepsOf(phone, uri).some((step) => 'confirmed' in step.action)).toBe(false);
   });
 
   it('still wants a person to decide when another client takes the call over', async () => {
@@ -149,6 +163,32 @@ describe("a gate before a client's tool", () => {
     const { activeTurn } = await stateOf(phone, uri);
     const calls = (activeTurn?.responseParts ?? []).flatMap((part) => (part.kind === 'toolCall' ? part.toolCall : []));
     expect(calls.at(-1)).toMatchObject({ toolClientId: 'phone', status: 'pending-confirmation' });
+  });
+});
+
+describe("who is told of a client's tool", () => {
+  const asking = { gates: [gate('careful', { kind: 'ask', reason: 'look twice' })] };
+
+  it.each([
+    ['runs at once', {}],
+    ['runs when a person agrees', asking],
+  ])('does not stop it by failing: one that %s', async (_when, parts) => {
+    const told: string[] = [];
+    const failing = extension('failing', {
+      ...parts,
+      outsideCallBegins: async () => Promise.reject(new Error(`begins ${told.push('begins')}`)),
+      outsideCallEnds: async () => Promise.reject(new Error(`ends ${told.push('ends')}`)),
+    });
+    const { desk, uri, puppet } = await openPuppetRoom({
+      extensions: [failing],
+      session: { activeClient: { clientId: 'desk', tools: [LOOK] } },
+    });
+    const outcome = call(puppet.turn, 'look', HERE);
+    await desk.action(uri, 'session/toolCallReady');
+    if ('gates' in parts) await refusalOf(desk, uri, answer(true));
+    await refusalOf(desk, uri, complete);
+    expect(await outcome).toMatchObject({ text: 'a tree' });
+    expect(told).toEqual(['begins', 'ends']);
   });
 });
 

@@ -4,7 +4,15 @@ import { IDLE_SESSION_MS } from '../../src/limits.js';
 import { ALLOW_IN_SESSION, type HostTool } from '../../src/tools/tool.js';
 import { KeptLog } from '../support/logs.js';
 import { PuppetAgent } from '../support/puppet-agent.js';
-import { openPuppetRoom, openRoom, startHost, stateOf, turnStarted } from '../support/session-room.js';
+import {
+  callsIn,
+  openPuppetRoom,
+  openRoom,
+  refusalOf,
+  startHost,
+  stateOf,
+  turnStarted,
+} from '../support/session-room.js';
 import { settle } from '../support/test-host.js';
 import { echoTool } from '../support/tools.js';
 import { call, callState, extension, sessionOf, stepsOf } from './support.js';
@@ -148,6 +156,29 @@ describe('a tool that was allowed in this session', () => {
     call(turn, 'push', { id: 'c3' });
     await settle();
     expect(await callState(room.desk, room.uri, 'c3')).toMatchObject({ status: 'pending-confirmation' });
+  });
+
+  it("is not a client's of the same name, which may have run already", async () => {
+    const room = await openPuppetRoom({ tools: [asking()] });
+    await allowOnce(room);
+    const { desk, uri } = room;
+    const phone = await room.join('phone');
+    const claim = (clientId: string) => {
+      const activeClient = { clientId, tools: [{ name: 'push' }] };
+      return { type: 'session/activeClientChanged', activeClient } as const;
+    };
+    expect(await refusalOf(desk, uri, claim('desk'))).toBeUndefined();
+    desk.dispatch(uri, turnStarted('t2'));
+    const { turn } = await room.agent.turn(1);
+    const name = turn.tools().map((tool) => tool.name)[1] ?? '';
+    call(turn, name, { id: 'c2' });
+    await settle();
+    expect(await callState(phone, uri, 'c2')).toMatchObject({ status: 'running', toolClientId: 'desk' });
+    desk.disconnect();
+    expect(await refusalOf(phone, uri, claim('phone'))).toBeUndefined();
+    await settle();
+    const calls = callsIn((await stateOf(phone, uri)).activeTurn?.responseParts);
+    expect(calls.at(-1)).toMatchObject({ status: 'pending-confirmation', toolClientId: 'phone' });
   });
 });
 

@@ -34,6 +34,12 @@ describe('the catalogue of changesets', { timeout: 30_000 }, () => {
         JSON.stringify((params as { changes?: SessionState['summary'] }).changes?.changesets) === JSON.stringify(all),
     );
     expect(told.params).toMatchObject({ channel: ROOT, session: room.uri });
+    const { action } = await room.desk.action(
+      room.uri,
+      ({ type, changesets }) =>
+        type === 'session/changesetsChanged' && JSON.stringify(changesets) === JSON.stringify(all),
+    );
+    expect(action.changesets).toHaveLength(4);
     const state = await room.shown('uncommitted');
     expect(Object.keys(state).sort()).toEqual(['files', 'operations', 'status']);
     const added = state.files.reduce((sum, { edit: { diff } }) => sum + (diff?.added ?? 0), 0);

@@ -5,10 +5,15 @@ import { describe, expect, it } from 'vitest';
 import { ContentStore } from '../../src/changesets/content-store.js';
 import type { Change, Entry } from '../../src/changesets/entry.js';
 import { DIFF_BUDGET_MS, LOOK_MAX_MS, LOOK_REST_MS, VIEWS_MAX } from '../../src/changesets/limits.js';
+import { ChangePlaces } from '../../src/changesets/places.js';
+import { Journal } from '../../src/changesets/record/journal.js';
 import { Looks } from '../../src/changesets/record/looks.js';
+import { Recorder } from '../../src/changesets/record/recorder.js';
 import { TransientStore } from '../../src/changesets/transient-store.js';
 import { RecordedFiles } from '../../src/changesets/views/files.js';
+import { systemClock } from '../../src/clock.js';
 import { programsIn } from '../../src/git/programs.js';
+import { silentLogger } from '../../src/logger.js';
 import { ChangesRoom, commitAll, edit, gitIn, repository, textOf } from '../support/changes-room.js';
 import { FakeClock } from '../support/fake-clock.js';
 import { gitStandIn } from '../support/git-stand-in.js';
@@ -78,6 +83,32 @@ describe('a folder that takes too long to look at', () => {
     await clock.advance(LOOK_MAX_MS);
     await again;
     await looks.close();
+  });
+});
+
+describe('a call that began without a look', () => {
+  it('is said to be incomplete, also when another one has looked meanwhile', async () => {
+    const [root, places] = [await tempFolder({ 'a.txt': 'a\n' }), new ChangePlaces(await tempFolder())];
+    const journal = await Journal.open(places.journal('s'), 's');
+    let isThere = false;
+    const recorder = new Recorder({
+      clock: systemClock,
+      logger: silentLogger,
+      kept: places.contents('s'),
+      journal: async () => journal,
+      folder: async () => (isThere ? { root, store: places.lookedAt, isOurs: () => false } : undefined),
+      changed: () => {},
+    });
+    const first = await recorder.begin('t');
+    await edit(root, 'unseen.txt', 'u\n');
+    isThere = true;
+    const second = await recorder.begin('t');
+    await edit(root, 'a.txt', 'A\n');
+    await first();
+    await second();
+    expect([...journal.segments(['t']).keys()]).toEqual(['a.txt']);
+    expect(journal.gaps(['t'], recorder.underWay)).toEqual([expect.stringContaining('the folder is not there')]);
+    await recorder.close();
   });
 });
 

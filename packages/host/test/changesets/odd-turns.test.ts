@@ -1,11 +1,13 @@
 /** Turns that do unusual things: commits, checkouts, links, modes, renames, large files, folders that become files. */
 import { chmod, lstat, mkdir, readFile, readlink, rename, stat, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import type { ChangesetState } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
 import { CONTENT_MAX_BYTES } from '../../src/changesets/limits.js';
 import { ChangesRoom, commitAll, edit, gitIn, repository, textOf } from '../support/changes-room.js';
 import { PuppetAgent } from '../support/puppet-agent.js';
 import { tempFolder } from '../support/temp-folder.js';
+import type { RawClient } from '../support/test-host.js';
 
 const FILES = { 'a.txt': 'one\ntwo\nthree\n', 'b.txt': 'b\n' };
 const folders = { 'a repository': () => repository(FILES), 'a folder without Git': () => tempFolder(FILES) };
@@ -182,6 +184,41 @@ describe.each(Object.entries(folders))('in %s', { timeout: 30_000 }, (_name, mak
     });
     const files = await room.files(`turn/${turnId}`, ({ files }) => files.length > 0);
     expect([...files.keys()]).toEqual(['a.txt']);
+  });
+
+  it('keeps what a client had changed when another one goes on with its call', async () => {
+    const folder = await make();
+    const room = await ChangesRoom.open({ folder });
+    const { desk, host, uri, agent } = room;
+    const phone = await host.client('phone');
+    await phone.request('subscribe', { channel: uri });
+    const take = (client: RawClient, clientId: string) => {
+      const activeClient = { clientId, tools: [{ name: 'format', annotations: { idempotentHint: true } }] };
+      client.dispatch(uri, { type: 'session/activeClientChanged', activeClient } as never);
+      return phone.action(uri, 'session/activeClientChanged');
+    };
+    await take(desk, 'desk');
+    phone.dispatch(uri, { type: 'session/turnStarted', turnId: 't1', userMessage: { text: 'go' } });
+    const { turn, finish } = await agent.turn(0);
+    const outcome = turn.callTool({ id: 'c1', name: 'format', input: {} });
+    await phone.action(uri, ({ type, toolCallId }) => type === 'session/toolCallReady' && toolCallId === 'c1');
+    await edit(folder, 'a.txt', 'half\n');
+    desk.disconnect();
+    await take(phone, 'phone');
+    const { action } = await phone.action(
+      uri,
+      ({ type, toolCallId }) => type === 'session/toolCallReady' && toolCallId !== 'c1',
+    );
+    await edit(folder, 'b.txt', 'whole\n');
+    const { toolCallId } = action as unknown as { toolCallId: string };
+    const done = { turnId: 't1', toolCallId, result: { success: true, pastTenseMessage: 'Done' } };
+    phone.dispatch(uri, { type: 'session/toolCallComplete', ...done } as never);
+    await outcome;
+    finish();
+    await phone.action(uri, 'session/turnComplete');
+    const names = async () =>
+      (await phone.state<ChangesetState>(room.view('turn/t1'))).files.map(({ id }) => path.basename(id));
+    await expect.poll(names).toEqual(['a.txt', 'b.txt']);
   });
 
   it('ends what was recorded when the turn is cancelled in the middle of a call', async () => {

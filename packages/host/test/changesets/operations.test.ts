@@ -63,10 +63,15 @@ describe('operations on a changeset', { timeout: 30_000 }, () => {
     const room = await ChangesRoom.open({ folder });
     const { files } = await room.shown('uncommitted');
     const view = room.view('uncommitted');
-    expect(await refusalOf(room.desk, view, { type: 'changeset/cleared' })).toBeTypeOf('string');
-    expect(await refusalOf(room.desk, view, { type: 'changeset/fileSet', file: files[0] } as never)).toBeTypeOf(
-      'string',
-    );
+    const actions = [
+      { type: 'changeset/cleared' },
+      { type: 'changeset/fileSet', file: files[0] },
+      { type: 'changeset/fileRemoved', fileId: files[0]?.id },
+      { type: 'changeset/statusChanged', status: 'computing' },
+      { type: 'changeset/operationsChanged', operations: [] },
+    ];
+    for (const action of actions) expect(await refusalOf(room.desk, view, action)).toBeTypeOf('string');
+    expect((await room.shown('uncommitted')).files).toEqual(files);
     const { message } = await room.invoke('uncommitted', 'stage');
     expect(message).toBe('Staged 1 file.');
     const isStaged = ({ file }: Record<string, never>) =>

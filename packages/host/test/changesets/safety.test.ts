@@ -7,8 +7,9 @@ import { capture } from '../../src/changesets/capture.js';
 import { ContentStore } from '../../src/changesets/content-store.js';
 import type { Entry } from '../../src/changesets/entry.js';
 import { ChangePlaces } from '../../src/changesets/places.js';
+import { NotPutError } from '../../src/changesets/revert/not-put-error.js';
 import { planOf } from '../../src/changesets/revert/plan.js';
-import { NotPutError, putEntry } from '../../src/changesets/revert/put-entry.js';
+import { putEntry } from '../../src/changesets/revert/put-entry.js';
 import { ChangesRoom, edit, gitIn, repository, textOf } from '../support/changes-room.js';
 import { withoutGit } from '../support/git-stand-in.js';
 import { openLog } from '../support/log-folders.js';
@@ -67,6 +68,20 @@ describe('a file that is saved at the very moment it is put back', () => {
       expect([await readdir(outside), await readdir(path.join(folder, 'old'))]).toEqual([['a.txt'], ['b.txt']]);
     },
   );
+
+  it.runIf(process.platform === 'linux')('takes no folder along that a link leads to meanwhile', async () => {
+    const folder = await tempFolder({ 'd/e/a.txt': 'agent\n' });
+    const outside = await tempFolder();
+    await mkdir(path.join(outside, 'e'));
+    const store = new LateStore(await tempFolder());
+    const current = await capture(folder, 'd/e/a.txt', store);
+    store.afterwards = async () => {
+      await rename(path.join(folder, 'd'), path.join(folder, 'old'));
+      await symlink(outside, path.join(folder, 'd'));
+    };
+    await putEntry(folder, { path: 'd/e/a.txt', ...(current && { current }) }, store);
+    expect([await readdir(outside), await readdir(path.join(folder, 'old/e'))]).toEqual([['e'], []]);
+  });
 
   it('is not written over when it is new', async () => {
     const folder = await tempFolder();

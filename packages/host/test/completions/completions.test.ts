@@ -1,4 +1,5 @@
 /** Completions in a message, as a client asks for them. */
+import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { CompletionItem } from '@atrium/protocol';
@@ -82,6 +83,12 @@ describe('completions', () => {
       displayKind: 'agent',
     });
     expect(await complete('please /dep|')).toEqual([]);
+  });
+
+  it('[AHP-055] gives what it can find: nothing, and no error, where there is no folder any more', async () => {
+    const { folder, complete } = await room();
+    await rm(folder, { recursive: true });
+    for (const marked of ['@parse|', '#parse|', 'nothing to complete|']) expect(await complete(marked)).toEqual([]);
   });
 
   it('[AHP-056] refuses a caret outside of the text, in UTF-16 units', async () => {

@@ -46,7 +46,7 @@ describe('a host that dies at one commit', () => {
 
   it.each(['before', 'after'] as const)(
     '[REL-031] [REL-034] right %s it is stored goes on as if nothing had happened, whichever of the first 30 it is',
-    { timeout: 120_000 },
+    { timeout: 400_000 },
     async (when) => {
       const points = Array.from({ length: COMMITS }, (_, index): CrashPoint => ({ when, commit: index + 1 }));
       const wrong: string[] = [];

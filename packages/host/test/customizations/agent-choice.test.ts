@@ -5,6 +5,7 @@ import type { ToolDefinition } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
 import { modelNamed } from '../../src/customizations/agent-model.js';
 import { type CustomRoom, openCustomRoom, POLL, PromptPuppet } from '../support/custom-room.js';
+import { KeptLog } from '../support/logs.js';
 import { envelopesOf, refusalOf } from '../support/session-room.js';
 
 const MODELS = [
@@ -24,12 +25,30 @@ const CREW = {
   'plugins/crew/agents/other-host.md': agentFile('name: other-host\ntools: [launch_rocket]'),
 };
 
+/** Keeps its reader waiting for what a session had before its agent. */
+class SlowNotes extends KeptLog {
+  #ready: Promise<void> = Promise.resolve();
+
+  holdUp(): () => void {
+    let goOn = () => {};
+    this.#ready = new Promise((resolve) => {
+      goOn = resolve;
+    });
+    return goOn;
+  }
+
+  override async record(key: string): Promise<string | undefined> {
+    if (key.startsWith('model-before:')) await this.#ready;
+    return super.record(key);
+  }
+}
+
 class CrewRoom {
   private constructor(readonly room: CustomRoom) {}
 
-  static async open(session: object = {}): Promise<CrewRoom> {
+  static async open(session: object = {}, log = new KeptLog()): Promise<CrewRoom> {
     const agent = new PromptPuppet('puppet', { models: MODELS });
-    const room = await openCustomRoom({ user: CREW, agent, session });
+    const room = await openCustomRoom({ user: CREW, agent, session, log });
     await room.entry('crew');
     return new CrewRoom(room);
   }
@@ -155,6 +174,19 @@ describe('the model of a custom agent', { timeout: 30_000 }, () => {
     const crew = await CrewRoom.open({ model: { id: 'm-1' } });
     await crew.choose('thinker');
     await crew.chooseModel('m-3');
+    await crew.choose(undefined);
+    expect(await crew.model()).toBe('m-3');
+  });
+
+  it('[CUS-030] leaves a model alone that a person chose before the host had read its notes', async () => {
+    const log = new SlowNotes();
+    const crew = await CrewRoom.open({ model: { id: 'm-1' } }, log);
+    await crew.choose('thinker');
+    const goOn = log.holdUp();
+    await crew.room.restart();
+    await crew.chooseModel('m-3');
+    goOn();
+    await crew.room.entry('crew', ({ load }) => load?.kind === 'loaded');
     await crew.choose(undefined);
     expect(await crew.model()).toBe('m-3');
   });

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { StateAction } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
@@ -7,6 +9,7 @@ import {
   ClientError,
   type CustomRoom,
   type Entry,
+  MCP_PROGRAM,
   openCustomRoom,
   POLL,
   servedFiles,
@@ -191,6 +194,32 @@ describe('a plugin that a client publishes', { timeout: 30_000 }, () => {
     await expect.poll(async () => (await turn.callTool(read)).kind, POLL).toBe('denied');
     expect((await room.state()).inputRequests ?? []).toEqual([]);
   });
+
+  it.each(['accept', 'decline'] as const)(
+    '[CUS-104] starts no MCP server before somebody accepted it (%s)',
+    async (response) => {
+      const mark = path.join(await tempFolder(), 'mark');
+      const started = { command: process.execPath, args: [MCP_PROGRAM, 'recovers', mark] };
+      const own = { command: process.execPath, args: [MCP_PROGRAM, 'good'] };
+      const files = { ...FILES, '.mcp.json': JSON.stringify({ mcpServers: { notes: started } }) };
+      const { room, publish } = await openClientRoom(servedFiles(URI, files), { config: { mcpServers: { own } } });
+      const kindOf = async () =>
+        (await untilRead(room, 'p1')).children?.find(({ name }) => name === 'notes')?.state?.kind;
+      await publish({ id: 'p1', uri: URI });
+      expect(await kindOf()).toBe('stopped');
+      const { id } = await room.entry('own', ({ state }) => state?.kind === 'ready');
+      await room.turn();
+      expect([await kindOf(), existsSync(mark)]).toEqual(['stopped', false]);
+      expect(await room.answer(response)).toContain('MCP server notes');
+      if (response === 'accept') return expect.poll(kindOf, POLL).toBe('ready');
+      // Whatever may start has started by then.
+      room.toggle(id, false);
+      await room.entry('own', ({ state }) => state?.kind === 'stopped');
+      room.toggle(id, true);
+      await room.entry('own', ({ state }) => state?.kind === 'ready');
+      expect([await kindOf(), existsSync(mark)]).toEqual(['stopped', false]);
+    },
+  );
 
   it.each(['accepted', 'not answered'] as const)(
     '[CUS-104] runs no hook of another plugin that comes under the id of one that was %s',

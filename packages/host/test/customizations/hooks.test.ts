@@ -232,12 +232,23 @@ describe('hooks of strangers', { timeout: 30_000 }, () => {
     await expect.poll(async () => (await turn.callTool(read)).kind, POLL).toBe('denied');
   });
 
-  it('[CUS-057] never run when somebody says no', async () => {
-    const room = await openCustomRoom(stranger);
+  it.each(['accept', 'decline'] as const)('[CUS-057] run at every event or at none (%s)', async (response) => {
+    const before = ['SessionStart', 'UserPromptSubmit', 'PreToolUse', 'PostToolUse', 'PreToolUse'];
+    const events = [...before, 'PostToolUseFailure', 'Stop', 'SessionEnd'];
+    const declared = events.map((event) => [event, [{ command: `echo ${event} >> ran.txt` }]]);
+    const file = { '.agents/plugins/guard/hooks/hooks.json': hooksFile(Object.fromEntries(declared)) };
+    const room = await openCustomRoom({ project: { ...project, ...file } });
     await room.entry('guard');
-    await room.answer('decline');
-    const { turn } = await room.turn();
+    await room.answer(response);
+    if (response === 'accept') await expect.poll(() => room.trust.folders.has(room.folder), POLL).toBe(true);
+    const { turn, finish } = await room.turn();
     expect(await turn.callTool(read)).toMatchObject({ kind: 'completed', success: true });
+    expect(await turn.callTool({ name: 'read_file', input: { path: 'b.txt' } })).toMatchObject({ success: false });
+    finish();
+    await room.desk.action(room.uri, 'session/turnComplete');
+    await room.host.stop();
+    const ran = await readFile(path.join(room.folder, 'ran.txt'), 'utf8').catch(() => '');
+    expect(ran.split('\n').slice(0, -1)).toEqual(response === 'accept' ? events : []);
   });
 
   it('[CUS-118] [CUS-119] do not run while their container is off, and run again when it is on', async () => {

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Customization, SessionState } from '@atrium/protocol';
@@ -118,12 +119,36 @@ describe('MCP servers of a session', { timeout: 60_000 }, () => {
     await expect.poll(() => room.toolNames(), POLL).not.toContain('mcp__notes__echo');
   });
 
+  /** Leaves a mark when it is started; beside it is a server of the user, which is. */
+  async function openStrangerRoom() {
+    const mark = path.join(await tempFolder(), 'mark');
+    const project = { 'atrium.json': JSON.stringify({ mcpServers: { notes: server('recovers', mark) } }) };
+    const room = await openCustomRoom({ project, config: { mcpServers: { own: server() } } });
+    await untilBare(room, 'ready', 'own');
+    return { room, isStarted: () => existsSync(mark) };
+  }
+
   it('[CUS-057] of a project wait for trust, and are listed as stopped until then', async () => {
-    const atrium = { 'atrium.json': JSON.stringify({ mcpServers: { notes: server() } }) };
-    const room = await openCustomRoom({ project: atrium });
+    const { room, isStarted } = await openStrangerRoom();
+    const { turn } = await room.turn();
+    expect(turn.tools().map(({ name }) => name)).toContain('mcp__own__echo');
     expect(await room.entry('notes')).toMatchObject({ state: { kind: 'stopped' } });
+    expect(isStarted()).toBe(false);
     expect(await room.answer('accept')).toContain('MCP server notes');
     await untilBare(room, 'ready');
+    expect(isStarted()).toBe(true);
+  });
+
+  it('[CUS-057] of a project are never started when somebody says no, also not by switching them on', async () => {
+    const { room, isStarted } = await openStrangerRoom();
+    await room.answer('decline');
+    const [notes, own] = [await room.entry('notes'), await room.entry('own')];
+    for (const { id } of [notes, own]) room.toggle(id, false);
+    await untilBare(room, 'stopped', 'own');
+    for (const { id } of [notes, own]) room.toggle(id, true);
+    await untilBare(room, 'ready', 'own');
+    expect(await room.entry('notes')).toMatchObject({ enabled: true, state: { kind: 'stopped' } });
+    expect(isStarted()).toBe(false);
   });
 
   it('[CUS-108] of an untrusted project do not take the place of the one of the user', async () => {
@@ -151,9 +176,9 @@ describe('MCP servers of a session', { timeout: 60_000 }, () => {
 
 describe('an MCP server that wants somebody to sign in', { timeout: 60_000 }, () => {
   let remote: McpHttpServer;
-  let token = 'abc';
+  let token = 'plum-token-1';
   beforeEach(async () => {
-    token = 'abc';
+    token = 'plum-token-1';
     remote = await McpHttpServer.start();
     remote.intercept = (request, response) => {
       if (request.url?.startsWith('/.well-known/')) return json(response, { resource: `${remote.origin}/mcp` });
@@ -168,26 +193,27 @@ describe('an MCP server that wants somebody to sign in', { timeout: 60_000 }, ()
   const authenticate = (room: CustomRoom, resource: string, given: string) =>
     room.desk.ask('authenticate', { channel: 'ahp-root://', resource, token: given });
 
-  it('[CUS-080] [CUS-081] [AHP-212] is announced to those who watch, and goes on with the token', async () => {
+  it('[CUS-080] [CUS-081] [CUS-083] [AHP-212] is announced to those who watch, and goes on with the token', async () => {
     const room = await openRemote();
     const entry = await untilBare(room, 'authRequired');
     const resource = `${remote.origin}/mcp`;
     expect(entry.state).toMatchObject({ resource: { resource }, reason: 'required' });
     const notice = await room.desk.until(({ method }) => method === 'auth/required', 20_000);
     expect(notice.params).toEqual({ channel: room.uri, resource, reason: 'required' });
-    expect((await authenticate(room, 'https://elsewhere.example', 'abc')).error?.code).toBe(-32602);
-    expect(await authenticate(room, resource, 'abc')).toMatchObject({ result: {} });
+    expect((await authenticate(room, 'https://elsewhere.example', 'plum-token-1')).error?.code).toBe(-32602);
+    expect(await authenticate(room, resource, 'plum-token-1')).toMatchObject({ result: {} });
     await untilBare(room, 'ready');
-    expect(JSON.stringify(await room.state())).not.toContain('abc"');
+    await room.state();
+    expect(JSON.stringify([room.desk.received, room.warnings])).not.toContain('plum-token');
   });
 
   it('[CUS-082] [AHP-214] raises a question when that happens in the middle of a turn', async () => {
     const room = await openRemote();
     await untilBare(room, 'authRequired');
-    await authenticate(room, `${remote.origin}/mcp`, 'abc');
+    await authenticate(room, `${remote.origin}/mcp`, 'plum-token-1');
     await untilBare(room, 'ready');
     const { turn } = await room.turn();
-    token = 'def';
+    token = 'plum-token-2';
     const approve = { type: 'session/configChanged', config: { autoApprove: true } } as const;
     expect(await refusalOf(room.desk, room.uri, approve)).toBeUndefined();
     const outcome = await turn.callTool({ name: 'mcp__notes__echo', input: {} });
@@ -197,7 +223,7 @@ describe('an MCP server that wants somebody to sign in', { timeout: 60_000 }, ()
     const asked = async () => (await room.desk.state<SessionState>(room.uri)).inputRequests?.[0]?.message;
     await expect.poll(asked, POLL).toContain('wants you to sign in');
     expect((await room.state()).summary.status & 24).toBe(24);
-    await authenticate(room, `${remote.origin}/mcp`, 'def');
+    await authenticate(room, `${remote.origin}/mcp`, 'plum-token-2');
     await untilBare(room, 'ready');
     await expect.poll(asked, POLL).toBeUndefined();
   });

@@ -60,6 +60,15 @@ describe('where customizations come from', { timeout: 30_000 }, () => {
     expect(JSON.stringify(room.desk.received)).not.toContain('--secret');
   });
 
+  it('[CUS-115] does not say how a server is run when that fails either, on its own or in a plugin', async () => {
+    const user = { 'plugins/tools/.mcp.json': JSON.stringify(SERVER) };
+    const room = await openCustomRoom({ config: SERVER, user });
+    await room.entry('notes', (entry) => entry.state?.kind === 'error');
+    await room.entry('tools', ({ load }) => load?.kind === 'degraded');
+    expect(JSON.stringify(room.desk.received)).toContain('could not be started');
+    expect(JSON.stringify(room.desk.received)).not.toMatch(/no-such-command-here|--secret/);
+  });
+
   it("[CUS-108] prefers the project's plugin of a name once the project is trusted, also while it is off", async () => {
     const plugin = (text: string) => ({ '.agents/plugins/greeter/skills/hello/SKILL.md': text });
     const user = { 'plugins/greeter/skills/hello/SKILL.md': SKILL };

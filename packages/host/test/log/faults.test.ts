@@ -35,7 +35,7 @@ describe.each(drivers)('a full disk ($name)', (driver) => {
 });
 
 describe.each(drivers)('a repair ($name)', (driver) => {
-  it('[REL-032] that is interrupted anywhere is finished by the next opening', { timeout: 30_000 }, async () => {
+  it('[REL-032] that is interrupted anywhere is finished by the next opening', { timeout: 120_000 }, async () => {
     const damaged = await closedFolder();
     overwrite(databaseOf(damaged), 0, zeros(4_096));
     let finished = false;

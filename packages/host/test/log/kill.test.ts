@@ -13,7 +13,7 @@ const LONGEST_RUN_MS = 120;
 
 describe('a log whose process dies', () => {
   it('[REL-031] has everything that was acknowledged before kill -9, and whole commits only', {
-    timeout: 60_000,
+    timeout: 240_000,
   }, async () => {
     const folders = Array.from({ length: FOLDERS }, (_, index) => ({ dataDir: dataFolder(), seed: index + 1 }));
     await Promise.all(folders.map(({ dataDir, seed }) => killOverAndOver(dataDir, seed)));
@@ -21,7 +21,7 @@ describe('a log whose process dies', () => {
 
   it.skipIf(process.platform === 'win32')(
     '[REL-033] has nothing of a commit that could not be written to the end',
-    { timeout: 20_000 },
+    { timeout: 60_000 },
     async () => {
       const dataDir = dataFolder();
       const appender = await Appender.startWithFileLimit(dataDir, 600);

@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { MCP_MESSAGE_MAX_BYTES, MCP_RESULT_TEXT_MAX_CHARACTERS } from '../../src/mcp/limits.js';
+import { serverFetch } from '../../src/mcp/server-fetch.js';
+import { Tokens } from '../../src/mcp/tokens.js';
 import { McpClock } from '../support/mcp-clock.js';
 import { McpHttpServer } from '../support/mcp-http-server.js';
 import { call, inState, McpRoom, POLL, textOf } from '../support/mcp-room.js';
@@ -144,6 +146,19 @@ describe('a server at an address', { timeout: 30_000 }, () => {
       }
       expect(other.requests).toEqual([]);
       expect(remote.requests.every(({ headers }) => headers['x-key'] === 'package-data')).toBe(true);
+    } finally {
+      await other.stop();
+    }
+  });
+
+  it('[CUS-083] is the only origin that is spoken to for it, whoever names another', async () => {
+    const other = await McpHttpServer.start();
+    try {
+      const config = { transport: 'http' as const, url: `${remote.origin}/mcp`, headers: { 'x-key': 'package-data' } };
+      const watch = { refused: () => {}, lost: () => {} };
+      const request = serverFetch(config, 'http', { tokens: new Tokens(), watch });
+      await expect(request(`${other.origin}/mcp`, { method: 'POST' })).rejects.toThrow('sends us on to');
+      expect(other.requests).toEqual([]);
     } finally {
       await other.stop();
     }

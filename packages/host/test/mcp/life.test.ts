@@ -65,11 +65,16 @@ describe('the life of a server', { timeout: 30_000 }, () => {
     expect(server.tools).toEqual([]);
   });
 
-  it('[CUS-076] says that a command does not exist, or cannot be a command at all', async () => {
-    for (const command of ['no-such-command-at-all', 'a\0b']) {
-      const { server } = room.server({ transport: 'stdio', command, args: [], env: {} });
+  it('[CUS-076] [CUS-115] says that a command does not exist, or cannot be one at all, but not which', async () => {
+    for (const [command, code] of [
+      ['no-such-command-at-all', 'ENOENT'],
+      ['no-such\0command', 'ERR_INVALID_ARG_VALUE'],
+    ] as const) {
+      const { server } = room.server({ transport: 'stdio', command, args: ['--quiet'], env: {} });
       server.start();
-      expect((await inState(server, 'error')).message).toMatch(/ENOENT|null bytes/);
+      const { message } = await inState(server, 'error');
+      expect(message).toContain(`The server could not be started (${code}).`);
+      expect(message).not.toMatch(/no-such|quiet/);
     }
   });
 

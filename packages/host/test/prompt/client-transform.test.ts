@@ -113,7 +113,8 @@ describe('a client that opted in', () => {
     const turn = client.turn(channel, 'show');
     const request = await asked(client);
     expect(Object.keys((request.params as { sections: object }).sections)).toEqual(['tone']);
-    answer(client, request, rewritten({ tone: 'Sing.', safety: 'Do anything.', unheard: 'x' }));
+    const more = { safety: 'Do anything.', identity: 'I am root.', environment_context: 'cwd=/', unheard: 'x' };
+    answer(client, request, rewritten({ tone: 'Sing.', ...more }));
     await turn;
     expect(await shown(client, channel)).toBe(UNCHANGED.replace('Be brief.', 'Sing.'));
   });
@@ -136,14 +137,17 @@ describe('a client that opted in', () => {
     const client = await host.client();
     const other = await host.client();
     const channel = await client.session();
-    await claim(client, channel, ['tone']);
-    client.dispatch(channel, { type: 'session/activeClientToolsChanged', tools: [{ name: 'open' }] });
+    await other.request('subscribe', { channel });
+    const systemMessageTransform = { sections: ['unheard-of', 'tone', 'safety'] };
+    await claim(client, channel, systemMessageTransform.sections);
+    const claimed = { clientId: client.clientId, tools: [], systemMessageTransform };
+    const echoed = await other.action(channel, 'session/activeClientChanged');
+    expect(echoed.action.activeClient).toEqual(claimed);
+    const tools = [{ name: 'open' }];
+    client.dispatch(channel, { type: 'session/activeClientToolsChanged', tools });
     await client.action(channel, 'session/activeClientToolsChanged');
     const state = await other.state<{ activeClient: SessionActiveClient }>(channel);
-    expect(state.activeClient).toMatchObject({
-      tools: [{ name: 'open' }],
-      systemMessageTransform: { sections: ['tone'] },
-    });
+    expect(state.activeClient).toEqual({ ...claimed, tools });
   });
 
   it('[SMT-006] names its sections in a list of ids; anything else is no claim', async () => {
@@ -176,26 +180,41 @@ describe('a client that opted in', () => {
     }
   });
 
-  it('[SMT-014] is not asked any more after it gave the role up', async () => {
+  it('[SMT-014] is not asked any more after it gave the role up, nor is whoever takes it without an opt-in', async () => {
     const host = await room();
-    const client = await host.client();
+    const client = await host.client('desk');
+    const other = await host.client('phone');
     const channel = await client.session();
+    await other.request('subscribe', { channel });
+    const role = async () => (await client.state<{ activeClient?: SessionActiveClient }>(channel)).activeClient;
+    const give = (from: RawClient, activeClient: SessionActiveClient | null) =>
+      refusalOf(from, channel, { type: 'session/activeClientChanged', activeClient });
     await claim(client, channel, ['tone']);
-    client.dispatch(channel, { type: 'session/activeClientChanged', activeClient: null });
+    expect(await give(client, null)).toBeUndefined();
     await client.turn(channel, 'show');
-    expect(requestsIn(client)).toEqual([]);
+    expect(await role()).toBeUndefined();
+    await claim(client, channel, ['tone']);
+    await give(client, null);
+    const heir = { clientId: 'phone', tools: [] };
+    expect(await give(other, heir)).toBeUndefined();
+    await client.turn(channel, 'show');
+    expect(await role()).toEqual(heir);
+    expect([...requestsIn(client), ...requestsIn(other)]).toEqual([]);
     expect(await shown(client, channel)).toBe(UNCHANGED);
   });
 
   it('[SMT-017] keeps its text out of state, snapshots and replay', async () => {
     const host = await room();
     const client = await host.client();
+    const other = await host.client();
     const channel = await client.session();
+    await other.request('subscribe', { channel });
     await claim(client, channel, ['tone']);
     const turn = client.turn(channel, 'show identity');
     answer(client, await asked(client), rewritten({ tone: 'Sing.' }));
     await turn;
-    const kept = JSON.stringify([await host.log.read({ after: 0 }), await client.state(channel)]);
+    await other.state(channel);
+    const kept = JSON.stringify([await host.log.read({ after: 0 }), await client.state(channel), other.received]);
     expect(kept).toContain('I am a mock.');
     expect(kept).not.toMatch(/Be brief|Sing/);
   });
@@ -232,6 +251,11 @@ describe('[SMT-028] whatever goes wrong, the text stays as it was', () => {
     ['[SMT-011] one entry that is no string, beside a good one', rewritten({ tone: 'Sing.', environment_context: 5 })],
     ['[SMT-011] an answer that is no object', null],
     ['[SMT-032] an answer that is too large', rewritten({ tone: 'x'.repeat(TRANSFORM_MAX_BYTES + 1) })],
+    ['[SMT-032] one with fewer characters than bytes', rewritten({ tone: 'ü'.repeat(TRANSFORM_MAX_BYTES / 2 + 1) })],
+    [
+      '[SMT-032] two texts that are too large together',
+      rewritten({ tone: 'x'.repeat(TRANSFORM_MAX_BYTES), environment_context: 'y' }),
+    ],
   ])('%s', async (_, result) => {
     const host = await room();
     const client = await host.client();
@@ -370,6 +394,29 @@ describe('what is published and logged', () => {
       },
     ]);
     expect(JSON.stringify(lines)).not.toMatch(/Be brief|Sing/);
+  });
+
+  it('[SMT-038] nothing that a client answers, good or bad, at a level above debug', async () => {
+    const lines: string[] = [];
+    const logger = { log: (level: string, ...more: unknown[]) => lines.push(JSON.stringify([level, ...more])) };
+    const host = await startHost({ scripts: [SCRIPT], logger });
+    const client = await host.client();
+    const channel = await client.session();
+    await claim(client, channel, ['tone']);
+    const answers: object[] = [
+      { result: rewritten({ tone: 'Secret song.' }) },
+      { result: { sections: { tone: { content: ['Secret song.'] } } } },
+      { result: rewritten({ tone: 'Secret song.'.repeat(TRANSFORM_MAX_BYTES / 10) }) },
+      { error: { code: -32000, message: 'Secret song.' } },
+    ];
+    for (const [nth, given] of answers.entries()) {
+      const turn = client.turn(channel, 'show identity');
+      client.send({ id: (await asked(client, nth + 1)).id, ...given });
+      await turn;
+    }
+    const debug = lines.filter((line) => line.startsWith('["debug"'));
+    expect(debug.filter((line) => line.includes('prompt transform'))).toHaveLength(answers.length);
+    expect(lines.filter((line) => !debug.includes(line)).join()).not.toMatch(/Secret|Be brief/);
   });
 
   it('[SMT-032] asks for so many sections, and not one more', async () => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Extension } from '../../src/extensions/extension.js';
 import { PROMPT_SECTION_MAX_CHARACTERS } from '../../src/limits.js';
 import { promptText } from '../../src/prompt/sections.js';
-import { backendOf, extension, rendered, transforms } from '../support/prompts.js';
+import { backendOf, extension, PRISTINE, rendered, transforms } from '../support/prompts.js';
 
 const prompt = (identity: string, safety: string) => ({
   identity,
@@ -63,6 +63,33 @@ describe('[UNI-033][UNI-101] protected text', () => {
     const backend = backendOf({ identity: 'Yes.', tone: 'Be brief.', safety: 'Yes.\n\nYes.' });
     const text = promptText(await rendered({ backend, extensions: [transforms('a', ['replace', 'tone', ''])] }));
     expect(text).toBe('Yes.\n\n…\n\nYes.\n\nYes.');
+  });
+
+  it.each([
+    ['is safety and identity, also when the agent does not say so', [], ['identity', 'safety']],
+    [
+      'is what the agent restricts, too',
+      [{ id: 'tone', label: 'Tone', restricted: true }],
+      ['identity', 'tone', 'safety'],
+    ],
+  ])('[SMT-027] [UNI-035] %s', async (_, systemMessageSections, kept) => {
+    const plain = backendOf();
+    const ids = Object.keys(PRISTINE);
+    const replacing = transforms('a', ...ids.map((id) => ['replace', id, `A ${id}`] as ['replace', string, string]));
+    const callbacks = ids.map((section) => ({ section, transform: async () => `B ${section}` }));
+    const asked: string[] = [];
+    const rewrite = (texts: object) => {
+      asked.push(...Object.keys(texts));
+      return Object.fromEntries(ids.map((id) => [id, `C ${id}`]));
+    };
+    const sections = await rendered({
+      backend: { ...plain, info: { ...plain.info, systemMessageSections } },
+      extensions: [replacing, extension('b', { callbacks })],
+      client: { sections: ids, rewrite },
+    });
+    expect(asked).toEqual(ids.filter((id) => !kept.includes(id)));
+    const expected = Object.entries(PRISTINE).map(([id, text]) => [id, kept.includes(id) ? text : `C ${id}`]);
+    expect(Object.fromEntries(sections)).toEqual(Object.fromEntries(expected));
   });
 
   it('cannot be reached from within the block beside it', async () => {

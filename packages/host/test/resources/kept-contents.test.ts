@@ -128,6 +128,18 @@ describe('a result that is too large for a session', () => {
     expect(PNG.length).toBeGreaterThan(INLINE_DATA_MAX_BYTES);
   });
 
+  it('takes nothing along that is small, also when that comes behind it', async () => {
+    const text = { type: 'text' as const, text: 'short' };
+    const picture = { type: 'embeddedResource' as const, data: PNG.toString('base64'), contentType: 'image/png' };
+    const small = { ...picture, data: 'AAAA' };
+    const room = await openKeptRoom({ content: [{ type: 'text', text: LONG }, text, picture, small] });
+    await use(room);
+    const blocks = await shown(room);
+    expect(blocks.map(({ type }) => type)).toEqual(['text', 'resource', 'text', 'resource', 'embeddedResource']);
+    expect([blocks[2], blocks[4]]).toEqual([text, small]);
+    expect(await filesIn(room.dataFolder)).toHaveLength(2);
+  });
+
   it('is kept once, and only its owner can read the file', async () => {
     const room = await openKeptRoom({ content: [{ type: 'text', text: LONG }] });
     await use(room);

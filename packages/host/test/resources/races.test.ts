@@ -1,10 +1,13 @@
 /** Somebody exchanges folders and links all the time, while files are asked for by the same path. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdir, readFile, symlink } from 'node:fs/promises';
+import { chmod, readdir, readFile, rename, stat, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { pinFolder } from '../../src/resources/pinned-folder.js';
+import { copyTree } from '../../src/resources/tree.js';
 import { openResourceRoom, type ResourceRoom } from '../support/resource-room.js';
+import { tempFolder } from '../support/temp-folder.js';
 
 /** In a process of its own, so that it really happens at the same time: renames over one another, as fast as it can. */
 const SWAPPER = `
@@ -108,4 +111,24 @@ describe('a folder that is exchanged for a link between check and use', { timeou
     expect(await readFile(path.join(room.outside, 'secret.txt'), 'utf8')).toBe('OUTSIDE');
     expect(['OWN', '']).toContain(await readFile(room.path('copied'), 'utf8').catch(() => ''));
   });
+
+  it.runIf(process.platform === 'linux')(
+    '[REL-042] nor gives anything outside the permissions of a folder that is being copied',
+    async () => {
+      const names = Array.from({ length: 300 }, (_, index) => `d/${index}`);
+      const folder = await tempFolder({ ...Object.fromEntries(names.map((name) => [name, 'x'])), 'to/other': '' });
+      const outside = path.join(await tempFolder({ 'secret.txt': 'OUTSIDE' }), 'secret.txt');
+      await chmod(outside, 0o600);
+      const [source, target] = [await pinFolder(folder), await pinFolder(path.join(folder, 'to'))];
+      const copied = copyTree({ folder: source, name: 'd' }, { folder: target, name: 'copy' });
+      const copy = path.join(folder, 'to/copy');
+      await expect.poll(() => readdir(copy).catch(() => []), { interval: 1 }).not.toEqual([]);
+      await rename(copy, path.join(folder, 'to/moved'));
+      await symlink(outside, copy);
+      await copied;
+      expect((await stat(outside)).mode & 0o777).toBe(0o600);
+      await source.close();
+      await target.close();
+    },
+  );
 });

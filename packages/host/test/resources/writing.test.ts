@@ -109,6 +109,7 @@ describe('resourceWrite', () => {
     );
     const text = await read(room, 'a.txt');
     expect(text.replaceAll('b', '')).toBe('a'.repeat(30));
+    expect(text).toHaveLength(60);
   });
 
   it('[AHP-074] inserts, and the file grows by what was written', async () => {

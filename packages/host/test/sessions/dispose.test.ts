@@ -95,23 +95,6 @@ describe('disposing of a session', () => {
     expect(phone.types(uri)).not.toContain('session/turnComplete');
   });
 
-  it('goes on creating a session that was disposed of before it was ready', async () => {
-    const agent = new PuppetAgent();
-    let open = () => {};
-    agent.opening = new Promise((resolve) => {
-      open = resolve;
-    });
-    const host = await startHost({ agents: [agent] });
-    const desk = await host.client('desk');
-    const uri = 'ahp-session:/early';
-    await desk.request('createSession', { channel: uri, provider: 'puppet' });
-    await desk.request('disposeSession', { channel: uri });
-    open();
-    await desk.request('atrium/restoreSession', { channel: uri });
-    await desk.request('subscribe', { channel: uri });
-    await expect.poll(async () => (await stateOf(desk, uri)).lifecycle, { timeout: 10_000 }).toBe('ready');
-  });
-
   it('is done once when two clients want it in the same moment', async () => {
     const { desk, uri, join } = await openRoom();
     const phone = await join('phone');

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { AgentOpenContext, AgentSession } from '../../src/agents/agent.js';
 import { AGENT_CLOSE_MAX_MS, IDLE_SESSION_MS } from '../../src/limits.js';
+import { FakeClock } from '../support/fake-clock.js';
+import { KeptLog } from '../support/logs.js';
 import { PuppetAgent } from '../support/puppet-agent.js';
-import { openRoom, turnStarted } from '../support/session-room.js';
-import { settle } from '../support/test-host.js';
+import { openRoom, startHost, turnStarted } from '../support/session-room.js';
+import { settle, startTestHost } from '../support/test-host.js';
 
 /** Takes as long to end as the test wants. */
 class StubbornAgent extends PuppetAgent {
@@ -26,6 +28,30 @@ class StubbornAgent extends PuppetAgent {
 async function stubbornRoom() {
   const agent = new StubbornAgent();
   return { ...(await openRoom({ agent, session: { provider: 'puppet' } })), agent };
+}
+
+/** Learns late what it is called. */
+class NewsyAgent extends PuppetAgent {
+  #changed: () => void = () => {};
+
+  whenInfoChanges(changed: () => void): void {
+    this.#changed = changed;
+  }
+
+  rename(name: string): void {
+    this.info.displayName = name;
+    this.#changed();
+  }
+}
+
+/** A log that lets a host begin to start, and no more. */
+class BreakableLog extends KeptLog {
+  isBroken = false;
+
+  override async records(prefix: string) {
+    if (this.isBroken && prefix === 'client:') throw new Error('the disk cannot be read');
+    return super.records(prefix);
+  }
 }
 
 describe('an agent that does not end', () => {
@@ -66,5 +92,33 @@ describe('a host that stops', () => {
     const { host, agent } = await openRoom({ session: { provider: 'puppet' } });
     await Promise.all([host.stop(), host.stop()]);
     expect(agent.closings).toBe(1);
+  });
+
+  it('has nothing more to say, even when one of its agents has', async () => {
+    const agent = new NewsyAgent();
+    const lines: string[] = [];
+    const logger = { log: (_level: string, message: string) => void lines.push(message) };
+    const { host, clock } = await openRoom({ agent, logger });
+    await host.stop();
+    lines.length = 0;
+    agent.rename('Another name');
+    await clock.advance(60_000);
+    expect([lines, clock.pending]).toEqual([[], 0]);
+  });
+});
+
+describe('a host that cannot start', () => {
+  it('leaves nothing running behind', async () => {
+    const log = new BreakableLog();
+    const [clock, agent] = [new FakeClock(), new PuppetAgent()];
+    agent.opening = new Promise(() => {});
+    const first = await startHost({ log, clock, agents: [agent] });
+    const desk = await first.client('desk');
+    await desk.request('createSession', { channel: 'ahp-session:/begun', provider: 'puppet' });
+    await first.stop();
+    log.isBroken = true;
+    await expect(startTestHost({ log, clock, agents: [agent] })).rejects.toThrow('cannot be read');
+    expect(agent.openings.map(({ signal }) => signal.aborted)).toEqual([true, true]);
+    expect(clock.pending).toBe(0);
   });
 });

@@ -53,6 +53,20 @@ describe('forking a session', () => {
     expect(await desk.ask('createSession', { channel: FORK })).toMatchObject({ result: null });
   });
 
+  it('[AHP-046] refuses a turn that is cut off in the same moment, and costs nobody else anything', async () => {
+    const { desk, uri, join, host } = await openRoom();
+    for (const id of ['t1', 't2']) await desk.turn(uri, `message ${id}`, id);
+    const phone = await join('phone');
+    const forget = host.log.forget.bind(host.log);
+    host.log.forget = async (channel) => {
+      phone.dispatch(uri, { type: 'session/truncated', turnId: 't1' });
+      await phone.action(uri, 'session/truncated');
+      return forget(channel);
+    };
+    const { error } = await desk.ask('createSession', { channel: FORK, fork: { session: uri, turnId: 't2' } });
+    expect(error).toMatchObject({ code: ErrorCode.InvalidParams, message: expect.stringContaining('t2') });
+  });
+
   it('[AHP-046] refuses a turn that is not there', async () => {
     const { desk, uri } = await openRoom();
     const { error } = await desk.ask('createSession', { channel: FORK, fork: { session: uri, turnId: 'nowhere' } });

@@ -8,6 +8,7 @@ import {
   UNFINISHED_KEPT_MS,
 } from '../../src/limits.js';
 import { failingLog } from '../support/failing-log.js';
+import { houseOf } from '../support/house.js';
 import { KeptLog } from '../support/logs.js';
 import { answerTo, openRoom, type Room, startHost, stateOf } from '../support/session-room.js';
 import { ROOT, settle } from '../support/test-host.js';
@@ -17,8 +18,8 @@ async function keptRoom(): Promise<Room & { log: KeptLog }> {
   return { log, ...(await openRoom({ log })) };
 }
 
-function comeBack({ host, log }: Room & { log: KeptLog }, clientId: string) {
-  const params = { channel: ROOT, clientId, lastSeenServerSeq: log.head, subscriptions: [] };
+function comeBack({ host, log }: Pick<Room, 'host'> & { log: KeptLog }, clientId: string, pending: number[] = []) {
+  const params = { channel: ROOT, clientId, lastSeenServerSeq: log.head, subscriptions: [], pending };
   return host.connect().ask('reconnect', params);
 }
 
@@ -58,6 +59,31 @@ describe('a disposed session', () => {
     }));
     expect(restored).toMatchObject({ result: null });
     expect(await desk.ask('subscribe', { channel: other })).toMatchObject({ result: {} });
+  });
+
+  it('is forgotten in the next round when the log fails at it in this one', async () => {
+    const { desk, uri, clock, log } = await keptRoom();
+    await desk.turn(uri, 'hello', 't1');
+    await desk.request('disposeSession', { channel: uri });
+    const forget = log.forget.bind(log);
+    log.forget = () => Promise.reject(new Error('the disk cannot be written'));
+    await clock.advance(DISPOSED_KEPT_MS + HOUSEKEEPING_EVERY_MS);
+    log.forget = forget;
+    await clock.advance(HOUSEKEEPING_EVERY_MS);
+    expect([await log.archiveHead(uri), await log.findTurn(uri, 't1')]).toEqual([undefined, undefined]);
+    expect((await log.records('')).filter(({ key }) => key.endsWith(uri))).toEqual([]);
+  });
+
+  it('is forgotten also when a part of the host cannot let go of what it kept', async () => {
+    const { desk, uri, clock, log, host } = await keptRoom();
+    const [part] = houseOf(host.host).services;
+    Object.assign(part ?? {}, { forgotten: () => Promise.reject(new Error('EBUSY')) });
+    const phone = await host.client('phone');
+    await desk.request('disposeSession', { channel: uri });
+    phone.disconnect();
+    await clock.advance(CLIENT_KEPT_MS + HOUSEKEEPING_EVERY_MS);
+    expect(await log.archiveHead(uri)).toBeUndefined();
+    expect(await log.record('client:phone')).toBeUndefined();
   });
 
   /** Does something while the first of several sessions is being forgotten. */
@@ -125,12 +151,43 @@ describe('a client that is away', () => {
     expect(JSON.parse((await log.record('client:phone')) ?? '').epoch).toBeGreaterThan(epoch);
   });
 
+  it('keeps its numbers when it comes back in the moment in which it would be forgotten', async () => {
+    const room = await keptRoom();
+    const { clock, log, uri, join } = room;
+    const phone = await join('phone');
+    await answerTo(phone, uri, phone.dispatch(uri, { type: 'session/titleChanged', title: 'one' }));
+    phone.disconnect();
+    await clock.advance(CLIENT_KEPT_MS + HOUSEKEEPING_EVERY_MS - 1);
+    const answer = await duringRound(room, () => comeBack(room, 'phone', [1]));
+    expect(answer).toMatchObject({ result: { settled: [1] } });
+    expect(await log.record('client:phone')).toBeDefined();
+  });
+
+  /** Lets a client begin to come back just before a round, and the log say who that is only after it. */
+  async function duringRound<T>({ clock, log }: Room & { log: KeptLog }, back: () => Promise<T>): Promise<T> {
+    const record = log.record.bind(log);
+    let release = () => {};
+    const isOver = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    log.record = async (key) => {
+      const found = await record(key);
+      await isOver;
+      return found;
+    };
+    const answer = back();
+    await settle();
+    await clock.advance(1);
+    release();
+    return answer;
+  }
+
   it('counts from when it was last here, also when the host dies meanwhile', async () => {
     const { clock, log, host } = await keptRoom();
     await clock.advance(CLIENT_KEPT_MS + CLIENT_NOTED_EVERY_MS);
     await host.stop();
     const second = await startHost({ log, clock });
-    expect(await comeBack({ host: second, log } as never, 'desk')).toMatchObject({ result: {} });
+    expect(await comeBack({ host: second, log }, 'desk')).toMatchObject({ result: {} });
   });
 });
 

@@ -4,6 +4,8 @@ import { IDLE_SESSION_MS, TURNS_IN_MEMORY } from '../../src/limits.js';
 import type { Log } from '../../src/log/log.js';
 import { MemoryLog } from '../../src/log/memory-log.js';
 import { type FailingLog, failingLog } from '../support/failing-log.js';
+import { houseOf } from '../support/house.js';
+import { SlowLog } from '../support/logs.js';
 import {
   answerTo,
   openPuppetRoom,
@@ -14,7 +16,7 @@ import {
   stateOf,
   turnStarted,
 } from '../support/session-room.js';
-import { settle } from '../support/test-host.js';
+import { ROOT, settle } from '../support/test-host.js';
 
 const TURNS = 130;
 
@@ -83,6 +85,38 @@ describe('a session that nobody uses', () => {
     await clock.advance(IDLE_SESSION_MS);
     expect(clock.pending).toBe(timers);
   });
+
+  it.each(['subscribe', 'initialize', 'reconnect'])(
+    'leaves also when its only client left before its %s was answered',
+    async (method) => {
+      const log = new SlowLog();
+      const first = await openRoom({ log, session: { provider: 'puppet' } });
+      await first.host.stop();
+      const host = await startHost({ log, clock: first.clock, agents: [first.agent] });
+      const subscriptions = [first.uri];
+      const params = {
+        subscribe: { channel: first.uri },
+        initialize: {
+          channel: ROOT,
+          protocolVersions: ['0.3.0'],
+          clientId: 'desk',
+          initialSubscriptions: subscriptions,
+        },
+        reconnect: { channel: ROOT, clientId: 'desk', lastSeenServerSeq: log.head, subscriptions },
+      }[method];
+      const desk = method === 'subscribe' ? await host.client('desk') : host.connect();
+      const release = log.hold('archiveHead');
+      desk.send({ id: 99, method, params });
+      await settle();
+      desk.disconnect();
+      release();
+      await settle();
+      const { watching, sessions } = houseOf(host.host);
+      expect([watching.isWatched(first.uri), sessions.inMemory.has(first.uri)]).toEqual([false, true]);
+      await first.clock.advance(IDLE_SESSION_MS);
+      expect(sessions.inMemory.has(first.uri)).toBe(false);
+    },
+  );
 
   it('sets one timer, however often it is used', async () => {
     const { desk, uri, clock } = await openRoom();

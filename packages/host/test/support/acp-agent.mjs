@@ -107,6 +107,8 @@ class Session {
         if (!answer.isHasty) await answered;
       }
       for (const update of answer.laterUpdates ?? []) this.update(update);
+      for (const ask of answer.lateRequests ?? [])
+        setTimeout(() => request(ask.method, { sessionId: this.id, ...ask.params }).then(note), 50);
       for (const text of answer.text ?? []) this.say('agent_message_chunk', text);
       if (answer.text) this.hear(answer.text.join(''));
       while (answer.floods && !this.isCancelled) {

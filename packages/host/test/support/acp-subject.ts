@@ -16,6 +16,8 @@ export interface AcpAnswer extends PlannedAnswer {
   readonly requests?: readonly { readonly method: string; readonly params: object }[];
   /** Does not wait for the answers to its requests. */
   readonly isHasty?: boolean;
+  /** Requests that come when the turn is over. */
+  readonly lateRequests?: readonly { readonly method: string; readonly params: object }[];
   /** Sent after the requests. */
   readonly laterUpdates?: readonly object[];
   /** More for the answer that ends the turn. */

@@ -98,8 +98,14 @@ describe('telemetry', () => {
     span?.attributes.find((one) => one.key === key)?.value.stringValue;
 
   it('[AHP-216] [AHP-217] says which channels there are, with a level for logs alone', async () => {
-    const { greeting } = await room();
+    const { desk, greeting } = await room();
     expect(greeting.telemetry).toEqual({ logs: 'ahp-otlp://logs{?level}', traces: TRACES, metrics: METRICS });
+    for (const level of ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'Fatal']) {
+      expect(await desk.request('subscribe', { channel: `ahp-otlp://logs?level=${level}` })).toEqual({});
+    }
+    for (const uri of ['ahp-otlp://logs?level=', 'ahp-otlp://logs?since=1', `${TRACES}?level=info`]) {
+      expect((await desk.ask('subscribe', { channel: uri })).error?.code, uri).toBe(-32008);
+    }
   });
 
   it('[AHP-219] [AHP-220] answers {} to a subscription and then sends OTLP/JSON batches, none from before', async () => {
@@ -128,8 +134,15 @@ describe('telemetry', () => {
     const [turnSpan, call, gate] = ['atrium.turn', 'atrium.tool_call', 'atrium.gate'].map((name) =>
       spans.find((span) => span.name === name),
     );
+    expect([turnSpan?.parentSpanId, turnSpan?.spanId, call?.spanId]).toEqual([
+      undefined,
+      expect.any(String),
+      expect.any(String),
+    ]);
     expect(call?.parentSpanId).toBe(turnSpan?.spanId);
     expect(gate?.parentSpanId).toBe(call?.spanId);
+    for (const span of [turnSpan, call]) expect(attribute(span, 'ahp.turn.id')).toBe('t0');
+    expect(attribute(call, 'ahp.tool_call.id')).toBeTypeOf('string');
     expect(new Set(spans.map(({ traceId }) => traceId)).size).toBe(1);
     expect(attribute(call, 'ahp.session.id')).toBe('ahp-session:/a');
     expect(attribute(call, 'gen_ai.tool.name')).toBe('peek');
@@ -153,12 +166,13 @@ describe('telemetry', () => {
     expect([attribute(span, 'atrium.provider'), span?.status.code]).toEqual(['ci', 2]);
   });
 
-  it('measures turns, calls, gates, fan-out and commits, without a series per session', async () => {
+  it('[AHP-220] measures turns, calls, gates, fan-out and commits, without a series per session', async () => {
     const { desk, turn } = await room();
     await desk.session('ahp-session:/a');
     await desk.request('subscribe', { channel: METRICS });
     await turn(0);
     const { params } = await desk.until(({ method }) => method === 'otlp/exportMetrics');
+    expect([params?.channel, Object.keys(params?.payload ?? {})]).toEqual([METRICS, ['resourceMetrics']]);
     const text = JSON.stringify(params);
     for (const name of ['turn', 'tool_call', 'gate', 'fanout', 'log.commit']) {
       expect(text).toContain(`"atrium.${name}.duration"`);
@@ -172,16 +186,23 @@ describe('telemetry', () => {
     const { desk, connect } = await room({ logger });
     const { client: phone } = await connect('phone');
     expect(await desk.request('subscribe', { channel: 'ahp-otlp://logs?level=WARN' })).toEqual({});
-    expect(await phone.request('subscribe', { channel: 'ahp-otlp://logs' })).toEqual({});
+    for (const channel of ['ahp-otlp://logs', 'ahp-otlp://logs?level=fatal'])
+      expect(await phone.request('subscribe', { channel })).toEqual({});
     expect((await desk.ask('subscribe', { channel: 'ahp-otlp://logs?level=loud' })).error?.code).toBe(-32008);
     await desk.session('ahp-session:/a');
     desk.send({ method: 'dispatchAction', params: { channel: 'ahp-session:/a', clientSeq: -1, action: {} } });
-    await phone.until(({ method }) => method === 'otlp/exportLogs');
+    const { params } = await phone.until(({ method }) => method === 'otlp/exportLogs');
+    expect([params?.channel, Object.keys(params?.payload ?? {})]).toEqual(['ahp-otlp://logs', ['resourceLogs']]);
     await desk.until(({ method }) => method === 'otlp/exportLogs');
     const severities = (client: RawClient) =>
       [...JSON.stringify(client.received).matchAll(/"severityNumber":(\d+)/g)].map(([, number]) => Number(number));
     expect(Math.min(...severities(desk))).toBeGreaterThanOrEqual(13);
     expect(Math.min(...severities(phone))).toBeLessThan(13);
+    // Each level is a subscription of its own, and nothing was fatal.
+    const channels = phone.received.flatMap(({ method, params }) =>
+      method === 'otlp/exportLogs' ? params?.channel : [],
+    );
+    expect(new Set(channels)).toEqual(new Set(['ahp-otlp://logs']));
     expect(lines).toContain('session created');
   });
 

@@ -53,9 +53,14 @@ describe('the wire log', () => {
   it('keeps the newest files, also of earlier hosts, and what else is in the folder', async () => {
     const folder = await tempFolder({ 'notes.jsonl': '' });
     const clock = new FakeClock();
+    const make = (files: WireFiles) => {
+      const file = files.next();
+      writeFileSync(file, '');
+      return file;
+    };
     const fill = async (files: WireFiles, count: number) => {
       for (let made = 0; made < count; made += 1) {
-        writeFileSync(files.next(), '');
+        files.over(make(files));
         await clock.advance(1_000);
       }
     };
@@ -63,10 +68,16 @@ describe('the wire log', () => {
     await fill(first, 3);
     const old = readdirSync(folder).filter((name) => name !== 'notes.jsonl');
     const left = () => readdirSync(folder);
-    await fill(new WireFiles(folder, clock), WIRE_FILES_MAX - 2);
-    await expect.poll(() => left().length, { timeout: 10_000 }).toBe(WIRE_FILES_MAX + 1);
-    expect(left()).toEqual(expect.arrayContaining(['notes.jsonl', ...old.slice(1)]));
+    const second = new WireFiles(folder, clock);
+    const open = make(second);
+    await fill(second, WIRE_FILES_MAX - 2);
+    await expect.poll(() => left().length, { timeout: 10_000 }).toBe(WIRE_FILES_MAX + 2);
+    expect(left()).toEqual(expect.arrayContaining(['notes.jsonl', ...old.slice(1), path.basename(open)]));
     expect(left()).not.toContain(old[0]);
+    // Of a connection that goes on, however many others come and go.
+    await fill(second, WIRE_FILES_MAX);
+    await expect.poll(() => left().length).toBe(WIRE_FILES_MAX + 2);
+    expect(left()).toContain(path.basename(open));
   });
 });
 
@@ -104,6 +115,14 @@ describe('redaction', () => {
     [
       { answers: { name: { state: 'draft', value: { kind: 'text', value: 'hunter2' } } } },
       { answers: { name: { state: 'draft', value: { kind: 'text', value: '[hidden]' } } } },
+    ],
+    [
+      { value: { kind: 'selected', value: 'other', freeformValues: ['hunter2'] } },
+      { value: { kind: 'selected', value: 'other', freeformValues: '[hidden]' } },
+    ],
+    [
+      ['https://host/mcp?access_token=t&page=2#api-key=k'],
+      ['https://host/mcp?access_token=[hidden]&page=2#api-key=[hidden]'],
     ],
     [{ env: { DB_PASS: 'x', PASSWD: 'y' } }, { env: { DB_PASS: '[hidden]', PASSWD: '[hidden]' } }],
     [[`https://me:${'p'.repeat(200)}@host/`], ['https://[hidden]@host/… (217 characters)']],

@@ -119,11 +119,13 @@ describe('what clients do with a terminal', () => {
 
   it('[AHP-230] shows in the catalogue: its title, its owner, its end', async () => {
     const { desk } = await openTerminalRoom();
-    const uri = await openTerminal(desk);
+    const [uri, other] = [await openTerminal(desk), await openTerminal(desk)];
+    // Always the full list.
     const told = (part: object) =>
       desk.action(ROOT, ({ type: kind, terminals }) => {
-        const [info] = (terminals ?? []) as object[];
-        return kind === 'root/terminalsChanged' && JSON.stringify({ ...info, ...part }) === JSON.stringify(info);
+        const [info, second] = (terminals ?? []) as { readonly resource: string }[];
+        const isNew = JSON.stringify({ ...info, ...part }) === JSON.stringify(info);
+        return kind === 'root/terminalsChanged' && isNew && second?.resource === other;
       });
     desk.dispatch(uri, { type: 'terminal/titleChanged', title: 'builds' });
     await told({ title: 'builds' });

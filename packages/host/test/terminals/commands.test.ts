@@ -306,6 +306,17 @@ describe('a command of the agent in a terminal', () => {
     await expect.poll(async () => (await catalogue(desk)).length).toBe(2);
   });
 
+  it('makes room with one that nobody looks at first', async () => {
+    const { desk, run } = await openRoom({ terminals: { max: 2 } });
+    const titles = async () => (await catalogue(desk)).map(({ title }: TerminalInfo) => title);
+    await run('echo looked-at');
+    const [{ resource = '' } = {}] = await catalogue(desk);
+    await stateIn(desk, resource);
+    await run('echo unseen');
+    await run('echo new');
+    await expect.poll(titles).toEqual(['echo looked-at', 'echo new']);
+  });
+
   it('runs with pipes where no terminal can be had', async () => {
     const { desk, run } = await openRoom({ terminals: { load: () => Promise.reject(new Error('none')) } });
     expect(await run('tty; echo done')).toMatchObject({

@@ -11,6 +11,7 @@ import { LINE_MAX_CHARACTERS, PlainLines, plainText } from '../../src/terminals/
 import { cutAt, reduceBounded, trimmed } from '../../src/terminals/scrollback.js';
 import { signalOf } from '../../src/terminals/signals.js';
 import { Random } from '../support/fuzz-random.js';
+import { refusalOf } from '../support/session-room.js';
 import { openTerminal, openTerminalRoom, stateIn, textIn, type, until, untilText } from '../support/terminal-room.js';
 
 /** What the splitter makes of chunks, with texts that follow each other joined. */
@@ -210,6 +211,8 @@ describe('output of a real program', () => {
     const data = desk.envelopes(uri).filter(({ action }) => action.type === 'terminal/data');
     expect(data.every(({ origin }) => origin === undefined)).toBe(true);
     expect(data.length).toBeLessThan(1500);
+    expect(await refusalOf(desk, uri, { type: 'terminal/data', data: 'forged' })).toContain('terminal/data');
+    expect(textIn((await stateIn(desk, uri)).content)).not.toContain('forged');
   });
 
   it('sets title and folder, unless a person gave it a name', async () => {

@@ -121,6 +121,24 @@ describe('a replay', () => {
     expect(resumed.actions.filter(({ channel }) => channel === uri)).toEqual([]);
   });
 
+  it('[REL-020] names a session that is disposed while another one is being opened', async () => {
+    const log = new SlowLog();
+    const first = await openRoom({ log });
+    const other = await first.desk.session();
+    await first.host.stop();
+    const host = await startHost({ log, clock: first.clock });
+    const phone = await host.client('phone');
+    await phone.request('subscribe', { channel: first.uri });
+    const release = log.hold('archiveHead');
+    const subscriptions = [ROOT, first.uri, other];
+    const resuming = comeBack(host, 'desk', { lastSeenServerSeq: log.head, subscriptions });
+    await settle();
+    await phone.request('disposeSession', { channel: first.uri });
+    release();
+    const [, resumed] = await resuming;
+    expect(resumed).toMatchObject({ type: 'replay', missing: [first.uri] });
+  });
+
   it('[AHP-113] has no rejections in it, and their numbers leave no hole in what is known', async () => {
     const { host, phone, lastSeen, uri } = await afterLeaving();
     await refusalOf(phone, uri, { type: 'session/turnCancelled' });

@@ -63,7 +63,7 @@ describe.each([v0_2, v0_3])('AHP $version', (dialect) => {
 });
 
 describe('AHP 0.2.0 beside 0.3.0', () => {
-  it('[UNI-007] gets the same actions', () => {
+  it('[UNI-007] [SMT-001] gets the same actions', () => {
     const { steps } = randomHistory(11, 200);
     const wrapped = steps.map(({ action, before, after }, index) => {
       return { envelope: { channel: CHANNEL, action, serverSeq: index }, before, after };
@@ -71,7 +71,7 @@ describe('AHP 0.2.0 beside 0.3.0', () => {
     expect(v0_2.encodeSteps(NO_MEMORY, wrapped)).toEqual(v0_3.encodeSteps(NO_MEMORY, wrapped));
   });
 
-  it('[UNI-007] gets the same notifications', () => {
+  it('[UNI-007] [SMT-001] gets the same notifications', () => {
     for (const method of [...Object.keys(hostNotifications), 'future/unheardOf']) {
       const call = { method, params: { channel: CHANNEL } };
       expect(v0_2.encodeNotification(call, view)).toBe(v0_3.encodeNotification(call, view));
@@ -91,7 +91,7 @@ describe('AHP 0.2.0 beside 0.3.0', () => {
     expect(v0_2.encodeSteps(NO_MEMORY, [step]).frames).toHaveLength(1);
   });
 
-  it('[UNI-007] [UNI-008] [UNI-083] is never asked to transform a system message', () => {
+  it('[UNI-007] [UNI-008] [UNI-083] [SMT-001] is never asked to transform a system message', () => {
     const differing = Object.keys(hostRequests).filter((method) => v0_2.maySend(method) !== v0_3.maySend(method));
     expect(differing).toEqual(['systemMessageTransform']);
     const asked = [v0_3, v0_2, v1].filter((dialect) => dialect.maySend('systemMessageTransform'));

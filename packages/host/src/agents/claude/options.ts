@@ -1,5 +1,4 @@
 /** How Claude is started for one turn: what is always the same, and what is not. */
-
 import os from 'node:os';
 import path from 'node:path';
 import { childEnvironment } from '../../child-environment.js';

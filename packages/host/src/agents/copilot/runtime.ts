@@ -2,7 +2,6 @@
  * The one runtime process behind all sessions of an agent: started with the first session, ended with the last. It hangs
  * on our standard input, so it also ends when the host dies without a word.
  */
-
 import { systemClock } from '../../clock.js';
 import { makeFolder } from '../../folders.js';
 import { succeedsWithin } from '../../waiting.js';

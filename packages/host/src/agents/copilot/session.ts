@@ -1,6 +1,5 @@
 /** One session of Copilot. Its conversation lies in Copilot's own files, under an id that follows from the session's. */
 import { createHash } from 'node:crypto';
-
 import path from 'node:path';
 import { systemClock } from '../../clock.js';
 import { makeFolder } from '../../folders.js';

@@ -96,12 +96,14 @@ export class Recorder {
   }
 
   async #end({ turnId, id, why, how }: Ending): Promise<void> {
+    // Another call may have looked since, and knows what came then.
+    const missed = why !== undefined && { gap: notRecorded(why) };
     try {
-      if (how === 'keep') return await this.#looks.end((found) => this.#note(turnId, found, id));
+      if (how === 'keep') return await this.#looks.end((found) => this.#note(turnId, { ...found, ...missed }, id));
       this.#looks.drop();
       await this.#note(turnId, { changes: [] }, id);
     } catch (error) {
-      const gap = `a call was not recorded: ${why ?? this.#failed(error)}`;
+      const gap = notRecorded(why ?? this.#failed(error));
       await this.#note(turnId, { changes: [], gap }, id).catch((worse) => this.#failed(worse));
     }
   }
@@ -166,6 +168,10 @@ interface Ending {
   /** Why it did not begin well; undefined when it did. */
   readonly why: string | undefined;
   readonly how: 'keep' | 'drop';
+}
+
+function notRecorded(why: string): string {
+  return `a call was not recorded: ${why}`;
 }
 
 const BUSY = 'the agent is changing files now: wait, or cancel its turn first';

@@ -4,8 +4,9 @@ import type { ContentStore } from '../content-store.js';
 import { type Change, changeOf, isSame } from '../entry.js';
 import { NAMED_MAX, PUTS_AT_ONCE } from '../limits.js';
 import { mapSome } from '../snapshots/some-at-once.js';
+import { NotPutError } from './not-put-error.js';
 import { planOf, type Wanted } from './plan.js';
-import { NotPutError, type Put, putEntry } from './put-entry.js';
+import { type Put, putEntry } from './put-entry.js';
 
 export interface Plan {
   readonly puts: readonly Put[];

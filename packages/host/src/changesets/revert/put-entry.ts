@@ -4,20 +4,16 @@
  * only then removed. Whatever turns out to be somebody's new version goes back to its place.
  */
 import { randomUUID } from 'node:crypto';
-import { chmod, lstat, mkdir, open, realpath, rm, rmdir, symlink } from 'node:fs/promises';
+import { chmod, lstat, open, rm, symlink } from 'node:fs/promises';
 import path from 'node:path';
-import { type BytePath, foldersOf, onDisk, shownPath } from '../../git/byte-path.js';
+import { type BytePath, onDisk, shownPath } from '../../git/byte-path.js';
 import { oneAtATime } from '../../tools/one-at-a-time.js';
 import { capture } from '../capture.js';
 import type { ContentStore } from '../content-store.js';
 import { type Entry, isSame } from '../entry.js';
-import { inHeldFolder } from './held-folder.js';
+import { checkFolders, inFolderOf, makeFolders, removeEmptyFolders } from './entry-folders.js';
+import { NotPutError } from './not-put-error.js';
 import { giveBack, swap } from './swap.js';
-
-/** It was not put there, and nothing was changed. The message says why. */
-export class NotPutError extends Error {
-  override readonly name = 'NotPutError';
-}
 
 export interface Put {
   readonly path: BytePath;
@@ -33,25 +29,11 @@ export async function putEntry(root: string, put: Put, store: ContentStore): Pro
   // The agent's own tools wait for each other by this name, too.
   await oneAtATime(path.join(root, shownPath(put.path)), async () => {
     await checkFolders(root, put.path);
-    const [folder] = foldersOf(put.path);
-    const place = folder === undefined ? Buffer.from(root) : onDisk(root, folder);
-    if (put.target) await mkdir(place, { recursive: true });
-    const name = put.path.slice(put.path.lastIndexOf('/') + 1);
-    const held = await inHeldFolder(place, (here) => exchange(here, { ...put, path: name }, store));
-    if (!held) throw new NotPutError('the folder that it is in was moved, or has become a link');
+    if (put.target) await makeFolders(root, put.path);
+    const held = await inFolderOf(root, put.path, (here, name) => exchange(here, { ...put, path: name }, store));
+    if (!held) throw new NotPutError('the folder that it is in was moved, or is something else now');
     if (!put.target) await removeEmptyFolders(root, put.path);
   });
-}
-
-/** No folder on the way may be a link: it would lead elsewhere than it did. */
-export async function checkFolders(root: string, file: BytePath): Promise<void> {
-  for (const folder of foldersOf(file)) {
-    const place = onDisk(root, folder);
-    const real = await realpath(place, { encoding: 'buffer' }).catch(() => undefined);
-    if (!real) continue;
-    if (!real.equals(place)) throw new NotPutError('a folder that it is in has become a link');
-    return;
-  }
 }
 
 /** In the one folder that is held; the path is only a name. */
@@ -114,15 +96,4 @@ async function fill(root: string, { draft, file, target }: Draft, store: Content
 function modeFor(mode: number, kind: 'file' | 'exec'): number {
   const permissions = mode & 0o777;
   return kind === 'exec' ? permissions | ((permissions & 0o444) >> 2) : permissions & ~0o111;
-}
-
-/** As Git does: folders go with the last file in them. */
-async function removeEmptyFolders(root: string, file: BytePath): Promise<void> {
-  for (const folder of foldersOf(file)) {
-    const isEmpty = await rmdir(onDisk(root, folder)).then(
-      () => true,
-      () => false,
-    );
-    if (!isEmpty) return;
-  }
 }

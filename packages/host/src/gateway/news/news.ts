@@ -56,6 +56,10 @@ export class News implements GatewayService {
     if (room.isEnabled(name)) this.#injects.resume(room);
   }
 
+  bound({ room, provider }: Binding): void {
+    this.#streams.claim(room, provider);
+  }
+
   /** What guarded the session is gone for good, and people should know. */
   unbound(binding: Binding): void {
     const { provider, room, rules, isAway } = binding;
@@ -102,7 +106,7 @@ export class News implements GatewayService {
     if (outcome === 'drop') return undefined;
     const { metadata } = message;
     const ts = new Date(this.#core.clock.now()).toISOString();
-    this.#streams.store(room, { provider: provider.name, stream }, { ts, event: text, ...(metadata && { metadata }) });
+    this.#streams.store(room, provider, stream, { ts, event: text, ...(metadata && { metadata }) });
     if (outcome === 'keep') return undefined;
     if (!room.isEnabled(provider.name)) return switchedOff(binding);
     if (outcome === 'inject') return this.#inject(binding, stream, message);

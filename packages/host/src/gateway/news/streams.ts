@@ -7,6 +7,7 @@ import {
   STREAMS_PER_PROVIDER_MAX,
 } from '@atrium/protocol/provider';
 import { GatewayError, tooMany } from '../gateway-error.js';
+import type { Provider } from '../provider.js';
 import type { Room } from '../room.js';
 
 /** What a stream keeps, as JSON. The newest event is kept whatever its size. */
@@ -22,6 +23,8 @@ export interface StreamName {
   readonly stream: string;
 }
 
+export type Owner = Pick<Provider, 'name' | 'trust'>;
+
 interface Kept {
   readonly event: ProviderStreamEvent;
   readonly characters: number;
@@ -33,12 +36,23 @@ interface Stream {
   characters: number;
 }
 
+/** Everything under one name. */
+interface Shelf extends Pick<Owner, 'trust'> {
+  readonly streams: Map<string, Stream>;
+}
+
 export class Streams {
-  readonly #rooms = new WeakMap<Room, Map<string, Map<string, Stream>>>();
+  readonly #rooms = new WeakMap<Room, Map<string, Shelf>>();
+
+  /** A name is free again when its provider is gone: what that one left is not for somebody of another trust. */
+  claim(room: Room, { name, trust }: Owner): void {
+    const shelf = this.#rooms.get(room)?.get(name);
+    if (shelf && shelf.trust !== trust) this.#rooms.get(room)?.delete(name);
+  }
 
   /** Throws when the provider has too many streams already. */
-  store(room: Room, { provider, stream: name }: StreamName, event: ProviderStreamEvent): void {
-    const streams = this.#of(room, provider);
+  store(room: Room, owner: Owner, name: string, event: ProviderStreamEvent): void {
+    const { streams } = this.#shelfOf(room, owner);
     const stream = streams.get(name) ?? { kept: [], characters: 0 };
     if (!streams.has(name)) {
       checkStreamName(name);
@@ -53,7 +67,7 @@ export class Streams {
 
   /** Newest first. */
   latest(room: Room, { provider, stream }: StreamName, last: number): ProviderStreamEvent[] {
-    const kept = this.#rooms.get(room)?.get(provider)?.get(stream)?.kept ?? [];
+    const kept = this.#keptOf(room, { provider, stream });
     const wanted = Math.min(last, STREAM_QUERY_LAST_MAX);
     return kept
       .slice(Math.max(0, kept.length - wanted))
@@ -61,14 +75,23 @@ export class Streams {
       .map(({ event }) => event);
   }
 
-  #of(room: Room, provider: string): Map<string, Stream> {
-    const providers = this.#rooms.get(room) ?? new Map<string, Map<string, Stream>>();
-    this.#rooms.set(room, providers);
-    const streams = providers.get(provider) ?? new Map<string, Stream>();
-    providers.set(provider, streams);
-    const [first] = providers.keys();
-    if (first !== undefined && providers.size > PROVIDERS_WITH_STREAMS_MAX) providers.delete(first);
-    return streams;
+  /** How many it keeps, more than anybody may ask for; for those who look for leaks. */
+  sizeOf(room: Room, name: StreamName): number {
+    return this.#keptOf(room, name).length;
+  }
+
+  #keptOf(room: Room, { provider, stream }: StreamName): readonly Kept[] {
+    return this.#rooms.get(room)?.get(provider)?.streams.get(stream)?.kept ?? [];
+  }
+
+  #shelfOf(room: Room, { name, trust }: Owner): Shelf {
+    const shelves = this.#rooms.get(room) ?? new Map<string, Shelf>();
+    this.#rooms.set(room, shelves);
+    const shelf = shelves.get(name) ?? { trust, streams: new Map() };
+    shelves.set(name, shelf);
+    const [first] = shelves.keys();
+    if (first !== undefined && shelves.size > PROVIDERS_WITH_STREAMS_MAX) shelves.delete(first);
+    return shelf;
   }
 }
 

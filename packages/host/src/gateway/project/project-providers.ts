@@ -54,12 +54,11 @@ export class ProjectProviders implements GatewayService {
     const started = this.#start(room).catch((error) =>
       this.#parts.note(room, PROJECT_FILE, error instanceof Error ? error.message : String(error)),
     );
-    const beforeTurn = async () => {
+    const untilReady = async () => {
       await started;
       await arrivals.all();
-      return undefined;
     };
-    room.session.extensions.set({ id: EXTENSION_ID, name: PROJECT_FILE, beforeTurn });
+    room.session.extensions.set({ id: EXTENSION_ID, name: PROJECT_FILE, untilReady });
   }
 
   bound({ provider, room }: Binding): void {

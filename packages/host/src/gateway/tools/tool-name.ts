@@ -4,7 +4,7 @@ import { GatewayError } from '../gateway-error.js';
 
 export const TOOL_NAME_MAX_CHARACTERS = 128;
 /** What a terminal obeys, and what nobody sees. */
-const INVISIBLE = /[\p{Cc}\p{Cf}]/u;
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}]/u;
 
 export function checkToolName(name: string): void {
   if (name.length <= TOOL_NAME_MAX_CHARACTERS && !INVISIBLE.test(name)) return;

@@ -51,15 +51,19 @@ async function shownBlock(
   room: { text: number; data: number },
 ): Promise<ToolResultContent[]> {
   if (block.type === 'text') {
-    room.text -= block.text.length;
-    if (room.text >= 0) return [block];
+    const { length } = block.text;
+    // As much is shown of every text, so this one would only become longer.
+    const isShown = length <= Math.max(room.text, PREVIEW_MAX_CHARACTERS);
+    room.text -= isShown ? length : PREVIEW_MAX_CHARACTERS;
+    if (isShown) return [block];
     const preview = { ...block, text: `${block.text.slice(0, PREVIEW_MAX_CHARACTERS)}${PREVIEW_END}` };
     return [preview, await kept(contents, Buffer.from(block.text), TEXT_TYPE)];
   }
   if (block.type !== 'embeddedResource') return [block];
   const bytes = Buffer.from(block.data, 'base64');
+  if (bytes.length > room.data) return [await kept(contents, bytes, block.contentType)];
   room.data -= bytes.length;
-  return [room.data >= 0 ? block : await kept(contents, bytes, block.contentType)];
+  return [block];
 }
 
 async function kept(contents: KeptContents, bytes: Buffer, contentType: string): Promise<ToolResultContent> {

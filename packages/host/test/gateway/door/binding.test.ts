@@ -248,6 +248,22 @@ describe('a reconnect', () => {
     expect(await toolsOf(room)).toEqual(['ci_logs']);
   });
 
+  it('[GW-083] [GW-201] brings along what it had brought, also into sessions that came meanwhile', async () => {
+    const room = await openRoom();
+    const provider = TestProvider.connect(room.host);
+    const { reconnectToken } = await provider.hello({ session: 'all', tools: [STATUS], context: 'c' });
+    provider.drop();
+    await settle();
+    const again = TestProvider.connect(room.host);
+    await again.hello({ reconnectToken });
+    const later = await room.desk.session();
+    again.send({ type: 'session.ready', sessionId: sessionId(later) });
+    await settle();
+    const { serverTools, _meta } = await stateOf(room.desk, later);
+    expect(serverTools?.map(({ name }) => name)).toEqual(['ci_status']);
+    expect(_meta?.gateway).toMatchObject({ providers: [{ name: 'ci', context: true }] });
+  });
+
   it('[GW-083] goes back to the session it was in', async () => {
     const room = await openRoom();
     const other = await room.desk.session();

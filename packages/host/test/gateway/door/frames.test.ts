@@ -7,6 +7,7 @@ import {
 import { describe, expect, it } from 'vitest';
 import { STRANGER_MESSAGE_MAX_CHARACTERS } from '../../../src/gateway/frame.js';
 import { MESSAGES_PER_TURN_MAX } from '../../../src/gateway/inbox.js';
+import { transportPair } from '../../../src/wire/transports/in-process.js';
 import { openDoor, overSocket, pair, sessionId } from '../../support/provider-door.js';
 import { openPuppetRoom, openRoom } from '../../support/session-room.js';
 import { settle } from '../../support/test-host.js';
@@ -176,6 +177,37 @@ describe('an error', () => {
     });
   });
 
+  it('[GW-217] [GW-219] of every code but two leaves the line as good as it was', async () => {
+    const { host } = await openRoom();
+    const tool = (name: string) => ({ name, description: 'x', parameters: {} });
+    await TestProvider.bound(host, { name: 'other', tools: [tool('taken')] });
+    const provider = await TestProvider.bound(host);
+    const many = Array.from({ length: 101 }, (_, index) => tool(`t${index}`));
+    const push = { type: 'push', level: 'keep', event: 'x' };
+    const mistakes: [GatewayErrorCode, ...object[]][] = [
+      ['INVALID_JSON', { type: 'push', level: 'shout', event: 'x' }],
+      ['UNKNOWN_TYPE', { type: 'future.thing' }],
+      ['INVALID_SESSION', { ...push, sessionId: 'nowhere' }],
+      ['TOOL_CONFLICT', { type: 'tools.update', tools: [tool('taken')] }],
+      ['PAYLOAD_TOO_LARGE', { type: 'tools.update', tools: many }],
+      ['UNAUTHORIZED', { type: 'filter.set', stream: 'x@other', rules: [] }],
+      ['RATE_LIMITED', ...Array.from({ length: 11 }, () => push)],
+      ['DUPLICATE_INSTANCE', { ...HELLO, name: 'other' }],
+    ];
+    for (const [code, ...messages] of mistakes) {
+      for (const message of messages) provider.send(message);
+      const [last] = messages.slice(-1) as { type: string }[];
+      expect(await provider.next('error')).toMatchObject({ code, replyTo: last?.type });
+      // What was bound is gone with a hello that failed; otherwise nothing is.
+      if (code === 'DUPLICATE_INSTANCE') await provider.hello();
+      provider.send({ type: 'stream.query', queryId: code, streams: ['ci'], last: 1 });
+      expect((await provider.next('stream.history')).queryId).toBe(code);
+    }
+    const survived = new Set<GatewayErrorCode>(mistakes.map(([code]) => code));
+    const fatal = Object.values(GatewayErrorCode).filter((code) => !survived.has(code));
+    expect(fatal.sort()).toEqual(['AUTH_FAILED', 'UNSUPPORTED_VERSION']);
+  });
+
   it('[GW-218] [GW-219] has one of ten codes, and two of them end the connection', () => {
     expect(Object.values(GatewayErrorCode)).toHaveLength(10);
     expect([...FATAL_GATEWAY_ERRORS].sort()).toEqual(['AUTH_FAILED', 'UNSUPPORTED_VERSION']);
@@ -222,6 +254,33 @@ describe('both transports', () => {
     expect(paired.provider.of('stream.history').map(({ queryId }) => Number(queryId))).toEqual([
       ...Array(1_000).keys(),
     ]);
+  });
+
+  it('[GW-226] let everybody finish: a provider that answers at once is not spoken to in the middle of it', async () => {
+    const { host } = await openRoom();
+    const [transport, end] = transportPair();
+    const query = (queryId: string) =>
+      end.send(JSON.stringify({ type: 'stream.query', queryId, streams: ['ci'], last: 1 }));
+    const heard: string[] = [];
+    let depth = 0;
+    let deepest = 0;
+    end.onmessage = (text) => {
+      depth += 1;
+      deepest = Math.max(deepest, depth);
+      const message = JSON.parse(text);
+      if (message.type === 'sessions') end.send(JSON.stringify(HELLO));
+      if (message.type === 'hello.ack') for (const name of ['a', 'b', 'c']) query(name);
+      if (message.type === 'stream.history') {
+        heard.push(message.queryId);
+        if (heard.length <= 3) query(`${message.queryId}2`);
+      }
+      depth -= 1;
+    };
+    host.host.connectProvider(transport, 'in-process');
+    while (heard.length < 6) await settle(1);
+    end.send(JSON.stringify({ type: 'goodbye' }));
+    expect(heard).toEqual(['a', 'b', 'c', 'a2', 'b2', 'c2']);
+    expect(deepest).toBe(1);
   });
 
   it('let others through while one of them floods', async () => {

@@ -1,6 +1,7 @@
-import { TRUST_LEVELS, type TrustLevel } from '@atrium/protocol/provider';
+import { PROTECTED_SECTIONS, TRUST_LEVELS, type TrustLevel } from '@atrium/protocol/provider';
 import { describe, expect, it } from 'vitest';
 import { openProjectRoom, type ProjectRoom, pair, sessionId, withToken } from '../../support/provider-door.js';
+import { stateOf } from '../../support/session-room.js';
 import { settle } from '../../support/test-host.js';
 import { TestProvider } from '../../support/test-provider.js';
 
@@ -53,6 +54,21 @@ describe.each(TRUST_LEVELS)('a provider that is %s', (trust) => {
     }
   });
 
+  it('[GW-162] [GW-163] may add to what is protected, and do nothing else with it', async () => {
+    const room = await openProjectRoom();
+    const provider = await letIn(room, trust);
+    const hello = (transforms: object) => ({ name: 'ci', session: sessionId(room.uri), hooks: { transforms } });
+    for (const section of PROTECTED_SECTIONS) {
+      for (const action of ['replace', 'prepend', 'callback']) {
+        const transforms = { [section]: { action, ...(action !== 'callback' && { content: 'x' }) } };
+        provider.send({ type: 'hello', protocolVersion: 2, ...hello(transforms) });
+        expect(await provider.next('error')).toMatchObject({ code: 'UNAUTHORIZED', replyTo: 'hello' });
+      }
+    }
+    const added = [...PROTECTED_SECTIONS].map((section) => [section, { action: 'append', content: 'x' }]);
+    await provider.hello(hello(Object.fromEntries(added)));
+  });
+
   it.each(['atrium.json', 'Atrium'])('does not call itself %s: that is the host', async (name) => {
     const room = await openProjectRoom();
     const provider = await letIn(room, trust);
@@ -100,6 +116,23 @@ describe.each(TRUST_LEVELS)('a provider that is %s', (trust) => {
     const entry = customizations.find(({ id }) => id === 'gateway-provider:/ci');
     // A rule, where it may have one, and the two sections that it adds to.
     expect(entry?.children).toHaveLength(isAllowed ? 3 : 2);
+    const state = await stateOf(room.desk, room.uri);
+    expect(state.serverTools?.map(({ name }) => name)).toEqual(['look']);
+    expect(state._meta?.gateway).toMatchObject({ providers: [{ name: 'ci' }] });
+    expect(JSON.stringify(state._meta).includes('"context":true')).toBe(isAllowed);
+  });
+});
+
+describe.each(['project', 'external'] as const)('a provider that is %s and asks for all sessions', (trust) => {
+  it('[GW-054] [GW-056] is bound to none, and can still have its own', async () => {
+    const room = await openProjectRoom();
+    const provider = await letIn(room, trust);
+    provider.send({ type: 'hello', name: 'ci', protocolVersion: 2, session: 'all', tools: [TOOL] });
+    expect(await provider.next('error')).toMatchObject({ code: 'UNAUTHORIZED', replyTo: 'hello' });
+    expect((await stateOf(room.desk, room.uri)).serverTools ?? []).toEqual([]);
+    provider.send({ type: 'push', level: 'keep', event: 'x' });
+    expect((await provider.next('error')).message).toContain('AwaitHello');
+    expect((await provider.hello()).sessionId).toBe(sessionId(room.uri));
   });
 });
 

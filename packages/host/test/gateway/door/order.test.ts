@@ -1,5 +1,7 @@
 /** What a provider hears first is that it is bound, and then what there is to do. */
+import type { ToProviderMessage } from '@atrium/protocol/provider';
 import { describe, expect, it } from 'vitest';
+import type { ToolOutcome } from '../../../src/agents/agent.js';
 import { SlowLog } from '../../support/logs.js';
 import { call, openProviderRoom, tool } from '../../support/provider-room.js';
 import { openPuppetRoom } from '../../support/session-room.js';
@@ -12,6 +14,10 @@ const GATED = { hooks: { onPreToolUse: [{ match: { tool: 'a' }, action: 'gate', 
 /** What came of these types, in its order. */
 function order({ received }: TestProvider, ...types: string[]): string[] {
   return received.map(({ type }) => type).filter((type) => types.includes(type));
+}
+
+function calledIn(messages: readonly ToProviderMessage[]): Set<string> {
+  return new Set(messages.flatMap((message) => (message.type === 'tool.call' ? message.tool : [])));
 }
 
 describe('while a hello is being stored', () => {
@@ -48,6 +54,36 @@ describe('while a hello is being stored', () => {
     await provider.next('tool.call');
     const all = ['hello.ack', 'tool.call'];
     expect(order(provider, ...all)).toEqual(['hello.ack', ...all]);
+  });
+
+  it('[GW-210] [GW-063] nothing of the old binding is used any more, however many calls race', async () => {
+    const room = await openProviderRoom({ tools: [tool('old')], concurrency: { max: 2 } });
+    const { provider } = room;
+    const old = Array.from({ length: 8 }, () => call(room, 'old'));
+    await provider.next('tool.call');
+    provider.send({ ...HELLO, tools: [tool('fresh')] });
+    const fresh: Promise<ToolOutcome>[] = [];
+    let answered = 0;
+    const answerFresh = () => {
+      for (const { id, tool: name } of provider.of('tool.call').slice(answered)) {
+        answered += 1;
+        if (name === 'fresh') provider.send({ type: 'tool.result', id, data: 'done' });
+      }
+    };
+    for (let round = 0; round < 100; round++) {
+      old.push(call(room, 'old'));
+      fresh.push(call(room, 'fresh'));
+      if (round % 3 === 0) await settle(1);
+      answerFresh();
+    }
+    for (const outcome of await Promise.all(old)) expect(outcome).toMatchObject({ success: false });
+    await settle();
+    answerFresh();
+    expect(await fresh.at(-1)).toMatchObject({ success: true });
+    const rebound = provider.received.findLastIndex(({ type }) => type === 'hello.ack');
+    expect(provider.of('hello.ack')).toHaveLength(2);
+    expect(calledIn(provider.received.slice(0, rebound))).toEqual(new Set(['old']));
+    expect(calledIn(provider.received.slice(rebound))).toEqual(new Set(['fresh']));
   });
 
   it('[GW-142] a provider that is lost then answers nothing: the call at its gate is denied', async () => {

@@ -4,6 +4,7 @@ import type { SessionState } from '@atrium/protocol';
 import { describe, expect, it, vi } from 'vitest';
 import { exchangeOf } from '../../../src/agents/model/history.js';
 import type { Logger } from '../../../src/logger.js';
+import { FLUSH_EVERY_MS } from '../../../src/telemetry/batches.js';
 import { pair, sessionId, shownCode, withToken } from '../../support/provider-door.js';
 import type { PuppetTurn } from '../../support/puppet-agent.js';
 import { SectionAgent } from '../../support/section-agent.js';
@@ -47,8 +48,10 @@ describe('pairing', () => {
     expect((await stateOf(room.desk, room.uri)).inputRequests ?? []).toEqual([]);
     const again = await askToPair(room);
     const next = await shownCode(room.desk, room.uri);
-    if (next !== code) again.send({ type: 'auth.confirm', code });
+    again.send({ type: 'auth.confirm', code: next === code ? '000002' : code });
+    expect(await again.next('error')).toMatchObject({ code: 'AUTH_FAILED', replyTo: 'auth.confirm' });
     await again.untilClosed();
+    expect([...provider.of('sessions'), ...again.of('sessions')]).toEqual([]);
   });
 
   it('[GW-039] [REL-049] may be tried five times a minute, from however many sockets', async () => {
@@ -107,13 +110,14 @@ describe('pairing', () => {
     expect(idle.closed).toBeDefined();
   });
 
-  it('[GW-041] [GW-019] gives a token that opens later connections', async () => {
+  it('[GW-041] [GW-018] [GW-019] gives a token that opens later connections', async () => {
     const room = await openRoom();
     const { provider, token } = await pair(room);
     provider.drop();
     const again = await withToken(room.host, token);
     expect(again.of('sessions')).toMatchObject([{ active: [{ id: sessionId(room.uri) }] }]);
     expect(again.of('sessions')[0]).not.toHaveProperty('token');
+    expect(again.received[0]?.type).toBe('sessions');
   });
 
   it('[GW-042] gives a token that ends with its session, but not when the session only rests', async () => {
@@ -269,8 +273,9 @@ describe('pairing', () => {
       expect(text).not.toContain(code);
       expect(text).not.toContain(`${code.slice(0, 3)} ${code.slice(3)}`);
     }
-    const parts = envelopesOf(room.desk, room.uri).filter(({ action }) => action.type === 'session/responsePart');
-    expect(JSON.stringify(parts)).not.toContain(code.slice(3));
+    // Not by their ids: those may contain any three digits.
+    const parts = envelopesOf(room.desk, room.uri).flatMap(({ action }) => action.part ?? []) as { content: string }[];
+    expect(parts.map(({ content }) => content).join()).not.toContain(code.slice(3));
   });
 
   it('[GW-036] is in nothing that an agent reads: not in its prompt, not beside a message, not in the history', async () => {
@@ -323,6 +328,28 @@ describe('pairing', () => {
     expect(seen().slice(before.length)).toMatch(/\d{3} \d{3}/);
     const state = await room.desk.state<SessionState>(room.uri);
     expect(state.activeTurn?.responseParts).toMatchObject([{ kind: 'systemNotification' }]);
+  });
+
+  it('[UNI-102] [UNI-066] is in no telemetry, also when it is written to the console', async () => {
+    const logged: string[] = [];
+    const logger: Logger = { log: (_, message) => void logged.push(message) };
+    const room = await openRoom({ logger });
+    const channels = ['ahp-otlp://logs?level=debug', 'ahp-otlp://traces', 'ahp-otlp://metrics'];
+    for (const channel of channels) await room.desk.request('subscribe', { channel });
+    room.desk.send({ method: 'unsubscribe', params: { channel: room.uri } });
+    await settle();
+    const provider = await askToPair(room);
+    await room.clock.advance(FLUSH_EVERY_MS);
+    const told = await room.desk.until(({ method }) => method === 'otlp/exportLogs');
+    const code = await shownCode(room.desk, room.uri);
+    provider.send({ type: 'auth.confirm', code });
+    await provider.next('sessions');
+    await room.clock.advance(FLUSH_EVERY_MS);
+    const exported = JSON.stringify(room.desk.received.filter(({ method }) => method?.startsWith('otlp/')));
+    const spoken = `${code.slice(0, 3)} ${code.slice(3)}`;
+    expect(logged.join()).toContain(spoken);
+    expect(JSON.stringify(told)).toContain('Type this code');
+    for (const text of [code, spoken]) expect(exported).not.toContain(text);
   });
 
   it('[UNI-065] is written to the console of the host when nobody can be shown anything', async () => {

@@ -12,9 +12,9 @@ import { ProviderConnection } from '../../../src/gateway/connection.js';
 import { silentLogger } from '../../../src/logger.js';
 import { transportPair } from '../../../src/wire/transports/in-process.js';
 import { FakeClock } from '../../support/fake-clock.js';
-import { pair, sessionId } from '../../support/provider-door.js';
+import { pair, sessionId, shownCode } from '../../support/provider-door.js';
 import { MESSAGES } from '../../support/provider-messages.js';
-import { openRoom } from '../../support/session-room.js';
+import { openPuppetRoom, openRoom, stateOf } from '../../support/session-room.js';
 import { settle } from '../../support/test-host.js';
 import { TestProvider } from '../../support/test-provider.js';
 
@@ -168,6 +168,9 @@ describe('a connection', () => {
     expect(await provider.next('error')).toMatchObject({ code: 'UNKNOWN_TYPE', replyTo: 'auth' });
     const { inputRequests } = await desk.state<{ inputRequests: unknown[] }>(uri);
     expect(inputRequests).toHaveLength(1);
+    // The first one is the one that counts.
+    provider.send({ type: 'auth.confirm', code: await shownCode(desk, uri) });
+    await provider.next('sessions');
   });
 
   it('[GW-061] does nothing before hello', async () => {
@@ -250,6 +253,22 @@ describe('a connection', () => {
     expect(await desk.state(uri)).toMatchObject({ serverTools: [] });
     watcher.send({ type: 'stream.query', queryId: 'q', streams: ['ci@ci'], last: 5 });
     expect((await watcher.next('stream.history')).streams).toEqual({ 'ci@ci': [] });
+  });
+
+  it('[GW-065] ends with goodbye also when somebody waits for it: they hear that it is gone', async () => {
+    const room = await openPuppetRoom();
+    const provider = await TestProvider.bound(room.host, {
+      tools: [{ name: 'ci_status', description: 'CI', parameters: {} }],
+    });
+    const outcome = room.puppet.turn.callTool({ name: 'ci_status', input: {} });
+    const { id } = await provider.next('tool.call');
+    provider.send({ type: 'goodbye' });
+    provider.send({ type: 'tool.result', id, data: 'after all' });
+    expect(await outcome).toMatchObject({ success: false });
+    const [part] = (await stateOf(room.desk, room.uri)).activeTurn?.responseParts ?? [];
+    expect(part).toMatchObject({ toolCall: { status: 'completed', error: { code: 'DISCONNECTED' } } });
+    expect(await provider.untilClosed()).toMatchObject({ code: 1000 });
+    expect(provider.of('tool.cancel')).toEqual([]);
   });
 
   it('[GW-067] [GW-199] stays when its session ends, and can bind to another one', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { SlowLog } from '../../support/logs.js';
 import { sessionId } from '../../support/provider-door.js';
 import { envelopesOf, openRoom, stateOf } from '../../support/session-room.js';
 import { settle } from '../../support/test-host.js';
@@ -58,6 +59,18 @@ describe('an update', () => {
     const types = envelopesOf(room.desk, room.uri).map(({ action }) => action.type);
     expect(types).toContain('session/serverToolsChanged');
     expect((await stateOf(room.desk, room.uri)).serverTools).toMatchObject([{ name: 'ci_status' }]);
+  });
+
+  it('[GW-207] [UNI-024] is not acknowledged as long as it could still be lost', async () => {
+    const log = new SlowLog();
+    const room = await openRoom({ log });
+    const provider = await TestProvider.bound(room.host);
+    const letThrough = log.hold('append');
+    provider.send({ type: 'tools.update', requestId: 'r', tools: [TOOL] });
+    await settle(20);
+    expect(provider.of('ack')).toEqual([]);
+    letThrough();
+    expect(await provider.next('ack')).toMatchObject({ requestId: 'r', revision: 1 });
   });
 
   it('[GW-208] waits for the one before it; another kind does not', async () => {

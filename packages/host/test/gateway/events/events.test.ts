@@ -258,6 +258,22 @@ describe('the life of a session', () => {
     provider.isSilent = false;
   });
 
+  it('[GW-197] ends when the last of its providers is ready, not the first', async () => {
+    const room = await openRoom(PUPPET);
+    const quick = await TestProvider.bound(room.host, { name: 'quick' });
+    const slow = await TestProvider.bound(room.host, { name: 'slow' });
+    slow.isSilent = true;
+    await room.desk.request('disposeSession', { channel: room.uri });
+    await settle();
+    quick.send({ type: 'push', level: 'keep', event: 'last words' });
+    await settle();
+    expect(quick.of('error')).toEqual([]);
+    slow.send({ type: 'shutdown.ready', sessionId: slow.of('session.lifecycle').at(-1)?.sessionId });
+    await settle();
+    quick.send({ type: 'push', level: 'keep', event: 'too late' });
+    expect((await quick.next('error')).message).toContain('Unbound');
+  });
+
   it('[GW-197] does not wait longer than the deadline for a silent provider', async () => {
     const room = await openRoom(PUPPET);
     const provider = await TestProvider.bound(room.host);

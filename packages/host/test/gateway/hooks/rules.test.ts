@@ -1,6 +1,7 @@
 import { HOOK_RULES_PER_PROVIDER_MAX } from '@atrium/protocol/provider';
 import { describe, expect, it } from 'vitest';
 import { MATCH_INPUT_MAX_CHARACTERS } from '../../../src/gateway/hooks/budget.js';
+import { PATHS_MAX } from '../../../src/gateway/hooks/path-arguments.js';
 import {
   answerNext,
   call,
@@ -178,6 +179,15 @@ describe('rules of a provider', () => {
     ];
     for (const [name, input, expected] of cases)
       expect([input, await isDenied(room, name, input)]).toEqual([input, expected]);
+  });
+
+  it('[GW-150] [GW-148] apply when there are more paths than can be looked at, unless they only add text', async () => {
+    const paths = Array.from({ length: PATHS_MAX + 1 }, (_, index) => `${index}.ts`);
+    const room = await guarded([deny({ file: '*.sql' })]);
+    expect(await isDenied(room, 'echo', { paths })).toBe(true);
+    expect(await isDenied(room, 'echo', { paths: paths.slice(1) })).toBe(false);
+    const noted = await call(await guarded([note({ file: '*.sql' }, 'unsure')]), 'echo', { paths });
+    expect(noted).toMatchObject({ kind: 'completed', text: expect.not.stringContaining('unsure') });
   });
 
   it('[GW-151] [GW-216] are fifty at most', async () => {

@@ -186,7 +186,13 @@ describe('a section that a provider is asked about', () => {
     const silent = await open({ tone: callback });
     const rendered = section(silent, 'tone');
     await silent.provider.next('transform.request');
-    await silent.clock.advance(TRANSFORM_TIMEOUT_MS);
+    let isOver = false;
+    void rendered.then(() => {
+      isOver = true;
+    });
+    await silent.clock.advance(TRANSFORM_TIMEOUT_MS - 1);
+    expect([TRANSFORM_TIMEOUT_MS, isOver]).toEqual([2_000, false]);
+    await silent.clock.advance(1);
     expect(await rendered).toBe('Be brief.');
     const lost = await open({ tone: callback });
     const unanswered = section(lost, 'tone');

@@ -2,8 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import { gatewayMeta } from '../../../src/gateway/meta.js';
 import { RULES_PER_FILTER_MAX } from '../../../src/gateway/news/filters.js';
-import { STREAM_MAX_CHARACTERS, STREAM_NAME_MAX_CHARACTERS } from '../../../src/gateway/news/streams.js';
+import { STREAM_MAX_CHARACTERS, STREAM_NAME_MAX_CHARACTERS, Streams } from '../../../src/gateway/news/streams.js';
 import { ACTIVITY_MAX_CHARACTERS, NOTE_MAX_CHARACTERS, TIMELINE_MAX } from '../../../src/gateway/news/timeline.js';
+import type { Room as GatewayRoom } from '../../../src/gateway/room.js';
 import { pair } from '../../support/provider-door.js';
 import { refusalTo } from '../../support/provider-room.js';
 import { openPuppetRoom, openRoom, type Room, stateOf } from '../../support/session-room.js';
@@ -14,7 +15,8 @@ const PUPPET = { session: { provider: 'puppet' } };
 
 async function latest(provider: TestProvider, last = 100, stream = 'ci') {
   provider.send({ type: 'stream.query', queryId: 'q', streams: [stream], last });
-  return (await provider.next('stream.history')).streams[`${stream}@ci`] ?? [];
+  const { streams } = await provider.next('stream.history');
+  return streams[stream.includes('@') ? stream : `${stream}@ci`] ?? [];
 }
 
 /** Ten a second, until all are pushed. */
@@ -29,7 +31,16 @@ async function pushAll({ clock }: Room, provider: TestProvider, events: readonly
 }
 
 describe('a stream', () => {
-  it('[GW-182] keeps 200 events, and of large ones only as many as fit', async () => {
+  it('[GW-182] keeps the last 200 events', () => {
+    const streams = new Streams();
+    const [room, name] = [{} as GatewayRoom, { provider: 'ci', stream: 'ci' }];
+    const owner = { name: 'ci', trust: 'internal' } as const;
+    for (let count = 0; count < 250; count += 1) streams.store(room, owner, 'ci', { ts: '', event: `${count}` });
+    expect(streams.sizeOf(room, name)).toBe(200);
+    expect(streams.latest(room, name, 1)).toMatchObject([{ event: '249' }]);
+  });
+
+  it('[GW-182] keeps of large events only as many as fit', async () => {
     const room = await openRoom(PUPPET);
     const provider = await TestProvider.bound(room.host);
     const large = 'x'.repeat(STREAM_MAX_CHARACTERS / 4);
@@ -69,6 +80,32 @@ describe('a stream', () => {
     expect(provider.of('stream.history')).toEqual([]);
     provider.send({ ...query, streams: ['browser'] });
     expect((await provider.next('stream.history')).streams['browser@browser']).toMatchObject([{ event: 'mine' }]);
+  });
+});
+
+describe('a stream whose provider is gone', () => {
+  it('[GW-052] [GW-188] is not for a stranger who takes its name', async () => {
+    const room = await openRoom(PUPPET);
+    const trusted = await TestProvider.bound(room.host);
+    trusted.send({ type: 'push', level: 'keep', event: 'secret' });
+    trusted.send({ type: 'goodbye' });
+    await trusted.untilClosed();
+    const watcher = await TestProvider.bound(room.host, { name: 'watcher' });
+    expect(await latest(watcher, 1, 'ci@ci')).toMatchObject([{ event: 'secret' }]);
+    const { provider } = await pair(room);
+    await provider.hello({ name: 'ci' });
+    expect(await latest(provider)).toEqual([]);
+    provider.send({ type: 'push', level: 'keep', event: 'mine' });
+    expect((await latest(provider)).map(({ event }) => event)).toEqual(['mine']);
+  });
+
+  it('is still there when the same one comes again', async () => {
+    const room = await openRoom(PUPPET);
+    const first = await TestProvider.bound(room.host);
+    first.send({ type: 'push', level: 'keep', event: 'before' });
+    first.send({ type: 'goodbye' });
+    await first.untilClosed();
+    expect(await latest(await TestProvider.bound(room.host))).toMatchObject([{ event: 'before' }]);
   });
 });
 

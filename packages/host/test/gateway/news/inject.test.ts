@@ -133,6 +133,28 @@ describe('an inject', () => {
     expect(provider.of('error')).toEqual([]);
   });
 
+  it('[UNI-052] that a person deletes does not count as a turn in a row', async () => {
+    const room = await openPuppetRoom();
+    const provider = await TestProvider.bound(room.host);
+    for (let count = 0; count < 3; count += 1) {
+      provider.send(inject(`deleted ${count}`));
+      await settle();
+      const [message] = (await stateOf(room.desk, room.uri)).queuedMessages ?? [];
+      room.desk.dispatch(room.uri, { type: 'session/pendingMessageRemoved', kind: 'queued', id: message?.id ?? '' });
+      await settle();
+    }
+    room.puppet.finish();
+    await settle();
+    for (let count = 1; count <= 3; count += 1) {
+      provider.send(inject(`${count}`));
+      const { turn, finish } = await room.agent.turn(count);
+      expect(turn.message.text).toBe(`[ci/ci] ${count}`);
+      finish();
+      await settle();
+    }
+    expect(provider.of('error')).toEqual([]);
+  });
+
   it('[UNI-054] stands behind what people have queued, whenever they did', async () => {
     const room = await openPuppetRoom();
     const provider = await TestProvider.bound(room.host);

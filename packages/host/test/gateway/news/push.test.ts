@@ -60,6 +60,8 @@ describe('a push', () => {
     await settle();
     const { activeTurn } = await stateOf(room.desk, room.uri);
     expect(activeTurn?.responseParts).toEqual([{ kind: 'systemNotification', content: '※ ci: tests are green' }]);
+    expect(room.agent.turns).toHaveLength(1);
+    expect(await history(provider, { streams: ['ci'] })).toMatchObject({ 'ci@ci': [{ event: 'tests are green' }] });
   });
 
   it('[UNI-060] is for people: no model reads it, then or later', async () => {
@@ -201,6 +203,25 @@ describe('a filter', () => {
     ]);
     provider.send({ type: 'push', level: 'keep', event: 'tests fail' });
     expect((await room.agent.turn(0)).turn.message.text).toBe('[ci/ci] tests fail');
+  });
+
+  it('[GW-189] [GW-191] takes back what a push wanted to be', async () => {
+    const room = await openRoom(PUPPET);
+    const provider = await TestProvider.bound(room.host);
+    const rules = [
+      { match: 'noise', outcome: 'drop' },
+      { match: '.', outcome: 'keep' },
+    ];
+    provider.send({ type: 'filter.set', stream: 'ci', rules });
+    await provider.next('ack');
+    for (const level of ['inject', 'surface'])
+      for (const event of ['noise', 'news']) provider.send({ type: 'push', level, event: `${level} ${event}` });
+    await settle();
+    await room.clock.advance(1_000);
+    const events = (await history(provider, { streams: ['ci'] }))['ci@ci'] ?? [];
+    expect(events.map(({ event }) => event)).toEqual(['surface news', 'inject news']);
+    expect(room.agent.turns).toEqual([]);
+    expect((await stateOf(room.desk, room.uri)).summary.activity).toBeUndefined();
   });
 
   it('[GW-191] is gone when its rules are', async () => {

@@ -122,9 +122,8 @@ describe('one way', () => {
     const own = puppet.turn.ownCall({ name: 'edit', displayName: 'Edit' }).check({}, 'Edit');
     const names = ['shell', 'find', 'screenshot', 'open_editor'];
     const outcomes = names.map((name) => puppet.turn.callTool({ name, input: {} }));
-    for (const name of ['edit', ...names]) {
+    for (let seen = 0; seen <= names.length; seen++) {
       const { tool: asked, callId } = await guard.next('gate.check');
-      expect([asked, name]).toContain(asked);
       guard.send({ type: 'gate.result', gateId: 'g', callId, decision: 'deny', reason: `no ${asked}` });
     }
     expect(await own).toEqual({ kind: 'denied', reason: 'guard: no edit' });

@@ -29,7 +29,7 @@ socket.onopen = () => send({ type: 'auth', token: process.env.TAP_PROVIDER_TOKEN
 socket.onmessage = ({ data }) => {
   const message = JSON.parse(data);
   if (message.type === 'sessions')
-    send({ type: 'hello', name: process.argv[2], protocolVersion: 2,
+    send({ type: 'hello', name: process.argv[2], protocolVersion: 2, context: 'News of ' + process.argv[2] + '.',
       tools: [{ name: process.argv[2] + '_status', description: 'CI', parameters: {} }] });
   if (message.state === 'shutdown.pending') send({ type: 'shutdown.ready', sessionId: message.sessionId });
 };
@@ -139,6 +139,8 @@ describe('the first turn', () => {
     if (Date.now() - began >= ARRIVAL_MAX_MS)
       context.skip('this machine is too busy to start a process in three seconds');
     expect(tools).toEqual(['late_status']);
+    // It was asked, too, what the model should know.
+    expect(turn.context).toEqual([expect.stringContaining('News of late.')]);
   });
 
   it('waits neither for one that failed nor for one that has nothing to say', async () => {
@@ -170,13 +172,15 @@ describe('the first turn', () => {
     expect(isOver).toBe(true);
     arrivals.expect('one');
     const again = arrivals.all();
+    // One that is started over and over is not waited for over and over.
+    arrivals.expect('later');
     arrivals.over('one');
     await again;
   });
 });
 
 describe('a project', () => {
-  it('[GW-030] [GW-031] [GW-032] gives each process a token that dies with it', async () => {
+  it('[GW-032] gives each process a token that dies with its session', async () => {
     const room = await openProjectRoom();
     const one = await withToken(room.host, room.token);
     await one.hello({ instance: 'a' });

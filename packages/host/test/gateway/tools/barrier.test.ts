@@ -213,6 +213,24 @@ describe('what the gateway promises', () => {
     expect(provider.of('tool.call')).toHaveLength(2);
   });
 
+  it('[UNI-044] asks people again about one that comes back by another pairing', async () => {
+    const room = await openPuppetRoom();
+    const first = await pair(room);
+    const { reconnectToken } = await first.provider.hello({ name: 'browser', tools: [tool('a')] });
+    const approved = call(room, 'a');
+    const { toolCallId } = await runningCall(room.desk, room.uri, 'pending-confirmation');
+    decide(room, toolCallId, { ...YES, selectedOptionId: 'allow-session' });
+    await answerNext(first.provider);
+    expect(await approved).toMatchObject({ success: true });
+    first.provider.drop();
+    const second = await pair(room);
+    await second.provider.hello({ name: 'browser', reconnectToken });
+    void call(room, 'a');
+    await settle();
+    expect((await callsOf(room)).at(-1)?.status).toBe('pending-confirmation');
+    expect(second.provider.of('tool.call')).toEqual([]);
+  });
+
   it('[UNI-044] asks nobody about a provider of the host or of the project', async () => {
     const room = await openProviderRoom({ tools: [tool('a')] });
     const outcome = call(room, 'a');

@@ -34,9 +34,14 @@ describe('a provider that takes so many calls at once', () => {
     expect(await sentTo(two.provider)).toEqual([0, 1]);
   });
 
-  it('[GW-116] counts over an instance, over all instances, or over a tool', async () => {
-    const expected = { instance: [1, 1, 0], provider: [1, 0, 0], tool: [1, 0, 1] };
-    for (const [scope, counts] of Object.entries(expected)) {
+  it('[GW-116] counts over an instance unless it says otherwise, over all instances, or over a tool', async () => {
+    const expected: [scope: string | undefined, counts: number[]][] = [
+      [undefined, [1, 1, 0]],
+      ['instance', [1, 1, 0]],
+      ['provider', [1, 0, 0]],
+      ['tool', [1, 0, 1]],
+    ];
+    for (const [scope, counts] of expected) {
       const room = await openProviderRoom({ ...limited(scope), name: 'p', instance: 'one' });
       const second = await TestProvider.bound(room.host, { ...limited(scope), name: 'p', instance: 'two' });
       void call(room, 'a', { target: 'one' });

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   answerNext,
   call,
+  callsOf,
   offer,
   offered,
   openProviderRoom,
@@ -80,6 +81,7 @@ describe('instances of one provider', () => {
     const room = await openTabs();
     const unknown = await call(room, 'screenshot', { target: 'tab-9' });
     expect(unknown).toMatchObject({ success: false, text: 'there is no such instance; connected are tab-1, tab-2' });
+    expect((await callsOf(room))[0]).toMatchObject({ status: 'completed', error: { code: 'NOT_FOUND' } });
     room.second.drop();
     await settle();
     // The model chose it while it was there: the other tab is not what it meant.

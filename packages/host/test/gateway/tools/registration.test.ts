@@ -47,7 +47,7 @@ describe('tools of a provider', () => {
     expect(await outcome).toMatchObject({ success: true });
   });
 
-  it.each(['\u001b[2Jshell', 'she\u200bll', '\u202elleh', 'x'.repeat(129)])(
+  it.each(['\u001b[2Jshell', 'she\u200bll', '\u202elleh', 'shell\u2028', 'shell\ud800', 'x'.repeat(129)])(
     'are refused when people cannot see their whole name (%j)',
     async (name) => {
       const room = await openProviderRoom();

@@ -1,0 +1,51 @@
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { Compaction } from '../../src/compaction.js';
+import { COMPACT_EVERY_ENTRIES, REPLAY_MAX_ENVELOPES } from '../../src/limits.js';
+import type { Log, LogEntry } from '../../src/log/log.js';
+import { DATABASE_FILE } from '../../src/log/sqlite/folder.js';
+import { skipNumbers, withDatabase } from '../../src/log/sqlite/schema.js';
+import { silentLogger } from '../../src/logger.js';
+import { dataFolder, drivers, openLog } from '../support/log-folders.js';
+
+const OLD = 'ahp-session:/old';
+const NEW = 'ahp-session:/new';
+
+/** Archives a channel as it is now. */
+async function archive(log: Log, channel: string): Promise<boolean> {
+  const archives = [{ channel, seq: log.head, head: '{}', turns: { start: 0, items: [] } }];
+  await log.append({ expectedHead: log.head, entries: [], archives, durability: 'normal' });
+  return true;
+}
+
+async function append(log: Log, channel: string, count: number): Promise<LogEntry[]> {
+  const entries = Array.from({ length: count }, (_, index) => {
+    return { seq: log.head + 1 + index, channel, time: 0, action: '{}' };
+  });
+  await log.append({ expectedHead: log.head, entries, durability: 'normal' });
+  return entries;
+}
+
+describe.each(drivers)('a log that gave up numbers after a damage ($name)', (driver) => {
+  it('drops also what was there before, once it is archived', async () => {
+    const dataDir = dataFolder();
+    const before = await openLog(dataDir, { driver });
+    await append(before, OLD, 3);
+    await before.close();
+    withDatabase(driver, path.join(dataDir, DATABASE_FILE), (db) => skipNumbers(db, 7 * COMPACT_EVERY_ENTRIES));
+    const log = await openLog(dataDir, { driver });
+    const archived: string[] = [];
+    const compaction = new Compaction({
+      log,
+      logger: silentLogger,
+      archive: (channel) => {
+        archived.push(channel);
+        return archive(log, channel);
+      },
+    });
+    compaction.stored(await append(log, NEW, COMPACT_EVERY_ENTRIES));
+    await expect.poll(() => log.head - log.oldest).toBe(REPLAY_MAX_ENVELOPES - 1);
+    expect(archived).toEqual([OLD, NEW]);
+    expect(await log.read({ after: 0, channel: OLD })).toEqual([]);
+  });
+});
