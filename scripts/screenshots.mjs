@@ -151,7 +151,7 @@ async function takeAll(browser, host) {
   await phone.goto(host.link);
   await phone.getByRole('link', { name: /Fix sum/ }).waitFor();
   await take(phone, 'phone-home');
-  await phone.getByRole('link', { name: /Fix sum/ }).click();
+  await phone.getByRole('link', { name: /Fix sum/ }).tap();
   await phone.locator('[data-answer=approve]').first().waitFor();
   await take(phone, 'phone-approval');
   await phone.locator('[data-answer=approve]').first().click();

@@ -78,29 +78,7 @@ describeInBrowser('duties of a user interface', (open) => {
   });
 
   it('[CLI-022] looks again when somebody else was faster, shows it, and writes only what a person chose', async () => {
-    const uri = 'file:///home/me/.agents/rules/tone.md';
-    const file = { text: 'Be kind.', etag: 'v1' };
-    const customizations = [
-      {
-        type: 'directory' as const,
-        id: 'rules',
-        uri: 'file:///home/me/.agents/rules',
-        name: 'rules',
-        enabled: true,
-        contents: 'rule' as const,
-        writable: true,
-        children: [{ type: 'rule' as const, id: 'tone', uri, name: 'tone' }],
-      },
-    ];
-    const answer = (method: string, { ifMatch, data }: Readonly<Record<string, unknown>>) => {
-      if (method === 'resourceResolve') return { uri, type: 'file', etag: file.etag };
-      if (method === 'resourceRead') return { data: file.text, encoding: 'utf-8' };
-      if (method !== 'resourceWrite') return undefined;
-      if (ifMatch !== file.etag) throw Object.assign(new Error('changed meanwhile'), { code: -32011 });
-      Object.assign(file, { text: data, etag: `${file.etag}+` });
-      return {};
-    };
-    const host = await startPuppetHost({ session: puppetSession({ customizations }), answer });
+    const { host, file } = await startRuleHost();
     const page = await open(host.link);
     await page.getByText('1 entry').click();
     await page.getByRole('button', { name: 'Edit', exact: true }).click();
@@ -116,8 +94,52 @@ describeInBrowser('duties of a user interface', (open) => {
     await page.getByText('tone is saved.').waitFor();
     expect(file).toEqual({ text: 'Be brief.', etag: 'v2+' });
   });
+
+  it('keeps what was written in a customization and not saved, until it is saved or undone', async () => {
+    const { host } = await startRuleHost();
+    const page = await open(host.link);
+    await page.getByText('1 entry').click();
+    const edit = page.getByRole('button', { name: 'Edit', exact: true });
+    await edit.click();
+    const content = page.getByRole('textbox', { name: 'Content' });
+    await content.fill('Be brief.');
+    await page.keyboard.press('Escape');
+    await content.waitFor({ state: 'detached' });
+    await edit.click();
+    expect(await content.inputValue()).toBe('Be brief.');
+    await page.getByRole('button', { name: 'Undo all' }).click();
+    await expect.poll(() => content.inputValue(), POLL).toBe('Be kind.');
+  });
 });
 
 function actions(asked: readonly { readonly params: Readonly<Record<string, unknown>> }[]): unknown[] {
   return asked.map(({ params }) => params.action);
+}
+
+/** A host with one rule that may be written, and the file that it is in. */
+async function startRuleHost() {
+  const uri = 'file:///home/me/.agents/rules/tone.md';
+  const file = { text: 'Be kind.', etag: 'v1' };
+  const customizations = [
+    {
+      type: 'directory' as const,
+      id: 'rules',
+      uri: 'file:///home/me/.agents/rules',
+      name: 'rules',
+      enabled: true,
+      contents: 'rule' as const,
+      writable: true,
+      children: [{ type: 'rule' as const, id: 'tone', uri, name: 'tone' }],
+    },
+  ];
+  const answer = (method: string, { ifMatch, data }: Readonly<Record<string, unknown>>) => {
+    if (method === 'resourceResolve') return { uri, type: 'file', etag: file.etag };
+    if (method === 'resourceRead') return { data: file.text, encoding: 'utf-8' };
+    if (method !== 'resourceWrite') return undefined;
+    if (ifMatch !== file.etag) throw Object.assign(new Error('changed meanwhile'), { code: -32011 });
+    Object.assign(file, { text: data, etag: `${file.etag}+` });
+    return {};
+  };
+  const host = await startPuppetHost({ session: puppetSession({ customizations }), answer });
+  return { host, file };
 }

@@ -50,6 +50,12 @@ describeInBrowser('the panel', (open) => {
     await page.mouse.up();
     const room = async () => (await page.locator('.conversation').boundingBox())?.width ?? 0;
     await expect.poll(room, POLL).toBeGreaterThanOrEqual(320);
+    const end = (await page.locator('.panel').boundingBox())?.width ?? 0;
+    await page.mouse.move(1280 - end, y + 200);
+    await page.mouse.down();
+    await page.mouse.move(1280, y + 200, { steps: 4 });
+    await page.mouse.up();
+    await expect.poll(() => widthOf(page), POLL).toBe(320);
   });
 });
 

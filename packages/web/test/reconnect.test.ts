@@ -2,6 +2,7 @@
 import { expect, it } from 'vitest';
 import { begin, describeInBrowser } from './support/browser.js';
 import { startMortalHost } from './support/mortal-host.js';
+import { cutterOf } from './support/sockets.js';
 
 /** Numbers that stream for two to three seconds. */
 const WORDS = Array.from({ length: 60 }, (_, index) => `w${index}.`).join(' ');
@@ -40,6 +41,20 @@ describeInBrowser('a page that comes back', (open) => {
     expect(await page.locator('.bubble').allInnerTexts()).toEqual(['count', 'are you there?']);
   });
 
+  it('does not take a cut connection for a refused token', async () => {
+    const { link } = await startMortalHost(SCRIPT);
+    const page = await open(link);
+    const cut = await cutterOf(page);
+    await begin(page, 'hello');
+    await page.getByText('You said: hello').waitFor();
+    await cut();
+    const next = page
+      .getByText('Connected again')
+      .or(page.getByRole('heading', { name: 'The host has another token' }));
+    await next.waitFor();
+    expect(await next.innerText()).toContain('Connected again');
+  });
+
   it('asks for the new token of a host that has another one, and goes on where it was', async () => {
     const host = await startMortalHost(SCRIPT);
     const page = await open(host.link);
@@ -60,5 +75,20 @@ describeInBrowser('a page that comes back', (open) => {
     await page.getByRole('button', { name: 'Connect' }).click();
     await page.getByText('You said: hello').waitFor();
     expect(await page.getByRole('textbox', { name: 'Message' }).inputValue()).toBe('half a thou');
+  });
+
+  it('finds a host that has its first token again when somebody comes back to look', async () => {
+    const host = await startMortalHost(SCRIPT);
+    const page = await open(host.link);
+    await begin(page, 'hello');
+    await page.getByText('You said: hello').waitFor();
+    await host.kill();
+    await host.startAgain('another-token-0123456789');
+    await page.getByRole('heading', { name: 'The host has another token' }).waitFor();
+    await host.kill();
+    await host.startAgain();
+    const look = () => page.evaluate(() => void dispatchEvent(new Event('focus')));
+    const isBack = () => look().then(() => page.getByText('You said: hello').isVisible());
+    await expect.poll(isBack).toBe(true);
   });
 });

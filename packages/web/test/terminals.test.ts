@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { problemsOf } from './support/axe.js';
 import { begin, choose, describeInBrowser, PHONE, POLL } from './support/browser.js';
+import { cutterOf } from './support/sockets.js';
 import { screenOf } from './support/terminal-screen.js';
 import { complaintsOf, openTab, startWorkHost } from './support/work-host.js';
 
@@ -73,8 +74,7 @@ describeInBrowser('terminals', (open) => {
   it('shows what came while the connection was lost, once and in its place', async () => {
     const { link } = await startWorkHost({});
     const page = await open(link);
-    await page.addInitScript(keepSockets);
-    await page.reload();
+    const cut = await cutterOf(page);
     await begin(page, 'hello');
     await openTab(page, 'Terminal');
     await page.getByRole('button', { name: 'New terminal' }).click();
@@ -82,9 +82,7 @@ describeInBrowser('terminals', (open) => {
     await expect.poll(screen.text, POLL).toMatch(/[$#] /);
     await screen.type('echo got$((1)); sleep 1; echo got$((2)); sleep 3; echo got$((3))');
     await expect.poll(screen.text, POLL).toMatch(/\ngot1/);
-    await page.evaluate(() => {
-      for (const socket of (window as unknown as { sockets: WebSocket[] }).sockets) socket.close();
-    });
+    await cut();
     await expect.poll(screen.text, POLL).toMatch(/\ngot1\s+got2\s+got3\s/);
     expect((await screen.text()).match(/got\d/g)).toEqual(['got1', 'got2', 'got3']);
   });
@@ -154,17 +152,4 @@ describeInBrowser('terminals', (open) => {
 
 function colourOfInk(page: Page): Promise<string> {
   return page.locator('.terminal-screen').evaluate((element) => getComputedStyle(element).color);
-}
-
-/** Runs in the page, before anything else there: remembers connections, so that a test can cut them. */
-function keepSockets(): void {
-  const sockets: WebSocket[] = [];
-  const Plain = WebSocket;
-  class Kept extends Plain {
-    constructor(...args: ConstructorParameters<typeof WebSocket>) {
-      super(...args);
-      sockets.push(this);
-    }
-  }
-  Object.assign(window, { sockets, WebSocket: Kept });
 }

@@ -89,15 +89,17 @@ describe('the context of a session', () => {
 });
 
 describe('choices that come from elsewhere', () => {
-  it('are custom agents of what is switched on', () => {
-    const agent = { type: 'agent' as const, id: 'a', uri: 'file:///a', name: 'a' };
+  it('[CUS-116] are custom agents of all that is switched on, whichever container they are in', () => {
+    const agent = (id: string) => ({ type: 'agent' as const, id, uri: `file:///${id}`, name: id });
     const skill = { type: 'skill' as const, id: 's', uri: 'file:///s', name: 's' };
-    const plugin = (id: string, enabled: boolean) => ({
-      ...{ type: 'plugin' as const, id, uri: `file:///${id}`, name: id, enabled },
-      children: [agent, skill],
-    });
-    const items: SessionState['customizations'] = [plugin('on', true), plugin('off', false)];
-    expect(customAgents(items)).toEqual([agent]);
+    const entry = (id: string, enabled: boolean) => ({ id, uri: `file:///${id}`, name: id, enabled });
+    const items: SessionState['customizations'] = [
+      { ...entry('on', true), type: 'plugin', children: [agent('a'), skill] },
+      { ...entry('off', false), type: 'plugin', children: [agent('b')] },
+      { ...entry('agents', true), type: 'directory', contents: 'agent', writable: true, children: [agent('c')] },
+      { ...entry('empty', true), type: 'plugin' },
+    ];
+    expect(customAgents(items)).toEqual([agent('a'), agent('c')]);
   });
 
   it('are the folders of earlier sessions, the newest first and each once', () => {

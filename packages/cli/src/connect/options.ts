@@ -26,7 +26,7 @@ export function jsonOption(): Option {
   return new Option('--json', 'print JSON and nothing else');
 }
 
-/** Eleven days. Timers of Node cannot wait for twice as long, and would end at once. */
+/** Eleven days. Timers of Node end at once when they are asked to wait for more than twice as long. */
 const SECONDS_MAX = 1_000_000;
 
 /** For options that take a time. */

@@ -2,6 +2,7 @@
 import type { ChangesetOperation, ChangesetState } from '@atrium/protocol';
 import { useState } from 'react';
 import { plural } from '../model/format.js';
+import { useKeptFocus } from '../ui/use-kept-focus.js';
 import { FileRow } from './file-row.js';
 import { totals } from './file-state.js';
 import { FollowUp } from './follow-up.js';
@@ -65,16 +66,17 @@ interface WholeProps {
 }
 
 function Whole({ state, operations, run }: WholeProps) {
+  const keptFocus = useKeptFocus<HTMLDivElement>(firstButton);
   if (operations.length === 0) return null;
   return (
-    <div className="buttons changes-operations">
+    <div className="buttons changes-operations" {...keptFocus}>
       {operations.map((operation) => (
         <button
           key={operation.id}
           type="button"
           className="small"
           title={operation.description}
-          disabled={run.isBusy}
+          aria-disabled={run.isBusy}
           onClick={() => run.wish({ operation, what: `All of it: ${plural(state.files.length, 'file')}.` })}
         >
           {operation.label}
@@ -91,10 +93,11 @@ interface FilesProps extends WholeProps {
 
 function Files({ state: { files }, folder, operations, run }: FilesProps) {
   const [isWhole, setWhole] = useState(false);
+  const keptFocus = useKeptFocus<HTMLUListElement>(firstButton);
   const shown = isWhole ? files : files.slice(0, FILES_FIRST);
   return (
     <>
-      <ul className="changes-list" aria-label="Changed files">
+      <ul className="changes-list" aria-label="Changed files" {...keptFocus}>
         {shown.map((file) => (
           <FileRow key={file.id} file={file} folder={folder} operations={operations} run={run} />
         ))}
@@ -106,4 +109,8 @@ function Files({ state: { files }, folder, operations, run }: FilesProps) {
       )}
     </>
   );
+}
+
+function firstButton(box: HTMLElement): HTMLElement | null {
+  return box.querySelector('button');
 }

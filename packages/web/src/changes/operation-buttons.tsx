@@ -17,7 +17,7 @@ export function OperationButtons({ operations, isBusy, about, onWish }: Props) {
       className="quiet small"
       title={operation.description}
       aria-label={about && `${operation.label}: ${about}`}
-      disabled={isBusy}
+      aria-disabled={isBusy}
       onClick={() => onWish(operation)}
     >
       {operation.label}

@@ -51,7 +51,12 @@ export function useOperation(uri: string): Operations {
       setBusy(false);
     }
   };
-  const wish = (wanted: Wish) => (wanted.operation.confirmation === undefined ? void invoke(wanted) : setAsked(wanted));
+  // The buttons are not disabled meanwhile: that would take the focus away from them.
+  const wish = (wanted: Wish) => {
+    if (isBusy) return;
+    if (wanted.operation.confirmation === undefined) void invoke(wanted);
+    else setAsked(wanted);
+  };
   const question = asked && <Question wish={asked} onYes={() => void invoke(asked)} onNo={() => setAsked(undefined)} />;
   return { isBusy, problem, link, wish, question };
 }

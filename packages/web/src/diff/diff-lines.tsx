@@ -5,6 +5,7 @@ import { htmlLines } from '../markdown/html-lines.js';
 import { useHighlighted } from '../markdown/use-highlighted.js';
 import { type DiffLine, diffLines, hunks } from '../model/diff.js';
 import { plural } from '../model/format.js';
+import { useKeptFocus } from '../ui/use-kept-focus.js';
 import { type Piece, piecesOf, pieceWords } from './pieces.js';
 
 /** More lines are shown when somebody asks for them. */
@@ -25,13 +26,14 @@ export function DiffLines({ before, after, path, pieceActions }: Props) {
   const pieces = useMemo(() => piecesOf(lines), [lines]);
   const htmlOf = useColours(before, after, path);
   const [isWhole, setWhole] = useState(false);
+  const keptFocus = useKeptFocus<HTMLPreElement>((all) => all);
   const shown = isWhole ? lines : lines.slice(0, LINES_MAX);
   if (pieces.size === 0)
     return <p className="hint">{before === after ? 'Nothing in it changes.' : 'Only the ends of lines differ.'}</p>;
   return (
     <>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
-      <pre tabIndex={0}>
+      <pre tabIndex={0} {...keptFocus}>
         {shown.map((line, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: lines have no id and keep their place
           <Fragment key={index}>

@@ -8,8 +8,9 @@ import { keepToken, keptToken } from './token.js';
 /** Between attempts before the first connection; later the client itself waits. */
 const RETRY_MS = 1_000;
 const REFUSALS_MAX = 2;
-/** Between attempts with a token that was refused. Somebody may yet start the host with it again. */
+/** Before a token that was refused is tried once more, and twice as long each time: the host may have it again. */
 const LOCKED_RETRY_MS = 15_000;
+const LOCKED_RETRY_MAX_MS = 60 * 60_000;
 
 export type Phase =
   | { readonly at: 'connecting' }
@@ -27,7 +28,12 @@ export class HostLink {
   #client: Client | undefined;
   /** Attempts in a row that failed although the host is there. */
   #refusals = 0;
-  #tokenCame = () => {};
+  #lockedWaitMs = LOCKED_RETRY_MS;
+  #lockedUntil = 0;
+
+  constructor() {
+    addEventListener('focus', () => this.#lookedAt());
+  }
 
   async start(): Promise<void> {
     this.phase.set({ at: 'connecting' });
@@ -56,24 +62,39 @@ export class HostLink {
     const client = this.#client;
     if (!client) return void this.start();
     this.phase.set({ at: 'ready', client });
-    this.#tokenCame();
     client.reconnectNow();
   }
 
-  /** Asked before each attempt: the same token would only be refused again. */
+  /** Asked before each attempt. An error is an attempt that the host never hears of. */
   async #token(): Promise<string> {
     if (this.phase.get().at === 'locked') {
-      await new Promise<void>((resolve) => {
-        this.#tokenCame = resolve;
-        setTimeout(resolve, LOCKED_RETRY_MS);
-      });
+      if (Date.now() < this.#lockedUntil) throw new Error('The host has refused this token.');
+      this.#rest();
     }
     return keptToken() ?? '';
   }
 
+  #rest(): void {
+    this.#lockedUntil = Date.now() + this.#lockedWaitMs;
+    this.#lockedWaitMs = Math.min(2 * this.#lockedWaitMs, LOCKED_RETRY_MAX_MS);
+  }
+
+  /** Somebody who comes back to the page does not wait. */
+  #lookedAt(): void {
+    if (this.phase.get().at !== 'locked') return;
+    this.#lockedUntil = 0;
+    this.#client?.reconnectNow();
+  }
+
   async #opened(client: Client): Promise<void> {
+    const first = Promise.all([client.sessions(), client.subscribe(ROOT_CHANNEL)]);
+    const [list, root] = await first.catch((error) => {
+      // Another client is tried next, and one is enough.
+      client.close();
+      throw error;
+    });
     this.#client = client;
-    const [list, root] = await Promise.all([client.sessions(), client.subscribe(ROOT_CHANNEL)]);
+    this.#refusals = 0;
     this.#watch(client, list, root);
     this.phase.set({ at: 'ready', client });
   }
@@ -91,15 +112,19 @@ export class HostLink {
     this.status.set(status);
     if (status.at === 'open') {
       this.#refusals = 0;
+      this.#lockedWaitMs = LOCKED_RETRY_MS;
       this.phase.set({ at: 'ready', client });
     }
-    if (status.at === 'waiting' && status.failures > 0) void this.#lookIfLocked();
+    // The first failure is the loss itself.
+    if (status.at === 'waiting' && status.failures > 1) void this.#lookIfLocked();
   }
 
   /** A host that was started again may have another token. */
   async #lookIfLocked(): Promise<void> {
-    const isLocked = await this.#isLocked();
-    if (isLocked && this.status.get().at !== 'open') this.phase.set({ at: 'locked', hadToken: true });
+    if (this.phase.get().at === 'locked' || !(await this.#isLocked())) return;
+    if (this.status.get().at === 'open') return;
+    this.#rest();
+    this.phase.set({ at: 'locked', hadToken: true });
   }
 
   /** A host may come up between the attempt and the look; only when it refuses again is it the token. */

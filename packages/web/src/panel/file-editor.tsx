@@ -13,26 +13,37 @@ interface Props {
   readonly onClose: () => void;
 }
 
+/** What was written and not saved, by file: Escape is pressed quickly. */
+const drafts = new Map<string, LoadedFile>();
+
 export function FileEditor({ uri, name, onClose }: Props) {
   const { client } = useHost();
-  const [file, setFile] = useState<LoadedFile>();
+  const [file, setFile] = useState(drafts.get(uri));
   const [theirs, setTheirs] = useState<LoadedFile>();
   const [problem, setProblem] = useState<string>();
+  const isLoaded = file !== undefined;
   useEffect(() => {
-    loadFile(client, uri).then(setFile, (error) => setProblem(problemText(error)));
-  }, [client, uri]);
+    if (!isLoaded) loadFile(client, uri).then(setFile, (error) => setProblem(problemText(error)));
+  }, [client, uri, isLoaded]);
 
   const save = async (version: LoadedFile) => {
     try {
       const result = await saveFile(client, uri, version);
       if (result.kind === 'conflict') return setTheirs(result.theirs);
+      drafts.delete(uri);
       tell(`${name} is saved.`);
       onClose();
     } catch (error) {
       setProblem(problemText(error));
     }
   };
-  const take = (version: LoadedFile) => {
+  const write = (version: LoadedFile) => {
+    drafts.set(uri, version);
+    setFile(version);
+  };
+  /** Undefined: it is read once more. */
+  const take = (version: LoadedFile | undefined) => {
+    drafts.delete(uri);
     setFile(version);
     setTheirs(undefined);
   };
@@ -44,7 +55,7 @@ export function FileEditor({ uri, name, onClose }: Props) {
         </p>
       )}
       {file && (
-        <AutoText className="mono" label="Content" value={file.text} onChange={(text) => setFile({ ...file, text })} />
+        <AutoText className="mono" label="Content" value={file.text} onChange={(text) => write({ ...file, text })} />
       )}
       {theirs && <p role="alert">Somebody changed this file meanwhile. Nothing was written; choose what to keep.</p>}
       {file && !theirs && (
@@ -52,6 +63,11 @@ export function FileEditor({ uri, name, onClose }: Props) {
           <button type="button" className="primary" onClick={() => void save(file)}>
             Save
           </button>
+          {drafts.has(uri) && (
+            <button type="button" onClick={() => take(undefined)}>
+              Undo all
+            </button>
+          )}
         </div>
       )}
       {file && theirs && (

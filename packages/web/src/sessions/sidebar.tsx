@@ -6,6 +6,7 @@ import { groupSessions } from '../model/session-groups.js';
 import { useStore } from '../model/store.js';
 import { Icon } from '../ui/icons.js';
 import { Mark } from '../ui/mark.js';
+import { useKeptFocus } from '../ui/use-kept-focus.js';
 import { SessionGroup } from './session-group.js';
 import { SidebarFooter } from './sidebar-footer.js';
 
@@ -41,7 +42,7 @@ export function Sidebar({ onHelp, onPalette }: Props) {
           onChange={(event) => setQuery(event.target.value)}
         />
       </div>
-      <div className="session-list">
+      <div className="session-list" {...useKeptFocus(sameSession)}>
         <SessionGroup title="Needs you" items={waiting} />
         <SessionGroup title="Sessions" items={others} />
         <SessionGroup title="Archive" items={archived} isFolded={query === ''} />
@@ -50,6 +51,12 @@ export function Sidebar({ onHelp, onPalette }: Props) {
       <SidebarFooter onHelp={onHelp} onPalette={onPalette} />
     </nav>
   );
+}
+
+/** A session that changes its group is another element there; one that went into the archive is out of sight. */
+function sameSession(list: HTMLDivElement, gone: Element): HTMLElement | null {
+  const links = [...list.querySelectorAll<HTMLElement>('section a')];
+  return links.find((link) => link.getAttribute('href') === gone.getAttribute('href')) ?? links[0] ?? null;
 }
 
 function emptyText(query: string): string {

@@ -1,6 +1,7 @@
 /**
- * A page that is loaded again is another client to the host, and nobody can take what a client had that is gone. So a page
- * that goes leaves its terminals to the session, where every device can take them, and takes them again if it comes back.
+ * A page that is loaded again is another client to the host, and may be there before the host has seen the first one go.
+ * So a page that goes leaves its terminals to the session, where every device can take them, and takes them again if it
+ * comes back.
  */
 import { useEffect } from 'react';
 import { useHost } from '../host/context.js';

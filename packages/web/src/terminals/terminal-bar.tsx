@@ -2,6 +2,7 @@
 import { useState } from 'react';
 import { useOpenSession } from '../host/context.js';
 import { useStore } from '../model/store.js';
+import { useKeptFocus } from '../ui/use-kept-focus.js';
 import { isMine, isOfCall, ownerWords } from './claims.js';
 import { CloseQuestion } from './close-question.js';
 import type { OpenTerminal, TerminalAbout } from './open-terminal.js';
@@ -24,35 +25,37 @@ export function TerminalBar({ terminal, onFit, onDispose }: Props) {
   const claimAs = (next: TerminalAbout['claim']) => terminal.dispatch({ type: 'terminal/claimed', claim: next });
   const isOfSession = claim.kind === 'session' && !hasExited;
   return (
-    <div className="terminal-bar">
-      <span role="status">{words(about, me, session.uri)}</span>
-      {!isMine(claim, me) && !hasExited && (
-        <Action
-          label="Take over"
-          title={TAKE_OVER[claim.kind]}
-          onClick={() => claimAs({ kind: 'client', clientId: me })}
-        />
-      )}
-      {isOfSession && isOfCall(claim) && (
-        <Action
-          label="Detach"
-          title="The agent goes on; the command runs in the background"
-          onClick={() => claimAs({ kind: 'session', session: claim.session })}
-        />
-      )}
-      {isMine(claim, me) && !hasExited && (
-        <Action
-          label="Leave to the session"
-          title="Others in this session can take it over then"
-          onClick={() => claimAs({ kind: 'session', session: session.uri })}
-        />
-      )}
-      {!isMine(claim, me) && !hasExited && (
-        <Action label="Fit here" title="Give it the size of this screen" onClick={onFit} />
-      )}
-      <Action label="Close" title="End what runs in it" onClick={() => (hasExited ? onDispose() : setAsking(true))} />
+    <>
+      <div className="terminal-bar" {...useKeptFocus((bar) => bar.querySelector('button'))}>
+        <span role="status">{words(about, me, session.uri)}</span>
+        {!isMine(claim, me) && !hasExited && (
+          <Action
+            label="Take over"
+            title={TAKE_OVER[claim.kind]}
+            onClick={() => claimAs({ kind: 'client', clientId: me })}
+          />
+        )}
+        {isOfSession && isOfCall(claim) && (
+          <Action
+            label="Detach"
+            title="The agent goes on; the command runs in the background"
+            onClick={() => claimAs({ kind: 'session', session: claim.session })}
+          />
+        )}
+        {isMine(claim, me) && !hasExited && (
+          <Action
+            label="Leave to the session"
+            title="Others in this session can take it over then"
+            onClick={() => claimAs({ kind: 'session', session: session.uri })}
+          />
+        )}
+        {!isMine(claim, me) && !hasExited && (
+          <Action label="Fit here" title="Give it the size of this screen" onClick={onFit} />
+        )}
+        <Action label="Close" title="End what runs in it" onClick={() => (hasExited ? onDispose() : setAsking(true))} />
+      </div>
       {isAsking && <CloseQuestion onYes={onDispose} onClose={() => setAsking(false)} />}
-    </div>
+    </>
   );
 }
 

@@ -1,5 +1,5 @@
 /** A dialog of the browser's own: it keeps the focus inside, and Escape closes it. */
-import { type MouseEvent, type ReactNode, useEffect, useRef } from 'react';
+import { type MouseEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { IconButton } from './icon-button.js';
 
 interface Props {
@@ -13,11 +13,16 @@ interface Props {
 export function Dialog({ title, onClose, children, className = '', isTitleHidden = false }: Props) {
   const ref = useRef<HTMLDialogElement>(null);
   const wasPressedOutside = useRef(false);
+  const [before] = useState(() => document.activeElement);
   useEffect(() => {
     ref.current?.showModal();
     // By itself the browser takes what comes first, which is the button that closes.
     ref.current?.querySelector<HTMLElement>('[data-first-focus]')?.focus();
-  }, []);
+    return () => {
+      // The browser gives the focus back only when it closes the dialog by itself.
+      if (before instanceof HTMLElement && document.activeElement === document.body) before.focus();
+    };
+  }, [before]);
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the browser closes it with Escape; the click is on what is around it
     <dialog

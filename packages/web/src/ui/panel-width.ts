@@ -15,7 +15,7 @@ export function widthMax(): number {
 
 /** Undefined: as at first. */
 export function setPanelWidth(wanted: number | undefined): void {
-  const width = wanted && Math.round(Math.min(widthMax(), Math.max(WIDTH_MIN_PX, wanted)));
+  const width = wanted === undefined ? undefined : Math.round(Math.min(widthMax(), Math.max(WIDTH_MIN_PX, wanted)));
   panelWidth.set(width);
   if (width === undefined) document.documentElement.style.removeProperty(PROPERTY);
   else document.documentElement.style.setProperty(PROPERTY, `${width}px`);
