@@ -1,7 +1,7 @@
 /** Setting up a session: the folder by walking, a worktree and its branch, and signing in. */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { type AgentBackend, scriptedAgent } from '@atrium/host';
+import { type AgentBackend, offlineAgent, scriptedAgent } from '@atrium/host';
 import { expect, it } from 'vitest';
 import { stepsTo } from '../src/files/crumbs.js';
 import { parentUri } from '../src/files/entries.js';
@@ -24,6 +24,14 @@ it('walks up and down through folders by their names', () => {
 });
 
 describeInBrowser('choices for a new session', (open) => {
+  it('says how to get a model, where there is none', async () => {
+    const alone = await open((await startWorkHost({ agents: [offlineAgent()] })).link);
+    await alone.getByText('No model is connected yet.').waitFor();
+    const other = await open((await startWorkHost({})).link);
+    await other.getByText('The session lives in the host').waitFor();
+    expect(await other.getByText('No model is connected yet.').count()).toBe(0);
+  });
+
   it('finds the folder by walking through those of the host, with keys too', async () => {
     const files = { 'apps/desk/readme.md': 'desk\n', 'apps/phone/readme.md': 'phone\n', 'notes.txt': 'n\n' };
     const { link, folder } = await startWorkHost({ files });

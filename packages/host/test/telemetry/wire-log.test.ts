@@ -23,9 +23,10 @@ describe('the wire log', () => {
     await desk.until(({ id }) => id === null);
     await host.stop();
     desk.disconnect();
+    await expect.poll(() => readdirSync(folder)).toHaveLength(1);
     const [name = ''] = readdirSync(folder);
     const file = path.join(folder, name);
-    await expect.poll(() => readFileSync(file, 'utf8'), { timeout: 5_000 }).toContain('"event":"closed"');
+    await expect.poll(() => readFileSync(file, 'utf8')).toContain('"event":"closed"');
     const lines = readFileSync(file, 'utf8')
       .trim()
       .split('\n')

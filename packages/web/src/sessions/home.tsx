@@ -68,6 +68,7 @@ export function Home() {
         )}
       </form>
       <Ideas
+        agents={agents}
         onEmpty={() => void form.create('')}
         onPick={(idea) => {
           setText(idea);
