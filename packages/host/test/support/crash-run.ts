@@ -23,6 +23,8 @@ const EARLY_KILLS = 0.1;
 const RUDE_KILLS = 0.25;
 const START_MS = 400;
 const PATIENCE_MS = 20_000;
+/** A turn that has not ended by then waits for somebody. */
+const HOLD_UP_MS = 3_000;
 
 export interface CrashFigures {
   readonly kills: number;
@@ -47,6 +49,7 @@ export class CrashRun {
   readonly #all: string[] = [];
   #host: HostProcess | undefined;
   #working = false;
+  readonly #cancelled = new Set<string>();
   #kills = 0;
   /** Commits that a kill cut off in the middle. */
   #unfinished = 0;
@@ -178,11 +181,26 @@ export class CrashRun {
     const port = await this.#start();
     for (const actor of this.#actors) actor.enter(port);
     await this.#until('everybody is back', () => this.#actors.every(({ isOpen }) => isOpen));
-    await this.#until('everything is decided', () => this.#actors.every(({ undecided }) => undecided === 0));
+    const patientUntil = performance.now() + HOLD_UP_MS;
+    await this.#until('everything is decided', () => {
+      const isDecided = this.#actors.every(({ undecided }) => undecided === 0);
+      if (!isDecided && performance.now() > patientUntil) this.#endHoldUps();
+      return isDecided;
+    });
     await this.#until('everything is at rest', () => this.#driveToRest(), 20);
     await this.#compareMirrors();
     await this.#host?.kill();
     await this.#start(this.#all);
+  }
+
+  /** A change of the model waits for the end of a turn, and the turn may wait for an answer that nobody gives any more. */
+  #endHoldUps(): void {
+    const [actor] = this.#actors;
+    for (const [uri, { activeTurn }] of actor?.sessions ?? []) {
+      if (!activeTurn || this.#cancelled.has(activeTurn.id)) continue;
+      this.#cancelled.add(activeTurn.id);
+      actor?.dispatch(uri, { type: 'session/turnCancelled', turnId: activeTurn.id });
+    }
   }
 
   /** Answers what waits for an answer, and moves queues on that a crash has stopped. */
