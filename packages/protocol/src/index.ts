@@ -48,6 +48,14 @@ export type { TextRange } from './common/text-range.js';
 export type { TextSelection } from './common/text-selection.js';
 export type { URI } from './common/uri.js';
 export type { UsageInfo } from './common/usage-info.js';
+export {
+  COMBINING_MARKS_MAX,
+  isVisible,
+  type VisibleSegment,
+  type VisibleTextMode,
+  visibleSegments,
+  visibleText,
+} from './common/visible-text.js';
 export { CLIENT_DISPATCHABLE, isClientDispatchable } from './dispatchable.js';
 export type { AuthRequiredErrorData } from './errors/auth-required-error-data.js';
 export { ErrorCode } from './errors/error-codes.js';

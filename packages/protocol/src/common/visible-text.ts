@@ -1,0 +1,102 @@
+/**
+ * Text from outside as a person may judge it: whatever is invisible, acts on a display or reorders it is spelled out.
+ * Page, terminal and host ask before something runs, and all of them show it through this one function, so that none of
+ * them shows less than what runs. The order of right-to-left letters is left to the display.
+ */
+
+export interface VisibleSegment {
+  readonly text: string;
+  /** The text stands for a character that cannot be seen, such as `\x1b` or `\u{202e}`. */
+  readonly marked: boolean;
+}
+
+/**
+ * What may stay as it is. `lines`: line breaks and tabs, for text that is shown on several lines. `line`: neither, so
+ * that a name cannot begin a line of its own.
+ */
+export type VisibleTextMode = 'line' | 'lines';
+
+/** More combining marks than this on one letter cover what stands around it. */
+export const COMBINING_MARKS_MAX = 4;
+
+/**
+ * Controls, formats, surrogates, private and unassigned characters (C), those that displays leave out, separators,
+ * blanks that are no plain space, and a few letters and signs whose glyph is empty.
+ */
+const UNSEEN =
+  '\\p{C}\\p{Default_Ignorable_Code_Point}\\p{Zl}\\p{Zp}[\\p{Zs}--[ ]]' +
+  '\\u2800\\u2d7f\\ufffc\\u{1107f}\\u{13441}\\u{13442}\\u{16fe4}\\u{1d159}';
+/** Emoji may contain joiners and selectors; a letter may carry a few marks, a Latin one only those made for it. */
+const SEEN = [
+  '\\p{RGI_Emoji}',
+  `[a-zA-Z][[\\u0300-\\u036f]--[${UNSEEN}]]{1,${COMBINING_MARKS_MAX}}`,
+  `[[\\p{L}\\p{N}]--[\\0-\\x7f]--[${UNSEEN}]][\\p{M}--[${UNSEEN}]]{1,${COMBINING_MARKS_MAX}}`,
+].join('|');
+
+// The flag v (sets of characters, emoji) is newer than the compiler's target and can only be named at run time.
+const SUSPECT = new RegExp(`[${UNSEEN}\\p{M}]`, 'v');
+const PIECES = new RegExp(`${SEEN}|(?<unseen>[${UNSEEN}\\p{M}])`, 'gv');
+
+const KEPT: Readonly<Record<VisibleTextMode, string>> = { line: '', lines: '\n\t' };
+const SHORT: ReadonlyMap<string, string> = new Map([
+  ['\n', '\\n'],
+  ['\r', '\\r'],
+  ['\t', '\\t'],
+]);
+
+/** The text in pieces, for displays that can show which of them are marked. Without marks it is the text itself. */
+export function visibleSegments(text: string, mode: VisibleTextMode): VisibleSegment[] {
+  const segments: VisibleSegment[] = [];
+  const add = (piece: string, marked: boolean) => {
+    const last = segments.at(-1);
+    if (piece === '') return;
+    if (last?.marked === marked) segments[segments.length - 1] = { text: last.text + piece, marked };
+    else segments.push({ text: piece, marked });
+  };
+  if (!SUSPECT.test(text)) {
+    add(text, false);
+    return segments;
+  }
+  let from = 0;
+  for (const { index, 0: piece, groups } of text.matchAll(PIECES)) {
+    if (groups?.unseen === undefined || KEPT[mode].includes(piece)) continue;
+    add(text.slice(from, index), false);
+    add(spelled(piece), true);
+    from = index + piece.length;
+  }
+  add(text.slice(from), false);
+  return segments;
+}
+
+/**
+ * The same in one string, for displays without styles. A backslash that would read as the beginning of a mark is
+ * doubled, so that a mark and the same characters written out can be told apart.
+ */
+export function visibleText(text: string, mode: VisibleTextMode): string {
+  const segments = visibleSegments(text, mode);
+  return segments
+    .map((segment, index) => (segment.marked ? segment.text : doubled(segment.text, mode, index < segments.length - 1)))
+    .join('');
+}
+
+/** Whether everything in the text can be seen as it is. */
+export function isVisible(text: string, mode: VisibleTextMode): boolean {
+  return !visibleSegments(text, mode).some(({ marked }) => marked);
+}
+
+function spelled(character: string): string {
+  const code = character.codePointAt(0) ?? 0;
+  const hex = code.toString(16);
+  return SHORT.get(character) ?? (code <= 0xff ? `\\x${hex.padStart(2, '0')}` : `\\u{${hex}}`);
+}
+
+/** What a mark can look like behind its backslash; a backslash before another has to be doubled as well. */
+const MARK_LIKE: Readonly<Record<VisibleTextMode, RegExp>> = {
+  line: /\\(?=[\\nrt]|x[\da-f]{2}|u\{)/g,
+  lines: /\\(?=[\\r]|x[\da-f]{2}|u\{)/g,
+};
+
+function doubled(text: string, mode: VisibleTextMode, isBeforeMark: boolean): string {
+  const safe = text.replace(MARK_LIKE[mode], '\\\\');
+  return isBeforeMark && text.endsWith('\\') ? `${safe}\\` : safe;
+}
