@@ -101,6 +101,7 @@ async function runSafely(
     const output = await within(limitOf(turn, tool), (signal) => {
       const context: ToolContext = {
         cwd: turn.workingDirectory,
+        session: turn.session.uri,
         signal,
         progress: (content) => {
           const shown = progressContent(content);

@@ -60,5 +60,8 @@ async function checkUnchanged(target: InsidePath, before: FileVersion | undefine
 }
 
 export function changedMeanwhile({ shown }: InsidePath): ToolFailure {
-  return new ToolFailure('CHANGED', `${shown} has been changed by somebody else meanwhile. Read it again.`);
+  return new ToolFailure(
+    'CHANGED',
+    `${shown} has been changed by somebody else meanwhile. Read it again, then ask for the change anew.`,
+  );
 }

@@ -19,6 +19,8 @@ export interface ToolContext {
   ask?(request: SessionInputRequest): Promise<InputOutcome>;
   /** The inputs of this tool's successful calls before, newest first: what a tool remembers is in the session itself. */
   earlier?(): Iterable<unknown>;
+  /** The session that the call belongs to; absent outside of one. */
+  readonly session?: string;
   /** What its own look ahead was based on, where a person was asked. */
   readonly basis?: unknown;
   /** Runs a command where people can watch it; absent where there are no terminals. */

@@ -1,10 +1,11 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { StateAction } from '@atrium/protocol';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { MemoryLog } from '../../src/log/memory-log.js';
 import { builtinTools } from '../../src/tools/builtin.js';
+import { editFileTool } from '../../src/tools/edit-file.js';
 import { FakeClock } from '../support/fake-clock.js';
 import { PuppetAgent } from '../support/puppet-agent.js';
 import {
@@ -18,7 +19,7 @@ import {
 } from '../support/session-room.js';
 import { settle } from '../support/test-host.js';
 import { echoTool } from '../support/tools.js';
-import { temporaryFolder } from './tool-box.js';
+import { temporaryFolder, use } from './tool-box.js';
 
 let folder: string;
 let remove: () => Promise<void>;
@@ -122,6 +123,63 @@ describe('a tool that changes files', () => {
       await both[id === 'c1' ? 0 : 1];
     }
     expect(await read()).toBe('1 2\n');
+  });
+
+  const edit = (oldText: string, newText: string, more: object = {}) => ({
+    name: 'edit_file',
+    input: { path: 'a.txt', oldText, newText, ...more },
+  });
+
+  it.each([
+    ['one place', edit('old', 'new'), 'old, and theirs\n'],
+    ['every place', edit('old', 'new', { all: true }), 'old old, old\n'],
+    ['the place that is gone', edit('old', 'new'), 'theirs\n'],
+  ])('[REL-054] edits %s only in the file that the person was shown', async (_, call, theirs) => {
+    await writeFile(path.join(folder, 'a.txt'), 'old\n');
+    const { desk, uri, puppet } = await openFolderRoom();
+    const outcome = puppet.turn.callTool({ id: 'c1', ...call });
+    await desk.action(uri, 'session/toolCallReady');
+    await writeFile(path.join(folder, 'a.txt'), theirs);
+    await refusalOf(desk, uri, answer('c1', 'approve'));
+    const text = 'a.txt has been changed by somebody else meanwhile. Read it again, then ask for the change anew.';
+    expect(await outcome).toMatchObject({ success: false, text });
+    expect(await read()).toBe(theirs);
+  });
+
+  it('[REL-054] edits no other file that took the place of the one that the person was shown', async () => {
+    await writeFile(path.join(folder, 'one.txt'), 'old\n');
+    await writeFile(path.join(folder, 'two.txt'), 'old\n');
+    await symlink('one.txt', path.join(folder, 'a.txt'));
+    const { desk, uri, puppet } = await openFolderRoom();
+    const outcome = puppet.turn.callTool({ id: 'c1', ...edit('old', 'new') });
+    await desk.action(uri, 'session/toolCallReady');
+    await rm(path.join(folder, 'a.txt'));
+    await symlink('two.txt', path.join(folder, 'a.txt'));
+    await refusalOf(desk, uri, answer('c1', 'approve'));
+    expect(await outcome).toMatchObject({ success: false, text: expect.stringContaining('changed by somebody else') });
+    expect(await readFile(path.join(folder, 'two.txt'), 'utf8')).toBe('old\n');
+  });
+
+  it('[REL-054] says so when the file that the person was shown is gone', async () => {
+    await writeFile(path.join(folder, 'a.txt'), 'old\n');
+    const { desk, uri, puppet } = await openFolderRoom();
+    const outcome = puppet.turn.callTool({ id: 'c1', ...edit('old', 'new') });
+    await desk.action(uri, 'session/toolCallReady');
+    await rm(path.join(folder, 'a.txt'));
+    await refusalOf(desk, uri, answer('c1', 'approve'));
+    expect(await outcome).toMatchObject({ success: false, text: expect.stringContaining('There is no "a.txt"') });
+    await expect(read()).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+
+  it('[REL-054] lets no edit of another session pass for what the person was shown', async () => {
+    await writeFile(path.join(folder, 'a.txt'), 'one two\n');
+    const { desk, uri, puppet } = await openFolderRoom();
+    const outcome = puppet.turn.callTool({ id: 'c1', ...edit('one', '1') });
+    await desk.action(uri, 'session/toolCallReady');
+    await use(editFileTool, edit('two', '2').input, folder, undefined, { session: 'ahp-session:/other' });
+    await refusalOf(desk, uri, answer('c1', 'approve'));
+    expect(await outcome).toMatchObject({ success: false, text: expect.stringContaining('changed by somebody else') });
+    expect(await read()).toBe('one 2\n');
   });
 
   it('does not ask again once it is allowed in this session', async () => {
