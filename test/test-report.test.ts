@@ -1,5 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { countTests, secondRun } from '../scripts/test-report.mjs';
+import { countTests, readUnsteady, secondRun, UNSTEADY_MAX_DAYS } from '../scripts/test-report.mjs';
 
 const file = (name: string, ...statuses: string[]) => ({
   name,
@@ -12,7 +13,7 @@ const unloadable = (name: string) => ({ name, status: 'failed', assertionResults
 describe('the report of the tests', () => {
   it('counts what passed, failed and was skipped, and a file that cannot be loaded as one failure', () => {
     const report = { testResults: [file('a', 'passed', 'failed', 'pending'), file('b', 'todo'), unloadable('c')] };
-    expect(countTests(report)).toEqual({ passed: 1, failed: 2, skipped: 2, unsteady: [] });
+    expect(countTests(report)).toEqual({ passed: 1, failed: 2, skipped: 2, unsteady: [], races: [] });
   });
 
   it('runs the files that failed a second time, unless they are many', () => {
@@ -21,14 +22,58 @@ describe('the report of the tests', () => {
     expect(secondRun({ testResults: [...broken, unloadable('d')] })).toEqual([]);
   });
 
-  it('names what passed only alone, and keeps what failed twice as failed', () => {
-    const first = { testResults: [file('a', 'failed', 'passed'), file('b', 'failed', 'failed'), file('c', 'passed')] };
-    const again = { testResults: [file('a', 'passed', 'passed'), file('b', 'failed', 'passed')] };
-    expect(countTests(first, again)).toEqual({ passed: 4, failed: 1, skipped: 0, unsteady: ['a 0', 'b 1'] });
+  const first = { testResults: [file('a', 'failed', 'passed'), file('b', 'failed', 'failed'), file('c', 'passed')] };
+  const again = { testResults: [file('a', 'passed', 'passed'), file('b', 'failed', 'passed')] };
+
+  it('[REL-072] counts a test that passed only alone as failed', () => {
+    const counts = { passed: 2, failed: 3, skipped: 0, unsteady: [], races: ['a 0', 'b 1'] };
+    expect(countTests(first, again)).toEqual(counts);
+  });
+
+  it('[REL-072] counts it as passed and unsteady only if it is listed', () => {
+    const counts = { passed: 3, failed: 2, skipped: 0, unsteady: ['a 0'], races: ['b 1'] };
+    expect(countTests(first, again, new Set(['a 0', 'c 0']))).toEqual(counts);
+  });
+
+  it('[REL-072] counts a file that could be loaded only alone as failed', () => {
+    const loadable = { testResults: [file('a', 'passed')] };
+    expect(countTests({ testResults: [unloadable('a')] }, loadable)).toMatchObject({ passed: 1, failed: 1 });
   });
 
   it('notices when the second run breaks what passed before', () => {
     const first = { testResults: [file('a', 'failed', 'passed')] };
-    expect(countTests(first, { testResults: [file('a', 'passed', 'failed')] })).toMatchObject({ passed: 1, failed: 1 });
+    const broken = { testResults: [file('a', 'passed', 'failed')] };
+    expect(countTests(first, broken, new Set(['a 0']))).toMatchObject({ passed: 1, failed: 1, unsteady: ['a 0'] });
+  });
+});
+
+describe('the list of tests that may be unsteady', () => {
+  const now = new Date('2030-01-15T12:00:00Z');
+  const entry = { title: 'a 0', reason: 'the browser is slow to start', expires: '2030-01-31' };
+  const read = (list: unknown) => readUnsteady(JSON.stringify(list), now);
+
+  it('[REL-072] has a title, a reason and a day that has not passed', () => {
+    expect(read([entry])).toEqual({ titles: new Set(['a 0']), problems: [] });
+    expect(read([{ ...entry, expires: '2030-01-15' }]).problems).toEqual([]);
+    expect(read([{ ...entry, expires: '2030-01-14' }]).problems).toEqual([expect.stringContaining('expired')]);
+    expect(read([{ ...entry, expires: '2031-01-01' }]).problems).toEqual([
+      expect.stringContaining(`${UNSTEADY_MAX_DAYS} days`),
+    ]);
+    expect(read([entry, { ...entry, expires: 'soon' }]).problems).toEqual([expect.stringContaining('entry 2')]);
+  });
+
+  it('[REL-072] tolerates nothing when an entry is malformed, used or not', () => {
+    for (const member of ['title', 'reason', 'expires']) {
+      const { titles, problems } = read([entry, { ...entry, [member]: ' ' }]);
+      expect({ size: titles.size, problems }).toEqual({ size: 0, problems: [`entry 2: "${member}" is missing`] });
+    }
+    expect(read([null]).problems).toHaveLength(1);
+    expect(read({}).problems).toHaveLength(1);
+    expect(readUnsteady('[', now).problems).toHaveLength(1);
+  });
+
+  it('[REL-072] is in order as it is checked in', () => {
+    const text = readFileSync(new URL('unsteady.json', import.meta.url), 'utf8');
+    expect(readUnsteady(text, new Date()).problems).toEqual([]);
   });
 });
