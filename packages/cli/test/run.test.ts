@@ -1,5 +1,19 @@
-import { describe, expect, it } from 'vitest';
-import { atrium, DESK_SCRIPT, endOf, isBuilt, jsonLines, newDataFolder, openDesk, sharedDesk } from './support.js';
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { textReport } from '../src/run/report.js';
+import {
+  atrium,
+  COMMAND,
+  DESK_SCRIPT,
+  endOf,
+  isBuilt,
+  jsonLines,
+  newDataFolder,
+  openDesk,
+  sharedDesk,
+  surroundings,
+} from './support.js';
 
 describe.skipIf(!isBuilt)('atrium run (skipped unless it has been built)', { timeout: 60_000 }, () => {
   const shared = sharedDesk();
@@ -12,6 +26,56 @@ describe.skipIf(!isBuilt)('atrium run (skipped unless it has been built)', { tim
     expect(deploy.stdout).toBe('I would like to deploy.\n\nThe outcome: Deployed in 3 s.\n');
     expect(deploy.stderr).toContain('Deployed to staging');
     expect(deploy.code).toBe(0);
+  });
+
+  it('keeps what the agent says and what is said beside it on lines of their own', async () => {
+    const { env } = shared();
+    const together = async (message: string) => {
+      const line = `exec "$0" "$1" run --approve all ${message} 2>&1`;
+      const run = promisify(execFile)('sh', ['-c', line, process.execPath, COMMAND], { env: surroundings(env) });
+      run.child.stdin?.end();
+      return (await run).stdout;
+    };
+    expect(await together('deploy')).toBe(
+      'I would like to deploy.\n> Deploy to staging\n✓ Deployed to staging\n\nThe outcome: Deployed in 3 s.\n',
+    );
+  });
+
+  it('does not break a line of the answer for a call that ends while the agent writes', () => {
+    const written: string[] = [];
+    const catches = (stream: NodeJS.WriteStream, mark: string) =>
+      vi.spyOn(stream, 'write').mockImplementation((text) => written.push(`${mark}${text}`) > 0);
+    const spies = [catches(process.stdout, ''), catches(process.stderr, '! ')];
+    onTestFinished(() => spies.forEach((spy) => void spy.mockRestore()));
+    const call = { toolCallId: 'c', toolName: 't', displayName: 'T', invocationMessage: 'Look' };
+    const report = textReport();
+    const running = { ...call, status: 'running' as const, confirmed: 'not-needed' as const };
+    report.news({ kind: 'call', call: running, isNewPart: true });
+    report.news({ kind: 'text', text: 'One ', isNewPart: true });
+    const done = { ...running, status: 'completed' as const, success: true, pastTenseMessage: 'Looked' };
+    report.news({ kind: 'call', call: done, isNewPart: false });
+    report.news({ kind: 'text', text: 'line.', isNewPart: false });
+    report.news({ kind: 'note', text: 'Mind the step.', isNewPart: true });
+    report.close();
+    expect(written).toEqual(['! > Look\n', 'One ', 'line.', '\n', '! ✓ Looked\n', '! note: Mind the step.\n']);
+  });
+
+  it.each([
+    ['echo a', 'a\n'],
+    ["printf 'a'", 'a\n'],
+    ["printf 'a\\nb\\n'", 'a\nb\n'],
+    ["printf '\\nafter a blank line\\n'", '\nafter a blank line\n'],
+    ['printf "\\033[H\\033[2J\\033[3J"; echo cleared', 'cleared\n'],
+    ['seq 1 21', `${Array.from({ length: 21 }, (_, index) => index + 1).join('\n')}\n`],
+    ['true', ''],
+  ])('shows the output of `%s` from its first line on', async (command, output) => {
+    const { stdout } = await shared().run(['run', '--agent', 'offline', '--approve', 'all', `$ ${command}`]);
+    expect(stdout).toBe(`Done:\n\n\`\`\`text\n${output}[exit code 0]\n\`\`\`\n`);
+  });
+
+  it('says how many lines of a long output it leaves out', async () => {
+    const { stdout } = await shared().run(['run', '--agent', 'offline', '--approve', 'all', '$ seq 1 100']);
+    expect(stdout).toMatch(/^Done:\n\n…after 41 earlier lines in the tool's result:\n\n```text\n42\n/);
   });
 
   it('takes the message from standard input, alone and behind another', async () => {

@@ -18,6 +18,26 @@ describe.skipIf(!isBuilt)('atrium sessions (skipped unless it has been built)', 
     expect((await desk.run(['sessions', 'show', 'nowhere'])).code).toBe(4);
   });
 
+  it('cuts nothing without a sign, and says how to see the whole', async () => {
+    const desk = shared();
+    const shell = ['run', '--agent', 'offline', '--approve', 'all'];
+    await desk.run([...shell, '$ seq 101 140; echo; echo end']);
+    await desk.run(['run', '--session', 'last', 'help']);
+    const { stdout } = await desk.run(['sessions', 'show', 'last']);
+    const [, hidden, id] =
+      /^ {2}… (\d+) lines above \(the whole: atrium sessions show ([\da-f]{8}) --full\)$/m.exec(stdout) ?? [];
+    expect(hidden).toBe('31');
+    const call = (text: string) => text.slice(text.indexOf('✓ Shell'), text.indexOf('Done:'));
+    expect(call(stdout)).not.toContain('  131\n');
+    expect(call(stdout)).toContain('  132\n');
+    const full = await desk.run(['sessions', 'show', id ?? '', '--full']);
+    expect(call(full.stdout)).toContain('  101\n  102\n');
+    expect(call(full.stdout)).toContain('  140\n  \n  end\n');
+    expect(full.stdout).not.toContain('lines above');
+    const newest = await desk.run(['sessions', 'show', 'last', '--turns', '1']);
+    expect(newest.stdout).toContain('… 1 earlier turn (left out by --turns 1)');
+  });
+
   it('exports a session and imports it without a loss', async () => {
     const desk = shared();
     await desk.run(['run', 'hello']);

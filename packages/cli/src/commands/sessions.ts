@@ -12,6 +12,7 @@ ${HOST_HELP}
 Examples:
   $ atrium sessions list
   $ atrium sessions show last
+  $ atrium sessions show last --full
   $ atrium sessions export last session.jsonl
   $ atrium sessions import session.jsonl
   $ atrium sessions rm 1f2e
@@ -75,7 +76,8 @@ function show(): Command {
     .description('What was said and done in a session')
     .argument('[session]', 'which one', 'last')
     .addOption(jsonOption())
-    .addOption(new Option('--turns <count>', 'only the newest turns').argParser(wholeNumber));
+    .addOption(new Option('--turns <count>', 'only the newest turns').argParser(wholeNumber))
+    .option('--full', 'the output of tools from its first line on, not only the end of it');
   return command.action((session: string) => {
     const options = command.opts<Options>();
     return withClient(options, async (client) => (await import('../sessions/show.js')).show(client, session, options));

@@ -4,8 +4,9 @@ import type { AnyTurn } from '../sessions/turns.js';
 
 export type News =
   | { readonly kind: 'text' | 'reasoning'; readonly text: string; readonly isNewPart: boolean }
-  | { readonly kind: 'call'; readonly call: ToolCallState }
-  | { readonly kind: 'note'; readonly text: string };
+  /** Calls run beside what the agent says: the news of one may come while a later part is being written. */
+  | { readonly kind: 'call'; readonly call: ToolCallState; readonly isNewPart: boolean }
+  | { readonly kind: 'note'; readonly text: string; readonly isNewPart: boolean };
 
 export class Progress {
   /** Parts before this one never change again. */
@@ -32,7 +33,8 @@ export class Progress {
     if (part.kind === 'toolCall') return this.#call(part.toolCall, index);
     if (part.kind !== 'systemNotification' || this.#told.has(index)) return [];
     this.#told.set(index, '');
-    return [{ kind: 'note', text: typeof part.content === 'string' ? part.content : part.content.markdown }];
+    const text = typeof part.content === 'string' ? part.content : part.content.markdown;
+    return [{ kind: 'note', text, isNewPart: true }];
   }
 
   #text(kind: 'text' | 'reasoning', content: string, index: number): News[] {
@@ -43,9 +45,10 @@ export class Progress {
   }
 
   #call(call: ToolCallState, index: number): News[] {
-    if (this.#told.get(index) === call.status) return [];
+    const told = this.#told.get(index);
+    if (told === call.status) return [];
     this.#told.set(index, call.status);
-    return [{ kind: 'call', call }];
+    return [{ kind: 'call', call, isNewPart: told === undefined }];
   }
 }
 

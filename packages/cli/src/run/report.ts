@@ -1,4 +1,5 @@
 /** How `run` shows a turn: the answer on standard output, everything else beside it; or one JSON object per line. */
+import type { ToolCallState } from '@atrium/protocol';
 import { printJson, tell } from '../output.js';
 import { answerText, plain } from '../sessions/turns.js';
 import { printable, printableLines } from '../text/printable.js';
@@ -15,29 +16,37 @@ export interface RunReport {
 }
 
 export function textReport(): RunReport {
-  let isEmpty = true;
-  let lastCharacter = '\n';
   const ticker = new Ticker(process.stderr);
-  // A program gets the answer as it is; a terminal must not obey it.
-  const shown = process.stdout.isTTY ? printableLines : (text: string) => text;
+  const answer = new AnswerText(process.stdout.isTTY === true);
+  /** What is said beside the answer must not stand in the middle of one of its lines: it waits for the end of it. */
+  let waiting: string[] = [];
+  const flush = () => {
+    for (const line of waiting) tell(line);
+    waiting = [];
+  };
+  const beside = (line: string) => {
+    waiting.push(line);
+    ticker.hush(answer.isAtLineStart);
+    if (answer.isAtLineStart) flush();
+  };
   return {
     news(news) {
-      if (news.kind === 'reasoning') return;
-      ticker.hush(news.kind === 'text' ? news.text.endsWith('\n') : lastCharacter === '\n');
-      if (news.kind === 'note') tell(`note: ${printable(news.text)}`);
-      if (news.kind === 'call') tellCall(news);
+      if (news.isNewPart) {
+        ticker.hush(true);
+        answer.endPart();
+        flush();
+      }
+      if (news.kind === 'note') beside(`note: ${printable(news.text)}`);
+      if (news.kind === 'call') for (const line of callLine(news.call)) beside(line);
       if (news.kind !== 'text') return;
-      process.stdout.write(news.isNewPart && !isEmpty ? `\n\n${shown(news.text)}` : shown(news.text));
-      isEmpty = false;
-      lastCharacter = news.text.at(-1) ?? lastCharacter;
+      ticker.hush(news.text.endsWith('\n'));
+      answer.write(news.text);
     },
-    denied(toolName) {
-      ticker.hush(lastCharacter === '\n');
-      tell(`denied: ${printable(toolName)} wanted to run; allow it with --approve all`);
-    },
+    denied: (toolName) => beside(`denied: ${printable(toolName)} wanted to run; allow it with --approve all`),
     done(_session, { turn }) {
       ticker.stop();
-      if (lastCharacter !== '\n') process.stdout.write('\n');
+      answer.endPart();
+      flush();
       if (turn.state === 'error') tell(`error: ${printable(turn.error?.message ?? 'the turn failed')}`);
       if (turn.state === 'cancelled') tell('The turn was stopped.');
     },
@@ -45,9 +54,42 @@ export function textReport(): RunReport {
   };
 }
 
-function tellCall({ call }: Extract<News, { kind: 'call' }>): void {
-  if (call.status === 'running') tell(`> ${printable(plain(call.invocationMessage))}`);
-  if (call.status === 'completed') tell(`${call.success ? '✓' : '✗'} ${printable(plain(call.pastTenseMessage))}`);
+/** The answer on standard output: its parts stand a blank line apart, and the last one ends with its line. */
+class AnswerText {
+  readonly #isTerminal: boolean;
+  #isEmpty = true;
+  #isPartOver = false;
+  #last = '\n';
+
+  constructor(isTerminal: boolean) {
+    this.#isTerminal = isTerminal;
+  }
+
+  get isAtLineStart(): boolean {
+    return this.#last === '\n';
+  }
+
+  write(text: string): void {
+    if (this.#isPartOver && !this.#isEmpty) process.stdout.write('\n');
+    this.#isPartOver = false;
+    this.#isEmpty = false;
+    this.#last = text.at(-1) ?? this.#last;
+    // A program gets the answer as it is; a terminal must not obey it.
+    process.stdout.write(this.#isTerminal ? printableLines(text) : text);
+  }
+
+  endPart(): void {
+    this.#isPartOver = true;
+    if (this.isAtLineStart) return;
+    process.stdout.write('\n');
+    this.#last = '\n';
+  }
+}
+
+function callLine(call: ToolCallState): string[] {
+  if (call.status === 'running') return [`> ${printable(plain(call.invocationMessage))}`];
+  if (call.status !== 'completed') return [];
+  return [`${call.success ? '✓' : '✗'} ${printable(plain(call.pastTenseMessage))}`];
 }
 
 export function jsonReport(): RunReport {

@@ -12,22 +12,31 @@ import { activityOf, ago, folderText } from './words.js';
 export interface ShowOptions {
   readonly json?: boolean;
   readonly turns?: number;
+  readonly full?: boolean;
 }
 
 const COLUMNS_MAX = 100;
 
-export async function show(client: Client, name: string, { json, turns: last }: ShowOptions): Promise<void> {
+export async function show(
+  client: Client,
+  name: string,
+  { json, turns: last, full = false }: ShowOptions,
+): Promise<void> {
   const summary = findSession(await client.listSessions(), name);
   const { state, total, pages } = await readSession(client, summary.resource);
   const skipped = last === undefined ? 0 : Math.max(0, total - last);
   const turns: Turn[] = [];
   const style = styleFor(process.stdout, process.env);
-  const options = { style, columns: Math.min(process.stdout.columns ?? COLUMNS_MAX, COLUMNS_MAX) };
+  const hint = `the whole: atrium sessions show ${shortId(summary.resource)} --full`;
+  const columns = Math.min(process.stdout.columns ?? COLUMNS_MAX, COLUMNS_MAX);
+  const options = { style, columns, hint, isWhole: full };
   if (!json) {
     const { title, provider, modifiedAt, workingDirectory } = summary;
     print(`${style.bold(printable(title))}  ${style.dim(shortId(summary.resource))}`);
     const facts = [provider, folderText(workingDirectory), activityOf(summary), ago(modifiedAt, Date.now())];
     print(`${style.dim([...facts, `${total} ${total === 1 ? 'turn' : 'turns'}`].filter(Boolean).join(' · '))}\n`);
+    if (skipped > 0)
+      print(style.dim(`… ${skipped} earlier ${skipped === 1 ? 'turn' : 'turns'} (left out by --turns ${last})\n`));
   }
   let index = 0;
   for await (const page of pages()) {
@@ -38,4 +47,5 @@ export async function show(client: Client, name: string, { json, turns: last }: 
     }
   }
   if (json) printJson({ ...state, turns });
+  else if (state.activeTurn) print(turnText(state.activeTurn, options));
 }

@@ -3,7 +3,7 @@
 import { untilAborted } from '../../waiting.js';
 import type { AgentTurn, ToolOutcome } from '../agent.js';
 import { commandIn, fileIn, folderIn, searchIn, toolIn } from './arguments.js';
-import { code, codeBlock, languageOf, PREVIEW_MAX_LINES, preview } from './markdown.js';
+import { code, codeBlock, languageOf, preview } from './markdown.js';
 import type { Voice } from './voice.js';
 
 export interface Talk {
@@ -13,6 +13,9 @@ export interface Talk {
 
 /** Answers a request; `rest` is what followed its verb. */
 export type Answer = (rest: string, talk: Talk) => Promise<void>;
+
+/** What an answer repeats of a command's output. */
+export const COMMAND_OUTPUT_MAX_LINES = 60;
 
 interface ToolUse {
   readonly tool: string;
@@ -105,9 +108,13 @@ function shortened(output: string, language: string): string {
   return codeBlock(shown, language) + note;
 }
 
-/** Of a command the end is what counts. */
+/** Of a command the end is what counts. What is left out is said: a first line that is missing looks like a fault. */
 function ending(output: string): string {
-  return codeBlock(output.split('\n').slice(-PREVIEW_MAX_LINES).join('\n'));
+  const lines = output.replace(/\n$/, '').split('\n');
+  const more = lines.length - COMMAND_OUTPUT_MAX_LINES;
+  if (more <= 0) return codeBlock(output);
+  const note = `…after ${more} earlier ${more === 1 ? 'line' : 'lines'} in the tool's result:\n\n`;
+  return note + codeBlock(lines.slice(-COMMAND_OUTPUT_MAX_LINES).join('\n'));
 }
 
 /** The name of a file in a listing, to have something to open. */
