@@ -9,7 +9,10 @@ const WORDS = Array.from({ length: 60 }, (_, index) => `w${index}.`).join(' ');
 const SCRIPT = {
   provider: 'slow',
   displayName: 'Slow',
-  prompts: { count: [{ text: WORDS, chunk: 4, everyMs: 30 }] },
+  prompts: {
+    count: [{ text: WORDS, chunk: 4, everyMs: 30 }],
+    command: [{ callTool: { name: 'shell', input: { command: 'echo STARTED; sleep 60' } } }],
+  },
   default: [{ text: 'You said: ${text}' }],
 };
 
@@ -40,6 +43,31 @@ describeInBrowser('a page that comes back', (open) => {
     await page.getByText('You said: are you there?').waitFor();
     expect(await page.locator('.bubble').allInnerTexts()).toEqual(['count', 'are you there?']);
   });
+
+  it.skipIf(process.platform === 'win32')(
+    '[REL-062] says that a call was interrupted while running, shows its output, and claims nothing else',
+    async () => {
+      const host = await startMortalHost(SCRIPT);
+      const page = await open(host.link);
+      await begin(page, 'command');
+      await page.getByRole('button', { name: 'Run', exact: true }).click();
+      await page.getByText('STARTED', { exact: true }).first().waitFor();
+      await host.kill();
+      await page.getByText('Connection lost.').waitFor();
+      await host.startAgain();
+      await page.getByText('Connected again.', { exact: true }).waitFor();
+      await page.getByText(/A turn was cut off meanwhile in/).waitFor();
+      expect(await page.getByText('Nothing was lost').count()).toBe(0);
+      await page.getByText('Interrupted', { exact: true }).waitFor();
+      await page.getByText(/A tool was interrupted while it ran/).waitFor();
+      await page
+        .getByText(/^Interrupted while running: Run echo STARTED/)
+        .first()
+        .click();
+      await page.locator('pre', { hasText: /^STARTED/ }).waitFor();
+      expect(await page.getByText('Skipped').count()).toBe(0);
+    },
+  );
 
   it('does not take a cut connection for a refused token', async () => {
     const { link } = await startMortalHost(SCRIPT);

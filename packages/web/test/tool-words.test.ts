@@ -5,7 +5,7 @@ import { customAgents } from '../src/model/custom-agents.js';
 import { usedFolders } from '../src/model/session-groups.js';
 import { contextUse } from '../src/model/usage.js';
 import { membersOf, withMember } from '../src/parts/tool-input.js';
-import { editCount, failureOf, isErrorTold, lookOf } from '../src/parts/tool-words.js';
+import { editCount, failureOf, isErrorTold, lookOf, stateWord } from '../src/parts/tool-words.js';
 import { puppetSession } from './support/puppet-host.js';
 
 const COMPLETED = {
@@ -28,6 +28,12 @@ describe('a tool call in one line', () => {
     expect(isErrorTold({ ...call, content: [] })).toBe(false);
     expect(failureOf({ ...COMPLETED, content: [{ type: 'text', text: '\nonly here' }] })).toBe('only here');
     expect(failureOf({ ...COMPLETED, success: true })).toBe('');
+  });
+
+  it('[REL-062] tells one that was interrupted from one that failed', () => {
+    const error = { message: 'Interrupted while running: the host stopped.', code: 'INTERRUPTED' };
+    expect(stateWord({ ...COMPLETED, error }, false)).toBe('Interrupted');
+    expect(stateWord({ ...COMPLETED, error: { message: 'It broke.' } }, false)).toBe('Failed');
   });
 
   it('looks busy or asks only while its turn runs', () => {

@@ -2,6 +2,7 @@
 import type { ToolCallResult } from '@atrium/protocol';
 import type { ToolOutcome } from '../agents/agent.js';
 import type { GateCall } from '../extensions/extension.js';
+import { StoredCommand } from '../sessions/running-commands.js';
 import type { TurnRunner } from '../sessions/turn.js';
 import type { HostTool, ToolContext, ToolOutput } from '../tools/tool.js';
 import type { Given } from './arguments.js';
@@ -33,8 +34,7 @@ export async function runHostTool(turn: TurnRunner, { started, tool, args }: Hos
   const passage = await passPerson(turn, ahead.call, asked);
   if (passage.kind === 'denied') return passage;
   const final = { ...asked, input: passage.input };
-  const result = await runNow(turn, tool, { call, asked: final, input: passage.input, basis: ahead.basis });
-  const outcome = await complete(turn, call, result);
+  const outcome = await runAndComplete(turn, tool, { call, asked: final, input: passage.input, basis: ahead.basis });
   const notes = [...clearance.notes, ...passage.notes];
   return withNotes(turn, final, { outcome, notes });
 }
@@ -74,11 +74,29 @@ async function lookAhead(
   }
 }
 
-interface Running {
+/**
+ * What the log holds of a command goes only when the result is stored, so one of the two is always there. A call that
+ * still runs in the state was cut off by the end of the host: the next host needs it.
+ */
+async function runAndComplete(turn: TurnRunner, tool: HostTool, run: Prepared): Promise<ToolOutcome> {
+  const { core } = turn.session.parts;
+  const command = new StoredCommand(core.writer, { session: turn.session.uri, toolCallId: run.call.toolCallId });
+  try {
+    return await complete(turn, run.call, await runNow(turn, tool, { ...run, command }));
+  } finally {
+    if (turn.call(run.call.toolCallId)?.status !== 'running') command.forget();
+  }
+}
+
+interface Prepared {
   readonly call: Call;
   readonly asked: GateCall;
   readonly input: unknown;
   readonly basis: unknown;
+}
+
+interface Running extends Prepared {
+  readonly command: StoredCommand;
 }
 
 /** Gates and people take their time: the tool may have been taken away meanwhile. */
@@ -94,7 +112,7 @@ async function runNow(turn: TurnRunner, tool: HostTool, running: Running): Promi
 async function runSafely(
   turn: TurnRunner,
   tool: HostTool,
-  { call, asked, input, basis }: Running,
+  { call, asked, input, basis, command }: Running,
 ): Promise<ToolCallResult> {
   const { toolCallId, name } = call;
   try {
@@ -109,6 +127,7 @@ async function runSafely(
         },
         ask: (request) => turn.ask(request),
         earlier: () => earlierInputs(turn.session.state, name),
+        running: command,
         ...(basis !== undefined && { basis }),
         ...fromServices(turn, toolCallId),
       };

@@ -1,12 +1,15 @@
 /** What a session does after something went wrong around it: a crash, a full disk, a client that did not come back. */
 import type { ErrorInfo, StateAction } from '@atrium/protocol';
 import { STORE_RETRY_MS } from '../limits.js';
+import { endCutCalls } from './cut-calls.js';
+import type { InterruptedCommands } from './running-commands.js';
 import type { Session } from './session.js';
 
-const HOST_RESTARTED: ErrorInfo = {
-  errorType: 'host-restarted',
-  message: 'The host stopped while this turn was running. Send the message again to go on.',
-};
+function hostRestarted(isCallCut: boolean): ErrorInfo {
+  const calls = isCallCut ? ' A tool was interrupted while it ran: see what it has done before you repeat it.' : '';
+  const message = `The host stopped while this turn was running.${calls} Send the message again to go on.`;
+  return { errorType: 'host-restarted', message };
+}
 
 const NOT_STORED: ErrorInfo = {
   errorType: 'not-stored',
@@ -24,10 +27,10 @@ const OUTSIDE_TURNS: ReadonlySet<string> = new Set([
   'session/turnCancelled',
 ]);
 
-/** A crash cut the session off: its turn ends as an error that says so, its creation goes on. */
-export function afterCrash(session: Session): void {
+/** A crash cut the session off: its calls and its turn end as errors that say so, its creation goes on. */
+export function afterCrash(session: Session, commands: InterruptedCommands): void {
   const { activeTurn, lifecycle } = session.state;
-  if (activeTurn) fail(session, activeTurn.id, HOST_RESTARTED);
+  if (activeTurn) fail(session, activeTurn.id, hostRestarted(endCutCalls(session, activeTurn, commands)));
   if (lifecycle === 'creating') session.create();
   else if (!activeTurn) session.parts.notes.setActive(session.uri, false);
 }

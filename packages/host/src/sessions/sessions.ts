@@ -7,6 +7,7 @@ import { ListNews } from './list-news.js';
 import { afterCrash } from './mending.js';
 import { Removal } from './removal.js';
 import { Reserved } from './reserved.js';
+import { InterruptedCommands } from './running-commands.js';
 import type { Session } from './session.js';
 import { type MemoryParts, SessionsInMemory } from './sessions-in-memory.js';
 
@@ -106,20 +107,24 @@ export class Sessions {
 
   /** After a start: turns that a crash cut off end as errors that say so; sessions being created go on. */
   async recover(): Promise<void> {
-    for (const uri of await this.#parts.notes.interrupted()) {
-      await this.#recover(uri).catch((error) =>
-        this.#parts.core.logger.log('error', 'a session cannot be opened', { session: uri, error: String(error) }),
+    const { notes, log, core } = this.#parts;
+    const commands = new InterruptedCommands();
+    await commands.load(log, core.clock);
+    for (const uri of await notes.interrupted()) {
+      await this.#recover(uri, commands).catch((error) =>
+        core.logger.log('error', 'a session cannot be opened', { session: uri, error: String(error) }),
       );
     }
+    commands.forget(core.writer);
   }
 
-  async #recover(uri: string): Promise<void> {
+  async #recover(uri: string, commands: InterruptedCommands): Promise<void> {
     const { notes } = this.#parts;
     const held = await notes.held(uri);
     const session = await this.open(uri);
     if (!session) return notes.setActive(uri, false);
     session.restoreHeld(held);
-    afterCrash(session);
+    afterCrash(session, commands);
   }
 
   /** Stores a session as it is now; false when there is none. */

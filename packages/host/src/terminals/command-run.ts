@@ -44,12 +44,16 @@ export async function runCommand(terminals: Terminals, run: CommandRun): Promise
 }
 
 function openFor(terminals: Terminals, { claim, isWatched, request }: CommandRun): Promise<Terminal> {
-  const { command, cwd, graceMs, interactive } = request;
+  const { command, cwd, graceMs, interactive, running } = request;
   const people = { areThere: isWatched, canType: interactive && isWatched };
   return terminals.openTerminal({
     uri: `ahp-terminal:/${randomUUID()}`,
     claim,
-    launch: heldCommand({ command, hasInput: people.canType, env: commandEnvironment(people) }),
+    launch: heldCommand({
+      command,
+      hasInput: people.canType,
+      env: { ...commandEnvironment(people), ...running?.environment() },
+    }),
     cwd,
     size: SIZE,
     title: shorten(cleanTitle(command), TITLE_CHARACTERS),
@@ -61,9 +65,13 @@ function openFor(terminals: Terminals, { claim, isWatched, request }: CommandRun
 
 /** Until the command ends, must end, or is somebody else's. */
 async function watch(terminal: Terminal, request: TerminalRequest): Promise<TerminalRun> {
-  const { clock, signal, timeoutMs, output } = request;
+  const { clock, signal, timeoutMs, output, running } = request;
   const lines = new PlainLines();
-  terminal.screen.onOutput = (text) => output(lines.push(text), 'stdout');
+  terminal.screen.onOutput = (text) => {
+    running?.output(text);
+    output(lines.push(text), 'stdout');
+  };
+  terminal.beforeShown = () => running?.store();
   let early: 'timeout' | 'cancelled' | undefined;
   const stop = (why: 'timeout' | 'cancelled') => {
     early ??= why;
@@ -78,6 +86,8 @@ async function watch(terminal: Terminal, request: TerminalRequest): Promise<Term
   disarm();
   signal.removeEventListener('abort', cancel);
   terminal.screen.onOutput = undefined;
+  terminal.beforeShown = undefined;
+  running?.store();
   terminal.onUnclaimed = undefined;
   output(lines.end(), 'stdout');
   if ('kind' in end) return { kind: 'detached', isTaken: end.kind === 'client' };

@@ -43,6 +43,8 @@ export class Terminal {
   #isNamed: boolean;
   /** The tool whose command runs here is told when no call uses the terminal any more. */
   onUnclaimed: ((claim: TerminalClaim) => void) | undefined;
+  /** Called in the tick in which output is stored and then shown: what it stores is there before anybody sees it. */
+  beforeShown: (() => void) | undefined;
 
   constructor(options: TerminalOptions) {
     const { core, uri, initial } = options;
@@ -152,6 +154,7 @@ export class Terminal {
   }
 
   #write(actions: readonly TerminalAction[]): void {
+    this.beforeShown?.();
     for (const action of actions) this.channel.write(action);
     if (actions.some(({ type }) => type !== 'terminal/data')) this.#options.changed();
   }

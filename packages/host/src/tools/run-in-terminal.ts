@@ -1,9 +1,12 @@
 /** How a tool runs a command in a terminal that people can watch. Made by the terminals of the host, used by the shell. */
 import type { ProcessEnd, ProcessRequest } from './run-process.js';
+import type { RunningCommand } from './tool.js';
 
 export interface TerminalRequest extends Omit<ProcessRequest, 'args' | 'env' | 'input' | 'started'> {
   /** Whether a person is to type; otherwise the command has no input, as with pipes. */
   readonly interactive: boolean;
+  /** Holds what the terminal shows before anybody sees it. */
+  readonly running?: RunningCommand | undefined;
   /** The terminal is there: clients can be told where to look. */
   shown(terminal: { readonly resource: string; readonly title: string }): void;
 }

@@ -66,11 +66,12 @@ interface ShellCommand {
 
 /** In a terminal where there are some, so that people can watch and help; otherwise with pipes. */
 async function run(command: ShellCommand, output: Tail, context: ToolContext): Promise<TerminalRun> {
-  const { signal, progress, runInTerminal } = context;
+  const { signal, progress, runInTerminal, running } = context;
   let terminal: ToolResultContent[] = [];
-  const shown = throttle(command.clock, SHELL_PROGRESS_EVERY_MS, () =>
-    progress([...terminal, { type: 'text', text: output.text(SHELL_PROGRESS_MAX_BYTES) }]),
-  );
+  const shown = throttle(command.clock, SHELL_PROGRESS_EVERY_MS, () => {
+    running?.store();
+    progress([...terminal, { type: 'text', text: output.text(SHELL_PROGRESS_MAX_BYTES) }]);
+  });
   const take = (text: string): void => {
     if (text === '') return;
     output.push(text);
@@ -79,12 +80,13 @@ async function run(command: ShellCommand, output: Tail, context: ToolContext): P
   const request = { ...command, signal, output: take };
   const end = await runInTerminal?.({
     ...request,
+    running,
     shown: (place) => {
       terminal = [{ type: 'terminal', ...place }];
       progress(terminal);
     },
   });
-  const done = end ?? (await runProcess({ ...request, env: childEnvironment() }));
+  const done = end ?? (await runProcess({ ...request, env: { ...childEnvironment(), ...running?.environment() } }));
   shown.stop();
   return done;
 }

@@ -23,8 +23,20 @@ export interface ToolContext {
   readonly session?: string;
   /** What its own look ahead was based on, where a person was asked. */
   readonly basis?: unknown;
+  /** Has the log hold what a command of this call does while it runs; absent where there is no log. */
+  readonly running?: RunningCommand;
   /** Runs a command where people can watch it; absent where there are no terminals. */
   readonly runInTerminal?: RunInTerminal;
+}
+
+/** A command as the log knows it while it runs: what a restarted host says about it, after a crash, comes from there. */
+export interface RunningCommand {
+  /** Variables that every process of the command must have: a restarted host finds by them what still runs. */
+  environment(): Readonly<Record<string, string>>;
+  /** Takes in output, raw. */
+  output(text: string): void;
+  /** Stores what was taken in, together with everything else that is written in this tick. */
+  store(): void;
 }
 
 export interface ToolOutput {

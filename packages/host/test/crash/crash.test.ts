@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => program?.remove());
 
 describe(`a host that is killed ${KILLS} times at random points (seed ${SEED})`, () => {
-  it('[REL-012] [REL-031] [REL-034] loses nothing that was seen, doubles nothing, and leaves nothing running', {
+  it('[REL-012] [REL-031] [REL-034] [REL-062] loses nothing that was seen, doubles nothing, and leaves nothing running', {
     timeout: TIMEOUT_MS,
   }, async () => {
     const { dataDir, remove } = crashFolder();
@@ -33,6 +33,7 @@ describe(`a host that is killed ${KILLS} times at random points (seed ${SEED})`,
       console.info(`crash: seed ${SEED}: ${JSON.stringify(figures)}`);
       expect(figures.kills).toBe(KILLS);
       expect(figures.interrupted, 'turns that a kill cut off').toBeGreaterThan(KILLS / 10);
+      expect(figures.interruptedCalls, 'calls that a kill interrupted').toBeGreaterThan(0);
       expect(figures.comparisons).toBeGreaterThan(KILLS);
     } finally {
       remove();

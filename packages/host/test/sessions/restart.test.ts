@@ -61,10 +61,10 @@ describe('a host that died in the middle of a turn', () => {
     ]);
   });
 
-  it.each<[string, boolean]>([
-    ['running', false],
-    ['waiting for a person', true],
-  ])('[REL-034] leaves no tool call %s', async (_what, asks) => {
+  it.each<[string, boolean, object]>([
+    ['running', false, { status: 'completed', success: false, error: { code: 'INTERRUPTED' } }],
+    ['waiting for a person', true, { status: 'cancelled', reasonMessage: expect.stringContaining('never started') }],
+  ])('[REL-034] [REL-062] leaves no tool call %s', async (_what, asks, left) => {
     const log = new MemoryLog();
     const tool = echoTool('slow', {
       ...(asks && { confirmation: { title: 'Sure?' } }),
@@ -75,8 +75,64 @@ describe('a host that died in the middle of a turn', () => {
     await desk.action(uri, 'session/toolCallReady');
     const { client } = await restart(log);
     const state = await stateOf(client, uri);
-    expect(callsIn(state.turns[0]?.responseParts)).toMatchObject([{ status: 'cancelled', reason: 'skipped' }]);
+    expect(callsIn(state.turns[0]?.responseParts)).toMatchObject([left]);
     expect(state.summary.status & 31).toBe(2);
+  });
+
+  it('[REL-062] keeps what was seen of a call whose input was not complete, and says that it never started', async () => {
+    const log = new MemoryLog();
+    const { desk, uri, puppet } = await openPuppetRoom({ log, tools: [echoTool('slow')] });
+    puppet.turn.beginCall({ name: 'slow' }).delta('{"half":');
+    await desk.action(uri, 'session/toolCallDelta');
+    const { client } = await restart(log);
+    const { turns } = await stateOf(client, uri);
+    const reasonMessage = expect.stringContaining('never started');
+    expect(callsIn(turns[0]?.responseParts)).toMatchObject([
+      { status: 'cancelled', reason: 'skipped', toolInput: '{"half":', reasonMessage },
+    ]);
+  });
+
+  it('[REL-062] keeps the output of a call that the agent ran itself, and says that it was interrupted', async () => {
+    const log = new MemoryLog();
+    const { desk, uri, puppet } = await openPuppetRoom({ log });
+    const call = puppet.turn.ownCall({ name: 'Bash', displayName: 'Bash' });
+    await call.check('make', 'Run make');
+    call.progress([{ type: 'text', text: 'compiling' }]);
+    await desk.action(uri, 'session/toolCallContentChanged');
+    const { client } = await restart(log);
+    const { turns } = await stateOf(client, uri);
+    expect(callsIn(turns[0]?.responseParts)).toMatchObject([
+      {
+        status: 'completed',
+        toolInput: 'make',
+        pastTenseMessage: 'Interrupted while running: Run make',
+        content: [{ type: 'text', text: 'compiling' }],
+        error: { code: 'INTERRUPTED', message: expect.stringContaining('may have gone on') },
+      },
+    ]);
+    expect(turns[0]?.error?.message).toContain('interrupted while it ran');
+  });
+
+  it('[REL-062] does not release a result to the model that nobody released, and keeps it for people', async () => {
+    const log = new MemoryLog();
+    const { desk, uri, puppet } = await openPuppetRoom({ log });
+    const tools = [{ name: 'look', description: 'Looks.', inputSchema: { type: 'object' as const } }];
+    const activeClient = { clientId: 'desk', displayName: 'Desk', tools };
+    desk.dispatch(uri, { type: 'session/activeClientChanged', activeClient });
+    await desk.action(uri, 'session/activeClientChanged');
+    puppet.turn.callTool({ id: 'c1', name: 'look', input: {} }).catch(() => {});
+    await desk.action(uri, 'session/toolCallReady');
+    const result = { success: true, pastTenseMessage: 'Looked', content: [{ type: 'text', text: 'a secret' }] };
+    const target = { turnId: 't1', toolCallId: 'c1', requiresResultConfirmation: true };
+    desk.dispatch(uri, { type: 'session/toolCallComplete', ...target, result });
+    await desk.action(uri, 'session/toolCallComplete');
+    const { client } = await restart(log);
+    const { turns } = await stateOf(client, uri);
+    expect(callsIn(turns[0]?.responseParts)).toMatchObject([{ status: 'cancelled', reason: 'result-denied' }]);
+    expect(turns[0]?.responseParts.at(-1)).toMatchObject({
+      kind: 'systemNotification',
+      content: expect.stringContaining('a secret'),
+    });
   });
 
   it('[REL-034] asks no question any more', async () => {

@@ -7,6 +7,7 @@ import { scriptedAgent } from '../../src/agents/scripted/scripted.js';
 import { createHost } from '../../src/host.js';
 import { openSqliteLog } from '../../src/log/sqlite-log.js';
 import type { Logger } from '../../src/logger.js';
+import { shellTool } from '../../src/tools/shell.js';
 import { startServer } from '../../src/wire/server.js';
 import { crashingLog, parseCrashPoint } from './crash-log.js';
 import { CRASH_SCRIPT } from './crash-script.js';
@@ -22,7 +23,7 @@ const stored = await openSqliteLog({ dataDir, logger });
 const log = crashingLog(stored, parseCrashPoint(process.env.ATRIUM_CRASH_AT), () =>
   process.kill(process.pid, 'SIGKILL'),
 );
-const host = await createHost({ log, agents: [scriptedAgent(CRASH_SCRIPT)], logger });
+const host = await createHost({ log, agents: [scriptedAgent(CRASH_SCRIPT)], tools: [shellTool()], logger });
 const { port } = await startServer({
   host: '127.0.0.1',
   policy: {},

@@ -2,6 +2,7 @@
 import { type Client, connect, type Subscription, type Transport, webSocketTransport } from '@atrium/client';
 import type { ActionEnvelope, SessionState, Snapshot, StateAction } from '@atrium/protocol';
 import type { Actor } from './crash-actor.js';
+import { CRASH_WORK_FOLDER } from './crash-script.js';
 import { type Answer, type Dispatched, ROOT } from './fuzz-client.js';
 import { difference, withoutTimes } from './fuzz-difference.js';
 
@@ -121,7 +122,7 @@ export class LibraryActor implements Actor {
   async #watch(uri: string): Promise<void> {
     for (let tries = 0; tries < 100; tries++) {
       try {
-        await this.#client?.createSession({ channel: uri });
+        await this.#client?.createSession({ channel: uri, workingDirectory: CRASH_WORK_FOLDER });
         break;
       } catch (error) {
         if ((error as { code?: number }).code !== undefined) break;

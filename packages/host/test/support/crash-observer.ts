@@ -4,9 +4,13 @@ import { WebSocket } from 'ws';
 import { FuzzClient } from './fuzz-client.js';
 
 /** Fresh snapshots, for somebody who has never been here. */
-export async function snapshotsOf(port: number, uris: readonly string[]): Promise<Snapshot[]> {
+export async function snapshotsOf(
+  port: number,
+  uris: readonly string[],
+  versions?: readonly string[],
+): Promise<Snapshot[]> {
   if (uris.length === 0) return [];
-  const client = new FuzzClient('observer', undefined, uris);
+  const client = new FuzzClient('observer', versions, uris);
   const socket = new WebSocket(`ws://127.0.0.1:${port}`, { perMessageDeflate: false });
   const snapshots = await new Promise<Snapshot[]>((resolve, reject) => {
     socket.on('open', () => client.attach((text) => socket.send(text)));

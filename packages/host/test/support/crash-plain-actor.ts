@@ -2,6 +2,7 @@
 import type { StateAction } from '@atrium/protocol';
 import { WebSocket } from 'ws';
 import type { Actor } from './crash-actor.js';
+import { CRASH_WORK_FOLDER } from './crash-script.js';
 import { FuzzClient } from './fuzz-client.js';
 
 export class PlainActor implements Actor {
@@ -60,7 +61,9 @@ export class PlainActor implements Actor {
   }
 
   #create(uri: string): void {
-    this.#client.request('createSession', { channel: uri }, () => this.#client.subscribe(uri));
+    this.#client.request('createSession', { channel: uri, workingDirectory: CRASH_WORK_FOLDER }, () =>
+      this.#client.subscribe(uri),
+    );
   }
 
   leave(uri: string): void {

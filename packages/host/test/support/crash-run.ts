@@ -6,6 +6,8 @@ import { Ledger } from './crash-ledger.js';
 import { LibraryActor } from './crash-library-actor.js';
 import { snapshotsOf } from './crash-observer.js';
 import { PlainActor } from './crash-plain-actor.js';
+import { SeenCalls } from './crash-seen-calls.js';
+import { TerminalWatcher } from './crash-terminal-watcher.js';
 import { answerTo, workOnce } from './crash-work.js';
 import { Random } from './fuzz-random.js';
 
@@ -36,6 +38,9 @@ export interface CrashFigures {
   readonly comparisons: number;
   readonly accepted: number;
   readonly rejected: number;
+  /** Calls that somebody saw running, found with everything that was seen of them; those that a kill interrupted. */
+  readonly calls: number;
+  readonly interruptedCalls: number;
 }
 
 export class CrashRun {
@@ -44,6 +49,8 @@ export class CrashRun {
   readonly #library = new LibraryActor('library');
   readonly #actors: readonly Actor[] = [this.#library, new PlainActor('plain', ['0.2.0'])];
   readonly #confirmed = new Map<Actor, number>();
+  readonly #calls = new SeenCalls();
+  readonly #watcher = new TerminalWatcher(this.#calls);
   /** Sessions that are worked on, and those that were. */
   #current: string[] = [];
   readonly #all: string[] = [];
@@ -74,6 +81,7 @@ export class CrashRun {
     } finally {
       this.#working = false;
       for (const actor of this.#actors) actor.close();
+      this.#watcher.left();
       await this.#host?.kill();
     }
   }
@@ -101,6 +109,7 @@ export class CrashRun {
     }
     const port = await this.#start();
     for (const actor of this.#actors) actor.enter(port);
+    this.#watcher.enter(port);
     if (!random.chance(RUDE_KILLS)) await this.#compareMirrors();
     await delay(random.between(LIFE_MS.least, LIFE_MS.most));
     await this.#kill();
@@ -117,6 +126,7 @@ export class CrashRun {
     this.#ledger.take(entries);
     for (const snapshot of await snapshotsOf(serving.port, observed)) this.#ledger.compare(snapshot);
     for (const actor of this.#actors) this.#confirm(actor);
+    this.#ledger.violations.push(...this.#calls.check(this.#ledger.sessions));
     this.#stopIfWrong();
     return serving.port;
   }
@@ -137,7 +147,10 @@ export class CrashRun {
   /** Everything that a client was shown before the kill must be in the log after it. */
   #confirm(actor: Actor): void {
     const known = this.#confirmed.get(actor) ?? 0;
-    for (const envelope of actor.received.slice(known)) this.#ledger.confirm(actor.clientId, envelope);
+    for (const envelope of actor.received.slice(known)) {
+      this.#ledger.confirm(actor.clientId, envelope);
+      this.#calls.envelope(envelope);
+    }
     this.#confirmed.set(actor, actor.received.length);
   }
 
@@ -148,6 +161,7 @@ export class CrashRun {
 
   async #kill(): Promise<void> {
     await this.#host?.kill();
+    this.#watcher.left();
     this.#kills += 1;
     const error = /^error .*/m.exec(this.#host?.complaints ?? '')?.[0];
     if (error) this.#ledger.violations.push(`the host says: ${error}`);
@@ -231,6 +245,8 @@ export class CrashRun {
       comparisons: this.#actors.reduce((sum, { probes }) => sum + probes, 0),
       accepted: settled.reduce((sum, { accepted }) => sum + accepted, 0),
       rejected: settled.reduce((sum, { rejected }) => sum + rejected, 0),
+      calls: this.#calls.checked,
+      interruptedCalls: this.#calls.interrupted,
     };
   }
 

@@ -1,7 +1,16 @@
 /** What the agent of a host that is going to be killed does: streams, asks for permission, thinks, fails. */
-import type { Script } from '../../src/agents/scripted/script.js';
+import { tmpdir } from 'node:os';
+import { pathToFileURL } from 'node:url';
+import type { Script, Step } from '../../src/agents/scripted/script.js';
 
 const SENTENCE = 'The quick brown fox jumps over the lazy dog, and then it does so once more. ';
+
+/** Where sessions work: commands need a place. */
+export const CRASH_WORK_FOLDER = pathToFileURL(tmpdir()).href;
+
+function command(line: string): Step {
+  return { callTool: { name: 'shell', input: { command: line } } };
+}
 
 export const CRASH_SCRIPT: Script = {
   provider: 'mock',
@@ -37,6 +46,13 @@ export const CRASH_SCRIPT: Script = {
       { ask: { message: 'Go on?', questions: [{ id: 'more', kind: 'text', message: 'Why?' }] } },
       { text: 'You said: ${lastResult}' },
     ],
+    output: [command('i=0; while [ $i -lt 40 ]; do i=$((i+1)); echo "line $i"; sleep 0.01; done; printf end')],
+    // Commands of the shell: what they write is seen in the call and in its terminal.
+    started: [command('echo STARTED | tee started.txt; sleep 60')],
+    half: [command("printf 'half a line'; sleep 60")],
+    // Outlives the terminal of a host that was killed.
+    stubborn: [command("trap '' HUP; echo STUBBORN; sleep 61")],
+    client: [{ callTool: { name: 'lookup', input: { word: 'fox' } } }],
     fail: [{ text: 'So far, so good.' }, { error: { errorType: 'boom', message: 'It broke.' } }],
   },
   default: [{ text: 'You said: ${text}', chunk: 6, everyMs: 1 }],
@@ -51,6 +67,8 @@ export const CRASH_PROMPTS = [
   'think',
   'tool',
   'tool',
+  'output',
+  'output',
   'ask',
   'fail',
 ] as const;

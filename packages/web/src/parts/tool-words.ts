@@ -10,10 +10,17 @@ const CANCELLED = { denied: 'Denied', skipped: 'Skipped', 'result-denied': 'Resu
 
 export function stateWord(call: ToolCallState, isActive: boolean): string {
   if (call.status === 'cancelled') return CANCELLED[call.reason];
-  if (call.status === 'completed') return call.success ? 'Done' : 'Failed';
+  if (call.status === 'completed') return call.success ? 'Done' : failedWord(call);
   if (!isActive) return 'Stopped';
   if (call.status === 'streaming') return 'Preparing';
   return call.status === 'running' ? 'Running' : 'Needs you';
+}
+
+/** The host says by this code that its own end cut the call off. */
+const INTERRUPTED = 'INTERRUPTED';
+
+function failedWord({ error }: Extract<ToolCallState, { status: 'completed' }>): string {
+  return error?.code === INTERRUPTED ? 'Interrupted' : 'Failed';
 }
 
 /** How a call looks: what is done is quiet, what fails or asks is not. */

@@ -1,18 +1,16 @@
 /** Says when the connection is lost, what happens meanwhile, and when it is back. */
+import type { SessionSummary } from '@atrium/protocol';
 import { useEffect, useRef } from 'react';
 import { useHost } from '../host/context.js';
+import { activityOf } from '../model/status.js';
 import { useStore } from '../model/store.js';
 import { tell } from '../ui/notices.js';
 
 export function ConnectionBanner() {
   const { link, client } = useHost();
   const status = useStore(link.status);
-  const wasLost = useRef(false);
   const isOpen = status.at === 'open';
-  useEffect(() => {
-    if (isOpen && wasLost.current) tell('Connected again. Nothing was lost.');
-    wasLost.current = !isOpen;
-  }, [isOpen]);
+  useReturnNotes(isOpen, useStore(link.sessions) ?? []);
   if (isOpen) return null;
   if (status.at === 'closed') return <Closed why={status.error?.message ?? 'The connection was closed.'} />;
   return (
@@ -25,6 +23,37 @@ export function ConnectionBanner() {
       </button>
     </div>
   );
+}
+
+/** Says that the connection is back, and which turns did not survive: a host that was restarted has cut them off. */
+function useReturnNotes(isOpen: boolean, sessions: readonly SessionSummary[]): void {
+  const wasLost = useRef(false);
+  /** Sessions that had a turn under way when the connection was lost. */
+  const cutOff = useRef<readonly string[]>([]);
+  useEffect(() => {
+    if (isOpen && wasLost.current) tell('Connected again.');
+    if (!isOpen && !wasLost.current) cutOff.current = sessions.filter(isAtWork).map(({ resource }) => resource);
+    wasLost.current = !isOpen;
+    if (!isOpen) return;
+    // The list may be a moment later than the connection.
+    const failed = sessions.filter((session) => cutOff.current.includes(session.resource) && hasFailed(session));
+    cutOff.current = cutOff.current.filter((uri) => !failed.some(({ resource }) => resource === uri));
+    if (failed.length > 0) tell(failedNote(failed));
+  }, [isOpen, sessions]);
+}
+
+function isAtWork(session: SessionSummary): boolean {
+  const activity = activityOf(session);
+  return activity === 'working' || activity === 'needs-you';
+}
+
+function hasFailed(session: SessionSummary): boolean {
+  return activityOf(session) === 'error';
+}
+
+function failedNote(failed: readonly SessionSummary[]): string {
+  const titles = failed.map(({ title }) => `“${title}”`).join(', ');
+  return `A turn was cut off meanwhile in ${titles}: look there at what was interrupted before you repeat it.`;
 }
 
 function Closed({ why }: { readonly why: string }) {

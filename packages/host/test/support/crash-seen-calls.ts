@@ -1,0 +1,74 @@
+/** What watchers saw of tool calls before a host was killed, to be held against what is there after its restart. */
+import type { ActionEnvelope, SessionState, ToolCallState, ToolResultContent } from '@atrium/protocol';
+import { plainText } from '../../src/terminals/plain-text.js';
+
+interface Seen {
+  readonly session: string;
+  readonly turnId: string;
+  readonly toolCallId: string;
+  /** Texts that somebody saw as its output. */
+  readonly texts: Set<string>;
+  /** Somebody saw that it was allowed to run. */
+  isAllowed: boolean;
+}
+
+export class SeenCalls {
+  /** Calls that were found with everything that was seen of them; and how many of them the kill had interrupted. */
+  checked = 0;
+  interrupted = 0;
+  readonly #seen = new Map<string, Seen>();
+
+  /** A client was shown this. */
+  envelope({ channel, action, rejectionReason }: ActionEnvelope): void {
+    if (rejectionReason !== undefined) return;
+    if (action.type === 'session/toolCallContentChanged') this.output(channel, action, textOf(action.content));
+    const isAllowed =
+      (action.type === 'session/toolCallConfirmed' && action.approved) ||
+      (action.type === 'session/toolCallReady' && action.confirmed !== undefined);
+    if (isAllowed) this.#of(channel, action).isAllowed = true;
+  }
+
+  output(session: string, call: { readonly turnId: string; readonly toolCallId: string }, text: string): void {
+    if (text !== '') this.#of(session, call).texts.add(text);
+  }
+
+  #of(session: string, { turnId, toolCallId }: { readonly turnId: string; readonly toolCallId: string }): Seen {
+    const key = `${session} ${turnId} ${toolCallId}`;
+    const known = this.#seen.get(key) ?? { session, turnId, toolCallId, texts: new Set(), isAllowed: false };
+    this.#seen.set(key, known);
+    return known;
+  }
+
+  /** After a restart nothing runs: every call that was seen is in a finished turn. Says what is wrong. */
+  check(sessions: ReadonlyMap<string, SessionState>): string[] {
+    const wrong = [...this.#seen.values()].flatMap((seen) => this.#problemsOf(seen, sessions.get(seen.session)));
+    this.#seen.clear();
+    return wrong;
+  }
+
+  #problemsOf(seen: Seen, state: SessionState | undefined): string[] {
+    const turn = state?.turns.find(({ id }) => id === seen.turnId);
+    const what = `call ${seen.toolCallId} of ${seen.turnId} in ${seen.session}`;
+    if (!turn) return [`${what} was seen, but its turn is not there`];
+    // A person stopped the turn, and every call with it.
+    if (turn.state === 'cancelled') return [];
+    const calls = turn.responseParts.flatMap((part) => (part.kind === 'toolCall' ? part.toolCall : []));
+    const call = calls.find(({ toolCallId }) => toolCallId === seen.toolCallId);
+    if (call?.status !== 'completed') {
+      const isWrong = seen.isAllowed || seen.texts.size > 0;
+      return isWrong ? [`${what} was seen running, but is ${call?.status ?? 'gone'}`] : [];
+    }
+    this.checked += 1;
+    if (call.error?.code === 'INTERRUPTED') this.interrupted += 1;
+    return missingIn(call, seen).map((text) => `${what} lost output that was seen: ${JSON.stringify(text)}`);
+  }
+}
+
+function missingIn(call: Extract<ToolCallState, { status: 'completed' }>, { texts }: Seen): string[] {
+  const output = textOf(call.content ?? []);
+  return [...texts].map((text) => plainText(text).trimEnd()).filter((text) => !output.includes(text));
+}
+
+function textOf(content: readonly ToolResultContent[]): string {
+  return content.flatMap((block) => (block.type === 'text' ? block.text : [])).join('\n');
+}
