@@ -9,7 +9,7 @@ import { HttpLink } from './http-link.js';
 import { MCP_WORDS_MAX_CHARACTERS } from './limits.js';
 import { type Link, type LinkEnd, lost } from './link.js';
 import { type HttpSdk, loadHttpSdk, loadSdk, type Sdk } from './sdk.js';
-import type { RemoteKind } from './server-fetch.js';
+import { type RemoteKind, reach } from './server-fetch.js';
 import { StdioLink } from './stdio-link.js';
 import type { Tokens } from './tokens.js';
 
@@ -62,7 +62,7 @@ export class Connection {
   }
 
   async #openRemote(config: McpRemoteConfig): Promise<void> {
-    const sdk = await loadHttpSdk();
+    const [sdk] = await Promise.all([loadHttpSdk(), reach(new URL(config.url), this.#options.clock)]);
     const linkOf = (kind: RemoteKind) => () => new HttpLink(sdk, config, kind, this.#options);
     try {
       await this.#introduce(linkOf(config.transport));
@@ -82,8 +82,14 @@ export class Connection {
     const client = new Client({ name: 'atrium', version: '0.1.0' });
     client.setNotificationHandler(ToolListChangedNotificationSchema, () => this.#options.toolsChanged());
     this.#client = client;
-    this.#link = linkOf();
-    await client.connect(this.#link.transport, { timeout: NO_TIMEOUT_MS });
+    const link = linkOf();
+    this.#link = link;
+    // The SDK does not always notice that a link ends while it opens: a stream that never opened is not closed either.
+    const cutOff = link.ended.then((end) => {
+      throw new Error(end.kind === 'lost' ? end.message : 'The server wants somebody to sign in.');
+    });
+    cutOff.catch(() => {});
+    await Promise.race([client.connect(link.transport, { timeout: NO_TIMEOUT_MS }), cutOff]);
   }
 
   async request(method: string, params: Record<string, unknown>, options: CallOptions = {}) {

@@ -5,10 +5,15 @@ export const MCP_START_TIMEOUT_MS = 60_000;
 /** One call of a tool. */
 export const MCP_CALL_TIMEOUT_MS = 300_000;
 
-/** How often a failed server is started again, and when: after 1, 2, 4 … seconds. */
-export const MCP_RETRIES_MAX = 5;
+/** Until the machine of a remote server takes a connection. Whoever waits for the server hears of it within 2 s. */
+export const MCP_REACH_TIMEOUT_MS = 1_500;
+
+/** A failed server is started again after 1, 2, 4, 5, 5 … seconds, so that it is used within 10 s of its return. */
 export const MCP_RETRY_FIRST_MS = 1_000;
-/** A server that was ready this long gets all its retries back. */
+export const MCP_RETRY_MAX_MS = 5_000;
+/** Retries that clients see as `starting`. Later ones leave the error in place, or they would fill the log for ever. */
+export const MCP_RETRIES_SHOWN = 5;
+/** For a server that was ready this long, the next failure is the first. */
 export const MCP_STABLE_MS = 60_000;
 
 /** Between the end of a server's input, which means "please end", and a signal. */

@@ -1,7 +1,7 @@
 /** When a failed server is started again. */
-import { MCP_RETRY_FIRST_MS } from './limits.js';
+import { MCP_RETRY_FIRST_MS, MCP_RETRY_MAX_MS } from './limits.js';
 
-/** 1, 2, 4 … seconds, by how many retries there were before; those are few, so this needs no other limit. */
+/** 1, 2, 4, 5, 5 … seconds, by how many retries there were before. */
 export function retryDelayMs(retries: number): number {
-  return MCP_RETRY_FIRST_MS * 2 ** retries;
+  return Math.min(MCP_RETRY_FIRST_MS * 2 ** retries, MCP_RETRY_MAX_MS);
 }

@@ -2,10 +2,13 @@
  * How requests go to a remote server. What is meant for the server, its headers and its token, never reaches another
  * origin; and whatever ends the connection is noticed here, because here every request passes.
  */
+import { connect } from 'node:net';
+import type { Clock } from '../clock.js';
 import type { McpRemoteConfig } from '../customizations/parse/mcp-config.js';
 import { sizeText } from '../tools/text.js';
+import { within } from '../waiting.js';
 import { type BodyWatch, withBoundedBody } from './bounded-body.js';
-import { MCP_MESSAGE_MAX_BYTES } from './limits.js';
+import { MCP_MESSAGE_MAX_BYTES, MCP_REACH_TIMEOUT_MS } from './limits.js';
 import type { Tokens } from './tokens.js';
 
 export interface ServerWatch {
@@ -67,11 +70,33 @@ function headersFor(
   return headers;
 }
 
+/**
+ * Returns when the server's machine takes a connection. A request alone would wait for the system's own limit, which is
+ * longer than anybody wants to wait for the word that a server is not there.
+ */
+export async function reach({ origin, hostname, port, protocol }: URL, clock: Clock): Promise<void> {
+  // Then requests go to a proxy, and the server itself may be out of reach from here.
+  if (process.env.NODE_USE_ENV_PROXY === '1') return;
+  const host = hostname.replace(/^\[(.*)\]$/, '$1');
+  const socket = connect({ host, port: Number(port) || (protocol === 'https:' ? 443 : 80) });
+  const connected = new Promise<void>((resolve, reject) => {
+    socket.once('connect', resolve).on('error', (error) => reject(unreachable(origin, causeOf(error))));
+  });
+  const overdue = (): never => {
+    throw unreachable(origin, `no answer within ${MCP_REACH_TIMEOUT_MS / 1_000} s`);
+  };
+  await within(clock, MCP_REACH_TIMEOUT_MS, connected, overdue).finally(() => socket.destroy());
+}
+
+function unreachable(origin: string, why: string): Error {
+  return new Error(`The server at ${origin} cannot be reached: ${why}.`);
+}
+
 async function send(url: URL, init: RequestInit, watch: ServerWatch): Promise<Response> {
   try {
     return await fetch(url, init);
   } catch (error) {
-    if (!init.signal?.aborted) watch.lost(`The server at ${url.origin} cannot be reached: ${causeOf(error)}.`);
+    if (!init.signal?.aborted) watch.lost(unreachable(url.origin, causeOf(error)).message);
     throw error;
   }
 }

@@ -5,7 +5,7 @@ import { pause, within } from '../waiting.js';
 import { callTool } from './call.js';
 import { Connection, wordsOf } from './connection.js';
 import { hostToolOf, type ServerCallOptions, type ToolServer } from './host-tool.js';
-import { MCP_RETRIES_MAX, MCP_STABLE_MS, MCP_START_TIMEOUT_MS } from './limits.js';
+import { MCP_RETRIES_SHOWN, MCP_STABLE_MS, MCP_START_TIMEOUT_MS } from './limits.js';
 import type { LinkEnd } from './link.js';
 import type { McpResult } from './result.js';
 import { retryDelayMs } from './retry.js';
@@ -30,7 +30,7 @@ export class McpServer implements ToolServer {
   #tools = NO_TOOLS;
   #resource: string | undefined;
   #connection: Connection | undefined;
-  /** From a start to the stop, or until there is no use in trying again. */
+  /** From a start to the stop. */
   #life: AbortController | undefined;
   /** Resolves when all lives so far are over, and those of its predecessor. */
   #over: Promise<void> | undefined;
@@ -61,7 +61,7 @@ export class McpServer implements ToolServer {
     return this.#state.kind === 'ready' ? this.#tools : NO_TOOLS;
   }
 
-  /** Does nothing when it runs, or tries to. A server that gave up begins anew. */
+  /** Does nothing when it runs, or tries to. */
   start(): void {
     if (this.#life) return;
     const life = new AbortController();
@@ -100,10 +100,6 @@ export class McpServer implements ToolServer {
         continue;
       }
       this.#fail(end.message);
-      if (this.#retries >= MCP_RETRIES_MAX) {
-        this.#life = undefined;
-        return;
-      }
       await pause(this.clock, retryDelayMs(this.#retries), signal);
       this.#retries += 1;
     }
@@ -112,7 +108,8 @@ export class McpServer implements ToolServer {
   /** One connection, from its beginning to its end. */
   async #connect(signal: AbortSignal): Promise<LinkEnd> {
     // Somebody who signs in waits for "ready", not for another "starting".
-    if (this.#state.kind !== 'authRequired') this.#set({ kind: 'starting' });
+    const isQuiet = this.#state.kind === 'authRequired' || this.#retries > MCP_RETRIES_SHOWN;
+    if (!isQuiet) this.#set({ kind: 'starting' });
     const { config, folder, env = process.env } = this.#options;
     const ending = new AbortController();
     const connection: Connection = new Connection({
@@ -162,6 +159,7 @@ export class McpServer implements ToolServer {
 
   #fail(message: string): void {
     const shown = this.#tokens.hide(message);
+    if (this.#state.kind === 'error' && isSameFailure(this.#state.message, shown)) return;
     this.#options.logger.log('warn', 'An MCP server failed', { server: this.name, reason: shown });
     this.#set({ kind: 'error', message: shown });
   }
@@ -171,6 +169,12 @@ export class McpServer implements ToolServer {
     this.#state = state;
     this.#options.changed();
   }
+}
+
+/** Times, process ids and the like make no other failure; telling of each would fill the log. */
+function isSameFailure(one: string, other: string): boolean {
+  const [first, second] = [one, other].map((message) => message.replace(/[0-9a-f-]{4,}|\d+/gi, '#'));
+  return first === second;
 }
 
 function tooSlow(): never {

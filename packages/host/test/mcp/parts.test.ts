@@ -5,7 +5,8 @@ import {
   MCP_RESULT_DATA_MAX_CHARACTERS,
   MCP_RESULT_MAX_BLOCKS,
   MCP_RESULT_TEXT_MAX_CHARACTERS,
-  MCP_RETRIES_MAX,
+  MCP_RETRIES_SHOWN,
+  MCP_RETRY_MAX_MS,
 } from '../../src/mcp/limits.js';
 import { LineSplitter, LineTooLongError } from '../../src/mcp/line-splitter.js';
 import { outputOf } from '../../src/mcp/result.js';
@@ -63,10 +64,10 @@ describe('schemas', () => {
 });
 
 describe('retries', () => {
-  it('[CUS-078] wait 1, 2, 4 … seconds, and never more than a minute', () => {
-    const delays = Array.from({ length: MCP_RETRIES_MAX }, (_, retries) => retryDelayMs(retries) / 1_000);
-    expect(delays).toEqual([1, 2, 4, 8, 16]);
-    expect(Math.max(...delays)).toBeLessThanOrEqual(60);
+  it('[CUS-078] [REL-071] wait 1, 2, 4 … seconds, and never more than 5', () => {
+    const delays = Array.from({ length: MCP_RETRIES_SHOWN }, (_, retries) => retryDelayMs(retries) / 1_000);
+    expect(delays).toEqual([1, 2, 4, 5, 5]);
+    expect(retryDelayMs(10_000)).toBe(MCP_RETRY_MAX_MS);
   });
 });
 

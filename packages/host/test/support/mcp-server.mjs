@@ -126,6 +126,12 @@ const kinds = {
     process.stdout.write('Welcome!\nLoading …\n\n');
     return serve();
   },
+  /** Fails until its file is there, and counts how often it was tried. */
+  late: () => {
+    appendFileSync(`${file}.tries`, '.');
+    if (existsSync(file)) return serve();
+    process.exitCode = 1;
+  },
   /** Fails at its first start, and is good from the second on. */
   recovers: () => {
     if (existsSync(file)) return serve();
