@@ -6,11 +6,12 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { Command } from 'commander';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { program } from '../src/cli.js';
 import {
   atrium,
   COMMAND,
+  DESK_SCRIPT,
   endOf,
   isBuilt,
   jsonLines,
@@ -200,10 +201,46 @@ describe.skipIf(!isBuilt)('what cannot work (skipped unless it has been built)',
     const refused = await desk.run(['sessions', 'list', '--url', url]);
     expect(refused).toMatchObject({
       code: 5,
-      stderr: expect.stringMatching(/does not accept the token[\s\S]*--token-file/),
+      stderr: expect.stringMatching(/refuses the token\. Give[\s\S]*--token-file/),
     });
     const link = `${url.replace('ws', 'http')}/#token=${(await readFile(tokenFile, 'utf8')).trim()}`;
     expect(await desk.run(['sessions', 'list', '--json', '--url', link])).toMatchObject({ code: 0, stdout: '[]\n' });
+  });
+
+  it('says that a host which came back refuses the token, instead of waiting for it for ever', async () => {
+    const dataDir = await newDataFolder();
+    // Outside the range from which the system gives ports out: nobody else takes it between two starts.
+    const port = String(20_000 + Math.floor(Math.random() * 10_000));
+    const serve = async (token: string) => {
+      const options = ['--port', port, '--data-dir', dataDir, '--script', DESK_SCRIPT, '--connection-token', token];
+      const host = atrium(['serve', '--quiet', ...options]);
+      await host.says(/READY:/);
+      return host;
+    };
+    const first = await serve('the-first-token-0123456789');
+    const place = { ATRIUM_URL: `ws://127.0.0.1:${port}`, ATRIUM_TOKEN: 'the-first-token-0123456789', NO_COLOR: '1' };
+    const run = atrium(['run', '--json', 'slow'], place);
+    run.child.stdin?.end();
+    await run.says(/"type":"text"/);
+    const clients = [run, atrium(['watch', '--json'], place), atrium(['watch', 'last'], place)];
+    await vi.waitFor(
+      () =>
+        expect(
+          clients
+            .slice(1)
+            .map(({ said }) => said.stderr)
+            .join(),
+        ).toMatch(/Ctrl.*,.*Ctrl/s),
+      20_000,
+    );
+    first.child.kill('SIGKILL');
+    await first.ended();
+    await serve('another-token-0123456789');
+    for (const { ended, said } of clients) {
+      expect(await ended()).toBe(5);
+      expect(said.stderr).toContain('The host is gone. Waiting for it.');
+      expect(said.stderr).toMatch(/error: ws:\/\/127\.0\.0\.1:\d+\/ refuses the token\. Give the one in/);
+    }
   });
 
   it('still shows and stops a host whose token is gone, and says what to do', async () => {

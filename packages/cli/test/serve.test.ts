@@ -56,20 +56,17 @@ describe.skipIf(!isBuilt)(
       expect(said.stdout).not.toContain((await readFile(path.join(dataDir, 'connection-token'), 'utf8')).trim());
     });
 
-    it.skipIf(isWindows)(
-      'keeps the token for its owner only, and takes token and entry away when it stops',
-      async () => {
-        const { dataDir, tokenFile, port, child, ended } = await startedQuietly();
-        expect((await stat(dataDir)).mode & 0o777).toBe(0o700);
-        expect((await stat(tokenFile)).mode & 0o777).toBe(0o600);
-        const entry = { pid: child.pid, host: 'localhost', port, url: `ws://localhost:${port}`, tokenFile };
-        expect(await runningInstances(dataDir)).toEqual([expect.objectContaining(entry)]);
-        child.kill('SIGINT');
-        expect(await ended()).toBe(0);
-        expect(existsSync(tokenFile)).toBe(false);
-        expect(await readdir(path.join(dataDir, 'instances'))).toEqual([]);
-      },
-    );
+    it.skipIf(isWindows)('keeps the token for its owner only, and its entry only while it runs', async () => {
+      const { dataDir, tokenFile, port, child, ended } = await startedQuietly();
+      expect((await stat(dataDir)).mode & 0o777).toBe(0o700);
+      expect((await stat(tokenFile)).mode & 0o777).toBe(0o600);
+      const entry = { pid: child.pid, host: 'localhost', port, url: `ws://localhost:${port}`, tokenFile };
+      expect(await runningInstances(dataDir)).toEqual([expect.objectContaining(entry)]);
+      child.kill('SIGINT');
+      expect(await ended()).toBe(0);
+      expect((await stat(tokenFile)).mode & 0o777).toBe(0o600);
+      expect(await readdir(path.join(dataDir, 'instances'))).toEqual([]);
+    });
 
     it.skipIf(isWindows)('sends clients away with 1001 when it is told to stop', async () => {
       const { port, tokenFile, child, ended } = await startedQuietly();
@@ -140,24 +137,36 @@ describe.skipIf(!isBuilt)(
       const { said, ended } = atrium(['serve', '--port', port, '--data-dir', dataDir]);
       expect(await ended()).toBe(1);
       expect(said.stderr).toContain(`Port ${port} is taken. Stop what uses it, or take any free port: --port 0`);
-      expect(existsSync(path.join(dataDir, 'connection-token'))).toBe(false);
     });
 
-    it('keeps its token through a crash, so that clients come back, and makes a new one after a stop', async () => {
+    it('keeps its token through a crash and a stop, so that clients come back, until it is told to make a new one', async () => {
       const first = await startedQuietly();
       const token = readFileSync(first.tokenFile, 'utf8').trim();
       first.child.kill('SIGKILL');
-      await first.ended;
-      const next = async () => {
-        const run = atrium(['serve', '--quiet', '--port', '0', '--data-dir', first.dataDir], {});
-        await run.says(/READY:/);
+      await first.ended();
+      const next = async (...args: string[]) => {
+        const run = atrium(['serve', '--quiet', '--port', '0', '--data-dir', first.dataDir, ...args], {});
+        const [, port = ''] = await run.says(/READY:(\d+)/);
         const text = readFileSync(first.tokenFile, 'utf8').trim();
+        (await connected(Number(port), text)).terminate();
         run.child.kill('SIGTERM');
-        await run.ended;
+        expect(await run.ended()).toBe(0);
         return text;
       };
       expect(await next()).toBe(token);
-      expect(await next()).not.toBe(token);
+      if (!isWindows) expect((await stat(first.tokenFile)).mode & 0o777).toBe(0o600);
+      expect(await next()).toBe(token);
+      const rotated = await next('--rotate-token');
+      expect(rotated).not.toBe(token);
+      expect(await next()).toBe(rotated);
+      expect(await runningInstances(first.dataDir)).toEqual([]);
+    });
+
+    it('does not keep a token that was given for one start', async () => {
+      const { child, ended, tokenFile } = await startedQuietly(['--connection-token', 'for-this-start-only']);
+      child.kill('SIGTERM');
+      await ended();
+      expect(existsSync(tokenFile)).toBe(false);
     });
 
     it('refuses a second host in the same folder, and leaves the first one its token', async () => {
@@ -187,6 +196,11 @@ describe.skipIf(!isBuilt)(
       ['no command', [], /Usage: atrium/],
       ['a port that is none', ['serve', '--port', '70000'], /from 0 to 65535/],
       ['two tokens', ['serve', '--connection-token', 'secret-1', '--without-connection-token'], /Give one of/],
+      [
+        'a token of its own that is to be made anew',
+        ['serve', '--connection-token', 'secret-1', '--rotate-token'],
+        /leave out/,
+      ],
       ['an unfit token', ['serve', '--connection-token', 'secret 1'], /made of letters/],
       ['a token file that is not there', ['serve', '--connection-token-file', 'nowhere'], /cannot be read \(ENOENT\)/],
       ['an origin that is none', ['serve', '--allowed-origins', '*'], /is not an origin/],

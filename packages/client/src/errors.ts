@@ -41,7 +41,7 @@ export class AccessRefusedError extends Error {
   constructor(place: string, status: number) {
     const why =
       status === 401
-        ? 'does not accept the token. Give its current one: a host that was started again has a new one'
+        ? 'refuses the token. Give the one in the file connection-token of its data folder, or the one it was started with'
         : 'does not let this name or page in. Its --allowed-hosts and --allowed-origins say who may come';
     super(`${place} ${why} (${status}).`);
     this.status = status;

@@ -109,7 +109,7 @@ describe('a WebSocket', () => {
   );
 
   it.each([
-    [401, /ws:\/\/127\.0\.0\.1:\d+\/ does not accept the token/],
+    [401, /ws:\/\/127\.0\.0\.1:\d+\/ refuses the token/],
     [403, /does not let this name or page in/],
   ])('that is refused with %i says why', async (status, words) => {
     const server = createServer();

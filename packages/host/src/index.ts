@@ -62,7 +62,7 @@ export { announceInstance, type Instance, runningInstances } from './security/di
 export { NotPrivateError } from './security/private-files.js';
 export {
   isTokenText,
-  leftToken,
+  keptToken,
   newToken,
   readToken,
   type StoredToken,

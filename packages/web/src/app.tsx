@@ -16,7 +16,7 @@ export function App({ link }: { readonly link: HostLink }) {
   const phase = useStore(link.phase);
   return (
     <Boundary what="The page">
-      {phase.at === 'locked' && <TokenForm hadToken={phase.hadToken} onToken={(token) => link.unlock(token)} />}
+      {phase.at === 'locked' && <TokenForm why={phase.why} onToken={(token) => link.unlock(token)} />}
       {(phase.at === 'connecting' || phase.at === 'unreachable') && <Waiting isLost={phase.at === 'unreachable'} />}
       {phase.at === 'ready' && (
         <HostProvider value={{ link, client: phase.client }}>

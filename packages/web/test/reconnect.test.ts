@@ -99,10 +99,33 @@ describeInBrowser('a page that comes back', (open) => {
     // Long enough for several, if it went on as it does without a connection.
     await page.waitForTimeout(5_000);
     expect(attempts).toBeLessThanOrEqual(1);
-    await page.getByLabel('Token, or the link that the host printed').fill('another-token-0123456789');
+    const field = page.getByLabel('Token, or the link that the host printed');
+    await field.fill('a-wrong-token-0123456789');
+    await page.getByRole('button', { name: 'Connect' }).click();
+    await page.getByRole('heading', { name: 'The host refused this token' }).waitFor();
+    expect(await page.getByRole('alert').innerText()).toContain('Copy it again');
+    await field.fill('another-token-0123456789');
     await page.getByRole('button', { name: 'Connect' }).click();
     await page.getByText('You said: hello').waitFor();
     expect(await page.getByRole('textbox', { name: 'Message' }).inputValue()).toBe('half a thou');
+  });
+
+  it('says that the token which somebody typed or brought along was refused', async () => {
+    const { link } = await startMortalHost(SCRIPT);
+    const page = await open(link.replace(/#.*/, ''));
+    await page.getByRole('heading', { name: 'This host asks for a token' }).waitFor();
+    const field = page.getByLabel('Token, or the link that the host printed');
+    for (const wrong of ['wrong-token-0123456789', 'again-wrong-0123456789']) {
+      await field.fill(wrong);
+      await page.getByRole('button', { name: 'Connect' }).click();
+      await page.getByRole('heading', { name: 'The host refused this token' }).waitFor();
+      await expect.poll(() => field.inputValue()).toBe('');
+    }
+    await field.fill(link);
+    await page.getByRole('button', { name: 'Connect' }).click();
+    await page.getByRole('textbox', { name: 'First message' }).waitFor();
+    const other = await open(`${link}-and-more`);
+    await other.getByRole('heading', { name: 'The host refused this token' }).waitFor();
   });
 
   it('finds a host that has its first token again when somebody comes back to look', async () => {

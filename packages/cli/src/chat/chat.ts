@@ -1,11 +1,12 @@
 /** A chat in the terminal: one session, and what the person types turned into actions. */
 import type { Client, Subscription } from '@atrium/client';
 import type { SessionAction, SessionState, UserMessage } from '@atrium/protocol';
+import { type ConnectionWords, connectionNotes } from '../connect/connection-notes.js';
 import { ExitCode, QuietExit, wordsOf } from '../exit.js';
+import { shortId } from '../sessions/reference.js';
 import type { Style } from '../text/style.js';
 import type { ViewOptions } from './call-view.js';
 import { ChatView } from './chat-view.js';
-import { connectionNotes } from './connection-notes.js';
 import { Display } from './display.js';
 import { finderOf } from './finder.js';
 import { next, seen, send, steer, stop } from './intents.js';
@@ -114,7 +115,7 @@ export class Chat {
       session.onChange(changed),
       session.onRejected(({ reason }) => this.#display.note(`Not accepted: ${reason}`)),
       session.onGone(() => this.#leave(ExitCode.NoSession)),
-      client.onStatus(connectionNotes((text) => this.#display.note(text))),
+      client.onStatus(connectionNotes((text) => this.#display.note(text), wordsFor(session.uri))),
       client.onStatus((status) => (status.at === 'closed' ? this.#leave(ExitCode.Failed) : changed())),
     ];
   }
@@ -226,4 +227,11 @@ export class Chat {
     this.#dispatch(action);
     if (draft !== undefined) this.#prompt.set(draft.text, draft.attachments);
   }
+}
+
+function wordsFor(uri: string): ConnectionWords {
+  return {
+    gone: 'What you write waits until it is back.',
+    refused: `Leave with Ctrl+D, and come back with the right token: atrium attach ${shortId(uri)} --token-file <file>`,
+  };
 }

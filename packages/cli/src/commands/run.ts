@@ -96,7 +96,9 @@ async function run(words: readonly string[], options: RunCommandOptions): Promis
     const { reachHost } = await import('../connect/reach.js');
     const { orStopped } = await import('../run/run-turn.js');
     const client = await orStopped(reachHost(options, { tell }), stop.signal);
-    await ask(client, { text, options, signal: stop.signal }).finally(() => client.close());
+    const { connectionNotes, orRefused } = await import('../connect/connection-notes.js');
+    client.onStatus(connectionNotes(tell, { gone: 'Waiting for it.', refused: '' }));
+    await orRefused(client, ask(client, { text, options, signal: stop.signal })).finally(() => client.close());
   } catch (error) {
     if (!stop.signal.aborted) throw error;
     const code = stop.signal.reason as ExitCode;

@@ -48,6 +48,7 @@ export function serveCommand(): Command {
     .addOption(option('--connection-token <token>', TOKEN_TEXT, 'CONNECTION_TOKEN'))
     .addOption(option('--connection-token-file <file>', 'file with a token of your own', 'CONNECTION_TOKEN_FILE'))
     .addOption(option('--without-connection-token', 'let everybody on this machine in', 'WITHOUT_CONNECTION_TOKEN'))
+    .addOption(option('--rotate-token', 'make a new token instead of going on with the kept one', 'ROTATE_TOKEN'))
     .addOption(option('--allowed-origins <list>', 'web pages that may connect, by comma', 'ALLOWED_ORIGINS'))
     .addOption(option('--allowed-hosts <list>', 'further names of this host, by comma', 'ALLOWED_HOSTS'))
     .addOption(option('--log-level <level>', 'least level that is logged', 'LOG_LEVEL').choices(LOG_LEVELS))

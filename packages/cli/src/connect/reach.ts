@@ -27,7 +27,7 @@ const SLOW_START_MS = 5_000;
 const FIRST_ATTEMPTS_MAX = 3;
 
 /**
- * Looks for the host before each attempt to connect, since one that was started again is elsewhere and has a new token.
+ * Looks for the host before each attempt to connect, since one that was started again may be elsewhere and have another token.
  * A host that this process had to start is started again when it is gone; somebody else's is waited for. One that turned
  * us away because it was about to stop is replaced by another; one that is still there meant it.
  */

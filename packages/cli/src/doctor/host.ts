@@ -34,7 +34,7 @@ export async function checkHost(found: RunningHost | undefined): Promise<Finding
 }
 
 export async function checkToken(found: RunningHost | undefined): Promise<Finding> {
-  if (!found) return fine('token', 'made anew when a host starts');
+  if (!found) return fine('token', 'a host makes one when it starts, and keeps it');
   if (found.tokenProblem !== undefined)
     return problem(
       'token',

@@ -5,7 +5,6 @@ import {
   type Host,
   type Logger,
   runningInstances,
-  type StoredToken,
   startServer,
   storeToken,
   TOKEN_ADVISED_CHARACTERS,
@@ -22,15 +21,21 @@ export async function openNetwork(settings: ServeSettings, host: Host, logger: L
   try {
     return await open(settings, { host, logger, stored });
   } catch (error) {
-    await stored?.remove();
+    await stored?.forget();
     throw error;
   }
+}
+
+/** Where local programs find the token, and what becomes of the file when the host is gone. */
+interface TokenPlace {
+  readonly file: string;
+  forget(): Promise<void>;
 }
 
 interface Parts {
   readonly host: Host;
   readonly logger: Logger;
-  readonly stored: StoredToken | undefined;
+  readonly stored: TokenPlace | undefined;
 }
 
 async function open(settings: ServeSettings, { host, logger, stored }: Parts): Promise<OpenDoor> {
@@ -57,14 +62,19 @@ async function open(settings: ServeSettings, { host, logger, stored }: Parts): P
     stopAccepting: () => server.stopAccepting(),
     async close() {
       await server.close();
-      await Promise.all([retract(), stored?.remove()]);
+      await Promise.all([retract(), stored?.forget()]);
     },
   };
 }
 
-/** A token in a file of the user's stays there; any other goes where local programs look for it. */
-async function store(dataDir: string, token: TokenChoice): Promise<StoredToken | undefined> {
-  return token.kind === 'generated' || token.kind === 'given' ? storeToken(dataDir, token.text) : undefined;
+/**
+ * A token in a file of the user's stays there; any other goes where local programs look for it. One that the host made
+ * is kept for the next start; one that was given for this start goes with it.
+ */
+async function store(dataDir: string, token: TokenChoice): Promise<TokenPlace | undefined> {
+  if (token.kind === 'none' || token.kind === 'file') return undefined;
+  const { file, remove } = await storeToken(dataDir, token.text);
+  return { file, forget: token.kind === 'generated' ? async () => {} : remove };
 }
 
 function warnIfShort(token: TokenChoice, logger: Logger): void {

@@ -54,6 +54,7 @@ export interface ServeOptions {
   readonly connectionToken?: string;
   readonly connectionTokenFile?: string;
   readonly withoutConnectionToken?: boolean;
+  readonly rotateToken?: boolean;
   readonly allowedOrigins?: string;
   readonly allowedHosts?: string;
   readonly logLevel?: LogLevel;

@@ -1,10 +1,10 @@
-/** Which connection token is used: the user's own, a new one, or none. */
-import { isTokenText, leftToken, newToken, readToken } from '@atrium/host';
+/** Which connection token is used: the user's own, the one of the data folder, or none. */
+import { isTokenText, keptToken, newToken, readToken } from '@atrium/host';
 import { UsageError } from '../exit.js';
 import type { ServeOptions } from './settings.js';
 
 export type TokenChoice =
-  /** Made up for this run, or for one that crashed; stored where programs of this user find it. */
+  /** Made by a host of this data folder, and kept there for the next one. */
   | { readonly kind: 'generated'; readonly text: string }
   | { readonly kind: 'given'; readonly text: string }
   | { readonly kind: 'file'; readonly text: string; readonly file: string }
@@ -17,13 +17,16 @@ type Name = (typeof NAMES)[number];
 export async function chooseToken(
   options: ServeOptions,
   dataDir: string,
-  isFromCommandLine: (name: Name) => boolean,
+  isFromCommandLine: (name: Name | 'rotateToken') => boolean,
 ): Promise<TokenChoice> {
   const present = NAMES.filter((name) => options[name] !== undefined && options[name] !== false);
   const typed = present.filter(isFromCommandLine);
   const [chosen, another] = typed.length > 0 ? typed : present;
   if (another !== undefined) {
     throw new UsageError('Give one of --connection-token, --connection-token-file and --without-connection-token.');
+  }
+  if (options.rotateToken && chosen !== undefined && isFromCommandLine('rotateToken')) {
+    throw new UsageError('--rotate-token makes a new token of the host: leave out the option for a token of your own.');
   }
   return resolve(chosen, options, dataDir);
 }
@@ -33,8 +36,10 @@ async function resolve(chosen: Name | undefined, options: ServeOptions, dataDir:
   if (chosen === 'connectionToken')
     return { kind: 'given', text: checked(options.connectionToken ?? '', '--connection-token') };
   const { connectionTokenFile: file } = options;
-  if (chosen === undefined || file === undefined)
-    return { kind: 'generated', text: (await leftToken(dataDir)) ?? newToken() };
+  if (chosen === undefined || file === undefined) {
+    const kept = options.rotateToken ? undefined : await keptToken(dataDir);
+    return { kind: 'generated', text: kept ?? newToken() };
+  }
   const text = await readToken(file).catch((error) => {
     throw new UsageError(`--connection-token-file: ${file} cannot be read (${error.code ?? error.message}).`);
   });

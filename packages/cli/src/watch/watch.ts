@@ -1,6 +1,7 @@
 /** Follows one session action by action, or the list of all sessions. */
 import type { Client } from '@atrium/client';
 import type { SessionSummary } from '@atrium/protocol';
+import { connectionNotes } from '../connect/connection-notes.js';
 import { ExitCode, QuietExit } from '../exit.js';
 import { print, printJson, tell } from '../output.js';
 import { findSession, shortId } from '../sessions/reference.js';
@@ -13,6 +14,7 @@ export async function watchOne(client: Client, name: string, isJson: boolean): P
   const lines = new Lines(print);
   const actions = session.actions();
   tell(`Watching ${shortId(resource)}. Ctrl+C ends it.`);
+  tellAbsence(client);
   const follow = async () => {
     for await (const envelope of actions) {
       if (envelope.rejectionReason !== undefined) continue;
@@ -30,6 +32,7 @@ export async function watchAll(client: Client, isJson: boolean): Promise<void> {
   const known = new Map<string, SessionSummary>();
   let isFirst = true;
   tell('Watching all sessions. Ctrl+C ends it.');
+  tellAbsence(client);
   const follow = async () => {
     for await (const items of list) {
       const found = changes(known, items);
@@ -42,6 +45,11 @@ export async function watchAll(client: Client, isJson: boolean): Promise<void> {
     }
   };
   await Promise.race([follow(), interrupted()]);
+}
+
+/** Whoever sees nothing has to know that nothing can be seen. */
+function tellAbsence(client: Client): void {
+  client.onStatus(connectionNotes(tell, { gone: 'Waiting for it.', refused: '' }));
 }
 
 type Change = 'added' | 'changed' | 'removed';

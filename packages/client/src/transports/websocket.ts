@@ -6,7 +6,7 @@ export type TokenSource = string | (() => string | Promise<string>);
 
 export interface WebSocketOptions {
   readonly url: string;
-  /** A function is asked anew for each attempt, since a host that was started again has a new token. */
+  /** A function is asked anew for each attempt, since a host may be started again with another token. */
   readonly token?: TokenSource;
 }
 

@@ -46,10 +46,10 @@ export async function storeToken(dataFolder: string, token: string): Promise<Sto
 }
 
 /**
- * The token that a host left behind when it had no time to remove it. The next one takes it over, so that clients come
- * back by themselves after a crash. What others could have read or written there is not taken.
+ * The token that an earlier host made and kept in this folder. The next one goes on with it, so that clients come back by
+ * themselves after a stop or a crash. What others could have read or written there is not taken.
  */
-export async function leftToken(dataFolder: string): Promise<string | undefined> {
+export async function keptToken(dataFolder: string): Promise<string | undefined> {
   const file = path.join(dataFolder, TOKEN_FILE);
   const stats = await lstat(file).catch(() => undefined);
   const isOurs = stats?.isFile() && (stats.mode & 0o077) === 0 && stats.uid === (process.getuid?.() ?? stats.uid);

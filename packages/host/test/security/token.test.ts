@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { NotPrivateError } from '../../src/security/private-files.js';
-import { isTokenText, leftToken, newToken, readToken, storeToken, TOKEN_FILE } from '../../src/security/token.js';
+import { isTokenText, keptToken, newToken, readToken, storeToken, TOKEN_FILE } from '../../src/security/token.js';
 
 const isWindows = process.platform === 'win32';
 let folder: string;
@@ -69,18 +69,18 @@ describe('the token file', () => {
     'is taken over from a host that crashed, if only its owner could touch it and we made it',
     async () => {
       const file = path.join(folder, TOKEN_FILE);
-      expect(await leftToken(folder)).toBeUndefined();
+      expect(await keptToken(folder)).toBeUndefined();
       const token = newToken();
       await storeToken(folder, token);
-      expect(await leftToken(folder)).toBe(token);
+      expect(await keptToken(folder)).toBe(token);
       await chmod(file, 0o640);
-      expect(await leftToken(folder)).toBeUndefined();
+      expect(await keptToken(folder)).toBeUndefined();
       await storeToken(folder, 'chosen-by-somebody');
-      expect(await leftToken(folder)).toBeUndefined();
+      expect(await keptToken(folder)).toBeUndefined();
       await writeFile(path.join(folder, 'target'), token, { mode: 0o600 });
       await rm(file);
       await symlink(path.join(folder, 'target'), file);
-      expect(await leftToken(folder)).toBeUndefined();
+      expect(await keptToken(folder)).toBeUndefined();
     },
   );
 });

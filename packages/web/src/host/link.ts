@@ -12,12 +12,15 @@ const REFUSALS_MAX = 2;
 const LOCKED_RETRY_MS = 15_000;
 const LOCKED_RETRY_MAX_MS = 60 * 60_000;
 
+/** `missing`: none was given. `refused`: the one that was given is wrong. `changed`: it was right until now. */
+export type Refusal = 'missing' | 'refused' | 'changed';
+
 export type Phase =
   | { readonly at: 'connecting' }
   /** Nobody answers at this address. */
   | { readonly at: 'unreachable' }
   /** The host is there and does not let us in. */
-  | { readonly at: 'locked'; readonly hadToken: boolean }
+  | { readonly at: 'locked'; readonly why: Refusal }
   | { readonly at: 'ready'; readonly client: Client };
 
 export class HostLink {
@@ -30,6 +33,8 @@ export class HostLink {
   #refusals = 0;
   #lockedWaitMs = LOCKED_RETRY_MS;
   #lockedUntil = 0;
+  /** Somebody has just typed a token, and nobody knows yet whether it is right. */
+  #isTyped = false;
 
   constructor() {
     addEventListener('focus', () => this.#lookedAt());
@@ -44,7 +49,7 @@ export class HostLink {
       try {
         return await this.#opened(await dial(() => this.#token()));
       } catch {
-        if (await this.#isLocked()) return this.phase.set({ at: 'locked', hadToken });
+        if (await this.#isLocked()) return this.phase.set({ at: 'locked', why: hadToken ? 'refused' : 'missing' });
         if (this.#refusals === 0) this.phase.set({ at: 'unreachable' });
       }
       await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
@@ -54,6 +59,7 @@ export class HostLink {
   /** Somebody typed a token. */
   unlock(token: string): void {
     keepToken(token);
+    this.#isTyped = true;
     this.retry();
   }
 
@@ -112,6 +118,7 @@ export class HostLink {
     this.status.set(status);
     if (status.at === 'open') {
       this.#refusals = 0;
+      this.#isTyped = false;
       this.#lockedWaitMs = LOCKED_RETRY_MS;
       this.phase.set({ at: 'ready', client });
     }
@@ -124,7 +131,7 @@ export class HostLink {
     if (this.phase.get().at === 'locked' || !(await this.#isLocked())) return;
     if (this.status.get().at === 'open') return;
     this.#rest();
-    this.phase.set({ at: 'locked', hadToken: true });
+    this.phase.set({ at: 'locked', why: this.#isTyped ? 'refused' : 'changed' });
   }
 
   /** A host may come up between the attempt and the look; only when it refuses again is it the token. */

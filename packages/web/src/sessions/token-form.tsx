@@ -1,15 +1,26 @@
 /** The door: asks for the token, and says where it is. */
 import { type FormEvent, useState } from 'react';
+import type { Refusal } from '../host/link.js';
 import { tokenIn } from '../host/token.js';
 import { Mark } from '../ui/mark.js';
 
 interface Props {
-  /** A token was tried and is not (or no longer) the right one. */
-  readonly hadToken: boolean;
+  readonly why: Refusal;
   readonly onToken: (token: string) => void;
 }
 
-export function TokenForm({ hadToken, onToken }: Props) {
+const TITLES: Readonly<Record<Refusal, string>> = {
+  missing: 'This host asks for a token',
+  refused: 'The host refused this token',
+  changed: 'The host has another token',
+};
+const ADVICE: Readonly<Record<Refusal, string>> = {
+  missing: 'The token shows that you may use this machine. It stays in this tab.',
+  refused: 'It is not the right one, or not whole. Copy it again from one of the places below, and paste it here.',
+  changed: 'It was started with a new one. Paste that one, or open the new link.',
+};
+
+export function TokenForm({ why, onToken }: Props) {
   const [text, setText] = useState('');
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -20,12 +31,8 @@ export function TokenForm({ hadToken, onToken }: Props) {
     <main className="door">
       <form onSubmit={submit} aria-labelledby="door-title">
         <Mark />
-        <h1 id="door-title">{hadToken ? 'The host has another token' : 'This host asks for a token'}</h1>
-        <p>
-          {hadToken
-            ? 'It was probably started again: each start makes a new token. Paste the new one, or open the new link.'
-            : 'The token shows that you may use this machine. It stays in this tab.'}
-        </p>
+        <h1 id="door-title">{TITLES[why]}</h1>
+        <p role={why === 'missing' ? undefined : 'alert'}>{ADVICE[why]}</p>
         <label htmlFor="token">Token, or the link that the host printed</label>
         <input
           id="token"
