@@ -51,7 +51,9 @@ describe.skipIf(!isBuilt || !hasTmux)(
       const { terminal } = await chat();
       await terminal.sees(PROMPT);
       await say(terminal, 'shell');
-      await terminal.sees(/\? Run "echo one"\?\n {2}y Run · n Do not run · a Run, [^\n]* · e edit first\n/);
+      await terminal.sees(
+        /\? Run "echo one"\?\n {2}command: echo one\n {2}y Run · n Do not run · a Run, [^\n]* · e edit first\n/,
+      );
       await answer(terminal, 'e');
       await terminal.sees(/command> echo one\n {2}Enter runs it like this/);
       terminal.type(' and two');

@@ -46,6 +46,14 @@ export type { StringOrMarkdown } from './common/string-or-markdown.js';
 export type { TextPosition } from './common/text-position.js';
 export type { TextRange } from './common/text-range.js';
 export type { TextSelection } from './common/text-selection.js';
+export {
+  asksOneOf,
+  membersBesideEdits,
+  type ShownEdit,
+  type ToolInputMember,
+  toolInputMembers,
+  toolInputObject,
+} from './common/tool-input.js';
 export type { URI } from './common/uri.js';
 export type { UsageInfo } from './common/usage-info.js';
 export {

@@ -21,13 +21,19 @@ export function nameOf(edit: FileEdit, folder: string | undefined): string {
 }
 
 export function nameIn(uri: string, folder: string | undefined): string {
+  const inside = pathIn(uri, folder);
+  return inside === undefined ? folderText(uri) : printable(inside);
+}
+
+/** As it is, with whatever is in it; undefined outside of the folder. */
+export function pathIn(uri: string, folder: string | undefined): string | undefined {
   const base = folder === undefined ? undefined : `${folder.replace(/\/+$/, '')}/`;
-  if (base === undefined || !uri.startsWith(base)) return folderText(uri);
+  if (base === undefined || !uri.startsWith(base)) return undefined;
   const inside = uri.slice(base.length);
   try {
-    return printable(decodeURIComponent(inside));
+    return decodeURIComponent(inside);
   } catch {
-    return printable(inside);
+    return inside;
   }
 }
 

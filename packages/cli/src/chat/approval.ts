@@ -1,14 +1,18 @@
-/** A question for permission: what would happen, whole or with a key to see the rest, and one key for each answer. */
-import type { SessionAction } from '@atrium/protocol';
+/**
+ * A question for permission: all of what would run, and one key for each answer. A key that lets the call run does
+ * nothing until the whole of it has been shown.
+ */
+import { membersBesideEdits, type SessionAction, type ToolInputMember, toolInputMembers } from '@atrium/protocol';
 import { approve, deny, lastingOption, plainOption, type Target } from '../sessions/confirm.js';
 import { plain } from '../sessions/turns.js';
-import { printable } from '../text/printable.js';
+import { printable, shownRows } from '../text/printable.js';
+import type { Style } from '../text/style.js';
 import { wrap } from '../text/width.js';
-import { diffView, type ViewOptions } from './call-view.js';
+import type { ViewOptions } from './call-view.js';
 import type { EditDiff } from './edits.js';
-import { inputText, shownInput } from './input-text.js';
 import { flowed, type KeyHint } from './key-hints.js';
 import type { Key } from './keys.js';
+import { READ_ON, Reading } from './reading.js';
 
 /** What a key means: an answer, that something has to be written first, or that everything should be shown. */
 export type Choice = SessionAction | 'edit' | 'reason' | 'view' | undefined;
@@ -36,48 +40,148 @@ export interface ApprovalFrame extends ViewOptions {
   readonly waiting: number;
 }
 
-/** Rows that are taken by the line above, the answers and the status. */
-const OTHER_ROWS = 8;
+/** The line at the bottom of the window, and the one that the screen keeps free. */
+const OTHER_ROWS = 2;
+const ROWS = 24;
+
+export class Approval {
+  readonly target: Target;
+  readonly #reading = new Reading();
+  #laidOut:
+    | { readonly key: string; readonly diffs: readonly EditDiff[]; readonly lines: readonly string[] }
+    | undefined;
+
+  constructor(target: Target) {
+    this.target = target;
+  }
+
+  /** Whether this is still what is asked about. A call that changed has to be read again. */
+  isAbout({ call }: Target): boolean {
+    return call === this.target.call || JSON.stringify(call) === JSON.stringify(this.target.call);
+  }
+
+  press(key: Key): Choice {
+    if (this.#reading.press(key)) return undefined;
+    const choice = choiceOf(key, this.target);
+    // What does not fit into the window does not fit into the editor either.
+    if (choice === 'edit' && this.#reading.isPaged) return undefined;
+    return this.#reading.isRead || !runs(choice) ? choice : undefined;
+  }
+
+  view(frame: ApprovalFrame): string[] {
+    const { rows = ROWS } = frame;
+    const { call } = this.target;
+    const isComplete = frame.diffs.every(({ isLoading }) => !isLoading);
+    const lines = this.#lines(frame);
+    const room = rows - OTHER_ROWS;
+    const whole = flowed(hintsOf(call, false), frame);
+    const paged = flowed([READ_ON, ...hintsOf(call, true)], frame);
+    const keys = lines.length + whole.length <= room ? whole : paged;
+    const shown = this.#reading.view(lines, room - keys.length, frame, isComplete);
+    if (this.#reading.isRead) return [...shown, ...keys];
+    return [...shown, ...flowed([...(this.#reading.isPaged ? [READ_ON] : []), ...denialsOf(call), SHOW_ALL], frame)];
+  }
+
+  /** A long text is laid out once for each width and each state of its diffs. */
+  #lines(frame: ApprovalFrame): readonly string[] {
+    const key = [frame.columns, frame.waiting, frame.diffs.map(({ isLoading }) => isLoading)].join();
+    if (this.#laidOut?.key !== key || this.#laidOut.diffs !== frame.diffs)
+      this.#laidOut = { key, diffs: frame.diffs, lines: wholeCall(this.target, frame) };
+    return this.#laidOut.lines;
+  }
+}
+
+function runs(choice: Choice): boolean {
+  return choice === 'edit' || (typeof choice === 'object' && 'approved' in choice && choice.approved);
+}
+
 /** Room behind the title for the number of questions. */
 const COUNT_COLUMNS = 16;
-const DETAIL_ROWS_MIN = 3;
-const DETAIL_ROWS_MAX = 30;
 
-export function approvalLines(target: Target, frame: ApprovalFrame): string[] {
-  const { style, columns, rows = DETAIL_ROWS_MAX, waiting } = frame;
-  const title = wrap(titleOf(target), columns - (waiting > 1 ? COUNT_COLUMNS : 2));
+/** Everything: what is asked, by which tool, and what it would be given. */
+export function wholeCall(target: Target, frame: ApprovalFrame): string[] {
+  const { style, columns, waiting } = frame;
   const count = waiting > 1 ? style.dim(`  (1 of ${waiting})`) : '';
-  const head = title.map(
+  const title = wrap(titleOf(target), columns - (waiting > 1 ? COUNT_COLUMNS : 2)).map(
     (line, index) => style.yellow(style.bold(`${index === 0 ? '? ' : '  '}${line}`)) + (index === 0 ? count : ''),
   );
-  const room = Math.max(DETAIL_ROWS_MIN, Math.min(DETAIL_ROWS_MAX, rows - OTHER_ROWS - title.length));
-  const all = detailLines(target, frame);
-  const isWhole = all.length <= room;
-  const detail = isWhole ? all : [...all.slice(0, room - 1), style.dim(`  … ${all.length - room + 1} more lines`)];
-  return [...head, ...detail, ...flowed(hintsOf(target.call, isWhole), frame)];
+  return [...title, ...toolLines(target, frame), ...detailLines(target, frame)];
 }
 
-/** Everything, for the scrollback. */
-export function wholeCall(target: Target, frame: Omit<ApprovalFrame, 'waiting'>): string[] {
-  const { style } = frame;
-  return [style.bold(titleOf(target)), ...detailLines(target, frame, true), ''];
-}
-
+/** Blanks in a row could end a row early and make its rest look like a line of ours. */
 function titleOf({ call }: Target): string {
-  return printable(plain(call.confirmationTitle) || plain(call.invocationMessage));
+  return printable(plain(call.confirmationTitle) || plain(call.invocationMessage)).replace(/ {2,}/g, ' ');
 }
 
-/** Nothing is cut at the edge: a command whose end nobody sees is nothing to say yes to. */
-function detailLines(target: Target, frame: Omit<ApprovalFrame, 'waiting'>, isWhole = false): string[] {
-  const { diffs } = frame;
-  if (diffs.length > 0) return diffs.flatMap((diff) => diffView(diff, frame, isWhole));
-  const input = inputText(target.call.toolInput);
-  const isInTitle = titleOf(target).includes(`"${input.value}"`);
-  return isInTitle ? [] : shownInput(input.text, frame.columns, isWhole);
+/** A tool may call itself anything; beside a name that is not its own stands the one that it is called by. */
+function toolLines({ call }: Target, { style, columns }: ViewOptions): string[] {
+  const { toolName, displayName } = call;
+  const isItself = displayName.toLowerCase().replaceAll(' ', '_') === toolName.toLowerCase();
+  if (isItself) return [];
+  return shownRows(`tool: ${displayName} (${toolName})`.replace(/\s+/g, ' '), columns - 2, style).map((row) =>
+    style.dim(`  ${row}`),
+  );
 }
+
+/** The diffs, and of the input whatever they do not say. */
+function detailLines({ call }: Target, frame: ApprovalFrame): string[] {
+  const { diffs, style } = frame;
+  const members = toolInputMembers(call.toolInput ?? '');
+  if (diffs.some(({ isLoading }) => isLoading)) return [style.dim('  reading what would change …')];
+  const shown = diffs.flatMap((diff) => (diff.texts ? [diff.texts] : []));
+  const beside = membersBesideEdits(members, shown);
+  return [
+    ...beside.flatMap((member) => memberLines(member, frame)),
+    ...diffs.flatMap((diff) => wholeDiff(diff, frame)),
+  ];
+}
+
+/** Rows of a value that is longer than one are led by a sign: `│` where a line begins, `┆` where one goes on. */
+function memberLines({ name, text }: ToolInputMember, { style, columns }: ViewOptions): string[] {
+  const lead = name === '' ? '' : `${name}: `;
+  const room = columns - 2;
+  const lines = text.split('\n');
+  if (lines.length === 1) return ledRows(`${lead}${text}`, '  ', room, style);
+  return [
+    ...ledRows(`${lead}${lines.length} lines`, '  ', room, style),
+    ...lines.flatMap((line) => ledRows(line, '│ ', room, style)),
+  ];
+}
+
+function ledRows(line: string, lead: string, room: number, style: Style): string[] {
+  return shownRows(line, room, style).map((row, index) => `${style.dim(index === 0 ? lead : '┆ ')}${row}`);
+}
+
+const SIGNS = { added: '+', removed: '-', same: ' ' } as const;
+
+function wholeDiff(
+  { file, path = file, lines, texts, added, removed }: EditDiff,
+  { style, columns }: ViewOptions,
+): string[] {
+  const counts = added === undefined ? '' : `  ${style.green(`+${added}`)} ${style.red(`-${removed ?? 0}`)}`;
+  const head = shownRows(path, columns - 20, style).map((row) => `  ${style.underline(row)}`);
+  head.push(`${head.pop() ?? ''}${counts}`);
+  if (lines === undefined) return [...head, style.yellow('    its content cannot be shown here; the input above can')];
+  if (lines.length === 0)
+    return [
+      ...head,
+      style.dim(`    ${texts?.before === texts?.after ? 'no change' : 'only the line break at its end changes'}`),
+    ];
+  const rows = lines.flatMap(({ kind, text }) => {
+    if (kind === 'gap') return [style.dim('    ⋮')];
+    const colour = kind === 'added' ? style.green : kind === 'removed' ? style.red : style.dim;
+    return shownRows(text, columns - 4, style).map((row, index) =>
+      colour(`${index === 0 ? `  ${SIGNS[kind]}` : '┆  '} ${row}`),
+    );
+  });
+  return [...head, ...rows];
+}
+
+const SHOW_ALL: KeyHint = ['v', 'puts all of it above'];
+const REASON: KeyHint = ['d', 'no, and say why'];
 
 /** Options that have a letter are named behind it; all others have the digit of their place. */
-function hintsOf(call: Target['call'], isWhole: boolean): KeyHint[] {
+function hintsOf(call: Target['call'], isPaged: boolean): KeyHint[] {
   const lasting = lastingOption(call);
   const named = [plainOption(call, 'approve'), plainOption(call, 'deny'), lasting];
   const others = (call.options ?? []).flatMap((option, index): KeyHint[] =>
@@ -88,8 +192,13 @@ function hintsOf(call: Target['call'], isWhole: boolean): KeyHint[] {
     ['n', printable(named[1]?.label ?? 'no')],
     ...(lasting ? [['a', printable(lasting.label)] as const] : []),
     ...others,
-    ...(call.editable ? [['e', 'edit first'] as const] : []),
-    ['d', 'no, and say why'],
-    ...(isWhole ? [] : [['v', 'show all of it'] as const]),
+    ...(call.editable && !isPaged ? [['e', 'edit first'] as const] : []),
+    REASON,
+    ...(isPaged ? [SHOW_ALL] : []),
   ];
+}
+
+/** What can be answered to a text that has not been read. */
+function denialsOf(call: Target['call']): KeyHint[] {
+  return [['n', printable(plainOption(call, 'deny')?.label ?? 'no')], REASON];
 }

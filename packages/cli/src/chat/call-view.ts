@@ -1,7 +1,7 @@
 /** A tool call on the screen: what it does, the end of its output, and what it changes. */
 import type { FileEdit, ToolCallState } from '@atrium/protocol';
 import { outputText, plain } from '../sessions/turns.js';
-import { printable, printableLines } from '../text/printable.js';
+import { printable, printableOutput } from '../text/printable.js';
 import type { Style } from '../text/style.js';
 import { cut } from '../text/width.js';
 import type { EditDiff } from './edits.js';
@@ -61,7 +61,7 @@ function reason(call: ToolCallState, { style, columns }: ViewOptions): string[] 
 }
 
 function outputLines(output: string, { style, columns }: ViewOptions): string[] {
-  const text = printableLines(output.slice(-OUTPUT_LOOK_CHARACTERS)).trimEnd();
+  const text = printableOutput(output.slice(-OUTPUT_LOOK_CHARACTERS)).trimEnd();
   if (text === '') return [];
   const lines = text.split('\n');
   const shown = lines.slice(-OUTPUT_LINES_MAX).map((line) => style.dim(cut(`  ${line}`, columns)));
@@ -75,15 +75,11 @@ function terminalHint(call: ToolCallState, { style, columns }: ViewOptions): str
   return [style.dim(cut('  /terminal or Ctrl+T goes into its terminal', columns))];
 }
 
-export function diffView(
-  { file, lines, added, removed }: EditDiff,
-  { style, columns }: ViewOptions,
-  isWhole = false,
-): string[] {
+function diffView({ file, lines, added, removed }: EditDiff, { style, columns }: ViewOptions): string[] {
   const counts = added === undefined ? '' : `  ${style.green(`+${added}`)} ${style.red(`-${removed ?? 0}`)}`;
   const head = `  ${style.underline(cut(file, columns - 20))}${counts}`;
   const all = lines ?? [];
-  const shown = all.slice(0, isWhole ? all.length : DIFF_LINES_MAX).map(({ kind, text }) => {
+  const shown = all.slice(0, DIFF_LINES_MAX).map(({ kind, text }) => {
     const safe = (sign: string) => cut(`  ${sign} ${printable(text.replace(/\s+$/, ''))}`, columns);
     if (kind === 'added') return style.green(safe('+'));
     if (kind === 'removed') return style.red(safe('-'));

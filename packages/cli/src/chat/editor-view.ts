@@ -1,7 +1,7 @@
 /** The text that is being written, as lines that fit, with the place of the cursor. Long texts cost what is shown. */
 import { printableLines } from '../text/printable.js';
 import type { Style } from '../text/style.js';
-import { graphemesOf, graphemeWidth } from '../text/width.js';
+import { graphemesOf, widthOf } from '../text/width.js';
 import type { Editor } from './editor.js';
 
 /** Of a long text the part around the cursor is shown. */
@@ -76,7 +76,7 @@ function laidOut(text: string, cursor: number, room: number): { rows: string[]; 
     if (index === cursor) place = { row: rows.length - 1, column: width };
     index += grapheme.length;
     const shown = grapheme === '\n' ? '' : printableLines(grapheme);
-    const size = widthOfShown(shown);
+    const size = widthOf(shown);
     if (grapheme === '\n' || width + size > room) {
       rows.push('');
       width = 0;
@@ -85,10 +85,4 @@ function laidOut(text: string, cursor: number, room: number): { rows: string[]; 
     width += size;
   }
   return { rows, place };
-}
-
-/** A tab is shown as several spaces. */
-function widthOfShown(shown: string): number {
-  if (shown === '') return 0;
-  return /^ +$/.test(shown) ? shown.length : graphemeWidth(shown);
 }

@@ -1,7 +1,7 @@
 /** The contents on both sides of an edit, fetched once, for diffs. */
-import type { FileEdit, ToolCallState } from '@atrium/protocol';
+import { type FileEdit, type ShownEdit, type ToolCallState, toolInputObject } from '@atrium/protocol';
 import { type ContentPlace, contentText } from '../changes/contents.js';
-import { nameIn } from '../changes/file-state.js';
+import { nameIn, pathIn } from '../changes/file-state.js';
 import { type DiffLine, diffLines } from '../text/diff.js';
 import { editsOf } from './call-view.js';
 
@@ -9,8 +9,14 @@ const KEPT_MAX = 100;
 
 export interface EditDiff {
   readonly file: string;
+  /** Its name as it is, with what cannot be seen. */
+  readonly path?: string;
   /** Absent while it is fetched, and when it cannot be. */
   readonly lines?: readonly DiffLine[];
+  /** What the lines were made of. */
+  readonly texts?: ShownEdit;
+  /** Whether it is still being fetched. */
+  readonly isLoading?: boolean;
   readonly added?: number | undefined;
   readonly removed?: number | undefined;
 }
@@ -23,7 +29,7 @@ export interface EditsOptions extends ContentPlace {
 
 export class Edits {
   readonly #options: EditsOptions;
-  readonly #known = new Map<string, EditDiff[]>();
+  readonly #known = new Map<string, { readonly edits: string; readonly diffs: EditDiff[] }>();
 
   constructor(options: EditsOptions) {
     this.#options = options;
@@ -34,30 +40,64 @@ export class Edits {
     const { toolCallId } = call;
     const edits = editsOf(call);
     const known = this.#known.get(toolCallId);
-    if (known) return known;
-    const diffs = edits.map((edit) => this.#summary(edit));
-    this.#known.set(toolCallId, diffs);
+    const key = JSON.stringify(edits);
+    // A call that asks again may ask something else.
+    if (known && (call.status !== 'pending-confirmation' || known.edits === key)) return known.diffs;
+    const diffs = edits.map((edit) => ({ ...this.#summary(edit), isLoading: true }));
+    this.#known.set(toolCallId, { edits: key, diffs });
     if (this.#known.size > KEPT_MAX) this.#known.delete([...this.#known.keys()][0] ?? '');
-    void Promise.all(edits.map((edit, index) => this.#fetch(edit, diffs, index))).then(() => this.#options.onReady());
+    void Promise.all(edits.map((edit) => this.#fetched(edit, call))).then((fetched) => {
+      if (this.#known.get(toolCallId)?.diffs === diffs) this.#known.set(toolCallId, { edits: key, diffs: fetched });
+      this.#options.onReady();
+    });
     return diffs;
   }
 
   /** What is known already; nothing is fetched. A file may have changed since an edit of long ago. */
   known(call: ToolCallState): readonly EditDiff[] {
-    return this.#known.get(call.toolCallId) ?? editsOf(call).map((edit) => this.#summary(edit));
+    return this.#known.get(call.toolCallId)?.diffs ?? editsOf(call).map((edit) => this.#summary(edit));
   }
 
-  async #fetch(edit: FileEdit, diffs: EditDiff[], index: number): Promise<void> {
+  async #fetched(edit: FileEdit, call: ToolCallState): Promise<EditDiff> {
+    const summary = this.#summary(edit);
     const [before, after] = await Promise.all([
       contentText(this.#options, edit.before?.content),
-      contentText(this.#options, edit.after?.content),
+      isComing(edit, call) ? comingText(call) : contentText(this.#options, edit.after?.content),
     ]);
-    if (before !== undefined && after !== undefined)
-      diffs[index] = { ...this.#summary(edit), lines: diffLines(before, after) };
+    if (before === undefined || after === undefined) return summary;
+    const uri = (edit.after ?? edit.before)?.uri ?? '';
+    return { ...summary, lines: diffLines(before, after), texts: { uri, before, after } };
   }
 
   #summary({ before, after, diff }: FileEdit): EditDiff {
-    const file = nameIn((after ?? before)?.uri ?? '', this.#options.folder());
-    return { file, added: diff?.added, removed: diff?.removed };
+    const uri = (after ?? before)?.uri ?? '';
+    const file = nameIn(uri, this.#options.folder());
+    return {
+      file,
+      path: pathIn(uri, this.#options.folder()) ?? decoded(uri),
+      added: diff?.added,
+      removed: diff?.removed,
+    };
+  }
+}
+
+/**
+ * Content that is too long to travel with the edit is named by its file, which does not hold it before the call has
+ * run. Until then only the input can tell it.
+ */
+function isComing({ after }: FileEdit, { status }: ToolCallState): boolean {
+  return status === 'pending-confirmation' && after !== undefined && after.content.uri === after.uri;
+}
+
+function comingText(call: ToolCallState): string | undefined {
+  const content = 'toolInput' in call ? toolInputObject(call.toolInput ?? '')?.content : undefined;
+  return typeof content === 'string' ? content : undefined;
+}
+
+function decoded(uri: string): string {
+  try {
+    return decodeURIComponent(uri.replace(/^file:\/\//, ''));
+  } catch {
+    return uri;
   }
 }

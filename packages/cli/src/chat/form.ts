@@ -1,15 +1,20 @@
 /** Questions to the person, one after the other and back again, until the request is answered or declined. */
 import type { SessionAction, SessionInputAnswer, SessionInputRequest } from '@atrium/protocol';
-import { printable, printableLines } from '../text/printable.js';
-import { wrap } from '../text/width.js';
+import { shownRows } from '../text/printable.js';
 import type { ViewOptions } from './call-view.js';
 import type { EditorView } from './editor-view.js';
 import { Field } from './field.js';
 import { flowed, type KeyHint } from './key-hints.js';
 import type { Key } from './keys.js';
+import { READ_ON, Reading } from './reading.js';
+
+/** The line at the bottom of the window, and the one that the screen keeps free. */
+const OTHER_ROWS = 2;
+const ROWS = 24;
 
 export class Form {
   readonly request: SessionInputRequest;
+  readonly #reading = new Reading();
   readonly #fields: readonly Field[];
   #index = 0;
 
@@ -46,8 +51,9 @@ export class Form {
   }
 
   #yesOrNo(key: Key): SessionAction | undefined {
-    const letter = key.text?.toLowerCase();
-    if (letter === 'y' || key.name === 'enter') return this.#completed('accept');
+    if (this.#reading.press(key)) return undefined;
+    const letter = key.name === 'text' ? key.text?.toLowerCase() : undefined;
+    if (letter === 'y') return this.#reading.isRead ? this.#completed('accept') : undefined;
     return letter === 'n' ? this.#completed('decline') : undefined;
   }
 
@@ -60,17 +66,27 @@ export class Form {
   }
 
   view(options: ViewOptions): EditorView {
-    const { style, columns } = options;
-    const { message, url } = this.request;
+    const { style, columns, rows = ROWS } = options;
+    const { message = '', url } = this.request;
+    // A request that asks one thing often says it twice.
+    const isAskedBelow = this.#fields.some(({ question }) => question.message.trim() === message.trim());
     const head = [
-      ...(message === undefined ? [] : wrapped(message, columns).map((line) => style.yellow(line))),
-      ...(url === undefined ? [] : [style.underline(printable(url))]),
+      ...(message === '' || isAskedBelow ? [] : wrapped(message, options).map((line) => style.yellow(line))),
+      ...(url === undefined ? [] : shownRows(url, columns - 2, style).map((row) => style.underline(row))),
     ];
     const field = this.#fields[this.#index];
     const keys = flowed(this.#hints(field), options);
-    if (!field) return { lines: [...head, ...keys], cursor: { row: head.length, column: 0 } };
+    if (!field) {
+      const paged = flowed([READ_ON, ...this.#hints(field)], options);
+      const room = rows - OTHER_ROWS;
+      const hints = head.length + keys.length <= room ? keys : paged;
+      const shown = this.#reading.view(head, room - hints.length, options);
+      const offered = this.#reading.isRead ? hints : flowed([READ_ON, ['n', 'no'], ['Esc', 'later']], options);
+      return { lines: [...shown, ...offered], cursor: { row: shown.length, column: 0 } };
+    }
     const count = this.#fields.length > 1 ? style.dim(` (${this.#index + 1} of ${this.#fields.length})`) : '';
-    const question = wrapped(field.question.message, columns - 10).map((line, at) =>
+    const narrower = { style, columns: columns - 10 };
+    const question = wrapped(field.question.message, narrower).map((line, at) =>
       at === 0 ? style.bold(`? ${line}`) + count : style.bold(`  ${line}`),
     );
     const { lines, cursor } = field.view(options);
@@ -94,8 +110,7 @@ export class Form {
   }
 }
 
-function wrapped(text: string, columns: number): string[] {
-  return printableLines(text)
-    .split('\n')
-    .flatMap((line) => wrap(line, columns - 2));
+/** Nothing is cut: what is asked may name programs that would start. */
+function wrapped(text: string, { style, columns }: ViewOptions): string[] {
+  return text.split(/\r?\n/).flatMap((line) => shownRows(line, columns - 2, style));
 }

@@ -5,7 +5,7 @@ import { type EditorView, editorView } from './editor-view.js';
 import type { Key } from './keys.js';
 import { menuLines } from './menu.js';
 import { type Finder, MessageLine, type Wish } from './message-line.js';
-import { type QuestionParts, Questions } from './questions.js';
+import { type QuestionParts, Questions, withFewerRows } from './questions.js';
 
 export interface PromptParts extends QuestionParts {
   readonly finder: Finder;
@@ -73,11 +73,11 @@ export class Prompt {
   }
 
   view(state: SessionState, view: ViewOptions): EditorView {
-    const question = this.#questions.view(view);
-    if (!question) return this.#lineView(state, view);
-    if (this.#questions.isWriting || this.isEmpty) return question;
-    // The text that was begun is still there, below the question.
-    return { lines: [...question.lines, ...editorView(this.#line.editor, view).lines], cursor: question.cursor };
+    if (this.#questions.isWriting || this.isEmpty) return this.#questions.view(view) ?? this.#lineView(state, view);
+    // The text that was begun is still there, below the question, which has the rest of the window.
+    const { lines } = editorView(this.#line.editor, view);
+    const question = this.#questions.view(withFewerRows(view, lines.length));
+    return question ? { lines: [...question.lines, ...lines], cursor: question.cursor } : this.#lineView(state, view);
   }
 
   #lineView({ queuedMessages = [], activeTurn }: SessionState, view: ViewOptions): EditorView {

@@ -2,7 +2,7 @@
 import type { SessionAction, SessionState } from '@atrium/protocol';
 import type { Target } from '../sessions/confirm.js';
 import { pendingCalls } from '../sessions/turns.js';
-import { approvalLines, choiceOf, wholeCall } from './approval.js';
+import { Approval, wholeCall } from './approval.js';
 import type { ViewOptions } from './call-view.js';
 import { Confirmation } from './confirmation.js';
 import type { EditorView } from './editor-view.js';
@@ -26,7 +26,7 @@ const NEW_QUESTION_GUARD_MS = 300;
 export class Questions {
   readonly #parts: QuestionParts;
   #confirmation: Confirmation | undefined;
-  #target: Target | undefined;
+  #approval: Approval | undefined;
   #askedAt = Number.NEGATIVE_INFINITY;
   #waiting = 0;
   #result: ResultQuestion | undefined;
@@ -41,7 +41,7 @@ export class Questions {
   }
 
   get isAsking(): boolean {
-    return [this.#confirmation, this.#target, this.#form, this.#result].some((question) => question !== undefined);
+    return [this.#confirmation, this.#approval, this.#form, this.#result].some((question) => question !== undefined);
   }
 
   get isWriting(): boolean {
@@ -66,12 +66,19 @@ export class Questions {
     const calls = pendingCalls(state.activeTurn);
     const [call] = calls;
     this.#waiting = calls.length;
-    if (call && call.toolCallId !== this.#target?.call.toolCallId) this.#askedAt = performance.now();
-    this.#target = call && state.activeTurn ? { turnId: state.activeTurn.id, call } : undefined;
-    this.#result = resultQuestion(state);
+    this.#ask(call && state.activeTurn && { turnId: state.activeTurn.id, call });
+    const result = resultQuestion(state);
+    if (result?.callId !== this.#result?.callId) this.#result = result;
     if (this.#writing && this.#writing.target.call.toolCallId !== call?.toolCallId) this.#writing = undefined;
     const request = state.inputRequests?.find(({ id }) => !this.#later.has(id));
     if (request?.id !== this.#form?.request.id) this.#form = request && new Form(request);
+  }
+
+  /** What was read and where one is in it stays, unless something else is asked now. */
+  #ask(target: Target | undefined): void {
+    if (target && this.#approval?.isAbout(target)) return;
+    if (target) this.#askedAt = performance.now();
+    this.#approval = target && new Approval(target);
   }
 
   /** Ctrl+C: goes back by one step. False when there is none. What an agent asks in its turn is left to Esc. */
@@ -87,9 +94,9 @@ export class Questions {
   press(key: Key): boolean {
     if (this.#writing) this.#write(this.#writing, key);
     else if (this.#confirmation) this.#confirm(this.#confirmation, key);
-    else if (this.#target || this.#result) {
+    else if (this.#approval || this.#result) {
       if (key.name === 'escape') return true;
-      if (this.#target) this.#permit(this.#target, key);
+      if (this.#approval) this.#permit(this.#approval, key);
       else this.#send(this.#result?.press(key));
     } else this.#fill(key);
     return false;
@@ -109,10 +116,12 @@ export class Questions {
     this.#askedAt = performance.now();
   }
 
-  #permit(target: Target, key: Key): void {
+  #permit(approval: Approval, key: Key): void {
     if (performance.now() - this.#askedAt < NEW_QUESTION_GUARD_MS) return;
-    const choice = choiceOf(key, target);
-    if (choice === 'view') this.#parts.show((view) => wholeCall(target, { ...view, diffs: this.#diffs(target) }));
+    const { target } = approval;
+    const choice = approval.press(key);
+    if (choice === 'view')
+      this.#parts.show((view) => [...wholeCall(target, { ...view, diffs: this.#diffs(target), waiting: 1 }), '']);
     else if (choice === 'edit' || choice === 'reason') this.#writing = new Writing(choice, target);
     else this.#send(choice);
   }
@@ -140,18 +149,18 @@ export class Questions {
 
   /** Undefined when nothing is asked. */
   view(view: ViewOptions): EditorView | undefined {
-    const question = this.#questionView(view);
-    if (!this.#writing) return question;
+    if (!this.#writing) return this.#questionView(view);
     const { lines, cursor } = this.#writing.view(view);
+    const question = this.#questionView(withFewerRows(view, lines.length));
     const lead = question?.lines ?? [];
     return { lines: [...lead, ...lines], cursor: { ...cursor, row: cursor.row + lead.length } };
   }
 
   #questionView(view: ViewOptions): EditorView | undefined {
     if (this.#confirmation) return this.#confirmation.view(view);
-    if (this.#target) {
-      const diffs = this.#diffs(this.#target);
-      const lines = approvalLines(this.#target, { ...view, diffs, waiting: this.#waiting });
+    if (this.#approval) {
+      const diffs = this.#diffs(this.#approval.target);
+      const lines = this.#approval.view({ ...view, diffs, waiting: this.#waiting });
       return { lines, cursor: { row: lines.length - 1, column: 0 } };
     }
     return this.#result?.view(view) ?? this.#form?.view(view);
@@ -160,4 +169,9 @@ export class Questions {
   #diffs({ call }: Target): readonly EditDiff[] {
     return call.edits ? this.#parts.edits.ofCall(call) : [];
   }
+}
+
+/** The view for what shares the window with something else. */
+export function withFewerRows(view: ViewOptions, taken: number): ViewOptions {
+  return view.rows === undefined ? view : { ...view, rows: Math.max(0, view.rows - taken) };
 }

@@ -1,52 +1,54 @@
 /** Whether the model may see what a tool returned. */
 import type { SessionAction, SessionState, ToolCallState } from '@atrium/protocol';
 import { callsIn, outputText, plain } from '../sessions/turns.js';
-import { printable } from '../text/printable.js';
+import { printable, shownRows } from '../text/printable.js';
 import { wrap } from '../text/width.js';
 import type { ViewOptions } from './call-view.js';
 import type { EditorView } from './editor-view.js';
-import { shownInput } from './input-text.js';
-import { flowed } from './key-hints.js';
+import { flowed, type KeyHint } from './key-hints.js';
 import type { Key } from './keys.js';
+import { READ_ON, Reading } from './reading.js';
 
-/** Rows of the output that are shown, as far as the window has room. */
-const OUTPUT_LINES_MAX = 15;
-const OUTPUT_LINES_MIN = 3;
-const OTHER_ROWS = 8;
+const OTHER_ROWS = 2;
+const ROWS = 24;
+const YES: KeyHint = ['y', 'yes'];
+const NO: KeyHint = ['n', 'no'];
 
 export class ResultQuestion {
+  readonly #reading = new Reading();
+
   constructor(
     private readonly turnId: string,
     private readonly call: Extract<ToolCallState, { status: 'pending-result-confirmation' }>,
   ) {}
 
+  get callId(): string {
+    return this.call.toolCallId;
+  }
+
   press(key: Key): SessionAction | undefined {
+    if (this.#reading.press(key)) return undefined;
     const letter = key.name === 'text' ? key.text?.toLowerCase() : undefined;
     if (letter !== 'y' && letter !== 'n') return undefined;
+    if (letter === 'y' && !this.#reading.isRead) return undefined;
     const { toolCallId } = this.call;
     return { type: 'session/toolCallResultConfirmed', turnId: this.turnId, toolCallId, approved: letter === 'y' };
   }
 
   view(view: ViewOptions): EditorView {
-    const { style, columns, rows = OUTPUT_LINES_MAX } = view;
+    const { style, columns, rows = ROWS } = view;
     const title = `${this.call.displayName}: ${plain(this.call.pastTenseMessage)}. May the agent see this?`;
-    const output = shownInput(outputText(this.call), columns);
-    const room = Math.max(OUTPUT_LINES_MIN, Math.min(OUTPUT_LINES_MAX, rows - OTHER_ROWS));
-    const hidden = output.length - room;
-    const lines = [
+    const text = [
       ...wrap(printable(title), columns - 2).map((line, at) =>
         style.yellow(style.bold(`${at === 0 ? '? ' : '  '}${line}`)),
       ),
-      ...output.slice(0, room),
-      ...(hidden > 0 ? [style.dim(`  … ${hidden} more lines`)] : []),
-      ...flowed(
-        [
-          ['y', 'yes'],
-          ['n', 'no'],
-        ],
-        view,
-      ),
+      ...outputText(this.call)
+        .split('\n')
+        .flatMap((line) => shownRows(line, columns - 2, style).map((row) => `  ${row}`)),
     ];
+    const shown = this.#reading.view(text, rows - OTHER_ROWS - 1, view);
+    const keys = [...(this.#reading.isPaged ? [READ_ON] : []), ...(this.#reading.isRead ? [YES] : []), NO];
+    const lines = [...shown, ...flowed(keys, view)];
     return { lines, cursor: { row: lines.length - 1, column: 0 } };
   }
 }

@@ -2,7 +2,7 @@
  * What of a session has gone up into the scrollback, and what is still in motion. Looking costs what is new, however
  * long the session is: every part of an answer goes up once, as soon as it cannot change any more.
  */
-import type { ResponsePart, SessionState, ToolCallState } from '@atrium/protocol';
+import { asksOneOf, type ResponsePart, type SessionState, type ToolCallState } from '@atrium/protocol';
 import { type AnyTurn, isOver, outputText, plain } from '../sessions/turns.js';
 import { MarkdownStream } from '../text/markdown.js';
 import { printable, printableLines } from '../text/printable.js';
@@ -60,15 +60,17 @@ export class Transcript {
   }
 
   /** What is still in motion, as it looks now. */
-  live({ activeTurn }: SessionState): string[] {
+  live({ activeTurn, inputRequests = [] }: SessionState): string[] {
     const place = this.#place;
     if (!activeTurn || activeTurn.id !== place?.turnId) return [];
     const view = this.#options.view();
     return activeTurn.responseParts.slice(place.part).flatMap((part, index) => {
       if (index === 0 && place.stream) return styled(part, place.stream.peek(), view);
       if (part.kind !== 'toolCall') return this.#whole(part, view);
-      // The question for permission says the same.
-      return part.toolCall.status === 'pending-confirmation' ? [] : this.#call(part.toolCall, true);
+      // The question for permission says the same, and so does the one that a call asks.
+      const { status } = part.toolCall;
+      if (status === 'pending-confirmation' || asksOneOf(part.toolCall, inputRequests)) return [];
+      return this.#call(part.toolCall, true);
     });
   }
 

@@ -1,10 +1,10 @@
 import type { SessionInputRequest, ToolCallState } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
-import { approvalLines, choiceOf, wholeCall } from '../../src/chat/approval.js';
+import { Approval, type ApprovalFrame, choiceOf, wholeCall } from '../../src/chat/approval.js';
 import { Form } from '../../src/chat/form.js';
 import { editedInput, inputText } from '../../src/chat/input-text.js';
 import { Writing } from '../../src/chat/writing.js';
-import { PLAIN } from '../../src/text/style.js';
+import { COLOURED, PLAIN } from '../../src/text/style.js';
 
 const VIEW = { style: PLAIN, columns: 80 };
 const letter = (text: string) => ({ name: 'text', text });
@@ -20,6 +20,9 @@ const call: Pending = {
   ],
 };
 const target = { turnId: 't', call };
+const ONE = { ...VIEW, diffs: [], waiting: 1 };
+const approvalLines = (about: typeof target, frame: ApprovalFrame) => new Approval(about).view(frame);
+const asking = (command: string) => ({ turnId: 't', call: { ...call, toolInput: JSON.stringify({ command }) } });
 
 describe('a question for permission', () => {
   it('[CLI-028] shows the options of the call, and sends the one that was chosen', () => {
@@ -51,21 +54,108 @@ describe('a question for permission', () => {
     expect(choiceOf(letter('yn'), target)).toBeUndefined();
   });
 
-  it('hides no part of what would run, however narrow the window is', () => {
+  it('[REL-051] hides no part of what would run, however narrow the window is', () => {
     const command = `echo ${'x'.repeat(200)}; rm -rf build`;
-    const long = { turnId: 't', call: { ...call, toolInput: JSON.stringify({ command }) } };
-    const view = { style: PLAIN, columns: 40, rows: 30, diffs: [], waiting: 1 };
-    const lines = approvalLines(long, view);
+    const view = { ...ONE, columns: 40, rows: 30 };
+    const lines = approvalLines(asking(command), view);
     expect(lines.every((line) => line.length <= 40)).toBe(true);
     expect(lines.map((line) => line.slice(2)).join('')).toContain(command);
-    const small = approvalLines(long, { ...view, rows: 12 }).join('\n');
-    expect(small).toMatch(/… \d+ more lines[\s\S]*v show all of it/);
-    expect(choiceOf(letter('v'), long)).toBe('view');
+    expect(choiceOf(letter('v'), asking(command))).toBe('view');
+    const whole = wholeCall(asking(command), view).map((line) => line.slice(2));
+    expect(whole.join('')).toContain(command);
+  });
+
+  it('[REL-051] spells out what cannot be seen, and marks it', () => {
+    const command = 'ls -la \x1b]\ntouch PWNED\x1b\\ \u202e\u200b\r';
+    expect(wholeCall(asking(command), ONE).slice(1)).toEqual([
+      '  command: 2 lines',
+      '│ ls -la \\x1b]',
+      '│ touch PWNED\\x1b\\ \\u{202e}\\u{200b}\\r',
+    ]);
+    const coloured = wholeCall(asking('a\x1bb\\x1b'), { ...ONE, style: COLOURED }).at(-1);
+    expect(coloured).toContain('a\x1b[7m\\x1b\x1b[27mb\\x1b');
+    expect(wholeCall(asking('\\x1b'), ONE).at(-1)).toBe('  command: \\\\x1b');
+  });
+
+  it('[REL-051] offers no yes before the end of a long text was shown, page by page, with its number of lines', () => {
+    const question = new Approval(asking(`${'echo\n'.repeat(40)}touch PWNED`));
+    const view = { ...ONE, rows: 12 };
+    expect(question.press(letter('y'))).toBeUndefined();
+    const first = question.view(view).join('\n');
+    expect(first).toMatch(/command: 41 lines[\s\S]*lines 1 to \d of 43: read to the end/);
+    expect(first).toContain('n Leave it');
+    expect(first).not.toMatch(/y Run|a Run always|e edit first/);
+    for (const key of ['y', 'a', '1', '2', 'e']) expect(question.press(letter(key))).toBeUndefined();
+    expect(question.press(letter('n'))).toMatchObject({ approved: false });
+    let shown = first;
+    for (let pages = 0; !shown.includes('touch PWNED') && pages < 20; pages += 1) {
+      expect(question.press(letter(' '))).toBeUndefined();
+      shown = question.view(view).join('\n');
+      expect(shown.split('\n').length).toBeLessThan(12);
+    }
+    expect(shown).toMatch(/touch PWNED\n {2}lines \d+ to 43 of 43\n[\s\S]*y Run/);
+    expect(question.press(letter('y'))).toMatchObject({ approved: true });
+    expect(question.press({ name: 'pageup' })).toBeUndefined();
+    expect(question.view(view).join('\n')).toContain('y Run');
+  });
+
+  it('[REL-051] offers no yes where the window has no room for a line', () => {
+    const question = new Approval(asking('ls'));
+    expect(question.view({ ...ONE, columns: 20, rows: 5 }).join('\n')).toMatch(/Make the window larger/);
+    expect(question.press(letter('y'))).toBeUndefined();
+    expect(question.view(ONE).join('\n')).toContain('y Run');
+    expect(question.press(letter('y'))).toMatchObject({ approved: true });
+  });
+
+  it('[REL-051] takes no row for shorter than the widest terminal draws it', () => {
+    const lines = wholeCall(asking('👨‍👩‍👧‍👦'.repeat(30)), { ...ONE, columns: 40 });
+    for (const line of lines) expect(2 * [...line].length).toBeLessThanOrEqual(2 * 40);
+    expect(lines.slice(1).every((line) => [...line].length <= 21 || line.includes('command'))).toBe(true);
+  });
+
+  it('[REL-051] shows whole diffs, and of the input what they do not say', () => {
+    const after = `${'line\n'.repeat(60)}${'x'.repeat(100)}\x1b]end\n`;
+    const about = {
+      turnId: 't',
+      call: { ...call, toolInput: JSON.stringify({ path: 'a.sh', content: after, mode: '755' }) },
+    };
+    const texts = { uri: 'file:///srv/a.sh', before: '', after };
+    const lines = after
+      .trimEnd()
+      .split('\n')
+      .map((text) => ({ kind: 'added' as const, text }));
+    const shown = wholeCall(about, { ...ONE, diffs: [{ file: 'a.sh', added: 61, removed: 0, lines, texts }] });
+    expect(shown.slice(1, 3)).toEqual(['  mode: 755', '  a.sh  +61 -0']);
+    expect(shown.filter((line) => line === '  + line')).toHaveLength(60);
     expect(
-      wholeCall(long, view)
-        .map((line) => line.slice(2))
+      shown
+        .slice(-2)
+        .map((line) => line.slice(4))
         .join(''),
-    ).toContain(command);
+    ).toBe(`${'x'.repeat(100)}\\x1b]end`);
+    const waits = new Approval(about);
+    expect(waits.view({ ...ONE, diffs: [{ file: 'a.sh', isLoading: true }] }).join('\n')).not.toContain('y Run');
+    expect(waits.press(letter('y'))).toBeUndefined();
+    const unknown = wholeCall(about, { ...ONE, diffs: [{ file: 'a.sh' }] }).join('\n');
+    expect(unknown).toMatch(/path: a\.sh\n {2}content: 62 lines\n│ line\n[\s\S]*cannot be shown here/);
+  });
+
+  it('[REL-051] lets no title or name look like a line of the question', () => {
+    const forged = {
+      turnId: 't',
+      call: {
+        ...call,
+        toolName: 'evil_tool',
+        displayName: 'Shell',
+        confirmationTitle: `Run "ls"?${' '.repeat(70)}\n  command: ls \u202e`,
+        toolInput: '{"command":"rm -rf ~"}',
+      },
+    };
+    expect(wholeCall(forged, ONE)).toEqual([
+      '? Run "ls"? command: ls \\u{202e}',
+      '  tool: Shell (evil_tool)',
+      '  command: rm -rf ~',
+    ]);
   });
 
   it('lets a person change a command as text, and other input as JSON that must stay an object', () => {
@@ -180,7 +270,27 @@ describe('questions to the person', () => {
     const questions: SessionInputRequest['questions'] = [{ kind: 'text', id: 'x', message: '?' }];
     expect(answered({ questions }, { name: 'escape' }).last).toMatchObject({ response: 'decline' });
     expect(answered({ message: 'Trust?' }, { name: 'escape' }).last).toBe('later');
-    expect(answered({ message: 'Trust?' }, letter('y')).last).toMatchObject({ response: 'accept' });
+    const trust = new Form({ id: 'q', message: 'Trust?' });
+    trust.view(VIEW);
+    expect(trust.press({ name: 'enter' })).toBeUndefined();
+    expect(trust.press(letter('y'))).toMatchObject({ response: 'accept' });
     expect(answered({ message: 'Trust?' }, letter('n')).last).toMatchObject({ response: 'decline' });
+  });
+
+  it('[REL-051] [REL-053] show all of a long message before a yes is taken, with nothing invisible in it', () => {
+    const message = `Trust?\n${'- node a.js\n'.repeat(40)}- sh -c "\x1b]rm"`;
+    const trust = new Form({ id: 'q', message });
+    const view = { ...VIEW, rows: 12 };
+    expect(trust.view(view).lines.join('\n')).toMatch(/lines 1 to \d of 42: read to the end[\s\S]*n no/);
+    expect(trust.press(letter('y'))).toBeUndefined();
+    for (let pages = 0; pages < 8; pages += 1) trust.press({ name: 'pagedown' });
+    expect(trust.view(view).lines.join('\n')).toMatch(/\\x1b\]rm"\n[\s\S]*y yes/);
+    expect(trust.press(letter('y'))).toMatchObject({ response: 'accept' });
+  });
+
+  it('are shown once where the request says the same', () => {
+    const question = { kind: 'text' as const, id: 'x', message: 'Which colour?' };
+    const { lines } = new Form({ id: 'q', message: 'Which colour?', questions: [question] }).view(VIEW);
+    expect(lines.filter((line) => line.includes('Which colour?'))).toEqual(['? Which colour?']);
   });
 });

@@ -52,7 +52,9 @@ describe('Markdown in a terminal', () => {
   });
 
   it('lets nobody move the cursor', () => {
-    expect(plain('a\u001b[2Jb\u001b]0;title\u0007c\u009bd\u202ee')).toEqual(['abcde']);
+    expect(plain('a\u001b[2Jb\u001b]0;title\u0007c\u009bd\u202ee')).toEqual([
+      'a\\x1b[2Jb\\x1b]0;title\\x07c\\x9bd\\u{202e}e',
+    ]);
   });
 
   it('closes every style at the end of a line', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { printable, printableLines } from '../../src/text/printable.js';
+import { printable, printableLines, printableOutput } from '../../src/text/printable.js';
 import { COLOURED, PLAIN, styleFor } from '../../src/text/style.js';
 import { table } from '../../src/text/table.js';
 import { cut, graphemesOf, hardWrap, padded, widthOf, wrap } from '../../src/text/width.js';
@@ -44,10 +44,16 @@ describe('the width of text', () => {
 });
 
 describe('text from outside', () => {
-  it('has no control characters left', () => {
-    expect(printable('a\nb\u0007c')).toBe('a bc');
-    expect(printableLines('a\r\nb\tc\u001b[31md\u0000')).toBe('a\nb    cd');
+  it('[REL-051] has no control characters left, and nothing left out', () => {
+    expect(printable('a\nb\u0007c')).toBe('a b\\x07c');
+    expect(printableLines('a\r\nb\tc\u001b[31md\u0000')).toBe('a\nb    c\\x1b[31md\\x00');
+    expect(printableLines('ls \u001b]0;\ntouch PWNED')).toBe('ls \\x1b]0;\ntouch PWNED');
     expect(printableLines('👩‍👧')).toBe('👩‍👧');
+  });
+
+  it('has no colours of a program, and all of its words', () => {
+    expect(printableOutput('\u001b[31mred\u001b[0m\r\n50%\r100%\u001b]0;title\u0007')).toBe('red\n50%\n100%');
+    expect(printableOutput('a\u001b]b\nc\u001bPd')).toBe('a\\x1b]b\nc\\x1bPd');
   });
 
   it('has colours only where somebody wants them', () => {

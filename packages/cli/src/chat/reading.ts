@@ -1,0 +1,59 @@
+/**
+ * A text that a person answers. It is shown whole, or page by page with its number of lines where the window is too
+ * small; an answer that lets something happen is offered once its end has been on the screen.
+ */
+import type { ViewOptions } from './call-view.js';
+import type { KeyHint } from './key-hints.js';
+import type { Key } from './keys.js';
+
+/** The row that says where in the text one is. */
+const PLACE_ROWS = 1;
+
+export const READ_ON: KeyHint = ['Space', 'reads on'];
+
+export class Reading {
+  #from = 0;
+  #page = 1;
+  #lines = 0;
+  #isRead = false;
+
+  /** Whether all of it has been shown in a window where it can be read. */
+  get isRead(): boolean {
+    return this.#isRead;
+  }
+
+  /** Whether it takes more than one page. */
+  get isPaged(): boolean {
+    return this.#lines > this.#page;
+  }
+
+  /** Moves through the text. False when the key is none that does. */
+  press({ name, text }: Key): boolean {
+    if (!this.isPaged) return false;
+    if (name === 'pagedown' || (name === 'text' && /^ +$/.test(text ?? ''))) this.#move(this.#page);
+    else if (name === 'pageup') this.#move(-this.#page);
+    else if (name === 'down') this.#move(1);
+    else if (name === 'up') this.#move(-1);
+    else return false;
+    return true;
+  }
+
+  #move(by: number): void {
+    this.#from = Math.max(0, Math.min(this.#lines - this.#page, this.#from + by));
+  }
+
+  /** The rows that fit into the room; `isComplete` when nothing of the text is still on its way. */
+  view(lines: readonly string[], room: number, { style }: ViewOptions, isComplete = true): string[] {
+    this.#lines = lines.length;
+    this.#page = lines.length <= room ? lines.length : Math.max(0, room - PLACE_ROWS);
+    this.#move(0);
+    const end = this.#from + this.#page;
+    if (!isComplete || this.#page === 0) this.#isRead = false;
+    else if (end >= lines.length) this.#isRead = true;
+    if (!this.isPaged) return [...lines];
+    if (this.#page === 0) return [style.red('  Make the window larger: there is no room to show this.')];
+    const place = `  lines ${this.#from + 1} to ${end} of ${lines.length}`;
+    const rest = this.#isRead ? '' : ': read to the end to answer';
+    return [...lines.slice(this.#from, end), style.yellow(`${place}${rest}`)];
+  }
+}

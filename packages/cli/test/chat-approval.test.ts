@@ -1,0 +1,101 @@
+/** What a person is asked in a real terminal is the whole of what runs. */
+import { existsSync } from 'node:fs';
+import { readdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { answer, openChat, PROMPT, say, TYPING_GUARD_MS } from './chat-room.js';
+import { isBuilt, sharedDesk } from './support.js';
+import { hasTmux } from './terminal.js';
+
+const pause = () => new Promise((resolve) => setTimeout(resolve, TYPING_GUARD_MS));
+
+describe.skipIf(!isBuilt || !hasTmux)(
+  'approvals in a chat (skipped unless it has been built and tmux is here)',
+  { timeout: 60_000 },
+  () => {
+    const shared = sharedDesk();
+    const chat = () => openChat('chat', { desk: shared() });
+
+    it('[REL-051] shows what stands behind an escape sequence that never ends', async () => {
+      const { terminal, folder } = await chat();
+      await terminal.sees(PROMPT);
+      await say(terminal, 'hidden command');
+      const asked = await terminal.sees(/y Run/);
+      expect(asked).toMatch(/command: 2 lines\n│ ls -la \\x1b\]\n│ touch PWNED\n/);
+      await answer(terminal, 'n');
+      await terminal.sees(/denied[\s\S]*Done\./);
+      expect(existsSync(path.join(folder, 'PWNED'))).toBe(false);
+    });
+
+    it('[REL-051] takes a yes to a long command only after its end was on the screen', async () => {
+      const { terminal, folder } = await chat();
+      await terminal.sees(PROMPT);
+      await say(terminal, 'long command');
+      const first = await terminal.sees(/lines 1 to \d+ of 44: read to the end to answer/);
+      expect(first).toContain('command: 42 lines');
+      expect(first).not.toMatch(/y Run|│ touch PWNED/);
+      for (const key of ['y', 'a', '1', 'e', 'Enter']) await answer(terminal, key);
+      await terminal.sees(/lines 1 to \d+ of 44: read to the end to answer/);
+      expect(existsSync(path.join(folder, 'PWNED'))).toBe(false);
+      terminal.keys('PageDown');
+      await terminal.sees(/│ touch PWNED\n {2}lines \d+ to 44 of 44\n[^\n]*y Run/);
+      terminal.keys('y');
+      await terminal.sees(/✓ Shell[\s\S]*Done\./);
+      expect(existsSync(path.join(folder, 'PWNED'))).toBe(true);
+    });
+
+    it('[REL-051] shows the whole of a file that would be written, and its real name', async () => {
+      const { terminal, folder } = await chat();
+      await terminal.sees(PROMPT);
+      await say(terminal, 'hidden write');
+      const asked = await terminal.sees(/y Allow/);
+      expect(asked).toMatch(/\n {2}a\\u\{202e\}gpj\.sh {2}\+2 -0\n/);
+      expect(asked).toMatch(/\+ echo hi \\x1bP\n {2}\+ rm -rf everything\n/);
+      await answer(terminal, 'n');
+      await terminal.sees(/denied[\s\S]*Done\./);
+      expect(await readdir(folder)).toEqual([]);
+    });
+
+    it('[REL-053] spells out what a folder that asks for trust has in its name', async () => {
+      const { terminal } = await openChat('chat', {
+        desk: shared(),
+        prepare: (folder) =>
+          writeFile(
+            path.join(folder, 'atrium.json'),
+            JSON.stringify({ providers: { p: { command: 'node', args: ['a.js', '\u001b]0;', 'rm', '\u202e'] } } }),
+          ),
+      });
+      const asked = await terminal.sees(/Do you trust the folder[\s\S]*y yes/);
+      expect(asked.replaceAll(/\n/g, '')).toMatch(/\\x1b\]0;.*rm.*\\u\{202e\}/);
+      terminal.keys('Enter');
+      await pause();
+      expect(terminal.screen()).toMatch(/Do you trust the folder/);
+    });
+
+    it('[REL-052] sends what was written against a call as a denial', async () => {
+      const { terminal, folder } = await chat();
+      await terminal.sees(PROMPT);
+      await say(terminal, 'hidden command');
+      await terminal.sees(/y Run/);
+      await answer(terminal, 'd');
+      await terminal.sees(/why not>/);
+      terminal.type('y');
+      await terminal.sees(/why not> y/);
+      terminal.keys('Enter');
+      await terminal.sees(/denied: y[\s\S]*Done\./);
+      expect(existsSync(path.join(folder, 'PWNED'))).toBe(false);
+    });
+
+    it('shows a question of the agent once, with its choices', async () => {
+      const { terminal } = await chat();
+      await terminal.sees(PROMPT);
+      await say(terminal, 'ask the person');
+      const asked = await terminal.sees(/1 Small\n {2}2 Large\n/);
+      expect(asked.match(/Which size\?/g)).toHaveLength(1);
+      expect(asked).not.toContain('{');
+      await pause();
+      terminal.keys('Enter');
+      await terminal.sees(/Which size\? Small[\s\S]*Done\./);
+    });
+  },
+);

@@ -1,0 +1,89 @@
+/**
+ * The input of a tool call, taken apart for people. Clients show it before somebody lets the call run, so nothing may
+ * get lost on the way: where the members would not say all that the text says, the text stands for itself.
+ */
+import type { SessionInputRequest } from '../session/state/session-input-request.js';
+import type { ToolCallState } from '../session/state/tool-call-state.js';
+
+export interface ToolInputMember {
+  /** Empty where the input is shown as it is. */
+  readonly name: string;
+  readonly text: string;
+  /** Text can be written over; anything else is shown as JSON. */
+  readonly isText: boolean;
+}
+
+/** The members of an input that is a JSON object; one member without a name for any other input. */
+export function toolInputMembers(input: string): readonly ToolInputMember[] {
+  const members = toolInputObject(input);
+  if (!members) return input === '' ? [] : [{ name: '', text: input, isText: true }];
+  return Object.entries(members).map(([name, value]) => ({
+    name,
+    text: typeof value === 'string' ? value : JSON.stringify(value, null, 2),
+    isText: typeof value === 'string',
+  }));
+}
+
+/** The input as an object, if it is one and reading it loses nothing: no name twice, no number that gets rounded. */
+export function toolInputObject(input: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(input);
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+    return compact(input) === JSON.stringify(value) ? { ...value } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The same JSON without blanks, its texts written in the one way that `JSON.stringify` has. */
+function compact(json: string): string {
+  return json.replace(/"[^"\\]*(?:\\.[^"\\]*)*"|\s+/g, (piece) =>
+    piece.startsWith('"') ? JSON.stringify(JSON.parse(piece)) : '',
+  );
+}
+
+/** Whether the call is one that asks a person what an open request asks already: showing both says it twice. */
+export function asksOneOf(call: ToolCallState, requests: readonly SessionInputRequest[]): boolean {
+  if (call.status !== 'running' || requests.length === 0) return false;
+  const said = new Set(textsIn(toolInputObject(call.toolInput ?? '')));
+  return requests.some(({ questions = [] }) => questions.some(({ message }) => said.has(message)));
+}
+
+function textsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
+}
+
+/** A change of a file as a client shows it. */
+export interface ShownEdit {
+  readonly uri: string;
+  readonly before: string;
+  readonly after: string;
+}
+
+/** Which part of an edit says what a member of this name says. */
+const SAID_BY_EDIT: Readonly<Record<string, (text: string, edit: ShownEdit) => boolean>> = {
+  path: (text, { uri }) => pathOf(uri).endsWith(`/${text}`) || pathOf(uri) === text,
+  content: (text, { after }) => text === after,
+  oldText: (text, { before }) => before.includes(text),
+  newText: (text, { after }) => after.includes(text),
+};
+
+/** What of the input the edits do not say already. It is part of what runs and must be shown beside them. */
+export function membersBesideEdits(
+  members: readonly ToolInputMember[],
+  edits: readonly ShownEdit[],
+): readonly ToolInputMember[] {
+  return members.filter(({ name, text, isText }) => {
+    const isSaid = isText && Object.hasOwn(SAID_BY_EDIT, name) ? SAID_BY_EDIT[name] : undefined;
+    return !isSaid || !edits.some((edit) => edit.before !== edit.after && isSaid(text, edit));
+  });
+}
+
+function pathOf(uri: string): string {
+  try {
+    return decodeURIComponent(uri.replace(/^file:\/\//, ''));
+  } catch {
+    return uri;
+  }
+}
