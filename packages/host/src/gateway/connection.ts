@@ -98,6 +98,13 @@ export class ProviderConnection {
     });
   }
 
+  /** It has shown a token or a code, and may say who it is. */
+  admit(access: Access): void {
+    this.enter('AwaitHello');
+    this.access = access;
+    this.#parts.transport.admit?.();
+  }
+
   enter(state: ConnectionState): void {
     if (this.#state === 'Disconnected') return;
     this.#state = state;

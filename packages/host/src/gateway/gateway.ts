@@ -135,8 +135,7 @@ export class Gateway implements GatewayCore {
   #letIn(connection: ProviderConnection, access: Access, token?: string): void {
     if (!connection.access) {
       checkPlaces(access, this.#connections);
-      connection.enter('AwaitHello');
-      connection.access = access;
+      connection.admit(access);
     }
     const active = this.#sessions.registry.entriesFor(access);
     connection.send({ type: 'sessions', active, ...(token !== undefined && { token }) });

@@ -2,7 +2,7 @@
  * The gateway's port. Any page and any program on this machine may connect: whoever does so knows nothing and can do
  * nothing until it has shown a token or a code. Only the name it calls the machine by is checked.
  */
-import type { IncomingMessage, Server } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import type { Duplex } from 'node:stream';
@@ -19,9 +19,10 @@ import { upgradePolicy } from '../security/access.js';
 import { isOwnHost } from '../security/host-header.js';
 import type { Transport } from '../wire/transport.js';
 import { Door } from '../wire/transports/door.js';
-import { answerNothing, refuseUpgrade } from '../wire/transports/http-answers.js';
+import { answerNothing } from '../wire/transports/http-answers.js';
 import { listen } from '../wire/transports/listen.js';
-import { websocketTransport } from '../wire/transports/websocket.js';
+import { StrangerBudget } from '../wire/transports/peer-budget.js';
+import { WEBSOCKET_OPTIONS, websocketTransport } from '../wire/transports/websocket.js';
 import { Rates } from './rate.js';
 
 export interface GatewayServerOptions {
@@ -48,16 +49,6 @@ export const STRANGERS_MAX = CONNECTIONS_MAX * 2;
 /** From one address: all places may be taken at once, and once more. Who connects faster than that is not at work. */
 export const ARRIVALS_PER_SECOND_MAX = CONNECTIONS_MAX * 2;
 const SECOND_MS = 1_000;
-/** How long a provider may take to answer a close frame before its socket is cut. */
-export const CLOSE_TIMEOUT_MS = 5_000;
-
-const WEBSOCKET_OPTIONS = {
-  noServer: true,
-  clientTracking: false,
-  perMessageDeflate: false,
-  maxPayload: FRAME_MAX_BYTES,
-  closeTimeout: CLOSE_TIMEOUT_MS,
-};
 
 export async function startGatewayServer(options: GatewayServerOptions): Promise<GatewayServer> {
   const { host = 'localhost', port } = options;
@@ -80,9 +71,10 @@ class ProviderDoor implements GatewayServer {
   readonly #options: GatewayServerOptions;
   readonly #place: Place;
   readonly #strangers = new Door(STRANGERS_MAX);
+  readonly #strangerBudget = new StrangerBudget();
   readonly #arrivals: Rates;
   readonly #sockets = new Map<WebSocket, Transport>();
-  readonly #websockets = new WebSocketServer(WEBSOCKET_OPTIONS);
+  readonly #websockets = new WebSocketServer({ ...WEBSOCKET_OPTIONS, maxPayload: FRAME_MAX_BYTES });
   #isClosed = false;
 
   constructor(options: GatewayServerOptions, place: Place) {
@@ -101,35 +93,52 @@ class ProviderDoor implements GatewayServer {
     for (const transport of this.#sockets.values()) transport.close(EXIT_CLOSE_CODE, 'the host is stopping');
     await Promise.all(gone);
     // What is left never became a provider.
+    this.#strangers.close();
     for (const server of this.#place.servers) server.closeAllConnections();
     await Promise.all(closed);
   }
 
   #serve(server: Server): void {
     server.on('connection', (socket: Socket) => this.#strangers.arrived(socket));
-    server.on('request', (request, response) =>
-      answerNothing(response, request.url === '/' ? UPGRADE_REQUIRED : NOT_FOUND),
-    );
+    server.on('request', (request, response) => this.#answer(request, response));
     server.on('upgrade', (request, socket, head) => this.#upgrade(request, socket, head));
+  }
+
+  #answer({ url, socket }: IncomingMessage, response: ServerResponse): void {
+    if (this.#strangers.hasTurnedAway(socket)) return;
+    answerNothing(response, url === '/' ? UPGRADE_REQUIRED : NOT_FOUND);
   }
 
   #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     socket.on('error', () => socket.destroy());
-    const [host, another] = request.headersDistinct.host ?? [];
-    if (host === undefined || another !== undefined || !isOwnHost(host, this.#place))
-      return refuseUpgrade(socket, FORBIDDEN, 'Connect to localhost.');
-    if (this.#isClosed) return refuseUpgrade(socket, CONNECTIONS_FULL_HTTP_STATUS, 'The host is stopping.');
-    if (!this.#arrivals.take(request.socket.remoteAddress ?? ''))
-      return refuseUpgrade(socket, TOO_MANY_REQUESTS, 'Too many connections at once: wait a second.');
-    if (this.#sockets.size >= CONNECTIONS_MAX)
-      return refuseUpgrade(socket, CONNECTIONS_FULL_HTTP_STATUS, `All ${CONNECTIONS_MAX} places are taken.`);
+    if (this.#strangers.hasTurnedAway(socket)) return void socket.resume();
+    const refusal = this.#refusal(request);
+    if (refusal) return this.#strangers.turnAway(socket, ...refusal);
     this.#websockets.handleUpgrade(request, socket, head, (websocket) => this.#enter(websocket, request.socket));
+  }
+
+  #refusal({ headersDistinct, socket }: IncomingMessage): [status: number, reason: string] | undefined {
+    const [host, another] = headersDistinct.host ?? [];
+    if (host === undefined || another !== undefined || !isOwnHost(host, this.#place))
+      return [FORBIDDEN, 'Connect to localhost.'];
+    if (this.#isClosed) return [CONNECTIONS_FULL_HTTP_STATUS, 'The host is stopping.'];
+    if (this.#sockets.size >= CONNECTIONS_MAX)
+      return [CONNECTIONS_FULL_HTTP_STATUS, `All ${CONNECTIONS_MAX} places are taken.`];
+    if (!this.#arrivals.take(socket.remoteAddress ?? ''))
+      return [TOO_MANY_REQUESTS, 'Too many connections at once: wait a second.'];
+    return undefined;
   }
 
   #enter(websocket: WebSocket, socket: Socket): void {
     this.#strangers.entered(socket);
     const { clock, onConnection } = this.#options;
-    const transport = websocketTransport({ websocket, socket, heartbeatMs: PING_INTERVAL_MS, ...(clock && { clock }) });
+    const transport = websocketTransport({
+      websocket,
+      socket,
+      heartbeatMs: PING_INTERVAL_MS,
+      strangers: this.#strangerBudget,
+      ...(clock && { clock }),
+    });
     this.#sockets.set(websocket, transport);
     websocket.once('close', () => this.#sockets.delete(websocket));
     onConnection(transport);

@@ -16,21 +16,10 @@ import { RefusalLog } from '../security/refusal-log.js';
 import { judgeUpgrade, type UpgradeFacts, type UpgradePolicy } from '../security/upgrade.js';
 import { CloseCode, type Transport } from './transport.js';
 import { Door } from './transports/door.js';
-import { answerNothing, answerPage, refuseUpgrade } from './transports/http-answers.js';
+import { answerNothing, answerPage } from './transports/http-answers.js';
 import { type Listening, listen } from './transports/listen.js';
 import type { StaticFiles } from './transports/static-files.js';
-import { websocketTransport } from './transports/websocket.js';
-
-/** How long a client may take to answer a close frame before its socket is cut. */
-export const CLOSE_TIMEOUT_MS = 5_000;
-
-const WEBSOCKET_OPTIONS = {
-  noServer: true,
-  clientTracking: false,
-  perMessageDeflate: false,
-  maxPayload: PAYLOAD_MAX_BYTES,
-  closeTimeout: CLOSE_TIMEOUT_MS,
-};
+import { WEBSOCKET_OPTIONS, websocketTransport } from './transports/websocket.js';
 
 export interface ServerLimits {
   readonly clients: number;
@@ -84,7 +73,7 @@ class FrontDoor implements RunningServer {
   readonly #refusals: RefusalLog;
   readonly #strangers: Door;
   readonly #clients = new Map<WebSocket, Transport>();
-  readonly #websockets = new WebSocketServer(WEBSOCKET_OPTIONS);
+  readonly #websockets = new WebSocketServer({ ...WEBSOCKET_OPTIONS, maxPayload: PAYLOAD_MAX_BYTES });
   #stopped: Promise<unknown> | undefined;
 
   constructor(options: ServerOptions, listening: Listening, policy: UpgradePolicy) {
@@ -108,6 +97,7 @@ class FrontDoor implements RunningServer {
     const gone = [...this.#clients.keys()].map((websocket) => new Promise((done) => websocket.once('close', done)));
     for (const transport of this.#clients.values()) transport.close(CloseCode.GoingAway, 'the host is stopping');
     await Promise.all(gone);
+    this.#strangers.close();
     for (const server of this.#servers) server.closeAllConnections();
     await this.#stopped;
   }
@@ -119,6 +109,7 @@ class FrontDoor implements RunningServer {
   }
 
   #answer(request: IncomingMessage, response: ServerResponse): void {
+    if (this.#strangers.hasTurnedAway(request.socket)) return;
     const [host, another] = factsOf(request).host;
     const isOurs = host !== undefined && another === undefined && isOwnHost(host, this.#policy);
     if (!isOurs) answerNothing(response, 403);
@@ -128,6 +119,7 @@ class FrontDoor implements RunningServer {
 
   #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     socket.on('error', () => socket.destroy());
+    if (this.#strangers.hasTurnedAway(socket)) return void socket.resume();
     const verdict = judgeUpgrade(factsOf(request), this.#policy);
     if (!verdict.ok) return this.#refuse(request, verdict.status, verdict.reason);
     if (this.#stopped) return this.#refuse(request, 503, 'The host is stopping.');
@@ -138,7 +130,7 @@ class FrontDoor implements RunningServer {
 
   #refuse({ socket }: IncomingMessage, status: number, reason: string): void {
     this.#refusals.refused({ from: socket.remoteAddress, status, reason });
-    refuseUpgrade(socket, status, reason);
+    this.#strangers.turnAway(socket, status, reason);
   }
 
   #enter(websocket: WebSocket, socket: Socket): void {

@@ -24,6 +24,8 @@ export interface Transport {
   /** Stops reading, where a transport can; what it has read already is still delivered. */
   pause?(): void;
   resume?(): void;
+  /** The other side has shown who it is: limits for those who have not do not apply any more. */
+  admit?(): void;
   close(code: number, reason: string): void;
 }
 

@@ -3,8 +3,11 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import * as limits from '../../src/limits.js';
 import { TOKEN_ADVISED_CHARACTERS, TOKEN_BYTES } from '../../src/security/token.js';
+import { LINGER_MS } from '../../src/wire/transports/door.js';
+import * as budget from '../../src/wire/transports/peer-budget.js';
 
 const page = (name: string) => readFile(new URL(`../../../../docs/${name}.md`, import.meta.url), 'utf8');
+const KIB = 2 ** 10;
 const MIB = 2 ** 20;
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
@@ -13,9 +16,16 @@ describe('the pages', () => {
     const text = await page('security');
     expect(text).toContain(`a token of ${TOKEN_BYTES} random bytes`);
     expect(text).toContain(`| Clients at once | ${limits.CLIENTS_MAX}; one more gets 503 |`);
-    expect(text).toContain(`not been let in yet | ${limits.UNAUTHENTICATED_MAX}; the oldest has to go |`);
+    expect(text).toContain(`not been let in yet | ${limits.UNAUTHENTICATED_MAX}; the oldest has to go, with a 503 |`);
     expect(text).toContain(`| Message | ${limits.FRAME_MAX_BYTES / 10 ** 6} MB; a larger one gets an error`);
     expect(text).toContain(`one above ${limits.PAYLOAD_MAX_BYTES / MIB} MiB ends the connection (1009)`);
+    expect(text).toContain(`one peer | ${budget.CONTROL_FRAMES_MAX.toLocaleString('en')} between two of ours`);
+    expect(text).toContain(`Pieces of one message | ${budget.FRAGMENTS_MAX.toLocaleString('en')} |`);
+    expect(text).toContain(`let in | ${budget.STRANGER_MAX_BYTES / KIB} KiB in all, a ping counts as 2 KiB`);
+    expect(text).toContain(`all such together ${budget.STRANGERS_MAX_BYTES / MIB} MiB`);
+    expect(text).toContain('thrown away for two seconds');
+    expect(LINGER_MS).toBe(2_000);
+    expect(budget.CONTROL_FRAME_BYTES).toBe(2 * KIB);
     expect(text).toContain(`pinged every ${limits.HEARTBEAT_MS / 1_000} s`);
   });
 

@@ -1,30 +1,77 @@
-/** Connections that have not been let in yet. Past the limit the oldest has to go: an honest one is quick. */
+/**
+ * Connections that have not been let in. Past the limit the oldest has to go: an honest one is quick. Everybody who is
+ * turned away is told so in HTTP. A socket that is closed while input waits in it is reset, and a reset takes the answer
+ * with it; so what the peer still sends is read and thrown away for a moment.
+ */
+import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
+
+/** How long a peer that was turned away may take to hang up. */
+export const LINGER_MS = 2_000;
+/** Peers that were turned away and have not hung up yet. Past this the oldest is cut off, answer or not. */
+export const LINGERING_MAX = 2_048;
 
 export class Door {
   readonly #waiting = new Set<Duplex>();
+  readonly #leaving = new Map<Duplex, NodeJS.Timeout>();
   readonly #max: number;
 
   constructor(max: number) {
     this.#max = max;
   }
 
-  get size(): number {
-    return this.#waiting.size;
-  }
-
   arrived(socket: Duplex): void {
     this.#waiting.add(socket);
-    socket.once('close', () => this.#waiting.delete(socket));
+    socket.once('close', () => this.#left(socket));
     const [oldest] = this.#waiting;
-    if (oldest !== undefined && this.#waiting.size > this.#max) {
-      this.#waiting.delete(oldest);
-      oldest.destroy();
-    }
+    if (oldest === undefined || this.#waiting.size <= this.#max) return;
+    this.turnAway(oldest, 503, 'Too many connections wait to be let in. Try again later.');
   }
 
   /** Let in; it is no longer a stranger. */
   entered(socket: Duplex): void {
     this.#waiting.delete(socket);
   }
+
+  /** Whether a socket has its answer already: a request that still arrives on it gets no other. */
+  hasTurnedAway(socket: Duplex): boolean {
+    return this.#leaving.has(socket);
+  }
+
+  /** Answers, hangs up, and cuts a peer off that does not hang up as well. */
+  turnAway(socket: Duplex, status: number, reason: string): void {
+    this.#waiting.delete(socket);
+    if (socket.destroyed || this.#leaving.has(socket)) return;
+    const timer = setTimeout(() => socket.destroy(), LINGER_MS).unref();
+    this.#leaving.set(socket, timer);
+    socket.on('error', () => socket.destroy());
+    socket.end(refusal(status, reason));
+    socket.resume();
+    const [oldest] = this.#leaving.keys();
+    if (this.#leaving.size > LINGERING_MAX) oldest?.destroy();
+  }
+
+  /** Waits for nobody any more. */
+  close(): void {
+    for (const socket of this.#leaving.keys()) socket.destroy();
+  }
+
+  #left(socket: Duplex): void {
+    clearTimeout(this.#leaving.get(socket));
+    this.#waiting.delete(socket);
+    this.#leaving.delete(socket);
+  }
+}
+
+function refusal(status: number, reason: string): string {
+  const body = `${reason}\n`;
+  const headers = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    'Connection: close',
+    'Content-Type: text/plain; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    ...(status === 401 ? ['WWW-Authenticate: Bearer'] : []),
+    ...(status === 503 ? ['Retry-After: 5'] : []),
+  ];
+  return `${headers.join('\r\n')}\r\n\r\n${body}`;
 }

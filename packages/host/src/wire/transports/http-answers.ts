@@ -1,6 +1,5 @@
-/** The few things that are said in plain HTTP: what this is, and why an upgrade was refused. */
-import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
-import type { Duplex } from 'node:stream';
+/** The few things that are said in plain HTTP about what this is. Refusals are the business of the door. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
 
 const PAGE = `This is Atrium, a host for AI coding agents.
 Connect with a WebSocket client that speaks the Agent Host Protocol. There is nothing else to see here yet.
@@ -22,19 +21,4 @@ export function answerPage(request: IncomingMessage, response: ServerResponse): 
 /** The connection ends with the answer, so that nobody can go on sending a body. */
 export function answerNothing(response: ServerResponse, status: number): void {
   response.writeHead(status, { ...COMMON_HEADERS, Connection: 'close', 'Content-Length': 0 }).end();
-}
-
-/** Answers an upgrade request with a refusal, and hangs up. */
-export function refuseUpgrade(socket: Duplex, status: number, reason: string): void {
-  const body = `${reason}\n`;
-  const headers = [
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
-    'Connection: close',
-    'Content-Type: text/plain; charset=utf-8',
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    ...(status === 401 ? ['WWW-Authenticate: Bearer'] : []),
-    ...(status === 503 ? ['Retry-After: 5'] : []),
-  ];
-  socket.once('finish', () => socket.destroy());
-  socket.end(`${headers.join('\r\n')}\r\n\r\n${body}`);
 }

@@ -10,6 +10,8 @@ export const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 10_000;
 /** How often Node looks for peers that have run out of time. */
 const TIMEOUT_CHECK_MS = 1_000;
+/** Connections that the operating system holds until they are accepted; it may have a lower limit of its own. */
+const BACKLOG = 2_048;
 export const HEADERS_MAX_BYTES = 16 * 2 ** 10;
 
 export interface ListenOptions {
@@ -60,7 +62,7 @@ async function bind(
     connectionsCheckingInterval: Math.min(headersTimeoutMs, TIMEOUT_CHECK_MS),
     maxHeaderSize: HEADERS_MAX_BYTES,
   });
-  server.listen({ host: address.replace(/^\[|\]$/g, ''), port });
+  server.listen({ host: address.replace(/^\[|\]$/g, ''), port, backlog: BACKLOG });
   await once(server, 'listening');
   return server;
 }

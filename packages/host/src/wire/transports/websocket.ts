@@ -6,13 +6,29 @@ import type { Socket } from 'node:net';
 import type { RawData, WebSocket } from 'ws';
 import { type Clock, systemClock } from '../../clock.js';
 import { HEARTBEAT_MS } from '../../limits.js';
-import type { Transport, TransportEvents } from '../transport.js';
+import { CloseCode, type Transport, type TransportEvents } from '../transport.js';
 import type { WireFrame } from '../wire-frame.js';
 import { Heartbeat } from './heartbeat.js';
+import { FRAGMENTS_MAX, PeerBudget, type StrangerBudget, UNFINISHED_READS_MAX } from './peer-budget.js';
 
 /** The most that fits into a close frame beside the code. */
 export const CLOSE_REASON_MAX_BYTES = 123;
 const UNSUPPORTED_DATA = 1003;
+/** How long a peer may take to answer a close frame before its socket is cut. */
+export const CLOSE_TIMEOUT_MS = 5_000;
+/** What is read, and thrown away, of a peer that was sent away, so that it gets to read why. */
+const DISCARDED_MAX_BYTES = 16 * 2 ** 20;
+
+/** How every port makes WebSockets. `ws` answers no ping by itself: the transport does, within the peer's budget. */
+export const WEBSOCKET_OPTIONS = {
+  noServer: true,
+  clientTracking: false,
+  perMessageDeflate: false,
+  autoPong: false,
+  maxFragments: FRAGMENTS_MAX,
+  maxBufferedChunks: UNFINISHED_READS_MAX,
+  closeTimeout: CLOSE_TIMEOUT_MS,
+};
 
 export interface WebSocketTransportOptions {
   readonly websocket: WebSocket;
@@ -20,6 +36,8 @@ export interface WebSocketTransportOptions {
   readonly socket: Socket;
   readonly clock?: Clock;
   readonly heartbeatMs?: number;
+  /** For peers that still have to show who they are: what they may send until `admit`. */
+  readonly strangers?: StrangerBudget;
 }
 
 export function websocketTransport(options: WebSocketTransportOptions): Transport {
@@ -32,23 +50,35 @@ class WebSocketTransport implements Transport {
   readonly #socket: Socket;
   readonly #heartbeat: Heartbeat;
   #events: TransportEvents | undefined;
+  readonly #budget: PeerBudget;
   #gone = false;
   #waitsForDrain = false;
+  #isPongUnderWay = false;
+  /** The newest ping that came while a pong was under way. It is the only one that has to be answered. */
+  #pingToAnswer: Buffer | undefined;
 
-  constructor({ websocket, socket, clock = systemClock, heartbeatMs = HEARTBEAT_MS }: WebSocketTransportOptions) {
+  constructor(options: WebSocketTransportOptions) {
+    const { websocket, socket, clock = systemClock, heartbeatMs = HEARTBEAT_MS, strangers } = options;
     this.name = `websocket ${peerOf(socket)}`;
     this.#websocket = websocket;
     this.#socket = socket;
+    this.#budget = new PeerBudget((reason) => this.#sendAway(reason), strangers);
     this.#heartbeat = new Heartbeat({
       clock,
       intervalMs: heartbeatMs,
-      ask: () => websocket.ping(),
+      ask: () => {
+        this.#budget.renew();
+        websocket.ping();
+      },
       giveUp: () => websocket.terminate(),
     });
     // What arrives before `start` stays in the socket: the messages below are not lost, they have not been read.
     websocket.pause();
     websocket.on('message', (data, isBinary) => this.#received(data, isBinary));
-    websocket.on('pong', () => this.#heartbeat.heard());
+    websocket.on('ping', (data) => this.#pinged(data));
+    websocket.on('pong', () => this.#budget.takeControlFrame() && this.#heartbeat.heard());
+    // Prepended, because `on` would make the paused socket flow.
+    if (strangers) socket.prependListener('data', this.#counted);
     websocket.on('close', () => this.#closed());
     // A broken socket also closes, and that is all the host has to know.
     websocket.on('error', () => {});
@@ -89,6 +119,11 @@ class WebSocketTransport implements Transport {
     this.#websocket.resume();
   }
 
+  admit(): void {
+    this.#budget.admit();
+    this.#socket.off('data', this.#counted);
+  }
+
   close(code: number, reason: string): void {
     this.#websocket.close(code, shortened(reason));
     // Reading goes on until the peer has answered the close frame.
@@ -101,7 +136,41 @@ class WebSocketTransport implements Transport {
     this.#events?.drain();
   };
 
+  readonly #counted = (chunk: Buffer): void => this.#budget.received(chunk.length);
+
+  /** At most one pong is on its way and one waits, however many pings come (RFC 6455, 5.5.3). */
+  #pinged(data: Buffer): void {
+    if (!this.#budget.takeControlFrame()) return;
+    if (this.#isPongUnderWay) this.#pingToAnswer = Buffer.from(data);
+    else this.#pong(data);
+  }
+
+  #pong(data: Buffer): void {
+    this.#isPongUnderWay = true;
+    this.#websocket.pong(data, false, () => {
+      const next = this.#pingToAnswer;
+      this.#isPongUnderWay = false;
+      this.#pingToAnswer = undefined;
+      if (next && this.#websocket.readyState === this.#websocket.OPEN) this.#pong(next);
+    });
+  }
+
+  /** Parses nothing more of this peer, but reads on for a while: closing with unread input would reset the socket. */
+  #sendAway(reason: string): void {
+    this.close(CloseCode.PolicyViolation, reason);
+    const socket = this.#socket;
+    socket.removeAllListeners('data');
+    let left = DISCARDED_MAX_BYTES;
+    socket.on('data', (chunk) => {
+      left -= chunk.length;
+      if (left < 0) socket.destroy();
+    });
+    socket.end();
+    this.#closed();
+  }
+
   #received(data: RawData, isBinary: boolean): void {
+    if (this.#budget.isOver) return;
     this.#heartbeat.heard();
     if (this.#websocket.readyState !== this.#websocket.OPEN) return;
     if (isBinary) return this.close(UNSUPPORTED_DATA, 'send text frames: one JSON message in each');
@@ -109,7 +178,9 @@ class WebSocketTransport implements Transport {
   }
 
   #closed(): void {
+    if (this.#gone) return;
     this.#gone = true;
+    this.#budget.end();
     this.#heartbeat.stop();
     this.#events?.closed();
   }
