@@ -57,7 +57,7 @@ export class Aftermath {
   undone({ entries, steps }: UndoneBatch): void {
     const { clock, sessions, root } = this.#parts.core;
     for (const { channel, origin } of entries) {
-      if (origin && !sessions.inMemory.get(channel)?.isHolding(origin)) this.#askAgain(origin);
+      if (origin) this.#askAgain(origin, sessions.inMemory.get(channel)?.isHolding(origin) ?? false);
     }
     for (const [uri, lost] of ownActions(steps)) {
       const session = sessions.inMemory.get(uri);
@@ -66,12 +66,13 @@ export class Aftermath {
     }
   }
 
-  #askAgain(origin: EntryOrigin): void {
+  /** What is held is the host's to try again. */
+  #askAgain(origin: EntryOrigin, isHeld: boolean): void {
     const { clients, connections } = this.#parts.core;
-    void clients.release(origin);
+    clients.sent.release(origin, isHeld);
     const connection = connections.of(origin.clientId);
-    if (connection?.identity?.epoch !== origin.epoch) return;
-    connection.close(CloseCode.NotStored, 'could not be stored: resume and send it again');
+    if (isHeld || connection?.identity?.start !== origin.sent?.start) return;
+    connection?.close(CloseCode.NotStored, 'could not be stored: resume and send it again');
   }
 }
 

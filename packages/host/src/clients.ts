@@ -1,14 +1,14 @@
-/** What the host remembers of clients: which wire each spoke, and which of its numbers were used. */
+/** What the host remembers of clients: which wire each spoke, and what it sent under its numbers. */
 import type { Writer } from './channels/writer.js';
 import type { Clock } from './clock.js';
 import { CLIENT_KEPT_MS, CLIENT_NOTED_EVERY_MS } from './limits.js';
-import type { EntryOrigin, Log } from './log/log.js';
-import { NumberSet } from './number-set.js';
+import type { Log } from './log/log.js';
+import { SentActions } from './sent-actions.js';
 import type { Connection } from './wire/connection.js';
-import type { Identity } from './wire/handshake.js';
 
 export interface KnownClient {
   readonly dialect: string;
+  /** The epoch in which it began with `initialize`. */
   readonly epoch: number;
   readonly locale?: string | undefined;
   /** When it was last seen, to the day, in milliseconds since the epoch. */
@@ -19,8 +19,7 @@ const CLIENT = 'client:';
 const keyOf = (clientId: string) => CLIENT + clientId;
 
 export class Clients {
-  /** Numbers seen in this process, by client and epoch, while the client is here; what came before is in the log. */
-  readonly #seen = new Map<string, Map<number, Promise<NumberSet>>>();
+  readonly sent: SentActions;
   /** Epochs that are being stored: whoever begins twice in one moment gets two of them. */
   readonly #beginning = new Map<string, number>();
   /** Who came back since the last purge: the next one leaves them alone, for they may not quite be here yet. */
@@ -30,7 +29,9 @@ export class Clients {
     private readonly log: Log,
     private readonly writer: Writer,
     private readonly clock: Clock,
-  ) {}
+  ) {
+    this.sent = new SentActions(log, writer);
+  }
 
   async #find(clientId: string): Promise<KnownClient | undefined> {
     const text = await this.log.record(keyOf(clientId));
@@ -46,10 +47,9 @@ export class Clients {
     const known = await this.#find(clientId);
     const now = this.clock.now();
     // Who is not known may have been here long ago. The time of day is above any epoch that it had.
-    const epoch = (this.#beginning.get(clientId) ?? known?.epoch ?? now) + 1;
+    const epoch = await this.sent.begin(clientId, known?.epoch ?? now);
     this.#beginning.set(clientId, epoch);
     this.#note(clientId, { dialect, epoch, locale, since: now });
-    this.#seen.get(clientId)?.delete(epoch - 1);
     await this.writer.settled().finally(() => {
       if (this.#beginning.get(clientId) === epoch) this.#beginning.delete(clientId);
     });
@@ -82,7 +82,10 @@ export class Clients {
       if (isHere(clientId)) this.#refresh(clientId, client);
       else if (client.since < before && !isComing(clientId)) gone.push(clientId);
     }
-    for (const clientId of gone) this.writer.record({ key: keyOf(clientId), value: null });
+    for (const clientId of gone) {
+      await this.sent.purge(clientId);
+      this.writer.record({ key: keyOf(clientId), value: null });
+    }
     await this.writer.settled();
     for (const clientId of gone) {
       if (!isHere(clientId) && !isComing(clientId)) await this.log.forgetClient(clientId);
@@ -90,40 +93,15 @@ export class Clients {
     this.#returned.clear();
   }
 
-  /** Whether a client's number has not been used yet; it is from now on. */
-  async isNew({ clientId, epoch }: Identity, clientSeq: number): Promise<boolean> {
-    const seen = await this.#numbers(clientId, epoch);
-    if (seen.has(clientSeq)) return false;
-    seen.add(clientSeq);
-    return true;
-  }
-
-  /** Gives a number back that came to nothing: the client may send it again. */
-  async release({ clientId, epoch, clientSeq }: EntryOrigin): Promise<void> {
-    (await this.#numbers(clientId, epoch)).delete(clientSeq);
-  }
-
-  /** Which of these numbers are stored: the client need not send them again. */
+  /** Which of these numbers stand for actions that were taken: the client need not send them again. */
   async settled({ identity }: Connection, clientSeqs: readonly number[]): Promise<number[]> {
     if (!identity || clientSeqs.length === 0) return [];
     await this.writer.settled();
-    const from = clientSeqs.reduce((least, clientSeq) => Math.min(least, clientSeq));
-    const stored = new Set(await this.log.clientSeqs(identity.clientId, identity.epoch, from));
-    return clientSeqs.filter((clientSeq) => stored.has(clientSeq));
+    return this.sent.settled(identity, clientSeqs);
   }
 
-  /** It has been gone for long: everything it asked for is decided, and its numbers can be read again if it returns. */
+  /** It has been gone for long: everything it asked for is decided. */
   forget(clientId: string): void {
-    this.#seen.delete(clientId);
-  }
-
-  #numbers(clientId: string, epoch: number): Promise<NumberSet> {
-    const epochs = this.#seen.get(clientId) ?? new Map<number, Promise<NumberSet>>();
-    const known = epochs.get(epoch);
-    if (known) return known;
-    const loaded = this.log.clientSeqs(clientId, epoch, 0).then((stored) => new NumberSet(stored));
-    this.#seen.set(clientId, epochs.set(epoch, loaded));
-    loaded.catch(() => epochs.delete(epoch));
-    return loaded;
+    this.sent.forget(clientId);
   }
 }

@@ -30,6 +30,8 @@ export interface OpenChannel {
   prepareSnapshot(window: WindowRequest | undefined): Promise<TakeSnapshot>;
   /** Takes an action that a client asked for, if the state allows it. */
   dispatch(action: StateAction, origin: EntryOrigin, asker: Asker): Promise<void>;
+  /** A client resent an action that may still wait for the end of a turn. */
+  stillHolds?(origin: EntryOrigin, asker: Asker): void;
 }
 
 /** The stored state as it is at the moment of the call; undefined when it has to be prepared anew. */

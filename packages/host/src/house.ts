@@ -85,6 +85,7 @@ export class House implements HostCore {
       logger,
       show: (batch) => this.#aftermath.stored(batch),
       stored: (entries, milliseconds) => this.#aftermath.took(entries, milliseconds),
+      answered: (origin, answer) => this.clients.sent.answered(origin, answer),
       undone: (batch) => this.#aftermath.undone(batch),
       superseded,
     });

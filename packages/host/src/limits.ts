@@ -4,6 +4,11 @@
 export const REPLAY_MAX_ENVELOPES = 1_000;
 export const REPLAY_MAX_BYTES = 8 * 2 ** 20;
 
+/** Actions of one client whose answers are kept for a resend: as many as it can be replayed. */
+export const SENT_ACTIONS_KEPT_MAX = 1_000;
+/** Why an action was turned down: what is beyond is cut. It is kept for a resend. */
+export const REJECTION_MAX_CHARACTERS = 1_000;
+
 /** What may wait for a client that reads slowly, before it is told to come back for a snapshot. */
 export const OUTBOX_MAX_MESSAGES = 1_024;
 export const OUTBOX_MAX_BYTES = 16 * 2 ** 20;

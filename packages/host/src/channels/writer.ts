@@ -44,6 +44,8 @@ export interface WriterOptions {
   readonly show: (batch: CommittedBatch) => void;
   /** How much was stored at once, and how long that took in milliseconds. */
   readonly stored?: (entries: number, milliseconds: number) => void;
+  /** An action of a client was taken, or turned down for a reason; what is recorded here is stored with it. */
+  readonly answered?: (origin: EntryOrigin, answer: { serverSeq: number; reason?: string | undefined }) => void;
   /** What could not be stored has been undone; whoever waits for it must hear of that. */
   readonly undone: (batch: UndoneBatch) => void;
   /** Another host writes to the log: nothing can be stored here ever again. Called once. */
@@ -87,8 +89,8 @@ export class Writer {
   }
 
   /** Uses up a number without an action, so that a rejection has one that nobody else will ever get. */
-  useNumber(origin: EntryOrigin): number {
-    return this.#take({ ...NOTHING, time: this.#options.clock.now(), origin });
+  useNumber(origin?: EntryOrigin, reason?: string): number {
+    return this.#take({ ...NOTHING, time: this.#options.clock.now(), origin }, reason);
   }
 
   /** Tells one client something, in its place among the actions, once they are stored. */
@@ -128,9 +130,10 @@ export class Writer {
     });
   }
 
-  #take(entry: Omit<LogEntry, 'seq'>): number {
+  #take(entry: Omit<LogEntry, 'seq'>, reason?: string): number {
     const seq = ++this.#seq;
     this.#batch.entries.push({ seq, ...entry });
+    if (entry.origin) this.#options.answered?.(entry.origin, { serverSeq: seq, reason });
     this.#schedule();
     return seq;
   }

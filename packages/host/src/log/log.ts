@@ -21,9 +21,18 @@ export interface LogEntry {
 
 export interface EntryOrigin {
   readonly clientId: string;
-  /** Counts the times this client id began anew with `initialize`; its own numbers then start over. */
+  /** Counts the times this client's own numbers started over: with `initialize`, or because it used one again. */
   readonly epoch: number;
   readonly clientSeq: number;
+  /** What the host needs to know a resend by; logs do not keep it. */
+  readonly sent?: SentStamp | undefined;
+}
+
+export interface SentStamp {
+  /** The epoch in which the client began with `initialize`. */
+  readonly start: number;
+  /** Of the channel and the action, as the client spelled them. */
+  readonly digest: string;
 }
 
 /** The state of a channel at one number, so that opening it needs only the entries behind. */

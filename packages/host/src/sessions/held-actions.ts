@@ -27,8 +27,14 @@ export class HeldActions {
     return this.#held.some((held) => isSame(held.origin, origin));
   }
 
-  hold(action: SessionAction, origin: EntryOrigin, { connection, original }: Asker): void {
+  hold(action: SessionAction, origin: EntryOrigin, asker: Asker): void {
     if (!this.has(origin)) this.#set([...this.#held, { action, origin }]);
+    this.parts.core.clients.sent.held(origin);
+    this.echo(origin, asker);
+  }
+
+  /** Tells a client that waits for its echoes in order that its action will be taken. */
+  echo(origin: EntryOrigin, { connection, original }: Asker): void {
     const { dialect } = connection;
     if (!echoesEarly(dialect)) return;
     const { writer } = this.parts.core;

@@ -134,6 +134,10 @@ export class Session implements OpenChannel {
     this.write(action as SessionAction, origin);
   }
 
+  stillHolds(origin: EntryOrigin, asker: Asker): void {
+    if (this.#held.has(origin)) this.#held.echo(origin, asker);
+  }
+
   async prepareSnapshot(window: WindowRequest | undefined): Promise<TakeSnapshot> {
     const take = await this.#history.prepareSnapshot(window);
     return () => (this.#isClosed ? undefined : take());

@@ -3,7 +3,13 @@
  * dialect, check it, let its handler do the work, translate the answer, send it. `ping` and answers to our own requests
  * skip the line.
  */
-import { ErrorCode, type HostRequestMethod, type HostRequests, ROOT_CHANNEL } from '@atrium/protocol';
+import {
+  type ActionOrigin,
+  ErrorCode,
+  type HostRequestMethod,
+  type HostRequests,
+  ROOT_CHANNEL,
+} from '@atrium/protocol';
 import {
   checkClientRequest,
   checkHostRequestResult,
@@ -12,8 +18,14 @@ import {
   readFrame,
 } from '@atrium/protocol/validation';
 import type { HostCore } from '../core.js';
-import { FRAME_MAX_BYTES, HANDSHAKE_TIMEOUT_MS, REQUESTS_BEFORE_HANDSHAKE_MAX } from '../limits.js';
+import {
+  FRAME_MAX_BYTES,
+  HANDSHAKE_TIMEOUT_MS,
+  REJECTION_MAX_CHARACTERS,
+  REQUESTS_BEFORE_HANDSHAKE_MAX,
+} from '../limits.js';
 import type { EntryOrigin } from '../log/log.js';
+import type { Answer } from '../sent-actions.js';
 import type { Lane } from '../service.js';
 import { type Dialect, type DialectConnection, initialDialect, type OriginalAction } from './dialects/dialects.js';
 import { dispatchAction, refuseAction } from './dispatch.js';
@@ -234,13 +246,35 @@ export class Connection {
   }
 
   /** Tells the client, and nobody else, that its action was not taken. */
-  reject(original: OriginalAction, origin: EntryOrigin, reason: string): void {
+  reject(original: OriginalAction, origin: EntryOrigin, because: string): void {
     const { clients, writer } = this.#core;
-    if (this.#state.at === 'closed') return void clients.release(origin);
-    const { clientId, clientSeq } = origin;
-    const serverSeq = writer.useNumber(origin);
+    if (this.#state.at === 'closed') return clients.sent.release(origin);
+    const reason = because.slice(0, REJECTION_MAX_CHARACTERS);
+    this.#tellRejection(original, origin, { serverSeq: writer.useNumber(origin, reason), reason });
+  }
+
+  /**
+   * Answers a resend as its action was answered. An echo has the number that the action got: a client that has the
+   * action already can tell. A rejection gets a fresh number: it changes no state, and old numbers may be passed over.
+   */
+  answerAgain(original: OriginalAction, { clientId, clientSeq }: EntryOrigin, { serverSeq, reason }: Answer): void {
+    const { writer } = this.#core;
+    const origin = { clientId, clientSeq };
+    if (reason !== undefined) {
+      return this.#tellRejection(original, origin, { serverSeq: writer.useNumber(), reason });
+    }
+    // What is not stored yet is about to be shown to everyone whom it concerns, and so to this client.
+    if (serverSeq > writer.committedSeq) return;
+    writer.tell(this, () => outgoingNotification(this.dialect.encodeEcho(original, { serverSeq, origin })));
+  }
+
+  #tellRejection(
+    original: OriginalAction,
+    { clientId, clientSeq }: ActionOrigin,
+    { serverSeq, reason }: { readonly serverSeq: number; readonly reason: string },
+  ): void {
     const stamp = { serverSeq, origin: { clientId, clientSeq }, rejectionReason: reason };
-    writer.tell(this, () => outgoingNotification(this.dialect.encodeRejection(original, stamp)));
+    this.#core.writer.tell(this, () => outgoingNotification(this.dialect.encodeRejection(original, stamp)));
   }
 
   #fail(id: number, error: unknown, lane: Lane = 'main'): void {

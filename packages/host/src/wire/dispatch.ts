@@ -1,8 +1,9 @@
 /** A client asks for an action. It is applied once, turned down with a reason, or held until the turn is over. */
 import { actionKind, channelKind, isClientDispatchable } from '@atrium/protocol';
 import { checkAction, describeProblem } from '@atrium/protocol/validation';
-import type { HostCore } from '../core.js';
+import type { HostCore, OpenChannel } from '../core.js';
 import type { EntryOrigin } from '../log/log.js';
+import type { Sending, Sent } from '../sent-actions.js';
 import type { Connection } from './connection.js';
 import type { InboundNotification } from './dialects/dialects.js';
 import { pluginsOnly } from './plugins-only.js';
@@ -11,10 +12,27 @@ type Dispatch = Extract<InboundNotification, { kind: 'dispatch' }>;
 type Refusal = Extract<InboundNotification, { kind: 'reject' }>;
 
 export async function dispatchAction(core: HostCore, connection: Connection, request: Dispatch): Promise<void> {
-  const { channel, clientSeq, original } = request;
+  const { channel, original, action } = request;
   const target = await core.open(channel);
-  const origin = target && (await newOrigin(core, connection, clientSeq));
-  if (!origin) return;
+  const sent = target && (await received(core, connection, { ...request, type: action.type }));
+  if (!sent) return;
+  const { origin } = sent;
+  if (sent.kind === 'resend') {
+    if (sent.answer) return connection.answerAgain(original, origin, sent.answer);
+    return target.stillHolds?.(origin, { connection, original });
+  }
+  await decide(core, target, { connection, request, origin });
+  core.clients.sent.done(origin);
+}
+
+interface Asked {
+  readonly connection: Connection;
+  readonly request: Dispatch;
+  readonly origin: EntryOrigin;
+}
+
+async function decide(core: HostCore, target: OpenChannel, { connection, request, origin }: Asked): Promise<void> {
+  const { channel, original } = request;
   const refusal = unfit(request);
   if (refusal) return connection.reject(original, origin, refusal);
   const { claim, leftOut } = pluginsOnly(request.action);
@@ -31,23 +49,19 @@ export async function dispatchAction(core: HostCore, connection: Connection, req
 
 /** Turns down what the client's dialect could not even translate. */
 export async function refuseAction(core: HostCore, connection: Connection, request: Refusal): Promise<void> {
-  const origin = await newOrigin(core, connection, request.clientSeq);
-  if (origin) connection.reject(request.original, origin, request.reason);
+  const { original, reason } = request;
+  const sent = await received(core, connection, { ...request, type: '' });
+  if (sent?.kind === 'new') connection.reject(original, sent.origin, reason);
+  else if (sent?.answer) connection.answerAgain(original, sent.origin, sent.answer);
 }
 
-/** Who asks, under which number; undefined when the number was used before, or is none. */
-async function newOrigin(
-  core: HostCore,
-  { identity, name }: Connection,
-  clientSeq: number,
-): Promise<EntryOrigin | undefined> {
+/** Whether an action is new, and under which number; undefined when its number is none. */
+async function received(core: HostCore, { identity, name }: Connection, sending: Sending): Promise<Sent | undefined> {
   if (!identity) return undefined;
-  if (!Number.isSafeInteger(clientSeq) || clientSeq < 0) {
-    core.logger.log('warn', 'dropped an action without a usable number', { connection: name, clientSeq });
-    return undefined;
-  }
-  const { clientId, epoch } = identity;
-  return (await core.clients.isNew(identity, clientSeq)) ? { clientId, epoch, clientSeq } : undefined;
+  const { clientSeq } = sending;
+  if (Number.isSafeInteger(clientSeq) && clientSeq >= 0) return core.clients.sent.take(identity, sending);
+  core.logger.log('warn', 'dropped an action without a usable number', { connection: name, clientSeq });
+  return undefined;
 }
 
 /** What is wrong with an action whatever the state is. */

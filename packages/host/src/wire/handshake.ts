@@ -19,8 +19,10 @@ import { subscribeTo, type WindowRequest, windowOf } from './subscriptions.js';
 /** Who a client is, for as long as its connection lasts. */
 export interface Identity {
   readonly clientId: string;
-  /** Counts the fresh starts of this client id: its own numbers begin anew with each. */
-  readonly epoch: number;
+  /** The epoch in which it began with `initialize`. */
+  readonly start: number;
+  /** What it has seen of the sequence, when it took up an earlier connection. */
+  readonly lastSeenServerSeq: number;
   readonly dialect: Dialect;
   readonly locale?: string | undefined;
 }
@@ -46,10 +48,10 @@ async function initialize(core: HostCore, raw: Params): Promise<Handshake> {
   const dialect = dialectFor(raw);
   const call = translated(dialect, 'initialize', raw, core);
   const params = checked('initialize', call.params);
-  const epoch = await core.clients.begin(params.clientId, dialect.version, params.locale);
+  const start = await core.clients.begin(params.clientId, dialect.version, params.locale);
   const window = windowOf(raw);
   return {
-    identity: { clientId: params.clientId, epoch, dialect, locale: params.locale },
+    identity: { clientId: params.clientId, start, lastSeenServerSeq: 0, dialect, locale: params.locale },
     dialectConnection: call.connection,
     async result(connection) {
       const subscribed = await subscribeTo(core, connection, params.initialSubscriptions ?? [], window);
@@ -73,10 +75,13 @@ async function reconnect(core: HostCore, raw: Params): Promise<Handshake> {
   const params = checked('reconnect', call.params);
   if (!known) {
     const message = `no client ${params.clientId} has been here lately; send initialize instead`;
-    throw new RequestError(ErrorCode.InvalidParams, message);
+    throw new RequestError(ErrorCode.NotFound, message);
   }
+  const { clientId, lastSeenServerSeq: seen } = params;
+  // A number that was never given out says nothing about what the client has seen.
+  const lastSeenServerSeq = seen <= core.writer.committedSeq ? seen : 0;
   return {
-    identity: { clientId: params.clientId, epoch: known.epoch, dialect, locale: known.locale },
+    identity: { clientId, start: known.epoch, lastSeenServerSeq, dialect, locale: known.locale },
     dialectConnection: call.connection,
     result: async (connection) =>
       call.encodeResult(await resume(core, connection, { params, raw: call.params, window: windowOf(raw) }), core.view),

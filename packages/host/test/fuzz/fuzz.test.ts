@@ -18,7 +18,7 @@ const seeds = process.env.ATRIUM_SEED ? [first] : Array.from({ length: SEEDS }, 
 
 describe('a host among random clients', () => {
   it.each([...KNOWN_SEEDS, ...seeds])(
-    '[REL-011] [REL-012] [REL-016] [REL-018] [REL-020] [REL-041] converges, loses nothing, doubles nothing (seed %d)',
+    '[REL-011] [REL-012] [REL-016] [REL-018] [REL-020] [REL-041] [REL-068] converges, loses nothing, doubles nothing (seed %d)',
     { timeout: 30_000 },
     async (seed) => {
       const world = await FuzzWorld.begin(new Random(seed));

@@ -2,6 +2,9 @@
  * A client written from the text of the protocol, without our library: it keeps a mirror of every channel, resumes by
  * `reconnect`, sends again under the same number what was not acknowledged, and notes everything that a host must not do.
  * It knows no transport: somebody hands it texts and takes its texts away.
+ *
+ * One that counts anew is as the published clients of 0.2.0 are: its numbers begin at 1 on every connection, and it never
+ * sends again what an earlier connection was given.
  */
 import {
   type ActionEnvelope,
@@ -59,7 +62,9 @@ export class FuzzClient {
   resumed = { replay: 0, snapshot: 0 };
   /** Asked for, and not left again while the answer was on its way. */
   readonly #subscribing = new Set<string>();
-  readonly #echoed = new Set<number>();
+  /** How each own number was answered, and how often it was sent on this connection. */
+  readonly #answers = new Map<number, Pick<ActionEnvelope, 'serverSeq' | 'rejectionReason'>>();
+  readonly #sent = new Map<number, number>();
   readonly #waiting = new Map<number, (answer: Answer) => void>();
   #post: ((text: string) => void) | undefined;
   #isOpen = false;
@@ -68,11 +73,14 @@ export class FuzzClient {
   #nextId = 1;
   /** The numbers above are of its last beginning. */
   #began = 0;
+  /** What is taken off a number on the wire: so many were dispatched before this connection. */
+  #base = 0;
 
   constructor(
     readonly clientId: string,
     readonly protocolVersions: readonly string[] = ['0.3.0', '0.2.0'],
     readonly wanted: readonly string[] = [ROOT],
+    readonly countsAnew = false,
   ) {}
 
   /** Whether the handshake is done. */
@@ -91,8 +99,17 @@ export class FuzzClient {
   /** A new connection: says hello, or takes up the last one. */
   attach(post: (text: string) => void, manner: Manner = 'resume'): void {
     this.#post = post;
+    if (this.countsAnew) this.#countAnew();
     if (!this.#known || manner === 'anew') this.#initialize();
     else this.#reconnect(manner === 'snapshot' ? Number.MAX_SAFE_INTEGER : this.#lastSeen);
+  }
+
+  /** What an earlier connection was given is forgotten; what waited for this one is numbered now. */
+  #countAnew(): void {
+    for (const clientSeq of this.pending) if (this.#sent.has(clientSeq)) this.abandoned.add(clientSeq);
+    for (const clientSeq of this.abandoned) this.pending.delete(clientSeq);
+    this.#base = Math.min(this.dispatched.length, ...[...this.pending].map((clientSeq) => clientSeq - 1));
+    this.#began = this.#base;
   }
 
   /** The connection is gone, and with it everything that was on its way. */
@@ -168,6 +185,7 @@ export class FuzzClient {
     for (const clientSeq of this.pending) this.abandoned.add(clientSeq);
     this.pending.clear();
     this.#began = this.dispatched.length;
+    if (this.countsAnew) this.#base = this.#began;
     const { clientId, protocolVersions, wanted } = this;
     const subscriptions = [...new Set([...wanted, ...this.channels.keys()])];
     const params = { channel: ROOT, protocolVersions, clientId, initialSubscriptions: subscriptions };
@@ -223,7 +241,8 @@ export class FuzzClient {
 
   #sendAction(clientSeq: number): void {
     const { channel, action } = this.dispatched[clientSeq - 1] ?? {};
-    this.#send({ method: 'dispatchAction', params: { channel, clientSeq, action } });
+    this.#sent.set(clientSeq, (this.#sent.get(clientSeq) ?? 0) + 1);
+    this.#send({ method: 'dispatchAction', params: { channel, clientSeq: clientSeq - this.#base, action } });
   }
 
   #send(message: object): void {
@@ -241,8 +260,17 @@ export class FuzzClient {
     if (mirror) this.#reduce(mirror, envelope);
   }
 
-  #reduce(mirror: Mirrored, { channel, serverSeq, action }: ActionEnvelope): void {
-    if (serverSeq <= mirror.seq) return this.#wrong(`${channel} was told ${serverSeq} again, after ${mirror.seq}`);
+  /** Whether an own action may come back under an old number: its number stands for an action that the host knows. */
+  #isAnswerAgain(origin: ActionOrigin | undefined): boolean {
+    if (origin?.clientId !== this.clientId) return false;
+    return this.countsAnew || (this.#sent.get(origin.clientSeq) ?? 0) > 1;
+  }
+
+  #reduce(mirror: Mirrored, { channel, serverSeq, action, origin }: ActionEnvelope): void {
+    if (serverSeq <= mirror.seq) {
+      if (!this.#isAnswerAgain(origin)) this.#wrong(`${channel} was told ${serverSeq} again, after ${mirror.seq}`);
+      return;
+    }
     const context = { now: serverSeq };
     const state =
       channel === ROOT
@@ -251,13 +279,27 @@ export class FuzzClient {
     this.channels.set(channel, { state, seq: serverSeq });
   }
 
-  #echo({ clientSeq }: ActionOrigin, envelope: ActionEnvelope): void {
-    if (this.#echoed.has(clientSeq)) this.#wrong(`its action ${clientSeq} came back twice`);
+  #echo(origin: ActionOrigin, envelope: ActionEnvelope): void {
+    const clientSeq = origin.clientSeq + this.#base;
     const asked = this.dispatched[clientSeq - 1];
     const found = difference({ channel: envelope.channel, action: envelope.action }, asked);
+    // An echo of an earlier connection's action has a number that says nothing here.
+    if (this.countsAnew && (found || !this.#sent.has(clientSeq))) return;
     if (found) this.#wrong(`its action ${clientSeq} came back changed: ${found}`);
-    this.#echoed.add(clientSeq);
+    this.#checkAgain(clientSeq, envelope);
+    this.#answers.set(clientSeq, envelope);
     this.pending.delete(clientSeq);
+  }
+
+  /** What is answered again is answered as before, and only because it was sent again. */
+  #checkAgain(clientSeq: number, { serverSeq, rejectionReason }: ActionEnvelope): void {
+    const before = this.#answers.get(clientSeq);
+    const isClaim = this.dispatched[clientSeq - 1]?.action.type === 'session/activeClientChanged';
+    if (!before || this.countsAnew || isClaim) return;
+    if ((this.#sent.get(clientSeq) ?? 0) < 2) this.#wrong(`its action ${clientSeq} came back twice`);
+    if (before.rejectionReason !== rejectionReason) this.#wrong(`its action ${clientSeq} was judged a second time`);
+    const isApplied = rejectionReason === undefined && before.serverSeq !== serverSeq;
+    if (isApplied) this.#wrong(`its action ${clientSeq} was taken as ${before.serverSeq} and as ${serverSeq}`);
   }
 
   #wrong(what: string): void {

@@ -152,11 +152,14 @@ export class FuzzV1Client {
     this.received.push(envelope);
     this.#lastSeen = Math.max(this.#lastSeen, serverSeq);
     const isOwn = origin?.clientId === this.clientId;
+    // The answer to a resend says what was said before.
+    const isAgain = isOwn && !this.#pending.includes(origin.clientSeq);
     if (isOwn) this.#echo(origin.clientSeq, envelope);
     if (action.type === 'root/agentsChanged') return;
     const mirror = this.sessions.get(action.session);
     if (!mirror) return;
     const isOld = serverSeq <= mirror.fromSeq || serverSeq < mirror.seq;
+    if (isOld && isAgain) return;
     if (isOld && !isOwn) return this.#wrong(`${action.session} was told ${serverSeq} after ${mirror.seq}`);
     const seq = Math.max(mirror.seq, serverSeq);
     this.sessions.set(action.session, { ...mirror, state: applyV1(mirror.state, envelope), seq });

@@ -10,7 +10,7 @@ import { settle } from './test-host.js';
 
 const PEERS_MAX = 4;
 const SESSIONS_MAX = 3;
-const VERSIONS = [['0.3.0', '0.2.0'], ['0.2.0'], undefined] as const;
+const VERSIONS = [['0.3.0', '0.2.0'], ['0.2.0'], 'counts anew', undefined] as const;
 /** Rounds after which everything that was begun has come to its end, or never will. */
 const ROUNDS_TO_REST = 200;
 
@@ -49,8 +49,7 @@ export class FuzzWorld {
     const count = this.#random.between(2, PEERS_MAX);
     for (let index = 1; index <= count; index++) {
       const offered = index === 1 ? VERSIONS[0] : this.#random.pick(VERSIONS);
-      const client = offered ? new FuzzClient(`peer-${index}`, offered) : new FuzzV1Client(`peer-${index}`);
-      this.#peers.push(new FuzzPeer(client, this.#random));
+      this.#peers.push(new FuzzPeer(clientOf(`peer-${index}`, offered), this.#random));
     }
     for (const peer of this.#peers) peer.connect(this.#host.host);
   }
@@ -208,6 +207,13 @@ export class FuzzWorld {
     for (const clientSeq of this.#undecided(client)) {
       this.#ledger.violations.push(`${client.clientId}: ${clientSeq} was never decided`);
     }
+    if (client.countsAnew) return this.#ledger.settleActions(client);
     this.#ledger.settle(client, (clientSeq) => client.abandoned.has(clientSeq) || this.#isGone(client, clientSeq));
   }
+}
+
+function clientOf(name: string, offered: (typeof VERSIONS)[number]): FuzzClient | FuzzV1Client {
+  if (offered === undefined) return new FuzzV1Client(name);
+  if (offered === 'counts anew') return new FuzzClient(name, ['0.2.0'], [ROOT], true);
+  return new FuzzClient(name, offered);
 }

@@ -1,6 +1,6 @@
 /**
  * What a client makes of its frames: snapshots, and actions reduced on top of them. It is as strict as a client may
- * be: an action that was in the snapshot already, or that comes twice, is an error.
+ * be: an action that was in the snapshot already, or that comes twice, is an error, but for the answer to a resend.
  */
 import { ROOT_CHANNEL, type RootState, rootReducer, type SessionState, sessionReducer } from '@atrium/protocol';
 import type { Message } from './test-host.js';
@@ -9,6 +9,7 @@ interface Envelope {
   readonly channel: string;
   readonly action: { readonly type: string };
   readonly serverSeq: number;
+  readonly origin?: object;
   readonly rejectionReason?: string;
 }
 
@@ -32,6 +33,8 @@ interface Held {
 
 export class Mirror {
   readonly #channels = new Map<string, Held>();
+  /** Numbers of actions that clients asked for: the answer to a resend has the same. */
+  readonly #asked = new Set<number>();
   /** The highest number in any envelope, snapshot or handshake: what a client says when it comes back. */
   lastSeen = 0;
 
@@ -59,7 +62,9 @@ export class Mirror {
     this.#see(fromSeq);
   }
 
-  #apply({ channel, action, serverSeq, rejectionReason }: Envelope): void {
+  #apply({ channel, action, serverSeq, origin, rejectionReason }: Envelope): void {
+    if (this.#asked.has(serverSeq)) return;
+    if (origin) this.#asked.add(serverSeq);
     if (serverSeq <= this.lastSeen) throw new Error(`${action.type} ${serverSeq} came behind ${this.lastSeen}`);
     this.#see(serverSeq);
     const held = this.#channels.get(channel);

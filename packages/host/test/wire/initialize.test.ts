@@ -39,9 +39,18 @@ describe('the version', () => {
   it.each([
     [['0.8.0', '0.3.0', '0.2.0'], '0.2.0'],
     [['0.4.0', '0.3.0'], -32005],
-    [['0.9.0', '0.3.0'], '0.3.0'],
+    [['0.9.0', '0.3.0'], -32005],
+    [['1.0.0', '0.9.0', '0.3.0', '0.2.0'], '0.2.0'],
   ])('[AHP-196] an offer that upstream would make, %j, is never answered with our 0.3.0', async (offered, outcome) => {
     expect(await versionFor(offered)).toBe(outcome);
+  });
+
+  it("[UP-013] a client of upstream's 0.3.0 is told what the number means here, and what to offer", async () => {
+    const host = await startHost();
+    const offer = { channel: ROOT, clientId: 'a', protocolVersions: ['1.0.0', '0.3.0'] };
+    const { error } = await host.connect().ask('initialize', offer);
+    expect(error).toMatchObject({ code: -32005, data: { supportedVersions: ['0.2.0'] } });
+    expect(error?.message).toMatch(/0\.3\.0 is 0\.2\.0 plus systemMessageTransform.*offer 0\.2\.0/);
   });
 
   it.each(['0.3', '0.3.0-beta', '0.3.0+build', 'v0.3.0', ' 0.3.0', '^0.3.0', ''])(

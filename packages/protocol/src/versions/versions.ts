@@ -38,8 +38,7 @@ export function negotiate(offered: readonly unknown[]): Negotiation {
 const SUPPORTED_BY_UPSTREAM = SUPPORTED_PROTOCOL_VERSIONS.filter((version) => version !== '0.3.0');
 
 function isLaterUpstream(version: unknown): boolean {
-  const [major, minor = 0] = parseVersion(version) ?? [];
-  return major === 0 && minor >= 4 && minor <= 8;
+  return !isIntroduced(String(version), '0.3.0');
 }
 
 /** Three numbers, or nothing: no ranges, no pre-releases, no build metadata. */

@@ -9,14 +9,13 @@ describe('negotiate', () => {
     [['0.2.0', '0.3.0'], '0.3.0'],
     [['0.2.0'], '0.2.0'],
     [['9.9.9', '0.2.0', '0.1.0'], '0.2.0'],
-    [['0.9.0', '0.3.0'], '0.3.0'],
-    [['1.4.0', '0.3.0'], '0.3.0'],
+    [['0.3.0', '0.2.7', '0.1.0'], '0.3.0'],
   ])('takes the highest of %j that we speak: %s', (offered, version) => {
     expect(negotiate(offered)).toEqual(agreed(version));
   });
 
-  it.each(['0.4.0', '0.5.2', '0.6.0', '0.8.0', '0.8.17'])(
-    'knows an upstream client by its %s and never answers it with 0.3.0',
+  it.each(['0.3.1', '0.4.0', '0.5.2', '0.8.17', '0.9.0', '0.10.0', '1.0.0', '2.7.1', '10.0.0'])(
+    '[UP-013] knows an upstream client by its %s and never answers it with 0.3.0',
     (later) => {
       expect(negotiate([later, '0.3.0', '0.2.0'])).toEqual(agreed('0.2.0'));
       expect(negotiate(['0.3.0', later])).toEqual({ outcome: 'unsupported', supportedVersions: ['0.2.0'] });

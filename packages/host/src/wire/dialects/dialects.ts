@@ -33,11 +33,15 @@ export function dialectFor(params: Readonly<Record<string, unknown>>): Dialect {
     const entry = JSON.stringify(negotiation.entry);
     throw new RequestError(ErrorCode.InvalidParams, `${entry} is not a version: write three numbers, as in "0.3.0"`);
   }
-  throw unsupported(negotiation.supportedVersions);
+  throw unsupported(negotiation.supportedVersions, params.protocolVersions);
 }
 
-function unsupported(supportedVersions: readonly string[]): RequestError {
-  const message = `none of the offered versions is spoken here; offer one of ${supportedVersions.join(', ')}`;
+function unsupported(supportedVersions: readonly string[], offered: readonly unknown[]): RequestError {
+  const versions = supportedVersions.join(', ');
+  const message = offered.includes('0.3.0')
+    ? 'no common protocol version: on this host 0.3.0 is 0.2.0 plus systemMessageTransform, and not the 0.3.0 of a ' +
+      `client that also speaks later versions; offer ${versions}, too`
+    : `no common protocol version: this host speaks ${versions}; offer one of them`;
   return new RequestError(ErrorCode.UnsupportedProtocolVersion, message, { supportedVersions });
 }
 

@@ -1,0 +1,207 @@
+/** What a client sent under its own numbers, seen across connections, restarts and published clients' counting. */
+import { describe, expect, it } from 'vitest';
+import { SENT_ACTIONS_KEPT_MAX } from '../../src/limits.js';
+import { openSqliteLog } from '../../src/log/sqlite-log.js';
+import { FailingLog, KeptLog } from '../support/logs.js';
+import { answerTo, envelopesOf, openRoom, startHost, stateOf, turnStarted } from '../support/session-room.js';
+import { tempFolder } from '../support/temp-folder.js';
+import { type RawClient, ROOT, settle, type TestHost } from '../support/test-host.js';
+import { v1Client } from '../support/v1.js';
+
+const title = (text: string) => ({ type: 'session/titleChanged', title: text }) as const;
+const cancelled = (turnId: string) => ({ type: 'session/turnCancelled', turnId }) as const;
+
+/** Comes back as published clients do: under the same id, with what was last seen. */
+async function comeBack(host: TestHost, clientId: string, params: object): Promise<RawClient> {
+  const client = host.connect();
+  client.clientId = clientId;
+  await client.request('reconnect', { channel: ROOT, clientId, subscriptions: [], lastSeenServerSeq: 0, ...params });
+  return client;
+}
+
+const lastSeen = (client: RawClient, uri: string) => envelopesOf(client, uri).at(-1)?.serverSeq ?? 0;
+const answersTo = (client: RawClient, uri: string, clientSeq: number) =>
+  envelopesOf(client, uri).filter(({ origin }) => origin?.clientSeq === clientSeq);
+
+describe('a client that counts from 1 on every connection', () => {
+  it('[REL-068] has every one of 40 turns run, over five reconnects and a restart', async () => {
+    const log = new KeptLog();
+    const { desk, uri, host, clock } = await openRoom({ log });
+    let [client, current] = [desk, host];
+    const sent: string[] = [];
+    for (let connection = 0; connection < 5; connection++) {
+      if (connection === 3) {
+        await current.stop();
+        current = await startHost({ log, clock });
+      }
+      client = await comeBack(current, 'desk', { lastSeenServerSeq: lastSeen(client, uri), subscriptions: [uri] });
+      for (let clientSeq = 1; clientSeq <= 8; clientSeq++) {
+        const turnId = `turn ${connection} ${clientSeq}`;
+        sent.push(turnId);
+        client.dispatch(uri, turnStarted(turnId, 'hello'), clientSeq);
+        await client.action(uri, ({ type, turnId: id }) => type === 'session/turnComplete' && id === turnId);
+      }
+    }
+    expect((await stateOf(client, uri)).turns.map(({ id }) => id)).toEqual(sent);
+  });
+
+  it('[REL-068] may use a number for three actions in turn, and resend the newest', async () => {
+    const { desk, uri, host } = await openRoom();
+    for (const turnId of ['a', 'b', 'c']) {
+      desk.dispatch(uri, turnStarted(turnId, 'hello'), 1);
+      await desk.action(uri, ({ type, turnId: id }) => type === 'session/turnComplete' && id === turnId);
+    }
+    const again = await comeBack(host, 'desk', { subscriptions: [uri] });
+    again.dispatch(uri, turnStarted('c', 'hello'), 1);
+    expect((await answerTo(again, uri, 1)).rejectionReason).toBeUndefined();
+    expect((await stateOf(again, uri)).turns.map(({ id }) => id)).toEqual(['a', 'b', 'c']);
+  });
+
+  it('[REL-068] claims its role again with the very action it sent on the connection before', async () => {
+    const { desk, uri, host } = await openRoom();
+    const claim = { type: 'session/activeClientChanged', activeClient: { clientId: 'desk', tools: [] } } as const;
+    for (const lastSeenServerSeq of [0, 1_000]) {
+      const client = await comeBack(host, 'desk', { lastSeenServerSeq, subscriptions: [uri] });
+      client.dispatch(uri, claim, 1);
+      await answerTo(client, uri, 1);
+      expect((await stateOf(client, uri)).activeClient?.clientId).toBe('desk');
+      client.disconnect();
+      await settle();
+    }
+    expect(desk.closed?.reason).toMatch(/connected again/);
+  });
+
+  it('[REL-068] sets a value again that it has seen taken, because it no longer waits for that answer', async () => {
+    const { desk, uri, host } = await openRoom();
+    for (const [index, text] of ['zero', 'one', 'two'].entries()) desk.dispatch(uri, title(text), index + 1);
+    await answerTo(desk, uri, 3);
+    const again = await comeBack(host, 'desk', { lastSeenServerSeq: lastSeen(desk, uri), subscriptions: [uri] });
+    again.dispatch(uri, { type: 'session/isReadChanged', isRead: true }, 1);
+    again.dispatch(uri, title('one'), 2);
+    await answerTo(again, uri, 2);
+    expect((await stateOf(again, uri)).summary.title).toBe('one');
+  });
+
+  it('[REL-068] does not undo what happened since with the resend of a value that it never saw taken', async () => {
+    const { desk, uri, host, join } = await openRoom();
+    const phone = await join('phone');
+    const lastSeenServerSeq = lastSeen(desk, uri);
+    desk.dispatch(uri, title('desk'), 1);
+    const { serverSeq } = await answerTo(desk, uri, 1);
+    phone.dispatch(uri, title('phone'));
+    await phone.action(uri, (action) => action.type === 'session/titleChanged' && action.title === 'phone');
+    const again = await comeBack(host, 'desk', { lastSeenServerSeq, subscriptions: [] });
+    again.dispatch(uri, title('desk'), 1);
+    expect(await answerTo(again, uri, 1)).toMatchObject({ serverSeq, action: title('desk') });
+    expect((await stateOf(again, uri)).summary.title).toBe('phone');
+    expect(answersTo(phone, uri, 1).filter(({ origin }) => origin?.clientId === 'desk')).toHaveLength(1);
+  });
+
+  it('[REL-068] is understood with members in another order, and not on another channel', async () => {
+    const { desk, uri, host } = await openRoom();
+    const other = await desk.session();
+    const turn = { type: 'session/turnStarted', turnId: 't', userMessage: { text: 'hello', attachments: [] } };
+    desk.dispatch(uri, turn, 1);
+    await desk.action(uri, 'session/turnComplete');
+    const again = await comeBack(host, 'desk', { subscriptions: [uri, other] });
+    const turned = { turnId: 't', userMessage: { attachments: [], text: 'hello' }, type: turn.type };
+    again.dispatch(uri, turned, 1);
+    expect((await answerTo(again, uri, 1)).rejectionReason).toBeUndefined();
+    again.dispatch(other, turn, 1);
+    await again.action(other, 'session/turnComplete');
+    expect((await stateOf(again, other)).turns).toHaveLength(1);
+    expect((await stateOf(again, uri)).turns).toHaveLength(1);
+  });
+});
+
+describe('a resend of what was turned down', () => {
+  it('[REL-065] is turned down again, with its reason, after reconnects and restarts, to the sender alone', async () => {
+    const log = new KeptLog();
+    const { desk, uri, host, clock } = await openRoom({ log });
+    desk.dispatch(uri, cancelled('t1'), 5);
+    const { rejectionReason } = await answerTo(desk, uri, 5);
+    let current = host;
+    for (let round = 0; round < 3; round++) {
+      for (let times = 0; times < 2; times++) {
+        const witness = await current.client('witness', { initialSubscriptions: [uri] });
+        const again = await comeBack(current, 'desk', { subscriptions: [uri] });
+        again.dispatch(uri, cancelled('t1'), 5);
+        expect((await answerTo(again, uri, 5)).rejectionReason).toBe(rejectionReason);
+        await settle();
+        expect(answersTo(witness, uri, 5)).toEqual([]);
+      }
+      await current.stop();
+      current = await startHost({ log, clock });
+    }
+    const again = await comeBack(current, 'desk', { subscriptions: [uri], pending: [5] });
+    again.dispatch(uri, turnStarted('t1', 'hello'), 5);
+    await again.action(uri, 'session/turnComplete');
+  });
+
+  it('[REL-065] is turned down again from a file on disk, and in version 1 in its own words', async () => {
+    const dataDir = await tempFolder();
+    const { uri, host, clock } = await openRoom({ log: await openSqliteLog({ dataDir }) });
+    const session = uri.replace('ahp-session:', 'mock:');
+    const phone = await v1Client(host, 'phone');
+    const action = { type: 'session/turnCancelled', session, turnId: 'none' };
+    phone.dispatch(action, 1);
+    const { rejectionReason } = await phone.answerTo(1);
+    await host.stop();
+    const restarted = await startHost({ log: await openSqliteLog({ dataDir }), clock });
+    const raw = restarted.connect();
+    await raw.request('reconnect', { clientId: 'phone', lastSeenServerSeq: 0, subscriptions: [] });
+    raw.send({ method: 'dispatchAction', params: { clientSeq: 1, action } });
+    const { params } = await raw.until(({ method }) => method === 'action');
+    expect(params).toMatchObject({
+      envelope: { action, rejectionReason, origin: { clientId: 'phone', clientSeq: 1 } },
+    });
+  });
+
+  it("[REL-065] is not told to be settled: Atrium's own client asks again and hears the reason", async () => {
+    const { desk, uri, host } = await openRoom();
+    desk.dispatch(uri, cancelled('t1'), 5);
+    desk.dispatch(uri, title('taken'), 6);
+    await answerTo(desk, uri, 6);
+    const client = host.connect();
+    const params = { channel: ROOT, clientId: 'desk', subscriptions: [], lastSeenServerSeq: 0, pending: [5, 6, 7] };
+    expect(await client.request('reconnect', params)).toMatchObject({ settled: [6] });
+  });
+});
+
+describe('what is kept for resends', () => {
+  it('[REL-068] is bounded by client, and goes when the client begins anew', async () => {
+    const log = new KeptLog();
+    const { desk, uri, host } = await openRoom({ log });
+    const kept = async () => (await log.records('sent:')).length;
+    const before = await kept();
+    for (let clientSeq = 1; clientSeq <= SENT_ACTIONS_KEPT_MAX + 50; clientSeq++) {
+      desk.dispatch(uri, title(`number ${clientSeq}`), clientSeq);
+    }
+    await answerTo(desk, uri, SENT_ACTIONS_KEPT_MAX + 50);
+    await settle();
+    expect((await kept()) - before).toBe(SENT_ACTIONS_KEPT_MAX);
+    const again = await comeBack(host, 'desk', { subscriptions: [] });
+    again.dispatch(uri, title(`number ${SENT_ACTIONS_KEPT_MAX}`), SENT_ACTIONS_KEPT_MAX);
+    await answerTo(again, uri, SENT_ACTIONS_KEPT_MAX);
+    expect((await stateOf(again, uri)).summary.title).toBe(`number ${SENT_ACTIONS_KEPT_MAX + 50}`);
+    await host.client('desk');
+    expect(await kept()).toBe(before);
+  });
+
+  it('[REL-068] is as it was when the new action under a number could not be stored', async () => {
+    const log = new FailingLog();
+    const { desk, uri, host } = await openRoom({ log });
+    desk.dispatch(uri, turnStarted('a', 'hello'), 1);
+    await desk.action(uri, 'session/turnComplete');
+    log.isFull = true;
+    desk.dispatch(uri, title('lost'), 1);
+    await desk.untilClosed();
+    log.isFull = false;
+    const again = await comeBack(host, 'desk', { subscriptions: [uri] });
+    again.dispatch(uri, turnStarted('a', 'hello'), 1);
+    expect(await answerTo(again, uri, 1)).toMatchObject({ action: { turnId: 'a' } });
+    again.dispatch(uri, title('lost'), 1);
+    await again.action(uri, 'session/titleChanged');
+    expect((await stateOf(again, uri)).turns).toHaveLength(1);
+  });
+});
