@@ -116,7 +116,7 @@ async function runSafely(
 ): Promise<ToolCallResult> {
   const { toolCallId, name } = call;
   try {
-    const output = await within(limitOf(turn, tool), (signal) => {
+    const output = await within(limitOf(turn, tool), (signal, hold) => {
       const context: ToolContext = {
         cwd: turn.workingDirectory,
         session: turn.session.uri,
@@ -125,7 +125,10 @@ async function runSafely(
           const shown = progressContent(content);
           turn.write({ type: 'session/toolCallContentChanged', turnId: turn.id, toolCallId, content: shown });
         },
-        ask: (request) => turn.ask(request),
+        ask: (request) => {
+          const release = hold();
+          return turn.ask(request).finally(release);
+        },
         earlier: () => earlierInputs(turn.session.state, name),
         running: command,
         ...(basis !== undefined && { basis }),

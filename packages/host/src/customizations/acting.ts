@@ -1,6 +1,7 @@
 /** Lets the customizations of a session act, as far as they are switched on and may: extensions, hooks, MCP servers. */
 import type { Customization, SessionState } from '@atrium/protocol';
 import type { Step } from '../channels/channel.js';
+import type { People } from '../mcp/elicitation.js';
 import type { McpServer } from '../mcp/server.js';
 import type { Session } from '../sessions/session.js';
 import { AgentModel } from './agent-model.js';
@@ -39,8 +40,8 @@ export class Acting {
 
   constructor(parts: ActingParts) {
     this.#parts = parts;
-    this.servers = new SessionServers(parts);
     const { session } = parts;
+    this.servers = new SessionServers({ ...parts, people: peopleOf(session) });
     this.#agentModel = new AgentModel({
       session,
       selected: () => selectedAgent(this.#on, session.state.summary.agent),
@@ -174,4 +175,18 @@ export class Acting {
   #entry(id: string): Customization | undefined {
     return entryIn(this.#parts.session, id);
   }
+}
+
+/** MCP servers may also ask when no call of theirs runs: then the question is one of the session, and of no turn. */
+function peopleOf(session: Session): People {
+  return {
+    ask: (request) =>
+      new Promise((resolve) => {
+        session.standing.ask(request, (response, answers) => resolve({ response, answers }));
+      }),
+    withdraw: (requestId) => {
+      const isOpen = session.state.inputRequests?.some(({ id }) => id === requestId);
+      if (isOpen) session.write({ type: 'session/inputCompleted', requestId, response: 'cancel' });
+    },
+  };
 }

@@ -1,6 +1,7 @@
 /** Keeps the MCP servers of a session as they should be: there when declared, running when they may and are wanted. */
 import type { Clock } from '../clock.js';
 import type { Logger } from '../logger.js';
+import type { People } from '../mcp/elicitation.js';
 import type { McpServer } from '../mcp/server.js';
 import { McpServers } from '../mcp/servers.js';
 import type { McpServerState } from '../mcp/state.js';
@@ -24,6 +25,7 @@ export interface SessionServersParts {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly folder: string | undefined;
+  readonly people: People;
   changed(server: McpServer): void;
 }
 
@@ -44,10 +46,10 @@ export class SessionServers {
   /** Called when none is starting any more. */
   #allStarted: (() => void) | undefined;
 
-  constructor({ clock, logger, folder, changed }: SessionServersParts) {
+  constructor({ clock, logger, folder, people, changed }: SessionServersParts) {
     this.#clock = clock;
     this.#servers = new McpServers({
-      ...{ clock, logger, folder },
+      ...{ clock, logger, folder, people },
       changed: (server) => {
         changed(server);
         if (!this.#isStarting) this.#allStarted?.();

@@ -19,7 +19,8 @@ export async function callTool(
 ): Promise<McpResult> {
   if (!connection) throw new ToolFailure('NOT_RUNNING', `The MCP server ${server} is not running now.`);
   try {
-    return await connection.request('tools/call', { name: tool, arguments: input }, options);
+    const { signal, onprogress } = options;
+    return await connection.request('tools/call', { name: tool, arguments: input }, { signal, onprogress });
   } catch (error) {
     if (options.signal.aborted) throw new ToolFailure('CANCELLED', 'Cancelled before it was done.');
     if (!connection.isOver) throw new ToolFailure('TOOL_ERROR', tokens.hide(wordsOf(error)));

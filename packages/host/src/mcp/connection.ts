@@ -1,10 +1,12 @@
 /** One conversation with a server, from the first byte to the last. Opened once; afterwards a new one is needed. */
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { RequestOptions } from '@modelcontextprotocol/sdk/shared/protocol.js';
+import type { ElicitResult } from '@modelcontextprotocol/sdk/types.js';
 import { childEnvironment } from '../child-environment.js';
 import type { Clock } from '../clock.js';
 import { type McpRemoteConfig, type McpServerConfig, serverEnvironment } from '../customizations/parse/mcp-config.js';
 import { shorten } from '../tools/text.js';
+import { type Elicitation, ElicitationError } from './elicitation.js';
 import { HttpLink } from './http-link.js';
 import { MCP_WORDS_MAX_CHARACTERS } from './limits.js';
 import { type Link, type LinkEnd, lost } from './link.js';
@@ -20,6 +22,8 @@ export interface ConnectionOptions {
   readonly folder: string | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
   toolsChanged(): void;
+  /** The server wants to know something from the person. Throws an `ElicitationError` when it cannot be asked. */
+  elicit(params: Elicitation, signal: AbortSignal): Promise<ElicitResult>;
 }
 
 export type CallOptions = Pick<RequestOptions, 'signal' | 'onprogress'>;
@@ -79,8 +83,10 @@ export class Connection {
   async #introduce(linkOf: () => Link): Promise<void> {
     if (this.#isClosed || !this.#sdk) throw new Error('The connection was closed.');
     const { Client, ToolListChangedNotificationSchema } = this.#sdk;
-    const client = new Client({ name: 'atrium', version: '0.1.0' });
+    const capabilities = { elicitation: { form: {}, url: {} } };
+    const client = new Client({ name: 'atrium', version: '0.1.0' }, { capabilities });
     client.setNotificationHandler(ToolListChangedNotificationSchema, () => this.#options.toolsChanged());
+    this.#answerRequests(client, this.#sdk);
     this.#client = client;
     const link = linkOf();
     this.#link = link;
@@ -90,6 +96,22 @@ export class Connection {
     });
     cutOff.catch(() => {});
     await Promise.race([client.connect(link.transport, { timeout: NO_TIMEOUT_MS }), cutOff]);
+  }
+
+  /** What the server may ask of us: a person, and nothing else. */
+  #answerRequests(client: Client, { ElicitRequestSchema, ErrorCode, McpError }: Sdk): void {
+    client.setRequestHandler(ElicitRequestSchema, async ({ params }, { signal }) => {
+      try {
+        return await this.#options.elicit(params, signal);
+      } catch (error) {
+        if (error instanceof ElicitationError) throw new McpError(ErrorCode.InvalidParams, error.message);
+        throw error;
+      }
+    });
+    client.fallbackRequestHandler = async ({ method }) => {
+      const what = method === 'sampling/createMessage' ? 'sampling' : method;
+      throw new McpError(ErrorCode.MethodNotFound, `This host (Atrium) does not offer ${what} to MCP servers.`);
+    };
   }
 
   async request(method: string, params: Record<string, unknown>, options: CallOptions = {}) {

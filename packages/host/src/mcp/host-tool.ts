@@ -34,6 +34,8 @@ export interface ToolServer extends ServerName {
 export interface ServerCallOptions {
   readonly signal: AbortSignal;
   onprogress(progress: Progress): void;
+  /** Puts questions of the server to the person who waits for this call. */
+  readonly ask?: ToolContext['ask'];
 }
 
 export function hostToolOf(tool: McpTool, server: ToolServer): HostTool {
@@ -93,7 +95,11 @@ async function callWatched(
     shown.request();
   };
   try {
-    return await server.call(tool, input, { signal: cancelling.signal, onprogress });
+    return await server.call(tool, input, {
+      signal: cancelling.signal,
+      onprogress,
+      ...(context.ask && { ask: context.ask }),
+    });
   } finally {
     context.signal.removeEventListener('abort', cancel);
     shown.stop();

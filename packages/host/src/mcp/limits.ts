@@ -57,6 +57,14 @@ export const MCP_RESULT_TEXT_MAX_CHARACTERS = 256 * 2 ** 10;
 export const MCP_RESULT_DATA_MAX_CHARACTERS = 4 * 2 ** 20;
 export const MCP_PROGRESS_EVERY_MS = 100;
 
+/** A form that a server puts to a person, and how often an incomplete one is put again. */
+export const MCP_ELICIT_FIELDS_MAX = 50;
+export const MCP_ELICIT_OPTIONS_MAX = 200;
+export const MCP_ELICIT_ROUNDS_MAX = 3;
+export const MCP_ELICIT_URL_MAX_CHARACTERS = 2_000;
+/** Questions of one server that may be open at once; further ones are refused. */
+export const MCP_ELICIT_OPEN_MAX = 4;
+
 /** The description of a protected resource. */
 export const MCP_RESOURCE_MAX_BYTES = 64 * 2 ** 10;
 export const MCP_RESOURCE_TIMEOUT_MS = 10_000;

@@ -9,8 +9,9 @@ export async function loadSdk() {
     import('@modelcontextprotocol/sdk/types.js'),
   ]);
   const { deserializeMessage, serializeMessage } = stdio;
-  const { ResultSchema, ToolListChangedNotificationSchema } = types;
-  return { Client, deserializeMessage, serializeMessage, ResultSchema, ToolListChangedNotificationSchema };
+  const { ElicitRequestSchema, ErrorCode, McpError, ResultSchema, ToolListChangedNotificationSchema } = types;
+  const schemas = { ElicitRequestSchema, ResultSchema, ToolListChangedNotificationSchema };
+  return { Client, deserializeMessage, serializeMessage, ErrorCode, McpError, ...schemas };
 }
 
 export type HttpSdk = Awaited<ReturnType<typeof loadHttpSdk>>;

@@ -2,6 +2,7 @@
 import type { Clock } from '../clock.js';
 import type { McpServerConfig } from '../customizations/parse/mcp-config.js';
 import type { Logger } from '../logger.js';
+import type { People } from './elicitation.js';
 
 export interface McpServerOptions {
   /** Of its customization. */
@@ -18,6 +19,8 @@ export interface McpServerOptions {
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
   /** What is to be over before it starts: the server that had its place, which may hold a port or a file. */
   readonly after?: Promise<void> | undefined;
+  /** Whom it may ask something; without them, questions count as cancelled. */
+  readonly people?: People | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
   /** The state or the tools are other than before. */

@@ -1,11 +1,13 @@
 /** One configured MCP server in one session: starts it, keeps it going, and offers its tools. Knows nothing of clients. */
+import type { ElicitResult } from '@modelcontextprotocol/sdk/types.js';
 import type { Clock } from '../clock.js';
 import type { HostTool } from '../tools/tool.js';
 import { pause, within } from '../waiting.js';
 import { callTool } from './call.js';
 import { Connection, wordsOf } from './connection.js';
+import { type Elicitation, ElicitationError, elicit } from './elicitation.js';
 import { hostToolOf, type ServerCallOptions, type ToolServer } from './host-tool.js';
-import { MCP_RETRIES_SHOWN, MCP_STABLE_MS, MCP_START_TIMEOUT_MS } from './limits.js';
+import { MCP_ELICIT_OPEN_MAX, MCP_RETRIES_SHOWN, MCP_STABLE_MS, MCP_START_TIMEOUT_MS } from './limits.js';
 import type { LinkEnd } from './link.js';
 import type { McpResult } from './result.js';
 import { retryDelayMs } from './retry.js';
@@ -35,6 +37,10 @@ export class McpServer implements ToolServer {
   /** Resolves when all lives so far are over, and those of its predecessor. */
   #over: Promise<void> | undefined;
   #retries = 0;
+  /** The calls that run, oldest first, each with the signal of its end. */
+  readonly #calls = new Map<ServerCallOptions, AbortSignal>();
+  /** How many questions of it wait for an answer. */
+  #questions = 0;
 
   constructor(options: McpServerOptions) {
     this.#options = options;
@@ -84,8 +90,31 @@ export class McpServer implements ToolServer {
     return this.#tokens.set(token);
   }
 
-  call(tool: string, input: Record<string, unknown>, options: ServerCallOptions): Promise<McpResult> {
-    return callTool(this.#connection, { server: this.name, tool, input, tokens: this.#tokens }, options);
+  async call(tool: string, input: Record<string, unknown>, options: ServerCallOptions): Promise<McpResult> {
+    const over = new AbortController();
+    this.#calls.set(options, over.signal);
+    try {
+      return await callTool(this.#connection, { server: this.name, tool, input, tokens: this.#tokens }, options);
+    } finally {
+      this.#calls.delete(options);
+      over.abort();
+    }
+  }
+
+  /** A question of the server belongs to the newest call that runs, and ends with it; there may also be no call. */
+  async #elicit(params: Elicitation, signal: AbortSignal): Promise<ElicitResult> {
+    const { people } = this.#options;
+    const [call, over] = [...this.#calls].at(-1) ?? [];
+    const ask = call?.ask ?? people?.ask;
+    if (!people || !ask) return { action: 'cancel' };
+    if (this.#questions >= MCP_ELICIT_OPEN_MAX)
+      throw new ElicitationError(`${MCP_ELICIT_OPEN_MAX} questions of this server wait for an answer already.`);
+    this.#questions += 1;
+    try {
+      return await elicit(this.name, params, { ...people, ask }, over ? AbortSignal.any([signal, over]) : signal);
+    } finally {
+      this.#questions -= 1;
+    }
   }
 
   async #live(life: AbortController): Promise<void> {
@@ -115,6 +144,7 @@ export class McpServer implements ToolServer {
     const connection: Connection = new Connection({
       ...{ config, folder, env, clock: this.clock, tokens: this.#tokens },
       toolsChanged: () => tools.changed(),
+      elicit: (params, asking) => this.#elicit(params, asking),
     });
     const tools = this.#toolsOf(connection, ending.signal);
     const close = (): void => void connection.close();

@@ -6,7 +6,7 @@ import { McpServer } from './server.js';
 import type { McpServerOptions } from './server-options.js';
 import { modelToolName } from './tool-name.js';
 
-export type McpServersOptions = Pick<McpServerOptions, 'clock' | 'folder' | 'env'> & {
+export type McpServersOptions = Pick<McpServerOptions, 'clock' | 'folder' | 'env' | 'people'> & {
   readonly logger: Logger;
   /** A server's state or tools are other than before. */
   changed(server: McpServer): void;

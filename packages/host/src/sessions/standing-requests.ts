@@ -4,7 +4,10 @@
  * cannot show questions reads them as a note in a turn, which no model reads.
  */
 import type { SessionAction, SessionInputRequest, SessionInputResponseKind, SessionState } from '@atrium/protocol';
+import type { InputOutcome } from '../agents/agent.js';
 import type { Step } from '../channels/channel.js';
+
+type Answered = (response: SessionInputResponseKind, answers: InputOutcome['answers']) => void;
 
 export interface StandingRequestsParts {
   write(action: SessionAction): void;
@@ -15,7 +18,7 @@ export interface StandingRequestsParts {
 
 interface Standing {
   readonly request: SessionInputRequest;
-  readonly answered: (response: SessionInputResponseKind) => void;
+  readonly answered: Answered;
   /** For those who cannot be asked. */
   readonly note: string;
   isNoted: boolean;
@@ -32,11 +35,7 @@ export class StandingRequests {
   }
 
   /** Asking again under the same id changes the question. The returned function takes it back. */
-  ask(
-    request: SessionInputRequest,
-    answered: (response: SessionInputResponseKind) => void,
-    note = request.message ?? '',
-  ): () => void {
+  ask(request: SessionInputRequest, answered: Answered, note = request.message ?? ''): () => void {
     const standing = { request, answered, note, isNoted: false };
     this.#open.set(request.id, standing);
     this.#parts.write({ type: 'session/inputRequested', request });
@@ -49,10 +48,14 @@ export class StandingRequests {
   }
 
   /** Looks at every action: one may be an answer, or have swept a question away. */
-  observe({ envelope, after }: Step<SessionState>): void {
+  observe({ envelope, before, after }: Step<SessionState>): void {
     if (this.#open.size === 0) return;
     const { action } = envelope;
-    if (action.type === 'session/inputCompleted') this.#answered(action.requestId, action.response);
+    if (action.type === 'session/inputCompleted') {
+      const { requestId, response, answers } = action;
+      const drafts = before.inputRequests?.find(({ id }) => id === requestId)?.answers;
+      this.#answered(requestId, response, { ...drafts, ...answers });
+    }
     if (action.type === 'session/turnStarted') for (const standing of this.#open.values()) this.#tellOthers(standing);
     if (after.inputRequests !== this.#complete) this.#askAgain(after);
   }
@@ -64,10 +67,10 @@ export class StandingRequests {
       if (!this.#open.has(id)) this.#parts.write({ type: 'session/inputCompleted', requestId: id, response: 'cancel' });
   }
 
-  #answered(id: string, response: SessionInputResponseKind): void {
+  #answered(id: string, ...outcome: Parameters<Answered>): void {
     const standing = this.#open.get(id);
     this.#open.delete(id);
-    standing?.answered(response);
+    standing?.answered(...outcome);
   }
 
   #askAgain({ inputRequests }: SessionState): void {

@@ -11,7 +11,10 @@ const text = (value) => ({ content: [{ type: 'text', text: value }] });
 
 const tools = [
   { name: 'echo', title: 'Echo', description: 'Says it again.', inputSchema, annotations: { readOnlyHint: true } },
-  ...['blocks', 'fail', 'place', 'grow', 'steps', 'wait', 'crash', 'family'].map((name) => ({ name, inputSchema })),
+  ...['blocks', 'fail', 'place', 'grow', 'steps', 'wait', 'crash', 'family', 'ask', 'visit', 'sample'].map((name) => ({
+    name,
+    inputSchema,
+  })),
 ];
 
 const acts = {
@@ -48,6 +51,40 @@ const acts = {
     appendFileSync(file, 'waiting\n');
     signal.addEventListener('abort', () => appendFileSync(file, `cancelled: ${signal.reason}\n`));
     return new Promise(() => {});
+  },
+  /** Puts a form to the person. */
+  async ask(args, _extra, server) {
+    const properties = {
+      name: { type: 'string', title: 'Your name', description: 'As it stands on the door.', minLength: 1 },
+      age: { type: 'integer', minimum: 0, maximum: 150 },
+      isMember: { type: 'boolean', default: true },
+      colour: {
+        type: 'string',
+        oneOf: [
+          { const: 'r', title: 'Red' },
+          { const: 'g', title: 'Green' },
+        ],
+      },
+      sizes: { type: 'array', items: { type: 'string', enum: ['S', 'M', 'L'] }, minItems: 1 },
+    };
+    const requestedSchema = { type: 'object', properties, required: ['name'] };
+    const withdrawn = args.text === 'withdraw' ? AbortSignal.timeout(200) : undefined;
+    const options = { timeout: 60_000, ...(withdrawn && { signal: withdrawn }) };
+    const params = { mode: 'form', message: `Who are you?${args.text ?? ''}`, requestedSchema };
+    return text(JSON.stringify(await server.elicitInput(params, options).catch((error) => ({ error: error.message }))));
+  },
+  async visit(args, _extra, server) {
+    const params = { mode: 'url', message: 'Sign in, please.', url: args.text, elicitationId: 'e-1' };
+    return text(JSON.stringify(await server.elicitInput(params).catch((error) => ({ error: error.message }))));
+  },
+  /** Asks for a model without looking whether there is one. */
+  async sample(_args, { sendRequest }, server) {
+    const { CreateMessageResultSchema } = await import('@modelcontextprotocol/sdk/types.js');
+    const params = { messages: [{ role: 'user', content: { type: 'text', text: 'Hi' } }], maxTokens: 10 };
+    const answer = await sendRequest({ method: 'sampling/createMessage', params }, CreateMessageResultSchema).catch(
+      ({ code, message }) => ({ code, message }),
+    );
+    return text(JSON.stringify({ answer, capabilities: server.getClientCapabilities() }));
   },
   /** Starts a child that does not care about the end of input, and perhaps not about being asked either. */
   async family(args) {
@@ -96,7 +133,15 @@ async function serve() {
   server.setRequestHandler(CallToolRequestSchema, ({ params }, extra) =>
     acts[params.name](params.arguments ?? {}, extra, server),
   );
+  if (kind === 'curious') server.oninitialized = () => void curious(server);
   await server.connect(new StdioServerTransport());
+}
+
+/** Asks although nobody has called it, and writes the answer down. */
+async function curious(server) {
+  const requestedSchema = { type: 'object', properties: { region: { type: 'string', enum: ['eu', 'us'] } } };
+  const answer = await server.elicitInput({ message: 'Which region?', requestedSchema }, { timeout: 60_000 });
+  appendFileSync(file, JSON.stringify(answer));
 }
 
 function flood(chunk) {
