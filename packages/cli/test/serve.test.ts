@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import path from 'node:path';
@@ -176,6 +176,19 @@ describe.skipIf(!isBuilt)(
       expect(await second.ended()).toBe(6);
       expect(second.said.stderr).toContain('--data-dir');
       expect(readFileSync(first.tokenFile, 'utf8')).toBe(token);
+    });
+
+    it('[REL-067] refuses a second host also when the lock files were deleted, and the first goes on', async () => {
+      const first = await startedQuietly();
+      const token = readFileSync(first.tokenFile, 'utf8').trim();
+      for (const name of ['atrium.lock', 'atrium.owner']) rmSync(path.join(first.dataDir, name));
+      const second = atrium(['serve', '--port', '0', '--data-dir', first.dataDir]);
+      expect(await second.ended()).toBe(6);
+      expect(second.said.stderr).toContain('is in use by another process');
+      const socket = await connected(first.port, token);
+      const params = { channel: 'ahp-root://', protocolVersions: ['0.3.0'], clientId: 'desk' };
+      const answer = await ask(socket, JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params }));
+      expect(answer).toMatchObject({ id: 1, result: { protocolVersion: '0.3.0' } });
     });
   },
 );

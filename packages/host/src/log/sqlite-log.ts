@@ -10,7 +10,17 @@ import { type Logger, silentLogger } from '../logger.js';
 import { checkCommit } from './check-commit.js';
 import { closedError } from './errors.js';
 import { Followers } from './followers.js';
-import type { ArchivedTurn, ArchiveHead, Commit, Log, LogEntry, LogRepair, ReadRange, TurnRange } from './log.js';
+import {
+  type ArchivedTurn,
+  type ArchiveHead,
+  type Commit,
+  type Log,
+  LogConflictError,
+  type LogEntry,
+  type LogRepair,
+  type ReadRange,
+  type TurnRange,
+} from './log.js';
 import { ArchiveTable } from './sqlite/archives.js';
 import { Checkpoints } from './sqlite/checkpoints.js';
 import { loadDriver, type SqliteDriver } from './sqlite/driver.js';
@@ -21,6 +31,8 @@ import { sizeOf, writeDurably } from './sqlite/write.js';
 
 /** Entries dropped in one transaction; the event loop turns in between. */
 export const COMPACT_BATCH_ENTRIES = 2_000;
+/** How often, at most, the log looks whether the lock on its folder is still there. */
+export const LOCK_CHECK_MS = 10_000;
 
 export interface SqliteLogOptions {
   /** The folder of `atrium.db`; made, for its owner only, when it is not there. */
@@ -51,6 +63,9 @@ export class SqliteLog implements Log {
   readonly #records: RecordTable;
   readonly #checkpoints: Checkpoints;
   readonly #followers: Followers;
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  #lockCheckedAt: number;
   #head: number;
   #oldest: number;
   #closed = false;
@@ -58,6 +73,9 @@ export class SqliteLog implements Log {
   constructor(options: { readonly file: OpenedFile; readonly clock: Clock; readonly logger: Logger }) {
     const { file, clock, logger } = options;
     this.#file = file;
+    this.#clock = clock;
+    this.#logger = logger;
+    this.#lockCheckedAt = clock.now();
     this.repairs = file.repairs;
     this.#entries = new EntryTable(file.db);
     this.#archives = new ArchiveTable(file.db);
@@ -78,7 +96,12 @@ export class SqliteLog implements Log {
   async append(commit: Commit): Promise<void> {
     this.#checkOpen();
     checkCommit(commit, this.#head);
-    this.#write(() => this.#store(commit), commit.durability);
+    this.#watchLock();
+    try {
+      this.#write(() => this.#store(commit), commit.durability);
+    } catch (error) {
+      throw this.#conflict() ?? error;
+    }
     this.#head += commit.entries.length;
     this.#checkpoints.wrote(...sizeOf(commit));
     this.#followers.publish(commit.entries);
@@ -170,6 +193,24 @@ export class SqliteLog implements Log {
   /** libsql's statements go on working behind a closed database: this is what stops them. */
   #checkOpen(): void {
     if (this.#closed) throw closedError();
+  }
+
+  /** Somebody else has written behind our back: what failed here would fail for ever. */
+  #conflict(): LogConflictError | undefined {
+    const { head } = this.#entries.bounds();
+    return head === this.#head ? undefined : new LogConflictError(this.#head, head);
+  }
+
+  #watchLock(): void {
+    const now = this.#clock.now();
+    if (Math.abs(now - this.#lockCheckedAt) < LOCK_CHECK_MS) return;
+    this.#lockCheckedAt = now;
+    const state = this.#file.renewLock();
+    const { path } = this.#file;
+    if (state === 'renewed')
+      this.#logger.log('warn', 'the lock file was deleted while the host ran: made again', { path });
+    if (state === 'lost')
+      this.#logger.log('error', 'another process has locked the data folder: end one of the two', { path });
   }
 
   #store(commit: Commit): void {

@@ -1,12 +1,15 @@
-import { chmodSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { LogLockedError, LogOpenError } from '../../src/log/errors.js';
-import { openSqliteLog } from '../../src/log/sqlite-log.js';
+import { loadDriver } from '../../src/log/sqlite/driver.js';
+import { withDatabase } from '../../src/log/sqlite/schema.js';
+import { LOCK_CHECK_MS, openSqliteLog } from '../../src/log/sqlite-log.js';
+import { FakeClock } from '../support/fake-clock.js';
 import { Appender } from '../support/log-child.js';
 import { databaseOf, killedFolder } from '../support/log-damage.js';
 import { copyOf, dataFolder, drivers, openLog } from '../support/log-folders.js';
-import { appendSamples } from '../support/log-samples.js';
+import { appendSamples, sampleEntry } from '../support/log-samples.js';
 
 const onWindows = process.platform === 'win32';
 /** Nothing is read-only to root. */
@@ -98,6 +101,54 @@ describe('the lock on the data folder', () => {
     await appendSamples(log, 3);
     await log.close();
     expect((await openLog(dataDir)).head).toBe(3);
+  });
+
+  it.each([['atrium.lock'], ['atrium.lock', 'atrium.owner']])(
+    '[REL-067] keeps a second process out when somebody deleted %s, and leaves the first unharmed',
+    async (...names) => {
+      const dataDir = dataFolder();
+      const holder = await Appender.start(dataDir, 1);
+      await expect.poll(() => holder.reported).toBeGreaterThan(100);
+      for (let attempt = 0; attempt < 3; attempt++) {
+        for (const name of names) rmSync(path.join(dataDir, name), { force: true });
+        const refused = openSqliteLog({ dataDir });
+        await expect(refused).rejects.toMatchObject({
+          name: 'LogLockedError',
+          pid: names.includes('atrium.owner') ? undefined : holder.pid,
+        });
+        const { reported } = holder;
+        await expect.poll(() => holder.reported).toBeGreaterThan(reported);
+      }
+      await holder.kill();
+      expect((await openLog(dataDir)).head).toBeGreaterThanOrEqual(holder.reported);
+    },
+  );
+
+  it('[REL-067] is taken again by the first when somebody deleted it', async () => {
+    const dataDir = dataFolder();
+    const clock = new FakeClock();
+    const lines: string[] = [];
+    const log = await openLog(dataDir, { clock, logger: { log: (_, text) => lines.push(text) } });
+    rmSync(path.join(dataDir, 'atrium.lock'));
+    await appendSamples(log, 1);
+    expect(lines).toEqual([]);
+    await clock.advance(LOCK_CHECK_MS);
+    await appendSamples(log, 1);
+    expect(lines).toEqual([expect.stringContaining('made again')]);
+    await expect(openSqliteLog({ dataDir })).rejects.toMatchObject({ name: 'LogLockedError', pid: process.pid });
+    await appendSamples(log, 1);
+  });
+
+  it('[REL-067] that another process ignored makes the next commit a conflict, not an endless failure', async () => {
+    const dataDir = dataFolder();
+    const log = await openLog(dataDir);
+    await appendSamples(log, 2);
+    const driver = await loadDriver();
+    withDatabase(driver, databaseOf(dataDir), (db) =>
+      db.exec(`INSERT INTO entries SELECT 3, channel, time, action, NULL, NULL, NULL FROM entries WHERE seq = 2`),
+    );
+    const late = log.append({ expectedHead: 2, entries: [sampleEntry(3)] });
+    await expect(late).rejects.toMatchObject({ name: 'LogConflictError', expectedHead: 2, actualHead: 3 });
   });
 
   it('is given back when opening fails', async () => {

@@ -1,9 +1,10 @@
 /**
  * One process per data folder. The lock is SQLite's own lock on an empty file: the system drops it with the process,
  * so a dead holder, or a stranger with the holder's old number, never locks anybody out. A note beside it tells others
- * who holds the folder, and the next one how this one ended.
+ * who holds the folder, and the next one how this one ended. Whoever deletes the lock file does not get in either: the
+ * database itself shows that it is in use (see `open.ts`).
  */
-import { closeSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { uptime } from 'node:os';
 import path from 'node:path';
 import { LogLockedError } from '../errors.js';
@@ -26,12 +27,19 @@ export interface FolderLock {
   readonly machineRestarted: boolean;
   /** From now on the database is known to be whole. */
   settle(): void;
+  /**
+   * Locks the folder anew if somebody deleted the file that was locked: the next process would make and lock another.
+   * `lost` when one has done so already.
+   */
+  renew(): 'held' | 'renewed' | 'lost';
   release(note?: OwnerNote): void;
+  /** Gives the folder back as it was found. */
+  leaveAsFound(): void;
 }
 
 export function takeLock(dataDir: string, driver: SqliteDriver): FolderLock {
   const file = path.join(dataDir, NOTE_FILE);
-  const unlock = lockFile(dataDir, driver);
+  let locked = lockFile(dataDir, driver);
   const previous = readNote(file);
   const boot = currentBoot();
   const machineRestarted = previous?.at === 'open' && !sameBoot(previous.boot, boot);
@@ -43,9 +51,26 @@ export function takeLock(dataDir: string, driver: SqliteDriver): FolderLock {
     settle() {
       if (machineRestarted) claim(boot);
     },
+    renew() {
+      if (locked.isInPlace()) return 'held';
+      try {
+        const again = lockFile(dataDir, driver);
+        locked.close();
+        locked = again;
+        claim(boot);
+        return 'renewed';
+      } catch {
+        return 'lost';
+      }
+    },
     release(note) {
       if (note !== undefined) tryToWrite(file, note, 'unsynced');
-      unlock();
+      locked.close();
+    },
+    leaveAsFound() {
+      if (previous === undefined) rmSync(file, { force: true });
+      else tryToWrite(file, previous, 'unsynced');
+      locked.close();
     },
   };
 }
@@ -66,7 +91,13 @@ function tryToWrite(file: string, note: OwnerNote, durability: 'synced' | 'unsyn
   }
 }
 
-function lockFile(dataDir: string, driver: SqliteDriver): () => void {
+interface LockedFile {
+  /** Whether this very file is still where others look for it. */
+  isInPlace(): boolean;
+  close(): void;
+}
+
+function lockFile(dataDir: string, driver: SqliteDriver): LockedFile {
   const file = path.join(dataDir, LOCK_FILE);
   createEmpty(file);
   const db = driver.open(file);
@@ -77,7 +108,11 @@ function lockFile(dataDir: string, driver: SqliteDriver): () => void {
     if (error instanceof SqliteError && error.code === SQLITE.busy) throw lockedError(dataDir);
     throw error;
   }
-  return () => db.close();
+  const { ino } = statSync(file);
+  return {
+    isInPlace: () => statSync(file, { throwIfNoEntry: false })?.ino === ino,
+    close: () => db.close(),
+  };
 }
 
 /** Never opens a file that is there: closing it again would drop a lock that this very process holds. */
@@ -91,7 +126,12 @@ function createEmpty(file: string): void {
 
 function lockedError(dataDir: string): LogLockedError {
   const note = readNote(path.join(dataDir, NOTE_FILE));
-  return new LogLockedError(dataDir, note?.at === 'open' ? note.pid : undefined);
+  return new LogLockedError(dataDir, holderOf(note));
+}
+
+/** The process that has the folder open, or died while it had. */
+export function holderOf(note: OwnerNote | undefined): number | undefined {
+  return note?.at === 'open' ? note.pid : undefined;
 }
 
 /** A note that is missing or unreadable tells nothing; the database is then checked as a whole. */

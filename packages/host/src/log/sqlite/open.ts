@@ -3,11 +3,13 @@ import { chmodSync, existsSync, renameSync } from 'node:fs';
 import path from 'node:path';
 import { LogLockedError, LogOpenError } from '../errors.js';
 import type { LogRepair } from '../log.js';
-import { type Database, SQLITE, type SqliteDriver, type SqliteError } from './driver.js';
+import { type Database, SQLITE, type SqliteDriver, SqliteError } from './driver.js';
 import { DATABASE_FILE, prepareFolder } from './folder.js';
-import { type FolderLock, takeLock } from './folder-lock.js';
+import { type FolderLock, holderOf, takeLock } from './folder-lock.js';
 import { checkOurs, inspectDatabase, stampOf } from './inspect.js';
 import { installFresh, nameAside, type RepairContext, resumeRepair } from './repair.js';
+import { withDatabase } from './schema.js';
+import { checkWal } from './wal-check.js';
 
 export interface OpenFileOptions {
   readonly dataDir: string;
@@ -19,6 +21,8 @@ export interface OpenedFile {
   readonly path: string;
   readonly db: Database;
   readonly repairs: readonly LogRepair[];
+  /** See `FolderLock`. */
+  renewLock(): 'held' | 'renewed' | 'lost';
   close(): void;
 }
 
@@ -29,12 +33,13 @@ export function openFile({ dataDir, driver, now }: OpenFileOptions): OpenedFile 
   try {
     return explained(database, () => {
       const repairs = makeWhole({ driver, database, now }, lock);
-      const db = openForUse(driver, database);
+      const db = openForUse(driver, database, lock);
       lock.settle();
-      return { path: database, db, repairs, close: () => closeFile(db, database, lock) };
+      const close = () => closeFile(db, database, lock);
+      return { path: database, db, repairs, renewLock: () => lock.renew(), close };
     });
   } catch (error) {
-    lock.release(lock.previous);
+    lock.leaveAsFound();
     throw error;
   }
 }
@@ -47,6 +52,8 @@ function makeWhole(context: RepairContext, lock: FolderLock): LogRepair[] {
   checkOurs(database);
   chmodSync(database, 0o600);
   if (wasClosedInOrder(database, lock)) return repairs;
+  // What SQLite would leave out of a torn write-ahead file is put aside first: see `inspectDatabase`.
+  if (checkWal(`${database}-wal`).at === 'whole') refuseBesideAnother(context, lock);
   return [...repairs, ...inspectDatabase(context, lock.machineRestarted)];
 }
 
@@ -69,8 +76,40 @@ function wasClosedInOrder(database: string, { previous }: FolderLock): boolean {
   return previous.stamp === stampOf(database);
 }
 
-function openForUse(driver: SqliteDriver, database: string): Database {
+/** Damage is not the question here: it is found, and named, by the inspection. */
+function refuseBesideAnother({ driver, database }: RepairContext, lock: FolderLock): void {
+  withDatabase(driver, database, (db) => {
+    try {
+      checkAlone(db, database, lock);
+    } catch (error) {
+      if (error instanceof LogLockedError) throw error;
+    }
+  });
+}
+
+/**
+ * A host keeps a shared lock on the database for as long as it runs, and leaving write-ahead mode takes an exclusive
+ * one. So this fails while another host runs, also when its lock file was deleted.
+ */
+function checkAlone(db: Database, database: string, { previous }: FolderLock): void {
+  try {
+    db.exec('PRAGMA journal_mode = DELETE');
+  } catch (error) {
+    if (!(error instanceof SqliteError) || error.code !== SQLITE.busy) throw error;
+    const holder = holderOf(previous);
+    // A connection of this very process, which libsql lets go of late, is no other host: the lock file says so.
+    if (holder !== process.pid) throw new LogLockedError(path.dirname(database), holder);
+  }
+}
+
+function openForUse(driver: SqliteDriver, database: string, lock: FolderLock): Database {
   const db = driver.open(database);
+  try {
+    checkAlone(db, database, lock);
+  } catch (error) {
+    db.close();
+    throw error;
+  }
   // Checkpoints are ours to time: see checkpoints.
   db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0');
   return db;
