@@ -26,20 +26,29 @@ export interface OpenChannel {
   readonly channel: Channel;
   /** It has left memory, or is gone: whoever still wants it has to open it again. */
   readonly isClosed?: boolean;
-  /** Reads what a snapshot needs. Taking it then waits for nothing, so that several can be taken at one moment. */
-  prepareSnapshot(window: WindowRequest | undefined): Promise<TakeSnapshot>;
+  /**
+   * The stored state as it is now; undefined when the channel has to be opened anew. Waits for nothing, so that several
+   * can be taken at one moment.
+   */
+  takeSnapshot(request: SnapshotRequest): ChannelSnapshot | undefined;
   /** Takes an action that a client asked for, if the state allows it. */
   dispatch(action: StateAction, origin: EntryOrigin, asker: Asker): Promise<void>;
   /** A client resent an action that may still wait for the end of a turn. */
   stillHolds?(origin: EntryOrigin, asker: Asker): void;
 }
 
-/** The stored state as it is at the moment of the call; undefined when it has to be prepared anew. */
-export type TakeSnapshot = () => ChannelSnapshot | undefined;
+export interface SnapshotRequest {
+  readonly window?: WindowRequest | undefined;
+  /** Whether stored turns may stand in it as the text that they are stored as. */
+  readonly takesText: boolean;
+}
 
 export interface ChannelSnapshot {
-  /** The snapshot as JSON; undefined for a channel without a state. */
-  readonly text: string | undefined;
+  /**
+   * Never changes, so that it can be written while other things happen; finished turns that only the log has are read
+   * then. Undefined for a channel without a state.
+   */
+  readonly snapshot: object | undefined;
   readonly turns?: TurnWindow;
 }
 

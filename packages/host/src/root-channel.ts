@@ -10,7 +10,7 @@ import {
 import type { AgentBackend } from './agents/agent.js';
 import { Channel } from './channels/channel.js';
 import type { Writer } from './channels/writer.js';
-import type { Asker, OpenChannel, TakeSnapshot } from './core.js';
+import type { Asker, ChannelSnapshot, OpenChannel } from './core.js';
 import type { EntryOrigin, Log } from './log/log.js';
 import { configRefusal, type RootSettings, rootConfig } from './root-config.js';
 
@@ -95,15 +95,9 @@ export class RootChannel implements OpenChannel {
     }));
   }
 
-  async prepareSnapshot(): Promise<TakeSnapshot> {
-    return () => {
-      const snapshot = {
-        resource: ROOT_CHANNEL,
-        state: this.#channel.committed,
-        fromSeq: this.writer.committedSeq,
-      };
-      return { text: JSON.stringify(snapshot) };
-    };
+  takeSnapshot(): ChannelSnapshot {
+    const { committedSeq } = this.writer;
+    return { snapshot: { resource: ROOT_CHANNEL, state: this.#channel.committed, fromSeq: committedSeq } };
   }
 
   async dispatch(action: StateAction, origin: EntryOrigin, { connection, original }: Asker): Promise<void> {

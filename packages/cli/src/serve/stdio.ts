@@ -31,6 +31,7 @@ function watched(inner: Transport): { transport: Transport; ended: Promise<strin
       inner.start({ ...events, closed });
     },
     send: (frames) => inner.send(frames),
+    ...(inner.sendPart && { sendPart: (part) => inner.sendPart?.(part) }),
     get bufferedBytes() {
       return inner.bufferedBytes;
     },

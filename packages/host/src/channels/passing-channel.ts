@@ -3,7 +3,7 @@
  * what happens; what clients ask for is up to its owner, too.
  */
 import type { StateAction } from '@atrium/protocol';
-import type { Asker, HostCore, OpenChannel, TakeSnapshot } from '../core.js';
+import type { Asker, ChannelSnapshot, HostCore, OpenChannel } from '../core.js';
 import type { EntryOrigin } from '../log/log.js';
 import { Channel } from './channel.js';
 
@@ -47,12 +47,9 @@ export class PassingChannel<State> implements OpenChannel {
     this.#options.core.writer.write({ channel: this.#channel, action });
   }
 
-  async prepareSnapshot(): Promise<TakeSnapshot> {
+  takeSnapshot(): ChannelSnapshot {
     const { writer } = this.#options.core;
-    return () => {
-      const snapshot = { resource: this.uri, state: this.#channel.committed, fromSeq: writer.committedSeq };
-      return { text: JSON.stringify(snapshot) };
-    };
+    return { snapshot: { resource: this.uri, state: this.#channel.committed, fromSeq: writer.committedSeq } };
   }
 
   async dispatch(action: StateAction, origin: EntryOrigin, { connection, original }: Asker): Promise<void> {

@@ -108,6 +108,8 @@ export interface TurnRange {
   readonly start: number;
   /** Index behind the last one. */
   readonly end: number;
+  /** Turns are read up to the one with which this is reached: what is read at once stays small. */
+  readonly maxBytes?: number;
 }
 
 export interface Log {

@@ -5,7 +5,7 @@ import type { Service, ServiceRequests } from '../service.js';
 import type { Session } from '../sessions/session.js';
 import type { Connection } from '../wire/connection.js';
 import { isNative } from '../wire/dialects/dialects.js';
-import { RawJson } from '../wire/raw-json.js';
+import { RawJson } from '../wire/json-parts.js';
 import { RequestError } from '../wire/request-error.js';
 import { Asking } from './asking.js';
 import type { ContentReader } from './content.js';

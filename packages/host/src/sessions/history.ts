@@ -2,13 +2,19 @@
  * The finished turns of an open session, between memory and log: shown in snapshots and pages, archived when a turn ends,
  * brought back when history is cut far behind. The one place where turns enter or leave the state without an action.
  */
-import { ErrorCode, type FetchTurnsParams, type FetchTurnsResult, type SessionState } from '@atrium/protocol';
+import {
+  ErrorCode,
+  type FetchTurnsParams,
+  type FetchTurnsResult,
+  type SessionState,
+  type Turn,
+} from '@atrium/protocol';
 import type { Channel } from '../channels/channel.js';
-import type { HostCore, TakeSnapshot } from '../core.js';
+import type { ChannelSnapshot, HostCore, SnapshotRequest } from '../core.js';
 import { FETCH_TURNS_DEFAULT, FETCH_TURNS_MAX } from '../limits.js';
+import type { LazyList } from '../wire/json-parts.js';
 import { RequestError } from '../wire/request-error.js';
-import type { WindowRequest } from '../wire/subscriptions.js';
-import { snapshotText, type TurnPages } from './turn-pages.js';
+import type { ListedTurn, TurnPages } from './turn-pages.js';
 
 interface HistoryParts {
   readonly core: HostCore;
@@ -16,7 +22,12 @@ interface HistoryParts {
   readonly pages: TurnPages;
 }
 
-export type TurnsPage = FetchTurnsResult & { startTurn: number; totalTurns: number };
+/** Turns that only the log has are read while the page is written. */
+export interface TurnsPage extends Omit<FetchTurnsResult, 'turns'> {
+  readonly turns: LazyList<ListedTurn> | readonly Turn[];
+  readonly startTurn: number;
+  readonly totalTurns: number;
+}
 
 export class History {
   readonly #core: HostCore;
@@ -29,16 +40,14 @@ export class History {
     this.#pages = pages;
   }
 
-  /** Reads what a snapshot needs. What is returned takes it, unless turns have left memory meanwhile. */
-  async prepareSnapshot(window: WindowRequest | undefined): Promise<TakeSnapshot> {
-    const older = await this.#pages.older(this.#channel.committed, window?.last);
-    return () => {
-      if (older.end !== this.#pages.base) return undefined;
-      const state = this.#channel.committed;
-      const turns = this.#pages.text(state, older, window?.last);
-      const place = { resource: this.#channel.uri, fromSeq: this.#core.writer.committedSeq };
-      return { text: snapshotText(state, turns.text, place), turns: turns.window };
-    };
+  takeSnapshot({ window, takesText }: SnapshotRequest): ChannelSnapshot {
+    const state = this.#channel.committed;
+    const total = this.#pages.total(state);
+    const start = window ? Math.max(0, total - window.last) : 0;
+    const turns = this.#pages.list(state, { start, end: total }, { takesText });
+    const { uri: resource } = this.#channel;
+    const snapshot = { resource, state: { ...state, turns }, fromSeq: this.#core.writer.committedSeq };
+    return { snapshot, turns: { start, total } };
   }
 
   /** Whether a finished turn has this id. */
@@ -47,11 +56,11 @@ export class History {
   }
 
   /** A page of finished turns: before a turn, or by index for those who count from the oldest. */
-  async fetch(params: FetchTurnsParams): Promise<TurnsPage> {
+  async fetch(params: FetchTurnsParams, takesText: boolean): Promise<TurnsPage> {
     const { start, end } = rangeOf(params) ?? (await this.#pageBefore(params));
     const state = this.#channel.committed;
     const total = this.#pages.total(state);
-    const turns = await this.#pages.slice(state, start, Math.min(end, total));
+    const turns = this.#pages.list(state, { start, end: Math.min(end, total) }, { takesText });
     return { turns, hasMore: start > 0, startTurn: start, totalTurns: total };
   }
 
@@ -71,7 +80,7 @@ export class History {
       const older = await this.#pages.slice(this.#channel.committed, index, base);
       const isCurrent = this.#pages.base === base;
       const withOlder = (state: SessionState) => ({ ...state, turns: [...older, ...state.turns] });
-      if (isCurrent && this.#channel.replace(withOlder)) this.#pages.rebase(index);
+      if (isCurrent && this.#channel.replace(withOlder)) this.#pages.broughtBack(older);
       else await this.#core.writer.settled();
     }
   }
@@ -90,9 +99,8 @@ export class History {
   #slim(): void {
     const surplus = this.#pages.surplus(this.#channel.live);
     if (surplus === 0) return;
-    const leaving = this.#channel.live.turns.slice(0, surplus);
     const slimmer = (state: SessionState) => ({ ...state, turns: state.turns.slice(surplus) });
-    if (this.#channel.replace(slimmer)) this.#pages.left(leaving);
+    if (this.#channel.replace(slimmer)) this.#pages.left(surplus);
   }
 }
 

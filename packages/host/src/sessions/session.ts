@@ -1,10 +1,9 @@
 /** One open session: its channel, its agent, and everything that follows from an action on it. */
 import type { FetchTurnsParams, PendingMessage, SessionAction, SessionState, StateAction } from '@atrium/protocol';
 import type { Channel, Step } from '../channels/channel.js';
-import type { Asker, OpenChannel, TakeSnapshot } from '../core.js';
+import type { Asker, ChannelSnapshot, OpenChannel, SnapshotRequest } from '../core.js';
 import { Extensions } from '../extensions/extensions.js';
 import type { EntryOrigin } from '../log/log.js';
-import type { WindowRequest } from '../wire/subscriptions.js';
 import { AgentAtWork } from './agent-at-work.js';
 import { Allowances } from './allowances.js';
 import { Companions } from './companions.js';
@@ -138,13 +137,12 @@ export class Session implements OpenChannel {
     if (this.#held.has(origin)) this.#held.echo(origin, asker);
   }
 
-  async prepareSnapshot(window: WindowRequest | undefined): Promise<TakeSnapshot> {
-    const take = await this.#history.prepareSnapshot(window);
-    return () => (this.#isClosed ? undefined : take());
+  takeSnapshot(request: SnapshotRequest): ChannelSnapshot | undefined {
+    return this.#isClosed ? undefined : this.#history.takeSnapshot(request);
   }
 
-  fetchTurns(params: FetchTurnsParams): Promise<TurnsPage> {
-    return this.#history.fetch(params);
+  fetchTurns(params: FetchTurnsParams, takesText: boolean): Promise<TurnsPage> {
+    return this.#history.fetch(params, takesText);
   }
 
   #unknownTurn(action: StateAction): string | undefined {
@@ -228,6 +226,7 @@ export class Session implements OpenChannel {
   /** Ends the agent; the state is left to the caller. */
   close(): Promise<void> {
     this.#isClosed = true;
+    this.#parts.pages.close();
     this.#closing ??= Promise.all([this.#agent.close(), this.#companions.close()]).then(() => {});
     return this.#closing;
   }

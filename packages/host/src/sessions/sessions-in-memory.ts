@@ -1,12 +1,16 @@
 /** The sessions that are in memory: brought in when somebody needs them, put away when nobody does. */
-import { type SessionState, sessionReducer } from '@atrium/protocol';
+import { type SessionState, sessionReducer, type Turn } from '@atrium/protocol';
 import type { AgentBackend } from '../agents/agent.js';
 import { Channel } from '../channels/channel.js';
 import { TURNS_IN_MEMORY } from '../limits.js';
+import { nextSlice, parseInSlices } from '../slices.js';
 import { dropAbsentClient } from './mending.js';
 import { Session } from './session.js';
 import type { SharedParts } from './session-parts.js';
-import { TurnPages } from './turn-pages.js';
+import { parsedTurns, TURN_PAGE_BYTES, TurnPages } from './turn-pages.js';
+
+/** Entries behind an archive that are replayed in one slice. */
+const REPLAY_PAGE_ENTRIES = 1_000;
 
 interface Place {
   /** The index of the first turn in the state. */
@@ -52,19 +56,43 @@ export class SessionsInMemory {
     const archive = await log.archiveHead(uri);
     if (!archive) return undefined;
     const base = Math.max(0, archive.turnCount - TURNS_IN_MEMORY);
-    const recent = await log.archivedTurns(uri, { start: base, end: archive.turnCount });
-    const archived: SessionState = { ...JSON.parse(archive.head), turns: recent.map(({ json }) => JSON.parse(json)) };
-    const tail = await log.read({ after: archive.seq, channel: uri });
+    const head = (await parseInSlices(archive.head)) as SessionState;
+    const turns = await this.#turns(uri, base, archive.turnCount);
+    const { state, lastTime } = await this.#replayed(uri, { ...head, turns }, archive.seq);
     if (this.#isClosed) return undefined;
-    const state = tail.reduce(
-      (current, { action, time }) => sessionReducer(current, JSON.parse(action), { now: time }),
-      archived,
-    );
-    const lastTime = tail.at(-1)?.time ?? archived.summary.modifiedAt;
     const session = this.#adopt(uri, state, { base, archived: archive.turnCount, lastTime });
     dropAbsentClient(session);
     core.mayRest(uri);
     return session;
+  }
+
+  /** Turns that are stored, read and parsed a page at a time. */
+  async #turns(uri: string, start: number, end: number): Promise<Turn[]> {
+    const turns: Turn[] = [];
+    while (start + turns.length < end) {
+      if (turns.length > 0) await nextSlice();
+      const range = { start: start + turns.length, end, maxBytes: TURN_PAGE_BYTES };
+      const page = await this.#parts.log.archivedTurns(uri, range);
+      if (page.length === 0) throw new Error(`turn ${range.start} of ${uri} is missing in the log`);
+      turns.push(...(await parsedTurns(page.map(({ json }) => json))));
+    }
+    return turns;
+  }
+
+  /** The state after everything that was stored behind its archive. */
+  async #replayed(uri: string, archived: SessionState, archivedAt: number) {
+    let state = archived;
+    let lastTime = archived.summary.modifiedAt;
+    for (let after = archivedAt; ; ) {
+      const entries = await this.#parts.log.read({ after, channel: uri, limit: REPLAY_PAGE_ENTRIES });
+      for (const { seq, action, time } of entries) {
+        state = sessionReducer(state, JSON.parse(action), { now: time });
+        lastTime = time;
+        after = seq;
+      }
+      if (entries.length < REPLAY_PAGE_ENTRIES) return { state, lastTime };
+      await nextSlice();
+    }
   }
 
   #adopt(uri: string, state: SessionState, place: Place): Session {

@@ -4,15 +4,19 @@
  */
 import type { SessionState, Turn } from '@atrium/protocol';
 import { TURNS_IN_MEMORY } from '../limits.js';
-import type { Archive, Log } from '../log/log.js';
-import { joinedText } from '../wire/raw-json.js';
-import type { TurnWindow } from '../wire/subscriptions.js';
+import type { Archive, Log, TurnRange } from '../log/log.js';
+import { nextSlice, parseInSlices } from '../slices.js';
+import { LazyList, RawJson } from '../wire/json-parts.js';
 
-/** Turns that are only in the log, joined by commas. True as long as the state's first turn has index `end`. */
-export interface OlderTurns {
-  readonly start: number;
-  readonly end: number;
-  readonly text: string;
+/** Stored turns are read in pages of about this size. One turn is read at once, however large it is. */
+export const TURN_PAGE_BYTES = 256 * 2 ** 10;
+
+/** Turns of a frozen list: as they are stored, or as values. */
+export type ListedTurn = RawJson | Turn;
+
+/** Begins when turns were last brought back into memory, and ends when others are: the log may lose those then. */
+interface Era {
+  next?: { readonly index: number; readonly turns: readonly Turn[]; readonly era: Era };
 }
 
 export class TurnPages {
@@ -20,9 +24,8 @@ export class TurnPages {
   #base: number;
   /** How many finished turns the log has. */
   #archived: number;
-  /** The text of all turns before `#base`, kept because every full snapshot begins with it. */
-  #olderText: OlderTurns | undefined;
-  readonly #encoded = new WeakMap<Turn, string>();
+  #era: Era = {};
+  #isClosed = false;
 
   constructor(
     private readonly log: Log,
@@ -41,43 +44,52 @@ export class TurnPages {
     return this.#base + state.turns.length;
   }
 
-  /** The turns of a snapshot that are not in memory, as text. Without `last`, all of them; that text is kept. */
-  async older(state: SessionState, last: number | undefined): Promise<OlderTurns> {
-    const end = this.#base;
-    const start = last === undefined ? 0 : Math.min(end, Math.max(0, this.total(state) - last));
-    if (start === end) return { start, end, text: '' };
-    if (start === 0 && this.#olderText?.end === end) return this.#olderText;
-    const older = { start, end, text: await this.log.archivedTurnsText(this.channel, { start, end }) };
-    if (start === 0 && end === this.#base) this.#olderText = older;
-    return older;
+  /**
+   * Turns by index, oldest first, as they are now: what happens to the session later does not change them. Those that
+   * only the log has are read while the list is written.
+   */
+  list(
+    state: SessionState,
+    range: TurnRange,
+    { takesText }: { readonly takesText: boolean },
+  ): LazyList<ListedTurn> | Turn[] {
+    const base = this.#base;
+    const recent = state.turns.slice(Math.max(0, range.start - base), Math.max(0, range.end - base));
+    if (range.start >= base) return recent;
+    const stored = { start: range.start, end: Math.min(range.end, base) };
+    const era = this.#era;
+    return new LazyList(() => this.#pages({ stored, recent, era, takesText }));
   }
 
-  /** The turns of a snapshot as text, and which they are. */
-  text(state: SessionState, older: OlderTurns, last: number | undefined): { text: string; window: TurnWindow } {
-    const total = this.total(state);
-    const recent = last === undefined ? state.turns : state.turns.slice(Math.max(0, state.turns.length - last));
-    const parts = [older.text, ...recent.map((turn) => this.#json(turn))];
-    const start = older.start < older.end ? older.start : total - recent.length;
-    return { text: joinedText(parts), window: { start, total } };
-  }
-
-  #json(turn: Turn): string {
-    const known = this.#encoded.get(turn) ?? JSON.stringify(turn);
-    this.#encoded.set(turn, known);
-    return known;
+  async *#pages(list: FrozenTurns): AsyncGenerator<readonly ListedTurn[], void, undefined> {
+    const { stored, recent, takesText } = list;
+    const past = new Past(list.era, stored.end);
+    let at = stored.start;
+    while (at < past.end()) {
+      await nextSlice();
+      if (this.#isClosed) throw new Error(`${this.channel} was closed while its turns were being sent`);
+      const range = { start: at, end: past.end(), maxBytes: TURN_PAGE_BYTES };
+      const texts = (await this.log.archivedTurns(this.channel, range)).map(({ json }) => json);
+      if (texts.length === 0) throw new Error(`turn ${at} of ${this.channel} is missing in the log`);
+      // Some may have been brought back, and cut off, while they were being read.
+      const valid = texts.slice(0, Math.max(0, past.end() - at));
+      at += valid.length;
+      yield takesText ? valid.map((text) => new RawJson(text)) : await parsedTurns(valid);
+    }
+    yield past.turnsFrom(at);
+    yield recent;
   }
 
   /** The archive of a state: its head, and the turns that the log does not have yet. */
   archive(state: SessionState, seq: number): Archive {
     const start = Math.min(this.#archived, this.total(state));
-    const items = state.turns.slice(start - this.#base).map((turn) => ({ id: turn.id, json: this.#json(turn) }));
+    const items = state.turns.slice(start - this.#base).map((turn) => ({ id: turn.id, json: JSON.stringify(turn) }));
     return { channel: this.channel, seq, head: headText(state), turns: { start, items } };
   }
 
   /** The archive of this state has been stored. */
   archivedUpTo(state: SessionState): void {
     this.#archived = this.total(state);
-    if (this.#olderText && this.#olderText.end > this.#base) this.#olderText = undefined;
   }
 
   /** How many of the state's turns may leave memory: they are in the log, and nobody is likely to ask for them. */
@@ -86,20 +98,22 @@ export class TurnPages {
     return state.turns.length > 2 * TURNS_IN_MEMORY ? Math.min(stored, state.turns.length - TURNS_IN_MEMORY) : 0;
   }
 
-  /** These turns have left memory. */
-  left(turns: readonly Turn[]): void {
-    const text = turns.map((turn) => this.#json(turn)).join(',');
-    if (this.#olderText) {
-      const joined = joinedText([this.#olderText.text, text]);
-      this.#olderText = { start: 0, end: this.#base + turns.length, text: joined };
-    }
-    this.#base += turns.length;
+  /** The first turns of the state have left memory. */
+  left(count: number): void {
+    this.#base += count;
   }
 
-  /** Starts the state's turns at another index: what was before is only in the log now. */
-  rebase(base: number): void {
-    this.#base = base;
-    this.#olderText = undefined;
+  /** These turns, which only the log had, are the first of the state now. */
+  broughtBack(turns: readonly Turn[]): void {
+    this.#base -= turns.length;
+    const era: Era = {};
+    this.#era.next = { index: this.#base, turns, era };
+    this.#era = era;
+  }
+
+  /** The session leaves memory: from now on nobody knows here what happens to its turns. */
+  close(): void {
+    this.#isClosed = true;
   }
 
   /** Where a turn is, counting from the oldest; undefined when there is none of that id. */
@@ -110,27 +124,59 @@ export class TurnPages {
     return index !== undefined && index < this.#base ? index : undefined;
   }
 
-  /** Turns by index, oldest first. */
+  /** Turns by index, oldest first, all of them in memory. */
   async slice(state: SessionState, start: number, end: number): Promise<Turn[]> {
-    const base = this.#base;
-    const recent = state.turns.slice(Math.max(0, start - base), Math.max(0, end - base));
-    const stored = start < base ? await this.log.archivedTurns(this.channel, { start, end: Math.min(end, base) }) : [];
-    return [...stored.map(({ json }) => JSON.parse(json) as Turn), ...recent];
+    const list = this.list(state, { start, end }, { takesText: false });
+    if (Array.isArray(list)) return list;
+    const turns: Turn[] = [];
+    for (const pages = list.pages(); ; ) {
+      const { done, value } = await pages.next();
+      if (done) return turns;
+      for (const turn of value) turns.push(turn as Turn);
+    }
   }
+}
+
+interface FrozenTurns {
+  readonly stored: TurnRange;
+  readonly recent: readonly Turn[];
+  readonly era: Era;
+  readonly takesText: boolean;
+}
+
+/** What was brought back into memory since a list was frozen: the log may have something else in its place. */
+class Past {
+  #turns: readonly Turn[] = [];
+
+  constructor(
+    private era: Era,
+    private limit: number,
+  ) {}
+
+  /** Up to this index the log still has the turns that the list means. */
+  end(): number {
+    for (; this.era.next; this.era = this.era.next.era) {
+      const { index, turns } = this.era.next;
+      if (index >= this.limit) continue;
+      this.#turns = [...turns.slice(0, this.limit - index), ...this.#turns];
+      this.limit = index;
+    }
+    return this.limit;
+  }
+
+  turnsFrom(index: number): readonly Turn[] {
+    return this.#turns.slice(index - this.limit);
+  }
+}
+
+/** Values of turns that are stored as JSON. Large ones are parsed in slices. */
+export async function parsedTurns(texts: readonly string[]): Promise<Turn[]> {
+  const turns: Turn[] = [];
+  for (const text of texts) turns.push((await parseInSlices(text)) as Turn);
+  return turns;
 }
 
 /** A state without its finished turns, as JSON. */
 export function headText(state: SessionState): string {
   return JSON.stringify({ ...state, turns: [] });
-}
-
-/** The snapshot of a state with these turns, as JSON. */
-export function snapshotText(
-  state: SessionState,
-  turns: string,
-  { resource, fromSeq }: { resource: string; fromSeq: number },
-): string {
-  const { turns: _turns, ...head } = state;
-  const members = JSON.stringify(head).slice(1, -1);
-  return `{"resource":${JSON.stringify(resource)},"state":{${members},"turns":[${turns}]},"fromSeq":${fromSeq}}`;
 }

@@ -65,7 +65,7 @@ function stateless(uri: string): OpenChannel {
   const channel: Channel = new PlainChannel<unknown>(uri, (state) => state, undefined, { isPassing: true });
   return {
     channel,
-    prepareSnapshot: async () => () => ({ text: undefined }),
+    takeSnapshot: () => ({ snapshot: undefined }),
     dispatch: async (_action, origin, { connection, original }) =>
       connection.reject(original, origin, 'nothing can be dispatched on a telemetry channel'),
   };

@@ -5,7 +5,8 @@
 import { createWriteStream, type WriteStream } from 'node:fs';
 import type { Clock } from '../clock.js';
 import type { Logger } from '../logger.js';
-import type { Transport } from '../wire/transport.js';
+import { idIn } from '../wire/inbound.js';
+import type { MessagePart, Transport } from '../wire/transport.js';
 import { redacted } from './redact.js';
 import { WireFiles } from './wire-files.js';
 
@@ -53,6 +54,12 @@ export class WireLog {
         for (const { text } of frames) lines.message('out', text);
         transport.send(frames);
       },
+      ...(transport.sendPart && {
+        sendPart: (part) => {
+          lines.part(part);
+          transport.sendPart?.(part);
+        },
+      }),
       ...(transport.pause && { pause: () => transport.pause?.() }),
       ...(transport.resume && { resume: () => transport.resume?.() }),
       close: (code, reason) => {
@@ -67,6 +74,7 @@ class Lines {
   readonly #stream: WriteStream;
   #bytes = 0;
   #isOpen = true;
+  #parts: { id: number | null; bytes: number } = { id: null, bytes: 0 };
 
   constructor(
     file: string,
@@ -82,6 +90,14 @@ class Lines {
 
   message(direction: 'in' | 'out', text: string): void {
     if (this.#isOpen) this.write({ direction, bytes: Buffer.byteLength(text), ...messageOf(text) });
+  }
+
+  /** Of a message that is sent in parts only the size is written down: to blank the secrets in it, it would have to be whole. */
+  part({ text, isFirst, isLast }: MessagePart): void {
+    if (isFirst && isLast) return this.message('out', text);
+    if (isFirst) this.#parts = { id: idIn(text), bytes: 0 };
+    this.#parts.bytes += Buffer.byteLength(text);
+    if (isLast) this.write({ direction: 'out', bytes: this.#parts.bytes, inParts: true, id: this.#parts.id });
   }
 
   write(entry: object): void {

@@ -70,6 +70,7 @@ export class Connection {
     this.#outbox = new Outbox({
       transport,
       onTooSlow: () => this.close(CloseCode.TooSlow, 'reads too slowly: resume'),
+      onBroken: (error) => this.#brokenOff(error),
     });
     this.#replies = new Replies({ outbox: this.#outbox, logger: core.logger, dialect: () => this.#dialect });
     this.#lanes = new Lanes(() => this.close(CloseCode.PolicyViolation, 'sends faster than it can be served'));
@@ -80,7 +81,7 @@ export class Connection {
     transport.start({
       message: (text) => this.#receive(text),
       drain: () => this.#outbox.flush(),
-      ended: () => void this.#lanes.emptied().then(() => this.close(CloseCode.Normal, 'end of input')),
+      ended: () => void this.#ended(),
       closed: () => this.#closed(),
     });
   }
@@ -146,10 +147,24 @@ export class Connection {
     this.#closed();
   }
 
+  /** Answers what was asked before the input ended. */
+  async #ended(): Promise<void> {
+    await this.#lanes.emptied();
+    await this.#outbox.sent();
+    this.close(CloseCode.Normal, 'end of input');
+  }
+
+  /** Half an answer cannot be taken back: only a new connection helps. */
+  #brokenOff(error: unknown): void {
+    this.#core.logger.log('error', 'an answer broke off', { connection: this.name, error: String(error) });
+    this.close(CloseCode.SnapshotNeeded, 'the answer could not be sent to its end: connect again');
+  }
+
   #closed(): void {
     if (this.#state.at === 'closed') return;
     const { identity } = this;
     this.#state = { at: 'closed' };
+    this.#outbox.close();
     this.#replies.close();
     this.#cancelHandshakeTimer();
     this.#hostRequests.abandon();

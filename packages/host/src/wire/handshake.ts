@@ -12,7 +12,7 @@ import {
   NO_MEMORY,
   versionName,
 } from './dialects/dialects.js';
-import { RawJson } from './raw-json.js';
+import { RawJson } from './json-parts.js';
 import { RequestError } from './request-error.js';
 import { subscribeTo, type WindowRequest, windowOf } from './subscriptions.js';
 

@@ -6,9 +6,9 @@ import { ErrorCode } from '@atrium/protocol';
 import type { Logger } from '../logger.js';
 import type { Lane } from '../service.js';
 import type { Dialect } from './dialects/dialects.js';
+import { JsonParts } from './json-parts.js';
 import type { Outbox } from './outbox.js';
 import { type Outgoing, outgoing, outgoingText } from './outgoing.js';
-import { jsonWithRaw } from './raw-json.js';
 import { RequestError } from './request-error.js';
 
 export interface RepliesParts {
@@ -41,7 +41,9 @@ export class Replies {
   }
 
   result(id: number, result: unknown, lane: Lane = 'main'): void {
-    this.#give(outgoingText(`{"jsonrpc":"2.0","id":${id},"result":${jsonWithRaw(result)}}`), lane);
+    const parts = new JsonParts(result, { before: `{"jsonrpc":"2.0","id":${id},"result":`, after: '}' });
+    const text = parts.atOnce();
+    this.#give(text === undefined ? parts : outgoingText(text), lane);
   }
 
   /** Says what went wrong, and gives what was said: what the host alone should know is only in its log. */
@@ -59,11 +61,14 @@ export class Replies {
   }
 
   /** An answer in the main lane lets go what waited for it; others go out as they come. */
-  #give(answer: Outgoing, lane: Lane): void {
+  #give(answer: Outgoing | JsonParts, lane: Lane): void {
     if (this.#isClosed) return;
-    if (lane !== 'main') return this.#parts.outbox.push(answer);
-    this.#parts.outbox.pushAll([answer, ...(this.#behindAnswer ?? [])]);
-    this.#behindAnswer = undefined;
+    const { outbox } = this.#parts;
+    const behind = lane === 'main' ? (this.#behindAnswer ?? []) : [];
+    if (lane === 'main') this.#behindAnswer = undefined;
+    if (!(answer instanceof JsonParts)) return outbox.pushAll([answer, ...behind]);
+    outbox.pushParts(answer);
+    outbox.pushAll(behind);
   }
 
   #errorMessage(id: number | null, { code, message, data }: RequestError): Outgoing {

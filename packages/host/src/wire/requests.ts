@@ -7,7 +7,7 @@ import type { Creator } from '../sessions/creation.js';
 import { readImportPage } from '../sessions/imported.js';
 import type { Connection } from './connection.js';
 import { isNative } from './dialects/dialects.js';
-import { RawJson } from './raw-json.js';
+import { RawJson } from './json-parts.js';
 import { RequestError } from './request-error.js';
 import { subscribeTo, windowOf } from './subscriptions.js';
 
@@ -40,10 +40,10 @@ const handlers: Handlers = {
     return { items: isNative(dialect) ? new RawJson(text) : JSON.parse(text) };
   },
 
-  fetchTurns: async (core, _connection, params) => {
+  fetchTurns: async (core, { dialect }, params) => {
     const session = await core.sessions.open(params.channel);
     if (!session) throw core.unknownChannel(params.channel);
-    return session.fetchTurns(params);
+    return session.fetchTurns(params, isNative(dialect));
   },
 
   resolveSessionConfig: (core, _connection, params) => core.sessions.choices.resolve(params),

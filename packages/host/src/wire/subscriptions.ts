@@ -1,9 +1,7 @@
 /** Subscribing: the state of a channel as it is stored now, and everything that follows. */
-import type { Channel } from '../channels/channel.js';
-import type { HostCore, TakeSnapshot } from '../core.js';
+import type { HostCore, OpenChannel } from '../core.js';
 import type { Connection } from './connection.js';
 import { isNative } from './dialects/dialects.js';
-import { RawJson } from './raw-json.js';
 
 /** Our own extension: a client that pages asks for the last turns only. */
 export interface WindowRequest {
@@ -42,29 +40,27 @@ export async function subscribeTo(
   window: WindowRequest | undefined,
 ): Promise<Subscribed> {
   for (;;) {
-    const prepared = await prepareAll(core, uris, window);
+    const open = await openAll(core, uris);
     // From here to the end nothing may wait.
-    const taken = prepared.map(({ channel, take }) => ({ channel, snapshot: take() }));
+    const request = { window, takesText: isNative(connection.dialect) };
+    const taken = open.map((source) => ({ channel: source.channel, snapshot: source.takeSnapshot(request) }));
     if (taken.some(({ snapshot }) => !snapshot)) continue;
     for (const { channel } of taken) core.subscribe(connection, channel);
     const shown = taken.flatMap(({ channel, snapshot }) => (snapshot ? { uri: channel.uri, ...snapshot } : []));
     return {
       seq: core.writer.committedSeq,
-      snapshots: shown.flatMap(({ text }) => {
-        if (text === undefined) return [];
-        return [isNative(connection.dialect) ? new RawJson(text) : JSON.parse(text)];
-      }),
+      snapshots: shown.flatMap(({ snapshot }) => snapshot ?? []),
       found: shown.map(({ uri }) => uri),
       windows: Object.fromEntries(shown.flatMap(({ uri, turns }) => (turns ? [[uri, turns]] : []))),
     };
   }
 }
 
-async function prepareAll(core: HostCore, uris: readonly string[], window: WindowRequest | undefined) {
-  const prepared: { channel: Channel; take: TakeSnapshot }[] = [];
+async function openAll(core: HostCore, uris: readonly string[]): Promise<OpenChannel[]> {
+  const open: OpenChannel[] = [];
   for (const uri of new Set(uris)) {
     const source = await core.open(uri);
-    if (source) prepared.push({ channel: source.channel, take: await source.prepareSnapshot(window) });
+    if (source) open.push(source);
   }
-  return prepared;
+  return open;
 }

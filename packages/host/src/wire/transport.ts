@@ -12,6 +12,13 @@ export interface TransportEvents {
   closed(): void;
 }
 
+/** A part of a message that never exists as a whole. */
+export interface MessagePart {
+  readonly text: string;
+  readonly isFirst: boolean;
+  readonly isLast: boolean;
+}
+
 export interface Transport {
   /** For log lines: `websocket 127.0.0.1:50312`. */
   readonly name: string;
@@ -19,6 +26,11 @@ export interface Transport {
   start(events: TransportEvents): void;
   /** Sends messages in order, in one write where that is possible. */
   send(frames: readonly WireFrame[]): void;
+  /**
+   * Sends the next part of a message. Nothing else is sent between its first part and its last. A transport without this
+   * gets every message whole.
+   */
+  sendPart?(part: MessagePart): void;
   /** Bytes accepted by `send` that the operating system has not taken yet. */
   readonly bufferedBytes: number;
   /** Stops reading, where a transport can; what it has read already is still delivered. */

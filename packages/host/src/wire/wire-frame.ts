@@ -1,7 +1,9 @@
 /** One message, ready to be sent to any number of clients: serialised once, framed once. */
+import type { MessagePart } from './transport.js';
 
-/** FIN and the opcode of a text message: servers send whole, unmasked frames. */
-const TEXT_MESSAGE = 0x81;
+/** The first byte of a WebSocket frame, which servers send unmasked: is it the last of its message, is it the first. */
+const LAST = 0x80;
+const FIRST_OF_TEXT = 0x01;
 const LENGTH_16 = 126;
 const LENGTH_64 = 127;
 
@@ -25,7 +27,7 @@ export class WireFrame {
 
   /** The message with its WebSocket header. The very same bytes go to every socket. */
   get websocket(): Buffer {
-    this.#websocket ??= framed(this.text);
+    this.#websocket ??= framed({ text: this.text, isFirst: true, isLast: true });
     return this.#websocket;
   }
 
@@ -35,11 +37,11 @@ export class WireFrame {
 }
 
 /** Header and payload in one piece, without copying the payload twice. */
-function framed(text: string): Buffer {
+export function framed({ text, isFirst, isLast }: MessagePart): Buffer {
   const length = Buffer.byteLength(text);
   const start = length < LENGTH_16 ? 2 : length <= 0xffff ? 4 : 10;
   const frame = Buffer.allocUnsafe(start + length);
-  frame[0] = TEXT_MESSAGE;
+  frame[0] = (isLast ? LAST : 0) | (isFirst ? FIRST_OF_TEXT : 0);
   writeLength(frame, length);
   frame.write(text, start);
   return frame;

@@ -31,8 +31,15 @@ export class MemoryArchives {
     return this.#heads.get(channel)?.seq ?? 0;
   }
 
-  turns(channel: string, { start, end }: TurnRange): ArchivedTurn[] {
-    return this.#turnsOf(channel).slice(Math.max(0, start), Math.max(0, end));
+  turns(channel: string, { start, end, maxBytes }: TurnRange): ArchivedTurn[] {
+    const turns = this.#turnsOf(channel).slice(Math.max(0, start), Math.max(0, end));
+    if (maxBytes === undefined) return turns;
+    let bytes = 0;
+    const last = turns.findIndex(({ json }) => {
+      bytes += Buffer.byteLength(json);
+      return bytes >= maxBytes;
+    });
+    return last < 0 ? turns : turns.slice(0, last + 1);
   }
 
   findTurn(channel: string, turnId: string): number | undefined {

@@ -3,6 +3,9 @@ import { checkTurnStart, turnsPresent } from '../check-commit.js';
 import type { Archive, ArchivedTurn, ArchiveHead, TurnRange } from '../log.js';
 import type { Database, Statement } from './driver.js';
 
+/** How many turns' lengths are looked at in one go. */
+const LENGTHS_AT_ONCE = 100;
+
 export class ArchiveTable {
   readonly #put: Statement<never>;
   readonly #get: Statement<ArchiveHead>;
@@ -10,6 +13,7 @@ export class ArchiveTable {
   readonly #cutTurns: Statement<never>;
   readonly #addTurn: Statement<never>;
   readonly #turns: Statement<ArchivedTurn>;
+  readonly #turnLengths: Statement<{ length: number }>;
   readonly #turnsText: Statement<{ text: string | null }>;
   readonly #findTurn: Statement<{ idx: number }>;
   readonly #copyTurns: Statement<never>;
@@ -28,6 +32,8 @@ export class ArchiveTable {
     this.#turns = db.prepare(`
       SELECT ${db.text('id')} AS id, ${db.text('json')} AS json FROM turns
       WHERE channel = ? AND idx >= ? AND idx < ? ORDER BY idx`);
+    this.#turnLengths = db.prepare(`
+      SELECT octet_length(json) AS length FROM turns WHERE channel = ? AND idx >= ? AND idx < ? ORDER BY idx`);
     this.#turnsText = db.prepare(`
       SELECT ${db.text("group_concat(json, ',')")} AS text FROM (
         SELECT json FROM turns WHERE channel = ? AND idx >= ? AND idx < ? ORDER BY idx
@@ -54,8 +60,24 @@ export class ArchiveTable {
     return row && { seq: row.seq, head: row.head, turnCount: row.turnCount };
   }
 
-  turns(channel: string, { start, end }: TurnRange): ArchivedTurn[] {
-    return this.#turns.all(channel, start, end).map(({ id, json }) => ({ id, json }));
+  turns(channel: string, { start, end, maxBytes }: TurnRange): ArchivedTurn[] {
+    const last = maxBytes === undefined ? end : this.#endOfPage(channel, { start, end, maxBytes });
+    return this.#turns.all(channel, start, last).map(({ id, json }) => ({ id, json }));
+  }
+
+  /** Looks at the lengths of a few turns at a time, which SQLite tells without reading them. */
+  #endOfPage(channel: string, { start, end, maxBytes }: Required<TurnRange>): number {
+    let bytes = 0;
+    for (let index = start; index < end; ) {
+      const lengths = this.#turnLengths.all(channel, index, Math.min(end, index + LENGTHS_AT_ONCE));
+      if (lengths.length === 0) return index;
+      for (const { length } of lengths) {
+        index += 1;
+        bytes += length;
+        if (bytes >= maxBytes) return index;
+      }
+    }
+    return end;
   }
 
   turnsText(channel: string, { start, end }: TurnRange): string {

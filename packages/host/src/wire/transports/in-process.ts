@@ -1,5 +1,5 @@
 /** Two ends in one process: a transport for the host, and plain callbacks for whoever embeds or tests it. */
-import { CloseCode, type Transport, type TransportEvents } from '../transport.js';
+import { CloseCode, type MessagePart, type Transport, type TransportEvents } from '../transport.js';
 import type { WireFrame } from '../wire-frame.js';
 import { Mailbox } from './mailbox.js';
 
@@ -16,7 +16,7 @@ export interface ClientEnd {
 }
 
 type ToHost = { readonly text: string } | 'closed';
-type ToClient = { readonly text: string } | { readonly code: number; readonly reason: string };
+type ToClient = Pick<MessagePart, 'text' | 'isLast'> | { readonly code: number; readonly reason: string };
 
 export function transportPair(): [Transport, ClientEnd] {
   const pair = new Pair();
@@ -26,6 +26,8 @@ export function transportPair(): [Transport, ClientEnd] {
 class Pair {
   #events: TransportEvents | undefined;
   #open = true;
+  /** What the client has got of a message that comes in parts. */
+  #begun = '';
   readonly #toHost = new Mailbox<ToHost>((item) => this.#hostReceives(item));
   readonly #toClient = new Mailbox<ToClient>(
     (item) => this.#clientReceives(item),
@@ -48,6 +50,7 @@ class Pair {
         this.#toHost.open();
       },
       send: (frames) => this.#send(frames),
+      sendPart: ({ text, isLast }) => this.#post(text, isLast),
       get bufferedBytes() {
         return toClient.bytes;
       },
@@ -71,8 +74,11 @@ class Pair {
   }
 
   #send(frames: readonly WireFrame[]): void {
-    if (!this.#open) return;
-    for (const { text } of frames) this.#toClient.post({ text }, text.length);
+    for (const { text } of frames) this.#post(text, true);
+  }
+
+  #post(text: string, isLast: boolean): void {
+    if (this.#open) this.#toClient.post({ text, isLast }, text.length);
   }
 
   #close(code: number, reason: string): void {
@@ -88,7 +94,9 @@ class Pair {
   }
 
   #clientReceives(item: ToClient): void {
-    if ('text' in item) this.client.onmessage(item.text);
-    else this.client.onclose(item.code, item.reason);
+    if (!('text' in item)) return this.client.onclose(item.code, item.reason);
+    const text = this.#begun + item.text;
+    this.#begun = item.isLast ? '' : text;
+    if (item.isLast) this.client.onmessage(text);
   }
 }

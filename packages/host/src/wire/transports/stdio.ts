@@ -5,7 +5,7 @@
 import type { Readable, Writable } from 'node:stream';
 import { PAYLOAD_MAX_BYTES } from '../../limits.js';
 import { type Logger, silentLogger } from '../../logger.js';
-import { CloseCode, type Transport, type TransportEvents } from '../transport.js';
+import { CloseCode, type MessagePart, type Transport, type TransportEvents } from '../transport.js';
 import type { WireFrame } from '../wire-frame.js';
 import { LineSplitter } from './line-splitter.js';
 
@@ -53,6 +53,12 @@ class StdioTransport implements Transport {
   send(frames: readonly WireFrame[]): void {
     if (!this.#open || frames.length === 0) return;
     this.#output.write(frames.map((frame) => `${frame.text}\n`).join(''), this.#written);
+    this.#waitsForDrain = this.bufferedBytes > 0;
+  }
+
+  sendPart({ text, isLast }: MessagePart): void {
+    if (!this.#open) return;
+    this.#output.write(isLast ? `${text}\n` : text, this.#written);
     this.#waitsForDrain = this.bufferedBytes > 0;
   }
 

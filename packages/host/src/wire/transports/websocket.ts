@@ -6,8 +6,8 @@ import type { Socket } from 'node:net';
 import type { RawData, WebSocket } from 'ws';
 import { type Clock, systemClock } from '../../clock.js';
 import { HEARTBEAT_MS } from '../../limits.js';
-import { CloseCode, type Transport, type TransportEvents } from '../transport.js';
-import type { WireFrame } from '../wire-frame.js';
+import { CloseCode, type MessagePart, type Transport, type TransportEvents } from '../transport.js';
+import { framed, type WireFrame } from '../wire-frame.js';
 import { Heartbeat } from './heartbeat.js';
 import { FRAGMENTS_MAX, PeerBudget, type StrangerBudget, UNFINISHED_READS_MAX } from './peer-budget.js';
 
@@ -97,7 +97,7 @@ class WebSocketTransport implements Transport {
   /**
    * Goes around `ws`, which would frame every message again for every client. That is safe as long as `ws` itself
    * writes only whole frames in one go, and it does without compression and blobs: its pings and pongs land between
-   * our frames. After its close frame nothing may follow; `readyState` leaves OPEN before that frame is written.
+   * our frames, where they may also stand between the parts of a message. After its close frame nothing may follow; `readyState` leaves OPEN before that frame is written.
    */
   send(frames: readonly WireFrame[]): void {
     const last = frames.at(-1);
@@ -108,6 +108,12 @@ class WebSocketTransport implements Transport {
       else this.#socket.write(frame.websocket);
     }
     if (frames.length > 1) this.#socket.uncork();
+    this.#waitsForDrain = this.bufferedBytes > 0;
+  }
+
+  sendPart(part: MessagePart): void {
+    if (this.#websocket.readyState !== this.#websocket.OPEN) return;
+    this.#socket.write(framed(part), this.#written);
     this.#waitsForDrain = this.bufferedBytes > 0;
   }
 

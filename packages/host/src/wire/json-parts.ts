@@ -1,0 +1,190 @@
+/**
+ * A value as JSON, written part by part: neither the text of a large answer nor a dialect's copy of what is in it ever
+ * exists as a whole. The value must not change meanwhile; states never do.
+ */
+
+/** A message is cut into parts of about this many characters. One that is shorter is not cut. */
+export const PART_CHARACTERS = 128 * 2 ** 10;
+
+/** What is written by one call of `JSON.stringify`. */
+const PIECE_CHARACTERS = 16 * 2 ** 10;
+
+/** JSON text inside a value: what is kept as text goes out as text, without being parsed and written again. */
+export class RawJson {
+  constructor(readonly text: string) {}
+}
+
+/** A list inside a value whose items are read while they are sent, page by page. Dialects may `map` it like an array. */
+export class LazyList<T> {
+  constructor(readonly pages: () => AsyncIterator<readonly T[]>) {}
+
+  map<U>(change: (item: T) => U): LazyList<U> {
+    return new LazyList(() => {
+      const pages = this.pages();
+      return {
+        // Each item is changed when it is written, not when its page is read: one at a time.
+        next: async () => {
+          const { done, value } = await pages.next();
+          return done
+            ? { done, value: undefined }
+            : { value: value.map((item) => new Later(() => change(made(item)))) as U[] };
+        },
+      };
+    });
+  }
+
+  /** Nobody can write it at once; silence would lose it. */
+  toJSON(): never {
+    throw new TypeError('a lazy list can only be written by JsonParts');
+  }
+}
+
+/** An item of a list that is made when it is written. */
+class Later {
+  constructor(readonly make: () => unknown) {}
+}
+
+function made<T>(item: T): T {
+  return item instanceof Later ? (item.make() as T) : item;
+}
+
+export interface JsonPart {
+  readonly text: string;
+  readonly isLast: boolean;
+}
+
+/** Pieces of text, and what must be waited for before the next one. */
+type Pieces = Generator<string | Promise<void>, void, undefined>;
+
+export class JsonParts {
+  readonly #pieces: Pieces;
+  #text = '';
+  #isDone = false;
+  #awaited: Promise<void> | undefined;
+
+  /** `before` and `after` are text around the value. */
+  constructor(value: unknown, { before = '', after = '' } = {}) {
+    this.#pieces = written(value, before, after);
+  }
+
+  /** The whole text, if it is no longer than a part and nothing in it has to be waited for. */
+  atOnce(): string | undefined {
+    this.#write();
+    return this.#isDone ? this.#text : undefined;
+  }
+
+  async next(): Promise<JsonPart> {
+    while (!this.#write()) await this.#awaited;
+    const text = this.#text;
+    this.#text = '';
+    return { text, isLast: this.#isDone };
+  }
+
+  /** Writes until a part is full; false when something has to be waited for first. */
+  #write(): boolean {
+    while (!this.#isDone && this.#text.length < PART_CHARACTERS) {
+      const { done, value } = this.#pieces.next();
+      if (done) this.#isDone = true;
+      else if (typeof value === 'string') this.#text += value;
+      else {
+        // Whoever gives up before it settles must not leave a rejection that nobody hears.
+        value.catch(() => {});
+        this.#awaited = value;
+        return false;
+      }
+    }
+    return true;
+  }
+}
+
+function* written(value: unknown, before: string, after: string): Pieces {
+  yield before;
+  yield* piecesOf(value);
+  yield after;
+}
+
+function* piecesOf(value: unknown): Pieces {
+  if (value instanceof RawJson) yield* cut(value.text);
+  else if (value instanceof LazyList) yield* lazyPieces(value);
+  else if (value instanceof Later) yield* piecesOf(value.make());
+  else if (left(value, PIECE_CHARACTERS) >= 0) yield JSON.stringify(value) ?? 'null';
+  else if (typeof value === 'string') yield* stringPieces(value);
+  else if (Array.isArray(value)) yield* arrayPieces(value);
+  else yield* objectPieces(value as object);
+}
+
+/** How much of a budget of characters a value leaves; below zero also for what `JSON.stringify` cannot write. */
+function left(value: unknown, budget: number): number {
+  if (typeof value === 'string') return budget - value.length;
+  if (typeof value !== 'object' || value === null) return budget - 1;
+  if (value instanceof RawJson || value instanceof LazyList || value instanceof Later) return -1;
+  let rest = budget;
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length && rest >= 0; index++) rest = left(value[index], rest - 1);
+    return rest;
+  }
+  for (const key of Object.keys(value)) {
+    rest = left((value as Record<string, unknown>)[key], rest - key.length - 1);
+    if (rest < 0) break;
+  }
+  return rest;
+}
+
+function* arrayPieces(values: readonly unknown[]): Pieces {
+  yield '[';
+  for (let index = 0; index < values.length; index++) {
+    if (index > 0) yield ',';
+    yield* piecesOf(values[index]);
+  }
+  yield ']';
+}
+
+function* objectPieces(object: object): Pieces {
+  let separator = '{';
+  for (const [key, value] of Object.entries(object)) {
+    if (value === undefined) continue;
+    yield `${separator}${JSON.stringify(key)}:`;
+    yield* piecesOf(value);
+    separator = ',';
+  }
+  yield separator === '{' ? '{}' : '}';
+}
+
+function* lazyPieces(list: LazyList<unknown>): Pieces {
+  const pages = list.pages();
+  let separator = '';
+  yield '[';
+  for (;;) {
+    let page: IteratorResult<readonly unknown[]> | undefined;
+    yield pages.next().then((result) => {
+      page = result;
+    });
+    if (!page || page.done) break;
+    for (const item of page.value) {
+      yield separator;
+      separator = ',';
+      yield* piecesOf(item);
+    }
+  }
+  yield ']';
+}
+
+function* stringPieces(text: string): Pieces {
+  yield '"';
+  for (const piece of cut(text)) yield JSON.stringify(piece).slice(1, -1);
+  yield '"';
+}
+
+/** A text in pieces. A pair of surrogates stays together: half a character cannot be sent. */
+function* cut(text: string): Generator<string, void, undefined> {
+  for (let start = 0; start < text.length; ) {
+    let end = start + PIECE_CHARACTERS;
+    if (isHighSurrogate(text.charCodeAt(end - 1))) end += 1;
+    yield text.slice(start, end);
+    start = end;
+  }
+}
+
+function isHighSurrogate(code: number): boolean {
+  return code >= 0xd800 && code <= 0xdbff;
+}
