@@ -33,10 +33,10 @@ export function sessionHead(resource, index = 0) {
   };
 }
 
-export async function storeSession(log, turnCount, resource = BENCH_SESSION) {
+export async function storeSession(log, turnCount, resource = BENCH_SESSION, makeTurn = finishedTurn) {
   const head = sessionHead(resource);
   const items = Array.from({ length: turnCount }, (_, index) => {
-    const turn = finishedTurn(index);
+    const turn = makeTurn(index);
     return { id: turn.id, json: JSON.stringify(turn) };
   });
   await log.append({
