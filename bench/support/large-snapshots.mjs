@@ -52,7 +52,9 @@ export async function largeSnapshots() {
       { dialect: '0.3.0', count: 6, method: 'initialize' },
       { dialect: '0.3.0', count: 6, method: 'reconnect' },
     ];
-    const figures = { bare: await run(['bare', String(SNAPSHOT_BYTES)], { count: 6, dialect: '1', method: 'subscribe' }) };
+    const figures = {
+      bare: await run(['bare', String(SNAPSHOT_BYTES)], { count: 6, dialect: '1', method: 'subscribe' }),
+    };
     for (const one of cases) {
       const { dialect, count, method } = one;
       const name = method === 'subscribe' ? `v${dialect.replaceAll('.', '_')}` : method;

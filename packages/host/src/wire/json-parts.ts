@@ -74,7 +74,8 @@ export class JsonParts {
   }
 
   async next(): Promise<JsonPart> {
-    while (!this.#write()) await this.#awaited;
+    do await this.#awaited;
+    while (!this.#write());
     const text = this.#text;
     this.#text = '';
     return { text, isLast: this.#isDone };
@@ -159,7 +160,8 @@ function* lazyPieces(list: LazyList<unknown>): Pieces {
     yield pages.next().then((result) => {
       page = result;
     });
-    if (!page || page.done) break;
+    if (!page) throw new Error('a lazy list was written on before its page was there');
+    if (page.done) break;
     for (const item of page.value) {
       yield separator;
       separator = ',';

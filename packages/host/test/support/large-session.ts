@@ -1,0 +1,111 @@
+/** A session that is far too large for one piece, straight in a log, and clients that see the parts of its snapshot. */
+import type { SessionState, Turn } from '@atrium/protocol';
+import { onTestFinished } from 'vitest';
+import type { Log } from '../../src/log/log.js';
+import type { MessagePart } from '../../src/wire/transport.js';
+import { WireFrame } from '../../src/wire/wire-frame.js';
+import { RawClient, type TestHost } from './test-host.js';
+
+export const LARGE = 'ahp-session:/large';
+/** The same session as version 1 spells it. */
+export const LARGE_V1 = 'mock:/large';
+
+export interface LargeSession {
+  readonly turns: number;
+  readonly turnBytes: number;
+}
+
+/** Text as sessions have it: quotes, line breaks, and characters that are pairs of surrogates. */
+export function largeTurn(index: number, bytes: number): Turn {
+  const half = (text: string) => text.repeat(Math.ceil(bytes / 2 / Buffer.byteLength(JSON.stringify(text))));
+  return {
+    id: `t${index}`,
+    userMessage: { text: `question ${index}` },
+    responseParts: [
+      { kind: 'markdown', id: `m${index}`, content: half(`Step ${index} … reads "one" token 🚀\n`) },
+      {
+        kind: 'toolCall',
+        toolCall: {
+          status: 'completed',
+          toolCallId: `c${index}`,
+          toolName: 'read_file',
+          displayName: 'Read file',
+          invocationMessage: 'Read parser.ts',
+          confirmed: 'not-needed',
+          success: true,
+          pastTenseMessage: 'Read parser.ts',
+          content: [{ type: 'text', text: half(`${index}: if (token.kind === "name") return;\n`) }],
+        },
+      },
+    ],
+    usage: { inputTokens: 1, outputTokens: 2 },
+    state: 'complete',
+  };
+}
+
+export function largeState({ turns, turnBytes }: LargeSession): SessionState {
+  return {
+    summary: { resource: LARGE, provider: 'mock', title: 'Large', status: 1, createdAt: 1, modifiedAt: 1 },
+    lifecycle: 'ready',
+    turns: Array.from({ length: turns }, (_, index) => largeTurn(index, turnBytes)),
+    config: { schema: { type: 'object', properties: {} }, values: {} },
+  };
+}
+
+/** Stores the session as if it had been worked in for weeks, and gives its state. Call it before the host starts. */
+export async function storeLargeSession(log: Log, session: LargeSession): Promise<SessionState> {
+  const state = largeState(session);
+  const { summary, lifecycle, turns } = state;
+  const items = turns.map((turn) => ({ id: turn.id, json: JSON.stringify(turn) }));
+  await log.append({
+    expectedHead: log.head,
+    entries: [],
+    archives: [
+      { channel: LARGE, seq: log.head, head: JSON.stringify({ ...state, turns: [] }), turns: { start: 0, items } },
+    ],
+    records: [{ key: `session:${LARGE}`, value: JSON.stringify({ summary, lifecycle }) }],
+    durability: 'full',
+  });
+  return state;
+}
+
+export interface SeenPart extends MessagePart {
+  /** In which turn of the event loop it was sent. */
+  readonly turn: number;
+}
+
+/** A client whose transport takes messages in parts. */
+export class PartClient extends RawClient {
+  readonly parts: SeenPart[] = [];
+  /** Called with every part, before the client has taken it. */
+  onPart: (part: SeenPart) => void = () => {};
+  #text = '';
+
+  constructor(turnNow: () => number = () => 0) {
+    super();
+    this.transport.sendPart = (part) => {
+      const seen = { ...part, turn: turnNow() };
+      this.parts.push(seen);
+      this.onPart(seen);
+      this.#text = part.isFirst ? part.text : this.#text + part.text;
+      if (part.isLast) this.transport.send([new WireFrame(this.#text)]);
+    };
+  }
+
+  static connected({ host }: TestHost, turnNow?: () => number): PartClient {
+    const client = new PartClient(turnNow);
+    host.connect(client.transport);
+    return client;
+  }
+}
+
+/** Counts the turns of the event loop until the test is over. */
+export function turnCounter(): () => number {
+  let turns = 0;
+  let next = setImmediate(function count() {
+    turns += 1;
+    next = setImmediate(count);
+  });
+  onTestFinished(() => clearImmediate(next));
+  return () => turns;
+}
