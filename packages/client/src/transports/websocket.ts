@@ -10,6 +10,9 @@ export interface WebSocketOptions {
   readonly token?: TokenSource;
 }
 
+/** A whole session can be one message. About as much fits into a string. */
+export const MESSAGE_MAX_BYTES = 512 * 2 ** 20;
+
 /** The part of a WebSocket that is needed. */
 export interface SocketLike {
   onopen: (() => void) | null;
@@ -45,7 +48,7 @@ async function socketTo(url: string, token: string | undefined): Promise<SocketL
   if (!isNode()) return new globalThis.WebSocket(withToken(url, token)) as unknown as SocketLike;
   const { WebSocket } = await import('ws');
   const headers: Record<string, string> = token === undefined ? {} : { Authorization: `Bearer ${token}` };
-  return new WebSocket(url, { headers, perMessageDeflate: false });
+  return new WebSocket(url, { headers, perMessageDeflate: false, maxPayload: MESSAGE_MAX_BYTES });
 }
 
 function isNode(): boolean {

@@ -97,7 +97,8 @@ class WebSocketTransport implements Transport {
   /**
    * Goes around `ws`, which would frame every message again for every client. That is safe as long as `ws` itself
    * writes only whole frames in one go, and it does without compression and blobs: its pings and pongs land between
-   * our frames, where they may also stand between the parts of a message. After its close frame nothing may follow; `readyState` leaves OPEN before that frame is written.
+   * our frames, and may land between the parts of one message. After its close frame nothing may follow; `readyState`
+   * leaves OPEN before that frame is written.
    */
   send(frames: readonly WireFrame[]): void {
     const last = frames.at(-1);
