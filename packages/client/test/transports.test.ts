@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { MessageChannel } from 'node:worker_threads';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type Client, connect, memoryPair, messagePortTransport, type PortLike, type Transport } from '../src/index.js';
-import { type SocketLike, withToken } from '../src/transports/websocket.js';
+import { type SocketLike, webSocketTransport, withToken } from '../src/transports/websocket.js';
 import { newHost } from './support/connected.js';
 import { settle } from './support/fake-clock.js';
 import type { FakeHost } from './support/fake-host.js';
@@ -139,6 +139,34 @@ describe('a WebSocket', () => {
     expect(withToken('wss://host.test', undefined)).toBe('wss://host.test');
   });
 });
+
+it('[REL-058] in Node takes a message that is larger than ws allows by itself, in fragments', async () => {
+  const PIECE = 'x'.repeat(2 ** 20);
+  const { WebSocketServer } = (await import('ws' as string)) as { WebSocketServer: FragmentServer };
+  const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
+  cleanUp.push(() => server.close());
+  server.on('connection', (socket) => {
+    for (let sent = 1; sent <= 101; sent += 1) socket.send(PIECE, { fin: sent === 101 });
+  });
+  await new Promise<void>((resolve) => server.on('listening', resolve));
+  const transport = await webSocketTransport({ url: `ws://127.0.0.1:${server.address().port}` })();
+  const length = await new Promise((resolve, reject) => {
+    transport.onMessage((text) => resolve(text.length));
+    transport.onClose(({ reason }) => reject(new Error(reason)));
+  });
+  transport.close();
+  expect(length).toBe(101 * 2 ** 20);
+});
+
+type FragmentServer = new (options: {
+  port: number;
+  host: string;
+}) => {
+  on(event: 'connection', listener: (socket: { send(text: string, options: { fin: boolean }): void }) => void): void;
+  on(event: 'listening', listener: () => void): void;
+  address(): AddressInfo;
+  close(): void;
+};
 
 describe('a MessagePort', () => {
   it('carries a session, and tells when it is closed', async () => {

@@ -2,6 +2,6 @@
 declare module 'ws' {
   export const WebSocket: new (
     url: string,
-    options: { headers?: Record<string, string>; perMessageDeflate: false },
+    options: { headers?: Record<string, string>; perMessageDeflate: false; maxPayload: number },
   ) => import('./websocket.js').SocketLike;
 }

@@ -7,6 +7,7 @@ import { MemoryLog } from '../../src/log/memory-log.js';
 import { redacted } from '../../src/telemetry/redact.js';
 import { WIRE_FILES_MAX, WireFiles } from '../../src/telemetry/wire-files.js';
 import { FakeClock } from '../support/fake-clock.js';
+import { LARGE, PartClient, storeLargeSession } from '../support/large-session.js';
 import { PuppetAgent } from '../support/puppet-agent.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { RawClient, ROOT } from '../support/test-host.js';
@@ -39,6 +40,29 @@ describe('the wire log', () => {
     expect(lines.filter(({ direction }) => direction === 'out')).toHaveLength(desk.received.length);
     expect(readFileSync(file, 'utf8')).not.toContain('very-secret');
     expect(statSync(file).mode & 0o777).toBe(0o600);
+  });
+
+  it('has the size of an answer that is sent in parts, and not what is in it', async () => {
+    const folder = path.join(await tempFolder(), 'wire');
+    const log = new MemoryLog();
+    await storeLargeSession(log, { turns: 60, turnBytes: 10_000 });
+    const host = await createHost({ log, agents: [new PuppetAgent()], wireLog: folder });
+    const client = new PartClient();
+    host.connect(client.transport);
+    await client.initialize('desk');
+    await client.request('subscribe', { channel: LARGE });
+    await host.stop();
+    client.disconnect();
+    const [name = ''] = readdirSync(folder);
+    const text = () => readFileSync(path.join(folder, name), 'utf8');
+    await expect.poll(text).toContain('"event":"closed"');
+    expect(client.parts.length).toBeGreaterThan(1);
+    const bytes = client.parts.reduce((sum, part) => sum + Buffer.byteLength(part.text), 0);
+    const line = text()
+      .split('\n')
+      .find((entry) => entry.includes('inParts'));
+    expect(JSON.parse(line ?? '')).toMatchObject({ direction: 'out', bytes, inParts: true, id: 2 });
+    expect(text()).not.toContain('reads \\"one\\" token');
   });
 
   it('is not written unless it was asked for', async () => {

@@ -32,6 +32,13 @@ export function archiveContract({ describe, it, expect }: ContractApi, open: Ope
         expect(await log.archiveHead(CHANNEL)).toEqual({ seq: 3, head: '{"a":1}', turnCount: 5 });
         expect(await log.archivedTurns(CHANNEL, { start: 1, end: 3 })).toEqual([turn(1), turn(2)]);
         expect(await log.archivedTurns(CHANNEL, { start: 4, end: 99 })).toEqual([turn(4)]);
+        const bytes = Buffer.byteLength(turn(1).json);
+        const pageOf = async (maxBytes: number) =>
+          (await log.archivedTurns(CHANNEL, { start: 1, end: 99, maxBytes })).map(({ id }) => id);
+        expect(await pageOf(1)).toEqual(['t1']);
+        expect(await pageOf(bytes)).toEqual(['t1']);
+        expect(await pageOf(bytes + 1)).toEqual(['t1', 't2']);
+        expect(await pageOf(100 * bytes)).toEqual(['t1', 't2', 't3', 't4']);
         expect(await log.archivedTurnsText(CHANNEL, { start: 3, end: 5 })).toBe(`${turn(3).json},${turn(4).json}`);
         expect([await log.findTurn(CHANNEL, 't4'), await log.findTurn(CHANNEL, 't5')]).toEqual([4, undefined]);
         expect(await log.archiveHead(OTHER)).toBe(undefined);

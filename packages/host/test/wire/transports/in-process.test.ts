@@ -42,6 +42,21 @@ describe('an in-process pair', () => {
     expect(events.drain).toHaveBeenCalledTimes(1);
   });
 
+  it('puts a message together that comes in parts, and counts what the client has not taken', async () => {
+    const { transport, client, events } = pair();
+    transport.start(events);
+    transport.sendPart?.({ text: 'a', isFirst: true, isLast: false });
+    await tick();
+    client.pause();
+    transport.sendPart?.({ text: 'bc', isFirst: false, isLast: true });
+    transport.send([new WireFrame('d')]);
+    expect(transport.bufferedBytes).toBe(3);
+    expect(client.onmessage).not.toHaveBeenCalled();
+    client.resume();
+    await tick();
+    expect(vi.mocked(client.onmessage).mock.calls).toEqual([['abc'], ['d']]);
+  });
+
   it('can be paused between two messages without losing or swapping any', async () => {
     const { transport, client, events } = pair();
     transport.start(events);

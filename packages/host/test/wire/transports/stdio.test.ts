@@ -74,6 +74,15 @@ describe('a stdio transport', () => {
     expect(writes).toEqual(['{"text":"a\\nb"}\n{"n":2}\n']);
   });
 
+  it('writes the parts of a message as one line', async () => {
+    const { output, transport } = started();
+    transport.sendPart?.({ text: '{"a":', isFirst: true, isLast: false });
+    transport.sendPart?.({ text: '1}', isFirst: false, isLast: true });
+    transport.send([new WireFrame('{}')]);
+    await tick();
+    expect(String((output as PassThrough).read())).toBe('{"a":1}\n{}\n');
+  });
+
   it('counts what the reader has not taken, and says when there is room again', async () => {
     const output = new PassThrough({ highWaterMark: 1_000 });
     const { transport, events } = started({ output });

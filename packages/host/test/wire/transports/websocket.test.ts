@@ -44,6 +44,26 @@ describe('a WebSocket transport', () => {
     expect(got).toEqual([...texts, 'last']);
   });
 
+  it('[REL-058] sends a message in parts as fragments of one, with pings between them', async () => {
+    const { server, transport } = await startManual();
+    const websocket = await openClient(server.port);
+    const host = await transport;
+    host.start({ message: () => {}, drain: () => {}, closed: () => {} });
+    const events: string[] = [];
+    websocket.on('message', (data) => events.push(String(data)));
+    websocket.on('pong', () => events.push('pong'));
+    const texts = ['é', '', 'x'.repeat(200), 'y'.repeat(70_000)];
+    for (const [index, text] of texts.entries()) {
+      host.sendPart?.({ text, isFirst: index === 0, isLast: index === texts.length - 1 });
+      websocket.ping();
+      if (index === 1) await once(websocket, 'pong');
+    }
+    host.send([new WireFrame('behind')]);
+    await vi.waitFor(() => expect(events).toContain('behind'));
+    expect(events[0]).toBe('pong');
+    expect(events.filter((event) => event !== 'pong')).toEqual([texts.join(''), 'behind']);
+  });
+
   it('keeps bytes and pings apart under load: 20,000 messages with pings and pongs in both directions', async () => {
     const { transport, websocket } = await connected({ clock: new TestClock() });
     transport.start(events());
