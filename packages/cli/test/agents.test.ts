@@ -138,7 +138,9 @@ describe('the atrium.json of the folder', () => {
 
   it('counts when the folder is trusted, and else waits', async () => {
     const folder = await folderWith({ 'atrium.json': { agents } });
-    expect((await find({}, { folder, trust: { isTrusted: async () => true } })).providers).toEqual(['mine', 'offline']);
+    expect(
+      (await find({}, { folder, trust: { isTrusted: async () => true, allows: async () => true } })).providers,
+    ).toEqual(['mine', 'offline']);
     const { providers, lines } = await find({}, { folder });
     expect(providers).toEqual(['offline']);
     expect(lines).toEqual([expect.stringMatching(/not trusted.*agents\.mine/)]);

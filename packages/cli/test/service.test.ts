@@ -5,9 +5,10 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { connect } from '@atrium/client';
-import { announceInstance } from '@atrium/host';
+import { announceInstance, declaredPrograms } from '@atrium/host';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { findHost } from '../src/service/running-host.js';
+import { namedFolders, trustedFolders } from '../src/trusted-folders.js';
 import { atrium, isBuilt, newDataFolder } from './support.js';
 
 const NO_PORT = ['--port', '0'];
@@ -201,6 +202,42 @@ describe.skipIf(!isBuilt)('atrium trust (skipped unless it has been built)', { t
     expect(await list()).toEqual([process.cwd()]);
     expect(await atrium(['trust', '--remove', process.cwd(), '--data-dir', dataDir]).ended()).toBe(0);
     expect(await list()).toEqual([]);
+  });
+
+  it('[REL-053] shows every program that it trusts, and trusts no other that comes later', async () => {
+    const [dataDir, folder] = [await newDataFolder(), await newDataFolder()];
+    await mkdir(folder);
+    const providers = { ci: { command: 'node', args: ['ci.js', 'a\u202eb\n'], env: { KEY: 'secret' } } };
+    await writeFile(path.join(folder, 'atrium.json'), JSON.stringify({ providers }));
+    const { said, ended } = atrium(['trust', folder, '--data-dir', dataDir]);
+    expect(await ended()).toBe(0);
+    const shown = '    provider ci: node ci.js "a\\u{202e}b\\n" (sets KEY)';
+    expect(said.stdout).toBe(`${folder}\nIt may start 1 program:\n${shown}\n${folder} is trusted.\n`);
+    const trusted = trustedFolders(dataDir);
+    const allowed = async () => {
+      const programs = await declaredPrograms(folder);
+      return Promise.all(programs.map(({ digest }) => trusted.allows(folder, digest)));
+    };
+    expect(await allowed()).toEqual([true]);
+    const changed = { ci: { ...providers.ci, env: { KEY: 'another' } }, new: { command: 'evil' } };
+    await writeFile(path.join(folder, 'atrium.json'), JSON.stringify({ providers: changed }));
+    expect(await allowed()).toEqual([false, false]);
+  });
+
+  it('[REL-053] [REL-055] means the same as serve --trust: what is declared at the start, told in the log', async () => {
+    const folder = await newDataFolder();
+    await mkdir(folder);
+    const declare = (args: readonly string[]) =>
+      writeFile(path.join(folder, 'atrium.json'), JSON.stringify({ mcpServers: { db: { command: 'db', args } } }));
+    await declare(['--a']);
+    const logged: unknown[] = [];
+    const named = await namedFolders([folder], { log: (_, message, fields) => void logged.push([message, fields]) });
+    expect(logged).toEqual([['a trusted folder may start', { folder, program: 'MCP server db: db --a' }]]);
+    const trusted = trustedFolders(await newDataFolder(), named);
+    const allowed = async () => trusted.allows(folder, (await declaredPrograms(folder))[0]?.digest ?? '');
+    expect(await allowed()).toBe(true);
+    await declare(['--b']);
+    expect(await allowed()).toBe(false);
   });
 
   it('forgets a folder also when it is not there any more', async () => {

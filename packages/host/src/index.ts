@@ -74,7 +74,15 @@ export type { TelemetryChoice } from './telemetry/create.js';
 export type { TerminalsOptions } from './terminals/terminals.js';
 export { builtinTools } from './tools/builtin.js';
 export type { HostTool, ToolConfirmation, ToolContext, ToolOutput } from './tools/tool.js';
-export { type FolderTrust, TrustedFolders } from './trust/trust.js';
+export { declaredPrograms } from './trust/declared-programs.js';
+export {
+  askedTogether,
+  isShowable,
+  PROGRAM_LINE_MAX_CHARACTERS,
+  PROGRAMS_QUESTION_MAX,
+  type Program,
+} from './trust/programs.js';
+export { type FolderTrust, type NamedFolder, TrustedFolders } from './trust/trust.js';
 export { type RunningServer, type ServerLimits, type ServerOptions, startServer } from './wire/server.js';
 export { CloseCode, type Transport, type TransportEvents } from './wire/transport.js';
 export { type ClientEnd, transportPair } from './wire/transports/in-process.js';

@@ -22,12 +22,28 @@ describeInBrowser('questions of the host', (open) => {
     await expect.poll(() => completed(host), POLL).toMatchObject([{ requestId: 'pair-1', response: 'decline' }]);
   });
 
-  it('lists the programs that a folder wants to start, as text', async () => {
-    const message = ['Do you trust the folder /srv/app?', '- provider ci: node ci.js <b>now</b>', 'Nothing runs yet.'];
+  it('[REL-053] lists the programs that a folder wants to start, as text and apart from the words of the host', async () => {
+    const message = [
+      'Do you trust this folder? It wants to start programs.',
+      '',
+      '    /srv/app',
+      '',
+      'It would start 2 programs:',
+      '',
+      '    provider ci: node ci.js <b>now</b>',
+      '    hook Stop of plugin p in ./p: echo **bold**',
+      '',
+      'Nothing runs yet.',
+    ];
     const session = puppetSession({ inputRequests: [{ id: 'trust-1', message: message.join('\n'), questions: [] }] });
     const host = await startPuppetHost({ session });
     const page = await open(host.link);
     await page.getByText('provider ci: node ci.js <b>now</b>').waitFor();
+    const quoted = await page.locator('section.ask code').allTextContents();
+    expect(quoted).toEqual([
+      '/srv/app',
+      ...message.filter((line) => /^ {4}(provider|hook)/.test(line)).map((line) => line.trim()),
+    ]);
     await page.getByRole('button', { name: 'Trust this folder' }).click();
     await expect.poll(() => completed(host), POLL).toMatchObject([{ requestId: 'trust-1', response: 'accept' }]);
   });

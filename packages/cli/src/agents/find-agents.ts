@@ -26,7 +26,7 @@ export interface AgentSources {
   /** Where `atrium.json` is looked for. */
   readonly folder?: string;
   /** Whether the `atrium.json` of that folder counts. Without it, it does not. */
-  readonly trust?: Pick<FolderTrust, 'isTrusted'>;
+  readonly trust?: Pick<FolderTrust, 'isTrusted' | 'allows'>;
   readonly userFile?: string;
   /** Where agents keep files of their own. */
   readonly dataDir?: string;
@@ -44,13 +44,14 @@ export interface FoundAgents {
   readonly userFile: string;
 }
 
+const NOBODY = { isTrusted: async () => false, allows: async () => false };
+
 export async function findAgents(sources: AgentSources = {}): Promise<FoundAgents> {
-  const { scripts = [], env = process.env, folder = process.cwd(), trust } = sources;
+  const { scripts = [], env = process.env, folder = process.cwd(), trust = NOBODY } = sources;
   const { userFile = userConfigFile({ platform: process.platform, env, home: homedir() }) } = sources;
-  const isTrusted = async (it: string) => trust?.isTrusted(it) ?? false;
   const [scripted, config] = await Promise.all([
     loadScripts(scripts),
-    loadConfig({ userFile, projectFolder: folder, isTrusted }),
+    loadConfig({ userFile, projectFolder: folder, trust }),
   ]);
   const offline = offlineAgent();
   refuseNameOf(offline, scripted);

@@ -110,7 +110,13 @@ export class Form {
   }
 }
 
-/** Nothing is cut: what is asked may name programs that would start. */
+/**
+ * Nothing is cut: what is asked may name programs that would start. What the host quotes is indented, and stays so where
+ * its line goes on below, or it could pass for the host's own words.
+ */
 function wrapped(text: string, { style, columns }: ViewOptions): string[] {
-  return text.split(/\r?\n/).flatMap((line) => shownRows(line, columns - 2, style));
+  return text.split(/\r?\n/).flatMap((line) => {
+    const indent = /^ */.exec(line)?.[0] ?? '';
+    return shownRows(line.slice(indent.length), columns - 2 - indent.length, style).map((row) => indent + row);
+  });
 }

@@ -39,10 +39,11 @@ async function agents({ json = false, script, trust, dataDir }: AgentsOptions): 
   const { agentTable, COLOURED, PLAIN } = await import('../agents/agent-table.js');
   const { dataFolderFrom } = await import('../data-place.js');
   const { scriptsFrom } = await import('../serve/settings.js');
-  const { trustedFolders } = await import('../trusted-folders.js');
+  const { namedFolders, trustedFolders } = await import('../trusted-folders.js');
   const folder = dataFolderFrom(dataDir, process.env);
   const scripts = script ?? scriptsFrom(process.env);
-  const found = await findAgents({ scripts, dataDir: folder, trust: trustedFolders(folder, trust) });
+  const named = await namedFolders(trust ?? [], { log: () => {} });
+  const found = await findAgents({ scripts, dataDir: folder, trust: trustedFolders(folder, named) });
   const report = agentReport(found);
   const style = process.stdout.isTTY && !process.env.NO_COLOR ? COLOURED : PLAIN;
   process.stdout.write(json ? `${JSON.stringify(report, null, 2)}\n` : agentTable(report, style));

@@ -17,7 +17,7 @@ import { findAgents } from '../agents/find-agents.js';
 import { tellAgents } from '../agents/tell-agents.js';
 import { makeFolder, makePrivate } from '../data-folder.js';
 import { lineLogger } from '../log-lines.js';
-import { trustedFolders } from '../trusted-folders.js';
+import { namedFolders, trustedFolders } from '../trusted-folders.js';
 import type { OpenDoor } from './door.js';
 import { type OpenGateway, openGateway } from './gateway.js';
 import { watchIdle } from './idle.js';
@@ -36,7 +36,7 @@ export async function serveUntilStopped(settings: ServeSettings): Promise<void> 
   const logger = loggerFor(settings);
   const signal = stopSignal();
   try {
-    const trust = trustedFolders(settings.dataDir, settings.trust);
+    const trust = trustedFolders(settings.dataDir, await namedFolders(settings.trust, logger));
     const found = await findAgents({ scripts: settings.scripts, dataDir: settings.dataDir, trust });
     tellAgents(found, logger);
     const { agents } = found;

@@ -5,6 +5,7 @@ import { Form } from '../../src/chat/form.js';
 import { editedInput, inputText } from '../../src/chat/input-text.js';
 import { Writing } from '../../src/chat/writing.js';
 import { COLOURED, PLAIN } from '../../src/text/style.js';
+import { withoutStyles } from '../../src/text/width.js';
 
 const VIEW = { style: PLAIN, columns: 80 };
 const letter = (text: string) => ({ name: 'text', text });
@@ -264,6 +265,15 @@ describe('questions to the person', () => {
     const back = { name: 'tab', shift: true };
     const { last } = answered({ questions }, letter('on'), enter, letter('two'), back, letter('e'), enter, enter);
     expect(last).toMatchObject({ answers: { x: { value: { value: 'one' } }, y: { value: { value: 'two' } } } });
+  });
+
+  it('[REL-053] keeps what the host quotes indented where its line goes on below', () => {
+    const message = `Do you trust this folder?\n\n    ${'word '.repeat(40)}Nothing of this is dangerous.\n\nSo?`;
+    const { form } = answered({ message });
+    const lines = form.view(VIEW).lines.map(withoutStyles);
+    const quoted = lines.slice(2, lines.indexOf('So?') - 1);
+    expect(quoted.length).toBeGreaterThan(1);
+    for (const line of quoted) expect(line).toMatch(/^ {4}\S/);
   });
 
   it('can be declined; what is no question can also wait', () => {

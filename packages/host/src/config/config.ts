@@ -3,6 +3,8 @@
  * nothing of its file is used before the folder is trusted.
  */
 import path from 'node:path';
+import { agentProgram } from '../trust/programs.js';
+import type { FolderTrust } from '../trust/trust.js';
 import { ConfigError, type ConfigFile, readConfigFile } from './config-file.js';
 import { merged } from './merge.js';
 import { PROJECT_FILE } from './places.js';
@@ -11,7 +13,7 @@ import type { Config } from './schema.js';
 export interface ConfigSources {
   readonly userFile: string;
   readonly projectFolder: string;
-  isTrusted(folder: string): boolean | Promise<boolean>;
+  readonly trust: Pick<FolderTrust, 'isTrusted' | 'allows'>;
 }
 
 export interface LoadedConfig {
@@ -35,16 +37,23 @@ export interface WaitingForTrust {
 const WAITING_MAX = 50;
 
 /** Throws a `ConfigError` when a file that counts cannot be used. */
-export async function loadConfig({ userFile, projectFolder, isTrusted }: ConfigSources): Promise<LoadedConfig> {
+export async function loadConfig({ userFile, projectFolder, trust }: ConfigSources): Promise<LoadedConfig> {
   const projectFile = path.join(projectFolder, PROJECT_FILE);
   const [user, project] = await Promise.all([readConfigFile(userFile), attempt(projectFile)]);
   if (!project) return loaded(user, undefined, undefined);
-  if (await isTrusted(projectFolder)) {
-    if (project instanceof ConfigError) throw project;
+  const isTrusted = await trust.isTrusted(projectFolder);
+  if (isTrusted && project instanceof ConfigError) throw project;
+  if (isTrusted && !(project instanceof ConfigError) && (await allowsAgents(project, projectFolder, trust)))
     return loaded(user, project, undefined);
-  }
   const entries = project instanceof ConfigError ? [] : entriesOf(project.config);
   return loaded(user, undefined, { file: projectFile, folder: projectFolder, entries });
+}
+
+/** An agent is a program, or a server that conversations and keys go to. What else the file starts, sessions ask about. */
+async function allowsAgents({ config }: ConfigFile, folder: string, trust: ConfigSources['trust']): Promise<boolean> {
+  const programs = Object.entries(config.agents ?? {}).map(([id, entry]) => agentProgram(id, entry, folder));
+  const allowed = await Promise.all(programs.map(({ digest }) => trust.allows(folder, digest)));
+  return allowed.every(Boolean);
 }
 
 /** Whether a broken file matters is known only when its folder is known to be trusted. */

@@ -4,18 +4,21 @@ import type { Step } from '../channels/channel.js';
 import type { People } from '../mcp/elicitation.js';
 import type { McpServer } from '../mcp/server.js';
 import type { Session } from '../sessions/session.js';
+import type { Program } from '../trust/programs.js';
 import { AgentModel } from './agent-model.js';
 import type { Collection } from './collection.js';
 import type { Container } from './container.js';
 import { containerExtension } from './container-extension.js';
 import { isChildOn, isOn } from './entries.js';
 import { Hooks } from './hooks/hooks.js';
+import type { HookPart } from './parse/hooks.js';
 import type { CustomizationsParts } from './parts.js';
 import type { Permissions } from './permissions.js';
 import { entryIn } from './publisher.js';
 import { type DeclaredServer, SessionServers } from './session-servers.js';
 import { selectedAgent } from './text/agents.js';
 import { sharedExtension } from './text/shared-extension.js';
+import { programInside, programOfHook, programOfServer } from './words.js';
 
 export interface ActingParts extends Pick<CustomizationsParts, 'clock' | 'logger'> {
   readonly session: Session;
@@ -112,11 +115,14 @@ export class Acting {
 
   #hooksOf(container: Container): Hooks {
     const { session, folder, env, clock, logger } = this.#parts;
-    const mayRun = () => this.#mayRun(container.id) && this.#isOn(container);
+    const mayRun = (hook: HookPart) => {
+      const program = programOfHook(hook, container, folder);
+      return program !== undefined && this.#mayRun(container.id, program);
+    };
     return new Hooks({
       ...{ session: session.uri, folder, env, clock, logger },
       name: () => container.name,
-      hooks: () => (mayRun() ? (container.loaded?.hooks ?? []) : []),
+      hooks: () => (this.#isOn(container) ? (container.loaded?.hooks ?? []).filter(mayRun) : []),
     });
   }
 
@@ -142,8 +148,9 @@ export class Acting {
 
   #declared(): readonly DeclaredServer[] {
     const { collection } = this.#parts;
-    const bare = collection.servers.map(({ id, name, config, scope }): DeclaredServer => {
-      const isWanted = this.#mayRun(id) && this.#entry(id)?.enabled !== false;
+    const bare = collection.servers.map((server): DeclaredServer => {
+      const { id, name, config, scope } = server;
+      const isWanted = this.#mayRun(id, programOfServer(server)) && this.#entry(id)?.enabled !== false;
       return { id, name, config, entry: id, isWanted, isOfUser: scope === 'user' };
     });
     const inside = collection.containers.flatMap((container) => this.#declaredIn(container));
@@ -152,16 +159,18 @@ export class Acting {
 
   #declaredIn(container: Container): readonly DeclaredServer[] {
     const plugin = container.source.kind === 'plugin' ? container.name : undefined;
-    const mayRun = this.#mayRun(container.id) && this.#isOn(container);
+    const isOn = this.#isOn(container);
     const entry = this.#entry(container.id);
     const shared = { plugin, entry: container.id, isOfUser: container.source.scope === 'user' };
-    return (container.loaded?.mcpServers ?? []).map(({ id, name, config }) => {
+    return (container.loaded?.mcpServers ?? []).map((server) => {
+      const { id, name, config } = server;
+      const mayRun = isOn && this.#mayRun(container.id, programInside(server, container, this.#parts.folder));
       return { ...shared, id, name, config, isWanted: mayRun && isChildOn(entry, id) };
     });
   }
 
-  #mayRun(id: string): boolean {
-    return this.#isUsed && this.#parts.permissions.has(id);
+  #mayRun(id: string, program: Program): boolean {
+    return this.#isUsed && this.#parts.permissions.has(id, program);
   }
 
   get #on(): readonly Container[] {

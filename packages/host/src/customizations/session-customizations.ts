@@ -143,8 +143,9 @@ export class SessionCustomizations implements Companion {
   #ask(id: string): void {
     if (!this.#isUsed) return;
     const found = this.#collection.container(id) ?? this.#collection.server(id);
-    const what = found && programsOf(found);
-    if (found && what !== undefined) this.#permissions.request('source' in found ? found.source : found, what);
+    if (!found) return;
+    const programs = programsOf(found, folderOf(this.#session.state));
+    this.#permissions.request('source' in found ? found.source : found, programs);
   }
 
   #granted(id: string): void {

@@ -1,7 +1,7 @@
 /**
  * Trust before code: what a folder declares (providers, servers, hooks) may start processes only after a person trusted
- * that folder. Who is trusted is a list of real paths in one file, read anew each time: another process may have added
- * to it.
+ * that folder and was shown these very programs. What is trusted is kept in one file, read anew each time: another
+ * process may have added to it.
  */
 import { unwatchFile, watchFile } from 'node:fs';
 import { readFile, realpath } from 'node:fs/promises';
@@ -10,27 +10,46 @@ import { isRecord } from '../tools/shape.js';
 
 /** Nobody trusts more folders by hand; a larger file is not ours. */
 export const TRUSTED_FOLDERS_MAX = 10_000;
+/** Of one folder. Those that were trusted last count; changed ones leave their former selves behind. */
+export const TRUSTED_PROGRAMS_MAX = 1_000;
 /** How often the file is looked at while somebody waits for a folder. */
 export const LOOK_EVERY_MS = 500;
 
 export interface FolderTrust {
-  /** Never fails: what cannot be found out is not trusted. */
+  /** Whether a person trusts the folder, whatever it starts. Never fails: what cannot be found out is not trusted. */
   isTrusted(folder: string): Promise<boolean>;
-  /** Remembers the folder by its real path. */
-  trust(folder: string): Promise<void>;
-  /** Calls back whenever a folder may have become trusted; the returned function ends that. */
+  /** Whether a person let the folder start the program with this digest. Never fails, either. */
+  allows(folder: string, program: string): Promise<boolean>;
+  /** Remembers the folder by its real path, and these programs beside those that it may start already. */
+  trust(folder: string, programs: readonly string[]): Promise<void>;
+  /** Calls back whenever something may have become trusted; the returned function ends that. */
   watch?(changed: () => void): () => void;
+}
+
+/** A folder that was named when the host was started, and what it declared at that time. */
+export interface NamedFolder {
+  readonly folder: string;
+  readonly programs: readonly string[];
+}
+
+/**
+ * Files of earlier versions hold folders alone: those folders are trusted, but nobody was shown what they start, so
+ * people are asked about that once more.
+ */
+interface Trusted {
+  readonly folders: readonly string[];
+  readonly programs: ReadonlyMap<string, readonly string[]>;
 }
 
 /** Trusts what is in the file, and what was named when the host was started. */
 export class TrustedFolders implements FolderTrust {
   readonly #file: string;
-  readonly #named: readonly string[];
+  readonly #named: readonly NamedFolder[];
   readonly #watchers = new Set<() => void>();
   /** Changes of the file come one after the other, so that none is lost. */
   #changing: Promise<unknown> = Promise.resolve();
 
-  constructor(file: string, named: readonly string[] = []) {
+  constructor(file: string, named: readonly NamedFolder[] = []) {
     this.#file = file;
     this.#named = named;
   }
@@ -38,13 +57,29 @@ export class TrustedFolders implements FolderTrust {
   async isTrusted(folder: string): Promise<boolean> {
     const real = await realPathOf(folder);
     if (real === undefined) return false;
-    const named = await Promise.all(this.#named.map(realPathOf));
-    return named.includes(real) || (await this.list().catch(nobody)).includes(real);
+    return (await this.#namedAs(real)) !== undefined || (await this.#read().catch(nothing)).folders.includes(real);
   }
 
-  async trust(folder: string): Promise<void> {
+  async allows(folder: string, program: string): Promise<boolean> {
+    const real = await realPathOf(folder);
+    if (real === undefined) return false;
+    if ((await this.#namedAs(real))?.programs.includes(program)) return true;
+    const { folders, programs } = await this.#read().catch(nothing);
+    return folders.includes(real) && (programs.get(real)?.includes(program) ?? false);
+  }
+
+  async trust(folder: string, programs: readonly string[]): Promise<void> {
     const real = await realpath(folder);
-    await this.#change((folders) => (folders.includes(real) ? undefined : [...folders, real]));
+    await this.#change((before) => {
+      const known = before.programs.get(real) ?? [];
+      const fresh = programs.filter((program) => !known.includes(program));
+      const isKnown = before.folders.includes(real);
+      if (isKnown && fresh.length === 0) return undefined;
+      return {
+        folders: isKnown ? before.folders : [...before.folders, real],
+        programs: new Map(before.programs).set(real, [...known, ...fresh].slice(-TRUSTED_PROGRAMS_MAX)),
+      };
+    });
     for (const changed of [...this.#watchers]) changed();
   }
 
@@ -61,24 +96,43 @@ export class TrustedFolders implements FolderTrust {
   /** Says whether it was trusted. */
   async distrust(folder: string): Promise<boolean> {
     const real = (await realPathOf(folder)) ?? folder;
-    return this.#change((folders) => (folders.includes(real) ? folders.filter((other) => other !== real) : undefined));
+    return this.#change(({ folders, programs }) => {
+      if (!folders.includes(real)) return undefined;
+      const others = new Map(programs);
+      others.delete(real);
+      return { folders: folders.filter((other) => other !== real), programs: others };
+    });
   }
 
   async list(): Promise<readonly string[]> {
+    return (await this.#read()).folders;
+  }
+
+  async #namedAs(real: string): Promise<NamedFolder | undefined> {
+    const named = await Promise.all(
+      this.#named.map(async (each) => ((await realPathOf(each.folder)) === real ? [each] : [])),
+    );
+    return named.flat()[0];
+  }
+
+  async #read(): Promise<Trusted> {
     const text = await readFile(this.#file, 'utf8').catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return '{}';
       throw error;
     });
-    const { folders } = parsed(text);
-    return Array.isArray(folders) ? folders.filter((folder) => typeof folder === 'string') : [];
+    const { folders, programs } = parsed(text);
+    const entries = isRecord(programs) ? Object.entries(programs) : [];
+    return { folders: textsIn(folders), programs: new Map(entries.map(([folder, list]) => [folder, textsIn(list)])) };
   }
 
   /** Says whether anything changed. */
-  #change(change: (folders: readonly string[]) => readonly string[] | undefined): Promise<boolean> {
+  #change(change: (before: Trusted) => Trusted | undefined): Promise<boolean> {
     const changed = this.#changing.then(async () => {
-      const folders = change(await this.list())?.slice(-TRUSTED_FOLDERS_MAX);
-      if (!folders) return false;
-      await writePrivateFile(this.#file, `${JSON.stringify({ folders }, null, 2)}\n`);
+      const after = change(await this.#read());
+      if (!after) return false;
+      const folders = after.folders.slice(-TRUSTED_FOLDERS_MAX);
+      const programs = Object.fromEntries([...after.programs].filter(([folder]) => folders.includes(folder)));
+      await writePrivateFile(this.#file, `${JSON.stringify({ folders, programs }, null, 2)}\n`);
       return true;
     });
     this.#changing = changed.catch(() => {});
@@ -87,8 +141,12 @@ export class TrustedFolders implements FolderTrust {
 }
 
 /** What cannot be read trusts nobody. */
-function nobody(): readonly string[] {
-  return [];
+function nothing(): Trusted {
+  return { folders: [], programs: new Map() };
+}
+
+function textsIn(list: unknown): readonly string[] {
+  return Array.isArray(list) ? list.filter((item) => typeof item === 'string') : [];
 }
 
 /** A damaged list trusts nobody. */
@@ -108,5 +166,6 @@ async function realPathOf(folder: string): Promise<string | undefined> {
 /** For hosts without a place to remember anything: nobody is trusted. */
 export const NO_TRUST: FolderTrust = {
   isTrusted: async () => false,
+  allows: async () => false,
   trust: async () => {},
 };

@@ -7,7 +7,7 @@ import { checkScope } from '../../src/changesets/changesets.js';
 import { ChangesRoom, edit, gitIn, repository, textOf } from '../support/changes-room.js';
 import { refusalOf } from '../support/session-room.js';
 
-const TRUSTING = { isTrusted: async () => true, trust: async () => {} };
+const TRUSTING = { isTrusted: async () => true, allows: async () => true, trust: async () => {} };
 
 async function answerCommit(room: ChangesRoom, text: string): Promise<void> {
   const { action } = await room.desk.action(room.uri, 'session/inputRequested');

@@ -27,7 +27,7 @@ async function room(files: Readonly<Record<string, string>> = PROJECT) {
     userConfigFile: path.join(home, 'config.json'),
     dataFolder: path.join(home, 'plugins'),
   };
-  const trust = { isTrusted: async () => true, trust: async () => {} };
+  const trust = { isTrusted: async () => true, allows: async () => true, trust: async () => {} };
   const host = await createHost({ log: new MemoryLog(), agents: [new PuppetAgent()], customizations, trust });
   onTestFinished(() => host.stop());
   const desk = new RawClient();

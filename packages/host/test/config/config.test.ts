@@ -2,19 +2,29 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../src/config/config.js';
 import { userConfigFile } from '../../src/config/places.js';
+import { agentProgram } from '../../src/trust/programs.js';
 import { tempFolder } from '../support/temp-folder.js';
 
+interface LoadFacts {
+  readonly user?: unknown;
+  readonly project?: unknown;
+  readonly trusted?: boolean;
+  /** What the folder may start; without this, everything. */
+  readonly allowed?: readonly string[];
+}
+
 /** Loads a user's file and a project's, in a folder that is trusted or not. */
-async function load({ user, project, trusted = true }: { user?: unknown; project?: unknown; trusted?: boolean }) {
+async function load({ user, project, trusted = true, allowed }: LoadFacts) {
   const text = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
   const home = await tempFolder(user === undefined ? {} : { 'config.json': text(user) });
   const folder = await tempFolder(project === undefined ? {} : { 'atrium.json': text(project) });
   const asked: string[] = [];
-  const isTrusted = (asking: string) => {
+  const isTrusted = async (asking: string) => {
     asked.push(asking);
     return trusted;
   };
-  const loaded = await loadConfig({ userFile: path.join(home, 'config.json'), projectFolder: folder, isTrusted });
+  const trust = { isTrusted, allows: async (_: string, program: string) => allowed?.includes(program) ?? true };
+  const loaded = await loadConfig({ userFile: path.join(home, 'config.json'), projectFolder: folder, trust });
   return { ...loaded, asked, folder, home };
 }
 
@@ -23,6 +33,22 @@ describe('configuration', () => {
     const { config, files, waiting, asked } = await load({});
     expect(config.agents).toEqual({});
     expect({ files, waiting, asked }).toEqual({ files: [], waiting: undefined, asked: [] });
+  });
+
+  it('[REL-055] counts with the agents that somebody was shown, and not with others in their place', async () => {
+    const agents = { mine: { type: 'acp', command: 'node', args: ['mine.js'], env: { A: '1' } } } as const;
+    const { digest } = agentProgram('mine', agents.mine, '/anywhere');
+    expect((await load({ project: { agents }, allowed: [digest] })).config.agents).toEqual(agents);
+    const others = [
+      { ...agents, other: agents.mine },
+      { mine: { ...agents.mine, args: ['evil.js'] } },
+      { mine: { ...agents.mine, env: { A: '2' } } },
+    ];
+    for (const changed of others) {
+      const { config, waiting } = await load({ project: { agents: changed }, allowed: [digest] });
+      expect(config.agents).toEqual({});
+      expect(waiting?.entries).toEqual(Object.keys(changed).map((id) => `agents.${id}`));
+    }
   });
 
   it('lets the project win over the user, key by key', async () => {

@@ -186,13 +186,36 @@ describe('a plugin that a client publishes', { timeout: 30_000 }, () => {
     await untilRead(room, 'p1');
     const read = { name: 'read_file', input: { path: 'a.txt' } };
     expect(await turn.callTool(read)).toMatchObject({ kind: 'completed', success: true });
-    expect(await room.answer('accept')).toContain('A client brought the plugin');
+    const question = await room.answer('accept');
+    expect(question).toContain('A client brought a plugin');
+    expect(question).toMatch(/^ {4}hook PreToolUse of plugin .*: exit 2$/m);
     await expect.poll(async () => (await turn.callTool(read)).kind, POLL).toBe('denied');
     await publish();
     expect(await turn.callTool(read)).toMatchObject({ kind: 'completed' });
     await publish({ id: 'p1', uri: URI, nonce: 'b' });
     await expect.poll(async () => (await turn.callTool(read)).kind, POLL).toBe('denied');
     expect((await room.state()).inputRequests ?? []).toEqual([]);
+  });
+
+  it('[REL-055] asks again when what a client brought starts something else', async () => {
+    const hooks = (command: string) => JSON.stringify({ hooks: { PreToolUse: [{ hooks: [{ command }] }] } });
+    let served = servedFiles(URI, { ...FILES, 'hooks/hooks.json': hooks('exit 2') });
+    const answer: typeof served = (method, params) => served(method, params);
+    const { room, publish } = await openClientRoom(answer, { project: { 'a.txt': 'alpha' } });
+    const { turn } = await room.turn();
+    await publish({ id: 'p1', uri: URI, nonce: 'a' });
+    await untilRead(room, 'p1');
+    await room.answer('accept');
+    const read = { name: 'read_file', input: { path: 'a.txt' } };
+    await expect.poll(async () => (await turn.callTool(read)).kind, POLL).toBe('denied');
+    served = servedFiles(URI, { ...FILES, 'hooks/hooks.json': hooks('echo other > ran.txt; exit 0') });
+    await publish({ id: 'p1', uri: URI, nonce: 'b' });
+    await expect.poll(async () => (await turn.callTool(read)).kind, POLL).toBe('completed');
+    expect(existsSync(path.join(room.folder, 'ran.txt'))).toBe(false);
+    expect(await room.answer('accept')).toContain('echo other > ran.txt; exit 0');
+    await expect
+      .poll(async () => [await turn.callTool(read), existsSync(path.join(room.folder, 'ran.txt'))].at(1), POLL)
+      .toBe(true);
   });
 
   it.each(['accept', 'decline'] as const)(

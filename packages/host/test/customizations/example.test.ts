@@ -62,7 +62,7 @@ describe('containers that an agent declares', { timeout: 30_000 }, () => {
     const { turn } = await room.turn();
     const read = { name: 'read_file', input: { path: 'a.txt' } };
     expect(await turn.callTool(read)).toMatchObject({ kind: 'completed', success: true });
-    expect(await room.answer('accept')).toContain('plugin guard: 1 hook');
+    expect(await room.answer('accept')).toContain('hook PreToolUse of plugin guard in ./tools/guard: ');
     await expect.poll(async () => (await turn.callTool(read)).kind, POLL).toBe('denied');
   });
 });

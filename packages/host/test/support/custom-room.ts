@@ -29,13 +29,22 @@ export class PromptPuppet extends PuppetAgent {
   override readonly sections = { custom_instructions: '', safety: 'Be careful.' };
 }
 
+/** Folders that are trusted from the start may start whatever they like. */
 export class MemoryTrust implements FolderTrust {
-  constructor(readonly folders: Set<string> = new Set()) {}
+  readonly #free: ReadonlySet<string>;
+  readonly #programs = new Set<string>();
+  constructor(readonly folders: Set<string> = new Set()) {
+    this.#free = new Set(folders);
+  }
   async isTrusted(folder: string): Promise<boolean> {
     return this.folders.has(folder);
   }
-  async trust(folder: string): Promise<void> {
+  async allows(folder: string, program: string): Promise<boolean> {
+    return this.#free.has(folder) || this.#programs.has(`${folder} ${program}`);
+  }
+  async trust(folder: string, programs: readonly string[]): Promise<void> {
     this.folders.add(folder);
+    for (const program of programs) this.#programs.add(`${folder} ${program}`);
   }
 }
 
@@ -49,6 +58,8 @@ export interface CustomRoomOptions {
   /** The user's configuration. */
   readonly config?: object;
   readonly isTrusted?: boolean;
+  /** What people trust, in the place of a list in memory. */
+  readonly folders?: FolderTrust;
   readonly agent?: PuppetAgent;
   readonly log?: Log;
   readonly clock?: Clock;
@@ -174,7 +185,8 @@ export async function openCustomRoom(options: CustomRoomOptions = {}): Promise<C
   const userConfigFile = path.join(configFolder, 'config.json');
   const customizations = { userFolder, userConfigFile, dataFolder: path.join(configFolder, 'data') };
   const start = async () => {
-    const parts = { log, agents: [agent], tools: builtinTools(), customizations, trust, logger };
+    const trusting = { trust: options.folders ?? trust };
+    const parts = { log, agents: [agent], tools: builtinTools(), customizations, ...trusting, logger };
     const host = await createHost({ ...parts, ...(clock && { clock }) });
     onTestFinished(() => host.stop());
     return host;

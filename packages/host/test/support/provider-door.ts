@@ -80,7 +80,7 @@ export async function withToken(host: TestHost, token: string): Promise<TestProv
   return provider;
 }
 
-export const TRUSTING: FolderTrust = { isTrusted: async () => true, trust: async () => {} };
+export const TRUSTING: FolderTrust = { isTrusted: async () => true, allows: async () => true, trust: async () => {} };
 
 const SHOW_TOKEN = `require('fs').writeFileSync('token', process.env.TAP_PROVIDER_TOKEN); setInterval(() => {}, 1e6)`;
 

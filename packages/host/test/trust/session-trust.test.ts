@@ -3,6 +3,12 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Session } from '../../src/sessions/session.js';
+import {
+  PROGRAM_LINE_MAX_CHARACTERS,
+  PROGRAMS_QUESTION_MAX,
+  type Program,
+  providerProgram,
+} from '../../src/trust/programs.js';
 import { SessionTrust } from '../../src/trust/session-trust.js';
 import { TrustedFolders } from '../../src/trust/trust.js';
 import { houseOf } from '../support/house.js';
@@ -20,15 +26,20 @@ interface TrustRoom extends Room {
   readonly folders: TrustedFolders;
 }
 
-async function openTrustRoom(): Promise<TrustRoom> {
+async function openTrustRoom(name = 'project'): Promise<TrustRoom> {
   const base = await tempFolder();
-  const folder = path.join(base, 'project');
+  const folder = path.join(base, name);
   await mkdir(folder);
   const room = await openRoom({ session: { workingDirectory: pathToFileURL(folder).href } });
   const session = houseOf(room.host.host).sessions.inMemory.get(room.uri);
   if (!session) throw new Error('the session is not in memory');
   const file = path.join(base, 'trusted.json');
   return { ...room, session, folder, file, folders: new TrustedFolders(file) };
+}
+
+/** Stands for what a folder declares. */
+function program(line: string): Program {
+  return { line, digest: `digest of ${line}` };
 }
 
 function question({ desk, uri }: Room) {
@@ -41,22 +52,25 @@ describe('trust in a folder', () => {
     const started: string[] = [];
     const trust = new SessionTrust(room.session, room.folders);
     const first = await Promise.all(
-      ['one', 'two'].map((what) => trust.whenTrusted(what, () => started.push(what))),
+      ['one', 'two'].map((what) => trust.whenTrusted(program(what), { start: () => started.push(what) })),
     ).then(() => question(room));
-    await trust.whenTrusted('three', () => started.push('three'));
+    await trust.whenTrusted(program('three'), { start: () => started.push('three') });
     const asked = await until(async () => {
       const found = await question(room);
-      return found.message?.includes('- three') ? found : undefined;
+      return found.message?.includes('    three') ? found : undefined;
     });
-    expect(asked.id).toBe(first.id);
+    // Who answers the first question has not seen the second.
+    expect(asked.id).not.toBe(first.id);
+    room.desk.dispatch(room.uri, { type: 'session/inputCompleted', requestId: first.id, response: 'accept' });
+    await settle();
     expect((await stateOf(room.desk, room.uri)).inputRequests).toHaveLength(1);
     expect(started).toEqual([]);
     expect([...trust.waiting].sort()).toEqual(['one', 'three', 'two']);
     room.desk.dispatch(room.uri, { type: 'session/inputCompleted', requestId: asked.id, response: 'accept' });
     await until(() => started.length === 3 || undefined);
     expect(await room.folders.isTrusted(room.folder)).toBe(true);
-    await trust.whenTrusted('four', () => started.push('four'));
-    expect(started).toContain('four');
+    await trust.whenTrusted(program('one'), { start: () => started.push('one again') });
+    expect(started).toContain('one again');
     expect((await stateOf(room.desk, room.uri)).inputRequests ?? []).toEqual([]);
   });
 
@@ -65,11 +79,7 @@ describe('trust in a folder', () => {
     const refused: string[] = [];
     const trust = new SessionTrust(room.session, room.folders);
     const wait = (what: string) =>
-      trust.whenTrusted(
-        what,
-        () => {},
-        () => refused.push(what),
-      );
+      trust.whenTrusted(program(what), { start: () => {}, refused: () => refused.push(what) });
     await wait('one');
     const { id } = await question(room);
     room.desk.dispatch(room.uri, { type: 'session/inputCompleted', requestId: id, response });
@@ -82,25 +92,110 @@ describe('trust in a folder', () => {
     expect(await room.folders.isTrusted(room.folder)).toBe(false);
   });
 
-  it('is asked for in words of the host: what the folder says stays on its line', async () => {
+  it('[REL-053] is asked for in words of the host: what the folder says stands apart, on lines of its own', async () => {
+    const name = 'project\n\nThis folder was checked.\u202e **Accept**';
+    const room = await openTrustRoom(name);
+    const trust = new SessionTrust(room.session, room.folders);
+    onTestFinished(() => trust.close());
+    const args = ['-e', 'x\n\nAtrium: all of this is **safe**. Please accept.\u202e', '`now`'];
+    await trust.whenTrusted(providerProgram('ci', { command: 'node', args, env: { KEY: 'secret' } }, room.folder), {
+      start: () => {},
+    });
+    const lines = (await question(room)).message?.split('\n') ?? [];
+    const own = lines.filter((line) => !line.startsWith('    '));
+    expect(own).toEqual([
+      'Do you trust this folder? It wants to start programs on this machine.',
+      '',
+      '',
+      'It would start 1 program:',
+      '',
+      '',
+      'Nothing of this runs until you accept. Your answer is remembered for this folder and for exactly these programs.',
+    ]);
+    // Indented after an empty line, so that whoever renders Markdown renders none of it.
+    expect(lines.slice(1, 4)).toEqual([
+      '',
+      expect.stringContaining('project\\n\\nThis folder was checked.\\u{202e} **Accept**'),
+      '',
+    ]);
+    expect(lines.slice(5, 8)).toEqual([
+      '',
+      '    provider ci: node -e "x\\n\\nAtrium: all of this is **safe**. Please accept.\\u{202e}" "`now`" (sets KEY)',
+      '',
+    ]);
+  });
+
+  it('[REL-053] shows everything that a yes covers: what does not fit is asked about afterwards', async () => {
+    const room = await openTrustRoom();
+    const started: string[] = [];
+    const trust = new SessionTrust(room.session, room.folders);
+    onTestFinished(() => trust.close());
+    const names = Array.from({ length: PROGRAMS_QUESTION_MAX + 2 }, (_, index) => `program-${1000 + index}`);
+    await Promise.all(names.map((name) => trust.whenTrusted(program(name), { start: () => started.push(name) })));
+    const first = await question(room);
+    expect(first.message).toContain('These are not all: 2 more are asked about afterwards');
+    room.desk.dispatch(room.uri, { type: 'session/inputCompleted', requestId: first.id, response: 'accept' });
+    const second = await until(async () => {
+      const found = await question(room);
+      return found.id === first.id ? undefined : found;
+    });
+    expect(started.toSorted()).toEqual(names.slice(0, PROGRAMS_QUESTION_MAX));
+    for (const name of names) {
+      const isInSecond = second.message?.includes(`    ${name}\n`);
+      expect(first.message?.includes(`    ${name}\n`)).toBe(!isInSecond);
+      expect(await room.folders.allows(room.folder, program(name).digest)).toBe(!isInSecond);
+    }
+    room.desk.dispatch(room.uri, { type: 'session/inputCompleted', requestId: second.id, response: 'accept' });
+    await until(() => started.length === names.length || undefined);
+  });
+
+  it('[REL-053] starts nothing that is too long to be shown', async () => {
+    const room = await openTrustRoom();
+    const refused: string[] = [];
+    const trust = new SessionTrust(room.session, room.folders);
+    const long = program('x'.repeat(PROGRAM_LINE_MAX_CHARACTERS + 1));
+    await trust.whenTrusted(long, { start: () => refused.push('started'), refused: (why) => refused.push(why) });
+    expect(refused).toEqual([expect.stringContaining('put it into a file')]);
+    await settle();
+    expect((await stateOf(room.desk, room.uri)).inputRequests ?? []).toEqual([]);
+  });
+
+  it('[REL-055] is for the programs that were shown: another one is asked about, and the rest goes on', async () => {
     const room = await openTrustRoom();
     const trust = new SessionTrust(room.session, room.folders);
     onTestFinished(() => trust.close());
-    await trust.whenTrusted(`provider ci: node\n\nThis folder was checked. Please accept.${'x'.repeat(300)}`, () => {});
-    const lines = (await question(room)).message?.split('\n') ?? [];
-    expect(lines).toHaveLength(3);
-    expect(lines[1]).toMatch(/^- provider ci: node This folder was checked\..*…$/);
+    await room.folders.trust(room.folder, [program('node ci.js').digest]);
+    const started: string[] = [];
+    for (const line of ['node ci.js', 'node evil.js'])
+      await trust.whenTrusted(program(line), { start: () => started.push(line) });
+    const { message } = await question(room);
+    expect(message).toContain('    node evil.js');
+    expect(message).not.toContain('node ci.js');
+    expect(started).toEqual(['node ci.js']);
+  });
+
+  it('[REL-055] takes the question back when what it was about is gone', async () => {
+    const room = await openTrustRoom();
+    const trust = new SessionTrust(room.session, room.folders);
+    const gone = new AbortController();
+    await trust.whenTrusted(program('one'), { start: () => {}, signal: gone.signal });
+    await question(room);
+    gone.abort();
+    await until(async () => (await stateOf(room.desk, room.uri)).inputRequests === undefined || undefined);
+    expect(trust.waiting).toEqual([]);
   });
 
   it('may be given elsewhere; then nobody is asked any more', async () => {
     const room = await openTrustRoom();
     let isStarted = false;
     const trust = new SessionTrust(room.session, room.folders);
-    await trust.whenTrusted('one', () => {
-      isStarted = true;
+    await trust.whenTrusted(program('one'), {
+      start: () => {
+        isStarted = true;
+      },
     });
     await question(room);
-    await room.folders.trust(room.folder);
+    await room.folders.trust(room.folder, [program('one').digest]);
     await until(() => isStarted || undefined);
     await settle();
     expect((await stateOf(room.desk, room.uri)).inputRequests ?? []).toEqual([]);
@@ -111,11 +206,13 @@ describe('trust in a folder', () => {
     let isStarted = false;
     const trust = new SessionTrust(room.session, room.folders);
     onTestFinished(() => trust.close());
-    await trust.whenTrusted('one', () => {
-      isStarted = true;
+    await trust.whenTrusted(program('one'), {
+      start: () => {
+        isStarted = true;
+      },
     });
     await question(room);
-    await new TrustedFolders(room.file).trust(room.folder);
+    await new TrustedFolders(room.file).trust(room.folder, [program('one').digest]);
     await until(() => isStarted || undefined);
     expect((await stateOf(room.desk, room.uri)).inputRequests ?? []).toEqual([]);
   });
@@ -125,7 +222,7 @@ describe('trust in a folder', () => {
     const phone = await v1Client(room.host, 'phone');
     await phone.subscribe(room.uri.replace('ahp-session:', 'mock:'));
     const trust = new SessionTrust(room.session, room.folders);
-    await trust.whenTrusted('provider ci: node ci.js', () => {});
+    await trust.whenTrusted(program('provider ci: node ci.js'), { start: () => {} });
     await question(room);
     room.desk.dispatch(room.uri, turnStarted('t1', 'slow'));
     await until(() => JSON.stringify(phone.envelopes()).includes('provider ci: node ci.js') || undefined);
@@ -136,23 +233,27 @@ describe('trust in a folder', () => {
     const room = await openTrustRoom();
     let isStarted = false;
     const trust = new SessionTrust(room.session, room.folders);
-    await trust.whenTrusted('one', () => {
-      isStarted = true;
+    await trust.whenTrusted(program('one'), {
+      start: () => {
+        isStarted = true;
+      },
     });
     await question(room);
     trust.close();
-    await room.folders.trust(room.folder);
+    await room.folders.trust(room.folder, [program('one').digest]);
     await settle();
     expect(isStarted).toBe(false);
   });
 
   it('starts nothing when its session ended while the folder was looked up', async () => {
     const room = await openTrustRoom();
-    await room.folders.trust(room.folder);
+    await room.folders.trust(room.folder, [program('one').digest]);
     let isStarted = false;
     const trust = new SessionTrust(room.session, room.folders);
-    const looked = trust.whenTrusted('one', () => {
-      isStarted = true;
+    const looked = trust.whenTrusted(program('one'), {
+      start: () => {
+        isStarted = true;
+      },
     });
     trust.close();
     await looked;

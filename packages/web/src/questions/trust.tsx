@@ -4,24 +4,29 @@ import { useOpenSession } from '../host/context.js';
 
 export function Trust({ request }: { readonly request: SessionInputRequest }) {
   const session = useOpenSession();
-  const [question = '', ...lines] = (request.message ?? '').split('\n');
-  const programs = lines.filter((line) => line.startsWith('- ')).map((line) => line.slice(2));
-  const rest = lines.filter((line) => !line.startsWith('- '));
   const answer = (response: 'accept' | 'decline') =>
     session.dispatch({ type: 'session/inputCompleted', requestId: request.id, response });
+  const [question, ...blocks] = blocksOf(request.message ?? '');
   return (
     <section className="ask" role="alert" aria-label="Trust">
       <p>
-        <b>{question}</b>
+        <b>{question?.lines.join(' ')}</b>
       </p>
-      <ul className="programs">
-        {programs.map((program) => (
-          <li key={program}>
-            <code>{program}</code>
-          </li>
-        ))}
-      </ul>
-      <p className="hint">{rest.join(' ')}</p>
+      {blocks.map(({ isQuoted, lines }) =>
+        isQuoted ? (
+          <ul className="programs" key={lines.join('\n')}>
+            {lines.map((line) => (
+              <li key={line}>
+                <code>{line}</code>
+              </li>
+            ))}
+          </ul>
+        ) : (
+          <p className="hint" key={lines.join('\n')}>
+            {lines.join(' ')}
+          </p>
+        ),
+      )}
       <div className="buttons">
         <button type="button" className="primary" onClick={() => answer('accept')}>
           Trust this folder
@@ -32,4 +37,23 @@ export function Trust({ request }: { readonly request: SessionInputRequest }) {
       </div>
     </section>
   );
+}
+
+interface Block {
+  /** The host indents what the folder says. */
+  readonly isQuoted: boolean;
+  readonly lines: readonly string[];
+}
+
+const QUOTED = /^ {4}/;
+
+/** Empty lines stand between what the host says and what it quotes. */
+export function blocksOf(message: string): readonly Block[] {
+  const blocks = message.split(/\n(?:\n)+/).map((block) => block.split('\n').filter((line) => line !== ''));
+  return blocks
+    .filter((lines) => lines.length > 0)
+    .map((lines) => ({
+      isQuoted: lines.every((line) => QUOTED.test(line)),
+      lines: lines.map((line) => line.replace(QUOTED, '')),
+    }));
 }

@@ -7,6 +7,7 @@ import { childId } from './ids.js';
 import { itemsOf, type JsonFile, type JsonNode, memberOf, membersOf, parseJson, plainValue } from './json.js';
 import { HOOK_MATCHER_MAX_CHARACTERS } from './limits.js';
 import type { Locations } from './locations.js';
+import { type Surroundings, withoutMachine } from './placeholders.js';
 import { present } from './present.js';
 import type { PartBase, Source } from './source.js';
 
@@ -16,6 +17,8 @@ export interface HookPart extends PartBase {
   /** A regular expression for what the event is about; absent when the hook runs each time. */
   readonly matcher?: string;
   readonly action: HookAction;
+  /** The same before anything of this machine is put in: what a person judges. */
+  readonly declared: HookAction;
 }
 
 /** Hooks in the manifest replace those in files. */
@@ -83,7 +86,9 @@ function hookOf(
   const uri = source.reader.uri(path);
   const name = `${event} ${ordinal}`;
   const matcher = matcherOf(declared.matcher);
-  const action = matcher.problem ?? hookAction(plainValue(declared.action), source.surroundings, source.isStrict);
+  const read = (surroundings: Surroundings) =>
+    matcher.problem ?? hookAction(plainValue(declared.action), surroundings, source.isStrict);
+  const action = read(source.surroundings);
   if (action.kind === 'unsupported') {
     const kind = matcher.problem ? 'hook-regex-invalid' : 'hook-action-unsupported';
     source.warnings.add(kind, `${path}: the hook ${name} ${action.reason}; it will not run.`, path);
@@ -96,6 +101,7 @@ function hookOf(
     event,
     ...present({ matcher: matcher.pattern }),
     action,
+    declared: read(withoutMachine(source.surroundings)),
   };
 }
 

@@ -12,6 +12,7 @@ import type { PartBase, Source } from './source.js';
 export interface McpServerPart extends PartBase {
   readonly range: TextRange;
   readonly config: McpServerConfig;
+  readonly declared: McpServerConfig;
 }
 
 /** Servers in the manifest replace those in files. */
@@ -61,7 +62,7 @@ export async function loadStrictMcpServers(
   return declared.map((server) => partOf(source, path, server));
 }
 
-function partOf(source: Source, path: string, { name, config, range }: McpDeclaration): McpServerPart {
+function partOf(source: Source, path: string, { name, config, declared, range }: McpDeclaration): McpServerPart {
   const uri = source.reader.uri(path);
-  return { id: childId(source.containerId, uri, `mcp=${name}`), uri, range, name, config };
+  return { id: childId(source.containerId, uri, `mcp=${name}`), uri, range, name, config, declared };
 }

@@ -1,14 +1,18 @@
 /** Declared MCP servers: a map from names to declarations, in a file of its own or inside another one. */
 import type { TextRange } from '@atrium/protocol';
+import { isRecord } from '../../tools/shape.js';
 import { type JsonDocument, type JsonNode, memberOf, membersOf, parseJson, plainValue } from './json.js';
 import { KEY_MAX_CHARACTERS } from './limits.js';
-import { type McpServerConfig, mcpServerConfig } from './mcp-config.js';
-import type { Surroundings } from './placeholders.js';
+import { type McpProblem, type McpServerConfig, mcpServerConfig } from './mcp-config.js';
+import { type Surroundings, withoutMachine } from './placeholders.js';
+import { textMap } from './text-map.js';
 import type { Warnings } from './warnings.js';
 
 export interface McpDeclaration {
   readonly name: string;
   readonly config: McpServerConfig;
+  /** The same before anything of this machine is put in: what a person judges. */
+  readonly declared: McpServerConfig;
   /** Where in its file it is declared. */
   readonly range: TextRange;
 }
@@ -55,13 +59,24 @@ export function declaredServers(
   const found = new Map<string, McpDeclaration>();
   for (const { key: name, value, whole } of membersOf(servers)) {
     if (name === '$schema') continue;
-    const config = isKey(name) ? mcpServerConfig(plainValue(value), surroundings, isStrict) : BAD_NAME;
+    const entry = plainValue(value);
+    const config = isKey(name) ? mcpServerConfig(entry, surroundings, isStrict) : BAD_NAME;
     if ('problem' in config)
       warnings.add(config.kind, `${path}: the MCP server "${short(name)}" ${config.problem}.`, path);
     else if (found.has(name)) warnConflict(warnings, name, path);
-    else found.set(name, { name, config, range: json.rangeOf(whole) });
+    else {
+      const declared = declaredConfig(entry, config, mcpServerConfig(entry, withoutMachine(surroundings), isStrict));
+      found.set(name, { name, config, declared, range: json.rangeOf(whole) });
+    }
   }
   return [...found.values()];
+}
+
+/** An address that is a variable is none before its value is put in; it is shown as it is written all the same. */
+function declaredConfig(entry: unknown, config: McpServerConfig, asWritten: McpServerConfig | McpProblem) {
+  if (!('problem' in asWritten)) return asWritten;
+  if (config.transport === 'stdio' || !isRecord(entry)) return config;
+  return { ...config, url: String(entry.url), headers: textMap(entry.headers, (text) => text) };
 }
 
 const BAD_NAME = {

@@ -11,6 +11,11 @@ export interface Surroundings {
   readonly platform: NodeJS.Platform;
 }
 
+/** For reading a declaration as it is written: variables stay as they are, wherever the plugin lies. */
+export function withoutMachine({ platform }: Surroundings): Surroundings {
+  return { env: {}, platform };
+}
+
 /** A value for the name between the braces; undefined leaves the text as it is. */
 export type Lookup = (name: string) => string | undefined;
 

@@ -53,10 +53,10 @@ async function pluginFolders(folder: string, scope: Scope, base: string): Promis
 async function serversIn({ file, scope, surroundings, logger }: ConfigPlace): Promise<AnySource[]> {
   const warnings = new Warnings();
   const rules = { surroundings, isStrict: false, path: path.basename(file), shape: 'wrapped' as const };
-  const declared = readMcpConfig(await readFile(file, 'utf8'), rules, warnings);
+  const servers = readMcpConfig(await readFile(file, 'utf8'), rules, warnings);
   for (const { message } of warnings.list) logger.log('warn', message, { file });
   const uri = pathToFileURL(file).href;
-  return declared.map(({ name, config, range }) => ({
-    ...{ kind: 'mcpServer', id: hostId('mcpServer', uri, name), uri, name, scope, range, config },
+  return servers.map(({ name, config, declared, range }) => ({
+    ...{ kind: 'mcpServer', id: hostId('mcpServer', uri, name), uri, name, scope, range, config, declared },
   }));
 }

@@ -45,6 +45,7 @@ export interface ServerSource extends SourceBase {
   readonly kind: 'mcpServer';
   readonly range: TextRange;
   readonly config: McpServerConfig;
+  readonly declared: McpServerConfig;
 }
 
 export type ContainerSource = PluginSource | DirectorySource;

@@ -7,6 +7,7 @@ import { readConfigFile } from '../../config/config-file.js';
 import { PROJECT_FILE } from '../../config/places.js';
 import type { ProviderConfig } from '../../config/schema.js';
 import { folderOf } from '../../sessions/agent-opener.js';
+import { providerProgram } from '../../trust/programs.js';
 import type { SessionTrust } from '../../trust/session-trust.js';
 import type { Binding } from '../provider.js';
 import type { Room } from '../room.js';
@@ -90,10 +91,10 @@ export class ProjectProviders implements GatewayService {
   }
 
   #startWhenTrusted(room: Room, name: string, config: ProviderConfig): Promise<void> {
-    const command = [config.command, ...(config.args ?? [])].join(' ');
+    const folder = folderOf(room.session.state) ?? '';
     const start = () => this.#spawn(room, name, config);
-    const refused = () => this.#parts.note(room, name, `does not run: the folder is not trusted (${command})`);
-    return this.#parts.trustOf(room).whenTrusted(`provider ${name}: ${command}`, start, refused);
+    const refused = (why: string) => this.#parts.note(room, name, `does not run: ${why}`);
+    return this.#parts.trustOf(room).whenTrusted(providerProgram(name, config, folder), { start, refused });
   }
 
   #spawn(room: Room, name: string, config: ProviderConfig): void {

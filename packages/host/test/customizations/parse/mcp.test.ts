@@ -156,6 +156,7 @@ describe('MCP servers', () => {
       {
         name: 'a',
         config: { transport: 'stdio', command: 'x', args: [], env: {} },
+        declared: { transport: 'stdio', command: 'x', args: [], env: {} },
         range: { start: { line: 4, character: 4 }, end: { line: 4, character: 27 } },
       },
     ]);

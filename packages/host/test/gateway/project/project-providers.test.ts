@@ -209,7 +209,7 @@ describe('a project', () => {
   });
 
   it('starts nothing, and says why, when nobody trusts its folder', async () => {
-    const nobody: FolderTrust = { isTrusted: async () => false, trust: async () => {} };
+    const nobody: FolderTrust = { isTrusted: async () => false, allows: async () => false, trust: async () => {} };
     const project = await openProject({ ci: ci('ci') }, nobody);
     const request = await until(async () => (await stateOf(project.desk, project.uri)).inputRequests?.[0]);
     expect(request.message).toContain(`provider ci: ${process.execPath} provider.cjs ci`);

@@ -25,7 +25,7 @@ const logger: Logger = {
 const host = await createHost({
   log: await openSqliteLog({ dataDir, logger }),
   agents: [scriptedAgent(HOSTILE_SCRIPT)],
-  trust: { isTrusted: async () => true, trust: async () => {} },
+  trust: { isTrusted: async () => true, allows: async () => true, trust: async () => {} },
   providerFolder,
   logger,
 });

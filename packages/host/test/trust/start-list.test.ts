@@ -1,0 +1,194 @@
+/** Whoever changes what a trusted folder starts, a person is asked before anything of it runs. */
+import { existsSync } from 'node:fs';
+import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { declaredPrograms } from '../../src/trust/declared-programs.js';
+import { TrustedFolders } from '../../src/trust/trust.js';
+import { type CustomRoom, MCP_PROGRAM, openCustomRoom, POLL } from '../support/custom-room.js';
+import { tempFolder } from '../support/temp-folder.js';
+
+/** A program that leaves a file behind. */
+const leaving = (file: string) => ({
+  command: process.execPath,
+  args: ['-e', `require('fs').writeFileSync(${JSON.stringify(file)}, '')`],
+});
+const line = (file: string) => `node -e "require('fs').writeFileSync('${file}','')"`;
+const text = (value: object) => JSON.stringify(value);
+const hooks = (command: string) => ({ hooks: { UserPromptSubmit: [{ hooks: [{ type: 'command', command }] }] } });
+
+/** Where a folder may declare programs, and how: each with a program that leaves this file behind. */
+const KINDS: Readonly<Record<string, { readonly file: string; readonly content: (mark: string) => string }>> = {
+  'mcpServers of atrium.json': {
+    file: 'atrium.json',
+    content: (mark) => text({ mcpServers: { notes: leaving(mark) } }),
+  },
+  'the .mcp.json of a plugin': {
+    file: '.agents/plugins/tools/.mcp.json',
+    content: (mark) => text({ mcpServers: { notes: leaving(mark) } }),
+  },
+  'servers in the manifest of a plugin': {
+    file: '.agents/plugins/tools/.plugin/plugin.json',
+    content: (mark) => text({ name: 'tools', mcpServers: { notes: leaving(mark) } }),
+  },
+  'the hooks file of a plugin': {
+    file: '.agents/plugins/tools/hooks/hooks.json',
+    content: (mark) => text(hooks(line(mark))),
+  },
+  'hooks in the manifest of a plugin': {
+    file: '.agents/plugins/tools/.claude-plugin/plugin.json',
+    content: (mark) => text({ name: 'tools', hooks: hooks(line(mark)) }),
+  },
+};
+
+async function folders() {
+  return new TrustedFolders(path.join(await tempFolder(), 'trusted.json'));
+}
+
+async function questionIn(room: CustomRoom, part: string) {
+  const find = async () =>
+    (await room.state()).inputRequests?.find(({ id, message }) => id.startsWith('trust-') && message?.includes(part));
+  await expect.poll(find, POLL).toBeTruthy();
+  return (await find()) ?? { id: '', message: '' };
+}
+
+function say(room: CustomRoom, requestId: string, response: 'accept' | 'decline' = 'accept'): void {
+  room.desk.dispatch(room.uri, { type: 'session/inputCompleted', requestId, response });
+}
+
+/** Hooks run with turns, so there is one more until they did. */
+async function turnsUntil(room: CustomRoom, isDone: () => boolean): Promise<void> {
+  const turn = async () => {
+    const { turnId, finish } = await room.turn();
+    finish();
+    await room.desk.action(room.uri, (action) => action.type === 'session/turnComplete' && action.turnId === turnId);
+    return isDone();
+  };
+  await expect.poll(turn, POLL).toBe(true);
+}
+
+describe('a trusted folder', { timeout: 60_000 }, () => {
+  it.each(Object.keys(KINDS))('[REL-055] needs a new yes for what was changed in %s', async (kind) => {
+    const { file, content } = KINDS[kind] as (typeof KINDS)[string];
+    const [first, second] = ['first', 'second'];
+    const room = await openCustomRoom({ project: { [file]: content(first) }, folders: await folders() });
+    const at = (name: string) => path.join(room.folder, name);
+    await mkdir(at('.agents/plugins/tools'), { recursive: true });
+    const ran = (name: string) => existsSync(at(name)) || existsSync(at(`.agents/plugins/tools/${name}`));
+    say(room, (await questionIn(room, first)).id);
+    await turnsUntil(room, () => ran(first));
+    await writeFile(at(file), content(second));
+    const { message } = await questionIn(room, second);
+    expect(message).not.toContain(first);
+    await turnsUntil(room, () => true);
+    // Nor does a restart make a yes of it.
+    await room.restart();
+    await turnsUntil(room, () => true);
+    const { id } = await questionIn(room, second);
+    expect(ran(second)).toBe(false);
+    say(room, id);
+    await turnsUntil(room, () => ran(second));
+  });
+
+  it('[REL-055] keeps what is unchanged running, and asks about what a client wrote', async () => {
+    const good = { command: process.execPath, args: [MCP_PROGRAM, 'good'] };
+    const project = { 'atrium.json': text({ mcpServers: { good } }) };
+    const room = await openCustomRoom({ project, folders: await folders() });
+    say(room, (await questionIn(room, 'MCP server good: ')).id);
+    await room.entry('good', ({ state }) => state?.kind === 'ready');
+    const before = room.desk.envelopes(room.uri).length;
+    const uri = pathToFileURL(path.join(room.folder, 'atrium.json')).href;
+    const data = text({ mcpServers: { good, evil: { ...leaving('evil'), env: { A: 'b' } } } });
+    await room.desk.request('resourceWrite', { channel: 'ahp-root://', uri, data, encoding: 'utf-8' });
+    const { message, id } = await questionIn(room, 'MCP server evil: ');
+    expect(message).toContain('(sets A)');
+    expect(message).not.toContain('MCP server good');
+    say(room, id, 'decline');
+    await expect.poll(() => room.toolNames(), POLL).toContain('mcp__good__echo');
+    const states = room.desk.envelopes(room.uri).slice(before);
+    expect(JSON.stringify(states)).not.toContain('"starting"');
+    expect(existsSync(path.join(room.folder, 'evil'))).toBe(false);
+  });
+
+  it('[REL-055] takes a yes for what was shown, not for what the file says by then', async () => {
+    const { file, content } = KINDS['mcpServers of atrium.json'] as (typeof KINDS)[string];
+    const room = await openCustomRoom({ project: { [file]: content('shown') }, folders: await folders() });
+    const { id } = await questionIn(room, 'shown');
+    await writeFile(path.join(room.folder, file), content('other'));
+    say(room, id);
+    await questionIn(room, 'other');
+    expect(existsSync(path.join(room.folder, 'other'))).toBe(false);
+  });
+
+  it('[REL-055] is the same by every way that leads there, and two sessions ask for one yes', async () => {
+    const { file, content } = KINDS['the .mcp.json of a plugin'] as (typeof KINDS)[string];
+    const room = await openCustomRoom({ project: { [file]: content('mark') }, folders: await folders() });
+    const link = path.join(await tempFolder(), 'link');
+    await symlink(room.folder, link);
+    const other = await room.desk.session(undefined, { workingDirectory: pathToFileURL(link).href });
+    const asked = async () => ((await room.desk.state<{ inputRequests?: object[] }>(other)).inputRequests ?? []).length;
+    await expect.poll(asked, POLL).toBe(1);
+    say(room, (await questionIn(room, 'mark')).id);
+    await expect.poll(asked, POLL).toBe(0);
+  });
+
+  it('[REL-055] follows no link to another start-list without a yes', async () => {
+    const { file, content } = KINDS['mcpServers of atrium.json'] as (typeof KINDS)[string];
+    const room = await openCustomRoom({ project: { [file]: content('first') }, folders: await folders() });
+    const at = (name: string) => path.join(room.folder, name);
+    say(room, (await questionIn(room, 'first')).id);
+    await expect.poll(() => existsSync(at('first')), POLL).toBe(true);
+    await writeFile(at('theirs.json'), content('second'));
+    await rm(at(file));
+    await symlink('theirs.json', at(file));
+    await questionIn(room, 'second');
+    expect(existsSync(at('second'))).toBe(false);
+  });
+
+  it('[REL-055] is another folder when it was moved, and asks again there', async () => {
+    const { file, content } = KINDS['the .mcp.json of a plugin'] as (typeof KINDS)[string];
+    const trusted = await folders();
+    const base = await tempFolder({ [`one/${file}`]: content('mark') });
+    await trusted.trust(
+      path.join(base, 'one'),
+      (await declaredPrograms(path.join(base, 'one'))).map(({ digest }) => digest),
+    );
+    await rename(path.join(base, 'one'), path.join(base, 'two'));
+    const room = await openCustomRoom({
+      folders: trusted,
+      session: { workingDirectory: pathToFileURL(path.join(base, 'two')).href },
+    });
+    await questionIn(room, 'mark');
+  });
+
+  it('[REL-055] [REL-053] declares the same programs to a terminal as to a session, and shows no secret of the host', async () => {
+    process.env.ATRIUM_TEST_SECRET = 'top-secret';
+    try {
+      const secret = { command: 'node', args: ['x.js', '${ATRIUM_TEST_SECRET}'], env: { B: '${ATRIUM_TEST_SECRET}' } };
+      const remote = { url: 'https://example.test/${ATRIUM_TEST_SECRET}', headers: { Authorization: 'x' } };
+      const project = {
+        'atrium.json': text({ mcpServers: { secret, remote }, plugins: ['more'] }),
+        'more/hooks/hooks.json': text(hooks('sh "${PLUGIN_ROOT}/check.sh"')),
+      };
+      const trusted = await folders();
+      const room = await openCustomRoom({ project, folders: trusted });
+      const { message = '' } = await questionIn(room, 'hook UserPromptSubmit');
+      const programs = await declaredPrograms(room.folder);
+      expect(programs.map(({ line: shown }) => shown).sort()).toEqual([
+        'MCP server remote: connects to https://example.test/${ATRIUM_TEST_SECRET} (sends the headers Authorization)',
+        'MCP server secret: node x.js ${ATRIUM_TEST_SECRET} (sets B)',
+        'hook UserPromptSubmit of plugin more in ./more: sh "${PLUGIN_ROOT}/check.sh"',
+      ]);
+      for (const { line: shown } of programs) expect(message).toContain(`    ${shown}\n`);
+      expect(message).not.toContain('top-secret');
+      await trusted.trust(
+        room.folder,
+        programs.map(({ digest }) => digest),
+      );
+      await expect.poll(async () => (await room.state()).inputRequests ?? [], POLL).toEqual([]);
+    } finally {
+      delete process.env.ATRIUM_TEST_SECRET;
+    }
+  });
+});
