@@ -54,7 +54,7 @@ export async function startRealHost(options: RealHostOptions): Promise<RealHost>
   const folder = await mkdtemp(path.join(tmpdir(), 'atrium-provider-'));
   if (providers) await writeFile(path.join(folder, 'atrium.json'), JSON.stringify({ providers }));
   const agent = scriptedAgent({ provider: 'mock', displayName: 'Mock', prompts, ...(sections && { sections }) });
-  const trust = { isTrusted: async () => true, trust: async () => {} };
+  const trust = { isTrusted: async () => true, allows: async () => true, trust: async () => {} };
   const providerFolder = path.join(folder, 'files');
   const host = await createHost({
     log: new MemoryLog(),

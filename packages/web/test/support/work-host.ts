@@ -51,7 +51,7 @@ export async function startWorkHost({ prompts = {}, files = {}, isRepository, ag
     defaultDirectory: pathToFileURL(folder).href,
     dataFolder: path.join(base, 'data'),
     terminals: { shell: '/bin/sh' },
-    trust: { isTrusted: async () => true, trust: async () => {} },
+    trust: { isTrusted: async () => true, allows: async () => true, trust: async () => {} },
     customizations: {
       userFolder: path.join(base, 'agents'),
       userConfigFile: path.join(base, 'config.json'),
