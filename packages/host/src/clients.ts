@@ -5,12 +5,15 @@ import { CLIENT_KEPT_MS, CLIENT_NOTED_EVERY_MS } from './limits.js';
 import type { Log } from './log/log.js';
 import { SentActions } from './sent-actions.js';
 import type { Connection } from './wire/connection.js';
+import type { DialectConnection } from './wire/dialects/dialects.js';
 
 export interface KnownClient {
   readonly dialect: string;
   /** The epoch in which it began with `initialize`. */
   readonly epoch: number;
   readonly locale?: string | undefined;
+  /** What its wire remembers of it. */
+  readonly connection?: DialectConnection | undefined;
   /** When it was last seen, to the day, in milliseconds since the epoch. */
   readonly since: number;
 }
@@ -43,13 +46,13 @@ export class Clients {
   }
 
   /** A fresh start under this id. Its numbers begin anew, so what it used before no longer counts. */
-  async begin(clientId: string, dialect: string, locale: string | undefined): Promise<number> {
+  async begin(clientId: string, greeting: Pick<KnownClient, 'dialect' | 'locale' | 'connection'>): Promise<number> {
     const known = await this.#find(clientId);
     const now = this.clock.now();
     // Who is not known may have been here long ago. The time of day is above any epoch that it had.
     const epoch = await this.sent.begin(clientId, known?.epoch ?? now);
     this.#beginning.set(clientId, epoch);
-    this.#note(clientId, { dialect, epoch, locale, since: now });
+    this.#note(clientId, { ...greeting, epoch, since: now });
     await this.writer.settled().finally(() => {
       if (this.#beginning.get(clientId) === epoch) this.#beginning.delete(clientId);
     });

@@ -3,6 +3,7 @@
 import type { StateAction } from '@atrium/protocol';
 import type { Auth } from './auth/auth.js';
 import type { Channel } from './channels/channel.js';
+import type { NumberedMessage } from './channels/encoding.js';
 import type { ReplayBuffer } from './channels/replay-buffer.js';
 import type { Writer } from './channels/writer.js';
 import type { Clients } from './clients.js';
@@ -85,6 +86,8 @@ export interface HostCore {
   open(uri: string): Promise<OpenChannel | undefined>;
   /** What follows reaches the connection behind the answer to its request. */
   subscribe(connection: Connection, channel: Channel): void;
+  /** What a channel said behind a number, in the wire whose translation needs states; undefined if unknown. */
+  translatedAfter(uri: string, seq: number): readonly NumberedMessage[] | undefined;
   unsubscribe(connection: Connection, uri: string): void;
   unsubscribeAll(uri: string): void;
   isWatched(uri: string): boolean;

@@ -3,6 +3,7 @@ import { ROOT_CHANNEL } from '@atrium/protocol';
 import { Aftermath } from './aftermath.js';
 import type { Auth } from './auth/auth.js';
 import type { Channel } from './channels/channel.js';
+import type { NumberedMessage } from './channels/encoding.js';
 import { ReplayBuffer } from './channels/replay-buffer.js';
 import { Writer } from './channels/writer.js';
 import { Clients } from './clients.js';
@@ -136,6 +137,10 @@ export class House implements HostCore {
 
   subscribe(connection: Connection, channel: Channel): void {
     this.watching.subscribe(connection, channel);
+  }
+
+  translatedAfter(uri: string, seq: number): readonly NumberedMessage[] | undefined {
+    return this.watching.translatedAfter(uri, seq);
   }
 
   unsubscribe(connection: Connection, uri: string): void {

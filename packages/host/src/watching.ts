@@ -3,6 +3,7 @@ import { Audience } from './channels/audience.js';
 import type { CommittedBatch } from './channels/batch.js';
 import { Broadcaster } from './channels/broadcast.js';
 import type { Channel } from './channels/channel.js';
+import type { NumberedMessage } from './channels/encoding.js';
 import type { ConnectionRegistry } from './connection-registry.js';
 import type { HostCore } from './core.js';
 import { serviceOf } from './service.js';
@@ -33,12 +34,18 @@ export class Watching {
     return this.#broadcaster.memoryOf(uri);
   }
 
+  /** What a channel said behind a number, in the wire whose translation needs states; undefined if unknown. */
+  translatedAfter(uri: string, seq: number): readonly NumberedMessage[] | undefined {
+    return this.#broadcaster.translatedAfter(uri, seq);
+  }
+
   /** What follows reaches the connection behind the answer to its request. */
   subscribe(connection: Connection, channel: Channel): void {
     // It has left while the channel was being opened, and nobody would ever take it out again.
     if (!connection.identity) return this.#unwatched(channel.uri);
     connection.holdForAnswer();
     this.#audience.add(connection, channel.uri);
+    this.#broadcaster.watches(connection, channel.uri, this.#core.writer.committedSeq);
   }
 
   unsubscribe(connection: Connection, uri: string): void {

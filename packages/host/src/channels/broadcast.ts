@@ -6,14 +6,17 @@ import {
   type Dialect,
   type DialectStep,
   type HostView,
+  isTranslated,
   NO_MEMORY,
   rememberingDialects,
+  TRANSLATED,
 } from '../wire/dialects/dialects.js';
 import { type Outgoing, outgoing } from '../wire/outgoing.js';
 import { CloseCode } from '../wire/transport.js';
 import type { Audience } from './audience.js';
 import type { CommittedBatch, CommittedStep } from './batch.js';
-import { type Encoded, encode, encodedOf, withoutOrigin } from './encoding.js';
+import { type Encoded, encode, encodedOf, type NumberedMessage, withoutOrigin } from './encoding.js';
+import { TranslatedReplay } from './translated-replay.js';
 
 /** What each client gets of one tick, channel by channel. */
 type Parcels = Map<Connection, Encoded[]>;
@@ -21,6 +24,7 @@ type Parcels = Map<Connection, Encoded[]>;
 export class Broadcaster {
   /** What older wires remember of a session, while it is open. */
   readonly #memories = new Map<string, ChannelMemory>();
+  readonly #translated = new TranslatedReplay();
 
   constructor(
     private readonly audience: Audience,
@@ -34,6 +38,17 @@ export class Broadcaster {
 
   forget(uri: string): void {
     this.#memories.delete(uri);
+    this.#translated.forget(uri);
+  }
+
+  /** A connection watches a channel from this number on. */
+  watches({ dialect }: Connection, uri: string, seq: number): void {
+    if (isTranslated(dialect)) this.#translated.follow(uri, seq);
+  }
+
+  /** What a channel said behind a number in the one wire whose translation needs states; undefined if unknown. */
+  translatedAfter(uri: string, seq: number): readonly NumberedMessage[] | undefined {
+    return this.#translated.after(uri, seq);
   }
 
   show({ steps, notices }: CommittedBatch): void {
@@ -49,14 +64,25 @@ export class Broadcaster {
   #pack(uri: string, steps: readonly DialectStep[], parcels: Parcels): void {
     const memory = this.#memories.get(uri) ?? NO_MEMORY;
     const encodings = new Map<Dialect, Encoded>();
-    const encodedFor = ({ dialect }: Connection): Encoded => {
+    const encodedFor = ({ dialect }: Pick<Connection, 'dialect'>): Encoded => {
       const encoded = encodings.get(dialect) ?? encode(dialect, memory, steps);
       encodings.set(dialect, encoded);
       return encoded;
     };
     for (const watcher of this.audience.of(uri)) add(parcels, watcher, encodedFor(watcher));
     for (const asker of this.#absentAskers(uri, steps)) add(parcels, asker, onlyOwn(asker, encodedFor(asker)));
+    if (this.#translated.isFollowed(uri)) this.#keepTranslated(uri, steps, encodedFor);
     this.#remember(uri, memory, steps);
+  }
+
+  #keepTranslated(
+    uri: string,
+    steps: readonly DialectStep[],
+    encodedFor: (speaker: Pick<Connection, 'dialect'>) => Encoded,
+  ): void {
+    const [first = 0, upTo = 0] = [steps[0], steps.at(-1)].map((step) => step?.envelope.serverSeq);
+    const speaker = [...this.audience.of(uri)].find(({ dialect }) => isTranslated(dialect));
+    this.#translated.add(uri, encodedFor({ dialect: TRANSLATED }), { first, upTo, isWatched: speaker !== undefined });
   }
 
   /** A client hears of its own action even when it does not watch, so that it need not wait for it for ever. */

@@ -40,8 +40,7 @@ function numbered(dialect: Dialect, { method, params, origin }: ActionFrame): Nu
 export function withoutOrigin({ seq, message }: NumberedMessage): NumberedMessage {
   const { params, ...rest } = JSON.parse(message.text) as { params: object };
   const { origin: _origin, ...envelope } = envelopeIn(params) as Envelope & { origin?: ActionOrigin };
-  const rebuilt = 'envelope' in params ? { ...params, envelope } : envelope;
-  return { seq, origin: undefined, message: outgoing({ ...rest, params: rebuilt }) };
+  return { seq, origin: undefined, message: outgoing({ ...rest, params: around(params, envelope) }) };
 }
 
 interface Envelope {
@@ -57,9 +56,15 @@ interface Envelope {
   };
 }
 
-/** An older wire wraps the envelope once more. */
+/** An older wire wraps the envelope once more, or sends it in both forms. */
 function envelopeIn(params: object): Envelope {
   return 'envelope' in params ? (params.envelope as Envelope) : (params as Envelope);
+}
+
+/** Another envelope in the same form. */
+function around(params: object, envelope: object): object {
+  if (!('envelope' in params)) return envelope;
+  return 'serverSeq' in params ? { ...envelope, envelope } : { envelope };
 }
 
 /** Which member of an action is text that goes on where the one before ended. */
@@ -83,7 +88,7 @@ function deltaOf(dialect: Dialect, message: { readonly params: object }): Delta 
     ...(member === 'data' && { maxCharacters: MERGED_OUTPUT_MAX_CHARACTERS }),
     withContent: (text) => {
       const rebuilt = { ...envelope, action: { ...envelope.action, [member]: text } };
-      return { ...message, params: envelope === params ? rebuilt : { ...params, envelope: rebuilt } };
+      return { ...message, params: around(params, rebuilt) };
     },
   };
 }

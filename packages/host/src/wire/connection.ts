@@ -27,7 +27,13 @@ import {
 import type { EntryOrigin } from '../log/log.js';
 import type { Answer } from '../sent-actions.js';
 import type { Lane } from '../service.js';
-import { type Dialect, type DialectConnection, initialDialect, type OriginalAction } from './dialects/dialects.js';
+import {
+  type Dialect,
+  type DialectConnection,
+  dialectOf,
+  initialDialect,
+  type OriginalAction,
+} from './dialects/dialects.js';
 import { dispatchAction, refuseAction } from './dispatch.js';
 import { answerHandshake, type Identity } from './handshake.js';
 import { HostRequestQueue } from './host-requests.js';
@@ -221,7 +227,7 @@ export class Connection {
     const { identity } = accepted;
     this.#state = { at: 'open', identity, ready: false };
     this.#dialect = identity.dialect;
-    this.#dialectConnection = accepted.dialectConnection;
+    this.#learn(accepted.dialectConnection);
     this.holdForAnswer();
     this.#core.connections.arrived(this, identity);
     const result = await accepted.result(this).catch((error) => this.#abandonHandshake(id, error));
@@ -238,7 +244,7 @@ export class Connection {
   async #answer({ id, method, params }: RequestFrame, lane: Lane): Promise<void> {
     const { view } = this.#core;
     const call = this.dialect.request({ method, params: paramsOf(params) }, this.#dialectConnection, view);
-    this.#dialectConnection = call.connection;
+    this.#learn(call.connection);
     if (call.kind === 'fail') return this.#fail(id, RequestError.from(call.error), lane);
     const result = await answerRequest(this.#core, this, call.method, checkedParams(call.method, call.params));
     this.#replies.result(id, call.encodeResult(result, view), lane);
@@ -249,7 +255,7 @@ export class Connection {
     try {
       const { view } = this.#core;
       const call = this.dialect.notification({ method, params: paramsOf(params) }, this.#dialectConnection, view);
-      this.#dialectConnection = call.connection;
+      this.#learn(call.connection);
       if (call.kind === 'dispatch') await dispatchAction(this.#core, this, call);
       else if (call.kind === 'reject') await refuseAction(this.#core, this, call);
       else if (call.kind === 'forward' && call.method === 'unsubscribe') {
@@ -258,6 +264,11 @@ export class Connection {
     } catch (error) {
       this.#core.logger.log('error', 'a notification failed', { method, error: String(error) });
     }
+  }
+
+  #learn(connection: DialectConnection): void {
+    this.#dialectConnection = connection;
+    if (this.identity) this.#dialect = dialectOf(this.identity.dialect, connection);
   }
 
   /** Tells the client, and nobody else, that its action was not taken. */

@@ -1,6 +1,7 @@
 /** How a connection begins: `initialize` for a fresh start, `reconnect` to take up where the last one broke. */
-import { ErrorCode, type ReconnectParams } from '@atrium/protocol';
+import { type ActionEnvelope, ErrorCode, type ReconnectParams, ROOT_CHANNEL } from '@atrium/protocol';
 import { checkClientRequest, describeProblem } from '@atrium/protocol/validation';
+import type { MissedAction } from '../channels/replay-buffer.js';
 import type { HostCore, OpenChannel } from '../core.js';
 import type { Connection } from './connection.js';
 import {
@@ -9,6 +10,7 @@ import {
   dialectFor,
   dialectNamed,
   initialDialect,
+  isNative,
   NO_MEMORY,
   versionName,
 } from './dialects/dialects.js';
@@ -46,9 +48,14 @@ export function answerHandshake(
 
 async function initialize(core: HostCore, raw: Params): Promise<Handshake> {
   const dialect = dialectFor(raw);
-  const call = translated(dialect, 'initialize', raw, core);
+  const call = inbound(dialect, 'initialize', raw, core);
   const params = checked('initialize', call.params);
-  const start = await core.clients.begin(params.clientId, dialect.version, params.locale);
+  const { connection } = call;
+  const start = await core.clients.begin(params.clientId, {
+    dialect: dialect.version,
+    locale: params.locale,
+    connection,
+  });
   const window = windowOf(raw);
   return {
     identity: { clientId: params.clientId, start, lastSeenServerSeq: 0, dialect, locale: params.locale },
@@ -70,13 +77,12 @@ async function initialize(core: HostCore, raw: Params): Promise<Handshake> {
 
 async function reconnect(core: HostCore, raw: Params): Promise<Handshake> {
   const known = typeof raw.clientId === 'string' ? await core.clients.returning(raw.clientId) : undefined;
+  // Without a channel it is of an older wire, and cannot be checked by the rules of this one.
+  if (!known && typeof raw.clientId === 'string' && raw.channel === undefined) throw unknownClient(raw.clientId);
   const dialect = (known && dialectNamed(known.dialect)) ?? initialDialect;
-  const call = translated(dialect, 'reconnect', raw, core);
+  const call = inbound(dialect, 'reconnect', raw, core, known?.connection);
   const params = checked('reconnect', call.params);
-  if (!known) {
-    const message = `no client ${params.clientId} has been here lately; send initialize instead`;
-    throw new RequestError(ErrorCode.NotFound, message);
-  }
+  if (!known) throw unknownClient(params.clientId);
   const { clientId, lastSeenServerSeq: seen } = params;
   // A number that was never given out says nothing about what the client has seen.
   const lastSeenServerSeq = seen <= core.writer.committedSeq ? seen : 0;
@@ -88,6 +94,11 @@ async function reconnect(core: HostCore, raw: Params): Promise<Handshake> {
   };
 }
 
+function unknownClient(clientId: string): RequestError {
+  const message = `no client ${clientId} has been here lately; send initialize instead`;
+  return new RequestError(ErrorCode.NotFound, message);
+}
+
 interface Resumption {
   readonly params: ReconnectParams;
   readonly raw: Params;
@@ -97,7 +108,7 @@ interface Resumption {
 /** Everything that was missed, or the state as it is now. Live actions follow behind the answer. */
 async function resume(core: HostCore, connection: Connection, { params, raw, window }: Resumption): Promise<unknown> {
   const settled = await core.clients.settled(connection, numbers(raw.pending));
-  const replayed = raw.snapshotsOnly ? undefined : await replay(core, connection, params);
+  const replayed = await replay(core, connection, params);
   if (replayed) return { ...replayed, settled };
   const { snapshots, windows } = await subscribeTo(core, connection, params.subscriptions, window);
   return { type: 'snapshot', snapshots, ...(window && { turns: windows }), settled };
@@ -112,13 +123,55 @@ async function replay(core: HostCore, connection: Connection, params: ReconnectP
   // From here to the end nothing may wait: what is replayed and what is subscribed must meet without a gap.
   const missed = core.replay.after(params.lastSeenServerSeq);
   if (!missed) return undefined;
+  const wanted = (all: readonly MissedAction[]) => all.filter(({ envelope }) => found.has(envelope.channel));
+  const { dialect } = connection;
+  const actions = isNative(dialect)
+    ? wanted(missed).flatMap((action) => asKept(dialect, action))
+    : translated(core, dialect, { lastSeen: params.lastSeenServerSeq, wanted, isGone: missing.length > 0 });
+  if (!actions) return undefined;
   for (const { channel } of found.values()) core.subscribe(connection, channel);
-  const wanted = missed.filter(({ envelope }) => found.has(envelope.channel));
-  const steps = wanted.map(({ envelope }) => ({ envelope, before: undefined, after: undefined }));
-  const { frames } = connection.dialect.encodeSteps(NO_MEMORY, steps);
-  // A dialect that passes an envelope on as it is gets the text that is kept.
-  const texts = new Map<object, RawJson>(wanted.map(({ envelope, text }) => [envelope, new RawJson(text)]));
-  return { type: 'replay', actions: frames.map(({ params: shown }) => texts.get(shown) ?? shown), missing };
+  return { type: 'replay', actions, missing };
+}
+
+/** What is kept as text goes out as it is. */
+function asKept(dialect: Dialect, { envelope, text }: MissedAction): readonly unknown[] {
+  return said(dialect, envelope).map((shown) => (shown === envelope ? new RawJson(text) : shown));
+}
+
+interface Wanted {
+  readonly lastSeen: number;
+  readonly wanted: (all: readonly MissedAction[]) => readonly MissedAction[];
+  /** Some channel is gone. An older wire can only say so by leaving its snapshot out. */
+  readonly isGone: boolean;
+}
+
+/** What was missed, as it was translated while it happened; undefined when not all of it can be said that way. */
+function translated(core: HostCore, dialect: Dialect, { lastSeen, wanted, isGone }: Wanted): unknown[] | undefined {
+  // Of an action that became several messages, the last number that a client saw may stand for half.
+  const doubtful = core.replay.after(lastSeen - 1);
+  if (!doubtful || isGone) return undefined;
+  const told: { readonly seq: number; readonly envelope: unknown }[] = [];
+  for (const uri of new Set(wanted(doubtful).map(({ envelope }) => envelope.channel))) {
+    const messages = uri === ROOT_CHANNEL ? [] : core.translatedAfter(uri, lastSeen);
+    if (!messages) return undefined;
+    for (const { seq, message } of messages) told.push({ seq, envelope: envelopeOf(JSON.parse(message.text).params) });
+  }
+  for (const { envelope } of wanted(doubtful)) {
+    const { channel, serverSeq: seq } = envelope;
+    // Actions of the root need no state around them.
+    if (channel !== ROOT_CHANNEL || seq <= lastSeen) continue;
+    for (const shown of said(dialect, envelope)) told.push({ seq, envelope: envelopeOf(shown) });
+  }
+  return told.sort((a, b) => a.seq - b.seq).map(({ envelope }) => envelope);
+}
+
+function said(dialect: Dialect, envelope: ActionEnvelope): readonly object[] {
+  const { frames } = dialect.encodeSteps(NO_MEMORY, [{ envelope, before: undefined, after: undefined }]);
+  return frames.map(({ params }) => params);
+}
+
+function envelopeOf(params: object): unknown {
+  return 'envelope' in params ? params.envelope : params;
 }
 
 async function openAll(core: HostCore, uris: readonly string[]) {
@@ -132,8 +185,8 @@ async function openAll(core: HostCore, uris: readonly string[]) {
   return { found, missing };
 }
 
-function translated(dialect: Dialect, method: string, params: Params, core: HostCore) {
-  const call = dialect.request({ method, params }, {}, core.view);
+function inbound(dialect: Dialect, method: string, params: Params, core: HostCore, known: DialectConnection = {}) {
+  const call = dialect.request({ method, params }, known, core.view);
   if (call.kind === 'fail') throw RequestError.from(call.error);
   return call;
 }

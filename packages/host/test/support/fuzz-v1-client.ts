@@ -45,6 +45,7 @@ export class FuzzV1Client {
   /** Numbers that came back accepted: they must be stored. */
   readonly accepted = new Set<number>();
   probes = 0;
+  replays = 0;
   /** Own numbers that have not come back, oldest first. */
   #pending: number[] = [];
   readonly #subscribing = new Set<string>();
@@ -72,9 +73,19 @@ export class FuzzV1Client {
       if (!result) return this.#wrong(`the handshake failed: ${error?.message}`);
       this.#known = true;
       this.#isOpen = true;
-      this.sessions.clear();
-      for (const snapshot of result.snapshots as V1Snapshot[]) this.#install(snapshot);
+      if (result.type === 'replay') this.#replayed(result.actions as V1ActionEnvelope[]);
+      else this.#replace(result.snapshots as V1Snapshot[]);
     });
+  }
+
+  #replayed(actions: readonly V1ActionEnvelope[]): void {
+    this.replays += 1;
+    for (const envelope of actions) this.#action(envelope);
+  }
+
+  #replace(snapshots: readonly V1Snapshot[]): void {
+    this.sessions.clear();
+    for (const snapshot of snapshots) this.#install(snapshot);
   }
 
   detach(): void {

@@ -62,7 +62,7 @@ describe('a host that is started again on its folder', () => {
     await old.request('initialize', { protocolVersion: 1, clientId: 'old', initialSubscriptions: ['agenthost:/root'] });
     await first.stop();
     const again = (await hostOn(folder)).connect();
-    const params = { clientId: 'old', lastSeenServerSeq: 0, subscriptions: ['agenthost:/root'] };
+    const params = { clientId: 'old', lastSeenServerSeq: 1_000, subscriptions: ['agenthost:/root'] };
     expect(await again.request('reconnect', params)).toMatchObject({
       type: 'snapshot',
       snapshots: [{ resource: 'agenthost:/root', state: { agents: [{ provider: 'mock' }] } }],

@@ -84,7 +84,7 @@ describe('requests that version 1 does not have', () => {
 });
 
 describe('coming back in version 1', () => {
-  it('[V1-002][V1-073][V1-074][V1-075] needs no version: the wire is remembered, and the answer is always snapshots', async () => {
+  it('[V1-002][V1-073][V1-075] needs no version: the wire is remembered, and what is gone has no snapshot', async () => {
     const host = await startHost();
     const old = await v1Client(host, 'old', 'agenthost:/root');
     await old.raw.request('createSession', { session: 'mock:/1' });
@@ -108,11 +108,11 @@ describe('coming back in version 1', () => {
     expect(again.received.filter(({ method }) => method === 'notification')).toHaveLength(1);
   });
 
-  it('[V1-073] of someone unknown is -32602, and initialize works behind it', async () => {
+  it('[V1-073] [AHP-203] of someone unknown is -32008, and initialize works behind it', async () => {
     const host = await startHost();
     const client = host.connect();
     const params = { clientId: 'nobody', lastSeenServerSeq: 0, subscriptions: [] };
-    expect((await client.ask('reconnect', params)).error).toMatchObject({ code: -32602 });
+    expect((await client.ask('reconnect', params)).error).toMatchObject({ code: -32008 });
     expect(await client.request('initialize', { protocolVersion: 1, clientId: 'nobody' })).toMatchObject({
       protocolVersion: 1,
     });

@@ -100,4 +100,5 @@ export {
   sessionToV1,
   type TurnRange,
   v1,
+  v1Slash,
 } from './v1/index.js';

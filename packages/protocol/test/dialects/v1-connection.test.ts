@@ -109,10 +109,11 @@ describe('a version-1 reconnect', () => {
     expect(reconnect([1])).toMatchObject({ kind: 'fail', error: { code: ErrorCode.InvalidParams } });
   });
 
-  it('[V1-074] asks the host for snapshots and never takes a replay', () => {
+  it('[V1-074] passes a replay on, without what version 1 does not have', () => {
     const request = forwarded(reconnect([V1_SESSION]));
-    expect(request.params).toMatchObject({ snapshotsOnly: true });
-    expect(() => request.encodeResult({ type: 'replay', actions: [], missing: [] }, view)).toThrow(/snapshots/);
+    const actions = [{ action: { type: 'session/titleChanged', session: V1_SESSION, title: 'T' }, serverSeq: 10 }];
+    const result = { type: 'replay', actions, missing: [], settled: [] };
+    expect(request.encodeResult(result, view)).toEqual({ type: 'replay', actions });
   });
 
   it('[V1-075] [V1-076] is answered with mapped snapshots, open questions among them, and nothing else', () => {

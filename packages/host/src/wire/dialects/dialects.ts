@@ -1,6 +1,14 @@
 /** Which dialect a client speaks. Nothing outside this folder knows that there are versions. */
 import { ErrorCode, negotiate, PROTOCOL_VERSION } from '@atrium/protocol';
-import { type Dialect, isV1Initialize, v0_2, v0_3, v1 } from '@atrium/protocol/dialects';
+import {
+  type Dialect,
+  type DialectConnection,
+  isV1Initialize,
+  v0_2,
+  v0_3,
+  v1,
+  v1Slash,
+} from '@atrium/protocol/dialects';
 import { RequestError } from '../request-error.js';
 
 export {
@@ -50,9 +58,21 @@ export function dialectNamed(version: string): Dialect | undefined {
   return DIALECTS.find((dialect) => dialect.version === version);
 }
 
+/** The dialect of a connection, once it has shown which generation of its wire it speaks. */
+export function dialectOf(dialect: Dialect, { rootUri }: DialectConnection): Dialect {
+  return dialect === v1 && rootUri === 'agenthost:/root' ? v1Slash : dialect;
+}
+
+/** The wire that cannot be translated without the states around each action, whichever generation speaks it. */
+export const TRANSLATED = v1;
+
+export function isTranslated(dialect: Dialect): boolean {
+  return dialect.version === v1.version;
+}
+
 /** Whether this wire says states as they are, so that text which is kept can be sent as it is. */
 export function isNative(dialect: Dialect): boolean {
-  return dialect !== v1;
+  return !isTranslated(dialect);
 }
 
 /** The value of `protocolVersion` in the answer to `initialize`; a dialect may still translate it. */
@@ -62,7 +82,7 @@ export function versionName(dialect: Dialect): string {
 
 /** Whether a client of this dialect waits for its echoes in order, so that one that is held must be echoed at once. */
 export function echoesEarly(dialect: Dialect): boolean {
-  return dialect === v1;
+  return isTranslated(dialect);
 }
 
 /** The dialects that remember something of a session even while nobody speaks them. */
@@ -70,5 +90,5 @@ export const rememberingDialects: readonly Dialect[] = [v1];
 
 /** Whether a client of this dialect can be asked questions. */
 export function canAnswer(dialect: Dialect): boolean {
-  return dialect !== v1;
+  return !isTranslated(dialect);
 }

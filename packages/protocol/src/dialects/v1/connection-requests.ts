@@ -32,13 +32,12 @@ export function initialize(inbound: Inbound): InboundRequest {
   );
 }
 
-/** `snapshotsOnly` tells the host not to replay: see `reconnectReply`. */
 export function reconnect(inbound: Inbound): InboundRequest {
   const { params, connection, view } = inbound;
   const { clientId, lastSeenServerSeq, subscriptions } = params;
   if (!isStringList(subscriptions)) return malformed(inbound, 'subscriptions');
   const known = { channel: ROOT_CHANNEL, clientId, lastSeenServerSeq, subscriptions: channelsOf(subscriptions, view) };
-  return forward(connection, 'reconnect', { ...known, snapshotsOnly: true }, (result, resultView) =>
+  return forward(connection, 'reconnect', known, (result, resultView) =>
     reconnectReply(result, connection, resultView),
   );
 }

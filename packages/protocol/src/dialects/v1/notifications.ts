@@ -9,6 +9,12 @@ export function actionFrame(envelope: V1ActionEnvelope): ActionFrame {
   return { method: 'action', params: { envelope }, origin: envelope.origin };
 }
 
+/** The envelope stands in the parameters a second time, without a wrapper. */
+export function alsoFlat<Any extends Frame>(frame: Any): Any {
+  const { envelope } = frame.params as { readonly envelope: V1ActionEnvelope };
+  return { ...frame, params: { ...envelope, envelope } };
+}
+
 /** An own action coming back, exactly as it was dispatched: clients match it with the head of what they wait for. */
 export function ownActionFrame({ action }: OriginalAction, stamp: EchoStamp | RejectionStamp): Frame {
   return { method: 'action', params: { envelope: { action, ...stamp } } };

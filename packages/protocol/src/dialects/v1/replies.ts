@@ -2,6 +2,7 @@
 import type { Snapshot } from '../../common/snapshot.js';
 import type { ClientRequests } from '../../methods.js';
 import type {
+  V1ActionEnvelope,
   V1FetchContentResult,
   V1FetchTurnsResult,
   V1InitializeResult,
@@ -35,13 +36,13 @@ export function initializeReply(
   });
 }
 
-/** One internal action can be several here, and a cut cannot be said at all: there is no replay, only snapshots. */
+/** The host replays only what it could translate while it happened; `missing` has no place here. */
 export function reconnectReply(
   result: Result<'reconnect'>,
   connection: DialectConnection,
   view: HostView,
 ): V1ReconnectResult {
-  if (result.type === 'replay') throw new TypeError('A version-1 reconnect must be answered with snapshots.');
+  if (result.type === 'replay') return { type: 'replay', actions: result.actions as unknown as V1ActionEnvelope[] };
   return { type: 'snapshot', snapshots: shownSnapshots(result.snapshots, connection, view) };
 }
 
