@@ -5,10 +5,12 @@ import type { Channel } from './channels/channel.js';
 import type { Compaction } from './compaction.js';
 import type { HostCore } from './core.js';
 import { STORE_RETRY_MS } from './limits.js';
+import { LogWriteError } from './log/errors.js';
 import type { EntryOrigin } from './log/log.js';
 import { afterLoss } from './sessions/mending.js';
 import { summaryChanges } from './sessions/summaries.js';
 import type { Watching } from './watching.js';
+import { DISK_FULL } from './wire/replies.js';
 import { CloseCode } from './wire/transport.js';
 
 export interface AftermathParts {
@@ -54,10 +56,12 @@ export class Aftermath {
   }
 
   /** What could not be stored never happened. Clients come back and ask for it again; the host mends its own part. */
-  undone({ entries, steps }: UndoneBatch): void {
+  undone({ entries, steps, error }: UndoneBatch): void {
     const { clock, sessions, root } = this.#parts.core;
+    const isFull = error instanceof LogWriteError && error.reason === 'disk-full';
+    const reason = isFull ? DISK_FULL : 'could not be stored: resume and send it again';
     for (const { channel, origin } of entries) {
-      if (origin) this.#askAgain(origin, sessions.inMemory.get(channel)?.isHolding(origin) ?? false);
+      if (origin) this.#askAgain(origin, reason, sessions.inMemory.get(channel)?.isHolding(origin) ?? false);
     }
     for (const [uri, lost] of ownActions(steps)) {
       const session = sessions.inMemory.get(uri);
@@ -67,12 +71,12 @@ export class Aftermath {
   }
 
   /** What is held is the host's to try again. */
-  #askAgain(origin: EntryOrigin, isHeld: boolean): void {
+  #askAgain(origin: EntryOrigin, reason: string, isHeld: boolean): void {
     const { clients, connections } = this.#parts.core;
     clients.sent.release(origin, isHeld);
     const connection = connections.of(origin.clientId);
     if (isHeld || connection?.identity?.start !== origin.sent?.start) return;
-    connection?.close(CloseCode.NotStored, 'could not be stored: resume and send it again');
+    connection?.close(CloseCode.NotStored, reason);
   }
 }
 

@@ -1,8 +1,8 @@
 /** What the host remembers of clients: which wire each spoke, and what it sent under its numbers. */
 import type { Writer } from './channels/writer.js';
 import type { Clock } from './clock.js';
-import { CLIENT_KEPT_MS, CLIENT_NOTED_EVERY_MS } from './limits.js';
-import type { Log } from './log/log.js';
+import { CLIENT_KEPT_MS, CLIENT_NOTED_EVERY_MS, STORE_RETRY_MS } from './limits.js';
+import { type Log, LogConflictError } from './log/log.js';
 import { SentActions } from './sent-actions.js';
 import type { Connection } from './wire/connection.js';
 import type { DialectConnection } from './wire/dialects/dialects.js';
@@ -25,6 +25,8 @@ export class Clients {
   readonly sent: SentActions;
   /** Epochs that are being stored: whoever begins twice in one moment gets two of them. */
   readonly #beginning = new Map<string, number>();
+  /** Clients that came while nothing could be stored. */
+  readonly #unstored = new Map<string, KnownClient>();
   /** Who came back since the last purge: the next one leaves them alone, for they may not quite be here yet. */
   readonly #returned = new Set<string>();
 
@@ -37,6 +39,8 @@ export class Clients {
   }
 
   async #find(clientId: string): Promise<KnownClient | undefined> {
+    const unstored = this.#unstored.get(clientId);
+    if (unstored) return unstored;
     const text = await this.log.record(keyOf(clientId));
     return text === undefined ? undefined : JSON.parse(text);
   }
@@ -52,11 +56,41 @@ export class Clients {
     // Who is not known may have been here long ago. The time of day is above any epoch that it had.
     const epoch = await this.sent.begin(clientId, known?.epoch ?? now);
     this.#beginning.set(clientId, epoch);
-    this.#note(clientId, { ...greeting, epoch, since: now });
-    await this.writer.settled().finally(() => {
+    const client = { ...greeting, epoch, since: now };
+    this.#note(clientId, client);
+    try {
+      await this.writer.settled();
+      this.#unstored.delete(clientId);
+    } catch (error) {
+      if (error instanceof LogConflictError) throw error;
+      this.#storeLater(clientId, client);
+    } finally {
       if (this.#beginning.get(clientId) === epoch) this.#beginning.delete(clientId);
-    });
+    }
     return epoch;
+  }
+
+  /** Somebody who only reads must get in when nothing can be stored: on a full disk, people look for the reason here. */
+  #storeLater(clientId: string, client: KnownClient): void {
+    this.#unstored.set(clientId, client);
+    if (this.#unstored.size === 1) this.clock.after(STORE_RETRY_MS, () => void this.#storeNow());
+  }
+
+  async #storeNow(): Promise<void> {
+    const clients = [...this.#unstored];
+    for (const [clientId, client] of clients) {
+      this.#note(clientId, client);
+      this.sent.noteEpoch(clientId);
+    }
+    const isStored = await this.writer.settled().then(
+      () => true,
+      (error) => error instanceof LogConflictError,
+    );
+    if (!isStored) return void this.clock.after(STORE_RETRY_MS, () => void this.#storeNow());
+    for (const [clientId, client] of clients) {
+      if (this.#unstored.get(clientId) === client) this.#unstored.delete(clientId);
+    }
+    if (this.#unstored.size > 0) return this.#storeNow();
   }
 
   /** What is known of a client that comes back; undefined when it has to begin anew. */
@@ -99,7 +133,8 @@ export class Clients {
   /** Which of these numbers stand for actions that were taken: the client need not send them again. */
   async settled({ identity }: Connection, clientSeqs: readonly number[]): Promise<number[]> {
     if (!identity || clientSeqs.length === 0) return [];
-    await this.writer.settled();
+    // What could not be stored is undone, and is sent again because it is not among these.
+    await this.writer.settled().catch(() => {});
     return this.sent.settled(identity, clientSeqs);
   }
 

@@ -106,6 +106,12 @@ export class SentActions {
     return epoch;
   }
 
+  /** Stores the greatest epoch of a client again, after that failed. */
+  noteEpoch(clientId: string): void {
+    const epoch = this.#epochs.get(clientId);
+    if (epoch !== undefined) this.writer.record({ key: prefixOf(clientId), value: String(epoch) });
+  }
+
   /** Says whether an action is new. Its number then stands for it from now on. */
   async take(identity: Identity, sending: Sending): Promise<Sent> {
     const { clientId, start } = identity;

@@ -40,7 +40,9 @@ export interface CommittedBatch {
 }
 
 /** What never happened, because it could not be stored. */
-export type UndoneBatch = Pick<CommittedBatch, 'steps' | 'entries'>;
+export interface UndoneBatch extends Pick<CommittedBatch, 'steps' | 'entries'> {
+  readonly error: Error;
+}
 
 export const emptyBatch = (): Batch => ({
   entries: [],

@@ -3,6 +3,7 @@
  * what follows an answer waits while that is being made.
  */
 import { ErrorCode } from '@atrium/protocol';
+import { LogWriteError } from '../log/errors.js';
 import type { Logger } from '../logger.js';
 import type { Lane } from '../service.js';
 import type { Dialect } from './dialects/dialects.js';
@@ -10,6 +11,9 @@ import { JsonParts } from './json-parts.js';
 import type { Outbox } from './outbox.js';
 import { type Outgoing, outgoing, outgoingText } from './outgoing.js';
 import { RequestError } from './request-error.js';
+
+/** For whoever asked for something that could not be stored. */
+export const DISK_FULL = "the host's disk is full, so nothing was stored: make room, then try again";
 
 export interface RepliesParts {
   readonly outbox: Outbox;
@@ -48,7 +52,7 @@ export class Replies {
 
   /** Says what went wrong, and gives what was said: what the host alone should know is only in its log. */
   error(id: number, error: unknown, lane: Lane = 'main'): RequestError {
-    const known = error instanceof RequestError ? error : undefined;
+    const known = error instanceof RequestError ? error : diskFull(error);
     if (!known) this.#parts.logger.log('error', 'a request failed', { error: String(error) });
     const shown = known ?? new RequestError(ErrorCode.InternalError, 'the host failed; see its log');
     this.#give(this.#errorMessage(id, shown), lane);
@@ -80,4 +84,10 @@ export class Replies {
     this.#isClosed = true;
     this.#behindAnswer = undefined;
   }
+}
+
+/** The one failure of the host that a person can end. */
+function diskFull(error: unknown): RequestError | undefined {
+  if (!(error instanceof LogWriteError) || error.reason !== 'disk-full') return undefined;
+  return new RequestError(ErrorCode.InternalError, DISK_FULL);
 }

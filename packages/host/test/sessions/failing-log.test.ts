@@ -430,13 +430,15 @@ describe('other things that cannot be stored', () => {
     expect(await stateOf(desk, uri)).toEqual(before);
   });
 
-  it('a hello: the client may say it again', async () => {
+  it('a hello: the client comes in all the same, and is known once it could be stored', async () => {
     const log = failingLog();
-    const host = await startHost({ log });
-    const desk = host.connect();
+    const clock = new FakeClock();
+    const host = await startHost({ log, clock });
     log.failNext();
-    await expect(desk.initialize('desk')).rejects.toThrow(String(ErrorCode.InternalError));
-    await desk.initialize('desk');
+    const desk = await host.client('desk');
+    expect([log.failures, await log.record('client:desk')]).toEqual([1, undefined]);
+    await clock.advance(STORE_RETRY_MS);
+    expect(await log.record('client:desk')).toBeDefined();
     await desk.session();
   });
 });

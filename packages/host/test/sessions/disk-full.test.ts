@@ -1,0 +1,125 @@
+/** A disk without room: people can come and read, writing says what is the matter, and it goes on when there is room. */
+import { execFileSync } from 'node:child_process';
+import { rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { STORE_RETRY_MS } from '../../src/limits.js';
+import type { Database } from '../../src/log/sqlite/driver.js';
+import { CloseCode } from '../../src/wire/transport.js';
+import { FakeClock } from '../support/fake-clock.js';
+import { spyingDriver } from '../support/log-drivers.js';
+import { dataFolder, drivers, openLog } from '../support/log-folders.js';
+import { lastText, openRoom, startHost, stateOf, turnStarted } from '../support/session-room.js';
+import { ROOT } from '../support/test-host.js';
+
+interface Disk {
+  readonly log: Awaited<ReturnType<typeof openLog>>;
+  fill(): void;
+  makeRoom(): void;
+}
+
+/** A disk of its own, of 8 MiB. */
+async function realDisk(): Promise<Disk> {
+  const dataDir = dataFolder();
+  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=8m', 'tmpfs', dataDir]);
+  onTestFinished(() => void execFileSync('umount', ['-l', dataDir]));
+  const filler = path.join(dataDir, 'filler');
+  return {
+    log: await openLog(dataDir),
+    fill() {
+      for (let bytes = 2 ** 20; bytes > 0; bytes = Math.floor(bytes / 2)) {
+        try {
+          for (;;) writeFileSync(filler, Buffer.alloc(bytes), { flag: 'a' });
+        } catch {}
+      }
+    },
+    makeRoom: () => rmSync(filler),
+  };
+}
+
+/** SQLite is told that there are no more pages. */
+async function limitedDatabase(): Promise<Disk> {
+  const databases: Database[] = [];
+  const [driver] = drivers;
+  if (!driver) throw new Error('no driver');
+  const log = await openLog(dataFolder(), { driver: spyingDriver(driver, (_, db) => databases.push(db)) });
+  const db = databases.at(-1);
+  return {
+    log,
+    fill: () => db?.exec('PRAGMA max_page_count = 1'),
+    makeRoom: () => db?.exec('PRAGMA max_page_count = 1000000'),
+  };
+}
+
+function canMount(): boolean {
+  if (process.platform !== 'linux' || process.getuid?.() !== 0) return false;
+  try {
+    execFileSync('unshare', ['-m', 'true'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const disks = [{ name: 'SQLite has no more pages', make: limitedDatabase, isPossible: true }];
+disks.unshift({ name: 'a small disk', make: realDisk, isPossible: canMount() });
+
+describe.each(disks)('a full disk ($name)', ({ make, isPossible }) => {
+  it.skipIf(!isPossible)(
+    '[REL-066] lets a new client connect and read, refuses to write, and goes on later',
+    async () => {
+      const disk = await make();
+      const clock = new FakeClock();
+      const { host, desk, uri } = await openRoom({ log: disk.log, clock });
+      desk.dispatch(uri, turnStarted('t1', 'hello'));
+      await desk.until(({ params }) => (params?.action as { type?: string })?.type === 'session/turnComplete');
+      disk.fill();
+
+      const phone = await host.client('phone');
+      const { items } = await phone.request<{ items: { resource: string }[] }>('listSessions', { channel: ROOT });
+      expect(items.map(({ resource }) => resource)).toEqual([uri]);
+      await phone.request('subscribe', { channel: uri });
+      const { turns } = await phone.request<{ turns: unknown[] }>('fetchTurns', { channel: uri });
+      expect(turns).toHaveLength(1);
+
+      const large = 'x'.repeat(200_000);
+      const creating = await phone.ask('createSession', {
+        channel: 'ahp-session:/new',
+        provider: 'mock',
+        model: { id: large },
+      });
+      expect(creating.error?.message).toContain('disk is full');
+      phone.dispatch(uri, { type: 'session/titleChanged', title: large });
+      await expect.poll(() => phone.closed).toMatchObject({ code: CloseCode.NotStored });
+      expect(phone.closed?.reason).toContain('disk is full');
+
+      const again = host.connect();
+      again.continue(phone);
+      const resumed = { channel: ROOT, clientId: 'phone', lastSeenServerSeq: 0, subscriptions: [uri], pending: [1] };
+      expect(await again.request('reconnect', resumed)).toMatchObject({ settled: [] });
+
+      disk.makeRoom();
+      await clock.advance(STORE_RETRY_MS);
+      again.dispatch(uri, { type: 'session/titleChanged', title: 'there is room' }, 1);
+      await again.until(({ params }) => (params?.action as { type?: string })?.type === 'session/titleChanged');
+      expect(await disk.log.record('client:phone')).toBeDefined();
+      expect(lastText(await stateOf(again, uri))).toBe('Hello there');
+    },
+  );
+});
+
+describe('a client that came while the disk was full', () => {
+  it('[REL-066] is known after a restart, once there was room', async () => {
+    const disk = await limitedDatabase();
+    const clock = new FakeClock();
+    const host = await startHost({ log: disk.log, clock });
+    disk.fill();
+    await host.client('phone', { locale: 'x'.repeat(20_000) });
+    expect(await disk.log.record('client:phone')).toBeUndefined();
+    await clock.advance(STORE_RETRY_MS);
+    expect(await disk.log.record('client:phone')).toBeUndefined();
+    disk.makeRoom();
+    await clock.advance(STORE_RETRY_MS);
+    await expect.poll(() => disk.log.record('client:phone')).toBeDefined();
+  });
+});
