@@ -22,15 +22,21 @@ export interface ChatRoomOptions {
   readonly hostArgs?: readonly string[];
   /** Fills the folder before the chat begins. */
   readonly prepare?: (folder: string) => Promise<void>;
+  /** Lines that are typed right behind the command, before it can read them. */
+  readonly typedAhead?: readonly string[];
 }
 
 export async function openChat(args = 'chat', options: ChatRoomOptions = {}): Promise<ChatRoom> {
-  const { hostArgs = [], desk = await openDesk(hostArgs), prepare } = options;
+  const { hostArgs = [], desk = await openDesk(hostArgs), prepare, typedAhead = [] } = options;
   const folder = await newFolder(desk);
   await prepare?.(folder);
   const terminal = await openTerminal(desk.env, folder);
   terminal.type(`atrium ${args}`);
   terminal.keys('Enter');
+  for (const line of typedAhead) {
+    terminal.type(line);
+    terminal.keys('Enter');
+  }
   return { desk, terminal, folder };
 }
 

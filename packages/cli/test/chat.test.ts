@@ -2,11 +2,14 @@ import { once } from 'node:events';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { answer, isClean, openChat, PROMPT, say, TYPING_GUARD_MS } from './chat-room.js';
 import { isBuilt, openDesk, sharedDesk } from './support.js';
 import { hasTmux, openTerminal } from './terminal.js';
+
+/** A machine may be busy with other things. */
+const WAIT = { timeout: 30_000, interval: 100 };
 
 describe.skipIf(!isBuilt || !hasTmux)(
   'atrium chat (skipped unless it has been built and tmux is here)',
@@ -34,6 +37,49 @@ describe.skipIf(!isBuilt || !hasTmux)(
       await terminal.sees(/To go on: atrium attach [\da-f]{8}/);
       expect(terminal.everything().match(/I would like to deploy\./g)).toHaveLength(2);
       await isClean(terminal);
+    });
+
+    it('keeps what was typed before it was ready: every Enter, and in order', async () => {
+      const { terminal } = await openChat('chat', { desk: shared(), typedAhead: ['first', 'second line', '/help'] });
+      await vi.waitFor(() => expect(terminal.everything()).toContain('You said: second line'), WAIT);
+      const said = [...terminal.everything().matchAll(/^You said: (.*)$/gm)].map(([, text]) => text);
+      expect(said).toEqual(['first', 'second line']);
+    });
+
+    it('keeps what was typed on the way to another session', async () => {
+      const { terminal } = await chat();
+      await terminal.sees(PROMPT);
+      terminal.type('/new');
+      await terminal.sees(/\/new\s+a new session/);
+      terminal.keys('Enter', 'a', 'h', 'a', 'Enter', 'o', 'h', 'o');
+      await terminal.sees(/> aha\n\nYou said: aha\n[\s\S]*\n> oho\n/);
+    });
+
+    it('does not send a command that it does not know, and says how to', async () => {
+      const { terminal } = await chat();
+      await terminal.sees(PROMPT);
+      await say(terminal, '/chnages');
+      await terminal.sees(
+        /There is no command \/chnages\. Did you mean \/changes\? To send it as a text, write\n {2}\/\/chnages/,
+      );
+      await terminal.sees(/\n> \/chnages\n/);
+      expect(terminal.everything()).not.toContain('You said');
+      terminal.keys('C-c');
+      await terminal.sees(PROMPT);
+      await say(terminal, '//chnages');
+      await terminal.sees(/You said: \/chnages/);
+    });
+
+    it('sends a skill of the folder, also as the very first words', async () => {
+      const prepare = async (folder: string) => {
+        await mkdir(path.join(folder, '.agents/skills/deploy'), { recursive: true });
+        const text = '---\nname: deploy\ndescription: Deploys it\n---\nDo it.\n';
+        await writeFile(path.join(folder, '.agents/skills/deploy/SKILL.md'), text);
+      };
+      const { terminal } = await openChat('chat /deploy now', { desk: shared(), prepare });
+      await terminal.sees(/You said: \/deploy now/);
+      await say(terminal, '/deplyo now');
+      await terminal.sees(/Did you mean \/deploy\?/);
     });
 
     it('shows an edit as a diff before and after it is made', async () => {

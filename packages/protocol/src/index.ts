@@ -200,6 +200,13 @@ export type {
   SystemMessageTransformResult,
 } from './session/commands/system-message-transform.js';
 export { sessionReducer } from './session/reducer.js';
+export {
+  callableNames,
+  commandIn,
+  hasCallableNames,
+  readSlash,
+  type SlashVerdict,
+} from './session/slash-commands.js';
 export type { ActiveTurn } from './session/state/active-turn.js';
 export type { AgentCustomization } from './session/state/agent-customization.js';
 export type { ChangesetSummary } from './session/state/changeset-summary.js';

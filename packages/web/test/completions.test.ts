@@ -119,3 +119,41 @@ describeInBrowser('completions in the composer', (open) => {
       .toContainEqual(expect.objectContaining({ userMessage: { text: 'see #main.ts', attachments: [attachment] } }));
   });
 });
+
+describeInBrowser('commands in the composer', (open) => {
+  it('does not send one that is not there, says so, and sends it with a second slash', async () => {
+    const { link } = await startWorkHost({ files: FILES });
+    const page = await open(link);
+    await begin(page, 'hello');
+    await page.getByText('You said: hello').waitFor();
+    const field = page.getByRole('textbox', { name: 'Message' });
+    await field.fill('/deplyo now');
+    await field.press('Enter');
+    const alert = page.getByRole('alert');
+    await alert.waitFor();
+    expect(await alert.innerText()).toBe(
+      'There is no command /deplyo. Did you mean /deploy? To send it as a text, write //deplyo',
+    );
+    expect(await field.inputValue()).toBe('/deplyo now');
+    await field.fill('//deplyo now');
+    expect(await alert.count()).toBe(0);
+    await field.press('Enter');
+    await page.getByText('You said: /deplyo now').waitFor();
+    await field.fill('/deploy now');
+    await field.press('Enter');
+    await page.getByText('You said: /deploy now').waitFor();
+    expect(await page.locator('.bubble').allInnerTexts()).toEqual(['hello', '/deplyo now', '/deploy now']);
+  });
+
+  it('begins a session with one, and keeps a mistyped one in the field', async () => {
+    const { link } = await startWorkHost({ files: FILES });
+    const page = await open(link);
+    await begin(page, '/deploy it');
+    await page.getByText('You said: /deploy it').waitFor();
+    await page.getByRole('link', { name: 'New', exact: true }).click();
+    await begin(page, '/deplyo it');
+    await page.getByText('Did you mean /deploy?').waitFor();
+    expect(await page.getByRole('textbox', { name: 'Message', exact: true }).inputValue()).toBe('/deplyo it');
+    expect(await page.locator('.bubble').count()).toBe(0);
+  });
+});

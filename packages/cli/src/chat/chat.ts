@@ -1,6 +1,6 @@
 /** A chat in the terminal: one session, and what the person types turned into actions. */
 import type { Client, Subscription } from '@atrium/client';
-import type { SessionAction, SessionState, UserMessage } from '@atrium/protocol';
+import { hasCallableNames, readSlash, type SessionAction, type SessionState, type UserMessage } from '@atrium/protocol';
 import { type ConnectionWords, connectionNotes } from '../connect/connection-notes.js';
 import { ExitCode, QuietExit, wordsOf } from '../exit.js';
 import { shortId } from '../sessions/reference.js';
@@ -14,7 +14,7 @@ import type { Key } from './keys.js';
 import { Prompt } from './prompt.js';
 import type { Frame } from './screen.js';
 import { SessionNotes } from './session-notes.js';
-import { type SlashOutcome, slash } from './slash.js';
+import { COMMAND_NAMES, type SlashOutcome, slash } from './slash.js';
 import { FRAME_MS } from './status.js';
 import type { Room, Task } from './tasks/room.js';
 import { terminal as enterTerminal } from './tasks/terminal.js';
@@ -22,6 +22,8 @@ import { Terminal } from './terminal.js';
 
 /** While a turn runs, Ctrl+C leaves only when it is pressed again within this time: many mean to stop the turn. */
 const LEAVE_AGAIN_MS = 3_000;
+/** A new session takes a moment to find its skills; a command that is none of them by then is a slip. */
+const NAMES_WAIT_MS = 2_000;
 
 export type ChatEnd = { readonly to: 'shell'; readonly code: ExitCode } | { readonly to: 'new' | 'sessions' };
 
@@ -47,6 +49,10 @@ export class Chat {
   readonly #sessionNotes: SessionNotes;
   readonly #room: Room;
   #isOver = false;
+  /** What was said before it was known which skills there are, in order. */
+  readonly #early: { readonly text: string; readonly how: typeof send }[] = [];
+  #earlyTimer: NodeJS.Timeout | undefined;
+  #areNamesDue = false;
   #leaveAskedAt = Number.NEGATIVE_INFINITY;
   #end: (end: ChatEnd) => void = () => {};
 
@@ -113,6 +119,8 @@ export class Chat {
     return [
       () => clearInterval(timer),
       session.onChange(changed),
+      session.onChange(() => this.#sayEarly(false)),
+      () => clearTimeout(this.#earlyTimer),
       session.onRejected(({ reason }) => this.#display.note(`Not accepted: ${reason}`)),
       session.onGone(() => this.#leave(ExitCode.NoSession)),
       client.onStatus(connectionNotes((text) => this.#display.note(text), wordsFor(session.uri))),
@@ -170,7 +178,7 @@ export class Chat {
     if (key.ctrl && key.name === 't') return this.#run(enterTerminal(''));
     const wish = this.#prompt.press(key);
     if (wish?.kind === 'send') this.#send(wish.text);
-    if (wish?.kind === 'steer') this.#dispatch(steer(this.#state, this.#message(wish.text)));
+    if (wish?.kind === 'steer') this.#send(wish.text, steer);
     if (wish?.kind === 'stop') this.#dispatch(stop(this.#state));
     if (wish?.kind === 'next') this.#dispatch(next(this.#state));
     this.#display.changed();
@@ -184,19 +192,45 @@ export class Chat {
     this.#leaveAskedAt = performance.now();
   }
 
-  #send(text: string): void {
+  #send(text: string, how: typeof send = send): void {
     const outcome = slash(text, { state: this.#state, models: this.#options.models() });
     if (outcome?.kind === 'leave') return this.#leaveTo(outcome.to);
     if (outcome?.kind === 'task') return this.#run(outcome.task);
     if (outcome?.kind === 'act') this.#act(outcome);
     if (outcome) return outcome.text === undefined ? undefined : this.#display.note(outcome.text);
-    this.#dispatch(send(this.#state, this.#message(text)));
+    this.#say(text, how);
+  }
+
+  /** A message to the agent. What only looks like a command is not sent: it comes back into the line. */
+  #say(text: string, how: typeof send): void {
+    const verdict = readSlash(text.trimStart(), this.#state, COMMAND_NAMES);
+    const isUnsure = verdict.kind === 'unknown' && !this.#areNamesDue && !hasCallableNames(this.#state);
+    if (isUnsure || this.#early.length > 0) {
+      this.#early.push({ text, how });
+      this.#earlyTimer ??= setTimeout(() => this.#sayEarly(true), NAMES_WAIT_MS);
+      return;
+    }
+    if (verdict.kind === 'message')
+      return this.#dispatch(how(this.#state, this.#message(text.startsWith('/') ? verdict.text : text)));
+    if (this.#prompt.isEmpty) this.#prompt.set(text);
+    this.#display.note(verdict.advice);
+  }
+
+  #sayEarly(areNamesDue: boolean): void {
+    if (this.#early.length === 0 || !(areNamesDue || hasCallableNames(this.#state))) return;
+    clearTimeout(this.#earlyTimer);
+    this.#areNamesDue = true;
+    for (const { text, how } of this.#early.splice(0)) this.#say(text, how);
+    this.#display.changed();
   }
 
   /** Another session cannot be had without the host; one that is open can be read on. */
   #leaveTo(place: 'shell' | 'new' | 'sessions'): void {
     if (place === 'shell') return this.#leave(ExitCode.Ok);
-    if (this.#options.client.status.at === 'open') return this.#end({ to: place });
+    if (this.#options.client.status.at === 'open') {
+      this.#terminal.passOn();
+      return this.#end({ to: place });
+    }
     this.#display.note('Not done: the host is not there right now. Try again when it is back.');
   }
 

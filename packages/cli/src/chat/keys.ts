@@ -59,6 +59,13 @@ export class KeyReader {
     if (isBegun) this.#timer = setTimeout(() => this.#lookOnce(), ESCAPE_WAIT_MS);
   }
 
+  /** Stops reading, also in the middle of a chunk, and gives what has not been read. */
+  takeRest(): string {
+    const rest = this.#buffer;
+    this.#buffer = '';
+    return rest;
+  }
+
   close(): void {
     clearTimeout(this.#timer);
     clearImmediate(this.#lastLook);

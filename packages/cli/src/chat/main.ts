@@ -13,6 +13,7 @@ import { type Style, styleFor } from '../text/style.js';
 import { Chat, type ChatEnd } from './chat.js';
 import { neverSilently, orInterrupted } from './endings.js';
 import { pickSession } from './picker.js';
+import { typingAhead } from './type-ahead.js';
 
 /** Turns that are shown of what was said before. */
 const EARLIER_TURNS = 10;
@@ -23,18 +24,18 @@ export interface ChatCommand extends HostOptions, SessionChoice {
 
 /** Begins a session, or goes on in the one that is named. */
 export async function chat(command: ChatCommand): Promise<void> {
-  await inTerminal(command, (client) => chooseSession(client, command));
+  await inTerminal(command, (client) => waiting(() => chooseSession(client, command)));
 }
 
 /** Goes on in a session: the one that is named, the only one there is, or the one that is picked. */
 export async function attach(command: HostOptions, name: string | undefined): Promise<void> {
   await inTerminal(command, async (client, style) => {
-    const items = newestFirst(await client.listSessions());
+    const items = newestFirst(await waiting(() => client.listSessions()));
     if (name !== undefined) return findSession(items, name).resource;
     const [only] = items;
     if (!only) throw new NoSessionError('there are no sessions. Begin one with: atrium chat');
     if (items.length === 1) return only.resource;
-    const picked = await pickSession(items, style, 'leaves');
+    const picked = await orInterrupted(pickSession(items, style, 'leaves'));
     if (picked === 'escape' || picked === 'interrupt')
       throw new QuietExit(picked === 'escape' ? ExitCode.Ok : ExitCode.Interrupted);
     return picked.resource;
@@ -58,35 +59,37 @@ async function inTerminal(command: ChatCommand, first: First): Promise<void> {
 }
 
 async function fromOneToTheNext(command: ChatCommand, first: First, style: Style): Promise<void> {
-  const client = await orInterrupted(reachHost(command, { tell }));
+  const client = await waiting(() => reachHost(command, { tell }));
   try {
     const isLocal = command.url === undefined;
-    let opened: Opened = { uri: await orInterrupted(first(client, style)), style, isLocal, prompt: command.prompt };
+    let opened: Opened = { uri: await first(client, style), style, isLocal, prompt: command.prompt };
     for (;;) {
       const { end, summary } = await open(client, opened);
       if (end.to === 'shell') return leave(end.code);
       const following = end.to === 'new' ? another(client, summary) : chosen(client, opened);
-      opened = { style, isLocal, ...(await orInterrupted(following)) };
+      opened = { style, isLocal, ...(await following) };
     }
   } finally {
     client.close();
   }
 }
 
+/** What is typed meanwhile is not lost, and Ctrl+C leaves. */
+function waiting<T>(work: () => Promise<T>): Promise<T> {
+  return typingAhead(() => orInterrupted(work()));
+}
+
 /** A new session like the one before it. */
 async function another(client: Client, summary: SessionSummary): Promise<{ uri: string }> {
   const { provider, workingDirectory, model } = summary;
-  const uri = await client.createSession({
-    provider,
-    ...(workingDirectory !== undefined && { workingDirectory }),
-    ...(model && { model }),
-  });
-  return { uri };
+  const like = { provider, ...(workingDirectory !== undefined && { workingDirectory }), ...(model && { model }) };
+  return { uri: await waiting(() => client.createSession(like)) };
 }
 
 /** The session that is picked; who would rather not goes back to the one before. */
 async function chosen(client: Client, { uri, style }: Opened): Promise<{ uri: string; isShown?: boolean }> {
-  const picked = await pickSession(newestFirst(await client.listSessions()), style, 'goes back');
+  const items = newestFirst(await waiting(() => client.listSessions()));
+  const picked = await orInterrupted(pickSession(items, style, 'goes back'));
   if (picked === 'interrupt') throw new QuietExit(ExitCode.Interrupted);
   if (picked === 'escape' || picked.resource === uri) return { uri, isShown: true };
   return { uri: picked.resource };
@@ -103,8 +106,8 @@ interface Opened {
 
 async function open(client: Client, opened: Opened): Promise<{ end: ChatEnd; summary: SessionSummary }> {
   const { uri, style, isShown = false } = opened;
-  const session = await orInterrupted(client.subscribe(uri, { turns: { last: EARLIER_TURNS } }));
-  const root = await orInterrupted(client.subscribe(ROOT_CHANNEL));
+  const session = await waiting(() => client.subscribe(uri, { turns: { last: EARLIER_TURNS } }));
+  const root = await waiting(() => client.subscribe(ROOT_CHANNEL));
   const models = () => {
     const agent = root.state.agents.find(({ provider }) => provider === session.state.summary.provider);
     return (agent?.models ?? []).map(({ id }) => id);

@@ -1,4 +1,4 @@
-/** Commands that are typed into a chat. Anything else that begins with a slash is a message like any other. */
+/** Commands that are typed into a chat. What else begins with a slash may be a skill of the session, or a slip. */
 import type { MessageAttachment, SessionAction, SessionState } from '@atrium/protocol';
 import { changes, diff } from './tasks/changes.js';
 import { files, open } from './tasks/files.js';
@@ -35,6 +35,7 @@ interface SlashCommand {
 const KEYS = `Enter sends; while a turn runs it queues. Alt+Enter or Ctrl+S steers the running turn. Esc stops it.
 Ctrl+J or Alt+J makes a new line. Up and Down go through what you wrote before.
 Tab completes commands, @files, #symbols and /skills; again, the next one.
+Two slashes send a text that begins with one: //etc is the word /etc.
 Ctrl+D leaves, Ctrl+C too; the session goes on in the host.`;
 
 const MODELS_SHOWN_MAX = 30;
@@ -82,6 +83,9 @@ export function slash(text: string, facts: SlashFacts): SlashOutcome | undefined
   const name = ALIASES[typed] ?? typed;
   return Object.hasOwn(COMMANDS, name) ? COMMANDS[name]?.run(rest.trim(), facts) : undefined;
 }
+
+/** For those who mistyped one. */
+export const COMMAND_NAMES: readonly string[] = [...Object.keys(COMMANDS), ...Object.keys(ALIASES)];
 
 export interface Suggestion {
   readonly name: string;

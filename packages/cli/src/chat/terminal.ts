@@ -1,5 +1,6 @@
 /** The terminal in the state that a chat needs, and back in its own whatever happens: at the end, by a signal, by a crash. */
 import { type Key, KeyReader } from './keys.js';
+import { holdTyped, takeTypedAhead } from './type-ahead.js';
 
 const BRACKETED_PASTE_ON = '\u001b[?2004h';
 const BRACKETED_PASTE_OFF = '\u001b[?2004l';
@@ -38,6 +39,8 @@ export class Terminal {
     // Before an error is printed that nobody caught.
     process.on('uncaughtExceptionMonitor', this.#giveBack);
     for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT'] as const) process.on(signal, this.#events.ended);
+    // Later than this call: whoever opens the terminal wants to draw first.
+    setImmediate(() => this.#isOurs && this.#keys.feed(takeTypedAhead()));
   }
 
   close(): void {
@@ -48,6 +51,11 @@ export class Terminal {
     process.off('exit', this.#giveBack).off('SIGCONT', this.#onContinue);
     process.off('uncaughtExceptionMonitor', this.#giveBack);
     for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT'] as const) process.off(signal, this.#events.ended);
+  }
+
+  /** What was typed behind the last key is for whoever reads next. */
+  passOn(): void {
+    holdTyped(this.#keys.takeRest());
   }
 
   /** Ctrl+Z: the shell gets the terminal until `fg`. */

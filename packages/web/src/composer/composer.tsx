@@ -1,6 +1,6 @@
 /** Where people write. Free agent: Enter sends. Working agent: Enter queues, Ctrl+Enter steers. */
-import type { SessionState } from '@atrium/protocol';
-import { type KeyboardEvent, useEffect, useRef } from 'react';
+import { readSlash, type SessionState } from '@atrium/protocol';
+import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import type { OpenSession } from '../host/open-session.js';
 import { messageOf, resend, sendMessage, steer } from '../host/turns.js';
 import { AutoText } from '../ui/auto-text.js';
@@ -42,9 +42,13 @@ export function Composer({ session, state, editing, onEditEnd }: Props) {
     writing.clear();
     if (editing !== undefined) onEditEnd();
   };
+  /** Why the text that is there was not sent. */
+  const [refusal, setRefusal] = useState<{ readonly text: string; readonly advice: string }>();
   const send = (isSteering: boolean) => {
     if (text.trim() === '') return;
-    const message = messageOf(text.trim(), attachments);
+    const verdict = readSlash(text.trim(), state);
+    if (verdict.kind === 'unknown') return setRefusal({ text, advice: verdict.advice });
+    const message = messageOf(verdict.text, attachments);
     if (editing !== undefined) void resend(session, editing, message);
     else if (isSteering && isWorking) steer(session, message);
     else sendMessage(session, message);
@@ -65,6 +69,11 @@ export function Composer({ session, state, editing, onEditEnd }: Props) {
           <button type="button" className="quiet small" onClick={end}>
             Cancel
           </button>
+        </p>
+      )}
+      {refusal?.text === text && (
+        <p className="strip problem" role="alert">
+          {refusal.advice}
         </p>
       )}
       <div className="compose-box">

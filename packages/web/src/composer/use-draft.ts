@@ -11,13 +11,22 @@ export const NO_DRAFT: Draft = { text: '', attachments: [] };
 
 /** `about`: the session, or what else is being written. */
 export function useDraft(about: string): [Draft, (draft: Draft) => void] {
-  const key = `atrium.draft.${about}`;
+  const key = keyOf(about);
   const [draft, setDraft] = useState(() => kept(key));
   const change = (next: Draft) => {
     setDraft(next);
     keep(key, next);
   };
   return [draft, change];
+}
+
+/** For a session that is opened next. */
+export function keepDraft(about: string, draft: Draft): void {
+  keep(keyOf(about), draft);
+}
+
+function keyOf(about: string): string {
+  return `atrium.draft.${about}`;
 }
 
 function kept(key: string): Draft {

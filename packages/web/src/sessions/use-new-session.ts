@@ -1,6 +1,14 @@
 /** The choices for a new session, and the making of it. */
-import type { AgentInfo, ProtectedResourceMetadata } from '@atrium/protocol';
+import type { Client } from '@atrium/client';
+import {
+  type AgentInfo,
+  hasCallableNames,
+  type ProtectedResourceMetadata,
+  readSlash,
+  type SessionState,
+} from '@atrium/protocol';
 import { useState } from 'react';
+import { keepDraft, NO_DRAFT } from '../composer/use-draft.js';
 import { neededTokens } from '../host/auth.js';
 import { useHost } from '../host/context.js';
 import { newId } from '../host/new-id.js';
@@ -52,9 +60,12 @@ export function useNewSession(agents: readonly AgentInfo[]): NewSession {
         ...(workingDirectory !== undefined && { workingDirectory }),
         ...(Object.keys(config.chosen).length > 0 && { config: config.chosen }),
       });
-      if (text.trim() !== '') {
-        const userMessage = { text: text.trim() };
-        const turn = { type: 'session/turnStarted' as const, turnId: newId(), userMessage };
+      const verdict = readSlash(text.trim(), text.startsWith('/') ? await withNames(client, uri) : {});
+      if (verdict.kind === 'unknown') {
+        keepDraft(uri, { ...NO_DRAFT, text });
+        tell(verdict.advice);
+      } else if (verdict.text !== '') {
+        const turn = { type: 'session/turnStarted' as const, turnId: newId(), userMessage: { text: verdict.text } };
         client.dispatch(uri, turn).catch((error) => tell(`The first message was not sent. ${problemText(error)}`));
       }
       goTo({ at: 'session', uri });
@@ -87,6 +98,28 @@ export function useNewSession(agents: readonly AgentInfo[]): NewSession {
     chooseFolder,
     create,
   };
+}
+
+/** A new session takes a moment to find its skills; a command that is none of them by then is a slip. */
+const NAMES_WAIT_MS = 2_000;
+
+/** The new session, when it is known what can be called by name in it. */
+async function withNames(client: Client, uri: string): Promise<SessionState> {
+  const session = await client.subscribe(uri);
+  let done: () => void = () => {};
+  const known = new Promise<void>((resolve) => {
+    done = resolve;
+  });
+  const look = () => hasCallableNames(session.state) && done();
+  const off = session.onChange(look);
+  const timer = setTimeout(done, NAMES_WAIT_MS);
+  look();
+  await known;
+  clearTimeout(timer);
+  off();
+  const { state } = session;
+  session.close();
+  return state;
 }
 
 interface Choice {
