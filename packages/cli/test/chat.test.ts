@@ -295,7 +295,7 @@ describe.skipIf(!isBuilt || !hasTmux)(
       const terminal = await openTerminal(desk.env, folder);
       terminal.type('atrium chat');
       terminal.keys('Enter');
-      await terminal.sees(/Do you trust the folder[\s\S]*greeter[\s\S]*y yes · n no · Esc later/);
+      await terminal.sees(/Do you trust this folder[\s\S]*greeter[\s\S]*y yes · n no · Esc later/);
       await answer(terminal, 'y');
       await terminal.sees(PROMPT);
       for (;;) {
