@@ -61,7 +61,8 @@ describeInBrowser('a session at work', (open) => {
     await page.locator('.diff .line').first().waitFor();
     await expect.poll(() => isInView(page, '.confirmation'), POLL).toBe(true);
     expect(await page.getByText('There is no "missing"').first().isVisible()).toBe(true);
-    await page.getByRole('button', { name: /^Show 300 more lines$/ }).waitFor();
+    expect(await page.locator('.diff .line.added').count()).toBe(500);
+    expect(await page.getByRole('button', { name: /more lines/ }).count()).toBe(0);
     await page.locator('.timeline').evaluate((timeline) => timeline.scrollTo(0, 0));
     await page.getByRole('button', { name: 'The agent asks you something' }).click();
     await expect.poll(() => isInView(page, '.confirmation'), POLL).toBe(true);

@@ -1,10 +1,10 @@
 /** What is said about tool calls, tokens, agents and folders: the pure parts. */
-import type { SessionState, SessionSummary, ToolCallState } from '@atrium/protocol';
+import { type SessionState, type SessionSummary, type ToolCallState, toolInputMembers } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
 import { customAgents } from '../src/model/custom-agents.js';
 import { usedFolders } from '../src/model/session-groups.js';
 import { contextUse } from '../src/model/usage.js';
-import { membersOf, withMember } from '../src/parts/tool-input.js';
+import { withMember } from '../src/parts/tool-input.js';
 import { editCount, failureOf, isErrorTold, lookOf, stateWord } from '../src/parts/tool-words.js';
 import { puppetSession } from './support/puppet-host.js';
 
@@ -56,7 +56,7 @@ describe('a tool call in one line', () => {
 describe('the input of a tool', () => {
   it('is taken apart, and only its texts can be written over', () => {
     const input = '{"command":"ls\\n-la","seconds":5,"where":["a"]}';
-    expect(membersOf(input).map(({ name, text, isText }) => [name, text, isText])).toEqual([
+    expect(toolInputMembers(input).map(({ name, text, isText }) => [name, text, isText])).toEqual([
       ['command', 'ls\n-la', true],
       ['seconds', '5', false],
       ['where', '[\n  "a"\n]', false],
@@ -65,9 +65,9 @@ describe('the input of a tool', () => {
   });
 
   it('that is no object stays whole', () => {
-    expect(membersOf('[1]')).toEqual([{ name: '', text: '[1]', isText: true }]);
-    expect(membersOf('{"half')).toEqual([{ name: '', text: '{"half', isText: true }]);
-    expect(membersOf('{}')).toEqual([]);
+    expect(toolInputMembers('[1]')).toEqual([{ name: '', text: '[1]', isText: true }]);
+    expect(toolInputMembers('{"half')).toEqual([{ name: '', text: '{"half', isText: true }]);
+    expect(toolInputMembers('{}')).toEqual([]);
     expect(withMember('plain', '', 'other')).toBe('other');
   });
 });

@@ -1,10 +1,10 @@
 /** The head of a conversation: its title, which can be changed in place, and how it is doing. */
 import type { SessionState } from '@atrium/protocol';
 import { useState } from 'react';
-import { useHost, useOpenSession } from '../host/context.js';
+import { useActivityWord, useHost, useOpenSession } from '../host/context.js';
 import { hashOf } from '../host/router.js';
 import { lastPart, pathOf } from '../model/format.js';
-import { ACTIVITY_WORDS, activityOf } from '../model/status.js';
+import { activityOf } from '../model/status.js';
 import { useStore } from '../model/store.js';
 import { IconButton } from '../ui/icon-button.js';
 import { Icon } from '../ui/icons.js';
@@ -15,6 +15,7 @@ export function SessionHeader({ state }: { readonly state: SessionState }) {
   const { agents } = useStore(link.root);
   const { summary } = state;
   const activity = activityOf(summary);
+  const word = useActivityWord(activity);
   const agent = agents.find(({ provider }) => provider === summary.provider)?.displayName ?? summary.provider;
   const folder = summary.workingDirectory && pathOf(summary.workingDirectory);
   return (
@@ -25,7 +26,7 @@ export function SessionHeader({ state }: { readonly state: SessionState }) {
       <div className="heading">
         <Title title={summary.title} />
         <p>
-          <span className={`word ${activity}`}>{ACTIVITY_WORDS[activity]}</span>
+          <span className={`word ${activity}`}>{word}</span>
           {` · ${agent}`}
           {folder && <span title={folder}>{` · ${lastPart(folder)}`}</span>}
         </p>

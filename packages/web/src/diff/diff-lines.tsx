@@ -1,11 +1,14 @@
 /** The difference between two texts, line by line, in the colours of their language. */
+import { isVisible } from '@atrium/protocol';
 import { Fragment, type ReactNode, useMemo, useState } from 'react';
 import { languageOfFile } from '../markdown/highlight.js';
 import { htmlLines } from '../markdown/html-lines.js';
 import { useHighlighted } from '../markdown/use-highlighted.js';
-import { type DiffLine, diffLines, hunks } from '../model/diff.js';
+import { type DiffGap, type DiffLine, diffLines, hunks } from '../model/diff.js';
 import { plural } from '../model/format.js';
+import { isReadable, ReadBox, useReading } from '../parts/reading.js';
 import { useKeptFocus } from '../ui/use-kept-focus.js';
+import { VisibleText } from '../ui/visible-text.js';
 import { type Piece, piecesOf, pieceWords } from './pieces.js';
 
 /** More lines are shown when somebody asks for them. */
@@ -19,28 +22,40 @@ interface Props {
   readonly path: string;
   /** What can be done with one piece; where there is only one, it is all of the file. */
   readonly pieceActions?: ((piece: Piece) => ReactNode) | undefined;
+  /** Somebody is asked about it: every line is there, and none leaves the window. */
+  readonly isAsked?: boolean;
 }
 
-export function DiffLines({ before, after, path, pieceActions }: Props) {
-  const lines = useMemo(() => hunks(diffLines(before, after)), [before, after]);
+export function DiffLines({ before, after, path, pieceActions, isAsked = false }: Props) {
+  const lines = useMemo(() => hunks(diffLines(before, after, isAsked)), [before, after, isAsked]);
   const pieces = useMemo(() => piecesOf(lines), [lines]);
   const htmlOf = useColours(before, after, path);
-  const [isWhole, setWhole] = useState(false);
+  const [isWhole, setWhole] = useState(isAsked);
   const keptFocus = useKeptFocus<HTMLPreElement>((all) => all);
   const shown = isWhole ? lines : lines.slice(0, LINES_MAX);
+  const isTooLong = useMemo(() => isAsked && !isReadable(lines.map(textIn).join('\n')), [isAsked, lines]);
+  useReading(isTooLong ? 'too-long' : 'read');
+  if (isTooLong) return <p className="problem">This change is too long to be read here.</p>;
   if (pieces.size === 0)
     return <p className="hint">{before === after ? 'Nothing in it changes.' : 'Only the ends of lines differ.'}</p>;
+  const drawn = shown.map((line, index) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: lines have no id and keep their place
+    <Fragment key={index}>
+      {pieceActions && pieces.size > 1 && <PieceHead piece={pieces.get(index)} actions={pieceActions} />}
+      {line.kind === 'gap' ? <Gap lines={line.lines} /> : <Line line={line} html={htmlOf(line)} />}
+    </Fragment>
+  ));
+  if (isAsked)
+    return (
+      <ReadBox label="Change" lines={lines.length}>
+        <pre className="is-whole">{drawn}</pre>
+      </ReadBox>
+    );
   return (
     <>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
       <pre tabIndex={0} {...keptFocus}>
-        {shown.map((line, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: lines have no id and keep their place
-          <Fragment key={index}>
-            {pieceActions && pieces.size > 1 && <PieceHead piece={pieces.get(index)} actions={pieceActions} />}
-            {line.kind === 'gap' ? <Gap lines={line.lines} /> : <Line line={line} html={htmlOf(line)} />}
-          </Fragment>
-        ))}
+        {drawn}
       </pre>
       {shown.length < lines.length && (
         <button type="button" className="quiet small" onClick={() => setWhole(true)}>
@@ -49,6 +64,10 @@ export function DiffLines({ before, after, path, pieceActions }: Props) {
       )}
     </>
   );
+}
+
+function textIn(line: DiffLine | DiffGap): string {
+  return line.kind === 'gap' ? '' : line.text;
 }
 
 /** Both texts are coloured as a whole: a line alone does not tell whether it is inside of a comment. */
@@ -62,10 +81,18 @@ function useColours(before: string, after: string, path: string): (line: DiffLin
 }
 
 function Line({ line: { kind, text }, html }: { readonly line: DiffLine; readonly html: string | undefined }) {
+  // Colours are made of the text as it is, so a line with something that cannot be seen goes without them.
+  if (html === undefined || !isVisible(text, 'lines'))
+    return (
+      <span className={`line ${kind}`}>
+        {SIGNS[kind]} <VisibleText text={text} mode="lines" />
+        {'\n'}
+      </span>
+    );
   return (
     <span className={`line ${kind}`}>
       {SIGNS[kind]} {/* biome-ignore lint/security/noDangerouslySetInnerHtml: the highlighter escapes the code */}
-      {html === undefined ? text : <span dangerouslySetInnerHTML={{ __html: html }} />}
+      <span dangerouslySetInnerHTML={{ __html: html }} />
       {'\n'}
     </span>
   );

@@ -1,6 +1,7 @@
 /** The name of a file in the conversation, which opens it at the side. */
 import { useOpenSession } from '../host/context.js';
 import { pathIn, pathOf } from '../model/format.js';
+import { VisibleText } from '../ui/visible-text.js';
 import { showFile } from './shown-file.js';
 
 interface Props {
@@ -13,7 +14,12 @@ interface Props {
 export function FileLink({ uri, label, line }: Props) {
   const session = useOpenSession();
   const name = label ?? pathIn(uri, session.state.summary.workingDirectory);
-  if (!uri.startsWith('file:')) return <span className="path">{name}</span>;
+  if (!uri.startsWith('file:'))
+    return (
+      <span className="path">
+        <VisibleText text={name} />
+      </span>
+    );
   return (
     <button
       type="button"
@@ -21,7 +27,7 @@ export function FileLink({ uri, label, line }: Props) {
       title={`Open ${pathOf(uri)}`}
       onClick={() => showFile({ session: session.uri, uri, line })}
     >
-      {name}
+      <VisibleText text={name} />
     </button>
   );
 }

@@ -1,6 +1,8 @@
 /** What every component may need, handed down by React. */
 import type { Client } from '@atrium/client';
 import { createContext, useContext } from 'react';
+import { ACTIVITY_WORDS, type Activity } from '../model/status.js';
+import { useStore } from '../model/store.js';
 import type { HostLink } from './link.js';
 import type { OpenSession } from './open-session.js';
 
@@ -16,6 +18,15 @@ export function useHost(): HostContext {
   const host = useContext(Host);
   if (!host) throw new Error('useHost: there is no HostProvider above this component');
   return host;
+}
+
+/** Without a connection nobody knows whether an agent still works. */
+export function useIsReachable(): boolean {
+  return useStore(useHost().link.status).at === 'open';
+}
+
+export function useActivityWord(activity: Activity): string {
+  return useIsReachable() || activity !== 'working' ? ACTIVITY_WORDS[activity] : 'Host not reachable';
 }
 
 const Session = createContext<OpenSession | undefined>(undefined);

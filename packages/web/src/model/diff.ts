@@ -21,15 +21,17 @@ const CONTEXT_LINES = 3;
 /** Above this many comparisons the middle is shown as replaced; nobody reads such a diff line by line. */
 const COMPARISONS_MAX = 4_000_000;
 
-export function diffLines(before: string, after: string): readonly DiffLine[] {
-  const [a, b] = [linesOf(before), linesOf(after)];
+/** Exactly: ends of lines count as well, unless both texts have those of Windows throughout. */
+export function diffLines(before: string, after: string, isExact = false): readonly DiffLine[] {
+  const end = isExact && !(isWindows(before) && isWindows(after)) ? '\n' : /\r?\n/;
+  const [a, b] = [linesOf(before, end), linesOf(after, end)];
   let start = 0;
   while (start < a.length && start < b.length && a[start] === b[start]) start++;
-  let end = 0;
-  while (end < a.length - start && end < b.length - start && a.at(-1 - end) === b.at(-1 - end)) end++;
-  const middle = differing(a.slice(start, a.length - end), b.slice(start, b.length - end));
+  let tail = 0;
+  while (tail < a.length - start && tail < b.length - start && a.at(-1 - tail) === b.at(-1 - tail)) tail++;
+  const middle = differing(a.slice(start, a.length - tail), b.slice(start, b.length - tail));
   const same = (lines: readonly string[]) => lines.map((text): Line => ({ kind: 'same', text }));
-  return placed([...same(a.slice(0, start)), ...middle, ...same(a.slice(a.length - end))]);
+  return placed([...same(a.slice(0, start)), ...middle, ...same(a.slice(a.length - tail))]);
 }
 
 function placed(lines: readonly Line[]): readonly DiffLine[] {
@@ -41,9 +43,14 @@ function placed(lines: readonly Line[]): readonly DiffLine[] {
   }));
 }
 
-function linesOf(text: string): string[] {
+/** Every line ends as on Windows, and there is one. */
+function isWindows(text: string): boolean {
+  return text.includes('\r\n') && !/(?:^|[^\r])\n/.test(text);
+}
+
+function linesOf(text: string, end: string | RegExp): string[] {
   if (text === '') return [];
-  const lines = text.split(/\r?\n/);
+  const lines = text.split(end);
   if (lines.at(-1) === '') lines.pop();
   return lines;
 }

@@ -6,6 +6,7 @@ import { ACTIVITY_WORDS, activityOf } from '../model/status.js';
 import { isForScreenReaders, toggleScreenReaders } from '../terminals/screen-reader.js';
 import { openPanel, togglePanel } from '../ui/panel-switch.js';
 import { chooseTheme } from '../ui/theme.js';
+import { answer } from './shortcuts.js';
 
 export interface Command {
   readonly id: string;
@@ -23,9 +24,9 @@ function pageCommands(onHelp: () => void): Command[] {
   const details = { id: 'details', title: 'Show or hide the details', detail: 'D', run: togglePanel };
   return [
     { id: 'new', title: 'New session', detail: 'N', run: () => goTo({ at: 'new' }) },
-    ...pressing('approve', 'Approve what the agent asks', 'Alt Y', '[data-answer="approve"]'),
-    ...pressing('deny', 'Deny what the agent asks', 'Alt N', '[data-answer="deny"]'),
-    ...pressing('stop', 'Stop the agent', 'Alt .', '.composer .stop'),
+    ...answering('approve', 'Approve what the agent asks', 'Alt Y'),
+    ...answering('deny', 'Deny what the agent asks', 'Alt N'),
+    ...stopping(),
     ...(document.querySelector('.session') ? [details, ...PANEL_COMMANDS] : []),
     { id: 'light', title: 'Light theme', detail: '', run: () => chooseTheme('light') },
     { id: 'dark', title: 'Dark theme', detail: '', run: () => chooseTheme('dark') },
@@ -46,10 +47,15 @@ const PANEL_COMMANDS: readonly Command[] = [
   { id: 'terminal', title: 'Show the terminals', detail: '', run: () => openPanel('terminal') },
 ];
 
-/** What a button on the screen does; nothing when there is no such button now. */
-function pressing(id: string, title: string, detail: string, selector: string): Command[] {
-  const button = document.querySelector<HTMLButtonElement>(selector);
-  return button ? [{ id, title, detail, run: () => button.click() }] : [];
+/** Nothing when nobody asks anything now. */
+function answering(kind: 'approve' | 'deny', title: string, detail: string): Command[] {
+  return document.querySelector('.confirmation') ? [{ id: kind, title, detail, run: () => answer(kind) }] : [];
+}
+
+/** What the button on the screen does; nothing when there is no such button now. */
+function stopping(): Command[] {
+  const button = document.querySelector<HTMLButtonElement>('.composer .stop');
+  return button ? [{ id: 'stop', title: 'Stop the agent', detail: 'Alt .', run: () => button.click() }] : [];
 }
 
 function sessionCommand(item: SessionSummary): Command {

@@ -48,8 +48,8 @@ function commandFor(event: KeyboardEvent, show: Show): (() => void) | undefined 
 }
 
 const ANSWERS: Readonly<Record<string, () => void>> = {
-  KeyY: () => press('[data-answer="approve"]'),
-  KeyN: () => press('[data-answer="deny"]'),
+  KeyY: () => answer('approve'),
+  KeyN: () => answer('deny'),
   Period: () => press('.composer .stop'),
 };
 
@@ -82,6 +82,20 @@ function hasText(target: EventTarget | null): boolean {
 /** The shortcut does what the button does, so that both can never differ. */
 function press(selector: string): void {
   document.querySelector<HTMLButtonElement>(selector)?.click();
+}
+
+/**
+ * Answers the first question, and only where it can be seen: otherwise it is brought into view first. Never another
+ * one in its place, because it cannot be answered in this way.
+ */
+export function answer(kind: 'approve' | 'deny'): void {
+  const question = document.querySelector('.confirmation');
+  const button = question?.querySelector<HTMLButtonElement>(`[data-answer="${kind}"]`);
+  if (!question || !button) return;
+  const { top, bottom } = button.getBoundingClientRect();
+  const shown = question.closest('.timeline')?.getBoundingClientRect();
+  if (shown && (top < shown.top || bottom > shown.bottom)) question.scrollIntoView({ block: 'end' });
+  else button.click();
 }
 
 function focus(id: string): void {

@@ -1,21 +1,26 @@
 /**
  * The question whether a call may run. Options that the host offers take the place of plain yes and no. Whoever answers
- * first decides, on whatever device.
+ * first decides, on whatever device. Nothing is allowed that has not been read to its end, and while somebody writes
+ * advice, the only answer is the denial that carries it.
  */
 import type { ConfirmationOption, ToolCallPendingConfirmationState } from '@atrium/protocol';
 import { useState } from 'react';
 import { useOpenSession } from '../host/context.js';
-import { Words } from '../markdown/markdown.js';
 import { AutoText } from '../ui/auto-text.js';
+import { VisibleText } from '../ui/visible-text.js';
 import { answerAction, optionsOf } from './answer.js';
 import { InputEditor } from './input-view.js';
+import type { Reading } from './reading.js';
+import { plainText } from './tool-words.js';
 
 interface Props {
   readonly call: ToolCallPendingConfirmationState;
   readonly turnId: string;
+  /** How far what would run has been read. */
+  readonly reading: Reading;
 }
 
-export function Confirmation({ call, turnId }: Props) {
+export function Confirmation({ call, turnId, reading }: Props) {
   const session = useOpenSession();
   /** The input as somebody changed it; absent while nobody does. */
   const [edited, setEdited] = useState<string>();
@@ -25,60 +30,116 @@ export function Confirmation({ call, turnId }: Props) {
   const input = edited ?? call.toolInput ?? '';
   const answer = (option: ConfirmationOption) =>
     session.dispatch(answerAction({ call, turnId, option, input, advice: advice ?? '' }));
+  const title = plainText(call.confirmationTitle).trim() || `Let ${call.displayName} run?`;
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be laid out like this in every browser
     <div className="confirmation" role="group" aria-label="Permission">
       <p className="question">
-        <Words text={call.confirmationTitle ?? `Let ${call.displayName} run?`} />
+        <VisibleText text={title.replace(/\s+/g, ' ')} />
       </p>
-      {edited !== undefined && <InputEditor input={edited} onChange={setEdited} />}
-      {advice !== undefined && (
-        <AutoText
-          label="What to do instead"
-          placeholder="What should it do instead? Enter denies the call and says so."
-          isFocused
-          value={advice}
-          onChange={setAdvice}
-          onEnter={() => deny && answer(deny)}
-        />
+      {edited !== undefined && (
+        <>
+          <InputEditor input={edited} onChange={setEdited} />
+          <p className="hint">This runs instead of the input above.</p>
+        </>
       )}
-      <div className="buttons">
-        {options.map((option, index) => (
-          <AnswerButton key={option.id} option={option} isFirst={index === 0} onClick={() => answer(option)} />
-        ))}
-        {call.editable && edited === undefined && (
-          <button type="button" className="quiet" onClick={() => setEdited(call.toolInput ?? '')}>
-            Edit input
-          </button>
-        )}
-        {advice === undefined && deny && (
-          <button type="button" className="quiet" onClick={() => setAdvice('')}>
-            Deny with advice
-          </button>
-        )}
-      </div>
+      {advice !== undefined && deny ? (
+        <Advice advice={advice} onChange={setAdvice} onDeny={() => answer(deny)} onBack={() => setAdvice(undefined)} />
+      ) : (
+        <>
+          {HINTS[reading] !== '' && (
+            <p className="hint" role="status">
+              {HINTS[reading]}
+            </p>
+          )}
+          <div className="buttons">
+            {options.map((option, index) =>
+              option.kind === 'approve' && reading === 'too-long' ? null : (
+                <AnswerButton
+                  key={option.id}
+                  option={option}
+                  isFirst={index === 0}
+                  isDisabled={option.kind === 'approve' && reading !== 'read'}
+                  onClick={() => answer(option)}
+                />
+              ),
+            )}
+            {call.editable && edited === undefined && reading === 'read' && (
+              <button type="button" className="quiet" onClick={() => setEdited(call.toolInput ?? '')}>
+                Edit input
+              </button>
+            )}
+            {deny && (
+              <button type="button" className="quiet" onClick={() => setAdvice('')}>
+                Deny with advice
+              </button>
+            )}
+          </div>
+        </>
+      )}
     </div>
+  );
+}
+
+const HINTS: Readonly<Record<Reading, string>> = {
+  'too-long': 'It is too long to be read here, so it can only be denied: ask for it in smaller steps.',
+  loading: 'Reading what would change …',
+  unread: 'Read it to the end, then you can allow it.',
+  read: '',
+};
+
+interface AdviceProps {
+  readonly advice: string;
+  readonly onChange: (advice: string) => void;
+  readonly onDeny: () => void;
+  readonly onBack: () => void;
+}
+
+/** There is no way to allow the call from here. */
+function Advice({ advice, onChange, onDeny, onBack }: AdviceProps) {
+  return (
+    <>
+      <AutoText
+        label="What to do instead"
+        placeholder="What should it do instead? Enter denies the call and says so."
+        isFocused
+        value={advice}
+        onChange={onChange}
+        onEnter={onDeny}
+        onKeyDown={({ key }) => key === 'Escape' && onBack()}
+      />
+      <div className="buttons">
+        <button type="button" className="primary" data-answer="deny" onClick={onDeny}>
+          {advice.trim() === '' ? 'Deny' : 'Deny with this advice'}
+        </button>
+        <button type="button" className="quiet" onClick={onBack}>
+          Back to the question
+        </button>
+      </div>
+    </>
   );
 }
 
 interface AnswerProps {
   readonly option: ConfirmationOption;
   readonly isFirst: boolean;
+  readonly isDisabled: boolean;
   readonly onClick: () => void;
 }
 
 const KEYS = { approve: 'Alt+Y', deny: 'Alt+N' } as const;
 
-function AnswerButton({ option: { kind, label }, isFirst, onClick }: AnswerProps) {
+function AnswerButton({ option: { kind, label }, isFirst, isDisabled, onClick }: AnswerProps) {
   return (
     <button
       type="button"
       className={isFirst && kind === 'approve' ? 'primary' : ''}
       data-answer={kind}
-      title={`${label} (${KEYS[kind]} takes the first of its kind)`}
+      disabled={isDisabled}
+      title={`${KEYS[kind]} takes the first of its kind`}
       onClick={onClick}
     >
-      {label}
+      <VisibleText text={label} />
     </button>
   );
 }

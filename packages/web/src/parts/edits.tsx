@@ -1,8 +1,9 @@
 /** Changes of files, as a diff. */
 import type { FileEdit } from '@atrium/protocol';
+import { useEffect } from 'react';
 import { DiffLines } from '../diff/diff-lines.js';
 import { FileLink } from '../files/file-link.js';
-import { useEditTexts } from './use-edit-texts.js';
+import { type LoadedTexts, useEditTexts } from './use-edit-texts.js';
 
 interface Props {
   readonly edits: readonly FileEdit[];
@@ -17,8 +18,18 @@ export function Edits({ edits, input }: Props) {
   ));
 }
 
-function EditView({ edit, input }: { readonly edit: FileEdit; readonly input: string | undefined }) {
-  const texts = useEditTexts(edit, input);
+interface EditProps {
+  readonly edit: FileEdit;
+  readonly input: string | undefined;
+  /** The change is still to come, and somebody is asked about it: all of it is shown. */
+  readonly isAsked?: boolean;
+  readonly onTexts?: (texts: LoadedTexts) => void;
+}
+
+export function EditView({ edit, input, isAsked = false, onTexts }: EditProps) {
+  const texts = useEditTexts(edit, input, isAsked);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it is told once for each change of the texts
+  useEffect(() => onTexts?.(texts), [texts]);
   const { added, removed } = edit.diff ?? {};
   const uri = edit.after?.uri ?? edit.before?.uri ?? '';
   return (
@@ -33,12 +44,14 @@ function EditView({ edit, input }: { readonly edit: FileEdit; readonly input: st
       {texts === 'loading' && <p className="hint">Loading …</p>}
       {texts === 'unknown' && (
         <p className="hint">
-          {added === 0 && removed === 0
+          {added === 0 && removed === 0 && !isAsked
             ? 'Nothing in it changes.'
-            : 'The content is not available here; the numbers above are all there is.'}
+            : isAsked
+              ? 'The change cannot be shown as a difference; the input says what would happen.'
+              : 'The content is not available here; the numbers above are all there is.'}
         </p>
       )}
-      {typeof texts === 'object' && <DiffLines {...texts} path={uri} />}
+      {typeof texts === 'object' && <DiffLines {...texts} path={uri} isAsked={isAsked} />}
     </figure>
   );
 }

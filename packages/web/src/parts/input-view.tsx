@@ -1,16 +1,23 @@
 /** The input of a tool: to read, and to change before it runs. */
+import { isVisible, toolInputMembers } from '@atrium/protocol';
 import { AutoText } from '../ui/auto-text.js';
-import { membersOf, withMember } from './tool-input.js';
+import { VisibleLines, VisibleText } from '../ui/visible-text.js';
+import { isReadable } from './reading.js';
+import { withMember } from './tool-input.js';
 
 export function InputView({ input }: { readonly input: string }) {
-  const members = membersOf(input);
+  const members = toolInputMembers(input);
   if (members.length === 0) return null;
   return (
     <dl className="tool-input" tabIndex={0}>
       {members.map(({ name, text }) => (
         <div key={name}>
-          {name !== '' && <dt>{name}</dt>}
-          <dd>{text}</dd>
+          {name !== '' && (
+            <dt>
+              <VisibleText text={name} />
+            </dt>
+          )}
+          <dd>{isReadable(text) ? <VisibleText text={text} mode="lines" /> : text}</dd>
         </div>
       ))}
     </dl>
@@ -24,8 +31,9 @@ interface EditorProps {
 
 /** One field for every text; numbers, lists and the like stay as they are. Without any text: the whole as it is. */
 export function InputEditor({ input, onChange }: EditorProps) {
-  const texts = membersOf(input).filter(({ isText }) => isText);
+  const texts = toolInputMembers(input).filter(({ isText }) => isText);
   if (texts.length === 0) return <AutoText className="mono" label="Input" value={input} onChange={onChange} />;
+  const hidden = texts.filter(({ text }) => !isVisible(text, 'lines'));
   return (
     <div className="input-editor">
       {texts.map(({ name, text }) => (
@@ -37,6 +45,12 @@ export function InputEditor({ input, onChange }: EditorProps) {
             value={text}
             onChange={(value) => onChange(withMember(input, name, value))}
           />
+        </div>
+      ))}
+      {hidden.map(({ name, text }) => (
+        <div key={name} className="tool-input is-whole">
+          <p className="hint">With characters that the field above cannot show:</p>
+          <VisibleLines text={text} />
         </div>
       ))}
     </div>

@@ -1,21 +1,17 @@
-/** The inside of a tool call: what went in, what it would change, what came out. */
+/** The inside of a tool call that nobody is asked about: what went in, what came out. */
 import type { ToolCallState } from '@atrium/protocol';
 import { Words } from '../markdown/markdown.js';
-import { Edits } from './edits.js';
 import { InputView } from './input-view.js';
 import { ToolContent } from './tool-content.js';
 import { isErrorTold } from './tool-words.js';
 
 export function ToolBody({ call }: { readonly call: ToolCallState }) {
-  const edits = call.status === 'pending-confirmation' ? call.edits?.items : undefined;
   const input = call.status === 'streaming' ? call.partialInput : call.toolInput;
   const content = 'content' in call ? call.content : undefined;
-  // Whoever says that nothing changes must not hide what would run.
-  const isDiff = edits?.length || content?.some(({ type }) => type === 'fileEdit');
+  const isDiff = content?.some(({ type }) => type === 'fileEdit');
   return (
     <div className="tool-body">
       {input !== undefined && !isDiff && <InputView input={input} />}
-      {edits && <Edits edits={edits} input={input} />}
       {content && <ToolContent content={content} input={input} />}
       {call.status === 'completed' && call.error && !isErrorTold(call) && (
         <p className="problem">{call.error.message}</p>

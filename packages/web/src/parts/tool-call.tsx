@@ -1,12 +1,17 @@
 /** A tool call, from the first letter of its input to its result: one quiet line, unless it runs or asks. */
-import type { ToolCallState } from '@atrium/protocol';
-import { memo, useState } from 'react';
+import { asksOneOf, type ToolCallState } from '@atrium/protocol';
+import { memo, type ReactNode, useState } from 'react';
+import { useOpenSession } from '../host/context.js';
 import { Words } from '../markdown/markdown.js';
+import { useStore } from '../model/store.js';
 import { Icon, type IconName } from '../ui/icons.js';
+import { VisibleText } from '../ui/visible-text.js';
+import { AskedBody } from './asked-body.js';
 import { Confirmation } from './confirmation.js';
+import { ReadingGate, useReadingGate } from './reading.js';
 import { ResultConfirmation } from './result-confirmation.js';
 import { ToolBody } from './tool-body.js';
-import { type CallLook, editCount, failureOf, lookOf, stateWord, toolMessage } from './tool-words.js';
+import { type CallLook, editCount, failureOf, isNamedOtherwise, lookOf, stateWord, toolMessage } from './tool-words.js';
 
 interface Props {
   readonly call: ToolCallState;
@@ -22,34 +27,86 @@ const MARKS: Readonly<Record<CallLook, IconName>> = {
   ended: 'stop',
 };
 
-export const ToolCall = memo(({ call, turnId, isActive }: Props) => {
+export const ToolCall = memo((props: Props) =>
+  lookOf(props.call, props.isActive) === 'asking' ? <AskingCall {...props} /> : <QuietCall {...props} />,
+);
+
+/** It cannot be folded: what is asked about stays in sight as long as it can be answered. */
+function AskingCall({ call, turnId, isActive }: Props) {
+  const { report, reading } = useReadingGate();
+  const key = `${call.toolCallId} ${'toolInput' in call ? call.toolInput : ''}`;
+  return (
+    <article className="tool-call is-asking is-open">
+      <div className="tool-head">
+        <Head call={call} isActive={isActive}>
+          {isNamedOtherwise(call) && (
+            <code className="tool-own-name">
+              <VisibleText text={call.toolName} />
+            </code>
+          )}
+        </Head>
+      </div>
+      {call.status === 'pending-confirmation' && (
+        <ReadingGate value={report}>
+          <AskedBody key={key} call={call} />
+          <Confirmation key={call.toolCallId} call={call} turnId={turnId} reading={reading} />
+        </ReadingGate>
+      )}
+      {call.status === 'pending-result-confirmation' && (
+        <>
+          <ToolBody call={call} />
+          <ResultConfirmation call={call} turnId={turnId} />
+        </>
+      )}
+    </article>
+  );
+}
+
+function QuietCall({ call, isActive }: Props) {
+  const session = useOpenSession();
+  const { inputRequests = [] } = useStore(session.view).state;
   const [choice, setChoice] = useState<boolean>();
-  const look = lookOf(call, isActive);
-  const isShown = choice ?? (look === 'asking' || (look === 'busy' && call.status === 'running'));
+  // What it asks stands below the conversation, with its choices.
+  const isAsked = asksOneOf(call, inputRequests);
+  const isShown = !isAsked && (choice ?? (isActive && call.status === 'running'));
   const failure = failureOf(call);
   const count = editCount(call);
   return (
-    <article className={`tool-call is-${look} ${isShown ? 'is-open' : 'is-folded'}`}>
+    <article className={`tool-call is-${lookOf(call, isActive)} ${isShown ? 'is-open' : 'is-folded'}`}>
       <button type="button" className="tool-head" aria-expanded={isShown} onClick={() => setChoice(!isShown)}>
-        <span className="tool-mark">
-          <Icon name={MARKS[look]} />
-        </span>
-        <span className="tool-name">{call.displayName}</span>
-        <span className="tool-message">
-          <Words text={toolMessage(call)} />
-        </span>
-        {count && (
-          <span className="tool-count">
-            {count.added > 0 && <span className="added">+{count.added}</span>}{' '}
-            {count.removed > 0 && <span className="removed">−{count.removed}</span>}
-          </span>
-        )}
-        <span className="tool-state">{stateWord(call, isActive)}</span>
+        <Head call={call} isActive={isActive}>
+          <span className="tool-message">{isAsked ? 'Its question is below' : <Words text={toolMessage(call)} />}</span>
+          {count && (
+            <span className="tool-count">
+              {count.added > 0 && <span className="added">+{count.added}</span>}{' '}
+              {count.removed > 0 && <span className="removed">−{count.removed}</span>}
+            </span>
+          )}
+        </Head>
       </button>
       {!isShown && failure !== '' && <p className="tool-failure">{failure}</p>}
       {isShown && <ToolBody call={call} />}
-      {isActive && call.status === 'pending-confirmation' && <Confirmation call={call} turnId={turnId} />}
-      {isActive && call.status === 'pending-result-confirmation' && <ResultConfirmation call={call} turnId={turnId} />}
     </article>
   );
-});
+}
+
+interface HeadProps {
+  readonly call: ToolCallState;
+  readonly isActive: boolean;
+  readonly children: ReactNode;
+}
+
+function Head({ call, isActive, children }: HeadProps) {
+  return (
+    <>
+      <span className="tool-mark">
+        <Icon name={MARKS[lookOf(call, isActive)]} />
+      </span>
+      <span className="tool-name">
+        <VisibleText text={call.displayName} />
+      </span>
+      {children}
+      <span className="tool-state">{stateWord(call, isActive)}</span>
+    </>
+  );
+}

@@ -62,3 +62,13 @@ export function editCount(call: ToolCallState): EditCount | undefined {
   const sum = (numbers: readonly (number | undefined)[]) => numbers.reduce<number>((all, n) => all + (n ?? 0), 0);
   return { added: sum(diffs.map(({ added }) => added)), removed: sum(diffs.map(({ removed }) => removed)) };
 }
+
+/** A tool may call itself anything; a name that is not its own is not taken for it where somebody is asked. */
+export function isNamedOtherwise({ displayName, toolName }: Pick<ToolCallState, 'displayName' | 'toolName'>): boolean {
+  return displayName.toLowerCase().replaceAll(' ', '_') !== toolName.toLowerCase();
+}
+
+/** Without its marks taken for anything: where somebody is asked, a text must not bring links or pictures along. */
+export function plainText(text: StringOrMarkdown | undefined): string {
+  return typeof text === 'string' ? text : (text?.markdown ?? '');
+}

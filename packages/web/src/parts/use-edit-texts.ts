@@ -3,7 +3,7 @@
  * does not hand files out, the input of an editing tool still says which piece is replaced by which.
  */
 import type { Client } from '@atrium/client';
-import type { FileEdit, FileEditSide } from '@atrium/protocol';
+import { type FileEdit, type FileEditSide, toolInputObject } from '@atrium/protocol';
 import { useEffect, useState } from 'react';
 import { useHost } from '../host/context.js';
 
@@ -14,24 +14,36 @@ export interface EditTexts {
 
 export type LoadedTexts = EditTexts | 'loading' | 'unknown';
 
-export function useEditTexts(edit: FileEdit, input: string | undefined): LoadedTexts {
+export function useEditTexts(edit: FileEdit, input: string | undefined, isComing = false): LoadedTexts {
   const { client } = useHost();
   const [texts, setTexts] = useState<LoadedTexts>('loading');
   useEffect(() => {
     let isOver = false;
-    load(client, edit)
+    (isComing ? loadComing(client, edit, input) : load(client, edit))
       .catch(() => textsOfInput(input, edit) ?? ('unknown' as const))
       .then((loaded) => isOver || setTexts(loaded));
     return () => {
       isOver = true;
     };
-  }, [client, edit, input]);
+  }, [client, edit, input, isComing]);
   return texts;
 }
 
 async function load(client: Client, { before, after }: FileEdit): Promise<EditTexts> {
   const [old, now] = await Promise.all([textOf(client, before), textOf(client, after)]);
   return { before: old, after: now };
+}
+
+/**
+ * Content that is too long to travel with the edit is named by its file, which does not hold it before the call has
+ * run. Until then only the input can tell it.
+ */
+async function loadComing(client: Client, edit: FileEdit, input: string | undefined): Promise<EditTexts> {
+  const { before, after } = edit;
+  if (after?.content.uri !== after?.uri || after === undefined) return load(client, edit);
+  const content = toolInputObject(input ?? '')?.content;
+  if (typeof content !== 'string') throw new Error('The new content is in no place that can be read.');
+  return { before: await textOf(client, before), after: content };
 }
 
 async function textOf(client: Client, side: FileEditSide | undefined): Promise<string> {

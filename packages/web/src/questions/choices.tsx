@@ -1,6 +1,7 @@
 /** Choices of a question: one or several, and a line for something else where that is allowed. */
 import type { SessionInputOption } from '@atrium/protocol';
 import { useId } from 'react';
+import { VisibleText } from '../ui/visible-text.js';
 import { DraftInput } from './draft-input.js';
 
 /** Something that is not among the choices, as the protocol names it. */
@@ -36,9 +37,13 @@ export function Choices({ name, options, chosen, isMany = false, freeform, onCha
             onChange={(event) => toggle(option, event.target.checked)}
           />
           <span>
-            {label}
+            <VisibleText text={label} />
             {recommended && <span className="tag">recommended</span>}
-            {description && <span className="hint">{description}</span>}
+            {description && (
+              <span className="hint">
+                <VisibleText text={description} />
+              </span>
+            )}
           </span>
         </label>
       ))}

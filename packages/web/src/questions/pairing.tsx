@@ -1,6 +1,7 @@
 /** A provider wants in: its user types the code that is shown here. */
 import type { SessionInputRequest } from '@atrium/protocol';
 import { useOpenSession } from '../host/context.js';
+import { VisibleText } from '../ui/visible-text.js';
 
 const CODE = /(\d{3})\s?(\d{3})\s*$/;
 
@@ -11,7 +12,9 @@ export function Pairing({ request }: { readonly request: SessionInputRequest }) 
   const refuse = () => session.dispatch({ type: 'session/inputCompleted', requestId: request.id, response: 'decline' });
   return (
     <section className="ask" role="alert" aria-label="Pairing">
-      <p>{code ? message.slice(0, code.index).trim() : message}</p>
+      <p>
+        <VisibleText text={code ? message.slice(0, code.index).trim() : message} />
+      </p>
       {code && (
         <p className="pairing-code" role="img" aria-label={`Code ${[...`${code[1]}${code[2]}`].join(' ')}`}>
           {code[1]} {code[2]}

@@ -1,6 +1,7 @@
 /** One question with the field that fits it. */
 import type { SessionInputAnswer, SessionInputAnswerValue, SessionInputQuestion } from '@atrium/protocol';
 import { useId } from 'react';
+import { VisibleText } from '../ui/visible-text.js';
 import { draft } from './answers.js';
 import { Choices } from './choices.js';
 import { DraftInput } from './draft-input.js';
@@ -27,9 +28,13 @@ export function QuestionField({ question, answer, isMissing, onChange }: Props) 
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be laid out like this in every browser
     <div className="question-field" role="group" aria-labelledby={`${id}-label`}>
-      {title && <p className="question-title">{title}</p>}
+      {title && (
+        <p className="question-title">
+          <VisibleText text={title} />
+        </p>
+      )}
       <label id={`${id}-label`} htmlFor={isTyped ? id : undefined}>
-        {message}
+        <VisibleText text={message} mode="lines" />
         {required && <span className="hint"> (required)</span>}
       </label>
       {isTyped && <DraftInput id={id} value={text} isNumber={isNumber} onChange={typed} />}

@@ -4,6 +4,7 @@ import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { useOpenSession } from '../host/context.js';
 import { hasKeyboard } from '../ui/focus.js';
 import { uncover } from '../ui/panel-switch.js';
+import { VisibleText } from '../ui/visible-text.js';
 import { draftOf, isAnswered, submitted } from './answers.js';
 import { isQuestionExpected } from './expected.js';
 import { QuestionField } from './question-field.js';
@@ -15,6 +16,8 @@ export function QuestionForm({ request }: { readonly request: SessionInputReques
   const form = useRef<HTMLFormElement>(null);
   const [missing, setMissing] = useState<string>();
   const { id: requestId, questions = [], message, url } = request;
+  // A request that asks one thing often says it twice.
+  const isAskedBelow = questions.some((question) => question.message.trim() === message?.trim());
   // What was typed a moment ago is in the session already, and on the screen only with the next frame.
   const latest = () => session.state.inputRequests?.find(({ id }) => id === requestId) ?? request;
   const change = (questionId: string, answer: SessionInputAnswer | undefined) =>
@@ -38,11 +41,15 @@ export function QuestionForm({ request }: { readonly request: SessionInputReques
   }, []);
   return (
     <form ref={form} className="ask" aria-label="Question" onSubmit={submit} noValidate>
-      {message && <p className="question">{message}</p>}
+      {message && !isAskedBelow && (
+        <p className="question">
+          <VisibleText text={message} mode="lines" />
+        </p>
+      )}
       {url && WEB.test(url) && (
         <p>
           <a href={url} target="_blank" rel="noopener noreferrer">
-            {url}
+            <VisibleText text={url} />
           </a>
         </p>
       )}

@@ -1,34 +1,46 @@
 /** Whether the programs that a folder names may start. */
 import type { SessionInputRequest } from '@atrium/protocol';
 import { useOpenSession } from '../host/context.js';
+import { ReadBox, ReadingGate, useReadingGate } from '../parts/reading.js';
+import { VisibleText } from '../ui/visible-text.js';
 
 export function Trust({ request }: { readonly request: SessionInputRequest }) {
   const session = useOpenSession();
+  const { report, reading } = useReadingGate();
   const answer = (response: 'accept' | 'decline') =>
     session.dispatch({ type: 'session/inputCompleted', requestId: request.id, response });
   const [question, ...blocks] = blocksOf(request.message ?? '');
   return (
     <section className="ask" role="alert" aria-label="Trust">
       <p>
-        <b>{question?.lines.join(' ')}</b>
+        <b>
+          <VisibleText text={question?.lines.join(' ') ?? ''} />
+        </b>
       </p>
-      {blocks.map(({ isQuoted, lines }) =>
-        isQuoted ? (
-          <ul className="programs" key={lines.join('\n')}>
-            {lines.map((line) => (
-              <li key={line}>
-                <code>{line}</code>
-              </li>
-            ))}
-          </ul>
-        ) : (
-          <p className="hint" key={lines.join('\n')}>
-            {lines.join(' ')}
-          </p>
-        ),
-      )}
+      <ReadingGate value={report}>
+        {blocks.map(({ isQuoted, lines }) =>
+          isQuoted ? (
+            <ReadBox key={lines.join('\n')} label="Programs" lines={lines.length}>
+              <ul className="programs">
+                {lines.map((line, index) => (
+                  // biome-ignore lint/suspicious/noArrayIndexKey: two lines may be the same, and they keep their place
+                  <li key={index}>
+                    <code>
+                      <VisibleText text={line} />
+                    </code>
+                  </li>
+                ))}
+              </ul>
+            </ReadBox>
+          ) : (
+            <p className="hint" key={lines.join('\n')}>
+              <VisibleText text={lines.join(' ')} />
+            </p>
+          ),
+        )}
+      </ReadingGate>
       <div className="buttons">
-        <button type="button" className="primary" onClick={() => answer('accept')}>
+        <button type="button" className="primary" disabled={reading !== 'read'} onClick={() => answer('accept')}>
           Trust this folder
         </button>
         <button type="button" onClick={() => answer('decline')}>

@@ -1,10 +1,10 @@
 /** One session in the list: what it is about, how it is doing, whether something in it is new. */
 import type { SessionSummary } from '@atrium/protocol';
 import { memo } from 'react';
-import { useHost } from '../host/context.js';
+import { useActivityWord, useHost } from '../host/context.js';
 import { hashOf, useRoute } from '../host/router.js';
 import { ago, lastPart, pathOf } from '../model/format.js';
-import { ACTIVITY_WORDS, activityOf, isArchived, isUnread } from '../model/status.js';
+import { activityOf, isArchived, isUnread } from '../model/status.js';
 import { IconButton } from '../ui/icon-button.js';
 
 interface Props {
@@ -16,6 +16,7 @@ export const SessionItem = memo(({ item, now }: Props) => {
   const { client } = useHost();
   const route = useRoute();
   const activity = activityOf(item);
+  const word = useActivityWord(activity);
   const isHere = route.at === 'session' && route.uri === item.resource;
   const isNew = isUnread(item) && !isHere;
   const archive = () =>
@@ -34,7 +35,7 @@ export const SessionItem = memo(({ item, now }: Props) => {
         <time dateTime={new Date(item.modifiedAt).toISOString()}>{ago(item.modifiedAt, now)}</time>
         <span className="detail">
           <span className={`word ${activity}`}>
-            {ACTIVITY_WORDS[activity]}
+            {word}
             {isNew && <span className="visually-hidden">(new)</span>}
           </span>
           {placeOf(item)}

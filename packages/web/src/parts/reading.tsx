@@ -1,0 +1,150 @@
+/**
+ * What somebody has to read before they can let something run. A text that does not fit scrolls in its box, with the
+ * number of its lines below it, and nothing can be allowed before its end has been in view.
+ */
+import {
+  createContext,
+  type ReactNode,
+  type RefObject,
+  useContext,
+  useEffect,
+  useId,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
+import { plural } from '../model/format.js';
+
+/** Longer texts would stop the page, and nobody reads them in a box: they cannot be allowed here. */
+export const READABLE_MAX_LINES = 10_000;
+export const READABLE_MAX_CHARACTERS = 300_000;
+
+export function isReadable(text: string): boolean {
+  return text.length <= READABLE_MAX_CHARACTERS && lineCount(text) <= READABLE_MAX_LINES;
+}
+
+export function lineCount(text: string): number {
+  let lines = 1;
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lines += 1;
+  return lines;
+}
+
+/** How far the reading is; the first that applies to any of the texts counts for all. */
+export type Reading = 'too-long' | 'loading' | 'unread' | 'read';
+const WORST_FIRST: readonly Reading[] = ['too-long', 'loading', 'unread', 'read'];
+
+type Report = (id: string, reading: Reading | undefined) => void;
+const Gate = createContext<Report | undefined>(undefined);
+
+export const ReadingGate = Gate.Provider;
+
+/** Knows how far each text below the gate was read. */
+export function useReadingGate(): { readonly report: Report; readonly reading: Reading } {
+  const [known, setKnown] = useState<ReadonlyMap<string, Reading>>(new Map());
+  const report = useMemo(
+    (): Report => (id, reading) =>
+      setKnown((before) => {
+        if (before.get(id) === reading) return before;
+        const after = new Map(before);
+        if (reading === undefined) after.delete(id);
+        else after.set(id, reading);
+        return after;
+      }),
+    [],
+  );
+  const all = [...known.values()];
+  return { report, reading: WORST_FIRST.find((each) => all.includes(each)) ?? 'read' };
+}
+
+/** Tells the gate, if there is one, how far one text was read. */
+export function useReading(reading: Reading): void {
+  const report = useContext(Gate);
+  const id = useId();
+  useLayoutEffect(() => {
+    report?.(id, reading);
+    return () => report?.(id, undefined);
+  }, [report, id, reading]);
+}
+
+/** Below this nobody can tell whether the last line is in view. */
+const END_TOLERANCE_PX = 4;
+
+interface Props {
+  readonly label: string;
+  readonly lines: number;
+  readonly children: ReactNode;
+}
+
+/** Its beginning and its end have to be on the screen once, wherever the window or the box cuts them off. */
+export function ReadBox({ label, lines, children }: Props) {
+  const isAsked = useContext(Gate) !== undefined;
+  const box = useRef<HTMLDivElement>(null);
+  const [start, hasStart] = useSeen();
+  const [end, hasEnd] = useSeen();
+  const [isCut, setCut] = useState(false);
+  useReading(hasStart && hasEnd ? 'read' : 'unread');
+  const look = () => {
+    const { scrollTop = 0, clientHeight = 0, scrollHeight = 0 } = box.current ?? {};
+    setCut(scrollTop + clientHeight < scrollHeight - END_TOLERANCE_PX);
+  };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what is inside may have changed with every drawing
+  useLayoutEffect(() => {
+    look();
+    const observer = new ResizeObserver(look);
+    if (box.current) observer.observe(box.current);
+    return () => observer.disconnect();
+  }, [children]);
+  const show = (block: 'start' | 'end') => {
+    box.current?.scrollTo(0, block === 'end' ? box.current.scrollHeight : 0);
+    box.current?.scrollIntoView({ block });
+  };
+  const isStartMissing = isAsked && hasEnd && !hasStart;
+  return (
+    <div className={`read-box ${isCut ? 'is-cut' : ''}`}>
+      {/* biome-ignore lint/a11y/useSemanticElements: a region that scrolls must be reachable by keyboard */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
+      <div className="read-text" role="region" aria-label={label} tabIndex={0} ref={box} onScroll={look}>
+        <span className="read-edge" ref={start} />
+        {children}
+        <span className="read-edge" ref={end} />
+      </div>
+      {(lines > 1 || isCut || isStartMissing) && (
+        <p className="read-place">
+          <span>{plural(lines, 'line')}</span>
+          {isCut && (
+            <>
+              <span className="read-more">there is more below{isAsked && !hasEnd ? ': read to the end' : ''}</span>
+              <button type="button" className="quiet small" onClick={() => show('end')}>
+                Show the end
+              </button>
+            </>
+          )}
+          {!isCut && isStartMissing && (
+            <>
+              <span className="read-more">its beginning is above</span>
+              <button type="button" className="quiet small" onClick={() => show('start')}>
+                Show the beginning
+              </button>
+            </>
+          )}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** Whether an element has ever been on the screen. */
+function useSeen(): [RefObject<HTMLSpanElement | null>, boolean] {
+  const element = useRef<HTMLSpanElement>(null);
+  const [isSeen, setSeen] = useState(false);
+  useEffect(() => {
+    if (isSeen || !element.current) return;
+    const observer = new IntersectionObserver((entries) => {
+      if (entries.some(({ isIntersecting }) => isIntersecting)) setSeen(true);
+    });
+    observer.observe(element.current);
+    return () => observer.disconnect();
+  }, [isSeen]);
+  return [element, isSeen];
+}

@@ -1,0 +1,244 @@
+/** What a person approves in the page is what runs: whole, visible, and never beside a button that says otherwise. */
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { SessionState, ToolCallPendingConfirmationState } from '@atrium/protocol';
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import { begin, describeInBrowser, PHONE, POLL } from './support/browser.js';
+import { startMortalHost } from './support/mortal-host.js';
+import { startPageHost } from './support/page-host.js';
+import { puppetSession, startPuppetHost } from './support/puppet-host.js';
+
+const CALL: ToolCallPendingConfirmationState = {
+  status: 'pending-confirmation',
+  toolCallId: 'c1',
+  toolName: 'shell',
+  displayName: 'Shell',
+  invocationMessage: 'Run it',
+  confirmationTitle: 'Run it?',
+  editable: true,
+  options: [
+    { id: 'approve', label: 'Run', kind: 'approve' },
+    { id: 'deny', label: 'Do not run', kind: 'deny' },
+  ],
+};
+
+function asking(...calls: Partial<ToolCallPendingConfirmationState>[]): SessionState {
+  const responseParts = calls.map((call, index) => ({
+    kind: 'toolCall' as const,
+    toolCall: { ...CALL, toolCallId: `c${index + 1}`, ...call },
+  }));
+  return puppetSession({ activeTurn: { id: 't1', userMessage: { text: 'go' }, responseParts } }, { status: 24 });
+}
+
+const command = (text: string) => ({ toolInput: JSON.stringify({ command: text }) });
+const run = (page: Page) => page.getByRole('button', { name: 'Run', exact: true });
+/** What stands in the card, line by line as it runs. */
+const shownLines = (page: Page) =>
+  page.locator('.visible-line').evaluateAll((lines) => lines.map((line) => line.textContent?.replace(/\n$/, '') ?? ''));
+const marks = (page: Page) => page.locator('.is-asking mark').allInnerTexts();
+
+describeInBrowser('a question for permission', (open) => {
+  const ask = async (...calls: Partial<ToolCallPendingConfirmationState>[]) => {
+    const host = await startPuppetHost({ session: asking(...calls) });
+    const page = await open(host.link);
+    await page.getByRole('group', { name: 'Permission' }).first().waitFor();
+    const answers = () =>
+      host
+        .ofMethod('dispatchAction')
+        .map(({ params }) => params.action as { readonly type: string })
+        .filter(({ type }) => type === 'session/toolCallConfirmed');
+    return { page, answers };
+  };
+
+  it('[REL-051] spells out what cannot be seen, and marks it', async () => {
+    const { page } = await ask(command('ls \u202egpj.exe\u202c r\u200bm\u00a0x \x1b]0;\r\b'));
+    expect(await shownLines(page)).toEqual(['ls \\u{202e}gpj.exe\\u{202c} r\\u{200b}m\\xa0x \\x1b]0;\\r\\x08']);
+    expect(await marks(page)).toEqual(['\\u{202e}', '\\u{202c}', '\\u{200b}', '\\xa0', '\\x1b', '\\r\\x08']);
+    expect(await run(page).isEnabled()).toBe(true);
+  });
+
+  it('[REL-051] tells an escape from the same letters written out', async () => {
+    const { page } = await ask(command('\\x1b \x1b'));
+    expect(await shownLines(page)).toEqual(['\\x1b \\x1b']);
+    expect(await marks(page)).toEqual(['\\x1b']);
+  });
+
+  it('[REL-051] lets nothing run before the end of a long command was in view, and counts its lines', async () => {
+    const { page, answers } = await ask(command(`echo start${'\n'.repeat(41)}touch PWNED`));
+    await page.getByText('42 lines', { exact: true }).waitFor();
+    expect(await run(page).isDisabled()).toBe(true);
+    await page.keyboard.press('Alt+y');
+    await page.getByText('there is more below: read to the end').waitFor();
+    await page.getByRole('button', { name: 'Show the end' }).click();
+    await page.locator('.visible-line', { hasText: 'touch PWNED' }).waitFor();
+    await expect.poll(() => run(page).isEnabled(), POLL).toBe(true);
+    expect(answers()).toEqual([]);
+    expect((await shownLines(page)).filter((line) => line !== '')).toEqual(['echo start', 'touch PWNED']);
+    await page.keyboard.press('Alt+y');
+    await expect.poll(answers, POLL).toMatchObject([{ approved: true, toolCallId: 'c1' }]);
+  });
+
+  it.each([
+    ['at a desk', undefined],
+    ['on a phone', PHONE],
+  ])('[REL-051] wraps a long line, so that its end is on the screen, %s', async (_where, size) => {
+    const host = await startPuppetHost({ session: asking(command(`echo ${'x'.repeat(400)}; rm -rf END`)) });
+    const page = await open(host.link, size);
+    await page.getByRole('group', { name: 'Permission' }).waitFor();
+    const fits = () =>
+      page.locator('.read-text').evaluate((box) => box.scrollWidth <= box.clientWidth && box.clientWidth > 0);
+    await expect.poll(fits, POLL).toBe(true);
+  });
+
+  it('[REL-051] cannot be folded while it asks', async () => {
+    const { page } = await ask(command('ls'));
+    expect(await page.locator('.tool-call [aria-expanded]').count()).toBe(0);
+    await page.locator('.tool-head').click();
+    expect(await shownLines(page)).toEqual(['ls']);
+  });
+
+  it('[REL-051] keeps the order of letters that are written from right to left', async () => {
+    const { page } = await ask(command('echo אבג; rm דה'));
+    const places = await page.locator('.visible-line').evaluate((line) => {
+      const text = document.createTreeWalker(line, NodeFilter.SHOW_TEXT).nextNode();
+      if (!text) return [];
+      return [...(text.textContent ?? '')].map((_, index) => {
+        const range = document.createRange();
+        range.setStart(text, index);
+        range.setEnd(text, index + 1);
+        return range.getBoundingClientRect().left;
+      });
+    });
+    expect(places.length).toBeGreaterThan(10);
+    expect(places).toEqual([...places].sort((a, b) => a - b));
+  });
+
+  it('[REL-051] shows the raw input where its members would not say all of it', async () => {
+    const raw = '{"command":"ls","command":"rm -rf ~"}';
+    const { page } = await ask({ toolInput: raw });
+    expect(await shownLines(page)).toEqual([raw]);
+  });
+
+  it('[REL-051] takes nothing in a title, a name or a message for more than text', async () => {
+    const { page } = await ask({
+      ...command('rm -rf ~'),
+      toolName: 'evil_tool',
+      displayName: 'Shell\u202e',
+      invocationMessage: { markdown: '**Run** `ls` [Allow](https://example.org)' },
+      confirmationTitle: { markdown: 'Run `ls`? ![x](data:image/png;base64,AAAA) <button>Run</button>\n\ncommand: ls' },
+    });
+    expect(await page.locator('.is-asking :is(a, img, strong)').count()).toBe(0);
+    expect(await page.locator('.tool-message').count()).toBe(0);
+    expect(await page.locator('.is-asking .question').innerText()).toContain('<button>Run</button> command: ls');
+    expect(await page.locator('.tool-head').innerText()).toMatch(/Shell\\u\{202e\}\s*evil_tool/);
+    expect(await run(page).count()).toBe(1);
+    expect(await shownLines(page)).toEqual(['rm -rf ~']);
+  });
+
+  it('[REL-051] shows a change whole, with its name, and the input that it does not say', async () => {
+    const after = `${'line\n'.repeat(300)}${'y'.repeat(300)}\x1bP\u200b\n`;
+    const uri = 'file:///srv/app/a%E2%80%AEgpj.sh';
+    const content = { uri: `data:text/plain;base64,${Buffer.from(after).toString('base64')}` };
+    const { page } = await ask({
+      toolInput: JSON.stringify({ path: 'a\u202egpj.sh', content: after, mode: '755' }),
+      edits: { items: [{ after: { uri, content }, diff: { added: 301, removed: 0 } }] },
+    });
+    await page.locator('.diff .line').first().waitFor();
+    expect(await page.locator('.diff .line.added').count()).toBe(301);
+    expect(await page.locator('.diff .path').innerText()).toContain('a\\u{202e}gpj.sh');
+    expect(await page.locator('.diff .line mark').allInnerTexts()).toEqual(['\\x1b', '\\u{200b}']);
+    expect(await shownLines(page)).toEqual(['755']);
+    await page.getByText('301 lines', { exact: true }).waitFor();
+    expect(await run(page).isDisabled()).toBe(true);
+    await page.getByRole('button', { name: 'Show the end' }).click();
+    await expect.poll(() => run(page).isEnabled(), POLL).toBe(true);
+    const isWide = await page.locator('.diff .read-text').evaluate((box) => box.scrollWidth > box.clientWidth);
+    expect(isWide).toBe(false);
+  });
+
+  it('[REL-051] does not take a file for the content that it will hold only after the call', async () => {
+    const content = 'new\n'.repeat(9_000);
+    const { link, folder } = await startPageHost({
+      large: [{ callTool: { name: 'write_file', input: { path: 'a.txt', content } } }, { text: 'Done.' }],
+    });
+    await writeFile(path.join(folder, 'a.txt'), 'old\n');
+    const page = await open(link);
+    await begin(page, 'large');
+    await page.locator('.diff .line.removed', { hasText: 'old' }).waitFor();
+    expect(await page.locator('.diff .line.added').count()).toBe(9_000);
+    expect(await page.getByText('Nothing in it changes').count()).toBe(0);
+  });
+
+  it('[REL-051] offers no yes to what is too long to be read here', async () => {
+    const { page } = await ask(command('x\n'.repeat(10_001)));
+    await page.getByText('too long to be read here').first().waitFor();
+    expect(await run(page).count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'Do not run' }).isEnabled()).toBe(true);
+  });
+
+  it('[REL-052] sends advice as a denial, by every way that is left', async () => {
+    const { page, answers } = await ask(command('ls'), command('rm -rf ~'));
+    const first = page.getByRole('group', { name: 'Permission' }).first();
+    await first.getByRole('button', { name: 'Deny with advice' }).click();
+    await page.keyboard.type('look first');
+    expect(await first.locator('[data-answer=approve]').count()).toBe(0);
+    await page.keyboard.press('Alt+y');
+    const primary = first.locator('.primary');
+    expect(await primary.innerText()).toBe('Deny with this advice');
+    await primary.click();
+    await expect
+      .poll(answers, POLL)
+      .toMatchObject([{ approved: false, toolCallId: 'c1', userSuggestion: { text: 'look first' } }]);
+  });
+
+  it('[REL-051] answers by keyboard only what can be seen', async () => {
+    const { page, answers } = await ask(
+      command('ls'),
+      ...Array.from({ length: 8 }, () => command('echo more\n'.repeat(15))),
+    );
+    await page.locator('.timeline').evaluate((timeline) => timeline.scrollTo(0, timeline.scrollHeight));
+    await page.keyboard.press('Alt+y');
+    await page.waitForTimeout(300);
+    expect(answers().every((answer) => 'toolCallId' in answer && answer.toolCallId !== 'c1')).toBe(true);
+  });
+});
+
+describeInBrowser('a question of the agent', (open) => {
+  it('stands there once, with its choices', async () => {
+    const { link } = await startPageHost({
+      ask: [
+        { callTool: { name: 'ask_user', input: { question: 'Which size?', options: ['Small', 'Large'] } } },
+        { text: 'Done: ${lastResult}' },
+      ],
+    });
+    const page = await open(link);
+    await begin(page, 'ask');
+    const form = page.getByRole('form', { name: 'Question' });
+    await form.waitFor();
+    await page.getByText('Its question is below').waitFor();
+    const text = await page.locator('.conversation').innerText();
+    expect(text.match(/Which size\?/g)).toHaveLength(1);
+    expect(text).not.toContain('["Small"');
+    await form.getByText('Large').click();
+    await form.getByRole('button', { name: 'Answer' }).click();
+    await page.getByText('Done: Large').waitFor();
+  });
+});
+
+describeInBrowser('an agent at work', (open) => {
+  it('is not said to work while its host cannot be reached', async () => {
+    const host = await startMortalHost({
+      provider: 'slow',
+      displayName: 'Slow',
+      prompts: { wait: [{ text: 'Begun.' }, { delayMs: 60_000 }] },
+    });
+    const page = await open(host.link);
+    await begin(page, 'wait');
+    await page.getByText('Begun.').waitFor();
+    await page.locator('p.working', { hasText: 'Working' }).waitFor();
+    await host.kill();
+    await page.getByText('The host cannot be reached').waitFor();
+    expect(await page.getByText('Working', { exact: true }).count()).toBe(0);
+  });
+});
