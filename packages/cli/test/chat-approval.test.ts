@@ -56,7 +56,7 @@ describe.skipIf(!isBuilt || !hasTmux)(
       expect(await readdir(folder)).toEqual([]);
     });
 
-    it('[REL-053] spells out what a folder that asks for trust has in its name', async () => {
+    it('[REL-053] spells out what a folder that asks for trust would start, and takes no Enter for a yes', async () => {
       const { terminal } = await openChat('chat', {
         desk: shared(),
         prepare: (folder) =>
@@ -65,11 +65,11 @@ describe.skipIf(!isBuilt || !hasTmux)(
             JSON.stringify({ providers: { p: { command: 'node', args: ['a.js', '\u001b]0;', 'rm', '\u202e'] } } }),
           ),
       });
-      const asked = await terminal.sees(/Do you trust the folder[\s\S]*y yes/);
-      expect(asked.replaceAll(/\n/g, '')).toMatch(/\\x1b\]0;.*rm.*\\u\{202e\}/);
+      const asked = await terminal.sees(/Do you trust this folder[\s\S]*y yes/);
+      expect(asked).toContain('node a.js "\\x1b]0;" rm "\\u{202e}"');
       terminal.keys('Enter');
       await pause();
-      expect(terminal.screen()).toMatch(/Do you trust the folder/);
+      expect(terminal.screen()).toMatch(/Do you trust this folder/);
     });
 
     it('[REL-052] sends what was written against a call as a denial', async () => {

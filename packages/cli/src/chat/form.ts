@@ -117,6 +117,6 @@ export class Form {
 function wrapped(text: string, { style, columns }: ViewOptions): string[] {
   return text.split(/\r?\n/).flatMap((line) => {
     const indent = /^ */.exec(line)?.[0] ?? '';
-    return shownRows(line.slice(indent.length), columns - 2 - indent.length, style).map((row) => indent + row);
+    return shownRows(line.slice(indent.length), columns - 2 - indent.length, style, true).map((row) => indent + row);
   });
 }

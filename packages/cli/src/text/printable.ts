@@ -46,12 +46,14 @@ const WORD_MAX_CHARACTERS = 20;
 
 /**
  * One line of text as rows for a question: nothing is cut, and no row is wider than it may be on any terminal. What is
- * spelled out is inverse; without colours, a backslash that could be taken for such a mark is doubled.
+ * spelled out is inverse; without colours, a backslash that could be taken for such a mark is doubled, unless the text
+ * was written for people and spells out such things itself.
  */
-export function shownRows(line: string, columns: number, style: Style): string[] {
+export function shownRows(line: string, columns: number, style: Style, isProse = false): string[] {
   // A line break in what should be one line, such as the name of a file, must not become one.
   const mode = line.includes('\n') ? 'line' : 'lines';
-  const segments = style === PLAIN ? [{ text: visibleText(line, mode), marked: false }] : visibleSegments(line, mode);
+  const isDoubled = style === PLAIN && !isProse;
+  const segments = isDoubled ? [{ text: visibleText(line, mode), marked: false }] : visibleSegments(line, mode);
   const room = Math.max(WIDEST, columns);
   const rows: string[] = [''];
   let used = 0;
