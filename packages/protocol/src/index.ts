@@ -292,6 +292,7 @@ export type { Turn } from './session/state/turn.js';
 export type { TurnState } from './session/state/turn-state.js';
 export type { UserMessage } from './session/state/user-message.js';
 export { ACTIVITY_MASK, SessionStatus } from './session/status.js';
+export { type SteeringPart, steeringIn, steeringPart } from './session/steering.js';
 export type { TerminalClaimedAction } from './terminal/actions/claimed.js';
 export type { TerminalClearedAction } from './terminal/actions/cleared.js';
 export type { TerminalCommandDetectionAvailableAction } from './terminal/actions/command-detection-available.js';

@@ -18,6 +18,7 @@ const PROMPTS = {
     { callTool: { name: 'write_file', input: { path: 'b.txt', content: 'x\n'.repeat(500) } } },
   ],
   wait: [{ text: 'Working' }, { delayMs: 60_000 }],
+  steer: [{ text: 'Begun.' }, { callTool: SHELL }, { text: 'Went ${steering}.' }],
 };
 
 /** Whether all of it is inside of what the window shows of the conversation. */
@@ -47,6 +48,27 @@ describeInBrowser('a session at work', (open) => {
     await writeFile(path.join(folder, 'end'), '');
     await page.getByText('It ran.').waitFor();
     await expect.poll(() => isInView(page, '.turn-end'), POLL).toBe(true);
+  });
+
+  it('[REL-070] shows what steered it as words of the person, where it arrived, also after a reload', async () => {
+    const { link, folder } = await startPageHost(PROMPTS);
+    const page = await open(link);
+    await begin(page, 'steer');
+    await page.getByRole('group', { name: 'Permission' }).waitFor();
+    await page.getByRole('textbox', { name: 'Message' }).fill('to the\n<b>left</b>');
+    await page.keyboard.press('Control+Enter');
+    await page.getByText('Steering').waitFor();
+    await page.keyboard.press('Alt+y');
+    for (const file of ['go', 'end']) await writeFile(path.join(folder, file), '');
+    const said = page.locator('.user-message .bubble');
+    for (const _load of ['live', 'reloaded']) {
+      await page.getByText('Went to the').waitFor();
+      await expect.poll(() => said.allInnerTexts(), POLL).toEqual(['steer', 'to the\n<b>left</b>']);
+      const order = await page.locator('.timeline').innerText();
+      expect(order.indexOf('Begun.')).toBeLessThan(order.indexOf('to the\n<b>left</b>'));
+      expect(order.indexOf('to the\n<b>left</b>')).toBeLessThan(order.indexOf('Went to the'));
+      await page.reload();
+    }
   });
 
   it.each([

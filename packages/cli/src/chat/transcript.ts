@@ -2,7 +2,7 @@
  * What of a session has gone up into the scrollback, and what is still in motion. Looking costs what is new, however
  * long the session is: every part of an answer goes up once, as soon as it cannot change any more.
  */
-import { asksOneOf, type ResponsePart, type SessionState, type ToolCallState } from '@atrium/protocol';
+import { asksOneOf, type ResponsePart, type SessionState, steeringIn, type ToolCallState } from '@atrium/protocol';
 import { type AnyTurn, isOver, outputText, plain } from '../sessions/turns.js';
 import { MarkdownStream } from '../text/markdown.js';
 import { printable, printableLines } from '../text/printable.js';
@@ -117,6 +117,8 @@ export class Transcript {
       const stream = new MarkdownStream(view);
       return styled(part, [...stream.push(part.content), ...stream.end()], view);
     }
+    const steering = steeringIn(part);
+    if (steering) return messageLines(steering, view).slice(0, -1);
     const text = part.kind === 'systemNotification' ? plain(part.content) : placeholder(part);
     return noteLines(text, view);
   }

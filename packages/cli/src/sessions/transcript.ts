@@ -1,5 +1,5 @@
 /** A turn as text, for terminals and files: who said what, and which tools ran. */
-import type { ResponsePart, ToolCallState } from '@atrium/protocol';
+import { type ResponsePart, steeringIn, type ToolCallState, type UserMessage } from '@atrium/protocol';
 import { renderMarkdown } from '../text/markdown.js';
 import { printableLines } from '../text/printable.js';
 import { COLOURED, type Style } from '../text/style.js';
@@ -21,9 +21,8 @@ export function turnText(turn: AnyTurn, options: TranscriptOptions): string {
   const { style } = options;
   const { userMessage, responseParts } = turn;
   const { state, error } = isOver(turn) ? turn : { state: 'running', error: undefined };
-  const said = printableLines(userMessage.text).split('\n');
   return [
-    ...said.map((line, index) => style.bold(`${index === 0 ? '> ' : '  '}${line}`)),
+    ...saidLines(userMessage, style),
     '',
     ...responseParts.flatMap((part) => partLines(part, options)),
     ...(state === 'error' ? [style.red(`error: ${printableLines(error?.message ?? '')}`), ''] : []),
@@ -32,8 +31,15 @@ export function turnText(turn: AnyTurn, options: TranscriptOptions): string {
   ].join('\n');
 }
 
+function saidLines({ text }: UserMessage, style: Style): string[] {
+  const said = printableLines(text).split('\n');
+  return said.map((line, index) => style.bold(`${index === 0 ? '> ' : '  '}${line}`));
+}
+
 function partLines(part: ResponsePart, options: TranscriptOptions): string[] {
   const { style } = options;
+  const steering = steeringIn(part);
+  if (steering) return [...saidLines(steering, style), ''];
   if (part.kind === 'markdown') return [...markdownLines(part.content, options), ''];
   if (part.kind === 'reasoning') return [...dimmed(part.content, style), ''];
   if (part.kind === 'systemNotification') return [...dimmed(plain(part.content), style), ''];

@@ -1,5 +1,5 @@
 /** Actions as lines for people. Text that streams is gathered until its line is complete. */
-import type { StateAction } from '@atrium/protocol';
+import { type StateAction, steeringIn } from '@atrium/protocol';
 import { plain } from '../sessions/turns.js';
 import { printable } from '../text/printable.js';
 
@@ -19,7 +19,9 @@ export class Lines {
         return this.#line(`> ${printable(action.userMessage.text)}`);
       case 'session/responsePart':
         if (action.part.kind === 'markdown') this.#text(action.part.content);
-        if (action.part.kind === 'systemNotification') this.#line(`note: ${printable(plain(action.part.content))}`);
+        if (steeringIn(action.part)) this.#line(`> ${printable(steeringIn(action.part)?.text ?? '')}`);
+        else if (action.part.kind === 'systemNotification')
+          this.#line(`note: ${printable(plain(action.part.content))}`);
         return;
       case 'session/delta':
         return this.#text(action.content);

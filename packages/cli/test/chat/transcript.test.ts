@@ -1,4 +1,4 @@
-import type { ResponsePart, SessionState, ToolCallState } from '@atrium/protocol';
+import { type ResponsePart, type SessionState, steeringPart, type ToolCallState } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
 import { Transcript } from '../../src/chat/transcript.js';
 import { PLAIN } from '../../src/text/style.js';
@@ -45,6 +45,15 @@ describe('the transcript', () => {
       'next',
       '',
     ]);
+  });
+
+  it('[REL-070] shows what steered a turn as the words of a person, with what was attached', () => {
+    const attachments = [{ type: 'simple' as const, label: 'plan' }];
+    const steered = steeringPart({ text: 'left\n\x1b]not right', attachments });
+    const lines = transcript().finished(over(text('one'), steered, text('two')));
+    expect(lines.slice(0, 5)).toEqual(['> hi', '', 'one', '', '> left']);
+    expect(lines.slice(-4)).toEqual(['  + plan', '', 'two', '']);
+    expect(lines.join('\n')).not.toContain('\x1b');
   });
 
   it('[CLI-025] names content of a kind that it does not know', () => {

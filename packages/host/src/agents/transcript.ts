@@ -1,5 +1,5 @@
 /** What was said in a session, as text for an agent that does not know it (any more). The end counts most: it is kept. */
-import type { ResponsePart, ToolCallState, Turn } from '@atrium/protocol';
+import { type ResponsePart, steeringIn, type ToolCallState, type Turn, type UserMessage } from '@atrium/protocol';
 import { shorten } from '../tools/text.js';
 import { TURN_ENDED_FIRST } from './model/calls.js';
 import { wordsOf } from './model/conversation.js';
@@ -30,13 +30,18 @@ export function transcriptOf(turns: readonly Turn[], limits: TranscriptLimits): 
 }
 
 function exchangeText({ userMessage: message, responseParts }: Turn, limits: TranscriptLimits): string {
-  const answers = responseParts.flatMap((part) => partText(part, limits));
-  return [`Person: ${wordsOf(userMessage(message))}`, ...answers.map((answer) => `You: ${answer}`)].join('\n');
+  return [personText(message), ...responseParts.flatMap((part) => partText(part, limits))].join('\n');
+}
+
+function personText(message: UserMessage): string {
+  return `Person: ${wordsOf(userMessage(message))}`;
 }
 
 function partText(part: ResponsePart, limits: TranscriptLimits): string[] {
-  if (part.kind === 'markdown') return part.content === '' ? [] : [part.content];
-  return part.kind === 'toolCall' ? [callText(part.toolCall, limits)] : [];
+  const steering = steeringIn(part);
+  if (steering) return [personText(steering)];
+  if (part.kind === 'markdown') return part.content === '' ? [] : [`You: ${part.content}`];
+  return part.kind === 'toolCall' ? [`You: ${callText(part.toolCall, limits)}`] : [];
 }
 
 function callText(call: ToolCallState, { callMaxCharacters }: TranscriptLimits): string {

@@ -11,7 +11,7 @@ import { RequestError } from '../wire/request-error.js';
 import type { Choices } from './choices.js';
 import { type ImportPage, invalid, withPast } from './imported.js';
 import type { ListNews } from './list-news.js';
-import { newSessionState } from './new-session.js';
+import { forkTitle, newSessionState } from './new-session.js';
 import type { Reserved } from './reserved.js';
 import { offeredBuiltins } from './session-parts.js';
 import type { MemoryParts, SessionsInMemory } from './sessions-in-memory.js';
@@ -49,8 +49,9 @@ export class Creation {
     checkClaim(activeClient, creator.clientId);
     await this.#parts.reserved.during(channel, async () => {
       const chosen = await this.#parts.choices.chosen(channel, params);
-      const turnCount = fork ? await this.#copyTurns(fork, channel) : 0;
-      await this.#store(this.#firstState(params, { backend, ...chosen }), turnCount);
+      const copied = fork && (await this.#copyTurns(fork, channel));
+      const beginning = { backend, ...chosen, ...(copied && { title: forkTitle(copied.title) }) };
+      await this.#store(this.#firstState(params, beginning), copied?.turnCount ?? 0);
     });
     await this.#begin(channel);
   }
@@ -115,7 +116,10 @@ export class Creation {
   }
 
   /** Copies the turns of another session up to the one where this one begins, and says how many they are. */
-  async #copyTurns({ session, turnId }: NonNullable<CreateSessionParams['fork']>, to: string): Promise<number> {
+  async #copyTurns(
+    { session, turnId }: NonNullable<CreateSessionParams['fork']>,
+    to: string,
+  ): Promise<{ readonly turnCount: number; readonly title: string }> {
     const { log, memory } = this.#parts;
     // First: while it is done the source may be cut, and between looking for the turn and copying it must not be.
     await this.#makeRoom(to);
@@ -126,7 +130,7 @@ export class Creation {
     if (index === undefined)
       throw new RequestError(ErrorCode.InvalidParams, `/fork/turnId: ${session} has no finished turn ${turnId}`);
     await log.copyTurns(session, to, index + 1);
-    return index + 1;
+    return { turnCount: index + 1, title: source.committed.summary.title };
   }
 
   /** The URI is free, so that what is stored under it can only be what an earlier attempt left behind. */

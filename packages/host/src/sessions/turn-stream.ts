@@ -1,5 +1,5 @@
 /** What an agent says in the course of a turn, part by part. */
-import type { SessionAction } from '@atrium/protocol';
+import { type SessionAction, steeringPart, type UserMessage } from '@atrium/protocol';
 import { NOTE_MAX_CHARACTERS } from '../limits.js';
 import { TurnWords } from './turn-words.js';
 
@@ -32,6 +32,12 @@ export class TurnStream {
     const shown = content.length <= NOTE_MAX_CHARACTERS ? content : `${content.slice(0, NOTE_MAX_CHARACTERS)}…`;
     const part = { kind: 'systemNotification' as const, content: shown };
     this.#write({ type: 'session/responsePart', turnId: this.#turnId, part });
+  }
+
+  /** What a person said meanwhile stands where it reached the agent, whole. */
+  steered(message: UserMessage): void {
+    this.interrupt();
+    this.#write({ type: 'session/responsePart', turnId: this.#turnId, part: steeringPart(message) });
   }
 
   /** Something else comes next: text after it is a part of its own. */

@@ -207,7 +207,7 @@ export class TurnRunner implements AgentTurn {
     const message = this.#session.state.steeringMessage;
     if (!message || !this.isActive) return undefined;
     this.write({ type: 'session/pendingMessageRemoved', kind: 'steering', id: message.id });
-    this.interrupt();
+    this.#stream.steered(message.userMessage);
     return message.userMessage;
   }
 }

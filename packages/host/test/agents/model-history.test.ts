@@ -1,5 +1,5 @@
 /** What a model is told, after a restart, of calls that did not come to their end. */
-import type { ResponsePart, ToolCallState } from '@atrium/protocol';
+import { type ResponsePart, steeringPart, type ToolCallState } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
 import { exchangeOf } from '../../src/agents/model/history.js';
 import { MemoryLog } from '../../src/log/memory-log.js';
@@ -37,7 +37,8 @@ describe('a call that was cut off', () => {
     expect(tool.runs).toHaveLength(1);
     const host = await startHost({ log, agents: [new PuppetAgent()], clock: new FakeClock() });
     const [turn] = (await stateOf(await host.client('desk'), uri)).turns;
-    expect(told([...(turn?.responseParts ?? [])])).toMatchObject([{ output: { type: 'error-text', value: CUT_OFF } }]);
+    const value = expect.stringContaining('Interrupted while running');
+    expect(told([...(turn?.responseParts ?? [])])).toMatchObject([{ output: { type: 'error-text', value } }]);
   });
 
   it.each([
@@ -47,5 +48,18 @@ describe('a call that was cut off', () => {
     [{ reason: 'skipped' }, CUT_OFF],
   ])('is told from one that somebody decided about: %j', (more, value) => {
     expect(told([cancelled(more)])).toMatchObject([{ output: { value } }]);
+  });
+});
+
+describe('what steered a turn', () => {
+  it('[REL-070] is told after a restart as a message of the person, behind the calls before it', () => {
+    const done = { status: 'completed', toolCallId: 'c1', toolName: 'look', displayName: 'Look', success: true };
+    const call = { kind: 'toolCall', toolCall: done as unknown as ToolCallState } as const;
+    const text = (content: string) => ({ kind: 'markdown' as const, id: content, content });
+    const responseParts = [text('one'), call, steeringPart({ text: 'to the left' }), text('two')];
+    const turn = { id: 't1', userMessage: { text: 'go' }, responseParts, state: 'complete' as const, usage: undefined };
+    const { messages } = exchangeOf(turn);
+    expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'user', 'assistant']);
+    expect(messages[3]).toEqual({ role: 'user', content: 'to the left' });
   });
 });

@@ -1,4 +1,4 @@
-import type { ToolCallState, Turn } from '@atrium/protocol';
+import { steeringPart, type ToolCallState, type Turn } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
 import { transcriptOf } from '../../src/agents/transcript.js';
 
@@ -25,6 +25,13 @@ describe('a transcript', () => {
     const turn = { ...done, userMessage: { text: 'go', attachments }, responseParts: [...done.responseParts, answer] };
     const call = 'You: [used the tool shell {"command":"make"}: made]';
     expect(told(turn)).toContain(`<transcript>\nPerson: go\n[Attached] plan\n${call}\nYou: Made it.\n</transcript>`);
+  });
+
+  it('[REL-070] has what steered a turn as the words of the person, where it stood', () => {
+    const text = (content: string) => ({ kind: 'markdown' as const, id: content, content });
+    const steered = steeringPart({ text: 'left', attachments: [{ type: 'simple', label: 'plan' }] });
+    const turn = turnOf('go', [text('one'), steered, text('two')]);
+    expect(told(turn)).toContain('Person: go\nYou: one\nPerson: left\n[Attached] plan\nYou: two\n');
   });
 
   it.each([

@@ -1,7 +1,9 @@
 import { ErrorCode } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
+import { TITLE_MAX_CHARACTERS } from '../../src/limits.js';
 import { openPuppetRoom, openRoom, stateOf } from '../support/session-room.js';
 import { settle } from '../support/test-host.js';
+import { v1Client } from '../support/v1.js';
 
 const FORK = 'ahp-session:/fork';
 
@@ -14,6 +16,41 @@ describe('forking a session', () => {
     expect(fork.turns).toEqual(source.turns.slice(0, 2));
     expect(fork.turns[1]?.responseParts).toMatchObject([{ content: 'You said: message t2' }]);
     expect(fork.lifecycle).toBe('ready');
+  });
+
+  it('has the title of its source, and says that it is a fork', async () => {
+    const { desk, uri, host } = await openRoom();
+    desk.dispatch(uri, { type: 'session/titleChanged', title: 'Port the parser' });
+    await desk.turn(uri, 'hello', 't1');
+    const old = await v1Client(host, 'old');
+    await desk.session(FORK, { fork: { session: uri, turnId: 't1' } });
+    expect((await stateOf(desk, FORK)).summary.title).toBe('Port the parser (fork)');
+    expect(old.notifications()).toMatchObject([{ summary: { title: 'Port the parser (fork)' } }]);
+    await desk.session(`${FORK}-2`, { fork: { session: FORK, turnId: 't1' } });
+    await desk.session(`${FORK}-3`, { fork: { session: `${FORK}-2`, turnId: 't1' } });
+    const titles = [`${FORK}-2`, `${FORK}-3`].map(async (fork) => (await stateOf(desk, fork)).summary.title);
+    expect(await Promise.all(titles)).toEqual(['Port the parser (fork 2)', 'Port the parser (fork 3)']);
+  });
+
+  it('has a title that is no longer than any other', async () => {
+    const { desk, uri } = await openRoom();
+    desk.dispatch(uri, { type: 'session/titleChanged', title: 'x'.repeat(TITLE_MAX_CHARACTERS) });
+    await desk.turn(uri, 'hello', 't1');
+    await desk.session(FORK, { fork: { session: uri, turnId: 't1' } });
+    const { title } = (await stateOf(desk, FORK)).summary;
+    expect([title.length, title.endsWith(' (fork)')]).toEqual([TITLE_MAX_CHARACTERS, true]);
+  });
+
+  it('[REL-070] keeps what steered its turns', async () => {
+    const { desk, uri, puppet } = await openPuppetRoom();
+    const userMessage = { text: 'gently' };
+    desk.dispatch(uri, { type: 'session/pendingMessageSet', kind: 'steering', id: 's1', userMessage });
+    await desk.action(uri, 'session/pendingMessageSet');
+    puppet.turn.takeSteering();
+    puppet.finish();
+    await desk.action(uri, 'session/turnComplete');
+    await desk.session(FORK, { fork: { session: uri, turnId: 't1' } });
+    expect((await stateOf(desk, FORK)).turns[0]?.responseParts).toMatchObject([{ userMessage }]);
   });
 
   it('[AHP-085] [AHP-169] announces it like any other', async () => {

@@ -1,6 +1,8 @@
 import type { StateAction } from '@atrium/protocol';
+import { checkAction } from '@atrium/protocol/validation';
 import { describe, expect, it } from 'vitest';
 import { MemoryLog } from '../../src/log/memory-log.js';
+import { KeptLog } from '../support/logs.js';
 import { PuppetAgent } from '../support/puppet-agent.js';
 import {
   envelopesOf,
@@ -12,6 +14,7 @@ import {
   turnStarted,
 } from '../support/session-room.js';
 import { DEFAULT_SCRIPT, settle } from '../support/test-host.js';
+import { v1Client } from '../support/v1.js';
 
 const queued = (id: string, text = id): StateAction => ({
   type: 'session/pendingMessageSet',
@@ -173,16 +176,33 @@ describe('steering', () => {
     expect((await stateOf(desk, uri)).steeringMessage).toBeUndefined();
   });
 
-  it('stands between what the agent said before and after it', async () => {
-    const { desk, uri, puppet } = await openPuppetRoom();
+  it('[REL-070] stands in the record between what the agent said before and after it, word for word, for every wire', async () => {
+    const log = new KeptLog();
+    const { desk, uri, puppet, host, agent } = await openPuppetRoom({ log });
+    const old = await v1Client(host, 'old');
     puppet.turn.text('before');
-    desk.dispatch(uri, steering('s1'));
+    const attachments = [{ type: 'resource', uri: 'file:///srv/a.ts', label: 'a.ts' } as const];
+    const userMessage = { text: `  left,\n\n**not** right ${'x'.repeat(40_000)} `, attachments };
+    desk.dispatch(uri, { type: 'session/pendingMessageSet', kind: 'steering', id: 's1', userMessage });
     await desk.action(uri, 'session/pendingMessageSet');
-    puppet.turn.takeSteering();
+    expect(puppet.turn.takeSteering()).toEqual(userMessage);
     puppet.turn.text('after');
-    await settle();
-    const parts = (await stateOf(desk, uri)).activeTurn?.responseParts;
-    expect(parts).toMatchObject([{ content: 'before' }, { content: 'after' }]);
+    puppet.finish();
+    await desk.action(uri, 'session/turnComplete');
+    const recorded = { kind: 'systemNotification', userMessage };
+    const parts = [{ content: 'before' }, recorded, { content: 'after' }];
+    const [turn] = (await stateOf(desk, uri)).turns;
+    expect(turn?.responseParts).toMatchObject(parts);
+    const shown = turn?.responseParts[1];
+    expect(shown?.kind === 'systemNotification' && shown.content).toContain(`\n${userMessage.text}\nAttached: a.ts`);
+    expect(checkAction({ type: 'session/responsePart', turnId: 't1', part: shown }).ok).toBe(true);
+    const { state } = await old.subscribe(uri.replace('ahp-session:', 'puppet:'));
+    expect(state).toMatchObject({
+      turns: [{ responseParts: [{}, { kind: 'markdown', content: expect.stringContaining(userMessage.text) }, {}] }],
+    });
+    await host.stop();
+    const phone = await (await startHost({ log, agents: [agent] })).client('phone');
+    expect((await stateOf(phone, uri)).turns[0]?.responseParts).toMatchObject(parts);
   });
 
   it('[AHP-176] is there for a script as ${steering}', async () => {

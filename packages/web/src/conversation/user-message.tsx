@@ -1,5 +1,6 @@
 /** What a person said, with a way to say it differently. */
-import type { ActiveTurn, Turn } from '@atrium/protocol';
+import type { ActiveTurn, UserMessage as Message, Turn } from '@atrium/protocol';
+import type { ReactNode } from 'react';
 import { FileLink } from '../files/file-link.js';
 import { IconButton } from '../ui/icon-button.js';
 
@@ -9,11 +10,20 @@ interface Props {
 }
 
 export function UserMessage({ turn, onEdit }: Props) {
-  const { text, attachments = [] } = turn.userMessage;
+  return (
+    <SaidByPerson message={turn.userMessage}>
+      {'state' in turn && <IconButton icon="edit" label="Edit and resend" onClick={() => onEdit(turn.id)} />}
+    </SaidByPerson>
+  );
+}
+
+/** A person's words: those that began a turn, or those that steered it. */
+export function SaidByPerson({ message, children }: { readonly message: Message; readonly children?: ReactNode }) {
+  const { text, attachments = [] } = message;
   return (
     <article className="user-message" aria-label="You said">
       <div className="said">
-        {'state' in turn && <IconButton icon="edit" label="Edit and resend" onClick={() => onEdit(turn.id)} />}
+        {children}
         <div className="bubble">{text}</div>
       </div>
       {attachments.length > 0 && (

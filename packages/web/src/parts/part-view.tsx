@@ -1,5 +1,7 @@
 /** One part of an answer. A kind that this page does not know is named, never a reason to fail. */
+import { steeringIn } from '@atrium/protocol';
 import { memo } from 'react';
+import { SaidByPerson } from '../conversation/user-message.js';
 import { Markdown, Words } from '../markdown/markdown.js';
 import { pathOf } from '../model/format.js';
 import type { PartRow } from '../model/rows.js';
@@ -11,6 +13,8 @@ export const PartView = memo(({ row }: { readonly row: PartRow }) => {
   if (part.kind === 'markdown') return <Markdown text={part.content} />;
   if (part.kind === 'reasoning') return <Reasoning text={part.content} isOpen={isLast} />;
   if (part.kind === 'toolCall') return <ToolCall call={part.toolCall} turnId={turnId} isActive={isActive} />;
+  const steering = steeringIn(part);
+  if (steering) return <SaidByPerson message={steering} />;
   if (part.kind === 'systemNotification')
     return (
       <p className="note">

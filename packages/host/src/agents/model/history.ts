@@ -1,5 +1,5 @@
 /** Rebuilds what a model remembers from the turns that the host has stored: text, tool calls and their results. */
-import type { ResponsePart, ToolCallState, Turn, UserMessage } from '@atrium/protocol';
+import { type ResponsePart, steeringIn, type ToolCallState, type Turn, type UserMessage } from '@atrium/protocol';
 import type { AssistantContent, ImagePart, ModelMessage, ToolResultPart, UserModelMessage } from 'ai';
 import { attachmentLines, embeddedImages } from './attachments.js';
 import { TURN_ENDED_FIRST } from './calls.js';
@@ -39,6 +39,11 @@ function answersOf(parts: readonly ResponsePart[]): ModelMessage[] {
     results = [];
   };
   for (const part of parts) {
+    const steering = steeringIn(part);
+    if (steering) {
+      endStep();
+      messages.push(userMessage(steering));
+    }
     if (part.kind === 'markdown' && part.content !== '') {
       if (results.length > 0) endStep();
       said.push({ type: 'text', text: part.content });

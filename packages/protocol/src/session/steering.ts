@@ -1,0 +1,29 @@
+/**
+ * A steering message in the record of the turn that it reached. The protocol has no part for it: it is a note that every
+ * client shows, with the message itself as an extra member for those who know it.
+ */
+import type { ResponsePart } from './state/response-part.js';
+import type { SystemNotificationResponsePart } from './state/system-notification-response-part.js';
+import type { UserMessage } from './state/user-message.js';
+
+export type SteeringPart = SystemNotificationResponsePart & { readonly userMessage: UserMessage };
+
+export function steeringPart(userMessage: UserMessage): SteeringPart {
+  const { text, attachments = [] } = userMessage;
+  const attached = attachments.length === 0 ? [] : [`Attached: ${attachments.map(({ label }) => label).join(', ')}`];
+  return {
+    kind: 'systemNotification',
+    content: ['Message while the agent was working:', text, ...attached].join('\n'),
+    userMessage,
+  };
+}
+
+/** The message of a part that is one; undefined for any other part. */
+export function steeringIn(part: ResponsePart): UserMessage | undefined {
+  if (part.kind !== 'systemNotification' || !('userMessage' in part)) return undefined;
+  const message = part.userMessage;
+  if (typeof message !== 'object' || message === null) return undefined;
+  const { text, attachments } = message as Partial<UserMessage>;
+  const isMessage = typeof text === 'string' && (attachments === undefined || Array.isArray(attachments));
+  return isMessage ? (message as UserMessage) : undefined;
+}
