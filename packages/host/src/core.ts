@@ -73,6 +73,8 @@ export interface HostCore {
   readonly defaultDirectory: string | undefined;
   /** Large contents of sessions; absent when the host has no folder for them. */
   readonly contents: KeptContents | undefined;
+  /** What a model reads of one tool output. */
+  readonly toolOutputMaxCharacters: number;
   readonly root: RootChannel;
   readonly auth: Auth;
   readonly services: readonly Service[];

@@ -26,6 +26,8 @@ export interface HostOptions {
   readonly trust?: FolderTrust;
   /** Where plugins, skills, rules and the like are. Without it, sessions have none, not even those of clients. */
   readonly customizations?: CustomizationsOptions;
+  /** What a model reads of one tool output, in characters; people can read the whole. Default: 32,000. */
+  readonly toolOutputMaxCharacters?: number;
   readonly clock?: Clock;
   readonly logger?: Logger;
   /** A folder for what sessions leave behind: contents, snapshots, worktrees. Without one, they have none of these. */

@@ -1,4 +1,5 @@
 /** The map of the house: every room of the host, and how they are wired. Nothing else knows them all. */
+
 import { ROOT_CHANNEL } from '@atrium/protocol';
 import { Aftermath } from './aftermath.js';
 import type { Auth } from './auth/auth.js';
@@ -15,6 +16,7 @@ import type { Customizations } from './customizations/customizations.js';
 import { departures } from './departures.js';
 import type { Gateway } from './gateway/gateway.js';
 import type { GatewayAddress, HostOptions } from './host-options.js';
+import { MODEL_OUTPUT_MAX_CHARACTERS } from './limits.js';
 import { type Logger, silentLogger } from './logger.js';
 import type { KeptContents } from './resources/kept/kept-contents.js';
 import {
@@ -47,6 +49,7 @@ export class House implements HostCore {
   readonly telemetry: Telemetry;
   readonly defaultDirectory: string | undefined;
   readonly contents: KeptContents | undefined;
+  readonly toolOutputMaxCharacters: number;
 
   // What happens: one writer stores it, and what follows is decided behind it.
   readonly writer: Writer;
@@ -79,6 +82,7 @@ export class House implements HostCore {
     this.logger = logger;
     this.defaultDirectory = options.defaultDirectory;
     this.contents = contentsIn(options);
+    this.toolOutputMaxCharacters = options.toolOutputMaxCharacters ?? MODEL_OUTPUT_MAX_CHARACTERS;
 
     this.writer = new Writer({
       log,

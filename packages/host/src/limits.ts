@@ -86,6 +86,11 @@ export const EXTENSION_TIMEOUT_MS = 10 * 60 * 1_000;
 /** What extensions may add to the message of one turn, all together. */
 export const TURN_CONTEXT_MAX_CHARACTERS = 256 * 2 ** 10;
 
+/** What a model reads of one tool output, unless the host is configured otherwise: some 8,000 tokens. */
+export const MODEL_OUTPUT_MAX_CHARACTERS = 32_000;
+/** The least that can be configured: with less, a model reads little but notes about what it does not read. */
+export const MODEL_OUTPUT_MIN_CHARACTERS = 2_000;
+
 /** How often extensions may send an agent on that has come to the end of a turn. */
 export const TURN_SENT_ON_MAX = 5;
 

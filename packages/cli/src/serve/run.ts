@@ -40,7 +40,8 @@ export async function serveUntilStopped(settings: ServeSettings): Promise<void> 
     const found = await findAgents({ scripts: settings.scripts, dataDir: settings.dataDir, trust });
     tellAgents(found, logger);
     const { agents } = found;
-    const host = await openHost(settings, { agents, trust, logger });
+    const { toolOutputMaxCharacters } = found.config.config;
+    const host = await openHost(settings, { agents, trust, logger, toolOutputMaxCharacters });
     const { door, gateway } = await openDoors(settings, host, logger);
     process.stdout.write(greeting(settings, { door, gateway, agents }));
     const idle = settings.idleExitMs === undefined ? undefined : watchIdle(host, { idleMs: settings.idleExitMs });
@@ -64,9 +65,11 @@ interface HostParts {
   readonly agents: readonly AgentBackend[];
   readonly trust: FolderTrust;
   readonly logger: Logger;
+  readonly toolOutputMaxCharacters: number | undefined;
 }
 
-async function openHost(settings: ServeSettings, { agents, trust, logger }: HostParts): Promise<Host> {
+async function openHost(settings: ServeSettings, parts: HostParts): Promise<Host> {
+  const { agents, trust, logger, toolOutputMaxCharacters } = parts;
   const { dataDir, telemetry, wireLog } = settings;
   await makePrivate(dataDir);
   if (wireLog !== undefined) await makeFolder(wireLog, { what: 'the wire log', option: '--wire-log' });
@@ -79,7 +82,9 @@ async function openHost(settings: ServeSettings, { agents, trust, logger }: Host
     const places = { dataFolder: dataDir, defaultDirectory, browsedFolders, providerFolder, customizations };
     const watched = { ...(telemetry && { telemetry }), ...(wireLog !== undefined && { wireLog }) };
     const terminals = settings.terminals ? {} : { terminals: false as const };
-    return await createHost({ log, agents, tools: builtinTools(), logger, trust, ...places, ...watched, ...terminals });
+    const outputs = toolOutputMaxCharacters === undefined ? {} : { toolOutputMaxCharacters };
+    const own = { log, agents, tools: builtinTools(), logger, trust };
+    return await createHost({ ...own, ...places, ...watched, ...terminals, ...outputs });
   } catch (error) {
     await log.close();
     throw error;

@@ -189,8 +189,11 @@ export type ToolOutcome =
   | {
       readonly kind: 'completed';
       readonly success: boolean;
+      /** For the model: of a long output its beginning and its end. */
       readonly text: string;
       readonly content: ToolResultContent[];
+      /** Under which id the session has the call, with the whole of its result. */
+      readonly callId?: string;
     }
   /** A person, or a rule, said no. The reason is meant for the model. */
   | { readonly kind: 'denied'; readonly reason: string };

@@ -1,6 +1,6 @@
 /** Keeps what a tool says within bounds: a result is stored, sent to every client, and read by the model. */
 import type { ToolCallResult, ToolResultContent } from '@atrium/protocol';
-import { sizeText } from '../tools/text.js';
+import { beginning, sizeText } from '../tools/text.js';
 
 /** All text of a result together. */
 export const RESULT_TEXT_MAX_CHARACTERS = 2 ** 20;
@@ -24,7 +24,7 @@ export function bounded(result: ToolCallResult): ToolCallResult {
 /** What does not fit is cut or left out, and says so. */
 function boundedContent(content: readonly ToolResultContent[]): ToolResultContent[] {
   const room = { text: RESULT_TEXT_MAX_CHARACTERS, data: RESULT_DATA_MAX_CHARACTERS };
-  return content.map((block) => fitted(block, room, (text, max) => `${text.slice(0, max)}\n[Cut: it is too long.]`));
+  return content.map((block) => fitted(block, room, (text, max) => `${beginning(text, max)}\n[Cut: it is too long.]`));
 }
 
 /** The same for what is shown while a tool runs. */

@@ -11,6 +11,7 @@ import { type Given, readArguments } from './arguments.js';
 import { CALL_NAME_MAX_CHARACTERS, type CallStarted, callId, completeUnrun, startCall } from './call-steps.js';
 import { presentClient, runClientTool, startedClientCall } from './client-calls.js';
 import { runHostTool } from './host-calls.js';
+import { canReadResults, outcomeForModel } from './model-output.js';
 import { beginOwnCall } from './own-calls.js';
 import { StreamedInput } from './streamed-input.js';
 
@@ -32,7 +33,7 @@ export function beginCall(turn: TurnRunner, { id, name }: CallStart): BegunCall 
       const { text: toolInput } = args;
       if (!run)
         return failCall(turn, started, { toolInput, message: `there is no tool ${started.name}`, code: 'NOT_FOUND' });
-      if ('value' in args) return run(args);
+      if ('value' in args) return outcomeForModel(turn.session, await run(args), canReadResults(turn.session));
       return failCall(turn, started, { toolInput, message: args.problem, code: 'BAD_INPUT' });
     },
     fail: (message) => failCall(turn, started, { toolInput: streamed.text, message }),

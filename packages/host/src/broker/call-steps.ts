@@ -1,11 +1,13 @@
 /** The steps that every tool call goes through in the state: started, ready, perhaps confirmed, completed. */
-import type { SessionState, ToolCallResult, ToolCallState, ToolDefinition, ToolResultContent } from '@atrium/protocol';
+
+import type { SessionState, ToolCallResult, ToolCallState, ToolDefinition } from '@atrium/protocol';
 import type { ToolOutcome } from '../agents/agent.js';
 import type { GateCall } from '../extensions/extension.js';
 import { isLarge, shownResult } from '../resources/kept/shown-result.js';
 import type { TurnRunner } from '../sessions/turn.js';
 import type { ToolConfirmation } from '../tools/tool.js';
 import { bounded } from './bounded-result.js';
+import { textOfResult } from './model-output.js';
 
 /** A call that is shown, and about which nothing else is known yet. */
 export interface CallStarted {
@@ -142,9 +144,8 @@ export function settledCall(
 
 export function outcomeOf(call: ToolCallState): ToolOutcome {
   if (call.status !== 'completed') return { kind: 'denied', reason: reasonOf(call) };
-  const { success, content = [], structuredContent, error } = call;
-  const structured = structuredContent && JSON.stringify(structuredContent);
-  return { kind: 'completed', success, text: textOf(content) || structured || (error?.message ?? ''), content };
+  const { success, content = [], toolCallId: callId } = call;
+  return { kind: 'completed', success, text: textOfResult(call), content, callId };
 }
 
 /** Why a call did not run, in words for the model: what a person would have liked instead says most. */
@@ -152,10 +153,6 @@ export function reasonOf(call: ToolCallState): string {
   if (call.status !== 'cancelled') return 'the call is over';
   const plainly = call.reason === 'skipped' ? 'the person skipped it' : 'the person said no';
   return call.userSuggestion?.text ?? plain(call.reasonMessage) ?? plainly;
-}
-
-function textOf(content: readonly ToolResultContent[]): string {
-  return content.flatMap((block) => (block.type === 'text' ? block.text : [])).join('\n');
 }
 
 export function plain(text: string | { markdown: string } | undefined): string | undefined {

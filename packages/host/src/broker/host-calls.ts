@@ -11,6 +11,7 @@ import { type Call, type CallStarted, complete, completeUnrun, deny, gateCallOf 
 import { OverdueError, within } from './deadline.js';
 import { earlierInputs } from './earlier-calls.js';
 import { passGates } from './gates.js';
+import { storedResult } from './model-output.js';
 import { withNotes } from './notes.js';
 import { askedBy, isAllowed, passPerson } from './permission.js';
 
@@ -130,6 +131,7 @@ async function runSafely(
           return turn.ask(request).finally(release);
         },
         earlier: () => earlierInputs(turn.session.state, name),
+        result: (id) => storedResult(turn.session, id),
         running: command,
         ...(basis !== undefined && { basis }),
         ...fromServices(turn, toolCallId),

@@ -1,4 +1,5 @@
 /** What may stand in `atrium.json` and in the user's configuration: the one source of schema, check and type. */
+import { MODEL_OUTPUT_MAX_CHARACTERS, MODEL_OUTPUT_MIN_CHARACTERS } from '../limits.js';
 import { mapOf, record, type ValueOf } from './schema-kinds.js';
 
 const text = (description: string) => ({ type: 'string', description }) as const;
@@ -114,6 +115,12 @@ export const CONFIG_SCHEMA = record(
     ),
     mcpServers: mapOf('MCP servers by name, written as in .mcp.json.', NAME, data),
     providers: mapOf('Providers that the host starts, by name.', NAME, record('A provider.', process, ['command'])),
+    toolOutputMaxCharacters: {
+      type: 'integer',
+      minimum: MODEL_OUTPUT_MIN_CHARACTERS,
+      title: `a whole number from ${MODEL_OUTPUT_MIN_CHARACTERS} on`,
+      description: `How many characters of one tool output a model reads. Default: ${MODEL_OUTPUT_MAX_CHARACTERS}.`,
+    },
     plugins: texts('Folders of plugins. A relative path counts from the folder of this file.'),
   },
   [],

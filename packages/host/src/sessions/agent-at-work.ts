@@ -1,5 +1,7 @@
 /** The agent of a session at work: opened when it is needed, given its turns, stopped, and ended. */
+
 import type { SessionState } from '@atrium/protocol';
+import { canReadResults } from '../broker/model-output.js';
 import type { Step } from '../channels/channel.js';
 import { AgentOpener } from './agent-opener.js';
 import type { Session } from './session.js';
@@ -12,7 +14,7 @@ export class AgentAtWork {
 
   constructor(session: Session, prepare: () => Promise<void>) {
     this.#session = session;
-    this.#opener = new AgentOpener(session.parts, prepare);
+    this.#opener = new AgentOpener(session.parts, prepare, () => canReadResults(session));
   }
 
   get isOpening(): boolean {

@@ -2,6 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import type { ErrorInfo, SessionState } from '@atrium/protocol';
 import { AgentError, type AgentSession } from '../agents/agent.js';
+import { turnsForModel } from '../broker/model-output.js';
 import { AGENT_CLOSE_MAX_MS } from '../limits.js';
 import { wholeTurns } from '../resources/kept/whole-turns.js';
 import { within } from '../waiting.js';
@@ -19,6 +20,7 @@ export class AgentOpener {
   constructor(
     parts: SessionParts,
     private readonly prepare: () => Promise<void>,
+    private readonly canReadResults: () => boolean,
   ) {
     this.#parts = parts;
   }
@@ -51,7 +53,9 @@ export class AgentOpener {
         history: async (last) => {
           const total = pages.total(channel.committed);
           const turns = await pages.slice(channel.committed, Math.max(0, total - last), total);
-          return core.contents ? wholeTurns(core.contents, turns) : turns;
+          const whole = core.contents ? await wholeTurns(core.contents, turns) : turns;
+          const { toolOutputMaxCharacters: maxCharacters } = core;
+          return turnsForModel(whole, { maxCharacters, canRead: this.canReadResults() });
         },
         memory: await agentMemory(channel.uri, notes),
       });

@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { FILE_TOOL_TIMEOUT_MS, hostTool, succeeded, ToolFailure } from './host-tool.js';
 import { type InsidePath, resolveInside } from './paths.js';
 import { type LineRange, type Lines, readLines } from './read-lines.js';
-import { count, sizeText } from './text.js';
+import { count, linePieces, RESULT_SCHEME, sizeText } from './text.js';
 import type { ToolOutput } from './tool.js';
 
 export const READ_MAX_BYTES = 200 * 1024;
@@ -11,7 +11,7 @@ export const READ_MAX_BYTES = 200 * 1024;
 export const readFileTool = hostTool({
   name: 'read_file',
   displayName: 'Read file',
-  description: `Reads a text file, or a range of its lines. At most ${sizeText(READ_MAX_BYTES)} at a time.`,
+  description: `Reads a text file, or a range of its lines. At most ${sizeText(READ_MAX_BYTES)} at a time. Also reads what was left out of a tool's output, by the path that is named there.`,
   annotations: { readOnlyHint: true, openWorldHint: false },
   timeoutMs: FILE_TOOL_TIMEOUT_MS,
   properties: {
@@ -21,15 +21,31 @@ export const readFileTool = hostTool({
   },
   required: ['path'],
   invocation: ({ path }) => `Read ${path}`,
-  async run({ path, startLine = 1, endLine = Number.MAX_SAFE_INTEGER }, { cwd, signal }) {
+  async run({ path, startLine = 1, endLine = Number.MAX_SAFE_INTEGER }, { cwd, signal, result }) {
     if (endLine < startLine) {
       throw new ToolFailure('BAD_INPUT', `"endLine" (${endLine}) is before "startLine" (${startLine}).`);
+    }
+    if (path.startsWith(RESULT_SCHEME)) {
+      const text = await result?.(path.slice(RESULT_SCHEME.length));
+      return resultLines(path, text, { first: startLine, last: endLine });
     }
     const file = await fileInside(cwd, path);
     const range = { first: startLine, last: endLine, maxBytes: READ_MAX_BYTES };
     return outputFor(file, range, await readLines(file.real, range, signal));
   },
 });
+
+/** Lines of a stored result, counted as where it was cut. */
+function resultLines(path: string, text: string | undefined, { first, last }: Omit<LineRange, 'maxBytes'>): ToolOutput {
+  if (text === undefined) throw new ToolFailure('NOT_FOUND', `${path}: this session has no such result any more.`);
+  const pieces = linePieces(text);
+  const [from, to] = [pieces[first - 1], pieces[Math.min(last, pieces.length) - 1]];
+  if (!from || !to) throw new ToolFailure('PAST_END', `${path} has only ${count(pieces.length, 'line')}.`);
+  return succeeded(
+    `Read lines ${first} to ${Math.min(last, pieces.length)} of a result`,
+    text.slice(from.start, to.end),
+  );
+}
 
 /** Anything but a plain file could keep its reader waiting for ever. */
 export async function fileInside(cwd: string | undefined, asked: string): Promise<InsidePath> {

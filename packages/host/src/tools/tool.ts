@@ -19,6 +19,8 @@ export interface ToolContext {
   ask?(request: SessionInputRequest): Promise<InputOutcome>;
   /** The inputs of this tool's successful calls before, newest first: what a tool remembers is in the session itself. */
   earlier?(): Iterable<unknown>;
+  /** The whole text of an earlier call's result, by the id of the call; absent outside of a session. */
+  result?(callId: string): Promise<string | undefined>;
   /** The session that the call belongs to; absent outside of one. */
   readonly session?: string;
   /** What its own look ahead was based on, where a person was asked. */

@@ -41,7 +41,8 @@ interface KeptRoom extends ResourceRoom {
 async function openKeptRoom(output: Partial<ToolOutput>, isKeeping = true): Promise<KeptRoom> {
   const dataFolder = await tempFolder();
   const log = new KeptLog();
-  const host = { tools: [saying(output)], ...(isKeeping && { dataFolder }) };
+  // What models read of it is another matter: here agents get all of it.
+  const host = { tools: [saying(output)], toolOutputMaxCharacters: LONG.length, ...(isKeeping && { dataFolder }) };
   return Object.assign(await openResourceRoom({ log, host }), { dataFolder, log });
 }
 

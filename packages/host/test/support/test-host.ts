@@ -78,6 +78,7 @@ export interface TestHostOptions {
   /** Where sessions leave what is more than their history. */
   readonly dataFolder?: string;
   readonly defaultDirectory?: string;
+  readonly toolOutputMaxCharacters?: number;
 }
 
 export interface TestHost {
@@ -102,6 +103,7 @@ export async function startTestHost(options: TestHostOptions = {}): Promise<Test
     terminals,
     defaultDirectory,
     dataFolder,
+    toolOutputMaxCharacters,
   } = options;
   const scripted = scripts.map((script) => scriptedAgent(script, { clock }));
   const host = await createHost({
@@ -115,6 +117,7 @@ export async function startTestHost(options: TestHostOptions = {}): Promise<Test
     ...(providerFolder !== undefined && { providerFolder }),
     ...(terminals !== undefined && { terminals }),
     ...(dataFolder !== undefined && { dataFolder }),
+    ...(toolOutputMaxCharacters !== undefined && { toolOutputMaxCharacters }),
     ...(defaultDirectory !== undefined && { defaultDirectory }),
     agents: [...scripted, ...agents],
   });

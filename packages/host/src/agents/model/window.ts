@@ -3,7 +3,7 @@
  * shortened, then the oldest turns are left out but for one line each, and at last the newest outputs are shortened too.
  */
 import type { ModelMessage, ToolModelMessage } from 'ai';
-import { shorten } from '../../tools/text.js';
+import { beginning, shorten } from '../../tools/text.js';
 import { type Conversation, type Exchange, wordsOf } from './conversation.js';
 import {
   ANSWER_RESERVE_TOKENS,
@@ -110,7 +110,7 @@ function shortPart(part: ToolPart, maxCharacters = SHORT_OUTPUT_CHARACTERS): Too
   const lost = output.value.length - maxCharacters;
   // A note that is longer than what it stands for saves nothing.
   if (lost <= SHORT_OUTPUT_CHARACTERS) return part;
-  const value = `${output.value.slice(0, maxCharacters)}\n[${lost} more characters were left out for room]`;
+  const value = `${beginning(output.value, maxCharacters)}\n[${lost} more characters were left out for room]`;
   return { ...part, output: { ...output, value } };
 }
 

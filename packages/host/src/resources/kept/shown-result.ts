@@ -3,7 +3,7 @@
  * of it is stored and sent to everybody. The agent gets the text itself, as before.
  */
 import type { ToolCallResult, ToolResultContent } from '@atrium/protocol';
-import { sizeText } from '../../tools/text.js';
+import { beginning, sizeText } from '../../tools/text.js';
 import {
   CONTENT_MAX_BYTES,
   INLINE_DATA_MAX_BYTES,
@@ -56,7 +56,7 @@ async function shownBlock(
     const isShown = length <= Math.max(room.text, PREVIEW_MAX_CHARACTERS);
     room.text -= isShown ? length : PREVIEW_MAX_CHARACTERS;
     if (isShown) return [block];
-    const preview = { ...block, text: `${block.text.slice(0, PREVIEW_MAX_CHARACTERS)}${PREVIEW_END}` };
+    const preview = { ...block, text: `${beginning(block.text, PREVIEW_MAX_CHARACTERS)}${PREVIEW_END}` };
     return [preview, await kept(contents, Buffer.from(block.text), TEXT_TYPE)];
   }
   if (block.type !== 'embeddedResource') return [block];
