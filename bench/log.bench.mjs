@@ -68,7 +68,7 @@ async function bareAppend(synchronous) {
   createDatabase(driver, file);
   const db = driver.open(file);
   db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${synchronous}; PRAGMA wal_autocheckpoint = 0`);
-  const insert = db.prepare('INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?, ?)');
+  const insert = db.prepare('INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?, ?, NULL)');
   return {
     step(group) {
       db.transaction(() => {

@@ -78,6 +78,8 @@ export interface HostCore {
   readonly root: RootChannel;
   readonly auth: Auth;
   readonly services: readonly Service[];
+  /** What was damaged in the log. */
+  readonly damage: { readonly greeting: Readonly<Record<string, unknown>> };
   readonly connections: {
     arrived(connection: Connection, identity: Identity): void;
     left(connection: Connection, identity: Identity | undefined): void;

@@ -5,6 +5,7 @@ import { House } from './house.js';
 import { Housekeeping } from './housekeeping.js';
 import type { Log } from './log/log.js';
 import type { Service } from './service.js';
+import { recoverList } from './sessions/list-recovery.js';
 import { WireLog } from './telemetry/wire-log.js';
 import { Connection } from './wire/connection.js';
 import { CloseCode, type Transport } from './wire/transport.js';
@@ -46,16 +47,21 @@ class AgentHost implements Host {
   }
 
   async start({ agents }: HostOptions): Promise<void> {
-    const { replay, catalogue, root, services, sessions, writer, logger } = this.house;
+    const { replay, catalogue, root, services, sessions, writer, damage, notes, clock } = this.house;
     await replay.load(this.#log);
+    await damage.start();
     await catalogue.load();
+    const list = await recoverList({ log: this.#log, writer, clock, catalogue, notes });
+    if (list)
+      damage.add({
+        message: `the list of sessions was made anew: ${catalogue.count} are on it, ${list.recovered} of them were missing`,
+      });
     await root.load(agents);
     root.setActiveSessions(catalogue.count);
     for (const service of services) await service.start?.();
     await sessions.recover();
     await this.#housekeeping.start();
     await writer.settled();
-    for (const { message } of this.#log.repairs) logger.log('warn', message);
   }
 
   connect(transport: Transport): void {

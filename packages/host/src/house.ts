@@ -13,6 +13,7 @@ import { Compaction } from './compaction.js';
 import { ConnectionRegistry } from './connection-registry.js';
 import type { HostCore, OpenChannel } from './core.js';
 import type { Customizations } from './customizations/customizations.js';
+import { DamageReports } from './damage-reports.js';
 import { departures } from './departures.js';
 import type { Gateway } from './gateway/gateway.js';
 import type { GatewayAddress, HostOptions } from './host-options.js';
@@ -70,6 +71,8 @@ export class House implements HostCore {
   readonly customizations: Customizations | undefined;
   readonly auth: Auth;
   readonly services: readonly Service[];
+  readonly notes: SessionNotes;
+  readonly damage: DamageReports;
   /** Where providers that the host starts itself are told to come. */
   gatewayAddress: GatewayAddress | undefined;
 
@@ -97,6 +100,8 @@ export class House implements HostCore {
     this.replay = new ReplayBuffer(log.head);
     this.root = new RootChannel(log, this.writer);
     this.catalogue = new Catalogue(log, this.writer);
+    this.notes = new SessionNotes(log, this.writer);
+    this.damage = new DamageReports({ log, writer: this.writer, clock, logger });
 
     this.clients = new Clients(log, this.writer, clock);
     this.connections = new ConnectionRegistry({ clock, ...departures(this) });
@@ -120,7 +125,7 @@ export class House implements HostCore {
       core: this,
       log,
       catalogue: this.catalogue,
-      notes: new SessionNotes(log, this.writer),
+      notes: this.notes,
       agents,
       tools,
       extensions,

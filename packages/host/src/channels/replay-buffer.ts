@@ -31,7 +31,10 @@ export class ReplayBuffer {
   /** A restarted host can still tell returning clients what they missed. */
   async load(log: Log): Promise<void> {
     const after = Math.max(log.oldest - 1, log.head - this.limits.envelopes);
-    for (const { seq, channel, action, origin } of await log.read({ after })) {
+    for (const { seq, channel, action, origin, isDamaged } of await log.read({ after })) {
+      // Who missed this cannot be told what it was, and needs a snapshot.
+      if (isDamaged) this.#startBehind(seq);
+      if (isDamaged) continue;
       const whose = origin && { origin: { clientId: origin.clientId, clientSeq: origin.clientSeq } };
       this.add(seq, channel ? { channel, serverSeq: seq, action: JSON.parse(action), ...whose } : undefined, action);
     }
@@ -43,6 +46,12 @@ export class ReplayBuffer {
     this.#bytes += actionText.length;
     this.#last = seq;
     while (this.#kept.length > this.limits.envelopes || this.#bytes > this.limits.bytes) this.#drop();
+  }
+
+  #startBehind(seq: number): void {
+    this.#kept.length = 0;
+    this.#bytes = 0;
+    this.#last = seq;
   }
 
   #drop(): void {

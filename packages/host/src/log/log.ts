@@ -15,6 +15,8 @@ export interface LogEntry {
   readonly time: number;
   /** The action as JSON; empty where there is none. */
   readonly action: string;
+  /** What happened here cannot be read any more: it was damaged on disk. The action is empty. */
+  readonly isDamaged?: true;
   /** Who asked for it; absent when the host did. A log holds each (client, epoch, clientSeq) once. */
   readonly origin?: EntryOrigin | undefined;
 }
@@ -56,6 +58,8 @@ export interface ArchiveHead {
   readonly seq: number;
   readonly head: string;
   readonly turnCount: number;
+  /** The head was damaged on disk, and is empty; the number and the turns are right. */
+  readonly isDamaged?: true;
 }
 
 /** A small fact that must be found without opening a channel: a session's summary, a client's last handshake. */
@@ -89,11 +93,25 @@ export class LogConflictError extends Error {
   }
 }
 
-/** What a log had to mend when it was opened. The bad bytes are kept aside. */
+/** What a log had to mend when it was opened or read. The bad bytes are kept aside. */
 export interface LogRepair {
   readonly message: string;
   readonly keptAt?: string;
+  /** The whole file was made anew. */
+  readonly isRebuilt?: true;
 }
+
+/** What was saved of a damaged log, and what is known to be lost. */
+export interface Salvaged {
+  /** Channels that had turns, and kept at least one of them; and those that lost all. */
+  readonly channels: number;
+  readonly channelsLost: number;
+  readonly turns: number;
+  readonly turnsLost: number;
+}
+
+/** The record under which a log that was rebuilt says what was saved (`Salvaged` as JSON), until somebody removes it. */
+export const REBUILT_RECORD = 'log:rebuilt';
 
 export interface ReadRange {
   /** Entries with a greater number. */
@@ -117,7 +135,10 @@ export interface Log {
   readonly head: number;
   /** The smallest number whose entry is still there, or head + 1: older ones live on in archives only. */
   readonly oldest: number;
+  /** What was mended so far. It grows when damage is found while reading. */
   readonly repairs: readonly LogRepair[];
+  /** Calls back for everything that is mended from now on. */
+  onRepair(listener: (repair: LogRepair) => void): void;
   append(commit: Commit): Promise<void>;
   read(range: ReadRange): Promise<LogEntry[]>;
   /** Calls back for every entry behind `after`, stored or yet to come, in order, until the returned function is called. */
@@ -128,6 +149,8 @@ export interface Log {
   archivedTurnsText(channel: string, range: TurnRange): Promise<string>;
   /** The index of an archived turn, or undefined. */
   findTurn(channel: string, turnId: string): Promise<number | undefined>;
+  /** Every channel that has an archive or archived turns. */
+  channels(): Promise<string[]>;
   /** Copies the archived turns [0, end) of one channel to another that has none. */
   copyTurns(from: string, to: string, end: number): Promise<void>;
   record(key: string): Promise<string | undefined>;

@@ -29,6 +29,9 @@ export class MemoryLog implements Log {
     return this.#entries.oldest;
   }
 
+  /** Memory has no pages that rot. */
+  onRepair(): void {}
+
   async append(commit: Commit): Promise<void> {
     this.#checkOpen();
     checkCommit(commit, this.head);
@@ -68,6 +71,11 @@ export class MemoryLog implements Log {
   async findTurn(channel: string, turnId: string): Promise<number | undefined> {
     this.#checkOpen();
     return this.#archives.findTurn(channel, turnId);
+  }
+
+  async channels(): Promise<string[]> {
+    this.#checkOpen();
+    return this.#archives.channels();
   }
 
   async copyTurns(from: string, to: string, end: number): Promise<void> {

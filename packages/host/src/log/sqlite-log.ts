@@ -23,6 +23,7 @@ import {
 } from './log.js';
 import { ArchiveTable } from './sqlite/archives.js';
 import { Checkpoints } from './sqlite/checkpoints.js';
+import { Damage } from './sqlite/damage.js';
 import { loadDriver, type SqliteDriver } from './sqlite/driver.js';
 import { EntryTable } from './sqlite/entries.js';
 import { type OpenedFile, openFile } from './sqlite/open.js';
@@ -56,7 +57,7 @@ export async function openSqliteLog(options: SqliteLogOptions): Promise<SqliteLo
 }
 
 export class SqliteLog implements Log {
-  readonly repairs: readonly LogRepair[];
+  readonly #damage: Damage;
   readonly #file: OpenedFile;
   readonly #entries: EntryTable;
   readonly #archives: ArchiveTable;
@@ -76,13 +77,22 @@ export class SqliteLog implements Log {
     this.#clock = clock;
     this.#logger = logger;
     this.#lockCheckedAt = clock.now();
-    this.repairs = file.repairs;
-    this.#entries = new EntryTable(file.db);
-    this.#archives = new ArchiveTable(file.db);
-    this.#records = new RecordTable(file.db);
+    const { path, repairs } = file;
+    this.#damage = new Damage({ path, clock, repairs, write: (work) => this.#write(work) });
+    this.#entries = new EntryTable(file.db, this.#damage);
+    this.#archives = new ArchiveTable(file.db, this.#damage);
+    this.#records = new RecordTable(file.db, this.#damage);
     this.#checkpoints = new Checkpoints({ db: file.db, clock, logger });
     this.#followers = new Followers({ read: (after, limit) => this.#entries.read({ after, limit }), logger });
     ({ head: this.#head, oldest: this.#oldest } = this.#entries.bounds());
+  }
+
+  get repairs(): readonly LogRepair[] {
+    return this.#damage.repairs;
+  }
+
+  onRepair(listener: (repair: LogRepair) => void): void {
+    this.#damage.onRepair(listener);
   }
 
   get head(): number {
@@ -129,12 +139,18 @@ export class SqliteLog implements Log {
 
   async archivedTurnsText(channel: string, range: TurnRange): Promise<string> {
     this.#checkOpen();
-    return this.#archives.turnsText(channel, range);
+    const turns = this.#archives.turns(channel, range);
+    return turns.map(({ json }) => json).join(',');
   }
 
   async findTurn(channel: string, turnId: string): Promise<number | undefined> {
     this.#checkOpen();
     return this.#archives.findTurn(channel, turnId);
+  }
+
+  async channels(): Promise<string[]> {
+    this.#checkOpen();
+    return this.#archives.channels();
   }
 
   async copyTurns(from: string, to: string, end: number): Promise<void> {

@@ -11,6 +11,11 @@ function hostRestarted(isCallCut: boolean): ErrorInfo {
   return { errorType: 'host-restarted', message };
 }
 
+const DAMAGED: ErrorInfo = {
+  errorType: 'damaged',
+  message: 'Part of this turn was damaged on disk and is missing here. Send the message again to go on.',
+};
+
 const NOT_STORED: ErrorInfo = {
   errorType: 'not-stored',
   message: 'The host could not store what the agent did. Send the message again to go on.',
@@ -33,6 +38,13 @@ export function afterCrash(session: Session, commands: InterruptedCommands): voi
   if (activeTurn) fail(session, activeTurn.id, hostRestarted(endCutCalls(session, activeTurn, commands)));
   if (lifecycle === 'creating') session.create();
   else if (!activeTurn) session.parts.notes.setActive(session.uri, false);
+}
+
+/** Part of what happened here was damaged on disk: a turn that misses something says so, and the rest is stored anew. */
+export function afterDamage(session: Session): void {
+  const { activeTurn } = session.state;
+  if (activeTurn) fail(session, activeTurn.id, DAMAGED);
+  session.archive();
 }
 
 /** What the host did here could not be stored. An agent whose words are lost is stopped; the rest is done again. */

@@ -4,7 +4,8 @@ import type { AgentBackend } from '../agents/agent.js';
 import { Channel } from '../channels/channel.js';
 import { TURNS_IN_MEMORY } from '../limits.js';
 import { nextSlice, parseInSlices } from '../slices.js';
-import { dropAbsentClient } from './mending.js';
+import { headOf } from './list-recovery.js';
+import { afterDamage, dropAbsentClient } from './mending.js';
 import { Session } from './session.js';
 import type { SharedParts } from './session-parts.js';
 import { parsedTurns, TURN_PAGE_BYTES, TurnPages } from './turn-pages.js';
@@ -52,16 +53,18 @@ export class SessionsInMemory {
   }
 
   async #load(uri: string): Promise<Session | undefined> {
-    const { log, core } = this.#parts;
+    const { log, core, catalogue } = this.#parts;
     const archive = await log.archiveHead(uri);
-    if (!archive) return undefined;
+    const entry = catalogue.find(uri);
+    if (!archive || !entry) return undefined;
     const base = Math.max(0, archive.turnCount - TURNS_IN_MEMORY);
-    const head = (await parseInSlices(archive.head)) as SessionState;
+    const head = (await parseInSlices(archive.isDamaged ? headOf(entry) : archive.head)) as SessionState;
     const turns = await this.#turns(uri, base, archive.turnCount);
-    const { state, lastTime } = await this.#replayed(uri, { ...head, turns }, archive.seq);
+    const { state, lastTime, isDamaged } = await this.#replayed(uri, { ...head, turns }, archive.seq);
     if (this.#isClosed) return undefined;
     const session = this.#adopt(uri, state, { base, archived: archive.turnCount, lastTime });
     dropAbsentClient(session);
+    if (archive.isDamaged || isDamaged) afterDamage(session);
     core.mayRest(uri);
     return session;
   }
@@ -83,14 +86,16 @@ export class SessionsInMemory {
   async #replayed(uri: string, archived: SessionState, archivedAt: number) {
     let state = archived;
     let lastTime = archived.summary.modifiedAt;
+    let isDamaged = false;
     for (let after = archivedAt; ; ) {
       const entries = await this.#parts.log.read({ after, channel: uri, limit: REPLAY_PAGE_ENTRIES });
-      for (const { seq, action, time } of entries) {
-        state = sessionReducer(state, JSON.parse(action), { now: time });
+      for (const { seq, action, time, ...entry } of entries) {
+        if (entry.isDamaged) isDamaged = true;
+        else state = sessionReducer(state, JSON.parse(action), { now: time });
         lastTime = time;
         after = seq;
       }
-      if (entries.length < REPLAY_PAGE_ENTRIES) return { state, lastTime };
+      if (entries.length < REPLAY_PAGE_ENTRIES) return { state, lastTime, isDamaged };
       await nextSlice();
     }
   }

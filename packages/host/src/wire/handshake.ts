@@ -68,6 +68,7 @@ async function initialize(core: HostCore, raw: Params): Promise<Handshake> {
         snapshots: subscribed.snapshots,
         ...(core.defaultDirectory && { defaultDirectory: core.defaultDirectory }),
         ...Object.assign({}, ...core.services.map(({ greeting }) => greeting)),
+        ...core.damage.greeting,
         ...(window && { turns: subscribed.windows }),
       };
       return call.encodeResult(result, core.view);

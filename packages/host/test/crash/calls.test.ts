@@ -42,7 +42,8 @@ async function enter(text: string): Promise<Room> {
   });
   const host = new HostProcess({ program, dataDir });
   onTestFinished(() => host.kill());
-  const { port = 0 } = (await host.serving()) ?? {};
+  const { port } = (await host.serving()) ?? {};
+  if (port === undefined) throw new Error(`the host does not start: ${host.complaints}`);
   const client = await connect({ clientId: 'desk', transport: webSocketTransport({ url: `ws://127.0.0.1:${port}` }) });
   onTestFinished(() => client.close());
   await client.createSession({ channel: SESSION, workingDirectory: pathToFileURL(folder).href });
@@ -68,7 +69,8 @@ async function killAndLook({ host, dataDir, client }: Room, versions?: readonly 
   client.close();
   const next = new HostProcess({ program, dataDir });
   onTestFinished(() => next.kill());
-  const { port = 0 } = (await next.serving()) ?? {};
+  const { port } = (await next.serving()) ?? {};
+  if (port === undefined) throw new Error(`the host does not start again: ${next.complaints}`);
   const [snapshot] = await snapshotsOf(port, [SESSION], versions);
   return snapshot?.state as SessionState;
 }

@@ -94,7 +94,7 @@ describe('a damaged database', () => {
     }
   });
 
-  it('[REL-032] closes the ranks of turns where some are lost', async () => {
+  it('[REL-032] [REL-063] has a turn that says so where one is lost', async () => {
     const dataDir = await closedFolder();
     spoilAt(databaseOf(dataDir), 0.6, zeros(2 * PAGE));
     const log = await openLog(dataDir);

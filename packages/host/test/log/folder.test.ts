@@ -145,7 +145,7 @@ describe('the lock on the data folder', () => {
     await appendSamples(log, 2);
     const driver = await loadDriver();
     withDatabase(driver, databaseOf(dataDir), (db) =>
-      db.exec(`INSERT INTO entries SELECT 3, channel, time, action, NULL, NULL, NULL FROM entries WHERE seq = 2`),
+      db.exec(`INSERT INTO entries SELECT 3, channel, time, action, NULL, NULL, NULL, NULL FROM entries WHERE seq = 2`),
     );
     const late = log.append({ expectedHead: 2, entries: [sampleEntry(3)] });
     await expect(late).rejects.toMatchObject({ name: 'LogConflictError', expectedHead: 2, actualHead: 3 });

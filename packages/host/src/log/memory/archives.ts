@@ -26,6 +26,10 @@ export class MemoryArchives {
     return archive && { ...archive, turnCount: this.#turnsOf(channel).length };
   }
 
+  channels(): string[] {
+    return [...new Set([...this.#heads.keys(), ...this.#turns.keys()])];
+  }
+
   /** The number that a channel's archive stands at. */
   seqOf(channel: string): number {
     return this.#heads.get(channel)?.seq ?? 0;

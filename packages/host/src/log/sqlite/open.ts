@@ -2,13 +2,13 @@
 import { chmodSync, existsSync, renameSync } from 'node:fs';
 import path from 'node:path';
 import { LogLockedError, LogOpenError } from '../errors.js';
-import type { LogRepair } from '../log.js';
+import { type LogRepair, REBUILT_RECORD, type Salvaged } from '../log.js';
 import { type Database, SQLITE, type SqliteDriver, SqliteError } from './driver.js';
 import { DATABASE_FILE, prepareFolder } from './folder.js';
 import { type FolderLock, holderOf, takeLock } from './folder-lock.js';
 import { checkOurs, inspectDatabase, stampOf } from './inspect.js';
 import { installFresh, nameAside, type RepairContext, resumeRepair } from './repair.js';
-import { withDatabase } from './schema.js';
+import { migrate, withDatabase } from './schema.js';
 import { checkWal } from './wal-check.js';
 
 export interface OpenFileOptions {
@@ -36,7 +36,7 @@ export function openFile({ dataDir, driver, now }: OpenFileOptions): OpenedFile 
       const db = openForUse(driver, database, lock);
       lock.settle();
       const close = () => closeFile(db, database, lock);
-      return { path: database, db, repairs, renewLock: () => lock.renew(), close };
+      return { path: database, db, repairs: withCounts(repairs, db), renewLock: () => lock.renew(), close };
     });
   } catch (error) {
     lock.leaveAsFound();
@@ -102,6 +102,22 @@ function checkAlone(db: Database, database: string, { previous }: FolderLock): v
   }
 }
 
+/** A file that was rebuilt says itself what was saved. */
+function withCounts(repairs: readonly LogRepair[], db: Database): readonly LogRepair[] {
+  if (repairs.length === 0) return repairs;
+  const value = `SELECT ${db.text('value')} AS value FROM records WHERE key = '${REBUILT_RECORD}'`;
+  const row = db.prepare<{ value: string }>(value).get();
+  if (row === undefined) return repairs;
+  return repairs.map((repair) =>
+    repair.isRebuilt ? { ...repair, message: `${repair.message}; ${countsText(row.value)}` } : repair,
+  );
+}
+
+function countsText(json: string): string {
+  const { channels = 0, channelsLost = 0, turns = 0, turnsLost = 0 } = JSON.parse(json) as Partial<Salvaged>;
+  return `saved: ${turns} turns of ${channels} sessions; lost: ${turnsLost} turns, and ${channelsLost} sessions altogether`;
+}
+
 function openForUse(driver: SqliteDriver, database: string, lock: FolderLock): Database {
   const db = driver.open(database);
   try {
@@ -112,6 +128,7 @@ function openForUse(driver: SqliteDriver, database: string, lock: FolderLock): D
   }
   // Checkpoints are ours to time: see checkpoints.
   db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0');
+  migrate(db);
   return db;
 }
 

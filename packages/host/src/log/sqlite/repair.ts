@@ -30,7 +30,11 @@ export function repairDatabase(context: RepairContext, reason: string): LogRepai
   writeFileSync(markerOf(context.database), path.basename(keptAt), { mode: 0o600 });
   syncFile(markerOf(context.database));
   carryOut(context, keptAt);
-  return { message: `${context.database} ${reason}: it was rebuilt from every row that could be read`, keptAt };
+  return {
+    message: `${context.database} ${reason}: it was rebuilt from every row that could be read`,
+    keptAt,
+    isRebuilt: true,
+  };
 }
 
 /** Goes on with a repair that was interrupted. */
@@ -46,7 +50,11 @@ export function resumeRepair(context: RepairContext): LogRepair | undefined {
   }
   const keptAt = path.join(folder, name);
   carryOut(context, keptAt);
-  return { message: `${context.database} was being repaired when the host stopped: the repair is done now`, keptAt };
+  return {
+    message: `${context.database} was being repaired when the host stopped: the repair is done now`,
+    keptAt,
+    isRebuilt: true,
+  };
 }
 
 /** A database that is in its place is complete: it is made under another name. */

@@ -1,11 +1,15 @@
 /** Takes every row that can still be read out of a damaged database, into a fresh one. It works on a copy. */
 import { closeSync, copyFileSync, existsSync, openSync, readSync, rmSync, statSync, writeSync } from 'node:fs';
+import { damagedTurn } from '../damaged-turn.js';
+import { REBUILT_RECORD } from '../log.js';
 import { type Database, SQLITE, type SqliteDriver, SqliteError } from './driver.js';
 import { createDatabase, DATABASE_PARTS, fillDatabase, PAGE_BYTES, skipNumbers } from './schema.js';
 
 const LAST_ROW = Number.MAX_SAFE_INTEGER;
 /** Row ranges that may turn out unreadable before bad ones are no longer divided. Each costs some 30 µs. */
 const FAILURES_MAX = 2_000;
+/** Turns of one channel that can be lost and still be marked one by one. */
+const MARKED_TURNS_MAX = 10_000;
 
 export interface SalvageOptions {
   readonly driver: SqliteDriver;
@@ -63,23 +67,66 @@ function copyTables(db: Database): void {
     'bad.client_marks',
     (rows) => `INSERT OR IGNORE INTO client_marks SELECT * FROM ${rows} AND json_valid(ranges)`,
   );
-  copyTable(db, 'bad.records', (rows) => `INSERT OR IGNORE INTO records SELECT * FROM ${rows} AND json_valid(value)`);
-  copyTable(db, 'bad.archives', (rows) => `INSERT OR IGNORE INTO archives SELECT * FROM ${rows} AND json_valid(head)`);
-  copyTurns(db);
+  const sums = addedColumn(db, 'sum');
+  const counts = addedColumn(db, 'turn_count');
+  copyTable(
+    db,
+    'bad.records',
+    (rows) => `INSERT OR IGNORE INTO records SELECT key, value, ${sums} FROM ${rows} AND json_valid(value)`,
+  );
+  copyTable(
+    db,
+    'bad.archives',
+    (rows) =>
+      `INSERT OR IGNORE INTO archives SELECT channel, seq, head, ${sums}, ${counts} FROM ${rows} AND json_valid(head)`,
+  );
+  copyTurns(db, sums);
   // What comes after a lost entry cannot be trusted to mean the same without it.
   const entries = (rows: string): string =>
-    `INSERT OR IGNORE INTO entries SELECT * FROM ${rows} AND (action = '' OR json_valid(action))`;
+    `INSERT OR IGNORE INTO entries SELECT seq, channel, time, action, client_id, epoch, client_seq, ${sums}
+      FROM ${rows} AND (action = '' OR json_valid(action))`;
   copyTable(db, 'bad.entries', entries, { stopAtDamage: true });
 }
 
-/** A lost turn leaves no hole: those behind it move up. */
-function copyTurns(db: Database): void {
-  db.exec('CREATE TEMP TABLE kept_turns (channel, idx, id, json)');
-  copyTable(db, 'bad.turns', (rows) => `INSERT INTO kept_turns SELECT * FROM ${rows} AND json_valid(json)`);
+/** A file of an earlier version does not have this column. */
+function addedColumn(db: Database, column: 'sum' | 'turn_count'): string {
+  return attempt(db, `SELECT ${column} FROM bad.archives LIMIT 0`) ? column : 'NULL';
+}
+
+/** In the place of a lost turn stands one that says so. Those behind move up where too many are lost for that. */
+function copyTurns(db: Database, sums: string): void {
+  db.exec('CREATE TEMP TABLE kept_turns (channel, idx, id, json, sum)');
+  const insert = (rows: string) =>
+    `INSERT INTO kept_turns SELECT channel, idx, id, json, ${sums} FROM ${rows} AND json_valid(json)`;
+  copyTable(db, 'bad.turns', insert);
   db.exec(`
+    CREATE TEMP TABLE turn_counts AS
+    SELECT channel, coalesce(kept, 0) AS kept, max(coalesce(turn_count, 0), coalesce(last + 1, 0)) AS expected
+    FROM (SELECT channel FROM archives UNION SELECT channel FROM kept_turns)
+      LEFT JOIN archives USING (channel)
+      LEFT JOIN (SELECT channel, count(*) AS kept, max(idx) AS last FROM kept_turns GROUP BY channel) USING (channel);
+
+    WITH RECURSIVE places (channel, idx, expected) AS (
+      SELECT channel, 0, expected FROM turn_counts
+      WHERE expected > kept AND expected - kept <= ${MARKED_TURNS_MAX}
+      UNION ALL SELECT channel, idx + 1, expected FROM places WHERE idx + 1 < expected
+    )
+    INSERT INTO kept_turns
+    SELECT channel, idx, 'damaged-' || idx, json_set('${damagedTurn('').replaceAll("'", "''")}', '$.id', 'damaged-' || idx), NULL
+    FROM places WHERE NOT EXISTS (
+      SELECT 1 FROM kept_turns WHERE kept_turns.channel = places.channel AND kept_turns.idx = places.idx
+    );
+
     INSERT INTO turns
-    SELECT channel, row_number() OVER (PARTITION BY channel ORDER BY idx) - 1, id, json FROM kept_turns;
-    DROP TABLE kept_turns`);
+    SELECT channel, row_number() OVER (PARTITION BY channel ORDER BY idx) - 1, id, json, sum FROM kept_turns;
+    DROP TABLE kept_turns;
+
+    INSERT OR REPLACE INTO records
+    SELECT '${REBUILT_RECORD}', json_object(
+      'channels', coalesce(sum(kept > 0), 0), 'channelsLost', coalesce(sum(kept = 0 AND expected > 0), 0),
+      'turns', coalesce(sum(kept), 0), 'turnsLost', coalesce(sum(expected - kept), 0)
+    ), NULL FROM turn_counts;
+    DROP TABLE turn_counts`);
 }
 
 interface CopyOptions {

@@ -5,7 +5,19 @@ import type { Database, SqliteDriver } from './driver.js';
 /** Marks a file as ours in its header: "Atrm". */
 export const APPLICATION_ID = 0x4174726d;
 /** Goes up when the tables change. */
-export const SCHEMA_VERSION = 1;
+export const SCHEMA_VERSION = 2;
+
+/**
+ * What the tables got since version 1, at the end of their columns: files are changed without being written anew, and a
+ * row of an earlier version has null there. `sum`: the checksum of its text. `turn_count`: how many turns belong to the
+ * archive, so that it can be told how many are lost.
+ */
+export const ADDED_COLUMNS = {
+  entries: ['sum'],
+  archives: ['sum', 'turn_count'],
+  turns: ['sum'],
+  records: ['sum'],
+} as const;
 
 /** SQLite's own choice, said so that nothing depends on how a driver was built. */
 export const PAGE_BYTES = 4_096;
@@ -25,20 +37,22 @@ const SCHEMA = `
     action TEXT NOT NULL,
     client_id TEXT,
     epoch INTEGER,
-    client_seq INTEGER
+    client_seq INTEGER,
+    sum INTEGER
   );
   CREATE UNIQUE INDEX entries_by_origin ON entries (client_id, epoch, client_seq) WHERE client_id IS NOT NULL;
   CREATE INDEX entries_by_channel ON entries (channel);
-  CREATE TABLE archives (channel TEXT PRIMARY KEY, seq INTEGER NOT NULL, head TEXT NOT NULL);
+  CREATE TABLE archives (channel TEXT PRIMARY KEY, seq INTEGER NOT NULL, head TEXT NOT NULL, sum INTEGER, turn_count INTEGER);
   CREATE TABLE turns (
     channel TEXT NOT NULL,
     idx INTEGER NOT NULL,
     id TEXT NOT NULL,
     json TEXT NOT NULL,
+    sum INTEGER,
     PRIMARY KEY (channel, idx)
   );
   CREATE INDEX turns_by_id ON turns (channel, id);
-  CREATE TABLE records (key TEXT PRIMARY KEY, value TEXT NOT NULL);
+  CREATE TABLE records (key TEXT PRIMARY KEY, value TEXT NOT NULL, sum INTEGER);
   CREATE TABLE client_marks (
     client_id TEXT NOT NULL,
     epoch INTEGER NOT NULL,
@@ -72,6 +86,19 @@ export function fillDatabase(driver: SqliteDriver, path: string, fill: (db: Data
   withDatabase(driver, path, (db) => {
     db.exec('PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF');
     fill(db);
+  });
+}
+
+/** Brings a file of an earlier version up to this one. It takes the same time however large the file is. */
+export function migrate(db: Database): void {
+  const { version = 0 } =
+    db.prepare<{ version: number }>('SELECT user_version AS version FROM pragma_user_version').get() ?? {};
+  if (version >= SCHEMA_VERSION) return;
+  db.transaction(() => {
+    for (const [table, columns] of Object.entries(ADDED_COLUMNS)) {
+      for (const column of columns) db.exec(`ALTER TABLE ${table} ADD COLUMN ${column} INTEGER`);
+    }
+    db.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`);
   });
 }
 

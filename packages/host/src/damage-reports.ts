@@ -1,0 +1,63 @@
+/**
+ * What was found damaged in the log and mended: written to the host's own log, kept for `atrium doctor`, and told to
+ * every client in the answer to `initialize`.
+ */
+import type { Writer } from './channels/writer.js';
+import type { Clock } from './clock.js';
+import type { Log, LogRepair } from './log/log.js';
+import type { Logger } from './logger.js';
+
+/** The newest reports, as a JSON array. */
+export const DAMAGE_RECORD = 'log:damage';
+export const DAMAGE_REPORTS_MAX = 20;
+/** The member of the answer to `initialize` that has the reports. */
+export const DAMAGE_MEMBER = 'atrium/damage';
+
+export interface DamageReport {
+  /** When it was found, in milliseconds since the epoch. */
+  readonly time: number;
+  readonly message: string;
+  /** The file with the damaged bytes. */
+  readonly keptAt?: string;
+}
+
+export interface DamageReportsParts {
+  readonly log: Log;
+  readonly writer: Writer;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+export class DamageReports {
+  readonly #parts: DamageReportsParts;
+  #reports: readonly DamageReport[] = [];
+
+  constructor(parts: DamageReportsParts) {
+    this.#parts = parts;
+  }
+
+  /** Clients that never saw a damaged log see nothing of this. */
+  get greeting(): Readonly<Record<string, unknown>> {
+    return this.#reports.length > 0 ? { [DAMAGE_MEMBER]: this.#reports } : {};
+  }
+
+  async start(): Promise<void> {
+    const { log } = this.#parts;
+    this.#reports = await storedReports(log);
+    for (const repair of log.repairs) this.add(repair);
+    log.onRepair((repair) => this.add(repair));
+  }
+
+  add({ message, keptAt }: LogRepair): void {
+    const { writer, clock, logger } = this.#parts;
+    logger.log('warn', message, { ...(keptAt !== undefined && { keptAt }) });
+    const report = { time: clock.now(), message, ...(keptAt !== undefined && { keptAt }) };
+    this.#reports = [...this.#reports, report].slice(-DAMAGE_REPORTS_MAX);
+    writer.record({ key: DAMAGE_RECORD, value: JSON.stringify(this.#reports) });
+  }
+}
+
+/** What earlier hosts found. */
+export async function storedReports(log: Pick<Log, 'record'>): Promise<readonly DamageReport[]> {
+  return JSON.parse((await log.record(DAMAGE_RECORD)) ?? '[]') as DamageReport[];
+}

@@ -1,0 +1,198 @@
+/** Bit rot: text that SQLite reads without a complaint, and that is not what was stored. */
+import { closeSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import type { Log } from '../../src/log/log.js';
+import type { SqliteDriver } from '../../src/log/sqlite/driver.js';
+import { databaseOf } from '../support/log-damage.js';
+import { copyOf, dataFolder, drivers, openLog } from '../support/log-folders.js';
+
+const CHANNEL = 'ahp-session:/s';
+const HEAD = '{"title":"marker-head"}';
+const ENTRY = '{"type":"test","text":"marker-entry"}';
+const VALUE = '{"text":"marker-record"}';
+
+const turn = (index: number) => ({ id: `t${index}`, json: `{"id":"t${index}","text":"marker-turn-${index} ok"}` });
+
+async function fill(log: Log): Promise<void> {
+  const items = [turn(0), turn(1), turn(2)];
+  const entry = { seq: 1, channel: CHANNEL, time: 1, action: ENTRY };
+  await log.append({
+    expectedHead: 0,
+    entries: [entry, { ...entry, seq: 2 }],
+    archives: [{ channel: CHANNEL, seq: 0, head: HEAD, turns: { start: 0, items } }],
+    records: [{ key: 'session:s', value: VALUE }],
+    durability: 'full',
+  });
+}
+
+/** A closed folder, with one bit of a text flipped where SQLite does not look. The JSON stays valid. */
+async function rotten(driver: SqliteDriver, text: string, occurrence = 0): Promise<string> {
+  const dataDir = dataFolder();
+  const log = await openLog(dataDir, { driver });
+  await fill(log);
+  await log.close();
+  const copy = copyOf(dataDir);
+  const file = databaseOf(copy);
+  const bytes = readFileSync(file);
+  let at = bytes.indexOf(text);
+  for (let count = 0; count < occurrence; count++) at = bytes.indexOf(text, at + 1);
+  if (at < 0) throw new Error(`${text} is not in the file`);
+  const handle = openSync(file, 'r+');
+  writeSync(handle, Buffer.from([(bytes[at] ?? 0) ^ 1]), 0, 1, at);
+  closeSync(handle);
+  return copy;
+}
+
+/** What is kept of it, without a further report when it is read again, also by the next process. */
+async function expectReportedOnce(log: Log, dataDir: string, what: string, text: string): Promise<void> {
+  expect(log.repairs).toHaveLength(1);
+  const [repair] = log.repairs;
+  expect(repair?.message).toContain(what);
+  expect(repair?.message).toContain('checksum');
+  expect(readFileSync(repair?.keptAt ?? '', 'latin1')).toContain(text);
+  expect(repair?.keptAt).toContain('atrium.db.corrupt-');
+  await log.close();
+  expect((await openLog(dataDir)).repairs).toEqual([]);
+}
+
+describe.each(drivers)('stored text that is not what was stored ($name)', (driver) => {
+  it('[REL-064] is never shown as a turn: one that says so stands in its place', async () => {
+    const dataDir = await rotten(driver, 'marker-turn-1');
+    const log = await openLog(dataDir, { driver });
+    const heard: string[] = [];
+    log.onRepair(({ message }) => heard.push(message));
+    const turns = await log.archivedTurns(CHANNEL, { start: 0, end: 3 });
+    expect(turns.map(({ id }) => id)).toEqual(['t0', 't1', 't2']);
+    expect([turns[0], turns[2]]).toEqual([turn(0), turn(2)]);
+    expect(JSON.parse(turns[1]?.json ?? '')).toMatchObject({
+      id: 't1',
+      userMessage: { text: expect.stringContaining('damaged') },
+      state: 'error',
+      error: { errorType: 'damaged' },
+    });
+    const text = await log.archivedTurnsText(CHANNEL, { start: 0, end: 3 });
+    expect(text).toBe(turns.map(({ json }) => json).join(','));
+    expect(heard).toHaveLength(1);
+    await expectReportedOnce(log, dataDir, `turn 1 (t1) of ${CHANNEL}`, 'larker-turn-1');
+  });
+
+  it('[REL-064] is found when turns are read as one text, too', async () => {
+    const log = await openLog(await rotten(driver, 'marker-turn-2'), { driver });
+    expect(await log.archivedTurnsText(CHANNEL, { start: 0, end: 3 })).not.toContain('arker-turn-2');
+    expect(log.repairs).toHaveLength(1);
+  });
+
+  it('[REL-064] is never given as an action, and keeps its number', async () => {
+    const dataDir = await rotten(driver, 'marker-entry');
+    const log = await openLog(dataDir, { driver });
+    const entries = await log.read({ after: 0, channel: CHANNEL });
+    const damaged = entries.filter(({ isDamaged }) => isDamaged);
+    expect(entries.map(({ seq }) => seq)).toEqual([1, 2]);
+    expect(damaged).toMatchObject([{ channel: CHANNEL, action: '' }]);
+    expect((await log.read({ after: 0 })).filter(({ isDamaged }) => isDamaged)).toEqual(damaged);
+    await expectReportedOnce(log, dataDir, `the action ${damaged[0]?.seq} of ${CHANNEL}`, 'larker-entry');
+    expect((await (await openLog(copyOf(dataDir))).read({ after: 0 })).filter(({ isDamaged }) => isDamaged)).toEqual(
+      damaged,
+    );
+  });
+
+  it('[REL-064] is left out of the records, with a sign that something is missing', async () => {
+    const dataDir = await rotten(driver, 'marker-record');
+    const log = await openLog(dataDir, { driver });
+    expect(await log.records('session:')).toEqual([]);
+    expect(await log.record('session:s')).toBeUndefined();
+    expect(await log.record('log:rebuilt')).toBe('{}');
+    await expectReportedOnce(log, dataDir, 'the record session:s', 'larker-record');
+  });
+
+  it('[REL-064] is not given as the head of an archive', async () => {
+    const log = await openLog(await rotten(driver, 'marker-head'), { driver });
+    expect(await log.archiveHead(CHANNEL)).toEqual({ seq: 0, head: '', turnCount: 3, isDamaged: true });
+    expect(log.repairs[0]?.message).toContain(`the archive of ${CHANNEL}`);
+  });
+
+  it('[REL-064] is found behind a copy of the turns, as behind the original', async () => {
+    const dataDir = dataFolder();
+    const log = await openLog(dataDir, { driver });
+    await fill(log);
+    await log.copyTurns(CHANNEL, 'ahp-session:/copy', 2);
+    expect(await log.archivedTurns('ahp-session:/copy', { start: 0, end: 9 })).toEqual([turn(0), turn(1)]);
+    expect(log.repairs).toEqual([]);
+  });
+});
+
+/** The tables of the first version, as it made them. */
+const FIRST_VERSION = `
+  PRAGMA application_id = ${0x4174726d}; PRAGMA user_version = 1;
+  CREATE TABLE entries (seq INTEGER PRIMARY KEY, channel TEXT NOT NULL, time INTEGER NOT NULL, action TEXT NOT NULL,
+    client_id TEXT, epoch INTEGER, client_seq INTEGER);
+  CREATE UNIQUE INDEX entries_by_origin ON entries (client_id, epoch, client_seq) WHERE client_id IS NOT NULL;
+  CREATE INDEX entries_by_channel ON entries (channel);
+  CREATE TABLE archives (channel TEXT PRIMARY KEY, seq INTEGER NOT NULL, head TEXT NOT NULL);
+  CREATE TABLE turns (channel TEXT NOT NULL, idx INTEGER NOT NULL, id TEXT NOT NULL, json TEXT NOT NULL,
+    PRIMARY KEY (channel, idx));
+  CREATE INDEX turns_by_id ON turns (channel, id);
+  CREATE TABLE records (key TEXT PRIMARY KEY, value TEXT NOT NULL);
+  CREATE TABLE client_marks (client_id TEXT NOT NULL, epoch INTEGER NOT NULL, ranges TEXT NOT NULL,
+    PRIMARY KEY (client_id, epoch));
+  CREATE TABLE compaction (id INTEGER PRIMARY KEY CHECK (id = 1), dropped INTEGER NOT NULL);
+  INSERT INTO compaction VALUES (1, 0);
+  CREATE TABLE skips (after INTEGER PRIMARY KEY, upto INTEGER NOT NULL);
+  INSERT INTO entries VALUES (1, '${CHANNEL}', 1, '${ENTRY}', 'c', 1, 1);
+  INSERT INTO archives VALUES ('${CHANNEL}', 1, '${HEAD}');
+  INSERT INTO turns VALUES ('${CHANNEL}', 0, 't0', '${turn(0).json}');
+  INSERT INTO records VALUES ('session:s', '${VALUE}');`;
+
+function firstVersion(driver: SqliteDriver): string {
+  const dataDir = dataFolder();
+  const db = driver.open(databaseOf(dataDir));
+  db.exec(`PRAGMA page_size = 4096; ${FIRST_VERSION}`);
+  db.close();
+  return dataDir;
+}
+
+async function expectContents(log: Log): Promise<void> {
+  expect(await log.read({ after: 0, channel: CHANNEL })).toEqual([
+    { seq: 1, channel: CHANNEL, time: 1, action: ENTRY, origin: { clientId: 'c', epoch: 1, clientSeq: 1 } },
+  ]);
+  expect(await log.archiveHead(CHANNEL)).toEqual({ seq: 1, head: HEAD, turnCount: 1 });
+  expect(await log.archivedTurns(CHANNEL, { start: 0, end: 9 })).toEqual([turn(0)]);
+  expect(await log.record('session:s')).toBe(VALUE);
+}
+
+describe.each(drivers)('a log of the first version ($name)', (driver) => {
+  it('[REL-064] opens with everything in it, and gives sums to what is stored from then on', async () => {
+    const dataDir = firstVersion(driver);
+    const log = await openLog(dataDir, { driver });
+    expect(log.repairs).toEqual([]);
+    await expectContents(log);
+    const items = [turn(1)];
+    const archive = { channel: CHANNEL, seq: 1, head: HEAD, turns: { start: 1, items } };
+    await log.append({ expectedHead: 1, entries: [], archives: [archive], durability: 'full' });
+    await log.close();
+    const file = databaseOf(dataDir);
+    const bytes = readFileSync(file);
+    const at = bytes.indexOf('marker-turn-1');
+    const handle = openSync(file, 'r+');
+    writeSync(handle, Buffer.from([(bytes[at] ?? 0) ^ 1]), 0, 1, at);
+    closeSync(handle);
+    const again = await openLog(copyOf(dataDir), { driver });
+    const turns = await again.archivedTurns(CHANNEL, { start: 0, end: 9 });
+    expect(turns[0]).toEqual(turn(0));
+    expect(turns[1]?.json).toContain('damaged');
+  });
+
+  it('[REL-063] is rebuilt when it is damaged', async () => {
+    const dataDir = firstVersion(driver);
+    const file = databaseOf(dataDir);
+    const handle = openSync(file, 'r+');
+    // The first page: what is known of the tables.
+    writeSync(handle, Buffer.alloc(4_096), 0, 4_096, 0);
+    closeSync(handle);
+    rmSync(`${dataDir}/atrium.owner`, { force: true });
+    const log = await openLog(dataDir, { driver });
+    expect(log.repairs).toHaveLength(1);
+    expect(log.repairs[0]?.message).toContain('saved: 1 turns of 1 sessions; lost: 0 turns');
+    await expectContents(log);
+  });
+});
