@@ -22,6 +22,11 @@ export interface HostOptions {
   readonly providerFolder?: string;
   /** Refuses rules and prompt changes of providers that the agent of a session cannot honour; otherwise it is said. */
   readonly strictProviders?: boolean;
+  /**
+   * Milliseconds after the last turn of a session until its processes end (agent, MCP servers, providers of its project);
+   * by default `PROCESSES_REST_MS`, and `Infinity` leaves them alive. They start again with the next turn.
+   */
+  readonly restProcessesAfterMs?: number;
   /** Which folders may start programs. Without it, none may. */
   readonly trust?: FolderTrust;
   /** Where plugins, skills, rules and the like are. Without it, sessions have none, not even those of clients. */

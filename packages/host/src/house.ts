@@ -17,7 +17,7 @@ import { DamageReports } from './damage-reports.js';
 import { departures } from './departures.js';
 import type { Gateway } from './gateway/gateway.js';
 import type { GatewayAddress, HostOptions } from './host-options.js';
-import { MODEL_OUTPUT_MAX_CHARACTERS } from './limits.js';
+import { MODEL_OUTPUT_MAX_CHARACTERS, PROCESSES_REST_MS } from './limits.js';
 import { type Logger, silentLogger } from './logger.js';
 import type { KeptContents } from './resources/kept/kept-contents.js';
 import {
@@ -129,6 +129,7 @@ export class House implements HostCore {
       agents,
       tools,
       extensions,
+      restProcessesAfterMs: options.restProcessesAfterMs ?? PROCESSES_REST_MS,
       companions: companionsOf([this.gateway, this.customizations], this.services),
       choices: choicesWith(options, { core: this, catalogue: this.catalogue, worktrees }),
     });

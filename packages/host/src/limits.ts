@@ -40,6 +40,8 @@ export const STORE_RETRY_MS = 1_000;
 
 /** A session that nobody uses leaves memory after this. */
 export const IDLE_SESSION_MS = 60_000;
+/** The processes of a session (agent, MCP servers, providers of its project) end this long after its last turn. */
+export const PROCESSES_REST_MS = 60_000;
 /** Finished turns of an open session that stay in memory; older ones are read when asked for. */
 export const TURNS_IN_MEMORY = 50;
 export const FETCH_TURNS_DEFAULT = 20;

@@ -1,6 +1,6 @@
 /** `atrium serve`: its options and its help. What they mean together is decided in `serve/settings.ts`. */
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { seconds } from '../connect/options.js';
+import { seconds, secondsOrNever } from '../connect/options.js';
 import { LOG_FORMATS, LOG_LEVELS } from '../log-lines.js';
 import { TRUST_TEXT } from './agents.js';
 
@@ -25,6 +25,7 @@ Examples:
 Exit codes: 0 stopped in good order, 1 an error, 2 called in a wrong way, 6 another host has the data folder.`;
 
 const IDLE_TEXT = 'end when no client, turn or provider from outside has been there for a while (30)';
+const REST_TEXT = 'end processes of a session this long after its last turn (60); 0: never';
 const TOKEN_TEXT = 'a token of your own; others on this machine may see it here, so prefer a file';
 const OTLP_TEXT = 'send telemetry to this collector; also from OTEL_EXPORTER_OTLP_ENDPOINT';
 const GATEWAY_TEXT = 'port for providers; 0 is any free one';
@@ -61,6 +62,7 @@ export function serveCommand(): Command {
     .addOption(option('--wire-log <folder>', 'write down every message, without secrets, to hunt a fault', 'WIRE_LOG'))
     .option('--detach', 'run in the background; says where, also when one runs already')
     .addOption(new Option('--exit-when-idle [seconds]', IDLE_TEXT).argParser(seconds))
+    .addOption(option('--rest-after <seconds>', REST_TEXT, 'REST_AFTER').argParser(secondsOrNever))
     .addOption(option('--quiet', 'print READY:<port> and nothing else', 'QUIET'))
     .addHelpText('after', EXAMPLES)
     .showHelpAfterError('(atrium serve --help shows all options)');

@@ -36,6 +36,10 @@ export function seconds(text: string): number {
   throw new InvalidArgumentError(`Give a number of seconds, at most ${SECONDS_MAX}.`);
 }
 
+export function secondsOrNever(text: string): number {
+  return text.trim() === '0' ? 0 : seconds(text);
+}
+
 export function wholeNumber(text: string): number {
   const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
   if (value > 0) return value;

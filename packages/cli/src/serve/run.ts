@@ -82,9 +82,13 @@ async function openHost(settings: ServeSettings, parts: HostParts): Promise<Host
     const places = { dataFolder: dataDir, defaultDirectory, browsedFolders, providerFolder, customizations };
     const watched = { ...(telemetry && { telemetry }), ...(wireLog !== undefined && { wireLog }) };
     const terminals = settings.terminals ? {} : { terminals: false as const };
-    const outputs = toolOutputMaxCharacters === undefined ? {} : { toolOutputMaxCharacters };
+    const { restProcessesAfterMs } = settings;
+    const limits = {
+      ...(toolOutputMaxCharacters !== undefined && { toolOutputMaxCharacters }),
+      ...(restProcessesAfterMs !== undefined && { restProcessesAfterMs }),
+    };
     const own = { log, agents, tools: builtinTools(), logger, trust };
-    return await createHost({ ...own, ...places, ...watched, ...terminals, ...outputs });
+    return await createHost({ ...own, ...places, ...watched, ...terminals, ...limits });
   } catch (error) {
     await log.close();
     throw error;

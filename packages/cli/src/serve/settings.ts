@@ -28,6 +28,8 @@ export interface ServeSettings {
   readonly quiet: boolean;
   /** Absent: it runs until it is told to stop. */
   readonly idleExitMs: number | undefined;
+  /** Absent: the host's usual time. */
+  readonly restProcessesAfterMs: number | undefined;
   /** Absent: telemetry goes to clients that ask for it, and nowhere else. */
   readonly telemetry: TelemetryChoice | undefined;
   /** Absent: messages are not written down. */
@@ -62,6 +64,8 @@ export interface ServeOptions {
   readonly quiet?: boolean;
   /** In seconds; `true` is the usual time. */
   readonly exitWhenIdle?: number | true;
+  /** In seconds; 0 means never. */
+  readonly restAfter?: number;
   readonly otlp?: string;
   readonly wireLog?: string;
 }
@@ -80,6 +84,7 @@ export async function readSettings(command: Command, env: NodeJS.ProcessEnv = pr
     ...{ host, port, stdio, quiet, logFormat, token, policy, dataDir },
     scripts: options.script ?? scriptsFrom(env),
     idleExitMs: idleMs(options.exitWhenIdle),
+    restProcessesAfterMs: restMs(options.restAfter),
     trust: options.trust ?? [],
     telemetry: telemetryFrom(options.otlp, env),
     wireLog: options.wireLog === undefined ? undefined : path.resolve(options.wireLog),
@@ -92,6 +97,10 @@ export async function readSettings(command: Command, env: NodeJS.ProcessEnv = pr
 function idleMs(seconds: number | true | undefined): number | undefined {
   if (seconds === undefined) return undefined;
   return seconds === true ? IDLE_EXIT_MS : seconds * 1_000;
+}
+
+function restMs(seconds: number | undefined): number | undefined {
+  return seconds === 0 ? Number.POSITIVE_INFINITY : seconds && seconds * 1_000;
 }
 
 /** The scripts that the environment names, when the command line names none. */

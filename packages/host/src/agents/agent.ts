@@ -27,6 +27,8 @@ export interface AgentAbilities {
   readonly cancelTool: boolean;
   /** It brings tools for files and commands of its own, so the host's are not offered to it. */
   readonly ownTools?: boolean;
+  /** Something of it runs between turns: a session that rests closes it, and opens it again with the next turn. */
+  readonly ownProcess?: boolean;
 }
 
 export interface AgentBackend {

@@ -63,6 +63,7 @@ export class Acting {
   /** From now on programs may run. */
   use(): void {
     this.#isUsed = true;
+    this.servers.wake();
     this.sync();
   }
 

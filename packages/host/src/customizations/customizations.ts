@@ -18,6 +18,7 @@ export class Customizations {
     this.#sessions.add(customizations);
     return {
       begin: () => customizations.begin(),
+      rest: () => customizations.rest(),
       observe: (step) => customizations.observe(step),
       lost: () => customizations.lost(),
       close: () => {

@@ -85,6 +85,11 @@ export class SessionCustomizations implements Companion {
     }
   }
 
+  /** MCP servers end; their tools stay listed. */
+  rest(): Promise<void> {
+    return this.#acting.servers.rest();
+  }
+
   observe(step: Step<SessionState>): void {
     const { action } = step.envelope;
     this.#acting.observe(step);

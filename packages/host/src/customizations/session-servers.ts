@@ -43,6 +43,8 @@ export class SessionServers {
   readonly #servers: McpServers;
   readonly #known = new Map<string, Known>();
   readonly #clock: Clock;
+  /** The session rests: nothing is started. */
+  #isResting = false;
   /** Called when none is starting any more. */
   #allStarted: (() => void) | undefined;
 
@@ -68,7 +70,7 @@ export class SessionServers {
   }
 
   get #isStarting(): boolean {
-    return this.#servers.all.some(({ state }) => state.kind === 'starting');
+    return this.#servers.all.some(({ isStarting }) => isStarting);
   }
 
   entryOf(id: string): string | undefined {
@@ -98,6 +100,19 @@ export class SessionServers {
     for (const server of declared) this.#keep(server);
   }
 
+  /** Ends their processes and connections. What is known of them stays as it is, so that nobody sees them come and go. */
+  async rest(): Promise<void> {
+    this.#isResting = true;
+    await Promise.all(this.#servers.all.map((server) => server.rest()));
+  }
+
+  /** Those that should run do so again. */
+  wake(): void {
+    if (!this.#isResting) return;
+    this.#isResting = false;
+    for (const [id, { isRunning }] of this.#known) if (isRunning) this.#servers.get(id)?.start();
+  }
+
   stop(): Promise<void> {
     return this.#servers.stop();
   }
@@ -113,8 +128,8 @@ export class SessionServers {
     if (declared.isWanted === known.isRunning) return;
     known.isRunning = declared.isWanted;
     const server = this.#servers.get(declared.id);
-    if (declared.isWanted) server?.start();
-    else void server?.stop();
+    if (!declared.isWanted) void server?.stop();
+    else if (!this.#isResting) server?.start();
   }
 
   #add(declared: DeclaredServer): Known {

@@ -43,8 +43,8 @@ export class OpenSessions {
       extension: (group) => this.#extension(group),
       changed: (group) => {
         for (const service of this.#parts.services) service.changed?.(group);
-        if (room.bindings.length === 0) this.#parts.mayRest(session.uri);
       },
+      emptied: () => this.#parts.mayRest(session.uri),
     });
     // The session is still being put together; nothing can be written to it in this very moment.
     if (session.state.lifecycle === 'ready') queueMicrotask(() => this.#reopen(room));
@@ -52,6 +52,9 @@ export class OpenSessions {
       begin: async () => {
         room.isUsed = true;
         if (this.registry.has(room)) this.#use(room);
+      },
+      rest: async () => {
+        await Promise.all(this.#parts.services.map((service) => service.resting?.(room)));
       },
       get keepsAwake() {
         return room.bindings.length > 0;

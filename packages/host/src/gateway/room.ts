@@ -11,6 +11,8 @@ export interface RoomParts {
   extension(group: Group): Extension;
   /** A provider came, changed or went. */
   changed(group: Group): void;
+  /** Nobody is bound here any more. */
+  emptied(): void;
 }
 
 /** All instances of one provider name in one session. They share their tools. */
@@ -28,6 +30,8 @@ export class Room {
   readonly #bindings: Binding[] = [];
   /** Providers that somebody switched off here; they stay so when they come back. */
   readonly #disabled = new Set<string>();
+  /** Providers that were ended because the session rests: what they add stays in place until they are back. */
+  readonly #resting = new Set<string>();
   /** Somebody works in it; it was not only looked at. */
   isUsed = false;
   /** It is about to end: nothing new is asked of providers. */
@@ -66,15 +70,33 @@ export class Room {
     if (index < 0) return;
     this.#bindings.splice(index, 1);
     this.changed(binding.provider.name);
+    if (this.#bindings.length === 0) this.#parts.emptied();
   }
 
   /** Something of this provider changed here: the session learns of it in this very tick. */
   changed(name: string): void {
     const group = this.group(name);
+    if (this.#resting.has(name) && group.bindings.every(({ isAway }) => isAway)) return;
     const { extensions } = this.session;
     if (group.bindings.length === 0 || this.#disabled.has(name)) extensions.remove(extensionId(name));
     else extensions.set(this.#parts.extension(group));
     this.#parts.changed(group);
+  }
+
+  /** These providers end until the session works again. Their gates stay closed, their tools and entries listed. */
+  rest(names: readonly string[]): void {
+    for (const name of names) this.#resting.add(name);
+  }
+
+  isResting(name: string): boolean {
+    return this.#resting.has(name);
+  }
+
+  /** All that come back have come back: what the others left behind goes. */
+  wake(): void {
+    const names = [...this.#resting];
+    this.#resting.clear();
+    for (const name of names) if (this.group(name).bindings.every(({ isAway }) => isAway)) this.changed(name);
   }
 
   /** The names that are switched off. */

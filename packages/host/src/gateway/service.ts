@@ -43,8 +43,10 @@ export interface GatewayService {
   left?(provider: Provider, how: Leaving): void;
   /** A session is open to providers. */
   opened?(room: Room): void;
-  /** A session that is open is being worked in: what belongs to it may start. */
+  /** A session that is open is being worked in, newly or again: what belongs to it may start. */
   used?(room: Room): void;
+  /** A session rests: resolves when the processes that ran for it have ended. `used` is said again when it works. */
+  resting?(room: Room): Promise<void> | undefined;
   /** A session is about to end; resolves when its providers are ready for that, or their time is up. */
   ending?(room: Room): Promise<void> | undefined;
   /** No provider stands in it any more; resolves when everything that ran for it has ended. */

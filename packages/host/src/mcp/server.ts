@@ -2,7 +2,7 @@
 import type { ElicitResult } from '@modelcontextprotocol/sdk/types.js';
 import type { Clock } from '../clock.js';
 import type { HostTool } from '../tools/tool.js';
-import { pause, within } from '../waiting.js';
+import { pause, untilAborted, within } from '../waiting.js';
 import { callTool } from './call.js';
 import { Connection, wordsOf } from './connection.js';
 import { type Elicitation, ElicitationError, elicit } from './elicitation.js';
@@ -19,6 +19,12 @@ import type { ToolListing } from './tool-list.js';
 import { ToolSet } from './tool-set.js';
 
 const NO_TOOLS: readonly HostTool[] = [];
+
+/** One start, as those see it who wait for it. */
+interface Attempt {
+  readonly isOver: Promise<void>;
+  end(): void;
+}
 
 export class McpServer implements ToolServer {
   readonly id: string;
@@ -37,6 +43,10 @@ export class McpServer implements ToolServer {
   /** Resolves when all lives so far are over, and those of its predecessor. */
   #over: Promise<void> | undefined;
   #retries = 0;
+  /** Ended while its session rests: its tools stay listed, and a call starts it. */
+  #isResting = false;
+  /** Set from the beginning of a start until it has succeeded or failed. */
+  #attempt: Attempt | undefined;
   /** The calls that run, oldest first, each with the signal of its end. */
   readonly #calls = new Map<ServerCallOptions, AbortSignal>();
   /** How many questions of it wait for an answer. */
@@ -73,16 +83,41 @@ export class McpServer implements ToolServer {
     const life = new AbortController();
     this.#life = life;
     this.#retries = 0;
+    this.#attempt = this.#newAttempt();
     // A process that is still ending is waited for: two of a kind may get into each other's way.
     this.#over = this.#over ? this.#over.then(() => this.#live(life)) : this.#live(life);
   }
 
   /** Wins at any moment. Returns when nothing of the server is left. */
   async stop(): Promise<void> {
-    this.#life?.abort();
-    this.#life = undefined;
+    this.#end();
+    this.#isResting = false;
+    this.#tools = NO_TOOLS;
     this.#set({ kind: 'stopped' });
     await this.#over;
+  }
+
+  /**
+   * Ends its process or connection, as long as nobody needs it. Its state and its tools stay as they are known; a start
+   * or a call brings it back.
+   */
+  async rest(): Promise<void> {
+    if (!this.#life) return;
+    this.#isResting = this.#state.kind === 'ready';
+    this.#end();
+    if (this.#state.kind === 'starting') this.#set({ kind: 'stopped' });
+    await this.#over;
+  }
+
+  #end(): void {
+    this.#life?.abort();
+    this.#life = undefined;
+    this.#attempt?.end();
+  }
+
+  /** Whether it is on its way, also when its tools are still known from before. */
+  get isStarting(): boolean {
+    return this.#attempt !== undefined;
   }
 
   /** A person signed in. The token stays in memory; false when it cannot be one. */
@@ -91,9 +126,11 @@ export class McpServer implements ToolServer {
   }
 
   async call(tool: string, input: Record<string, unknown>, options: ServerCallOptions): Promise<McpResult> {
+    if (this.#isResting) this.start();
     const over = new AbortController();
     this.#calls.set(options, over.signal);
     try {
+      if (this.#isResting && this.#attempt) await untilAborted(options.signal, this.#attempt.isOver).catch(() => {});
       return await callTool(this.#connection, { server: this.name, tool, input, tokens: this.#tokens }, options);
     } finally {
       this.#calls.delete(options);
@@ -122,6 +159,9 @@ export class McpServer implements ToolServer {
     while (!signal.aborted) {
       const end = await this.#connect(signal);
       if (signal.aborted) return;
+      if (this.#isResting) this.#tools = NO_TOOLS;
+      this.#isResting = false;
+      this.#attempt?.end();
       if (end.kind === 'authRequired') {
         this.#resource = end.resource.resource;
         this.#set(end);
@@ -134,10 +174,23 @@ export class McpServer implements ToolServer {
     }
   }
 
+  #newAttempt(): Attempt {
+    let finish = () => {};
+    const isOver = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    const end = (): void => {
+      this.#attempt = undefined;
+      finish();
+    };
+    return { isOver, end };
+  }
+
   /** One connection, from its beginning to its end. */
   async #connect(signal: AbortSignal): Promise<LinkEnd> {
     // Somebody who signs in waits for "ready", not for another "starting".
-    const isQuiet = this.#state.kind === 'authRequired' || this.#retries > MCP_RETRIES_SHOWN;
+    const isQuiet = this.#isResting || this.#state.kind === 'authRequired' || this.#retries > MCP_RETRIES_SHOWN;
+    this.#attempt ??= this.#newAttempt();
     if (!isQuiet) this.#set({ kind: 'starting' });
     const { config, folder, env = process.env } = this.#options;
     const ending = new AbortController();
@@ -157,7 +210,7 @@ export class McpServer implements ToolServer {
       return await connection.endBy(error);
     } finally {
       this.#connection = undefined;
-      this.#tools = NO_TOOLS;
+      if (!this.#isResting) this.#tools = NO_TOOLS;
       ending.abort();
       signal.removeEventListener('abort', close);
       await connection.close();
@@ -167,6 +220,8 @@ export class McpServer implements ToolServer {
   async #serve(connection: Connection): Promise<LinkEnd> {
     if (connection.isOver) return connection.ended;
     this.#connection = connection;
+    this.#isResting = false;
+    this.#attempt?.end();
     this.#set({ kind: 'ready' });
     const disarm = this.clock.after(MCP_STABLE_MS, () => {
       this.#retries = 0;

@@ -12,9 +12,13 @@ export class AgentAtWork {
   readonly #opener: AgentOpener;
   #runner: TurnRunner | undefined;
 
-  constructor(session: Session, prepare: () => Promise<void>) {
+  constructor(session: Session, prepare: () => Promise<void>, isResting: () => boolean) {
     this.#session = session;
-    this.#opener = new AgentOpener(session.parts, prepare, () => canReadResults(session));
+    this.#opener = new AgentOpener(session.parts, {
+      prepare,
+      isResting,
+      canReadResults: () => canReadResults(session),
+    });
   }
 
   get isOpening(): boolean {
@@ -50,6 +54,11 @@ export class AgentAtWork {
   /** Stops it, if it is at work on this turn. */
   stop(turnId: string): void {
     if (this.#runner?.id === turnId) this.#runner.stop();
+  }
+
+  /** The session rests: an agent that keeps a process ends it. */
+  rest(): Promise<void> {
+    return this.#opener.rest();
   }
 
   async close(): Promise<void> {

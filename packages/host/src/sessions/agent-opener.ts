@@ -9,6 +9,15 @@ import { within } from '../waiting.js';
 import { agentMemory } from './agent-memory.js';
 import type { SessionParts } from './session-parts.js';
 
+/** What an agent finds in its session. */
+export interface AroundAgent {
+  /** Makes everything ready that it needs. */
+  prepare(): Promise<void>;
+  /** What it needs was ended, and has to be prepared again. */
+  isResting(): boolean;
+  canReadResults(): boolean;
+}
+
 export class AgentOpener {
   readonly #parts: SessionParts;
   readonly #abort = new AbortController();
@@ -19,8 +28,7 @@ export class AgentOpener {
 
   constructor(
     parts: SessionParts,
-    private readonly prepare: () => Promise<void>,
-    private readonly canReadResults: () => boolean,
+    private readonly around: AroundAgent,
   ) {
     this.#parts = parts;
   }
@@ -45,7 +53,7 @@ export class AgentOpener {
     this.#opening = true;
     try {
       await predecessor;
-      await this.prepare();
+      await this.around.prepare();
       return await backend.open({
         session: channel.uri,
         workingDirectory: folderOf(channel.live),
@@ -55,7 +63,7 @@ export class AgentOpener {
           const turns = await pages.slice(channel.committed, Math.max(0, total - last), total);
           const whole = core.contents ? await wholeTurns(core.contents, turns) : turns;
           const { toolOutputMaxCharacters: maxCharacters } = core;
-          return turnsForModel(whole, { maxCharacters, canRead: this.canReadResults() });
+          return turnsForModel(whole, { maxCharacters, canRead: this.around.canReadResults() });
         },
         memory: await agentMemory(channel.uri, notes),
       });
@@ -67,17 +75,37 @@ export class AgentOpener {
   /** The agent, once it has heard of everything that came before: a turn must not begin on history that was cut. */
   async forTurn(): Promise<AgentSession> {
     await this.#told;
+    if (this.#opened && this.around.isResting()) await this.#prepareAgain();
     return this.opened();
+  }
+
+  async #prepareAgain(): Promise<void> {
+    this.#opening = true;
+    await this.around.prepare().finally(() => {
+      this.#opening = false;
+    });
+  }
+
+  /** Closes an agent that keeps a process; the next turn opens it again. */
+  async rest(): Promise<void> {
+    if (!this.#parts.backend?.abilities.ownProcess) return;
+    const resting = this.#close();
+    this.#opened = undefined;
+    await resting;
   }
 
   truncated(turnId: string | undefined): void {
     this.#told = this.#told.then(() => this.#tell((agent) => agent.truncated?.(turnId)));
   }
 
-  /** The host goes on without an agent that does not end. */
   async close(): Promise<void> {
-    const { core, channel } = this.#parts;
     this.#abort.abort();
+    await this.#close();
+  }
+
+  /** The host goes on without an agent that does not end. */
+  async #close(): Promise<void> {
+    const { core, channel } = this.#parts;
     await within(
       core.clock,
       AGENT_CLOSE_MAX_MS,

@@ -8,8 +8,10 @@ export interface Companion {
   readonly keepsAwake?: boolean;
   /** Makes the folder of the session ready; everything else begins after it. Throws when it cannot be done. */
   place?(): Promise<void>;
-  /** The session is about to be used: its agent opens next, and waits for this. */
+  /** The session is about to be used: its agent opens next, and waits for this. Said again after a rest. */
   begin?(): Promise<void>;
+  /** The session rests: processes that belong to it end, and what they offered stays listed. Resolves when they are gone. */
+  rest?(): Promise<void>;
   /** An action was taken, in this very tick. May write actions of its own. */
   observe?(step: Step<SessionState>): void;
   /** Something that the host wrote here could not be stored: what still should be so has to be written again. */

@@ -32,9 +32,17 @@ export class Companions {
     for (const companion of this.all) companion.lost?.();
   }
 
-  async close(): Promise<void> {
-    const closed = await Promise.allSettled(this.all.map(async (companion) => companion.close()));
-    for (const outcome of closed) {
+  rest(): Promise<void> {
+    return this.#toAll((companion) => companion.rest?.());
+  }
+
+  close(): Promise<void> {
+    return this.#toAll((companion) => companion.close());
+  }
+
+  async #toAll(end: (companion: Companion) => Promise<void> | undefined): Promise<void> {
+    const ended = await Promise.allSettled(this.all.map(async (companion) => end(companion)));
+    for (const outcome of ended) {
       if (outcome.status === 'rejected')
         this.logger.log('warn', 'something beside a session could not be closed', { error: String(outcome.reason) });
     }

@@ -20,6 +20,8 @@ export interface SharedParts {
   readonly tools: readonly HostTool[];
   /** What every session is extended by. */
   readonly extensions: readonly Extension[];
+  /** How long the processes of a session outlive its last turn; `Infinity` leaves them alive. */
+  readonly restProcessesAfterMs: number;
   /** What lives beside every session. */
   readonly companions: readonly AttachCompanion[];
 }

@@ -9,6 +9,7 @@ import { Allowances } from './allowances.js';
 import { Companions } from './companions.js';
 import { type Held, HeldActions } from './held-actions.js';
 import { History, type TurnsPage } from './history.js';
+import { IdleProcesses } from './idle-processes.js';
 import { Naming } from './naming.js';
 import { type Reaction, reactionsTo } from './reactions.js';
 import { mustWait, refusal } from './rules.js';
@@ -21,6 +22,7 @@ export class Session implements OpenChannel {
   readonly #parts: SessionParts;
   readonly #held: HeldActions;
   readonly #agent: AgentAtWork;
+  readonly #processes: IdleProcesses;
   readonly #history: History;
   /** It left memory or was disposed: nothing more happens here. */
   #isClosed = false;
@@ -43,7 +45,17 @@ export class Session implements OpenChannel {
   constructor(parts: SessionParts) {
     this.#parts = parts;
     this.#held = new HeldActions(parts);
-    this.#agent = new AgentAtWork(this, () => this.#begin());
+    const { clock, logger } = parts.core;
+    this.#processes = new IdleProcesses({
+      ...{ clock, logger, session: parts.channel.uri, restAfterMs: parts.restProcessesAfterMs },
+      isBusy: () => this.#isNeeded,
+      end: async () => void (await Promise.all([this.#agent.rest(), this.#companions.rest()])),
+    });
+    this.#agent = new AgentAtWork(
+      this,
+      () => this.#begin(),
+      () => this.#processes.isResting,
+    );
     this.#history = new History(parts);
     this.allowances = new Allowances(parts.notes, parts.channel.uri);
     this.naming = new Naming(parts.notes, parts.channel.uri);
@@ -98,12 +110,22 @@ export class Session implements OpenChannel {
     this.naming.observe(action, origin);
     this.standing.observe(step);
     this.#companions.observe(step);
+    if (isAtWork(step.before) && !isAtWork(step.after)) this.#processes.used();
+    // Nobody expects anything of it soon.
+    if (action.type === 'session/isArchivedChanged' && action.isArchived) queueMicrotask(() => this.#processes.rest());
     if (this.#activity.hasOutlived(step)) this.write({ type: 'session/activityChanged', activity: undefined });
     for (const reaction of reactionsTo(step)) this.#react(reaction);
   }
 
+  /** Whether its processes have something to do, or will have when a person answers. */
+  get #isNeeded(): boolean {
+    const { inputRequests = [] } = this.state;
+    return isAtWork(this.state) || this.#agent.isOpening || inputRequests.length > 0;
+  }
+
   /** What lives beside the session gets ready before its agent opens. */
   async #begin(): Promise<void> {
+    await this.#processes.wake();
     this.extensions.changed();
     await this.#companions.place();
     await Promise.all([this.allowances.load(), this.naming.load(), this.#companions.begin()]);
@@ -227,6 +249,7 @@ export class Session implements OpenChannel {
   close(): Promise<void> {
     this.#isClosed = true;
     this.#parts.pages.close();
+    this.#processes.stop();
     this.#closing ??= Promise.all([this.#agent.close(), this.#companions.close()]).then(() => {});
     return this.#closing;
   }

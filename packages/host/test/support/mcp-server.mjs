@@ -171,6 +171,11 @@ const kinds = {
     process.stdout.write('Welcome!\nLoading …\n\n');
     return serve();
   },
+  /** A good one that writes down each of its processes. */
+  counted: () => {
+    appendFileSync(file, `${process.pid}\n`);
+    return serve();
+  },
   /** Fails until its file is there, and counts how often it was tried. */
   late: () => {
     appendFileSync(`${file}.tries`, '.');

@@ -79,6 +79,8 @@ export interface TestHostOptions {
   readonly dataFolder?: string;
   readonly defaultDirectory?: string;
   readonly toolOutputMaxCharacters?: number;
+  /** How long processes of a session outlive its last turn. */
+  readonly restProcessesAfterMs?: number;
 }
 
 export interface TestHost {
@@ -104,6 +106,7 @@ export async function startTestHost(options: TestHostOptions = {}): Promise<Test
     defaultDirectory,
     dataFolder,
     toolOutputMaxCharacters,
+    restProcessesAfterMs,
   } = options;
   const scripted = scripts.map((script) => scriptedAgent(script, { clock }));
   const host = await createHost({
@@ -119,6 +122,7 @@ export async function startTestHost(options: TestHostOptions = {}): Promise<Test
     ...(dataFolder !== undefined && { dataFolder }),
     ...(toolOutputMaxCharacters !== undefined && { toolOutputMaxCharacters }),
     ...(defaultDirectory !== undefined && { defaultDirectory }),
+    ...(restProcessesAfterMs !== undefined && { restProcessesAfterMs }),
     agents: [...scripted, ...agents],
   });
   let clients = 0;

@@ -29,6 +29,7 @@ const ABILITIES: AgentAbilities = {
   steer: false,
   cancelTool: false,
   ownTools: true,
+  ownProcess: true,
 };
 
 export function acpAgent(options: AcpAgentOptions): AgentBackend {

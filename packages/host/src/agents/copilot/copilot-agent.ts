@@ -44,6 +44,7 @@ export function copilotAgent(options: CopilotAgentOptions): AgentBackend {
       steer: true,
       cancelTool: false,
       ownTools: true,
+      ownProcess: true,
     },
     // The text of the sections is the runtime's, and is handed in with each render.
     sections: {},

@@ -65,7 +65,7 @@ export class News implements GatewayService {
     const { provider, room, rules, isAway } = binding;
     if (room.group(provider.name).bindings.length === 0) this.#injects.forget(room, provider.name);
     const wasGuarding = rules.some(({ action }) => action !== 'context');
-    if (isAway && wasGuarding && !room.isEnding)
+    if (isAway && wasGuarding && !room.isEnding && !room.isResting(provider.name))
       this.timeline.note(room, provider.name, 'did not come back; its checks on tools no longer apply');
   }
 

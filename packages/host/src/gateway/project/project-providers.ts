@@ -49,7 +49,8 @@ export class ProjectProviders implements GatewayService {
   }
 
   used(room: Room): void {
-    if (this.#running.has(room)) return;
+    const running = this.#running.get(room);
+    if (running) return this.#startAgain(room, running);
     const arrivals = new Arrivals(this.#parts.core.clock);
     this.#running.set(room, { processes: [], arrivals });
     const started = this.#start(room).catch((error) =>
@@ -58,8 +59,21 @@ export class ProjectProviders implements GatewayService {
     const untilReady = async () => {
       await started;
       await arrivals.all();
+      room.wake();
     };
     room.session.extensions.set({ id: EXTENSION_ID, name: PROJECT_FILE, untilReady });
+  }
+
+  #startAgain(room: Room, { processes }: Running): void {
+    if (!room.isEnding) for (const process of processes) process.start();
+  }
+
+  /** What they guard stays guarded meanwhile, and what they lend stays listed. */
+  async resting(room: Room): Promise<void> {
+    const { processes = [] } = this.#running.get(room) ?? {};
+    const own = room.bindings.filter(({ provider }) => provider.trust === 'project');
+    room.rest(own.map(({ provider }) => provider.name));
+    await Promise.all(processes.map((process) => process.stop()));
   }
 
   bound({ provider, room }: Binding): void {

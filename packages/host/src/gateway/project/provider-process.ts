@@ -35,16 +35,20 @@ export interface ProviderProcessParts {
 
 export class ProviderProcess {
   readonly #parts: ProviderProcessParts;
-  readonly #stopping = new AbortController();
-  /** It is not started again. */
-  readonly #retiring = new AbortController();
-  #running: Promise<void> = Promise.resolve();
+  #stopping = new AbortController();
+  /** It is not started again by itself. */
+  #retiring = new AbortController();
+  #running: Promise<void> | undefined;
 
   constructor(parts: ProviderProcessParts) {
     this.#parts = parts;
   }
 
+  /** Does nothing when it runs. */
   start(): void {
+    if (this.#running) return;
+    this.#stopping = new AbortController();
+    this.#retiring = new AbortController();
     this.#running = this.#keepRunning();
   }
 
@@ -58,6 +62,7 @@ export class ProviderProcess {
     this.retire();
     this.#stopping.abort();
     await this.#running;
+    this.#running = undefined;
   }
 
   async #keepRunning(): Promise<void> {

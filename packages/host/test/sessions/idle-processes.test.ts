@@ -1,0 +1,185 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { SessionState } from '@atrium/protocol';
+import { describe, expect, it } from 'vitest';
+import { PROCESSES_REST_MS } from '../../src/limits.js';
+import { openCustomRoom, POLL, PromptPuppet } from '../support/custom-room.js';
+import { FakeClock } from '../support/fake-clock.js';
+import { McpClock } from '../support/mcp-clock.js';
+import { isAlive } from '../support/mcp-room.js';
+import { openDoor, TRUSTING, until } from '../support/provider-door.js';
+import { PuppetAgent } from '../support/puppet-agent.js';
+import { envelopesOf, openRoom, startHost, stateOf, turnStarted } from '../support/session-room.js';
+import { tempFolder } from '../support/temp-folder.js';
+
+const MCP_PROGRAM = path.join(import.meta.dirname, '../support/mcp-server.mjs');
+const SOCKETS = createRequire(import.meta.url).resolve('ws');
+
+/** Says who it is: the name of its process is what `echo` of this server tells. */
+const mcpServer = (file: string) => ({ command: process.execPath, args: [MCP_PROGRAM, 'counted', file] });
+
+/** A provider with one tool and a gate in front of `guarded`, which writes down each start. */
+const PROVIDER = `
+const fs = require('node:fs');
+const WebSocket = require(process.argv[2]);
+fs.appendFileSync('provider-starts', process.pid + '\\n');
+const socket = new WebSocket(process.env.TAP_GATEWAY_URL);
+const send = (message) => socket.send(JSON.stringify(message));
+socket.onopen = () => send({ type: 'auth', token: process.env.TAP_PROVIDER_TOKEN });
+socket.onmessage = ({ data }) => {
+  const message = JSON.parse(data);
+  if (message.type === 'sessions') send({ type: 'hello', name: 'ci', protocolVersion: 2,
+    tools: [{ name: 'ci_status', description: 'CI', parameters: {} }] });
+  if (message.type === 'tool.call') send({ type: 'tool.result', callId: message.callId, data: 'green' });
+};
+`;
+
+function pidsIn(file: string): number[] {
+  try {
+    return readFileSync(file, 'utf8').trim().split('\n').map(Number);
+  } catch {
+    return [];
+  }
+}
+
+const toolsIn = ({ serverTools }: SessionState) => (serverTools ?? []).map(({ name }) => name);
+
+describe('the processes of a resting session', { timeout: 60_000 }, () => {
+  it('[REL-060] MCP servers end while somebody watches, stay listed, and are back before the next turn runs', async () => {
+    const clock = new McpClock();
+    const file = path.join(await tempFolder(), 'starts');
+    const user = { 'plugins/tools/.mcp.json': JSON.stringify({ mcpServers: { notes: mcpServer(file) } }) };
+    const room = await openCustomRoom({ user, clock, agent: new PromptPuppet() });
+    const name = 'mcp__plugin_tools_notes__echo';
+    await expect.poll(() => room.toolNames(), POLL).toContain(name);
+    const first = await room.turn();
+    await clock.advance(PROCESSES_REST_MS * 2);
+    expect(pidsIn(file).map(isAlive)).toEqual([true]);
+    first.finish();
+    await expect.poll(async () => (await room.state()).turns.length, POLL).toBe(1);
+    await clock.advance(PROCESSES_REST_MS - 1);
+    expect(pidsIn(file).map(isAlive)).toEqual([true]);
+    const told = room.desk.envelopes(room.uri).length;
+    await clock.advance(1);
+    await expect.poll(() => pidsIn(file).map(isAlive), POLL).toEqual([false]);
+    expect(await room.toolNames()).toContain(name);
+    const entry = (await room.entries()).find((one) => one.name === 'tools');
+    expect(entry?.children?.[0]?.state).toEqual({ kind: 'ready' });
+    // Nothing of this is news to anybody.
+    expect(room.desk.envelopes(room.uri).length).toBe(told);
+
+    const second = await room.turn();
+    expect(pidsIn(file).map(isAlive)).toEqual([false, true]);
+    expect(second.turn.tools().map((tool) => tool.name)).toContain(name);
+    expect(await second.turn.callTool({ name, input: { text: 'hi' } })).toMatchObject({ success: true, text: 'hi' });
+    const flapping = room.desk
+      .envelopes(room.uri)
+      .slice(told)
+      .map(({ action }) => (action as { type: string }).type)
+      .filter((type) => type === 'session/serverToolsChanged' || type.startsWith('session/customization'));
+    expect(flapping).toEqual([]);
+    second.finish();
+  });
+
+  it('[REL-060] providers of the project end with them, and are bound again before the agent hears of the turn', async () => {
+    const clock = new McpClock();
+    const folder = await tempFolder({
+      'atrium.json': JSON.stringify({ providers: { ci: { command: process.execPath, args: ['ci.cjs', SOCKETS] } } }),
+      'ci.cjs': PROVIDER,
+    });
+    const agent = new PuppetAgent();
+    const host = await startHost({ clock, trust: TRUSTING, agents: [agent] });
+    await openDoor(host);
+    const desk = await host.client('desk');
+    const workingDirectory = pathToFileURL(folder).href;
+    const uri = await desk.session(undefined, { workingDirectory, provider: 'puppet' });
+    await until(async () => toolsIn(await stateOf(desk, uri)).includes('ci_status') || undefined);
+    const file = path.join(folder, 'provider-starts');
+    const told = envelopesOf(desk, uri).length;
+    await clock.advance(PROCESSES_REST_MS);
+    await expect.poll(() => pidsIn(file).map(isAlive), POLL).toEqual([false]);
+    // Also when its place is not kept for it any longer.
+    await clock.advance(10 * 60_000);
+    expect(toolsIn(await stateOf(desk, uri))).toContain('ci_status');
+    expect(envelopesOf(desk, uri).length).toBe(told);
+
+    desk.dispatch(uri, turnStarted('t1'));
+    const puppet = await agent.turn(0);
+    expect(pidsIn(file).map(isAlive)).toEqual([false, true]);
+    expect(puppet.turn.tools().map(({ name }) => name)).toContain('ci_status');
+    puppet.finish();
+    expect(toolsIn(await stateOf(desk, uri))).toContain('ci_status');
+  });
+
+  it('[REL-060] a provider that does not come back leaves nothing behind', async () => {
+    const clock = new McpClock();
+    const once = `if (require('node:fs').existsSync('provider-starts')) process.exit(1);\n${PROVIDER}`;
+    const folder = await tempFolder({
+      'atrium.json': JSON.stringify({ providers: { ci: { command: process.execPath, args: ['ci.cjs', SOCKETS] } } }),
+      'ci.cjs': once,
+    });
+    const agent = new PuppetAgent();
+    const host = await startHost({ clock, trust: TRUSTING, agents: [agent] });
+    await openDoor(host);
+    const desk = await host.client('desk');
+    const uri = await desk.session(undefined, { workingDirectory: pathToFileURL(folder).href, provider: 'puppet' });
+    await until(async () => toolsIn(await stateOf(desk, uri)).includes('ci_status') || undefined);
+    await clock.advance(PROCESSES_REST_MS);
+    await expect.poll(() => pidsIn(path.join(folder, 'provider-starts')).map(isAlive), POLL).toEqual([false]);
+    await clock.advance(10 * 60_000);
+    desk.dispatch(uri, turnStarted('t1'));
+    const puppet = await agent.turn(0);
+    expect(puppet.turn.tools().map(({ name }) => name)).not.toContain('ci_status');
+    puppet.finish();
+  });
+
+  it('[REL-060] an agent with a process is closed, and opened again with the next turn; others stay open', async () => {
+    for (const ownProcess of [true, false]) {
+      const clock = new FakeClock();
+      const agent = new PuppetAgent();
+      Object.assign(agent, { abilities: { ...agent.abilities, ownProcess } });
+      const { desk, uri } = await openRoom({ clock, agent, session: { provider: 'puppet' } });
+      await expect.poll(() => agent.openings.length).toBe(1);
+      await clock.advance(PROCESSES_REST_MS);
+      expect(agent.closings).toBe(ownProcess ? 1 : 0);
+      desk.dispatch(uri, turnStarted('t1'));
+      const puppet = await agent.turn(0);
+      expect(agent.openings.length).toBe(ownProcess ? 2 : 1);
+      puppet.finish();
+    }
+  });
+
+  it('[REL-060] nothing ends while somebody is asked something, and everything at once when it is archived', async () => {
+    const clock = new FakeClock();
+    const agent = new PuppetAgent();
+    Object.assign(agent, { abilities: { ...agent.abilities, ownProcess: true } });
+    const { desk, uri } = await openRoom({ clock, agent, session: { provider: 'puppet' } });
+    await expect.poll(() => agent.openings.length).toBe(1);
+    desk.dispatch(uri, turnStarted('t1'));
+    const puppet = await agent.turn(0);
+    void puppet.turn.ask({ id: 'q', message: 'Which one?', questions: [] }).catch(() => {});
+    await clock.advance(PROCESSES_REST_MS * 10);
+    expect(agent.closings).toBe(0);
+    puppet.finish();
+    await expect.poll(async () => (await stateOf(desk, uri)).turns.length).toBe(1);
+    desk.dispatch(uri, { type: 'session/isArchivedChanged', isArchived: true });
+    await expect.poll(() => agent.closings).toBe(1);
+  });
+
+  it('[REL-060] the time can be chosen, and there may be no end to it', async () => {
+    for (const [restProcessesAfterMs, closings] of [
+      [5_000, 1],
+      [Number.POSITIVE_INFINITY, 0],
+    ] as const) {
+      const clock = new FakeClock();
+      const agent = new PuppetAgent();
+      Object.assign(agent, { abilities: { ...agent.abilities, ownProcess: true } });
+      await openRoom({ clock, agent, restProcessesAfterMs, session: { provider: 'puppet' } });
+      await expect.poll(() => agent.openings.length).toBe(1);
+      await clock.advance(5_000);
+      expect(agent.closings).toBe(closings);
+    }
+  });
+});
