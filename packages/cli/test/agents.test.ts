@@ -51,13 +51,13 @@ describe('a model server that the environment names', () => {
       response.end(JSON.stringify({ object: 'list', data: [{ id: 'm-1' }, {}, null, { id: 'm-2' }] }));
     });
     const found = await find({ ATRIUM_MODEL_URL: `${url}/`, ATRIUM_MODEL_KEY: 'secret' });
-    expect(found).toEqual({ providers: ['offline', 'model'], models: ['m-1', 'm-2'], lines: [] });
+    expect(found).toEqual({ providers: ['model', 'offline'], models: ['m-1', 'm-2'], lines: [] });
     expect(asked).toEqual([['/v1/models', 'Bearer secret']]);
   });
 
   it('is not asked for a list when its model is named', async () => {
     const found = await find({ ATRIUM_MODEL_URL: 'http://127.0.0.1:1/v1', ATRIUM_MODEL: 'mine' });
-    expect(found).toEqual({ providers: ['offline', 'model'], models: ['mine'], lines: [] });
+    expect(found).toEqual({ providers: ['model', 'offline'], models: ['mine'], lines: [] });
   });
 
   it.each<[string, RequestListener | undefined, string]>([
@@ -98,25 +98,25 @@ describe('the default agent', () => {
     return (await find(KEYS, { userFile: path.join(folder, 'config.json'), scripts: files })).providers;
   }
 
-  it('stays offline when keys are merely found', async () => {
-    expect((await find(KEYS)).providers).toEqual(['offline', 'anthropic', 'openai']);
+  it('is one that has a model, also when its key was merely found', async () => {
+    expect((await find(KEYS)).providers).toEqual(['anthropic', 'openai', 'offline']);
   });
 
   it('is the first of the configuration', async () => {
-    expect(await orderWith({ agents: { house: HOUSE } })).toEqual(['house', 'offline', 'anthropic', 'openai']);
+    expect(await orderWith({ agents: { house: HOUSE } })).toEqual(['house', 'anthropic', 'openai', 'offline']);
   });
 
   it('is the one that the configuration names', async () => {
-    expect(await orderWith({ defaultAgent: 'openai' })).toEqual(['openai', 'offline', 'anthropic']);
+    expect(await orderWith({ defaultAgent: 'openai' })).toEqual(['openai', 'anthropic', 'offline']);
   });
 
   it('is a script that was named on the command line, before everything else', async () => {
-    const order = ['played', 'openai', 'house', 'offline', 'anthropic'];
+    const order = ['played', 'openai', 'house', 'anthropic', 'offline'];
     expect(await orderWith({ defaultAgent: 'openai', agents: { house: HOUSE } }, [script])).toEqual(order);
   });
 
   it('is a script rather than what is found under its name', async () => {
-    expect(await orderWith({}, [{ ...script, provider: 'openai' }])).toEqual(['openai', 'offline', 'anthropic']);
+    expect(await orderWith({}, [{ ...script, provider: 'openai' }])).toEqual(['openai', 'anthropic', 'offline']);
   });
 
   it('may do without the offline agent, but there is always one', async () => {
@@ -154,7 +154,7 @@ it('ATRIUM_DISCOVERY=0 leaves only what was named', async () => {
     ATRIUM_MODEL: 'm',
     ATRIUM_DISCOVERY: '0',
   };
-  expect((await find(env)).providers).toEqual(['offline', 'model']);
+  expect((await find(env)).providers).toEqual(['model', 'offline']);
 });
 
 it('a script cannot take the name of a built-in agent', async () => {

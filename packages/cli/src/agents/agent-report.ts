@@ -1,8 +1,11 @@
 /** What `atrium agents` knows, as plain data: the same for people and for programs. */
 import type { AgentBackend, AgentSource } from '@atrium/host';
+import type { RootState } from '@atrium/protocol';
 import type { FoundAgents } from './find-agents.js';
 
 export interface AgentReport {
+  /** The host that was asked; absent when none runs, and this is what one would offer that is started from here. */
+  readonly host?: AskedHost;
   /** The id of the default agent. */
   readonly default: string | undefined;
   /** In the order in which clients see them; then those that are not there. */
@@ -10,10 +13,17 @@ export interface AgentReport {
   readonly config: ConfigReport;
 }
 
+export interface AskedHost {
+  readonly url: string;
+  readonly pid: number;
+  readonly dataDir: string;
+}
+
 export interface AgentRow {
   readonly provider: string;
   readonly displayName: string;
-  readonly source: AgentSource | 'script' | 'built-in';
+  /** `host`: the running host has it, and this shell does not know from where. */
+  readonly source: AgentSource | 'script' | 'built-in' | 'host';
   readonly found: boolean;
   readonly why: string;
   readonly models: AgentBackend['info']['models'];
@@ -49,4 +59,30 @@ function rowOf(agent: AgentBackend, { scripted, discovered }: FoundAgents): Agen
   if (known) return { ...row, source: known.source, why: known.why };
   if (scripted.includes(agent)) return { ...row, source: 'script', why: 'plays the script that you named' };
   return { ...row, source: 'built-in', why: 'built in: needs no key and no network' };
+}
+
+/**
+ * What a running host offers. Its environment and its folder are not those of this shell, so only it knows; what this shell
+ * would find besides is listed as not there, with what to do about it.
+ */
+export function hostReport(here: AgentReport, host: AskedHost, root: RootState): AgentReport {
+  const known = new Map(here.agents.map((row) => [row.provider, row]));
+  const offered = root.agents.map(({ provider, displayName, models }): AgentRow => {
+    const row = known.get(provider);
+    known.delete(provider);
+    if (row?.found) return { ...row, displayName, models };
+    return { provider, displayName, models, found: true, source: 'host', why: 'found by the host when it started' };
+  });
+  const others = [...known.values()].map((row) => (row.found ? { ...row, found: false, why: missing(row) } : row));
+  return { ...here, host, default: defaultAgentOf(root), agents: [...offered, ...others] };
+}
+
+function missing({ why }: AgentRow): string {
+  return `${why}, but the host runs without it: atrium service stop, then atrium service start`;
+}
+
+/** The agent of sessions whose creator names none, as the host chooses it. */
+export function defaultAgentOf({ agents, config }: RootState): string | undefined {
+  const chosen = config?.values.defaultAgent;
+  return typeof chosen === 'string' ? chosen : agents[0]?.provider;
 }

@@ -20,8 +20,10 @@ export function agentTable(report: AgentReport, style: TableStyle = PLAIN): stri
   const absent = agents.filter((agent) => !agent.found);
   const width = Math.max(...agents.map(({ provider }) => provider.length)) + 1;
   const nameWidth = Math.max(...found.map(({ displayName }) => displayName.length));
+  const { host } = report;
   const lines = [
     style.bold('Agents'),
+    ...(host ? [`of the host ${host.url} (process ${host.pid}, data folder ${host.dataDir})`] : []),
     ...found.flatMap((agent) => foundLines(agent, agent.provider === report.default, { width, nameWidth, style })),
     '',
     ...(absent.length > 0 ? [style.bold('Not found')] : []),

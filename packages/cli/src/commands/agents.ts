@@ -2,8 +2,9 @@
 import { Command, Option } from 'commander';
 
 const EXAMPLES = `
-Nothing is started: keys are looked for in the environment, model servers on their usual ports of this machine, commands
-on PATH. "atrium serve" offers the same agents.
+Asks the host that runs on the data folder, since its environment is its own, and says what only this shell would find.
+Where none runs, or with --script or --trust, it shows what "atrium serve" would offer from here: keys are looked for in
+the environment, model servers on their usual ports of this machine, commands on PATH. Nothing is started.
 
 Examples:
   $ atrium agents                  what is there, and how to get the rest
@@ -36,6 +37,8 @@ export function agentsCommand(): Command {
 async function agents({ json = false, script, trust, dataDir }: AgentsOptions): Promise<void> {
   const { findAgents } = await import('../agents/find-agents.js');
   const { agentReport } = await import('../agents/agent-report.js');
+  const { askHost } = await import('../agents/ask-host.js');
+  const { findHost } = await import('../service/running-host.js');
   const { agentTable, COLOURED, PLAIN } = await import('../agents/agent-table.js');
   const { dataFolderFrom } = await import('../data-place.js');
   const { scriptsFrom } = await import('../serve/settings.js');
@@ -44,7 +47,9 @@ async function agents({ json = false, script, trust, dataDir }: AgentsOptions): 
   const scripts = script ?? scriptsFrom(process.env);
   const named = await namedFolders(trust ?? [], { log: () => {} });
   const found = await findAgents({ scripts, dataDir: folder, trust: trustedFolders(folder, named) });
-  const report = agentReport(found);
+  const here = agentReport(found);
+  const host = script || trust ? undefined : await findHost(folder);
+  const report = host ? await askHost(host, folder, here) : here;
   const style = process.stdout.isTTY && !process.env.NO_COLOR ? COLOURED : PLAIN;
   process.stdout.write(json ? `${JSON.stringify(report, null, 2)}\n` : agentTable(report, style));
 }

@@ -26,7 +26,7 @@ export async function examine(dataDir: string): Promise<Finding[]> {
     ...(await settled('token', checkToken(found))),
     ...ports,
     ...(await settled('log', checkLog(dataDir, found))),
-    ...(await settled('agents', checkAgents(dataDir))),
+    ...(await settled('agents', checkAgents(dataDir, found))),
     ...(await settled('trust', checkTrust(dataDir))),
   ];
 }

@@ -16,8 +16,8 @@ import { useNewSession } from './use-new-session.js';
 
 export function Home() {
   const { link } = useHost();
-  const { agents } = useStore(link.root);
-  const form = useNewSession(agents);
+  const { agents, config } = useStore(link.root);
+  const form = useNewSession(agents, config?.values.defaultAgent);
   const [draft, setDraft] = useDraft('new');
   const { text } = draft;
   const setText = (next: string) => setDraft({ ...draft, text: next });

@@ -34,14 +34,16 @@ export interface NewSession {
   create(text: string): Promise<boolean>;
 }
 
-export function useNewSession(agents: readonly AgentInfo[]): NewSession {
+/** `standard`: the agent that the host gives to sessions whose creator chose none. */
+export function useNewSession(agents: readonly AgentInfo[], standard: unknown): NewSession {
   const { client } = useHost();
   const [{ provider, model }, choose] = useLastChoice();
   const [folder, chooseFolder] = useState(() => pathOf(client.host.defaultDirectory ?? ''));
   const [problem, setProblem] = useState<string>();
   const [needed, setNeeded] = useState<readonly ProtectedResourceMetadata[]>([]);
   const [isBusy, setBusy] = useState(false);
-  const agent = agents.find((each) => each.provider === provider) ?? agents[0];
+  const agentOf = (wanted: unknown) => agents.find((each) => each.provider === wanted);
+  const agent = agentOf(provider) ?? agentOf(standard) ?? agents[0];
   const config = useSessionConfig(agent?.provider, folder);
 
   const create = async (text: string) => {
