@@ -37,8 +37,8 @@ describe.skipIf(!isBuilt)(
         ...(await homeWith('{ "discovery": { "localServers": false }, "defaultAgnt": "x" }')),
       });
       expect(await ended()).toBe(0);
-      expect(said.stdout).toMatch(/^Agents\n {2}offline\* +Built-in, no model +built in/);
-      expect(said.stdout).toMatch(/\n {2}openai +OpenAI +OPENAI_API_KEY is set\n +gpt-/);
+      expect(said.stdout).toMatch(/^Agents\n {2}openai\* +OpenAI +OPENAI_API_KEY is set\n +gpt-/);
+      expect(said.stdout).toMatch(/\n {2}offline +Built-in, no model +built in/);
       expect(said.stdout).toMatch(/\nNot found\n/);
       expect(said.stdout).toMatch(/\n {2}anthropic +ANTHROPIC_API_KEY is not set: export it/);
       expect(said.stdout).toMatch(/\n {2}gemini +gemini is not on PATH: npm install -g/);
@@ -55,7 +55,7 @@ describe.skipIf(!isBuilt)(
       const { said, ended } = atrium(['agents', '--json'], env);
       expect(await ended()).toBe(0);
       const { default: standard, agents, config } = JSON.parse(said.stdout);
-      expect(standard).toBe('offline');
+      expect(standard).toBe('model');
       expect(agents).toContainEqual({
         ...{ provider: 'model', displayName: 'Model', source: 'environment', found: true },
         why: `ATRIUM_MODEL_URL names ${env.ATRIUM_MODEL_URL}`,
@@ -105,6 +105,55 @@ describe.skipIf(!isBuilt)(
       ]);
       expect(said.stderr.match(/agent found/g)?.length).toBe(1);
       expect(said.stderr).not.toContain('agent not found');
+    });
+
+    it('are what "agents" and "doctor" tell, whatever the shell around them says', async () => {
+      const dataDir = await newDataFolder();
+      const url = await modelServer();
+      const host = atrium(['serve', '--port', '0', '--data-dir', dataDir], { ATRIUM_MODEL_URL: url });
+      await host.says(/localhost:(\d+)\n/);
+
+      const agents = atrium(['agents', '--data-dir', dataDir]);
+      expect(await agents.ended()).toBe(0);
+      expect(agents.said.stdout).toMatch(/^Agents\nof the host ws:\/\/\S+ \(process \d+, data folder /);
+      expect(agents.said.stdout).toContain(`data folder ${dataDir})`);
+      expect(agents.said.stdout).toMatch(/\n {2}model\* +Model +found by the host when it started\n +m-1, m-2\n/);
+
+      const asked = atrium(['agents', '--json', '--data-dir', dataDir]);
+      expect(await asked.ended()).toBe(0);
+      expect(JSON.parse(asked.said.stdout)).toMatchObject({ default: 'model', host: { pid: host.child.pid, dataDir } });
+
+      const doctor = atrium(['doctor', '--data-dir', dataDir]);
+      await doctor.ended();
+      expect(doctor.said.stdout).toMatch(/agents +model\* \(the host ws:\/\/\S+, data folder /);
+    });
+
+    it('lack what only this shell would find, and that is said', async () => {
+      const dataDir = await newDataFolder();
+      const host = atrium(['serve', '--port', '0', '--data-dir', dataDir]);
+      await host.says(/localhost:(\d+)\n/);
+      const env = { ATRIUM_MODEL_URL: await modelServer() };
+      const agents = atrium(['agents', '--data-dir', dataDir], env);
+      expect(await agents.ended()).toBe(0);
+      expect(agents.said.stdout).toMatch(/\n {2}offline\* /);
+      expect(agents.said.stdout).toMatch(
+        /\n {2}model +ATRIUM_MODEL_URL names \S+, but the host runs without it: atrium/,
+      );
+      const doctor = atrium(['doctor', '--data-dir', dataDir], env);
+      await doctor.ended();
+      expect(doctor.said.stdout).toMatch(/agents +no agent with a model was found \(the host ws:/);
+    });
+
+    it('refuse a model that they do not have, and name those they have', async () => {
+      const dataDir = await newDataFolder();
+      const host = atrium(['serve', '--port', '0', '--data-dir', dataDir], { ATRIUM_MODEL_URL: await modelServer() });
+      await host.says(/localhost:(\d+)\n/);
+      const run = atrium(['run', '--data-dir', dataDir, '--model', 'm-3', 'hello']);
+      expect(await run.ended()).not.toBe(0);
+      expect(run.said.stderr).toMatch(/the agent model has no model "m-3"; did you mean "m-1"\. It has: m-1, m-2/);
+      const any = atrium(['run', '--data-dir', dataDir, '--agent', 'offline', '--model', 'any', 'hello']);
+      expect(await any.ended()).toBe(0);
+      expect(any.said.stderr).toContain('The agent offline does not say which models it has; "any" is taken as it is.');
     });
 
     it('do not come from a file that is broken: the host does not start, and makes no data folder', async () => {

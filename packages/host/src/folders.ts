@@ -46,8 +46,7 @@ function isTop(folder: string): boolean {
   return path.dirname(folder) === folder;
 }
 
-/** Whoever was quicker has made it. */
-async function isFolder(folder: string): Promise<boolean> {
+export async function isFolder(folder: string): Promise<boolean> {
   return stat(folder).then(
     (stats) => stats.isDirectory(),
     () => false,

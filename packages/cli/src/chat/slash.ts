@@ -114,8 +114,9 @@ function title(words: string): SlashOutcome {
 
 function model(id: string, { state, models }: SlashFacts): SlashOutcome {
   if (id === '') return note(modelsText(state.summary.model?.id, models));
-  const doubt =
-    models.length > 0 && !models.includes(id) ? ' The agent does not list it, so the next turn may fail.' : '';
+  if (models.length > 0 && !models.includes(id))
+    return note(`The agent has no model ${id}.\n${modelsText(state.summary.model?.id, models)}`);
+  const doubt = models.length === 0 ? ' The agent does not say which models it has, so the next turn may fail.' : '';
   return {
     kind: 'act',
     action: { type: 'session/modelChanged', model: { id } },

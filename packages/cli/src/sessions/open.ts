@@ -3,7 +3,11 @@ import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Client } from '@atrium/client';
+import { ROOT_CHANNEL } from '@atrium/protocol';
+import { defaultAgentOf } from '../agents/agent-report.js';
 import { UsageError } from '../exit.js';
+import { tell } from '../output.js';
+import { printable } from '../text/printable.js';
 import { type ConfigChoice, configOf, hasConfig } from './config.js';
 import { findSession } from './reference.js';
 
@@ -27,9 +31,22 @@ export async function chooseSession(client: Client, choice: Choice): Promise<str
     throw new UsageError('--agent and --cwd are for new sessions; leave them out with --session');
   if (hasConfig(choice))
     throw new UsageError('--worktree, --branch and --config are for new sessions; leave them out with --session');
-  const { resource } = findSession(await client.listSessions(), session);
-  if (model !== undefined) await client.dispatch(resource, { type: 'session/modelChanged', model: { id: model } });
+  const { resource, provider } = findSession(await client.listSessions(), session);
+  if (model !== undefined) {
+    await client.dispatch(resource, { type: 'session/modelChanged', model: { id: model } });
+    await tellUnchecked(client, provider, model);
+  }
   return resource;
+}
+
+/** The host refuses a model that the agent does not have; where nobody knows, people should. */
+async function tellUnchecked(client: Client, provider: string | undefined, model: string): Promise<void> {
+  const root = await client.subscribe(ROOT_CHANNEL);
+  const wanted = provider ?? defaultAgentOf(root.state);
+  const agent = root.state.agents.find((each) => each.provider === wanted);
+  root.close();
+  if (agent && agent.models.length === 0)
+    tell(`The agent ${agent.provider} does not say which models it has; "${printable(model)}" is taken as it is.`);
 }
 
 /** A host on another machine has other folders: it is told of one only when somebody names it. */
@@ -42,11 +59,13 @@ async function newSession(client: Client, choice: Choice): Promise<string> {
     ...(agent !== undefined && { provider: agent }),
   };
   const config = await configOf(client, choice, context);
-  return client.createSession({
+  const uri = await client.createSession({
     ...context,
     ...(config && { config }),
     ...(model !== undefined && { model: { id: model } }),
   });
+  if (model !== undefined) await tellUnchecked(client, agent, model);
+  return uri;
 }
 
 function isElsewhere(url: string | undefined): boolean {

@@ -17,10 +17,16 @@ describe('commands in a chat', () => {
     expect(slash(' /new ', facts)).toEqual({ kind: 'leave', to: 'new' });
   });
 
-  it('name the models there are, and doubt others', () => {
+  it('name the models there are, refuse others, and doubt them only where the agent does not tell', () => {
     expect(slash('/model', facts)).toMatchObject({ text: expect.stringMatching(/is small[\s\S]*\n {2}large/) });
     expect(slash('/model large', facts)).toMatchObject({ action: { model: { id: 'large' } } });
-    expect(slash('/model huge', facts)).toMatchObject({ text: expect.stringContaining('does not list it') });
+    const refused = slash('/model huge', facts);
+    expect(refused).toMatchObject({ text: expect.stringMatching(/has no model huge[\s\S]*\n {2}large/) });
+    expect(refused).not.toHaveProperty('action');
+    expect(slash('/model huge', { ...facts, models: [] })).toMatchObject({
+      action: { model: { id: 'huge' } },
+      text: expect.stringContaining('does not say which models it has'),
+    });
   });
 
   it('take a waiting message back into the line', () => {

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { ErrorInfo, SessionState } from '@atrium/protocol';
 import { AgentError, type AgentSession } from '../agents/agent.js';
 import { turnsForModel } from '../broker/model-output.js';
+import { isFolder } from '../folders.js';
 import { AGENT_CLOSE_MAX_MS } from '../limits.js';
 import { wholeTurns } from '../resources/kept/whole-turns.js';
 import { within } from '../waiting.js';
@@ -54,6 +55,7 @@ export class AgentOpener {
     try {
       await predecessor;
       await this.around.prepare();
+      await this.#checkFolder();
       return await backend.open({
         session: channel.uri,
         workingDirectory: folderOf(channel.live),
@@ -76,7 +78,16 @@ export class AgentOpener {
   async forTurn(): Promise<AgentSession> {
     await this.#told;
     if (this.#opened && this.around.isResting()) await this.#prepareAgain();
+    if (this.#opened) await this.#checkFolder();
     return this.opened();
+  }
+
+  /** Folders are moved and deleted. The session can still be read then, but an agent has no place to work in. */
+  async #checkFolder(): Promise<void> {
+    const folder = folderOf(this.#parts.channel.live);
+    if (folder === undefined || (await isFolder(folder))) return;
+    const advice = 'Put it back, or begin a new session in another folder.';
+    throw new AgentError('folder-missing', `the folder of this session, ${folder}, is not there any more. ${advice}`);
   }
 
   async #prepareAgain(): Promise<void> {

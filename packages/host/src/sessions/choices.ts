@@ -2,7 +2,6 @@
  * What a session can be configured with. It depends on what was chosen so far: a folder in a repository can have a
  * worktree, and a worktree begins at a branch.
  */
-import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import {
@@ -11,6 +10,7 @@ import {
   type SessionConfigPropertySchema,
   type SessionConfigSchema,
 } from '@atrium/protocol';
+import { isFolder } from '../folders.js';
 import { RequestError } from '../wire/request-error.js';
 import { branchesOf, type Checkout, checkoutAt } from '../worktrees/checkout.js';
 import type { Place, Worktrees } from '../worktrees/worktrees.js';
@@ -85,6 +85,7 @@ export class Choices {
     const resolved = await this.#resolved(context, checkout);
     const problem = badValues(resolved.schema, config);
     if (problem) throw invalid(problem);
+    await checkFolder(context);
     return { config: resolved, place: this.#place(session, context, checkout) };
   }
 
@@ -125,6 +126,14 @@ export class Choices {
   }
 }
 
+/** A session in a folder that is not there could do nothing, and every tool would say so in words of its own. */
+async function checkFolder({ workingDirectory, config = {} }: Context): Promise<void> {
+  const folder = folderOf(workingDirectory ?? config.folder);
+  if (folder === undefined || (await isFolder(folder))) return;
+  const member = workingDirectory === undefined ? '/config/folder' : '/workingDirectory';
+  throw invalid(`${member}: there is no folder ${folder} on the host's machine; make it, or name another`);
+}
+
 async function branchesLike({ repository, branch }: Checkout, query: string): Promise<Completion[]> {
   const wanted = query.toLowerCase();
   const names = (await branchesOf(repository).catch(() => [])).filter((name) => name.toLowerCase().includes(wanted));
@@ -149,13 +158,6 @@ function folderOf(value: unknown): string | undefined {
 function uriOf(folder: string): string {
   if (!path.isAbsolute(folder)) throw invalid('/config/folder must be a whole path');
   return pathToFileURL(folder).href;
-}
-
-function isFolder(folder: string): Promise<boolean> {
-  return stat(folder).then(
-    (found) => found.isDirectory(),
-    () => false,
-  );
 }
 
 function invalid(message: string): RequestError {

@@ -10,6 +10,7 @@ import type { AgentBackend } from '../agents/agent.js';
 import { RequestError } from '../wire/request-error.js';
 import type { Choices } from './choices.js';
 import { type ImportPage, invalid, withPast } from './imported.js';
+import { unknownModel } from './known-models.js';
 import type { ListNews } from './list-news.js';
 import { forkTitle, newSessionState } from './new-session.js';
 import type { Reserved } from './reserved.js';
@@ -46,6 +47,7 @@ export class Creation {
     this.#checkUri(channel);
     const backend = this.#backendFor(params.provider);
     creator.mayUse(backend);
+    checkModel(backend, params);
     checkClaim(activeClient, creator.clientId);
     await this.#parts.reserved.during(channel, async () => {
       const chosen = await this.#parts.choices.chosen(channel, params);
@@ -167,6 +169,11 @@ export class Creation {
     news.added(summary);
     session.create();
   }
+}
+
+function checkModel({ info }: AgentBackend, { model }: CreateSessionParams): void {
+  const problem = unknownModel(info, model);
+  if (problem !== undefined) throw new RequestError(ErrorCode.InvalidParams, `/model/id: ${problem}`);
 }
 
 function checkClaim(activeClient: SessionActiveClient | undefined, clientId: string | undefined): void {

@@ -10,6 +10,7 @@ import { Companions } from './companions.js';
 import { type Held, HeldActions } from './held-actions.js';
 import { History, type TurnsPage } from './history.js';
 import { IdleProcesses } from './idle-processes.js';
+import { unknownModel } from './known-models.js';
 import { Naming } from './naming.js';
 import { type Reaction, reactionsTo } from './reactions.js';
 import { mustWait, refusal } from './rules.js';
@@ -149,7 +150,7 @@ export class Session implements OpenChannel {
     const isRepeated = action.type === 'session/turnStarted' && (await this.#history.has(action.turnId));
     if (this.#isClosed) return (await this.#parts.core.open(this.uri))?.dispatch(action, origin, asker);
     if (isRepeated) return asker.connection.reject(asker.original, origin, 'a turn of that id is over: make a new id');
-    const reason = refusal(action, { state: this.state, clientId: origin.clientId }) ?? this.#unknownTurn(action);
+    const reason = refusal(action, { state: this.state, clientId: origin.clientId }) ?? this.#unknown(action);
     if (reason) return asker.connection.reject(asker.original, origin, reason);
     if (mustWait(action, this.state)) return this.#held.hold(action as SessionAction, origin, asker);
     this.write(action as SessionAction, origin);
@@ -167,7 +168,10 @@ export class Session implements OpenChannel {
     return this.#history.fetch(params, takesText);
   }
 
-  #unknownTurn(action: StateAction): string | undefined {
+  /** What the action names has to be there. */
+  #unknown(action: StateAction): string | undefined {
+    const { backend } = this.#parts;
+    if (action.type === 'session/modelChanged') return backend && unknownModel(backend.info, action.model);
     if (action.type !== 'session/truncated' || action.turnId === undefined) return undefined;
     const known = this.state.turns.some((turn) => turn.id === action.turnId);
     return known ? undefined : `there is no turn ${action.turnId}`;

@@ -1,8 +1,14 @@
+import { mkdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { ErrorCode, type SessionState, type SessionSummary } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
 import { FakeClock } from '../support/fake-clock.js';
+import { KeptLog } from '../support/logs.js';
 import { PuppetAgent } from '../support/puppet-agent.js';
-import { openRoom, startHost, stateOf, turnStarted } from '../support/session-room.js';
+import { openRoom, refusalOf, startHost, stateOf, turnStarted } from '../support/session-room.js';
+import { tempFolder } from '../support/temp-folder.js';
 import { DEFAULT_SCRIPT, ROOT, settle } from '../support/test-host.js';
 
 const URI = 'ahp-session:/one';
@@ -47,7 +53,7 @@ describe('creating a session', () => {
       provider: 'puppet',
       model,
       agent: selected,
-      workingDirectory: 'file:///home/me',
+      workingDirectory: pathToFileURL(tmpdir()).href,
       config: { autoApprove: true },
       activeClient,
     });
@@ -62,7 +68,7 @@ describe('creating a session', () => {
         modifiedAt: clock.now(),
         model,
         agent: selected,
-        workingDirectory: 'file:///home/me',
+        workingDirectory: pathToFileURL(tmpdir()).href,
       },
       lifecycle: 'creating',
       turns: [],
@@ -285,5 +291,67 @@ describe('what changes in the list', () => {
     await desk.action(uri, 'session/queuedMessagesReordered');
     await settle();
     expect(phone.received.filter(({ method }) => method === 'root/sessionSummaryChanged')).toEqual([]);
+  });
+
+  it('is refused with a model that the agent does not have, and says which it has', async () => {
+    const models = ['small', 'large'].map((id) => ({ id, name: id, provider: 'puppet' }));
+    const host = await startHost({ agents: [new PuppetAgent('puppet', { models }), new PuppetAgent('quiet')] });
+    const desk = await host.client('desk');
+    const refused = await desk.ask('createSession', { channel: URI, provider: 'puppet', model: { id: 'smal' } });
+    const message = 'the agent puppet has no model "smal"; did you mean "small". It has: small, large';
+    expect(refused.error).toMatchObject({ code: ErrorCode.InvalidParams, message: `/model/id: ${message}` });
+    await desk.request('createSession', { channel: URI, provider: 'puppet', model: { id: 'small' } });
+    await desk.request('subscribe', { channel: URI });
+    const change = (id: string) => ({ type: 'session/modelChanged' as const, model: { id } });
+    expect(await refusalOf(desk, URI, change('smal'))).toBe(message);
+    expect(await refusalOf(desk, URI, change('large'))).toBeUndefined();
+    // One that does not tell its models is not asked about them.
+    await desk.request('createSession', { channel: `${URI}-2`, provider: 'quiet', model: { id: 'anything' } });
+  });
+
+  it('is refused in a folder that is not there, or is none', async () => {
+    const folder = await tempFolder({ 'a-file': '' });
+    const host = await startHost();
+    const desk = await host.client('desk');
+    for (const name of ['nowhere', 'a-file']) {
+      const workingDirectory = pathToFileURL(path.join(folder, name)).href;
+      const { error } = await desk.ask('createSession', { channel: URI, workingDirectory });
+      expect(error).toMatchObject({ code: ErrorCode.InvalidParams });
+      expect(error?.message).toContain(`/workingDirectory: there is no folder ${path.join(folder, name)}`);
+    }
+    const { error } = await desk.ask('createSession', { channel: URI, config: { folder: path.join(folder, 'no') } });
+    expect(error?.message).toContain('/config/folder: there is no folder');
+  });
+});
+
+describe('a session whose folder is gone', () => {
+  it('can be read, says so when a turn is started, and works when the folder is back', async () => {
+    const folder = path.join(await tempFolder(), 'work');
+    await mkdir(folder);
+    const workingDirectory = pathToFileURL(folder).href;
+    for (const isRestarted of [false, true]) {
+      const log = new KeptLog();
+      const agent = new PuppetAgent();
+      let host = await startHost({ log, agents: [agent] });
+      let desk = await host.client('desk');
+      const uri = await desk.session(undefined, { workingDirectory, provider: 'puppet' });
+      await rm(folder, { recursive: true });
+      if (isRestarted) {
+        await host.stop();
+        host = await startHost({ log, agents: [agent] });
+        desk = await host.client('desk-2');
+        await desk.request('subscribe', { channel: uri });
+      }
+      expect((await stateOf(desk, uri)).summary.workingDirectory).toBe(workingDirectory);
+      desk.dispatch(uri, turnStarted('t1'));
+      await expect.poll(async () => (await stateOf(desk, uri)).turns.length).toBe(1);
+      const [turn] = (await stateOf(desk, uri)).turns;
+      expect(turn).toMatchObject({ state: 'error', error: { errorType: 'folder-missing' } });
+      expect(turn?.error?.message).toContain(`the folder of this session, ${folder}, is not there any more`);
+      await mkdir(folder);
+      desk.dispatch(uri, turnStarted('t2'));
+      (await agent.turn(0)).finish();
+      await expect.poll(async () => (await stateOf(desk, uri)).turns.at(-1)?.state).toBe('complete');
+    }
   });
 });

@@ -1,3 +1,5 @@
+import { tmpdir } from 'node:os';
+import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { AgentError } from '../../src/agents/agent.js';
 import { envelopesOf, openPuppetRoom, openRoom, stateOf, textIn, turnStarted } from '../support/session-room.js';
@@ -24,8 +26,11 @@ describe('a turn', () => {
 
   it('[AHP-145] starts the agent only when the turn is stored, with the message and the model', async () => {
     const model = { id: 'small' };
-    const { agent, puppet } = await openPuppetRoom({ session: { model, workingDirectory: 'file:///home/me' } });
-    expect(puppet.turn).toMatchObject({ id: 't1', message: { text: 'go on' }, model, workingDirectory: '/home/me' });
+    const folder = tmpdir();
+    const { agent, puppet } = await openPuppetRoom({
+      session: { model, workingDirectory: pathToFileURL(folder).href },
+    });
+    expect(puppet.turn).toMatchObject({ id: 't1', message: { text: 'go on' }, model, workingDirectory: folder });
     expect(agent.openings).toHaveLength(1);
   });
 

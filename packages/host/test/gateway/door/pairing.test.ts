@@ -161,15 +161,15 @@ describe('pairing', () => {
   });
 
   it('[GW-044] [GW-020] [GW-021] [GW-054] shows another code in each session; the code that is typed decides', async () => {
-    const room = await openRoom({ session: { workingDirectory: 'file:///a' } });
-    const other = await room.desk.session(undefined, { workingDirectory: 'file:///b' });
+    const room = await openRoom({ session: { workingDirectory: 'file:///usr' } });
+    const other = await room.desk.session(undefined, { workingDirectory: 'file:///tmp' });
     const provider = await askToPair(room);
     const [first, second] = [await shownCode(room.desk, room.uri), await shownCode(room.desk, other)];
     expect(first).not.toBe(second);
     provider.send({ type: 'auth.confirm', code: second });
     const { active } = await provider.next('sessions');
     expect(active).toEqual([
-      { id: sessionId(other), label: expect.any(String), cwd: '/b' },
+      { id: sessionId(other), label: expect.any(String), cwd: '/tmp' },
       { id: sessionId(room.uri), label: expect.any(String) },
     ]);
     provider.send({ type: 'hello', name: 'browser', protocolVersion: 2, session: sessionId(room.uri) });

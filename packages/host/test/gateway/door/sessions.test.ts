@@ -29,11 +29,11 @@ async function toolsOf(client: Parameters<typeof stateOf>[0], uri: string): Prom
 
 describe('the list of sessions', () => {
   it('[GW-018] [UNI-010] is the first thing that a provider hears', async () => {
-    const room = await openRoom({ session: { workingDirectory: 'file:///work' } });
+    const room = await openRoom({ session: { workingDirectory: 'file:///usr' } });
     const provider = TestProvider.connect(room.host);
     expect(await provider.next('sessions')).toEqual({
       type: 'sessions',
-      active: [{ id: sessionId(room.uri), label: (await stateOf(room.desk, room.uri)).summary.title, cwd: '/work' }],
+      active: [{ id: sessionId(room.uri), label: (await stateOf(room.desk, room.uri)).summary.title, cwd: '/usr' }],
     });
     expect(provider.received[0]?.type).toBe('sessions');
   });
@@ -52,8 +52,8 @@ describe('the list of sessions', () => {
   });
 
   it('[GW-017] has the id, the label and the folder of each, and says which one is in the foreground', async () => {
-    const room = await openRoom({ session: { workingDirectory: 'file:///work' } });
-    const other = await room.desk.session(undefined, { workingDirectory: 'file:///play' });
+    const room = await openRoom({ session: { workingDirectory: 'file:///usr' } });
+    const other = await room.desk.session(undefined, { workingDirectory: 'file:///tmp' });
     const sessions = [room.uri, other].map((uri) => inMemory(room.host, uri));
     const { gateway } = createGateway({
       clock: room.clock,
@@ -68,8 +68,8 @@ describe('the list of sessions', () => {
     await settle();
     const titles = sessions.map(({ state }) => state.summary.title);
     const [one, two] = [
-      { id: sessionId(room.uri), label: titles[0], cwd: '/work' },
-      { id: sessionId(other), label: titles[1], cwd: '/play' },
+      { id: sessionId(room.uri), label: titles[0], cwd: '/usr' },
+      { id: sessionId(other), label: titles[1], cwd: '/tmp' },
     ];
     expect(gateway.sessions()).toEqual([
       { ...one, foreground: false },
