@@ -34,6 +34,8 @@ export interface ProjectProvidersParts {
 interface Running {
   readonly processes: ProviderProcess[];
   readonly arrivals: Arrivals;
+  /** The session rests: what may start now starts when it works again. */
+  isResting: boolean;
 }
 
 /** What a session adds to its turns while its project has providers. */
@@ -52,7 +54,7 @@ export class ProjectProviders implements GatewayService {
     const running = this.#running.get(room);
     if (running) return this.#startAgain(room, running);
     const arrivals = new Arrivals(this.#parts.core.clock);
-    this.#running.set(room, { processes: [], arrivals });
+    this.#running.set(room, { processes: [], arrivals, isResting: false });
     const started = this.#start(room).catch((error) =>
       this.#parts.note(room, PROJECT_FILE, error instanceof Error ? error.message : String(error)),
     );
@@ -64,16 +66,19 @@ export class ProjectProviders implements GatewayService {
     room.session.extensions.set({ id: EXTENSION_ID, name: PROJECT_FILE, untilReady });
   }
 
-  #startAgain(room: Room, { processes }: Running): void {
-    if (!room.isEnding) for (const process of processes) process.start();
+  #startAgain(room: Room, running: Running): void {
+    running.isResting = false;
+    if (!room.isEnding) for (const process of running.processes) process.start();
   }
 
   /** What they guard stays guarded meanwhile, and what they lend stays listed. */
   async resting(room: Room): Promise<void> {
-    const { processes = [] } = this.#running.get(room) ?? {};
+    const running = this.#running.get(room);
+    if (!running) return;
+    running.isResting = true;
     const own = room.bindings.filter(({ provider }) => provider.trust === 'project');
     room.rest(own.map(({ provider }) => provider.name));
-    await Promise.all(processes.map((process) => process.stop()));
+    await Promise.all(running.processes.map((process) => process.stop()));
   }
 
   bound({ provider, room }: Binding): void {
@@ -123,6 +128,6 @@ export class ProjectProviders implements GatewayService {
     const place = { folder, address, sessionId: room.id };
     const process = new ProviderProcess({ name, config, ...place, core, tokens, arrivals, will: this.#will, failed });
     processes.push(process);
-    process.start();
+    if (!running.isResting) process.start();
   }
 }
