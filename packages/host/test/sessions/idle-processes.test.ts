@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url';
 import type { SessionState } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
 import { PROCESSES_REST_MS } from '../../src/limits.js';
+import { type FolderTrust, NO_TRUST } from '../../src/trust/trust.js';
 import { openCustomRoom, POLL, PromptPuppet } from '../support/custom-room.js';
 import { FakeClock } from '../support/fake-clock.js';
 import { McpClock } from '../support/mcp-clock.js';
@@ -42,6 +43,27 @@ function pidsIn(file: string): number[] {
   } catch {
     return [];
   }
+}
+
+/** A session whose project has the provider `ci`, which is bound. */
+async function openProject(program: string, trust: FolderTrust = TRUSTING) {
+  const clock = new McpClock();
+  const folder = await tempFolder({
+    'atrium.json': JSON.stringify({ providers: { ci: { command: process.execPath, args: ['ci.cjs', SOCKETS] } } }),
+    'ci.cjs': program,
+  });
+  const agent = keepingProcess(new PuppetAgent());
+  const host = await startHost({ clock, trust, agents: [agent] });
+  await openDoor(host);
+  const desk = await host.client('desk');
+  const uri = await desk.session(undefined, { workingDirectory: pathToFileURL(folder).href, provider: 'puppet' });
+  if (trust === TRUSTING) await until(async () => toolsIn(await stateOf(desk, uri)).includes('ci_status') || undefined);
+  return { clock, agent, desk, uri, folder };
+}
+
+/** An agent of which something runs between turns. */
+function keepingProcess(agent: PuppetAgent, ownProcess = true): PuppetAgent {
+  return Object.assign(agent, { abilities: { ...agent.abilities, ownProcess } });
 }
 
 const toolsIn = ({ serverTools }: SessionState) => (serverTools ?? []).map(({ name }) => name);
@@ -84,18 +106,7 @@ describe('the processes of a resting session', { timeout: 60_000 }, () => {
   });
 
   it('[REL-060] providers of the project end with them, and are bound again before the agent hears of the turn', async () => {
-    const clock = new McpClock();
-    const folder = await tempFolder({
-      'atrium.json': JSON.stringify({ providers: { ci: { command: process.execPath, args: ['ci.cjs', SOCKETS] } } }),
-      'ci.cjs': PROVIDER,
-    });
-    const agent = new PuppetAgent();
-    const host = await startHost({ clock, trust: TRUSTING, agents: [agent] });
-    await openDoor(host);
-    const desk = await host.client('desk');
-    const workingDirectory = pathToFileURL(folder).href;
-    const uri = await desk.session(undefined, { workingDirectory, provider: 'puppet' });
-    await until(async () => toolsIn(await stateOf(desk, uri)).includes('ci_status') || undefined);
+    const { clock, agent, desk, uri, folder } = await openProject(PROVIDER);
     const file = path.join(folder, 'provider-starts');
     const told = envelopesOf(desk, uri).length;
     await clock.advance(PROCESSES_REST_MS);
@@ -114,18 +125,8 @@ describe('the processes of a resting session', { timeout: 60_000 }, () => {
   });
 
   it('[REL-060] a provider that does not come back leaves nothing behind', async () => {
-    const clock = new McpClock();
     const once = `if (require('node:fs').existsSync('provider-starts')) process.exit(1);\n${PROVIDER}`;
-    const folder = await tempFolder({
-      'atrium.json': JSON.stringify({ providers: { ci: { command: process.execPath, args: ['ci.cjs', SOCKETS] } } }),
-      'ci.cjs': once,
-    });
-    const agent = new PuppetAgent();
-    const host = await startHost({ clock, trust: TRUSTING, agents: [agent] });
-    await openDoor(host);
-    const desk = await host.client('desk');
-    const uri = await desk.session(undefined, { workingDirectory: pathToFileURL(folder).href, provider: 'puppet' });
-    await until(async () => toolsIn(await stateOf(desk, uri)).includes('ci_status') || undefined);
+    const { clock, agent, desk, uri, folder } = await openProject(once);
     await clock.advance(PROCESSES_REST_MS);
     await expect.poll(() => pidsIn(path.join(folder, 'provider-starts')).map(isAlive), POLL).toEqual([false]);
     await clock.advance(10 * 60_000);
@@ -138,8 +139,7 @@ describe('the processes of a resting session', { timeout: 60_000 }, () => {
   it('[REL-060] an agent with a process is closed, and opened again with the next turn; others stay open', async () => {
     for (const ownProcess of [true, false]) {
       const clock = new FakeClock();
-      const agent = new PuppetAgent();
-      Object.assign(agent, { abilities: { ...agent.abilities, ownProcess } });
+      const agent = keepingProcess(new PuppetAgent(), ownProcess);
       const { desk, uri } = await openRoom({ clock, agent, session: { provider: 'puppet' } });
       await expect.poll(() => agent.openings.length).toBe(1);
       await clock.advance(PROCESSES_REST_MS);
@@ -151,19 +151,24 @@ describe('the processes of a resting session', { timeout: 60_000 }, () => {
     }
   });
 
-  it('[REL-060] nothing ends while somebody is asked something, and everything at once when it is archived', async () => {
-    const clock = new FakeClock();
-    const agent = new PuppetAgent();
-    Object.assign(agent, { abilities: { ...agent.abilities, ownProcess: true } });
-    const { desk, uri } = await openRoom({ clock, agent, session: { provider: 'puppet' } });
-    await expect.poll(() => agent.openings.length).toBe(1);
-    desk.dispatch(uri, turnStarted('t1'));
-    const puppet = await agent.turn(0);
-    void puppet.turn.ask({ id: 'q', message: 'Which one?', questions: [] }).catch(() => {});
+  it('[REL-060] nothing ends while somebody is asked something', async () => {
+    const { clock, agent, desk, uri } = await openProject(PROVIDER, NO_TRUST);
+    const asked = async () => (await stateOf(desk, uri)).inputRequests ?? [];
+    await expect.poll(async () => (await asked()).length, POLL).toBe(1);
     await clock.advance(PROCESSES_REST_MS * 10);
     expect(agent.closings).toBe(0);
-    puppet.finish();
-    await expect.poll(async () => (await stateOf(desk, uri)).turns.length).toBe(1);
+    const [request] = await asked();
+    desk.dispatch(uri, { type: 'session/inputCompleted', requestId: request?.id ?? '', response: 'decline' });
+    await expect.poll(async () => (await asked()).length, POLL).toBe(0);
+    await clock.advance(PROCESSES_REST_MS);
+    expect(agent.closings).toBe(1);
+  });
+
+  it('[REL-060] everything ends at once when the session is archived', async () => {
+    const agent = keepingProcess(new PuppetAgent());
+    const { desk, uri } = await openRoom({ agent, session: { provider: 'puppet' } });
+    await expect.poll(() => agent.openings.length).toBe(1);
+    await expect.poll(async () => (await stateOf(desk, uri)).lifecycle).toBe('ready');
     desk.dispatch(uri, { type: 'session/isArchivedChanged', isArchived: true });
     await expect.poll(() => agent.closings).toBe(1);
   });
@@ -174,8 +179,7 @@ describe('the processes of a resting session', { timeout: 60_000 }, () => {
       [Number.POSITIVE_INFINITY, 0],
     ] as const) {
       const clock = new FakeClock();
-      const agent = new PuppetAgent();
-      Object.assign(agent, { abilities: { ...agent.abilities, ownProcess: true } });
+      const agent = keepingProcess(new PuppetAgent());
       await openRoom({ clock, agent, restProcessesAfterMs, session: { provider: 'puppet' } });
       await expect.poll(() => agent.openings.length).toBe(1);
       await clock.advance(5_000);

@@ -17,7 +17,7 @@ const PUPPET = { provider: 'puppet' };
 
 describe('sessions', () => {
   it('[UNI-010] have the id, title and folder that clients know; the one that a person used last comes first', async () => {
-    const room = await openRoom({ session: { ...PUPPET, workingDirectory: pathToFileURL('/srv/app').href } });
+    const room = await openRoom({ session: { ...PUPPET, workingDirectory: pathToFileURL('/usr/lib').href } });
     const second = await room.desk.session('ahp-session:/second', PUPPET);
     const provider = TestProvider.connect(room.host);
     await provider.next('sessions');
@@ -26,7 +26,7 @@ describe('sessions', () => {
     await settle();
     await room.clock.advance(1_000);
     expect(latest()).toMatchObject([
-      { id: sessionId(room.uri), label: 'Fix the build', cwd: '/srv/app' },
+      { id: sessionId(room.uri), label: 'Fix the build', cwd: '/usr/lib' },
       { id: 'second' },
     ]);
     room.desk.dispatch(second, { type: 'session/titleChanged', title: 'Other' });
