@@ -82,6 +82,7 @@ describe.skipIf(!isBuilt)('a worktree of its own (skipped unless it has been bui
     expect((await desk.run(args)).code).toBe(0);
     expect(git(folder, 'status', '--short')).toBe('');
     expect((await desk.run(['changes'])).stdout).toContain('M note.txt');
+    expect((await desk.run(['sessions', 'list'])).stdout).toContain(`  ${path.basename(folder)} · main\n`);
     expect(git(folder, 'worktree', 'list')).toMatch(/worktrees.*\[atrium\//);
   });
 

@@ -1,7 +1,13 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
-import { isBuilt, jsonLines, newFolder, openDesk, sharedDesk } from './support.js';
+import { connect } from '@atrium/client';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { type Desk, isBuilt, jsonLines, newFolder, openDesk, sharedDesk } from './support.js';
+
+async function place({ dataDir, run }: Desk): Promise<{ url: string; token: string }> {
+  const { url } = JSON.parse((await run(['service', 'status', '--json'])).stdout);
+  return { url, token: (await readFile(path.join(dataDir, 'connection-token'), 'utf8')).trim() };
+}
 
 describe.skipIf(!isBuilt)('atrium sessions (skipped unless it has been built)', { timeout: 60_000 }, () => {
   const shared = sharedDesk();
@@ -133,6 +139,25 @@ describe.skipIf(!isBuilt)('atrium sessions (skipped unless it has been built)', 
     const foreign = stdout.replaceAll('"provider":"desk"', '"provider":"nobody"');
     expect((await desk.run(['sessions', 'import', '-'], foreign)).stderr).toContain('nobody');
     expect((await desk.run(['sessions', 'import', '-', '--agent', 'desk'], foreign)).code).toBe(0);
+  });
+
+  it('leaves the archive out of the list, says how many are in it, and marks them where they are shown', async () => {
+    const desk = await openDesk();
+    await desk.run(['run', 'hello']);
+    const [old] = JSON.parse((await desk.run(['sessions', 'list', '--json'])).stdout);
+    const client = await connect(await place(desk));
+    onTestFinished(() => client.close());
+    await client.dispatch(old.resource, { type: 'session/isArchivedChanged', isArchived: true });
+    await desk.run(['run', 'another']);
+    const list = await desk.run(['sessions', 'list']);
+    expect(list.stdout.trim().split('\n')).toHaveLength(2);
+    expect(list.stdout).not.toContain('A first hello');
+    expect(list.stderr).toBe('1 in the archive is not shown: atrium sessions list --archived\n');
+    const all = await desk.run(['sessions', 'list', '--archived']);
+    expect(all.stdout).toMatch(/^[\da-f]{8} +archived +\d+s ago +desk +A first hello/m);
+    expect(all.stderr).toBe('');
+    expect(JSON.parse((await desk.run(['sessions', 'list', '--json'])).stdout)).toHaveLength(2);
+    expect((await desk.run(['sessions', 'show', old.resource])).stdout).toContain(' · archived · ');
   });
 
   it('removes and restores', async () => {

@@ -1,6 +1,7 @@
+import { SessionStatus, type SessionSummary } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
 import { wordsOf } from '../src/exit.js';
-import { folderText } from '../src/sessions/words.js';
+import { folderText, placeText, sessionRow, stateOf } from '../src/sessions/words.js';
 
 describe('words', () => {
   it.each([
@@ -11,6 +12,27 @@ describe('words', () => {
     [undefined, ''],
   ])('of the folder %s are %s', (uri, text) => {
     expect(folderText(uri)).toBe(text);
+  });
+
+  const summary: SessionSummary = {
+    ...{ resource: 'ahp-session:/s', provider: 'desk', title: 'T', status: SessionStatus.Idle },
+    ...{ createdAt: 1, modifiedAt: 1, workingDirectory: 'file:///data/worktrees/0123456789ab' },
+  };
+
+  it('of a worktree are its project and branch, and of any other folder its path', () => {
+    const project = { uri: 'file:///srv/app', displayName: 'app' };
+    expect(placeText(summary)).toBe('/data/worktrees/0123456789ab');
+    expect(placeText({ ...summary, project })).toBe('app');
+    const branched = { ...summary, project: { ...project, branch: 'fix-login' } };
+    expect(placeText(branched)).toBe('app · fix-login');
+    expect(sessionRow(branched, 1).at(-1)).toBe('app · fix-login');
+  });
+
+  it('of a session in the archive say so', () => {
+    const archived = SessionStatus.IsArchived;
+    expect(stateOf(summary)).toBe('idle');
+    expect(stateOf({ ...summary, status: SessionStatus.Idle | archived })).toBe('archived');
+    expect(stateOf({ ...summary, status: SessionStatus.InProgress | archived })).toBe('works, archived');
   });
 
   it('of an error are never empty, and speak to people', () => {

@@ -199,6 +199,7 @@ export type {
   SystemMessageTransformParams,
   SystemMessageTransformResult,
 } from './session/commands/system-message-transform.js';
+export { type ProjectOfWorktree, projectLabel } from './session/project-label.js';
 export { sessionReducer } from './session/reducer.js';
 export {
   callableNames,

@@ -8,6 +8,7 @@ import { Palette } from './palette/palette.js';
 import { useShortcuts } from './palette/shortcuts.js';
 import { AuthRequired } from './sessions/auth-required.js';
 import { ConnectionBanner } from './sessions/connection-banner.js';
+import { DeletedSessions } from './sessions/deleted-sessions.js';
 import { Home } from './sessions/home.js';
 import { Sidebar } from './sessions/sidebar.js';
 import { useAttention } from './ui/attention.js';
@@ -17,7 +18,7 @@ import { Boundary } from './ui/boundary.js';
 const screen = import('./conversation/session-screen.js').then(({ SessionScreen }) => ({ default: SessionScreen }));
 const SessionScreen = lazy(() => screen);
 
-export type Overlay = 'palette' | 'help' | undefined;
+export type Overlay = 'palette' | 'help' | 'deleted' | undefined;
 
 export function Shell() {
   const route = useRoute();
@@ -32,7 +33,11 @@ export function Shell() {
       <button type="button" className="skip" onClick={() => document.getElementById('main')?.focus()}>
         Skip to the conversation
       </button>
-      <Sidebar onHelp={() => setOverlay('help')} onPalette={() => setOverlay('palette')} />
+      <Sidebar
+        onHelp={() => setOverlay('help')}
+        onPalette={() => setOverlay('palette')}
+        onDeleted={() => setOverlay('deleted')}
+      />
       <main id="main" tabIndex={-1}>
         <ConnectionBanner />
         <AuthRequired />
@@ -42,7 +47,8 @@ export function Shell() {
           </Suspense>
         </Boundary>
       </main>
-      {overlay === 'palette' && <Palette onClose={close} onHelp={() => setOverlay('help')} />}
+      {overlay === 'palette' && <Palette onClose={close} onOverlay={setOverlay} />}
+      {overlay === 'deleted' && <DeletedSessions onClose={close} />}
       {overlay === 'help' && <Help onClose={close} />}
       <div className="visually-hidden" role="status" aria-live="polite">
         {news}

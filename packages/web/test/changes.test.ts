@@ -85,9 +85,13 @@ describeInBrowser('changes', (open) => {
     expect(await readFile(file, 'utf8')).toBe(SUM);
     expect(git('status', '--short')).toBe('');
     await page.getByText('Nothing has changed here.').waitFor();
+    const ofTurn = page.locator('.turn-changes');
+    await expect.poll(() => ofTurn.innerText(), POLL).toMatch(/\+1\s*−1\s+taken back/);
+    expect(await ofTurn.locator('s').innerText()).toMatch(/\+1\s*−1/);
 
     await page.getByRole('button', { name: 'Put back' }).click();
     await expect.poll(() => readFile(file, 'utf8'), POLL).toContain('total += v');
+    await expect.poll(() => ofTurn.innerText(), POLL).not.toContain('taken back');
     expect(complaints).toEqual([]);
   });
 

@@ -2,7 +2,7 @@
 import { connect } from '@atrium/client';
 import type { Page } from 'playwright-core';
 import { expect, it, onTestFinished } from 'vitest';
-import { begin, choose, DESK, describeInBrowser, POLL } from './support/browser.js';
+import { begin, choose, DESK, describeInBrowser, PHONE, POLL } from './support/browser.js';
 import { startPageHost, TOKEN } from './support/page-host.js';
 
 const PROMPTS = {
@@ -85,17 +85,62 @@ describeInBrowser('the list of sessions', (open) => {
     expect(await list(page).locator('.unread').count()).toBe(0);
   });
 
-  it('deletes only after a second yes', async () => {
+  it('marks what is in the archive wherever it is listed', async () => {
     const { link } = await startPageHost(PROMPTS);
     const page = await open(link);
     await withTwoSessions(page);
-    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('button', { name: 'Archive', exact: true }).last().click();
+    await page.locator('.session-header').getByText('Archived').waitFor();
+    await page.getByRole('searchbox', { name: 'Search sessions' }).fill('about');
+    await list(page).locator('.session-item', { hasText: 'About pears' }).getByText('Archived').waitFor();
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: 'Find a command or a session' }).fill('about');
+    const options = page.getByRole('dialog').getByRole('option');
+    expect(await options.allInnerTexts()).toEqual([
+      expect.stringContaining('About apples'),
+      expect.stringMatching(/About pears[\s\S]*Archived/),
+    ]);
+  });
+
+  it('deletes only after a second yes, says for how long it can be restored, and restores at once', async () => {
+    const { link } = await startPageHost(PROMPTS);
+    const page = await open(link);
+    await withTwoSessions(page);
+    const remove = page.getByRole('button', { name: 'Delete', exact: true });
+    await remove.click();
     await page.getByRole('button', { name: 'Keep it' }).click();
     expect(await titles(page)).toHaveLength(2);
-    await page.getByRole('button', { name: 'Delete' }).click();
-    await page.getByRole('button', { name: 'Delete for good' }).click();
-    await page.getByText('The session is deleted.').waitFor();
+    await remove.click();
+    const dialog = page.getByRole('dialog', { name: 'Delete this session?' });
+    expect(await dialog.innerText()).toMatch(/can be restored for 30 days/);
+    expect(await dialog.innerText()).not.toMatch(/for good|is gone/);
+    await dialog.getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.getByText('“About pears” is deleted.').waitFor();
     await expect.poll(() => titles(page), POLL).toEqual(['About apples']);
+    await page.getByRole('button', { name: 'Restore' }).click();
+    await page.getByText('Longish.').waitFor();
+    await expect.poll(() => titles(page), POLL).toEqual(['About pears', 'About apples']);
+  });
+
+  it.each([
+    ['desk', DESK],
+    ['phone', PHONE],
+  ] as const)('lists deleted sessions and restores them (%s)', async (_, size) => {
+    const { link, url } = await startPageHost(PROMPTS);
+    const desk = await connect({ url: url.replace('http', 'ws'), token: () => TOKEN });
+    onTestFinished(() => desk.close());
+    const session = await desk.createSession({ provider: 'mock' });
+    await desk.dispatch(session, { type: 'session/titleChanged', title: 'About plums' });
+    await desk.disposeSession(session);
+    await desk.createSession({ provider: 'mock' });
+    const page = await open(link, size);
+    await page.getByRole('button', { name: 'Deleted sessions' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Deleted sessions' });
+    await dialog.getByText('About plums').first().waitFor();
+    expect(await dialog.innerText()).toMatch(/kept for 30 days[\s\S]*Deleted just now/);
+    await dialog.getByRole('button', { name: 'Restore About plums' }).click();
+    await page.getByRole('heading', { name: 'About plums' }).waitFor();
+    expect((await desk.listSessions()).map(({ resource }) => resource)).toContain(session);
   });
 });
 

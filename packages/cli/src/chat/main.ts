@@ -7,7 +7,7 @@ import { ExitCode, NoSessionError, QuietExit, UsageError } from '../exit.js';
 import { print, tell } from '../output.js';
 import { chooseSession, type SessionChoice } from '../sessions/open.js';
 import { findSession, newestFirst, shortId } from '../sessions/reference.js';
-import { folderText } from '../sessions/words.js';
+import { folderText, isArchived, placeText } from '../sessions/words.js';
 import { printable } from '../text/printable.js';
 import { type Style, styleFor } from '../text/style.js';
 import { Chat, type ChatEnd } from './chat.js';
@@ -32,9 +32,10 @@ export async function attach(command: HostOptions, name: string | undefined): Pr
   await inTerminal(command, async (client, style) => {
     const items = newestFirst(await waiting(() => client.listSessions()));
     if (name !== undefined) return findSession(items, name).resource;
-    const [only] = items;
-    if (!only) throw new NoSessionError('there are no sessions. Begin one with: atrium chat');
-    if (items.length === 1) return only.resource;
+    if (items.length === 0) throw new NoSessionError('there are no sessions. Begin one with: atrium chat');
+    const listed = items.filter((item) => !isArchived(item));
+    const [only] = listed.length > 0 ? listed : items;
+    if (only && (listed.length === 1 || items.length === 1)) return only.resource;
     const picked = await orInterrupted(pickSession(items, style, 'leaves'));
     if (picked === 'escape' || picked === 'interrupt')
       throw new QuietExit(picked === 'escape' ? ExitCode.Ok : ExitCode.Interrupted);
@@ -126,7 +127,7 @@ async function open(client: Client, opened: Opened): Promise<{ end: ChatEnd; sum
 function printHead(summary: SessionSummary, earlier: number, style: Style): void {
   const { title, resource, project, workingDirectory } = summary;
   print(`${style.bold(printable(title))}  ${style.dim(shortId(resource))}`);
-  if (project) print(style.dim(`Works in a folder of its own: ${folderText(workingDirectory)}`));
+  if (project) print(style.dim(`${placeText(summary)}, in a folder of its own: ${folderText(workingDirectory)}`));
   if (earlier > 0) print(style.dim(`${earlier} earlier turns: atrium sessions show ${shortId(resource)}`));
   print('');
 }

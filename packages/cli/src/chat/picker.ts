@@ -1,7 +1,7 @@
 /** A list to choose a session from, with the arrow keys or by typing a part of it. */
 import type { SessionSummary } from '@atrium/protocol';
 import { shortId } from '../sessions/reference.js';
-import { activityOf, ago, folderText } from '../sessions/words.js';
+import { activityOf, ago, folderText, isArchived, placeText } from '../sessions/words.js';
 import { printable } from '../text/printable.js';
 import type { Style } from '../text/style.js';
 import { cut, padded } from '../text/width.js';
@@ -48,14 +48,22 @@ export class Picker {
 
   #matching(): SessionSummary[] {
     const wanted = this.#filter.toLowerCase();
-    const words = ({ title, resource, workingDirectory }: SessionSummary) =>
-      `${title} ${shortId(resource)} ${folderText(workingDirectory)}`.toLowerCase();
-    return wanted === '' ? [...this.#items] : this.#items.filter((item) => words(item).includes(wanted));
+    const words = (item: SessionSummary) =>
+      [item.title, shortId(item.resource), placeText(item), folderText(item.workingDirectory), stateIn(item)]
+        .join(' ')
+        .toLowerCase();
+    return wanted === '' ? this.#listed() : this.#items.filter((item) => words(item).includes(wanted));
+  }
+
+  /** The archive is found by those who search in it; where there is nothing else, it is all there is. */
+  #listed(): SessionSummary[] {
+    const listed = this.#items.filter((item) => !isArchived(item));
+    return listed.length > 0 ? listed : [...this.#items];
   }
 
   lines(onEscape: string, { style, columns, rows = 24 }: ViewOptions): string[] {
     const shown = this.#matching();
-    const room = Math.max(3, rows - 4);
+    const room = Math.max(3, rows - 5);
     const from = Math.max(0, Math.min(this.#marked - room + 1, shown.length - room));
     const lines = shown.slice(from, from + room).map((item, index) => {
       const text = cut(rowText(item, columns - 2), columns - 2);
@@ -63,17 +71,24 @@ export class Picker {
     });
     const none = shown.length === 0 ? [style.dim('  No session fits. Backspace takes letters back.')] : [];
     const count = shown.length > room ? style.dim(`  ${this.#marked + 1} of ${shown.length}`) : '';
+    const archived = this.#filter === '' ? this.#items.length - shown.length : 0;
+    const more = archived > 0 ? [style.dim(cut(`  ${archived} archived: type "archived" to see them`, columns))] : [];
     const foot = style.dim(cut(`  ↑ ↓ choose · Enter opens · type to search · Esc ${onEscape}`, columns));
-    return [`${style.bold(`Which session? ${this.#filter}`.trimEnd())}${count}`, ...lines, ...none, foot];
+    return [`${style.bold(`Which session? ${this.#filter}`.trimEnd())}${count}`, ...lines, ...none, ...more, foot];
   }
 }
 
+/** In a word that fits its column. */
+function stateIn(summary: SessionSummary): string {
+  return isArchived(summary) ? 'archived' : activityOf(summary);
+}
+
 function rowText(summary: SessionSummary, columns: number): string {
-  const { resource, title, modifiedAt, workingDirectory } = summary;
+  const { resource, title, modifiedAt } = summary;
   const room = columns - STATE_COLUMNS - TIME_COLUMNS - 4;
   const width = Math.max(TITLE_COLUMNS_MIN, Math.min(TITLE_COLUMNS_MAX, room));
-  const more = columns < WIDE_COLUMNS ? [] : [shortId(resource), folderText(workingDirectory)];
-  const state = padded(activityOf(summary), STATE_COLUMNS);
+  const more = columns < WIDE_COLUMNS ? [] : [shortId(resource), placeText(summary)];
+  const state = padded(stateIn(summary), STATE_COLUMNS);
   const time = padded(ago(modifiedAt, Date.now()), TIME_COLUMNS);
   return [padded(cut(printable(title), width), width), state, time, ...more].join('  ');
 }

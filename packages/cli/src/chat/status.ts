@@ -1,7 +1,7 @@
 /** The line at the bottom: where one is, what happens, and which keys help now. */
 import type { Status } from '@atrium/client';
 import type { SessionState } from '@atrium/protocol';
-import { folderText } from '../sessions/words.js';
+import { placeText } from '../sessions/words.js';
 import { printable } from '../text/printable.js';
 import { cut, widthOf, wrap } from '../text/width.js';
 import type { ViewOptions } from './call-view.js';
@@ -23,18 +23,13 @@ export interface StatusFacts {
 export function statusLine(facts: StatusFacts, { style, columns }: ViewOptions): string {
   const { summary } = facts.state;
   const { title, provider, model } = summary;
-  const place = [title, model?.id ?? provider, folderOf(summary)].map(printable).filter(Boolean).join(' · ');
+  const place = [title, model?.id ?? provider, placeText(summary)].map(printable).filter(Boolean).join(' · ');
   const doing = doingText(facts);
   const room = columns - widthOf(doing.text) - 2;
   const left = cut(place, Math.max(0, room));
   const gap = ' '.repeat(Math.max(1, columns - widthOf(left) - widthOf(doing.text)));
   const shown = doing.isAlarm ? style.red(style.bold(doing.text)) : style.cyan(doing.text);
   return `${style.dim(left)}${gap}${shown}`;
-}
-
-/** A worktree is named after what it is a worktree of. */
-function folderOf({ workingDirectory, project }: SessionState['summary']): string {
-  return project ? `${folderText(project.uri)} (worktree)` : folderText(workingDirectory);
 }
 
 interface Doing {

@@ -2,7 +2,7 @@
 import { Command, Option } from 'commander';
 import { HOST_HELP, type HostOptions, jsonOption, wholeNumber, withHostOptions } from '../connect/options.js';
 import { withClient } from '../connect/with-client.js';
-import { print, printJson } from '../output.js';
+import { print, printJson, tell } from '../output.js';
 import { withOwnExamples } from './own-examples.js';
 
 const EXAMPLES = `
@@ -16,6 +16,7 @@ Examples:
   $ atrium sessions export last session.jsonl
   $ atrium sessions import session.jsonl
   $ atrium sessions rm 1f2e
+  $ atrium sessions list --archived
   $ atrium sessions list --removed
   $ atrium sessions restore 1f2e
 
@@ -26,6 +27,7 @@ interface Options extends HostOptions {
   readonly turns?: number;
   readonly agent?: string;
   readonly removed?: boolean;
+  readonly archived?: boolean;
 }
 
 export function sessionsCommand(): Command {
@@ -45,6 +47,7 @@ export function sessionsCommand(): Command {
 function list(): Command {
   const command = new Command('list')
     .description('All sessions, the newest first')
+    .option('--archived', 'also those in the archive')
     .option('--removed', 'those that were removed and can be restored')
     .addOption(jsonOption());
   return command.action(async () => {
@@ -54,10 +57,15 @@ function list(): Command {
     const items = await withClient(options, async (client) => newestFirst(await client.listSessions()));
     if (options.json) return printJson(items);
     if (items.length === 0) return print('There are no sessions. Begin one with: atrium chat');
-    const { sessionRow } = await import('../sessions/words.js');
+    const { isArchived, sessionRow } = await import('../sessions/words.js');
     const { table } = await import('../text/table.js');
-    const rows = items.map((summary) => sessionRow(summary, Date.now()));
-    print(table([['ID', 'STATE', 'CHANGED', 'AGENT', 'TITLE', 'FOLDER'], ...rows], process.stdout.columns));
+    const shown = options.archived ? items : items.filter((item) => !isArchived(item));
+    const rows = shown.map((summary) => sessionRow(summary, Date.now()));
+    const head = ['ID', 'STATE', 'CHANGED', 'AGENT', 'TITLE', 'FOLDER'];
+    if (rows.length > 0) print(table([head, ...rows], process.stdout.columns));
+    const hidden = items.length - shown.length;
+    if (hidden > 0)
+      tell(`${hidden} in the archive ${hidden === 1 ? 'is' : 'are'} not shown: atrium sessions list --archived`);
   });
 }
 

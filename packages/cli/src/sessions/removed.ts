@@ -5,7 +5,7 @@ import { callRaw } from '../connect/call-raw.js';
 import { NoSessionError } from '../exit.js';
 import { printable } from '../text/printable.js';
 import { findSession, shortId, uriOf } from './reference.js';
-import { ago, folderText } from './words.js';
+import { ago, placeText } from './words.js';
 
 export interface RemovedSession {
   readonly summary: SessionSummary;
@@ -35,7 +35,6 @@ export async function findRemoved(client: Client, name: string): Promise<string>
 }
 
 export function removedRow({ summary, disposedAt }: RemovedSession, now: number): string[] {
-  const { resource, provider, title, workingDirectory } = summary;
-  const place = folderText(workingDirectory);
-  return [shortId(resource), ago(disposedAt, now), printable(provider), printable(title), place];
+  const { resource, provider, title } = summary;
+  return [shortId(resource), ago(disposedAt, now), printable(provider), printable(title), placeText(summary)];
 }

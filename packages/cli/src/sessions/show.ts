@@ -7,7 +7,7 @@ import { styleFor } from '../text/style.js';
 import { readSession } from './export.js';
 import { findSession, shortId } from './reference.js';
 import { turnText } from './transcript.js';
-import { activityOf, ago, folderText } from './words.js';
+import { ago, folderText, placeText, stateOf } from './words.js';
 
 export interface ShowOptions {
   readonly json?: boolean;
@@ -33,7 +33,8 @@ export async function show(
   if (!json) {
     const { title, provider, modifiedAt, workingDirectory } = summary;
     print(`${style.bold(printable(title))}  ${style.dim(shortId(summary.resource))}`);
-    const facts = [provider, folderText(workingDirectory), activityOf(summary), ago(modifiedAt, Date.now())];
+    const places = new Set([placeText(summary), folderText(workingDirectory)]);
+    const facts = [provider, ...places, stateOf(summary), ago(modifiedAt, Date.now())];
     print(`${style.dim([...facts, `${total} ${total === 1 ? 'turn' : 'turns'}`].filter(Boolean).join(' · '))}\n`);
     if (skipped > 0)
       print(style.dim(`… ${skipped} earlier ${skipped === 1 ? 'turn' : 'turns'} (left out by --turns ${last})\n`));

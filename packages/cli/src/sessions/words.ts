@@ -1,7 +1,7 @@
 /** Sessions in words: what they are doing, how long ago they changed, where they work. */
 import { homedir } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { ACTIVITY_MASK, SessionStatus, type SessionSummary } from '@atrium/protocol';
+import { ACTIVITY_MASK, projectLabel, SessionStatus, type SessionSummary } from '@atrium/protocol';
 import { printable } from '../text/printable.js';
 import { shortId } from './reference.js';
 
@@ -11,6 +11,17 @@ export function activityOf({ status }: SessionSummary): string {
   if (activity & SessionStatus.InProgress) return 'works';
   if (activity & SessionStatus.Error) return 'failed';
   return 'idle';
+}
+
+export function isArchived({ status }: SessionSummary): boolean {
+  return (status & SessionStatus.IsArchived) !== 0;
+}
+
+/** What it does; of one in the archive, that it is there, unless it does something. */
+export function stateOf(summary: SessionSummary): string {
+  const activity = activityOf(summary);
+  if (!isArchived(summary)) return activity;
+  return activity === 'idle' ? 'archived' : `${activity}, archived`;
 }
 
 const UNITS: readonly (readonly [string, number])[] = [
@@ -32,6 +43,12 @@ export function folderText(uri: string | undefined): string {
   return folder === home || folder.startsWith(`${home}/`) ? `~${folder.slice(home.length)}` : folder;
 }
 
+/** Where it works, as people call it: a worktree by its project and branch, anything else by its folder. */
+export function placeText(summary: SessionSummary): string {
+  const label = projectLabel(summary);
+  return label === undefined ? folderText(summary.workingDirectory) : printable(label);
+}
+
 /** Undefined where this machine has no path for it: other schemes, and folders of other machines. */
 function localPath(uri: string): string | undefined {
   if (!uri.startsWith('file://')) return undefined;
@@ -43,7 +60,7 @@ function localPath(uri: string): string | undefined {
 }
 
 export function sessionRow(summary: SessionSummary, now: number): string[] {
-  const { resource, provider, title, modifiedAt, workingDirectory } = summary;
-  const place = folderText(workingDirectory);
-  return [shortId(resource), activityOf(summary), ago(modifiedAt, now), printable(provider), printable(title), place];
+  const { resource, provider, title, modifiedAt } = summary;
+  const names = [printable(provider), printable(title), placeText(summary)];
+  return [shortId(resource), stateOf(summary), ago(modifiedAt, now), ...names];
 }

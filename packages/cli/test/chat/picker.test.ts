@@ -37,6 +37,19 @@ describe('the list of sessions', () => {
     expect(picker.lines('goes back', view(40))[1]).toContain('idle');
   });
 
+  it('leaves the archive out, says how many are in it, and finds them', () => {
+    const archived = { ...session('a', 'Old one'), status: SessionStatus.Idle | SessionStatus.IsArchived };
+    const picker = new Picker([archived, session('b', 'New one')]);
+    const text = () => picker.lines('leaves', view(80)).join('\n');
+    expect(text()).toContain('New one');
+    expect(text()).not.toContain('Old one');
+    expect(text()).toContain('1 archived: type "archived" to see them');
+    picker.press(type('archived'));
+    expect(text()).toMatch(/Old one +archived/);
+    expect(picker.press({ name: 'enter' })).toBe(archived);
+    expect(new Picker([archived]).press({ name: 'enter' })).toBe(archived);
+  });
+
   it('tells who would rather not from who interrupts', () => {
     expect(new Picker(items).press({ name: 'escape' })).toBe('escape');
     expect(new Picker(items).press({ name: 'c', ctrl: true })).toBe('interrupt');

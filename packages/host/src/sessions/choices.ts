@@ -95,7 +95,8 @@ export class Choices {
       const { worktrees } = this.parts;
       if (!worktrees) throw invalid('/config/isolation: this host has no folder to keep worktrees in');
       if (!checkout) throw invalid('/config/isolation: a worktree needs a folder in a git repository');
-      return worktrees.place(session, checkout.repository);
+      const branch = typeof config.branch === 'string' && config.branch !== '' ? config.branch : checkout.branch;
+      return worktrees.place(session, checkout.repository, branch);
     }
     const chosen = workingDirectory ?? (typeof config.folder === 'string' ? uriOf(config.folder) : undefined);
     return chosen === undefined ? {} : { workingDirectory: chosen };

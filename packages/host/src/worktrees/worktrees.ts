@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import { readFile, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import type { SessionState, SessionSummary } from '@atrium/protocol';
+import type { ProjectOfWorktree, SessionState, SessionSummary } from '@atrium/protocol';
 import { AgentError } from '../agents/agent.js';
 import { makeFolder } from '../folders.js';
 import { shownPath } from '../git/byte-path.js';
@@ -32,11 +32,14 @@ export class Worktrees implements Service {
   ) {}
 
   /** Where a session will work, and what its worktree is made of. Makes nothing yet. */
-  place(session: string, { top, prefix }: Repository): Place {
-    return {
-      workingDirectory: pathToFileURL(path.join(this.#folderOf(session), shownPath(prefix))).href.replace(/\/$/, ''),
-      project: { uri: pathToFileURL(top).href, displayName: path.basename(top) },
+  place(session: string, { top, prefix }: Repository, branch: string | undefined): Place {
+    const project: ProjectOfWorktree = {
+      uri: pathToFileURL(top).href,
+      displayName: path.basename(top),
+      ...(branch !== undefined && { branch }),
     };
+    const workingDirectory = pathToFileURL(path.join(this.#folderOf(session), shownPath(prefix))).href;
+    return { workingDirectory: workingDirectory.replace(/\/$/, ''), project };
   }
 
   attach = (session: Session): Companion => ({

@@ -93,7 +93,7 @@ describe('choices for a session', () => {
     const channel = await desk.session('ahp-session:/a', { workingDirectory: uri(), config });
     const { summary } = await desk.state<SessionState>(channel);
     const place = fileURLToPath(summary.workingDirectory ?? '');
-    expect(summary.project).toEqual({ uri: uri(), displayName: 'project' });
+    expect(summary.project).toEqual({ uri: uri(), displayName: 'project', branch: 'feature/x' });
     expect(readFileSync(path.join(place, 'a.txt'), 'utf8')).toBe('one\n');
     expect(git('worktree', 'list', '--porcelain')).toContain(`worktree ${place}`);
     expect(git('rev-parse', '--abbrev-ref', 'HEAD')).toBe('main');

@@ -4,13 +4,15 @@ import { useOpenSession } from '../host/context.js';
 import { editCount } from '../parts/tool-words.js';
 import { Icon } from '../ui/icons.js';
 import { showChanges } from './shown-changes.js';
+import { useChangeset } from './use-changeset.js';
 import { hasTools, turnView } from './views.js';
 
 export function TurnChanges({ turn }: { readonly turn: Turn }) {
   const session = useOpenSession();
   const view = turnView(session.state.summary.changesets, turn.id);
   if (!view || !hasTools(turn)) return null;
-  const { added, removed } = countOf(turn);
+  const written = countOf(turn);
+  const isEdited = written.added + written.removed > 0;
   return (
     <button
       type="button"
@@ -19,16 +21,52 @@ export function TurnChanges({ turn }: { readonly turn: Turn }) {
       onClick={() => showChanges({ session: session.uri, uri: view.uri })}
     >
       <Icon name="file" /> Changes
-      {added > 0 && <span className="added">+{added}</span>}
-      {removed > 0 && <span className="removed">−{removed}</span>}
+      {isEdited && <Counts uri={view.uri} written={written} />}
     </button>
   );
 }
 
-function countOf({ responseParts }: Turn): { readonly added: number; readonly removed: number } {
-  const counts = responseParts.flatMap((part) => (part.kind === 'toolCall' ? (editCount(part.toolCall) ?? []) : []));
-  return counts.reduce((sum, each) => ({ added: sum.added + each.added, removed: sum.removed + each.removed }), {
-    added: 0,
-    removed: 0,
-  });
+interface Lines {
+  readonly added: number;
+  readonly removed: number;
+}
+
+/** What is left of what the turn wrote: somebody may have taken it back, or some of it. Only turns on the screen look. */
+function Counts({ uri, written }: { readonly uri: string; readonly written: Lines }) {
+  const opened = useChangeset(uri);
+  if (opened.at !== 'open' || opened.state.status !== 'ready') return <Sum {...written} />;
+  const { files, operations = [] } = opened.state;
+  if (files.length === 0)
+    return (
+      <>
+        <s>
+          <Sum {...written} />
+        </s>{' '}
+        taken back
+      </>
+    );
+  if (!operations.some(({ id }) => id === 'reapply')) return <Sum {...written} />;
+  return (
+    <>
+      <Sum {...sumOf(files.flatMap(({ edit }) => edit.diff ?? []))} /> partly taken back
+    </>
+  );
+}
+
+function Sum({ added, removed }: Lines) {
+  return (
+    <>
+      {added > 0 && <span className="added">+{added}</span>}
+      {removed > 0 && <span className="removed">−{removed}</span>}
+    </>
+  );
+}
+
+function countOf({ responseParts }: Turn): Lines {
+  return sumOf(responseParts.flatMap((part) => (part.kind === 'toolCall' ? (editCount(part.toolCall) ?? []) : [])));
+}
+
+function sumOf(counts: readonly { readonly added?: number; readonly removed?: number }[]): Lines {
+  const sum = (values: readonly (number | undefined)[]) => values.reduce<number>((all, each) => all + (each ?? 0), 0);
+  return { added: sum(counts.map(({ added }) => added)), removed: sum(counts.map(({ removed }) => removed)) };
 }

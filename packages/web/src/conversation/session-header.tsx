@@ -3,8 +3,9 @@ import type { SessionState } from '@atrium/protocol';
 import { useState } from 'react';
 import { useActivityWord, useHost, useOpenSession } from '../host/context.js';
 import { hashOf } from '../host/router.js';
-import { lastPart, pathOf } from '../model/format.js';
-import { activityOf } from '../model/status.js';
+import { pathOf } from '../model/format.js';
+import { placeOf } from '../model/place.js';
+import { activityOf, isArchived } from '../model/status.js';
 import { useStore } from '../model/store.js';
 import { IconButton } from '../ui/icon-button.js';
 import { Icon } from '../ui/icons.js';
@@ -28,7 +29,8 @@ export function SessionHeader({ state }: { readonly state: SessionState }) {
         <p>
           <span className={`word ${activity}`}>{word}</span>
           {` · ${agent}`}
-          {folder && <span title={folder}>{` · ${lastPart(folder)}`}</span>}
+          {folder && <span title={folder}>{` · ${placeOf(summary)}`}</span>}
+          {isArchived(summary) && ' · Archived'}
         </p>
       </div>
       <IconButton icon="panel" label="Details" onClick={togglePanel} isPressed={useStore(isPanelOpen)} />

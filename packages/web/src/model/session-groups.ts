@@ -1,6 +1,7 @@
 /** The order of the session list: what waits for a person first, then the newest, and the archive by itself. */
 import type { SessionSummary } from '@atrium/protocol';
 import { pathOf } from './format.js';
+import { placeOf } from './place.js';
 import { matches } from './search.js';
 import { activityOf, isArchived } from './status.js';
 
@@ -12,7 +13,9 @@ export interface SessionGroups {
 
 export function groupSessions(items: readonly SessionSummary[], query: string): SessionGroups {
   const found = items
-    .filter((item) => matches(query, item.title, item.provider, item.activity, pathOf(item.workingDirectory ?? '')))
+    .filter((item) =>
+      matches(query, item.title, item.provider, item.activity, placeOf(item), pathOf(item.workingDirectory ?? '')),
+    )
     .sort((a, b) => b.modifiedAt - a.modifiedAt);
   const open = found.filter((item) => !isArchived(item));
   return {

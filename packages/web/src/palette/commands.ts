@@ -1,8 +1,8 @@
 /** Everything that the palette can do: the commands of the page, then the sessions. */
 import type { SessionSummary } from '@atrium/protocol';
 import { goTo } from '../host/router.js';
-import { lastPart, pathOf } from '../model/format.js';
-import { ACTIVITY_WORDS, activityOf } from '../model/status.js';
+import { placeOf } from '../model/place.js';
+import { ACTIVITY_WORDS, activityOf, isArchived } from '../model/status.js';
 import { isForScreenReaders, toggleScreenReaders } from '../terminals/screen-reader.js';
 import { openPanel, togglePanel } from '../ui/panel-switch.js';
 import { chooseTheme } from '../ui/theme.js';
@@ -15,12 +15,17 @@ export interface Command {
   run(): void;
 }
 
-export function commandsOf(sessions: readonly SessionSummary[], onHelp: () => void): readonly Command[] {
-  const newest = [...sessions].sort((a, b) => b.modifiedAt - a.modifiedAt);
-  return [...pageCommands(onHelp), ...newest.map(sessionCommand)];
+type OnOverlay = (overlay: 'help' | 'deleted') => void;
+
+/** What is in the archive comes last. */
+export function commandsOf(sessions: readonly SessionSummary[], onOverlay: OnOverlay): readonly Command[] {
+  const ordered = [...sessions].sort(
+    (a, b) => Number(isArchived(a)) - Number(isArchived(b)) || b.modifiedAt - a.modifiedAt,
+  );
+  return [...pageCommands(onOverlay), ...ordered.map(sessionCommand)];
 }
 
-function pageCommands(onHelp: () => void): Command[] {
+function pageCommands(onOverlay: OnOverlay): Command[] {
   const details = { id: 'details', title: 'Show or hide the details', detail: 'D', run: togglePanel };
   return [
     { id: 'new', title: 'New session', detail: 'N', run: () => goTo({ at: 'new' }) },
@@ -37,7 +42,8 @@ function pageCommands(onHelp: () => void): Command[] {
       detail: '',
       run: toggleScreenReaders,
     },
-    { id: 'help', title: 'Keyboard shortcuts', detail: 'Ctrl /', run: onHelp },
+    { id: 'deleted', title: 'Deleted sessions', detail: '', run: () => onOverlay('deleted') },
+    { id: 'help', title: 'Keyboard shortcuts', detail: 'Ctrl /', run: () => onOverlay('help') },
   ];
 }
 
@@ -59,11 +65,11 @@ function stopping(): Command[] {
 }
 
 function sessionCommand(item: SessionSummary): Command {
-  const place = item.workingDirectory ? lastPart(pathOf(item.workingDirectory)) : item.provider;
+  const state = isArchived(item) ? 'Archived' : ACTIVITY_WORDS[activityOf(item)];
   return {
     id: item.resource,
     title: item.title || 'Untitled',
-    detail: `${ACTIVITY_WORDS[activityOf(item)]} · ${place}`,
+    detail: `${state} · ${placeOf(item) || item.provider}`,
     run: () => goTo({ at: 'session', uri: item.resource }),
   };
 }

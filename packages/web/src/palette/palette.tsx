@@ -6,20 +6,20 @@ import { useStore } from '../model/store.js';
 import { Dialog } from '../ui/dialog.js';
 import { type Command, commandsOf } from './commands.js';
 
-const SHOWN_MAX = 12;
+const SHOWN_MAX = 14;
 
 interface Props {
   readonly onClose: () => void;
-  readonly onHelp: () => void;
+  readonly onOverlay: (overlay: 'help' | 'deleted') => void;
 }
 
-export function Palette({ onClose, onHelp }: Props) {
+export function Palette({ onClose, onOverlay }: Props) {
   const { link } = useHost();
   const sessions = useStore(link.sessions) ?? [];
   const id = useId();
   const [query, setQuery] = useState('');
   const [chosen, setChosen] = useState(0);
-  const found = commandsOf(sessions, onHelp)
+  const found = commandsOf(sessions, onOverlay)
     .filter(({ title, detail }) => matches(query, title, detail))
     .slice(0, SHOWN_MAX);
   const run = (command: Command | undefined) => {

@@ -1,10 +1,11 @@
-/** Putting a session away, or deleting it for everybody. */
+/** Putting a session away, or deleting it for everybody, with a way back. */
 import type { SessionSummary } from '@atrium/protocol';
 import { useState } from 'react';
 import { useHost, useOpenSession } from '../host/context.js';
 import { problemText } from '../host/problem.js';
 import { goTo } from '../host/router.js';
 import { isArchived } from '../model/status.js';
+import { DELETED_KEPT_DAYS, restoreSession } from '../sessions/deleted-sessions.js';
 import { Dialog } from '../ui/dialog.js';
 import { Icon } from '../ui/icons.js';
 import { tell } from '../ui/notices.js';
@@ -38,7 +39,10 @@ function DeleteDialog({ summary, onClose }: DialogProps) {
     try {
       await client.disposeSession(summary.resource);
       goTo({ at: 'home' });
-      tell('The session is deleted.');
+      tell(`“${summary.title || 'Untitled'}” is deleted.`, {
+        label: 'Restore',
+        run: () => void restoreSession(client, summary.resource),
+      });
     } catch (error) {
       onClose();
       tell(problemText(error));
@@ -47,11 +51,12 @@ function DeleteDialog({ summary, onClose }: DialogProps) {
   return (
     <Dialog title="Delete this session?" onClose={onClose}>
       <p>
-        “{summary.title || 'Untitled'}” and everything said in it is gone then, on every device. Files stay as they are.
+        “{summary.title || 'Untitled'}” goes off the list, on every device. It can be restored for {DELETED_KEPT_DAYS}{' '}
+        days: Ctrl+K, “Deleted sessions”. Files stay as they are.
       </p>
       <div className="buttons">
         <button type="button" className="danger" onClick={() => void remove()}>
-          Delete for good
+          Delete
         </button>
         <button type="button" onClick={onClose}>
           Keep it

@@ -3,8 +3,9 @@ import type { SessionSummary } from '@atrium/protocol';
 import { memo } from 'react';
 import { useActivityWord, useHost } from '../host/context.js';
 import { hashOf, useRoute } from '../host/router.js';
-import { ago, lastPart, pathOf } from '../model/format.js';
-import { activityOf, isArchived, isUnread } from '../model/status.js';
+import { ago } from '../model/format.js';
+import { placeOf } from '../model/place.js';
+import { type Activity, activityOf, isArchived, isUnread } from '../model/status.js';
 import { IconButton } from '../ui/icon-button.js';
 
 interface Props {
@@ -35,10 +36,10 @@ export const SessionItem = memo(({ item, now }: Props) => {
         <time dateTime={new Date(item.modifiedAt).toISOString()}>{ago(item.modifiedAt, now)}</time>
         <span className="detail">
           <span className={`word ${activity}`}>
-            {word}
+            {isArchived(item) ? archivedWord(activity, word) : word}
             {isNew && <span className="visually-hidden">(new)</span>}
           </span>
-          {placeOf(item)}
+          {detailOf(item)}
         </span>
       </a>
       <IconButton icon="archive" label={isArchived(item) ? 'Take out of the archive' : 'Archive'} onClick={archive} />
@@ -46,9 +47,12 @@ export const SessionItem = memo(({ item, now }: Props) => {
   );
 });
 
-function placeOf({ activity, workingDirectory }: SessionSummary): string {
-  const place = workingDirectory ? lastPart(pathOf(workingDirectory)) : '';
-  return [activity, place]
+function archivedWord(activity: Activity, word: string): string {
+  return activity === 'idle' ? 'Archived' : `${word}, archived`;
+}
+
+function detailOf(item: SessionSummary): string {
+  return [item.activity, placeOf(item)]
     .filter(Boolean)
     .map((text) => ` · ${text}`)
     .join('');

@@ -13,9 +13,10 @@ import { SidebarFooter } from './sidebar-footer.js';
 interface Props {
   readonly onHelp: () => void;
   readonly onPalette: () => void;
+  readonly onDeleted: () => void;
 }
 
-export function Sidebar({ onHelp, onPalette }: Props) {
+export function Sidebar({ onHelp, onPalette, onDeleted }: Props) {
   const { link } = useHost();
   const sessions = useStore(link.sessions);
   const [query, setQuery] = useState('');
@@ -47,6 +48,11 @@ export function Sidebar({ onHelp, onPalette }: Props) {
         <SessionGroup title="Sessions" items={others} />
         <SessionGroup title="Archive" items={archived} isFolded={query === ''} />
         {sessions && isNothing && <p className="hint">{emptyText(query)}</p>}
+        {sessions && (
+          <button type="button" className="quiet small deleted-link" onClick={onDeleted}>
+            <Icon name="trash" /> Deleted sessions
+          </button>
+        )}
       </div>
       <SidebarFooter onHelp={onHelp} onPalette={onPalette} />
     </nav>

@@ -7,9 +7,21 @@ export function NoticeList() {
   const shown = useStore(notices);
   return (
     <div className="notices" role="status" aria-live="polite">
-      {shown.map(({ id, text }) => (
+      {shown.map(({ id, text, offer }) => (
         <div key={id} className="notice">
           <span>{text}</span>
+          {offer && (
+            <button
+              type="button"
+              className="small"
+              onClick={() => {
+                dismiss(id);
+                offer.run();
+              }}
+            >
+              {offer.label}
+            </button>
+          )}
           <IconButton icon="close" label="Dismiss" onClick={() => dismiss(id)} />
         </div>
       ))}

@@ -1,0 +1,15 @@
+/** How people call the place where a session works. The folder of a worktree has a name that says nothing to them. */
+import type { ProjectInfo } from './state/project-info.js';
+import type { SessionSummary } from './state/session-summary.js';
+
+/** Atrium's host adds the branch that the worktree began from. Other hosts do not know it. */
+export interface ProjectOfWorktree extends ProjectInfo {
+  readonly branch?: string;
+}
+
+/** `atrium · fix-login`; undefined for a session that works in a folder of the person's own. */
+export function projectLabel({ project }: Pick<SessionSummary, 'project'>): string | undefined {
+  if (!project) return undefined;
+  const { displayName, branch }: { readonly displayName: string; readonly branch?: unknown } = project;
+  return typeof branch === 'string' && branch !== '' ? `${displayName} · ${branch}` : displayName;
+}

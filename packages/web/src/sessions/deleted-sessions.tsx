@@ -1,0 +1,85 @@
+/** Sessions that were deleted and are still kept: each can be brought back. */
+import type { CallMethod, CallParams, Client } from '@atrium/client';
+import type { SessionSummary } from '@atrium/protocol';
+import { useEffect, useState } from 'react';
+import { useHost } from '../host/context.js';
+import { problemText } from '../host/problem.js';
+import { goTo } from '../host/router.js';
+import { ago } from '../model/format.js';
+import { placeOf } from '../model/place.js';
+import { Dialog } from '../ui/dialog.js';
+import { tell } from '../ui/notices.js';
+import { useNow } from '../ui/use-now.js';
+
+/** As the host does it. */
+export const DELETED_KEPT_DAYS = 30;
+
+interface DeletedSession {
+  readonly summary: SessionSummary;
+  /** In milliseconds since 1970. */
+  readonly disposedAt: number;
+}
+
+/** Requests that the protocol does not know: Atrium's own. */
+function ownRequest(client: Client, method: string, params: object): Promise<unknown> {
+  return client.request(method as CallMethod, params as CallParams<CallMethod>);
+}
+
+export async function restoreSession(client: Client, uri: string): Promise<void> {
+  try {
+    await ownRequest(client, 'atrium/restoreSession', { channel: uri });
+    goTo({ at: 'session', uri });
+    tell('The session is back.');
+  } catch (error) {
+    tell(`The session could not be restored. ${problemText(error)}`);
+  }
+}
+
+export function DeletedSessions({ onClose }: { readonly onClose: () => void }) {
+  const { client } = useHost();
+  const now = useNow();
+  const [items, setItems] = useState<readonly DeletedSession[]>();
+  const [problem, setProblem] = useState<string>();
+  useEffect(() => {
+    deletedSessions(client).then(setItems, (error) => setProblem(problemText(error)));
+  }, [client]);
+  const restore = (uri: string) => {
+    onClose();
+    void restoreSession(client, uri);
+  };
+  return (
+    <Dialog title="Deleted sessions" onClose={onClose}>
+      <p className="hint">Each is kept for {DELETED_KEPT_DAYS} days after it was deleted.</p>
+      {problem && (
+        <p className="problem" role="alert">
+          {problem}
+        </p>
+      )}
+      {items?.length === 0 && <p>There are none.</p>}
+      <ul className="deleted-sessions">
+        {items?.map(({ summary, disposedAt }) => (
+          <li key={summary.resource}>
+            <span className="title">{summary.title || 'Untitled'}</span>
+            <span className="hint">
+              {[`Deleted ${deletedText(disposedAt, now)}`, placeOf(summary)].filter(Boolean).join(' · ')}
+            </span>
+            <button type="button" className="small" onClick={() => restore(summary.resource)}>
+              Restore<span className="visually-hidden"> {summary.title || 'Untitled'}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </Dialog>
+  );
+}
+
+/** Those that were deleted last come first. */
+async function deletedSessions(client: Client): Promise<readonly DeletedSession[]> {
+  const { items } = (await ownRequest(client, 'atrium/listDisposed', {})) as { items: DeletedSession[] };
+  return items.toSorted((a, b) => b.disposedAt - a.disposedAt);
+}
+
+function deletedText(time: number, now: number): string {
+  const text = ago(time, now);
+  return text === 'now' ? 'just now' : /^\d+ (min|h|d)$/.test(text) ? `${text} ago` : text;
+}
