@@ -104,9 +104,9 @@ class ProviderDoor implements GatewayServer {
     server.on('upgrade', (request, socket, head) => this.#upgrade(request, socket, head));
   }
 
-  #answer({ url, socket }: IncomingMessage, response: ServerResponse): void {
-    if (this.#strangers.hasTurnedAway(socket)) return;
-    answerNothing(response, url === '/' ? UPGRADE_REQUIRED : NOT_FOUND);
+  #answer(request: IncomingMessage, response: ServerResponse): void {
+    if (!this.#strangers.mayAsk(request, response)) return;
+    answerNothing(response, request.url === '/' ? UPGRADE_REQUIRED : NOT_FOUND);
   }
 
   #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {

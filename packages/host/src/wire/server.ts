@@ -109,7 +109,7 @@ class FrontDoor implements RunningServer {
   }
 
   #answer(request: IncomingMessage, response: ServerResponse): void {
-    if (this.#strangers.hasTurnedAway(request.socket)) return;
+    if (!this.#strangers.mayAsk(request, response)) return;
     const [host, another] = factsOf(request).host;
     const isOurs = host !== undefined && another === undefined && isOwnHost(host, this.#policy);
     if (!isOurs) answerNothing(response, 403);

@@ -171,6 +171,27 @@ describe('a flood of control frames on the client port', () => {
   });
 });
 
+describe('plain requests', () => {
+  const REQUEST = 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n';
+
+  it.each(['client port', 'gateway'])('[REL-057] that pile up on one connection of the %s end it', async (place) => {
+    const { port } = place === 'gateway' ? await gatewayPort() : await clientPort();
+    const socket = rawClient(port);
+    socket.write(REQUEST.repeat(5_000));
+    const answers = String(await readToEnd(socket)).match(/HTTP\/1\.1 \d+/g) ?? [];
+    expect(answers.length).toBeLessThanOrEqual(1);
+  });
+
+  it('are answered one after the other', async () => {
+    const { port } = await clientPort();
+    const socket = rawClient(port);
+    for (let count = 0; count < 3; count += 1) {
+      socket.write(REQUEST);
+      expect(String((await once(socket, 'data'))[0])).toMatch(/^HTTP\/1\.1 200 /);
+    }
+  });
+});
+
 describe('a flood on the gateway', () => {
   it('[REL-057] of pings before authentication ends the connection early', async () => {
     const { seen, connect } = await gatewayPort();

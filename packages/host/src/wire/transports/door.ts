@@ -3,7 +3,7 @@
  * turned away is told so in HTTP. A socket that is closed while input waits in it is reset, and a reset takes the answer
  * with it; so what the peer still sends is read and thrown away for a moment.
  */
-import { STATUS_CODES } from 'node:http';
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 
 /** How long a peer that was turned away may take to hang up. */
@@ -14,6 +14,8 @@ export const LINGERING_MAX = 2_048;
 export class Door {
   readonly #waiting = new Set<Duplex>();
   readonly #leaving = new Map<Duplex, NodeJS.Timeout>();
+  /** Those whose request is being answered. */
+  readonly #asking = new WeakSet<Duplex>();
   readonly #max: number;
 
   constructor(max: number) {
@@ -33,7 +35,22 @@ export class Door {
     this.#waiting.delete(socket);
   }
 
-  /** Whether a socket has its answer already: a request that still arrives on it gets no other. */
+  /**
+   * Whether a plain request is to be answered. One at a time: no browser sends the next before it has the answer, and
+   * requests that pile up on one connection cost far more than they take to send.
+   */
+  mayAsk({ socket }: IncomingMessage, response: ServerResponse): boolean {
+    if (this.hasTurnedAway(socket)) return false;
+    if (this.#asking.has(socket)) {
+      socket.destroy();
+      return false;
+    }
+    this.#asking.add(socket);
+    response.once('close', () => this.#asking.delete(socket));
+    return true;
+  }
+
+  /** Whether a socket has its answer already: an upgrade that still arrives on it gets no other. */
   hasTurnedAway(socket: Duplex): boolean {
     return this.#leaving.has(socket);
   }
