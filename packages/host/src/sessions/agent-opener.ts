@@ -78,16 +78,27 @@ export class AgentOpener {
   async forTurn(): Promise<AgentSession> {
     await this.#told;
     if (this.#opened && this.around.isResting()) await this.#prepareAgain();
-    if (this.#opened) await this.#checkFolder();
-    return this.opened();
+    const isFirst = this.#opened === undefined;
+    const agent = await this.opened();
+    // Not before: while it opens, its folder may still be being made. A worktree can be made again.
+    if (!isFirst && (await this.#missingFolder()) !== undefined) {
+      await this.#prepareAgain();
+      await this.#checkFolder();
+    }
+    return agent;
   }
 
   /** Folders are moved and deleted. The session can still be read then, but an agent has no place to work in. */
   async #checkFolder(): Promise<void> {
-    const folder = folderOf(this.#parts.channel.live);
-    if (folder === undefined || (await isFolder(folder))) return;
+    const folder = await this.#missingFolder();
+    if (folder === undefined) return;
     const advice = 'Put it back, or begin a new session in another folder.';
     throw new AgentError('folder-missing', `the folder of this session, ${folder}, is not there any more. ${advice}`);
+  }
+
+  async #missingFolder(): Promise<string | undefined> {
+    const folder = folderOf(this.#parts.channel.live);
+    return folder === undefined || (await isFolder(folder)) ? undefined : folder;
   }
 
   async #prepareAgain(): Promise<void> {

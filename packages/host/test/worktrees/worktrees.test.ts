@@ -9,6 +9,7 @@ import { silentLogger } from '../../src/logger.js';
 import { Worktrees } from '../../src/worktrees/worktrees.js';
 import { commitAll, edit, gitIn, repository } from '../support/changes-room.js';
 import { gitStandIn } from '../support/git-stand-in.js';
+import { turnStarted } from '../support/session-room.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { type RawClient, ROOT, startTestHost } from '../support/test-host.js';
 
@@ -57,6 +58,23 @@ describe('the worktree of a session', { timeout: 30_000 }, () => {
     // A folder that is in no commit is made, so that the agent has one to begin in.
     await mkdir(path.join(top, 'fresh'));
     expect(existsSync(await create('fresh', path.join(top, 'fresh')))).toBe(true);
+  });
+
+  it('is waited for by a turn that comes before it is made, and made again for a turn that misses it', async () => {
+    const { desk } = await room();
+    const top = await repository();
+    const channel = 'ahp-session:/soon';
+    await desk.request('createSession', { channel, workingDirectory: pathToFileURL(top).href, config: CONFIG });
+    await desk.request('subscribe', { channel });
+    const turns = async () => (await desk.state<SessionState>(channel)).turns.map(({ state }) => state);
+    desk.dispatch(channel, turnStarted('t1'));
+    await expect.poll(turns, { timeout: 10_000 }).toEqual(['complete']);
+    const { summary } = await desk.state<SessionState>(channel);
+    const place = fileURLToPath(summary.workingDirectory ?? '');
+    await rm(place, { recursive: true });
+    desk.dispatch(channel, turnStarted('t2'));
+    await expect.poll(turns, { timeout: 10_000 }).toEqual(['complete', 'complete']);
+    expect(existsSync(place)).toBe(true);
   });
 
   it('leaves alone what people keep elsewhere, such as a worktree on a disk that is not there now', async () => {
