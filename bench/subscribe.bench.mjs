@@ -1,6 +1,7 @@
 /**
  * What it costs to open a session of 10,000 turns, and to come back to one. A window costs the same whatever the session
- * holds; a full snapshot is the joining of text that is kept; a replay grows with what was missed, not with the session.
+ * holds; a full snapshot is the text that is stored; a replay grows with what was missed, not with the session. Then what
+ * a snapshot of 100 MB costs everybody else.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,6 +9,7 @@ import { join } from 'node:path';
 import { createHost, openSqliteLog, scriptedAgent } from '@atrium/host';
 import { report, rounded } from './measure.mjs';
 import { InProcessClient } from './support/in-process-client.mjs';
+import { largeSnapshots } from './support/large-snapshots.mjs';
 import { BENCH_SESSION, storeSession } from './support/stored-session.mjs';
 
 const TURNS = 10_000;
@@ -38,6 +40,7 @@ const window = await bestTime(() => client.ask('subscribe', { channel: BENCH_SES
 const { replay, raw } = await replayFigures();
 await host.stop();
 rmSync(dataDir, { recursive: true });
+const large = await largeSnapshots();
 
 report(
   {
@@ -46,14 +49,42 @@ report(
     window: rounded(window / stringify, 4),
     replay: rounded(replay / raw),
     stringifyMs: rounded(stringify),
+    ...largeFigures(),
   },
   {
     full: 'whole snapshot against JSON.stringify of the state; at most 0.3',
     fullFirst: 'the same when nothing is in memory yet',
     window: 'last 50 turns against the same; at most 0.01',
     replay: `${MISSED} missed actions against moving the same bytes through the same transport; at most 2`,
+    bareSixPingMs: 'a bystander of a bare ws server that sends 100 MB to six, in parts: the limit for the pings below',
+    ...largeTargets(),
   },
 );
+
+/** `v1SixPingMs`: a bystander's worst ping while six clients of version 1 are sent 100 MB. */
+function largeFigures() {
+  return Object.fromEntries(
+    Object.entries(large).flatMap(([name, { pingMs, idlePingMs, workMs, seconds, memory }]) => [
+      [`${name}PingMs`, rounded(pingMs, 1)],
+      [`${name}IdlePingMs`, rounded(idlePingMs, 1)],
+      [`${name}WorkMs`, rounded(workMs, 1)],
+      [`${name}Memory`, rounded(memory, 2)],
+      [`${name}Seconds`, rounded(seconds, 2)],
+    ]),
+  );
+}
+
+function largeTargets() {
+  const names = Object.keys(large).filter((name) => name !== 'bareSix');
+  return Object.fromEntries(
+    names.flatMap((name) => [
+      [`${name}PingMs`, "bystander's worst ping while 100 MB are sent; under 100 on an idle machine"],
+      [`${name}IdlePingMs`, 'the same before that: what the machine adds'],
+      [`${name}WorkMs`, "the host's CPU time in one go, all its threads; no other process adds to it; under 100"],
+      [`${name}Memory`, "the host's peak of memory, in snapshots; at most 3"],
+    ]),
+  );
+}
 
 async function timed(work) {
   const start = performance.now();

@@ -11,6 +11,17 @@ import { LazyList, RawJson } from '../wire/json-parts.js';
 /** Stored turns are read in pages of about this size. One turn is read at once, however large it is. */
 export const TURN_PAGE_BYTES = 256 * 2 ** 10;
 
+/** Pages that are remembered for others who are sent the same. */
+const SHARED_PAGES_MAX = 16;
+
+interface SharedPage {
+  readonly start: number;
+  readonly takesText: boolean;
+  reading: Promise<readonly ListedTurn[]> | undefined;
+  /** Once read, they stay in memory only as long as they are being sent to somebody. */
+  turns: WeakRef<readonly ListedTurn[]> | undefined;
+}
+
 /** Turns of a frozen list: as they are stored, or as values. */
 export type ListedTurn = RawJson | Turn;
 
@@ -26,6 +37,8 @@ export class TurnPages {
   #archived: number;
   #era: Era = {};
   #isClosed = false;
+  /** What was read last. */
+  #shared: readonly SharedPage[] = [];
 
   constructor(
     private readonly log: Log,
@@ -68,16 +81,39 @@ export class TurnPages {
     while (at < past.end()) {
       await nextSlice();
       if (this.#isClosed) throw new Error(`${this.channel} was closed while its turns were being sent`);
-      const range = { start: at, end: past.end(), maxBytes: TURN_PAGE_BYTES };
-      const texts = (await this.log.archivedTurns(this.channel, range)).map(({ json }) => json);
-      if (texts.length === 0) throw new Error(`turn ${at} of ${this.channel} is missing in the log`);
+      const page = await this.#page({ start: at, end: past.end() }, takesText);
       // Some may have been brought back, and cut off, while they were being read.
-      const valid = texts.slice(0, Math.max(0, past.end() - at));
+      const valid = page.slice(0, Math.max(0, past.end() - at));
       at += valid.length;
-      yield takesText ? valid.map((text) => new RawJson(text)) : await parsedTurns(valid);
+      yield valid;
     }
     yield past.turnsFrom(at);
     yield recent;
+  }
+
+  /** The first turns of a range. Those who are sent the same at about the same time share what is read. */
+  async #page(range: TurnRange, takesText: boolean): Promise<readonly ListedTurn[]> {
+    const isSame = (page: SharedPage) => page.start === range.start && page.takesText === takesText;
+    const known = this.#shared.find(isSame);
+    const shared = known?.reading ?? known?.turns?.deref();
+    if (shared) return shared;
+    const reading = this.#read(range, takesText);
+    const page: SharedPage = { start: range.start, takesText, reading, turns: undefined };
+    this.#shared = [page, ...this.#shared.filter((other) => !isSame(other)).slice(0, SHARED_PAGES_MAX - 1)];
+    try {
+      const turns = await reading;
+      page.turns = new WeakRef(turns);
+      return turns;
+    } finally {
+      page.reading = undefined;
+    }
+  }
+
+  async #read({ start, end }: TurnRange, takesText: boolean): Promise<readonly ListedTurn[]> {
+    const stored = await this.log.archivedTurns(this.channel, { start, end, maxBytes: TURN_PAGE_BYTES });
+    if (stored.length === 0) throw new Error(`turn ${start} of ${this.channel} is missing in the log`);
+    const texts = stored.map(({ json }) => json);
+    return takesText ? texts.map((text) => new RawJson(text)) : parsedTurns(texts);
   }
 
   /** The archive of a state: its head, and the turns that the log does not have yet. */
@@ -109,6 +145,7 @@ export class TurnPages {
     const era: Era = {};
     this.#era.next = { index: this.#base, turns, era };
     this.#era = era;
+    this.#shared = [];
   }
 
   /** The session leaves memory: from now on nobody knows here what happens to its turns. */

@@ -139,6 +139,32 @@ describe('[REL-058] the snapshot of a large session', () => {
     expect(log.pages.every(({ maxBytes = Number.POSITIVE_INFINITY }) => maxBytes < PART_MAX_BYTES)).toBe(true);
   });
 
+  it('is read once for all who are sent it at the same time', async () => {
+    const pagesFor = async (count: number) => {
+      const { host, log } = await largeHost();
+      const clients = Array.from({ length: count }, () => PartClient.connected(host));
+      await Promise.all(clients.map((client, index) => client.initialize(`c${index}`)));
+      await Promise.all(clients.map((client) => client.request('subscribe', { channel: LARGE })));
+      return log.pages.length;
+    };
+    const alone = await pagesFor(1);
+    expect(alone).toBeGreaterThan(10);
+    expect(await pagesFor(6)).toBeLessThan(2 * alone);
+  });
+
+  it('goes to a later client of version 1 in both of its forms', async () => {
+    const { host, state } = await largeHost();
+    const client = PartClient.connected(host);
+    const hello = { ...HELLO['1'], clientId: 'later', initialSubscriptions: ['agenthost:/root'] };
+    await client.request('initialize', hello);
+    const { snapshot, ...flat } = await client.request<{ fromSeq: number; snapshot: object }>(
+      'subscribe',
+      targetOf('1'),
+    );
+    expect(flat).toEqual(shown('1', state, flat.fromSeq));
+    expect(snapshot).toEqual(flat);
+  });
+
   it('may have turns that are large themselves', async () => {
     const { host, state } = await largeHost({ turns: 53, turnBytes: 700_000 });
     const client = PartClient.connected(host);

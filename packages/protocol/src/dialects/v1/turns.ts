@@ -48,6 +48,7 @@ function finishedPartToV1(part: ResponsePart): V1ResponsePart[] {
   return part.kind === 'markdown' ? [{ kind: 'markdown', content: part.content }] : structuredPartToV1(part);
 }
 
+/** Unlike `join`, it does not copy the text of a turn that has only one such part: most have, and it can be large. */
 function textOf(parts: readonly ResponsePart[], kind: 'markdown' | 'reasoning'): string {
-  return parts.map((part) => (part.kind === kind ? part.content : '')).join('');
+  return parts.reduce((text, part) => (part.kind === kind ? text + part.content : text), '');
 }
