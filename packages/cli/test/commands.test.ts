@@ -286,6 +286,26 @@ describe.skipIf(!isBuilt)('atrium doctor (skipped unless it has been built)', { 
     expect(stateOf(stdout, 'log')).toMatchObject({ state: 'fine', text: expect.stringContaining('whole') });
   });
 
+  it('[REL-063] [REL-064] says what was damaged, saved and lost, with a host and without one', async () => {
+    const desk = await openDesk();
+    await desk.run(['run', 'hello']);
+    desk.host.child.kill('SIGTERM');
+    await desk.host.ended();
+    const file = path.join(desk.dataDir, 'atrium.db');
+    const bytes = await readFile(file);
+    const at = bytes.indexOf('session:ahp-session:');
+    bytes.fill(0, at - (at % 4_096), at - (at % 4_096) + 4_096);
+    await writeFile(file, bytes);
+    const counts = expect.stringContaining('saved: 1 turns of 1 sessions; lost: 0 turns, and 0 sessions altogether');
+    const { stdout } = await desk.run(['doctor', '--json']);
+    expect(stateOf(stdout, 'log')).toMatchObject({ state: 'warning', text: counts });
+    const host = desk.start(['serve', '--quiet', '--port', '0']);
+    await host.says(/^READY:\d+$/m);
+    const running = await desk.run(['doctor', '--json']);
+    expect(stateOf(running.stdout, 'log')).toMatchObject({ state: 'warning', text: counts });
+    expect((await desk.run(['sessions', 'list'])).stdout).toContain('hello');
+  });
+
   it('sees a taken port, and a folder that cannot be used', async () => {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve));

@@ -51,11 +51,8 @@ class AgentHost implements Host {
     await replay.load(this.#log);
     await damage.start();
     await catalogue.load();
-    const list = await recoverList({ log: this.#log, writer, clock, catalogue, notes });
-    if (list)
-      damage.add({
-        message: `the list of sessions was made anew: ${catalogue.count} are on it, ${list.recovered} of them were missing`,
-      });
+    const recovered = await recoverList({ log: this.#log, writer, clock, catalogue, notes });
+    if (recovered !== undefined) damage.add({ message: recovered });
     await root.load(agents);
     root.setActiveSessions(catalogue.count);
     for (const service of services) await service.start?.();

@@ -32,6 +32,7 @@ export { ConfigError } from './config/config-file.js';
 export { userConfigFile } from './config/places.js';
 export type { Config } from './config/schema.js';
 export type { CustomizationsOptions } from './customizations/options.js';
+export { DAMAGE_MEMBER, type DamageReport, storedReports } from './damage-reports.js';
 export type { AcpOptions, AgentFactories, AgentSource, SdkOptions } from './discovery/candidate.js';
 export { type Discovered, type DiscoveryOptions, discoverAgents } from './discovery/discovery.js';
 export { configuredModels } from './discovery/known-models.js';

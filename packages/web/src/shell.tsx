@@ -8,6 +8,7 @@ import { Palette } from './palette/palette.js';
 import { useShortcuts } from './palette/shortcuts.js';
 import { AuthRequired } from './sessions/auth-required.js';
 import { ConnectionBanner } from './sessions/connection-banner.js';
+import { DamageBanner } from './sessions/damage-banner.js';
 import { DeletedSessions } from './sessions/deleted-sessions.js';
 import { Home } from './sessions/home.js';
 import { Sidebar } from './sessions/sidebar.js';
@@ -40,6 +41,7 @@ export function Shell() {
       />
       <main id="main" tabIndex={-1}>
         <ConnectionBanner />
+        <DamageBanner />
         <AuthRequired />
         <Boundary key={route.at === 'session' ? route.uri : ''} what="This session">
           <Suspense fallback={<div className="empty" aria-busy="true" />}>

@@ -1,4 +1,5 @@
 /** Nothing is lost or doubled when the page is loaded again, or when the host dies. */
+import { readFile, writeFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { begin, describeInBrowser } from './support/browser.js';
 import { startMortalHost } from './support/mortal-host.js';
@@ -68,6 +69,26 @@ describeInBrowser('a page that comes back', (open) => {
       expect(await page.getByText('Skipped').count()).toBe(0);
     },
   );
+
+  it('[REL-063] says what was saved and lost when the files of its host were damaged', async () => {
+    const host = await startMortalHost(SCRIPT);
+    const page = await open(host.link);
+    await begin(page, 'hello');
+    await page.getByText('You said: hello').waitFor();
+    await host.stop();
+    const bytes = await readFile(host.database);
+    const at = bytes.indexOf('session:ahp-session:');
+    bytes.fill(0, at - (at % 4_096), at - (at % 4_096) + 4_096);
+    await writeFile(host.database, bytes);
+    await host.startAgain();
+    await page.reload();
+    await page.getByText('Stored data was damaged.').waitFor();
+    await page.getByText('You said: hello').waitFor();
+    await page.getByRole('button', { name: 'I have read it' }).click();
+    await page.reload();
+    await page.getByText('You said: hello').waitFor();
+    expect(await page.getByText('Stored data was damaged.').count()).toBe(0);
+  });
 
   it('does not take a cut connection for a refused token', async () => {
     const { link } = await startMortalHost(SCRIPT);

@@ -2,11 +2,14 @@
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { connect } from '@atrium/client';
+import type { DamageReport } from '@atrium/host';
 import { INSTANCES_FOLDER, isProcessAlive } from '@atrium/host/instances';
 import type { RunningHost } from '../service/running-host.js';
 import { type Finding, fine, problem, warning } from './finding.js';
 
 const OTHERS = 0o077;
+/** Damage that was mended is mentioned this long. */
+const DAMAGE_TOLD_MS = 30 * 24 * 60 * 60 * 1_000;
 
 /** Has to look before anybody else does: looking for a running host clears these away. */
 export async function checkStale(dataDir: string): Promise<Finding> {
@@ -55,24 +58,48 @@ export async function checkToken(found: RunningHost | undefined): Promise<Findin
 }
 
 /** Opening a log is what the next host does first; what it mends then, it mends now. */
-export async function checkLog(dataDir: string, found: RunningHost | undefined): Promise<Finding> {
-  if (found) return fine('log', 'in use by the host, which checked it when it started');
+export async function checkLog(dataDir: string, found: RunningHost | undefined): Promise<Finding[]> {
+  if (found) return logFindings('in use by the host, which checked it when it started', await reportsOf(found));
   const isThere = await stat(path.join(dataDir, 'atrium.db')).then(
     () => true,
     () => false,
   );
-  if (!isThere) return fine('log', 'nothing is stored yet');
-  const { openSqliteLog } = await import('@atrium/host');
+  if (!isThere) return [fine('log', 'nothing is stored yet')];
+  const { openSqliteLog, storedReports } = await import('@atrium/host');
   try {
     const log = await openSqliteLog({ dataDir });
     const { repairs, head } = log;
+    const earlier = await storedReports(log);
     await log.close();
-    const [repair] = repairs;
-    if (!repair) return fine('log', `whole; ${head} actions so far`);
-    return warning('log', `it was damaged and has been mended: ${repair.message}`, keptText(repair.keptAt));
+    const now = repairs.map((repair) => ({ ...repair, time: Date.now() }));
+    return logFindings(`whole; ${head} actions so far`, [...earlier, ...now]);
   } catch (error) {
     const text = error instanceof Error ? error.message : String(error);
-    return problem('log', text, 'Name another data folder with --data-dir, and keep this one for an expert');
+    return [problem('log', text, 'Name another data folder with --data-dir, and keep this one for an expert')];
+  }
+}
+
+function logFindings(whole: string, reports: readonly DamageReport[]): Finding[] {
+  const recent = reports.filter(({ time }) => time > Date.now() - DAMAGE_TOLD_MS);
+  if (recent.length === 0) return [fine('log', whole)];
+  return recent.map(({ time, message, keptAt }) => {
+    const day = new Date(time).toISOString().slice(0, 10);
+    return warning('log', `damage was found and mended on ${day}: ${message}`, keptText(keptAt));
+  });
+}
+
+/** A host that runs has the log; it tells every client what it found there. */
+async function reportsOf({ instance, token, tokenProblem }: RunningHost): Promise<readonly DamageReport[]> {
+  if (tokenProblem !== undefined) return [];
+  const { DAMAGE_MEMBER } = await import('@atrium/host');
+  try {
+    const client = await connect({ url: instance.url, ...(token !== undefined && { token }), log: () => {} });
+    const told: Readonly<Record<string, unknown>> = client.host;
+    client.close();
+    return (told[DAMAGE_MEMBER] ?? []) as readonly DamageReport[];
+  } catch {
+    // Whether it lets us in is another finding.
+    return [];
   }
 }
 

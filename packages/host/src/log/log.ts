@@ -110,6 +110,12 @@ export interface Salvaged {
   readonly turnsLost: number;
 }
 
+/** In words, from the JSON of a record. */
+export function salvagedText(json: string): string {
+  const { channels = 0, channelsLost = 0, turns = 0, turnsLost = 0 } = JSON.parse(json) as Partial<Salvaged>;
+  return `saved: ${turns} turns of ${channels} sessions; lost: ${turnsLost} turns, and ${channelsLost} sessions altogether`;
+}
+
 /** The record under which a log that was rebuilt says what was saved (`Salvaged` as JSON), until somebody removes it. */
 export const REBUILT_RECORD = 'log:rebuilt';
 

@@ -5,7 +5,7 @@
 import { channelKind, type SessionState, SessionStatus, type SessionSummary, type Turn } from '@atrium/protocol';
 import type { Writer } from '../channels/writer.js';
 import type { Clock } from '../clock.js';
-import { type Log, REBUILT_RECORD } from '../log/log.js';
+import { type Log, REBUILT_RECORD, salvagedText } from '../log/log.js';
 import { shorten } from '../tools/text.js';
 import type { Catalogue, CatalogueEntry } from './catalogue.js';
 import type { SessionNotes } from './session-notes.js';
@@ -32,10 +32,11 @@ const ENDS: ReadonlySet<string> = new Set([
   'session/truncated',
 ]);
 
-/** Says how many sessions are on the list again; undefined when the log was not rebuilt. */
-export async function recoverList(parts: ListRecoveryParts): Promise<{ recovered: number } | undefined> {
+/** Says what was done; undefined when the log was not rebuilt. */
+export async function recoverList(parts: ListRecoveryParts): Promise<string | undefined> {
   const { log, writer, catalogue, notes } = parts;
-  if ((await log.record(REBUILT_RECORD)) === undefined) return undefined;
+  const salvaged = await log.record(REBUILT_RECORD);
+  if (salvaged === undefined) return undefined;
   const unfinished = new Set((await notes.unfinished()).map(({ uri }) => uri));
   const stored = (await log.channels()).filter((uri) => channelKind(uri) === 'session' && !unfinished.has(uri));
   const lost = stored.filter((uri) => catalogue.find(uri) === undefined);
@@ -43,7 +44,9 @@ export async function recoverList(parts: ListRecoveryParts): Promise<{ recovered
   for (const uri of [...catalogue.stored(), ...lost]) await restoreArchive(parts, uri);
   writer.record({ key: REBUILT_RECORD, value: null });
   await writer.settled();
-  return { recovered: lost.length };
+  const list = `the list of sessions was made anew: ${catalogue.count} are on it, ${lost.length} of them were missing`;
+  // A record of its own was damaged, and nothing else: there are no counts.
+  return salvaged === '{}' ? list : `${list}; ${salvagedText(salvaged)}`;
 }
 
 /** The list knows nothing of it; its archive does, or its turns say a little. */

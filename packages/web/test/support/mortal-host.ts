@@ -13,7 +13,11 @@ const TOKEN = 'the-token-of-the-tests-0123456789';
 
 export interface MortalHost {
   readonly link: string;
+  /** What it stores. */
+  readonly database: string;
   kill(): Promise<void>;
+  /** Ends it in good order. */
+  stop(): Promise<void>;
   /** With the same token, unless another is given. */
   startAgain(token?: string): Promise<void>;
 }
@@ -31,8 +35,10 @@ export async function startMortalHost(script: Script, more: readonly string[] = 
   });
   await ready(child);
   return {
+    database: path.join(folder, 'data', 'atrium.db'),
     link: `http://localhost:${port}/#token=${TOKEN}`,
     kill: () => ended(child),
+    stop: () => ended(child, 'SIGTERM'),
     async startAgain(token = TOKEN) {
       await writeFile(files.token, token);
       child = start(folder, files, port);
@@ -66,9 +72,9 @@ async function ready({ stdout }: ChildProcess): Promise<string> {
   return /READY:(\d+)/.exec(String(chunk))?.[1] ?? '';
 }
 
-async function ended(child: ChildProcess): Promise<void> {
+async function ended(child: ChildProcess, signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const exit = once(child, 'exit');
-  child.kill('SIGKILL');
+  child.kill(signal);
   await exit;
 }

@@ -2,7 +2,7 @@
 import { chmodSync, existsSync, renameSync } from 'node:fs';
 import path from 'node:path';
 import { LogLockedError, LogOpenError } from '../errors.js';
-import { type LogRepair, REBUILT_RECORD, type Salvaged } from '../log.js';
+import { type LogRepair, REBUILT_RECORD, salvagedText } from '../log.js';
 import { type Database, SQLITE, type SqliteDriver, SqliteError } from './driver.js';
 import { DATABASE_FILE, prepareFolder } from './folder.js';
 import { type FolderLock, holderOf, takeLock } from './folder-lock.js';
@@ -109,13 +109,8 @@ function withCounts(repairs: readonly LogRepair[], db: Database): readonly LogRe
   const row = db.prepare<{ value: string }>(value).get();
   if (row === undefined) return repairs;
   return repairs.map((repair) =>
-    repair.isRebuilt ? { ...repair, message: `${repair.message}; ${countsText(row.value)}` } : repair,
+    repair.isRebuilt ? { ...repair, message: `${repair.message}; ${salvagedText(row.value)}` } : repair,
   );
-}
-
-function countsText(json: string): string {
-  const { channels = 0, channelsLost = 0, turns = 0, turnsLost = 0 } = JSON.parse(json) as Partial<Salvaged>;
-  return `saved: ${turns} turns of ${channels} sessions; lost: ${turnsLost} turns, and ${channelsLost} sessions altogether`;
 }
 
 function openForUse(driver: SqliteDriver, database: string, lock: FolderLock): Database {
