@@ -40,6 +40,7 @@ describeInBrowser('accessibility', (open) => {
     await begin(page, 'task');
     await page.getByRole('group', { name: 'Permission' }).waitFor();
     expect(await problemsOf(page)).toEqual([]);
+    await page.locator('[data-answer=approve]:enabled').first().waitFor();
     await page.keyboard.press('Alt+y');
     await page.getByRole('form', { name: 'Question' }).waitFor();
     expect(await problemsOf(page)).toEqual([]);

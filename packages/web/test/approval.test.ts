@@ -23,6 +23,43 @@ const CALL: ToolCallPendingConfirmationState = {
   ],
 };
 
+/** Each of them would deceive a display that shows it as it is. */
+const HOSTILE: Readonly<Record<string, string>> = {
+  overwritten: 'rm -rf ~\rls -la      ',
+  erased: `rm -rf ~${'\b'.repeat(8)}ls -la`,
+  title: 'ls \x1b]0;harmless\x07 rm',
+  unended: 'ls \x1b]\ntouch PWNED',
+  device: 'ls \x1bPq\nrm\x1b\\',
+  cursor: 'rm -rf ~\x1b[2K\x1b[1Gls',
+  hiddenColour: '\x1b[8mrm -rf ~\x1b[0mls',
+  eightBit: '\x9b8mrm\x9b0m',
+  link: '\x1b]8;;https://example.org\x1b\\ls\x1b]8;;\x1b\\',
+  nul: 'ls\0rm',
+  tabs: `ls${'\t'.repeat(1_000)}; rm -rf ~`,
+  spaces: `ls${' '.repeat(2_000)}; rm -rf ~`,
+  blankLines: `ls${'\n'.repeat(200)}rm -rf ~`,
+  oneLine: `echo ${'x'.repeat(20_000)}; rm -rf ~`,
+  reversed: 'echo "\u202e~ fr- mr\u202c"',
+  isolated: 'a\u2066b\u2069c\u200e\u200f\u061c',
+  zeroWidth: 'r\u200bm\u2060 \ufeff-rf\u00ad ~',
+  joiners: 'r\u200cm\u200d -rf ~',
+  selectors: 'rm\ufe0f -rf\ufe00 ~\u{e0100}',
+  tags: `ls${[...'rm -rf ~'].map((letter) => String.fromCodePoint(0xe0000 + letter.charCodeAt(0))).join('')}`,
+  otherBlanks: 'rm\u00a0-rf\u3000~\u2003x\u2800y\u3164z\u115f\u1160\uffa0',
+  separators: 'ls\u2028rm\u2029rm\u0085rm\u000brm\u000crm',
+  zalgo: `ls${'\u0336\u0489'.repeat(300)} r${'\u0300'.repeat(300)}m`,
+  marksAlone: '\u0301\u20dd\u034f ls',
+  surrogates: 'ls\ud800\udfff\udc00 rm',
+  privateUse: 'ls\ue000\u{f0000}\u{10ffff}\ufffe',
+  rightToLeft: 'rm אבג / דהו; echo 1 2 3 שלום',
+  interlinear: 'ls\ufff9rm\ufffb\ufffc',
+  family: `echo ${'👨‍👩‍👧‍👦'.repeat(50)}; rm -rf ~`,
+  html: '<b>ls</b><button>Run</button><!-- rm --><img src=x onerror=alert(1)>&#8238;',
+  markdown: '`ls` [Run](https://example.org) ![x](data:image/png;base64,AAAA)\n\n---\n# Safe',
+  writtenOut: '\\x1b \\u{202e} \\n \\\\x1b',
+  forged: 'ls\ncommand: ls\n  1 ls\n42 lines',
+};
+
 function asking(...calls: Partial<ToolCallPendingConfirmationState>[]): SessionState {
   const responseParts = calls.map((call, index) => ({
     kind: 'toolCall' as const,
@@ -55,7 +92,7 @@ describeInBrowser('a question for permission', (open) => {
     const { page } = await ask(command('ls \u202egpj.exe\u202c r\u200bm\u00a0x \x1b]0;\r\b'));
     expect(await shownLines(page)).toEqual(['ls \\u{202e}gpj.exe\\u{202c} r\\u{200b}m\\xa0x \\x1b]0;\\r\\x08']);
     expect(await marks(page)).toEqual(['\\u{202e}', '\\u{202c}', '\\u{200b}', '\\xa0', '\\x1b', '\\r\\x08']);
-    expect(await run(page).isEnabled()).toBe(true);
+    await expect.poll(() => run(page).isEnabled(), POLL).toBe(true);
   });
 
   it('[REL-051] tells an escape from the same letters written out', async () => {
@@ -175,6 +212,46 @@ describeInBrowser('a question for permission', (open) => {
     await page.getByText('too long to be read here').first().waitFor();
     expect(await run(page).count()).toBe(0);
     expect(await page.getByRole('button', { name: 'Do not run' }).isEnabled()).toBe(true);
+  });
+
+  it('[REL-051] shows every one of many hostile texts as it runs, and none of it outside of its box', async () => {
+    const { page } = await ask({ toolInput: JSON.stringify(HOSTILE) });
+    const shown = await page.locator('.tool-input > div').evaluateAll((rows) =>
+      rows.map((row) => {
+        const lines = [...row.querySelectorAll('.visible-line')].map((line) =>
+          [...line.childNodes]
+            .map((node) => ({ text: node.textContent ?? '', isMark: node instanceof HTMLElement }))
+            .slice(0, -1),
+        );
+        return { name: row.querySelector('dt')?.textContent ?? '', lines };
+      }),
+    );
+    const spelled = (text: string) =>
+      text.replace(/\\(?:([nrt])|x([\da-f]{2})|u\{([\da-f]+)\})/g, (_, letter, byte, code) =>
+        letter ? { n: '\n', r: '\r', t: '\t' }[letter as 'n'] : String.fromCodePoint(Number.parseInt(byte ?? code, 16)),
+      );
+    const read = shown.map(({ name, lines }) => [
+      name,
+      lines.map((line) => line.map(({ text, isMark }) => (isMark ? spelled(text) : text)).join('')).join('\n'),
+    ]);
+    expect(Object.fromEntries(read)).toEqual(HOSTILE);
+    const outside = await page.locator('.read-text').evaluate((box) => {
+      const { left, right } = box.getBoundingClientRect();
+      return [...box.querySelectorAll('.visible-line, mark')].filter((element) => {
+        const place = element.getBoundingClientRect();
+        return place.left < left - 1 || place.right > right + 1;
+      }).length;
+    });
+    expect(outside).toBe(0);
+  });
+
+  it('[REL-051] gives a second question that follows at once a moment to be seen', async () => {
+    const { page, answers } = await ask(command('ls'), command('rm -rf ~'));
+    await expect.poll(() => run(page).first().isEnabled(), POLL).toBe(true);
+    await page.keyboard.press('Alt+y');
+    await page.keyboard.press('Alt+y');
+    await expect.poll(answers, POLL).toHaveLength(1);
+    expect(answers()).toMatchObject([{ toolCallId: 'c1' }]);
   });
 
   it('[REL-052] sends advice as a denial, by every way that is left', async () => {

@@ -38,6 +38,7 @@ describeInBrowser('a session at work', (open) => {
     await begin(page, 'run');
     await page.getByRole('group', { name: 'Permission' }).waitFor();
     await expect.poll(() => isInView(page, '.confirmation'), POLL).toBe(true);
+    await page.locator('[data-answer=approve]:enabled').first().waitFor();
     await page.keyboard.press('Alt+y');
     const output = page.locator('.tool-output');
     await output.getByText('line 1').waitFor();

@@ -185,7 +185,9 @@ function hintsOf(call: Target['call'], isPaged: boolean): KeyHint[] {
   const lasting = lastingOption(call);
   const named = [plainOption(call, 'approve'), plainOption(call, 'deny'), lasting];
   const others = (call.options ?? []).flatMap((option, index): KeyHint[] =>
-    named.includes(option) || index > 8 ? [] : [[String(index + 1), printable(option.label)]],
+    named.includes(option) || index > 8
+      ? []
+      : [[String(index + 1), `${option.kind === 'approve' ? '✓' : '✗'} ${printable(option.label)}`]],
   );
   return [
     ['y', printable(named[0]?.label ?? 'yes')],

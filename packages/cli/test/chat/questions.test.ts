@@ -1,4 +1,4 @@
-import type { SessionInputRequest, ToolCallState } from '@atrium/protocol';
+import { type SessionInputRequest, type ToolCallState, visibleText } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
 import { Approval, type ApprovalFrame, choiceOf, wholeCall } from '../../src/chat/approval.js';
 import { Form } from '../../src/chat/form.js';
@@ -50,7 +50,7 @@ describe('a question for permission', () => {
     );
     const other = { id: 'ask', label: 'Ask Ann', kind: 'deny' as const };
     const more = { turnId: 't', call: { ...call, options: [...(call.options ?? []), other] } };
-    expect(approvalLines(more, { ...VIEW, diffs: [], waiting: 1 }).join('\n')).toContain('4 Ask Ann');
+    expect(approvalLines(more, { ...VIEW, diffs: [], waiting: 1 }).join('\n')).toContain('4 ✗ Ask Ann');
     expect(choiceOf(letter('yyy'), target)).toMatchObject({ approved: true });
     expect(choiceOf(letter('yn'), target)).toBeUndefined();
   });
@@ -76,6 +76,30 @@ describe('a question for permission', () => {
     const coloured = wholeCall(asking('a\x1bb\\x1b'), { ...ONE, style: COLOURED }).at(-1);
     expect(coloured).toContain('a\x1b[7m\\x1b\x1b[27mb\\x1b');
     expect(wholeCall(asking('\\x1b'), ONE).at(-1)).toBe('  command: \\\\x1b');
+  });
+
+  it.each([
+    '\r',
+    '\b',
+    '\x1b[2K\x1b[1G',
+    '\x9b8m',
+    '\u202e',
+    '\t'.repeat(500),
+    '\0',
+    '\u0336'.repeat(300),
+    '\ud800',
+    '\u2028',
+  ])('[REL-051] can be read back to exactly what runs with %j in it, at any width', (piece) => {
+    const command = `rm -rf ~${piece}ls \\x1b${piece}\nnext${piece}`;
+    for (const columns of [20, 41, 80]) {
+      const rows = wholeCall(asking(command), { ...ONE, columns }).slice(2);
+      for (const row of rows) expect(row).toMatch(/^[│┆] [^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]*$/u);
+      const lines: string[] = [];
+      for (const row of rows)
+        if (row.startsWith('│')) lines.push(row.slice(2));
+        else lines.push(`${lines.pop() ?? ''}${row.slice(2)}`);
+      expect(lines.join('\n')).toBe(visibleText(command, 'lines').replaceAll('\t', '    '));
+    }
   });
 
   it('[REL-051] offers no yes before the end of a long text was shown, page by page, with its number of lines', () => {

@@ -41,6 +41,8 @@ class RunByAgent implements OwnCall {
   #call: Call;
   #asked: GateCall;
   #notes: readonly string[] = [];
+  /** Why its input cannot be taken as it is. */
+  #problem: string | undefined;
   /** What became of the question whether it may run; absent until somebody asks. */
   #passage: Promise<Permit> | undefined;
 
@@ -65,8 +67,7 @@ class RunByAgent implements OwnCall {
 
   async #checked(input: unknown, invocationMessage: string): Promise<Permit> {
     this.#show(input, invocationMessage);
-    const problem = sizeProblem(inputText(input));
-    if (problem !== undefined) return deny(this.#turn, this.#call, problem);
+    if (this.#problem !== undefined) return deny(this.#turn, this.#call, this.#problem);
     const clearance = await passGates(this.#turn, this.#call, this.#asked);
     if (clearance.kind === 'denied') return deny(this.#turn, this.#call, clearance.reason);
     this.#notes = clearance.notes;
@@ -79,6 +80,8 @@ class RunByAgent implements OwnCall {
   }
 
   async confirm(confirmation: ToolConfirmation): Promise<Permit> {
+    // Nobody is asked about an input of which they see only the beginning.
+    if (!this.#passage && this.#problem !== undefined) return deny(this.#turn, this.#call, this.#problem);
     const title = withinWords(confirmation.title);
     if (!this.#passage) this.#call = { ...this.#call, confirmation: { ...confirmation, title } };
     return this.#begun(await this.#pass());
@@ -110,7 +113,8 @@ class RunByAgent implements OwnCall {
   /** Input that is too long is stored and sent as far as people would read it. */
   #show(input: unknown, invocationMessage: string): void {
     const text = inputText(input);
-    const toolInput = sizeProblem(text) === undefined ? text : shorten(text, SHOWN_MAX_CHARACTERS);
+    this.#problem = sizeProblem(text);
+    const toolInput = this.#problem === undefined ? text : shorten(text, SHOWN_MAX_CHARACTERS);
     this.#call = { ...this.#call, invocationMessage: withinWords(invocationMessage), toolInput };
     this.#asked = gateCallOf(this.#turn, this.#call, looseInput(input));
   }

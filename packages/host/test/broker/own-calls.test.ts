@@ -32,7 +32,7 @@ describe('a tool that the agent runs itself', () => {
     expect(typesOf(desk, uri)).toEqual(['Start', 'Delta', 'Ready', 'ContentChanged', 'Complete']);
   });
 
-  it('does not run with input beyond the limit, and neither input nor name is kept whole', async () => {
+  it('[REL-051] does not run with input beyond the limit, is not asked about, and neither input nor name is kept whole', async () => {
     const { desk, uri, puppet } = await openPuppetRoom();
     const endless = 'x'.repeat(INPUT_MAX_CHARACTERS);
     const own = puppet.turn.ownCall({ id: 'c1', name: endless, displayName: endless });
@@ -43,6 +43,10 @@ describe('a tool that the agent runs itself', () => {
     const call = await callState(desk, uri);
     expect(call?.toolName).toHaveLength(CALL_NAME_MAX_CHARACTERS);
     expect(JSON.stringify(call).length).toBeLessThan(2_000);
+    const asking = puppet.turn.ownCall({ id: 'c3', name: 'Bash', displayName: 'Bash' });
+    asking.shown({ command: endless }, 'run');
+    const limit = 'The arguments have 4 MiB; 4 MiB are allowed.';
+    expect(await asking.confirm({ title: 'Sure?' })).toEqual({ kind: 'denied', reason: limit });
     const shown = puppet.turn.ownCall({ id: 'c2', name: 'Bash', displayName: 'Bash' });
     shown.shown({ command: endless }, endless);
     expect(await shown.complete(RESULT)).toMatchObject({ success: true });

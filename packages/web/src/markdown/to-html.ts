@@ -9,6 +9,8 @@ const TAGS = (
   'p br hr h1 h2 h3 h4 h5 h6 ul ol li blockquote pre code em strong del s b i u a table thead tbody tr th td img ' +
   'sup sub kbd details summary'
 ).split(' ');
+/** In one line about a call: nothing that could look like a part of the page. */
+const WORDS_TAGS = 'code em strong del s b i u a sup sub kbd'.split(' ');
 const ATTRIBUTES = ['href', 'title', 'src', 'alt', 'start', 'align', 'open'];
 const WEB_LINK = /^(?:https?:|mailto:)/i;
 /** Pictures that travel in the text itself. SVG is left out: it is a document, not a picture. */
@@ -50,12 +52,12 @@ export function blockHtml(token: Token): string {
 
 export function inlineHtml(text: string): string {
   const html = marked.parseInline(text);
-  return typeof html === 'string' ? sanitized(html) : '';
+  return typeof html === 'string' ? sanitized(html, WORDS_TAGS) : '';
 }
 
-function sanitized(html: string): string {
+function sanitized(html: string, tags: readonly string[] = TAGS): string {
   return purifier.sanitize(html, {
-    ALLOWED_TAGS: TAGS,
+    ALLOWED_TAGS: [...tags],
     ALLOWED_ATTR: ATTRIBUTES,
     ALLOW_DATA_ATTR: false,
     ALLOW_ARIA_ATTR: false,

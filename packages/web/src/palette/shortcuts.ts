@@ -38,6 +38,8 @@ export function useShortcuts(show: Show): void {
 
 function commandFor(event: KeyboardEvent, show: Show): (() => void) | undefined {
   const { key, ctrlKey, metaKey, altKey, code } = event;
+  // A key that is held must not answer one question after the other.
+  if (event.repeat && altKey && code in ANSWERS) return () => {};
   if ((ctrlKey || metaKey) && key.toLowerCase() === 'k') return () => show('palette');
   if ((ctrlKey || metaKey) && key === '/') return () => show('help');
   // Over a text, Alt with an arrow belongs to the text.
@@ -94,9 +96,15 @@ export function answer(kind: 'approve' | 'deny'): void {
   if (!question || !button) return;
   const { top, bottom } = button.getBoundingClientRect();
   const shown = question.closest('.timeline')?.getBoundingClientRect();
-  if (shown && (top < shown.top || bottom > shown.bottom)) question.scrollIntoView({ block: 'end' });
-  else button.click();
+  if (shown && (top < shown.top || bottom > shown.bottom)) return question.scrollIntoView({ block: 'end' });
+  // The next question takes the place of this one, and must be seen before the same keys answer it, too.
+  if (performance.now() - answeredAt < ANSWER_GUARD_MS) return;
+  answeredAt = performance.now();
+  button.click();
 }
+
+const ANSWER_GUARD_MS = 300;
+let answeredAt = Number.NEGATIVE_INFINITY;
 
 function focus(id: string): void {
   document.getElementById(id)?.focus();

@@ -48,7 +48,7 @@ export function AskedBody({ call }: { readonly call: ToolCallPendingConfirmation
 }
 
 function Input({ members }: { readonly members: ReturnType<typeof toolInputMembers> }) {
-  const isWhole = members.every(({ name, text }) => isReadable(name) && isReadable(text));
+  const isWhole = isReadable(members.map(({ name, text }) => `${name} ${text}`).join('\n'));
   useReading(isWhole ? 'read' : 'too-long');
   const lines = members.reduce((sum, { text }) => sum + lineCount(text), 0);
   if (!isWhole)

@@ -7,6 +7,7 @@ import type { ConfirmationOption, ToolCallPendingConfirmationState } from '@atri
 import { useState } from 'react';
 import { useOpenSession } from '../host/context.js';
 import { AutoText } from '../ui/auto-text.js';
+import { Icon } from '../ui/icons.js';
 import { VisibleText } from '../ui/visible-text.js';
 import { answerAction, optionsOf } from './answer.js';
 import { InputEditor } from './input-view.js';
@@ -18,9 +19,11 @@ interface Props {
   readonly turnId: string;
   /** How far what would run has been read. */
   readonly reading: Reading;
+  /** It has come up just now. */
+  readonly isNew: boolean;
 }
 
-export function Confirmation({ call, turnId, reading }: Props) {
+export function Confirmation({ call, turnId, reading, isNew }: Props) {
   const session = useOpenSession();
   /** The input as somebody changed it; absent while nobody does. */
   const [edited, setEdited] = useState<string>();
@@ -59,7 +62,7 @@ export function Confirmation({ call, turnId, reading }: Props) {
                   key={option.id}
                   option={option}
                   isFirst={index === 0}
-                  isDisabled={option.kind === 'approve' && reading !== 'read'}
+                  isDisabled={option.kind === 'approve' && (isNew || reading !== 'read')}
                   onClick={() => answer(option)}
                 />
               ),
@@ -137,9 +140,10 @@ function AnswerButton({ option: { kind, label }, isFirst, isDisabled, onClick }:
       data-answer={kind}
       disabled={isDisabled}
       title={`${KEYS[kind]} takes the first of its kind`}
-      onClick={onClick}
+      // The second click of a double one may meet another question.
+      onClick={({ detail }) => detail < 2 && onClick()}
     >
-      <VisibleText text={label} />
+      <Icon name={kind === 'approve' ? 'check' : 'close'} /> <VisibleText text={label} />
     </button>
   );
 }

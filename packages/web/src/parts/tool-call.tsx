@@ -1,6 +1,6 @@
 /** A tool call, from the first letter of its input to its result: one quiet line, unless it runs or asks. */
 import { asksOneOf, type ToolCallState } from '@atrium/protocol';
-import { memo, type ReactNode, useState } from 'react';
+import { memo, type ReactNode, useEffect, useState } from 'react';
 import { useOpenSession } from '../host/context.js';
 import { Words } from '../markdown/markdown.js';
 import { useStore } from '../model/store.js';
@@ -34,6 +34,7 @@ export const ToolCall = memo((props: Props) =>
 /** It cannot be folded: what is asked about stays in sight as long as it can be answered. */
 function AskingCall({ call, turnId, isActive }: Props) {
   const { report, reading } = useReadingGate();
+  const isNew = useIsNew();
   const key = `${call.toolCallId} ${'toolInput' in call ? call.toolInput : ''}`;
   return (
     <article className="tool-call is-asking is-open">
@@ -49,7 +50,7 @@ function AskingCall({ call, turnId, isActive }: Props) {
       {call.status === 'pending-confirmation' && (
         <ReadingGate value={report}>
           <AskedBody key={key} call={call} />
-          <Confirmation key={call.toolCallId} call={call} turnId={turnId} reading={reading} />
+          <Confirmation key={call.toolCallId} call={call} turnId={turnId} reading={reading} isNew={isNew} />
         </ReadingGate>
       )}
       {call.status === 'pending-result-confirmation' && (
@@ -60,6 +61,18 @@ function AskingCall({ call, turnId, isActive }: Props) {
       )}
     </article>
   );
+}
+
+/** Whoever was about to press something else must see the question before the same key or click answers it. */
+const NEW_QUESTION_GUARD_MS = 300;
+
+function useIsNew(): boolean {
+  const [isNew, setNew] = useState(true);
+  useEffect(() => {
+    const timer = setTimeout(() => setNew(false), NEW_QUESTION_GUARD_MS);
+    return () => clearTimeout(timer);
+  }, []);
+  return isNew;
 }
 
 function QuietCall({ call, isActive }: Props) {
