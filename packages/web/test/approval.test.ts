@@ -254,6 +254,37 @@ describeInBrowser('a question for permission', (open) => {
     expect(answers()).toMatchObject([{ toolCallId: 'c1' }]);
   });
 
+  it('[REL-051] keeps what would run in the window below a very long question', async () => {
+    const { page } = await ask({ ...command('rm -rf ~'), confirmationTitle: `Run ls? ${'word '.repeat(2_000)}` });
+    const isShown = () => page.locator('.visible-line').evaluate((line) => line.getBoundingClientRect().top > 0);
+    await expect.poll(isShown, POLL).toBe(true);
+    expect(await run(page).isDisabled()).toBe(true);
+    await page.getByRole('button', { name: 'Show the end' }).click();
+    await expect.poll(() => run(page).isEnabled(), POLL).toBe(true);
+  });
+
+  it('[REL-051] shows the whole of a result before the model may see it', async () => {
+    const toolCall = {
+      ...{ status: 'pending-result-confirmation' as const, toolCallId: 'c1', toolName: 'shell', displayName: 'Shell' },
+      ...{ invocationMessage: 'Run ls', toolInput: '{"command":"ls"}', confirmed: 'user-action' as const },
+      ...{ success: true, pastTenseMessage: 'Ran ls' },
+      content: [{ type: 'text' as const, text: `a\u202e${'\n'.repeat(80)}secret` }],
+    };
+    const activeTurn = {
+      id: 't1',
+      userMessage: { text: 'go' },
+      responseParts: [{ kind: 'toolCall' as const, toolCall }],
+    };
+    const host = await startPuppetHost({ session: puppetSession({ activeTurn }, { status: 24 }) });
+    const page = await open(host.link);
+    const allow = page.getByRole('button', { name: 'Let it see' });
+    await page.getByText('81 lines', { exact: true }).waitFor();
+    expect(await marks(page)).toEqual(['\\u{202e}']);
+    expect(await allow.isDisabled()).toBe(true);
+    await page.getByRole('button', { name: 'Show the end' }).click();
+    await expect.poll(() => allow.isEnabled(), POLL).toBe(true);
+  });
+
   it('[REL-052] sends advice as a denial, by every way that is left', async () => {
     const { page, answers } = await ask(command('ls'), command('rm -rf ~'));
     const first = page.getByRole('group', { name: 'Permission' }).first();

@@ -1,5 +1,5 @@
 /** Keys and what they do, in as few rows as the window allows. */
-import { cut, widthOf } from '../text/width.js';
+import { sealed, widthOf, wrap } from '../text/width.js';
 import type { ViewOptions } from './call-view.js';
 
 /** A key, and what it does. */
@@ -19,5 +19,6 @@ export function flowed(hints: readonly KeyHint[], { style, columns }: ViewOption
     rows.at(-1)?.push(`${style.bold(key)} ${meaning}`);
     used += size;
   }
-  return rows.map((row) => cut(`  ${row.join(style.dim(GAP))}`, columns));
+  // An answer whose words are cut could mean more than it says.
+  return rows.flatMap((row) => sealed(wrap(row.join(style.dim(GAP)), columns - 2)).map((line) => `  ${line}`));
 }

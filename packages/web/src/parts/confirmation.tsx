@@ -11,7 +11,7 @@ import { Icon } from '../ui/icons.js';
 import { VisibleText } from '../ui/visible-text.js';
 import { answerAction, optionsOf } from './answer.js';
 import { InputEditor } from './input-view.js';
-import type { Reading } from './reading.js';
+import { ReadBox, type Reading } from './reading.js';
 import { plainText } from './tool-words.js';
 
 interface Props {
@@ -37,9 +37,7 @@ export function Confirmation({ call, turnId, reading, isNew }: Props) {
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be laid out like this in every browser
     <div className="confirmation" role="group" aria-label="Permission">
-      <p className="question">
-        <VisibleText text={title.replace(/\s+/g, ' ')} />
-      </p>
+      <Question text={title.replace(/\s+/g, ' ')} />
       {edited !== undefined && (
         <>
           <InputEditor input={edited} onChange={setEdited} />
@@ -81,6 +79,23 @@ export function Confirmation({ call, turnId, reading, isNew }: Props) {
         </>
       )}
     </div>
+  );
+}
+
+/** A question that is longer must not push what would run out of the window. */
+const QUESTION_CHARACTERS = 240;
+
+function Question({ text }: { readonly text: string }) {
+  const words = (
+    <p className="question">
+      <VisibleText text={text} />
+    </p>
+  );
+  if (text.length <= QUESTION_CHARACTERS) return words;
+  return (
+    <ReadBox label="Question" lines={1}>
+      {words}
+    </ReadBox>
   );
 }
 

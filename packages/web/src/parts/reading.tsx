@@ -57,6 +57,11 @@ export function useReadingGate(): { readonly report: Report; readonly reading: R
   return { report, reading: WORST_FIRST.find((each) => all.includes(each)) ?? 'read' };
 }
 
+/** Whether somebody is asked about what is shown here. */
+export function useIsAsked(): boolean {
+  return useContext(Gate) !== undefined;
+}
+
 /** Tells the gate, if there is one, how far one text was read. */
 export function useReading(reading: Reading): void {
   const report = useContext(Gate);
@@ -78,7 +83,7 @@ interface Props {
 
 /** Its beginning and its end have to be on the screen once, wherever the window or the box cuts them off. */
 export function ReadBox({ label, lines, children }: Props) {
-  const isAsked = useContext(Gate) !== undefined;
+  const isAsked = useIsAsked();
   const box = useRef<HTMLDivElement>(null);
   const [start, hasStart] = useSeen();
   const [end, hasEnd] = useSeen();

@@ -54,10 +54,10 @@ function AskingCall({ call, turnId, isActive }: Props) {
         </ReadingGate>
       )}
       {call.status === 'pending-result-confirmation' && (
-        <>
+        <ReadingGate value={report}>
           <ToolBody call={call} />
-          <ResultConfirmation call={call} turnId={turnId} />
-        </>
+          <ResultConfirmation call={call} turnId={turnId} isAllowed={reading === 'read' && !isNew} />
+        </ReadingGate>
       )}
     </article>
   );

@@ -4,8 +4,10 @@ import { useLayoutEffect, useRef } from 'react';
 import { FileLink } from '../files/file-link.js';
 import { hashOf } from '../host/router.js';
 import { InlineTerminal } from '../terminals/inline-terminal.js';
+import { VisibleLines } from '../ui/visible-text.js';
 import { Edits } from './edits.js';
 import { isKept, KeptContent } from './kept-content.js';
+import { isReadable, lineCount, ReadBox, useIsAsked, useReading } from './reading.js';
 
 interface Props {
   readonly content: readonly ToolResultContent[];
@@ -37,7 +39,7 @@ function Blocks({ content, input }: Props) {
 const INLINE_IMAGE = /^image\/(png|jpeg|gif|webp)$/;
 
 function ContentBlock({ block, input }: { readonly block: ToolResultContent; readonly input: string | undefined }) {
-  if (block.type === 'text') return <Output text={block.text} />;
+  if (block.type === 'text') return <Text text={block.text} />;
   if (block.type === 'fileEdit') return <Edits edits={[block]} input={input} />;
   if (block.type === 'embeddedResource' && INLINE_IMAGE.test(block.contentType))
     return <img className="tool-image" alt="From the tool" src={`data:${block.contentType};base64,${block.data}`} />;
@@ -45,6 +47,19 @@ function ContentBlock({ block, input }: { readonly block: ToolResultContent; rea
   if (block.type === 'resource' && isKept(block)) return <KeptContent block={block} />;
   if (block.type === 'resource') return <FileLink uri={block.uri} />;
   return <p className="hint">Output that this page cannot show</p>;
+}
+
+/** Where a person decides about an output, it is as plain as an input. */
+function Text({ text }: { readonly text: string }) {
+  const isAsked = useIsAsked();
+  const isTooLong = isAsked && !isReadable(text);
+  useReading(isTooLong ? 'too-long' : 'read');
+  if (!isAsked || isTooLong) return <Output text={text} />;
+  return (
+    <ReadBox label="Output" lines={lineCount(text)}>
+      <VisibleLines text={text} />
+    </ReadBox>
+  );
 }
 
 function Output({ text }: { readonly text: string }) {
