@@ -30,6 +30,7 @@ describeInBrowser('the focus', (open) => {
     await page.getByRole('link', { name: /Two pieces/ }).focus();
     const other = await open(link);
     await other.getByRole('link', { name: /Two pieces/ }).click();
+    await other.getByRole('button', { name: 'Show the end' }).click();
     await other.locator('[data-answer=approve]').first().click();
     await page.getByText('Changed.').waitFor();
     await page.getByRole('heading', { name: 'Needs you' }).waitFor({ state: 'detached' });
@@ -44,6 +45,7 @@ describeInBrowser('the focus', (open) => {
     const { link } = await startWorkHost({ prompts: PROMPTS, files: { 'a.txt': LINES.join('') }, isRepository: true });
     const page = await open(link);
     await begin(page, 'change it');
+    await page.getByRole('button', { name: 'Show the end' }).click();
     await page.locator('[data-answer=approve]').first().click();
     await page.getByRole('button', { name: /^Changes \+/ }).click();
     await page.getByRole('button', { name: /Changed a\.txt/ }).click();

@@ -59,6 +59,7 @@ describeInBrowser('a session at work', (open) => {
     await page.getByRole('textbox', { name: 'Message' }).fill('to the\n<b>left</b>');
     await page.keyboard.press('Control+Enter');
     await page.getByText('Steering').waitFor();
+    await page.locator('[data-answer=approve]:enabled').first().waitFor();
     await page.keyboard.press('Alt+y');
     for (const file of ['go', 'end']) await writeFile(path.join(folder, file), '');
     const said = page.locator('.user-message .bubble');
