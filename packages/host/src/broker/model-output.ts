@@ -36,7 +36,7 @@ export function cutForModel(text: string, { maxCharacters, readable }: Cut): str
   return parts.filter((part) => part !== '').join('\n');
 }
 
-/** How many of these fit. A piece is never longer than a line may be, so there is always one. */
+/** How many of these fit. There is always one: a piece is short beside the least that can be configured. */
 function fitting(pieces: readonly LinePiece[], room: number): number {
   let left = room;
   const index = pieces.findIndex(({ start, end }) => {

@@ -11,7 +11,7 @@ export function looksBinary(bytes: Uint8Array): boolean {
 /** Names the stored result of a tool call, where a path is asked for. */
 export const RESULT_SCHEME = 'tool-result:';
 /** A longer line of a result counts as several: reading by lines must get anywhere in it. */
-export const RESULT_LINE_MAX_CHARACTERS = 1_000;
+export const RESULT_LINE_MAX_CHARACTERS = 500;
 
 /** A line without its end, or a part of a long one: where it begins and ends in the text. */
 export interface LinePiece {

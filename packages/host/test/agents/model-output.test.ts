@@ -15,13 +15,15 @@ import { echoTool } from '../support/tools.js';
 
 const LINES = 13_000;
 const OUTPUT = Array.from({ length: LINES }, (_, index) => `output line ${index + 1}`).join('\n');
+/** In tokens, of some four characters each. */
+const WINDOW = 32_000;
 const COUNT = { calls: [{ name: 'count', input: {} }] };
 
 /** The model server, and what makes a host that talks to it. */
 async function served(answers: ServedAnswer[], options: TestHostOptions = {}) {
   const server = await ModelServer.start(...answers);
   onTestFinished(() => server.stop());
-  const models = [{ id: 'm-1', name: 'M 1' }];
+  const models = [{ id: 'm-1', name: 'M 1', maxContextWindow: WINDOW }];
   const agent = { provider: 'model', displayName: 'Model', kind: 'openai-compatible', models, retries: 0 } as const;
   const agents = [modelAgent({ ...agent, baseURL: server.url })];
   const tools = [...builtinTools(), echoTool('count', { work: () => OUTPUT })];
@@ -101,6 +103,16 @@ describe('a long output', () => {
     expect(lastResult(again.server, 1)).toMatch(new RegExp(`^output line ${adviceIn(cut).startLine}\n`));
   });
 
+  it('[REL-059] is one of many in a turn: all together fit into the window', async () => {
+    const many = { calls: Array.from({ length: 12 }, () => ({ name: 'count', input: {} })) };
+    const { server, options } = await served([many, many, { text: ['Many.'] }]);
+    await runTurn(await startHost(options));
+    const sizes = server.requests.map(({ body }) => JSON.stringify(body).length);
+    expect(sizes).toHaveLength(3);
+    expect(Math.max(...sizes)).toBeLessThan(WINDOW * 4);
+    expect(lastResult(server)).toContain('left out');
+  });
+
   it('[REL-059] is as long as the host is configured for', async () => {
     const { server, options } = await served([COUNT, { text: ['Many.'] }], { toolOutputMaxCharacters: 5_000 });
     await runTurn(await startHost(options));
@@ -146,7 +158,7 @@ describe('where a text is cut', () => {
 
   it('[REL-059] is nowhere, at the limit; one character more is', () => {
     expect(cut('x'.repeat(MODEL_OUTPUT_MIN_CHARACTERS))).toHaveLength(MODEL_OUTPUT_MIN_CHARACTERS);
-    expect(cut('x'.repeat(MODEL_OUTPUT_MIN_CHARACTERS + 1))).toContain('left out');
+    expect(cut('x'.repeat(MODEL_OUTPUT_MIN_CHARACTERS + 1))).toMatch(/^x+\n\[… \d+ lines left out.*\]\nx+$/);
   });
 
   it('[REL-059] is never inside of a character, and one long line is many', () => {
@@ -156,6 +168,8 @@ describe('where a text is cut', () => {
       expect(short).not.toMatch(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/);
       expect(short.length).toBeLessThanOrEqual(10_000);
       expect(short).toMatch(/lines \d+ to \d+ of 4\d\./);
+      expect(short.startsWith(`${'a'.repeat(offset)}😀`)).toBe(true);
+      expect(short.endsWith('😀')).toBe(true);
     }
   });
 });
