@@ -59,6 +59,9 @@ const process = {
   env,
   cwd: text('Where it runs. A relative path counts from the folder of this file.'),
 } as const;
+const guards = texts(
+  'Tools that do not run while it is not connected, "*" for all. Without this: those that its rules were about when it was last connected, and before that everything that may change something.',
+);
 const common = { enabled, displayName } as const;
 
 const modelAgent = record(
@@ -114,13 +117,17 @@ export const CONFIG_SCHEMA = record(
       [],
     ),
     mcpServers: mapOf('MCP servers by name, written as in .mcp.json.', NAME, data),
-    providers: mapOf('Providers that the host starts, by name.', NAME, record('A provider.', process, ['command'])),
     toolOutputMaxCharacters: {
       type: 'integer',
       minimum: MODEL_OUTPUT_MIN_CHARACTERS,
       title: `a whole number from ${MODEL_OUTPUT_MIN_CHARACTERS} on`,
       description: `How many characters of one tool output a model reads. Default: ${MODEL_OUTPUT_MAX_CHARACTERS}.`,
     },
+    providers: mapOf(
+      'Providers that the host starts, by name.',
+      NAME,
+      record('A provider.', { ...process, guards }, ['command']),
+    ),
     plugins: texts('Folders of plugins. A relative path counts from the folder of this file.'),
   },
   [],

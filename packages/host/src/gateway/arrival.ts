@@ -10,6 +10,8 @@ import { Provider } from './provider.js';
 import type { Room } from './room.js';
 
 export interface ArrivalParts {
+  /** Throws when the name of a provider is kept for another one in a session. */
+  checkName(provider: Provider, room: Room): void;
   /** Throws when tools of a provider cannot stand in a session. */
   checkTools(provider: Provider, room: Room, tools: Iterable<ProviderToolDefinition>): void;
   /** What the agent of a session cannot do for a provider. */
@@ -68,6 +70,7 @@ export interface Entry {
 /** Whether a provider can stand in a session, beside those who are there. */
 export function checkEntry(parts: ArrivalParts, { provider, room, except, tools }: Entry): void {
   const { name, instance, trust, registration } = provider;
+  parts.checkName(provider, room);
   for (const { provider: other } of room.group(name).bindings) {
     if (other === except) continue;
     if (other.instance === instance) throw duplicate(provider);

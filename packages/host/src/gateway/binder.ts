@@ -141,16 +141,25 @@ export class Binder {
 
   /** A session has ended: whoever was bound to it alone is bound to nothing now. */
   unbindRoom(room: Room, connectionOf: (provider: Provider) => ProviderConnection | undefined): void {
-    for (const binding of [...room.bindings]) {
-      this.#unbind(binding);
-      const { provider } = binding;
-      if (provider.isEverywhere || provider.bindings.size > 0) continue;
-      const connection = connectionOf(provider);
-      this.#leave(provider, 'left');
-      if (!connection) continue;
-      connection.provider = undefined;
-      connection.enter('Unbound');
-    }
+    for (const binding of [...room.bindings]) this.#dismiss(binding, connectionOf(binding.provider));
+  }
+
+  /** It may not be in this session. Where else it is, it stays. */
+  evict(binding: Binding, { why, connection }: { why: string; connection: ProviderConnection | undefined }): void {
+    const { provider, sessionId } = binding;
+    const { providerId } = provider;
+    provider.send({ type: 'error', code: GatewayErrorCode.Unauthorized, message: why, providerId, sessionId });
+    this.#dismiss(binding, connection);
+  }
+
+  #dismiss(binding: Binding, connection: ProviderConnection | undefined): void {
+    this.#unbind(binding);
+    const { provider } = binding;
+    if (provider.isEverywhere || provider.bindings.size > 0) return;
+    this.#leave(provider, 'left');
+    if (!connection) return;
+    connection.provider = undefined;
+    connection.enter('Unbound');
   }
 
   #leave(provider: Provider, how: Leaving): void {

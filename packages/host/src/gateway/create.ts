@@ -15,6 +15,7 @@ import { Pairings } from './pairing.js';
 import { showCode } from './pairing-notice.js';
 import { PersistFolders } from './persist-folders.js';
 import { Presence } from './presence.js';
+import { ListedProviders } from './project/listed-providers.js';
 import { ProjectProviders } from './project/project-providers.js';
 import { Binding, type Provider } from './provider.js';
 import type { Room } from './room.js';
@@ -50,9 +51,11 @@ export function createGateway(options: GatewayOptions): CreatedGateway {
   const isStrict = options.isStrict ?? false;
   const folders = new PersistFolders(options.filesFolder);
   const persistDir = (provider: Provider) => folders.of(provider);
+  let listed: ListedProviders | undefined;
   const gateway = new Gateway({
     ...options,
     persistDir,
+    checkName: (provider, room) => listed?.checkName(provider, room),
     checkTools: (provider, room, tools) => checkTools(provider, room, tools),
     isStrict,
     degraded: (provider, room) => degradedFor(provider.bindings.get(room.id) ?? new Binding(provider, room)),
@@ -62,14 +65,17 @@ export function createGateway(options: GatewayOptions): CreatedGateway {
       const news = new News(core, updates);
       const note = (room: Room, from: string, text: string) => news.timeline.note(room, from, text);
       const trustOf = (room: Room) => options.trustOf(room.session);
+      const providers = new ListedProviders({ core, note });
+      listed = providers;
       return [
         new ProviderTools({ core, updates, persistDir }),
         new ProviderHooks({ core, updates, isStrict }),
         news,
         new SessionEvents({ core, isOfProvider: (room, turnId) => news.hasStarted(room, turnId) }),
         new Lifecycle(core),
-        new Presence({ degraded: degradedWords, note }),
-        new ProjectProviders({ core, tokens, note, trustOf, address: () => options.address() }),
+        providers,
+        new Presence({ degraded: degradedWords, missing: (room) => providers.missing(room), note }),
+        new ProjectProviders({ core, tokens, note, trustOf, listed: providers, address: () => options.address() }),
       ];
     },
   });

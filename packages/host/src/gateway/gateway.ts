@@ -15,7 +15,7 @@ import { ProviderConnection } from './connection.js';
 import type { Doorkeeper } from './doorkeeper.js';
 import { invalidSession, shown, unauthorized } from './gateway-error.js';
 import { OpenSessions } from './open-sessions.js';
-import type { Provider } from './provider.js';
+import type { Binding, Provider } from './provider.js';
 import type { RegistryEntry } from './registry.js';
 import type { Room } from './room.js';
 import type { GatewayCore, GatewayService, Handlers } from './service.js';
@@ -83,6 +83,10 @@ export class Gateway implements GatewayCore {
 
   settled(): Promise<void> {
     return this.#parts.settled();
+  }
+
+  evict(binding: Binding, why: string): void {
+    this.#binder.evict(binding, { why, connection: this.#connectionOf(binding.provider) });
   }
 
   afterCommit(then: () => void): void {

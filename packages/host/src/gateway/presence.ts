@@ -16,6 +16,8 @@ const SWITCHED_OFF_MAX = 100;
 export interface PresenceParts {
   /** What the agent of the session cannot do for a provider, in words for people. */
   degraded(group: Group): readonly string[];
+  /** Listed by the folder and not there, although somebody waits for them: names, with words for that. */
+  missing(room: Room): ReadonlyMap<string, string>;
   /** Shows a note to the people in a session. */
   note(room: Room, from: string, text: string): void;
 }
@@ -51,7 +53,8 @@ export class Presence implements GatewayService {
     const { action } = envelope;
     if (action.type !== 'session/customizationToggled' || !isProviderId(action.id)) return;
     const group = room.group(action.id.slice(PROVIDER_ID_PREFIX.length));
-    if (group.bindings.length === 0 || room.isEnabled(group.name) === action.enabled) return;
+    const isShown = group.bindings.length > 0 || this.#isMissing(group);
+    if (!isShown || room.isEnabled(group.name) === action.enabled) return;
     room.setEnabled(group.name, action.enabled);
     const { session } = room;
     const off = room.disabled.slice(-SWITCHED_OFF_MAX);
@@ -71,7 +74,7 @@ export class Presence implements GatewayService {
     const { room, name } = group;
     const id = extensionId(name);
     const known = room.session.state.customizations?.find((entry) => entry.id === id);
-    if (group.bindings.length > 0) this.#update(group, known);
+    if (group.bindings.length > 0 || this.#isMissing(group)) this.#update(group, known);
     else if (known) room.session.write({ type: 'session/customizationRemoved', id });
   }
 
@@ -89,7 +92,15 @@ export class Presence implements GatewayService {
     group.room.session.write({ type: 'session/customizationUpdated', customization: entry });
   }
 
+  /** Once it was switched off nobody waits for it any more, but its entry stays where it can be switched on again. */
+  #isMissing({ room, name }: Group): boolean {
+    const isKnown = room.session.state.customizations?.some(({ id }) => id === extensionId(name)) ?? false;
+    return this.parts.missing(room).has(name) || (isKnown && !room.isEnabled(name));
+  }
+
   #load(group: Group): CustomizationLoadState {
+    if (group.bindings.length === 0)
+      return { kind: 'error', message: this.parts.missing(group.room).get(group.name) ?? 'Not connected' };
     if (group.bindings.every(({ isAway }) => isAway)) return { kind: 'degraded', message: 'Reconnecting' };
     const [degraded] = this.parts.degraded(group);
     if (degraded === undefined) return { kind: 'loaded' };

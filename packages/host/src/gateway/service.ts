@@ -18,6 +18,8 @@ export interface GatewayCore {
   rooms(): readonly Room[];
   /** Resolves when everything written to sessions so far is stored: from then on it is in force for everybody. */
   settled(): Promise<void>;
+  /** Takes a provider out of a session where it has no right to be, and tells it why. */
+  evict(binding: Binding, why: string): void;
   /** Calls back, in order, when everything written so far is stored. */
   afterCommit(then: () => void): void;
 }

@@ -8,8 +8,8 @@ import type { FolderTrust } from './trust.js';
 
 export interface ProgramStart {
   start(): void;
-  /** It does not start, and why: for the people in the session. */
-  refused?(why: string): void;
+  /** It does not start, and why: for the people in the session. One of them may have said so. */
+  refused?(why: string, isByPerson: boolean): void;
   /** Once it fires, nobody needs the answer any more. */
   readonly signal?: AbortSignal;
 }
@@ -52,8 +52,14 @@ export class SessionTrust {
     const waiting = { program, ...then };
     this.#waiting = [...this.#waiting, waiting];
     then.signal?.addEventListener('abort', () => this.#drop(waiting, folder), { once: true });
-    if (this.#isRefused) return then.refused?.(NOT_TRUSTED);
+    if (this.#isRefused) return then.refused?.(NOT_TRUSTED, true);
     this.#askSoon(folder);
+  }
+
+  /** Whether a person trusts the session's folder, whatever it starts. */
+  async isFolderTrusted(): Promise<boolean> {
+    const folder = folderOf(this.session.state);
+    return folder !== undefined && this.trust.isTrusted(folder);
   }
 
   /** What does not run, and would if the folder were trusted. */
@@ -73,7 +79,7 @@ export class SessionTrust {
     const { logger } = this.session.parts.core;
     const what = program.line.slice(0, 100);
     logger.log('warn', 'a program of a folder does not start', { session: this.session.uri, what, why: TOO_LONG });
-    refused?.(TOO_LONG);
+    refused?.(TOO_LONG, false);
   }
 
   #drop(waiting: Waiting, folder: string): void {
@@ -166,7 +172,7 @@ export class SessionTrust {
   /** Not asked again while the session is in memory. */
   #refuse(): void {
     this.#isRefused = true;
-    for (const { refused } of this.#waiting) refused?.(NOT_TRUSTED);
+    for (const { refused } of this.#waiting) refused?.(NOT_TRUSTED, true);
   }
 }
 

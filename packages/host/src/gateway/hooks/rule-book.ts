@@ -25,7 +25,7 @@ export class RuleBook {
   readonly #found = new WeakMap<GateCall, Map<Rules, readonly AppliedRule[]>>();
 
   /** The rules of one provider in a session that apply, in their order. */
-  applying({ rules, room }: Binding, call: GateCall): readonly AppliedRule[] {
+  applying({ rules, room }: Pick<Binding, 'rules' | 'room'>, call: GateCall): readonly AppliedRule[] {
     const found = this.#found.get(call) ?? new Map();
     this.#found.set(call, found);
     if (!found.has(rules)) this.#find([rules, ...listsIn(room)], call, found);

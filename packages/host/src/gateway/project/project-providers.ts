@@ -7,7 +7,7 @@ import { readConfigFile } from '../../config/config-file.js';
 import { PROJECT_FILE } from '../../config/places.js';
 import type { ProviderConfig } from '../../config/schema.js';
 import { folderOf } from '../../sessions/agent-opener.js';
-import { providerProgram } from '../../trust/programs.js';
+import { type Program, providerProgram } from '../../trust/programs.js';
 import type { SessionTrust } from '../../trust/session-trust.js';
 import type { Binding } from '../provider.js';
 import type { Room } from '../room.js';
@@ -15,6 +15,7 @@ import type { GatewayCore, GatewayService } from '../service.js';
 import type { ProviderTokens } from '../tokens.js';
 import { Arrivals } from './arrivals.js';
 import { LastWill } from './last-will.js';
+import type { ListedProviders } from './listed-providers.js';
 import { ProviderProcess } from './provider-process.js';
 
 /** A folder with more is not a project but a mistake. */
@@ -26,6 +27,7 @@ export interface ProjectProvidersParts {
   /** Where providers find the gateway; undefined while it has no port. */
   address(): { readonly url: string; readonly port: number } | undefined;
   trustOf(room: Room): SessionTrust;
+  readonly listed: ListedProviders;
   /** Shows people why something does not run. */
   note(room: Room, from: string, text: string): void;
 }
@@ -36,6 +38,12 @@ interface Running {
   readonly arrivals: Arrivals;
   /** The session rests: what may start now starts when it works again. */
   isResting: boolean;
+}
+
+interface Declared {
+  readonly name: string;
+  readonly config: ProviderConfig;
+  readonly program: Program;
 }
 
 /** What a session adds to its turns while its project has providers. */
@@ -63,7 +71,8 @@ export class ProjectProviders implements GatewayService {
       await arrivals.all();
       room.wake();
     };
-    room.session.extensions.set({ id: EXTENSION_ID, name: PROJECT_FILE, untilReady });
+    const gates = [this.#parts.listed.gateOf(room)];
+    room.session.extensions.set({ id: EXTENSION_ID, name: PROJECT_FILE, untilReady, gates });
   }
 
   #startAgain(room: Room, running: Running): void {
@@ -105,28 +114,55 @@ export class ProjectProviders implements GatewayService {
     const declared = Object.entries(file?.config.providers ?? {});
     if (declared.length > PROJECT_PROVIDERS_MAX)
       this.#parts.note(room, PROJECT_FILE, `only the first ${PROJECT_PROVIDERS_MAX} providers are started`);
-    const first = declared.slice(0, PROJECT_PROVIDERS_MAX);
-    await Promise.all(first.map(([name, config]) => this.#startWhenTrusted(room, name, config)));
+    const programs = declared.map(([name, config]) => ({
+      name,
+      config,
+      program: providerProgram(name, config, folder),
+    }));
+    // What a trusted folder lists is missing from now on until it is there, also when it was changed and waits for a yes.
+    if (await this.#parts.trustOf(room).isFolderTrusted()) for (const each of programs) this.#list(room, each);
+    await Promise.all(programs.slice(0, PROJECT_PROVIDERS_MAX).map((each) => this.#startWhenTrusted(room, each)));
   }
 
-  #startWhenTrusted(room: Room, name: string, config: ProviderConfig): Promise<void> {
-    const folder = folderOf(room.session.state) ?? '';
-    const start = () => this.#spawn(room, name, config);
-    const refused = (why: string) => this.#parts.note(room, name, `does not run: ${why}`);
-    return this.#parts.trustOf(room).whenTrusted(providerProgram(name, config, folder), { start, refused });
+  #list(room: Room, { name, config, program: { digest } }: Declared): void {
+    if (this.#running.has(room)) this.#parts.listed.list(room, { name, config, digest });
+  }
+
+  #startWhenTrusted(room: Room, declared: Declared): Promise<void> {
+    const { name, config, program } = declared;
+    const start = () => {
+      this.#list(room, declared);
+      this.#spawn(room, name, config);
+    };
+    const refused = (why: string, isByPerson: boolean) => {
+      this.#parts.note(room, name, `does not run: ${why}`);
+      if (isByPerson) this.#parts.listed.giveUp(room, name);
+    };
+    return this.#parts.trustOf(room).whenTrusted(program, { start, refused });
   }
 
   #spawn(room: Room, name: string, config: ProviderConfig): void {
     const running = this.#running.get(room);
     const folder = folderOf(room.session.state);
     if (!running || folder === undefined || room.isEnding) return;
-    const { core, tokens, note } = this.#parts;
+    const { core, tokens, note, listed } = this.#parts;
     const address = this.#parts.address();
     if (!address) return note(room, name, 'does not run: the gateway has no port (--gateway-port)');
     const failed = (how: string) => note(room, name, `${how}; it is started again`);
     const { processes, arrivals } = running;
     const place = { folder, address, sessionId: room.id };
-    const process = new ProviderProcess({ name, config, ...place, core, tokens, arrivals, will: this.#will, failed });
+    const admitted = (admission: string) => listed.expect(room, name, admission);
+    const process = new ProviderProcess({
+      name,
+      config,
+      ...place,
+      core,
+      tokens,
+      arrivals,
+      will: this.#will,
+      admitted,
+      failed,
+    });
     processes.push(process);
     if (!running.isResting) process.start();
   }

@@ -29,6 +29,8 @@ export interface ProviderProcessParts {
   /** Ends it should the host be killed. */
   readonly will: LastWill;
   readonly sessionId: string;
+  /** A process is about to start, and comes in with this. */
+  admitted(admission: string): void;
   /** It failed for the first time, or for the first time since it was well. */
   failed(how: string): void;
 }
@@ -81,10 +83,11 @@ export class ProviderProcess {
 
   /** Every process has a token of its own, which dies with it. */
   async #runOnce(): Promise<ProcessEnd> {
-    const { config, folder, tokens, will, arrivals, sessionId, name, core } = this.#parts;
+    const { config, folder, tokens, will, arrivals, sessionId, name, core, admitted } = this.#parts;
     const token = tokens.issueProject(sessionId);
     const admission = tokens.accessOf(token)?.token?.id ?? '';
     arrivals.expect(admission);
+    admitted(admission);
     // What it prints goes to the log, but not what opens the session to it.
     const lines = new OutputLines((line) =>
       core.logger.log('info', line.replaceAll(token, '…'), { provider: name, session: sessionId }),

@@ -9,7 +9,7 @@ import { openDoor, overSocket, sessionId, TRUSTING, until } from '../../../suppo
 import { PuppetAgent, type PuppetTurn } from '../../../support/puppet-agent.js';
 import { startHost, turnStarted } from '../../../support/session-room.js';
 import { tempFolder } from '../../../support/temp-folder.js';
-import type { RawClient, TestHost } from '../../../support/test-host.js';
+import type { RawClient, TestHost, TestHostOptions } from '../../../support/test-host.js';
 import type { TestProvider } from '../../../support/test-provider.js';
 
 const SHOW_TOKEN =
@@ -37,13 +37,13 @@ export interface ProjectHost {
   readonly providerFolder: string;
 }
 
-export async function openProjectHost(): Promise<ProjectHost> {
+export async function openProjectHost(options: Pick<TestHostOptions, 'tools' | 'trust'> = {}): Promise<ProjectHost> {
   const clock = new FakeClock();
   const agent = new SectionAgent();
   const providerFolder = await tempFolder();
   let stopping: NodeJS.Timeout | undefined;
   onTestFinished(() => clearInterval(stopping));
-  const host = await startHost({ clock, trust: TRUSTING, agents: [agent], providerFolder });
+  const host = await startHost({ clock, trust: TRUSTING, agents: [agent], providerFolder, ...options });
   // Whoever ends real processes looks now and then whether they are gone, so time must pass. Runs before the host stops.
   onTestFinished(() => {
     stopping = setInterval(() => void clock.advance(50), 5);
@@ -62,9 +62,14 @@ export interface ProjectSession {
 }
 
 export async function openProject(project: ProjectHost, ...names: string[]): Promise<ProjectSession> {
+  return openProjectWith(project, {}, ...names);
+}
+
+/** `more`: stands in the entry of each of them. */
+export async function openProjectWith(project: ProjectHost, more: object, ...names: string[]): Promise<ProjectSession> {
   const { desk, agent } = project;
   const command = process.execPath;
-  const declared = names.map((name) => [name, { command, args: ['-e', SHOW_TOKEN, `token-${name}`] }]);
+  const declared = names.map((name) => [name, { command, args: ['-e', SHOW_TOKEN, `token-${name}`], ...more }]);
   const folder = await tempFolder({ 'atrium.json': JSON.stringify({ providers: Object.fromEntries(declared) }) });
   const uri = await desk.session(undefined, { provider: 'puppet', workingDirectory: pathToFileURL(folder).href });
   const file = (name: string) => path.join(folder, `token-${name}`);

@@ -1,0 +1,154 @@
+/** Names and gates of the providers that a trusted folder lists. */
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { RECONNECT_WINDOW_MS } from '@atrium/protocol/provider';
+import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../../src/clock.js';
+import { builtinTools } from '../../../src/tools/builtin.js';
+import { TrustedFolders } from '../../../src/trust/trust.js';
+import { openDoor, openProjectRoom, pair, until, withToken } from '../../support/provider-door.js';
+import { startHost, stateOf } from '../../support/session-room.js';
+import { tempFolder } from '../../support/temp-folder.js';
+import { settle } from '../../support/test-host.js';
+import { letIn, openProjectHost, openProjectWith } from '../hostile/support/project-room.js';
+
+const WRITE = { name: 'write_file', input: { path: 'a.txt', content: 'x' } };
+const LIST = { name: 'list_files', input: {} };
+const SHELL = { name: 'shell', input: { command: 'true' } };
+const DENY_SHELL = { hooks: { onPreToolUse: [{ match: { tool: 'shell' }, action: 'deny', reason: 'never' }] } };
+const CLOSED = {
+  kind: 'denied',
+  reason: expect.stringContaining('ci guards this tool in this folder and is not connected'),
+};
+
+async function openGuarded(more: object = {}) {
+  const project = await openProjectHost({ tools: builtinTools() });
+  const session = await openProjectWith(project, more, 'ci');
+  const { turn } = await session.turn();
+  /** What becomes of a call before a person is asked about it. */
+  const attempt = async (call: { name: string; input: object }) => {
+    const id = `c-${crypto.randomUUID()}`;
+    const outcome = turn.callTool({ id, ...call });
+    const asked = until(async () => {
+      const parts = (await stateOf(project.desk, session.uri)).activeTurn?.responseParts ?? [];
+      const found = parts.find((part) => part.kind === 'toolCall' && part.toolCall.toolCallId === id);
+      return found?.kind === 'toolCall' && found.toolCall.status === 'pending-confirmation' ? 'asked' : undefined;
+    });
+    void outcome.catch(() => {});
+    return Promise.race([outcome, asked]);
+  };
+  return { project, session, attempt };
+}
+
+describe('the name of a provider that a trusted folder lists', { timeout: 30_000 }, () => {
+  it.each(['ci', 'CI'])('[REL-056] is not for a stranger, however it is written (%s)', async (name) => {
+    const room = await openProjectRoom();
+    const { provider } = await pair(room);
+    provider.send({ type: 'hello', name, protocolVersion: 2 });
+    expect(await provider.next('error')).toMatchObject({
+      code: 'UNAUTHORIZED',
+      message: "the name ci belongs to a provider of this session's folder: use another name",
+    });
+    const own = await withToken(room.host, room.token);
+    await own.hello({ name: 'ci' });
+    await provider.hello({ name: 'browser' });
+  });
+
+  it('[REL-056] is not for another provider of the same folder', async () => {
+    const project = await openProjectHost();
+    const session = await openProjectWith(project, {}, 'ci', 'docs');
+    const docs = await letIn(project, session.token('docs'));
+    docs.send({ type: 'hello', name: 'ci', protocolVersion: 2 });
+    expect(await docs.next('error')).toMatchObject({ code: 'UNAUTHORIZED' });
+    await docs.hello({ name: 'docs' });
+  });
+
+  it('[REL-056] is taken from a stranger who had it before anybody trusted the folder', async () => {
+    const script = `require('fs').writeFileSync('token', process.env.TAP_PROVIDER_TOKEN); setInterval(() => {}, 1e6)`;
+    const providers = { ci: { command: process.execPath, args: ['-e', script] } };
+    const folder = await tempFolder({ 'atrium.json': JSON.stringify({ providers }) });
+    const trust = new TrustedFolders(path.join(await tempFolder(), 'trusted.json'));
+    const host = await startHost({ clock: systemClock, trust });
+    await openDoor(host);
+    const desk = await host.client('desk');
+    const uri = await desk.session(undefined, { workingDirectory: pathToFileURL(folder).href });
+    const { provider } = await pair({ host, desk, uri });
+    await provider.hello({ name: 'ci', tools: [{ name: 'ci_status', description: 'CI', parameters: {} }] });
+    const question = await until(async () =>
+      (await stateOf(desk, uri)).inputRequests?.find(({ id }) => id.startsWith('trust-')),
+    );
+    desk.dispatch(uri, { type: 'session/inputCompleted', requestId: question.id, response: 'accept' });
+    expect(await provider.next('error')).toMatchObject({ code: 'UNAUTHORIZED' });
+    await until(async () => ((await stateOf(desk, uri)).serverTools ?? []).length === 0 || undefined);
+    const file = path.join(folder, 'token');
+    const token = await until(() => (existsSync(file) ? readFileSync(file, 'utf8') || undefined : undefined));
+    const own = await withToken(host, token);
+    await own.hello({ name: 'ci' });
+  });
+});
+
+describe('a provider that a trusted folder lists and that is not there', { timeout: 30_000 }, () => {
+  it('[REL-056] closes what may change something before anybody knows what it guards, and opens it again', async () => {
+    const { project, session, attempt } = await openGuarded();
+    expect(await attempt(WRITE)).toMatchObject(CLOSED);
+    expect(await attempt(LIST)).toMatchObject({ kind: 'completed', success: true });
+    const state = await stateOf(project.desk, session.uri);
+    const entry = state.customizations?.find(({ id }) => id === 'gateway-provider:/ci');
+    expect(entry?.load).toEqual({
+      kind: 'error',
+      message: 'Not connected. Closed until it is: anything that changes something',
+    });
+    expect(JSON.stringify(state)).toContain('is not connected; closed until it is');
+    const ci = await letIn(project, session.token('ci'));
+    await ci.hello({ name: 'ci' });
+    expect(await attempt(WRITE)).toBe('asked');
+    await settle();
+    const after = (await stateOf(project.desk, session.uri)).customizations;
+    expect(after?.find(({ id }) => id === 'gateway-provider:/ci')?.load).toEqual({ kind: 'loaded' });
+  });
+
+  it('[REL-056] closes what it guarded when it was last there, and nothing else', async () => {
+    const { project, session, attempt } = await openGuarded();
+    const ci = await letIn(project, session.token('ci'));
+    await ci.hello({ name: 'ci', ...DENY_SHELL });
+    expect(await attempt(SHELL)).toMatchObject({ kind: 'denied', reason: expect.stringContaining('never') });
+    ci.drop();
+    await settle();
+    await project.clock.advance(RECONNECT_WINDOW_MS + 1);
+    expect(await attempt(SHELL)).toMatchObject(CLOSED);
+    expect(await attempt(WRITE)).toBe('asked');
+  });
+
+  it('[REL-056] closes what it guarded also when it said goodbye', async () => {
+    const { project, session, attempt } = await openGuarded();
+    const ci = await letIn(project, session.token('ci'));
+    await ci.hello({ name: 'ci', ...DENY_SHELL });
+    ci.send({ type: 'goodbye' });
+    await ci.untilClosed();
+    expect(await attempt(SHELL)).toMatchObject(CLOSED);
+  });
+
+  it('[REL-056] closes what its file says that it guards', async () => {
+    const { attempt } = await openGuarded({ guards: ['shell'] });
+    expect(await attempt(SHELL)).toMatchObject(CLOSED);
+    expect(await attempt(WRITE)).toBe('asked');
+  });
+
+  it('[REL-056] closes nothing when its file says so', async () => {
+    const { attempt } = await openGuarded({ guards: [] });
+    expect(await attempt(SHELL)).toBe('asked');
+  });
+
+  it('[REL-056] closes nothing once a person has switched it off', async () => {
+    const { project, session, attempt } = await openGuarded();
+    expect(await attempt(WRITE)).toMatchObject(CLOSED);
+    const id = 'gateway-provider:/ci';
+    project.desk.dispatch(session.uri, { type: 'session/customizationToggled', id, enabled: false });
+    await settle();
+    expect(await attempt(WRITE)).toBe('asked');
+    project.desk.dispatch(session.uri, { type: 'session/customizationToggled', id, enabled: true });
+    await settle();
+    expect(await attempt(WRITE)).toMatchObject(CLOSED);
+  });
+});
