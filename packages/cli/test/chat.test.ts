@@ -267,7 +267,7 @@ describe.skipIf(!isBuilt || !hasTmux)(
       await isClean(terminal);
     });
 
-    it('shows the code of a provider that asks to be let in, and so does atrium pair', async () => {
+    it('[REL-069] shows the code of a program that asks to be let in, and so does atrium pair', async () => {
       const { terminal, desk } = await openChat('chat hello', { hostArgs: ['--log-level', 'info'] });
       await terminal.sees(PROMPT);
       const port = /listening for providers port=(\d+)/.exec(desk.host.said.stderr)?.[1];
@@ -275,14 +275,14 @@ describe.skipIf(!isBuilt || !hasTmux)(
       onTestFinished(() => provider.close());
       await once(provider, 'open');
       provider.send(JSON.stringify({ type: 'auth', mode: 'pair', name: 'ci' }));
-      const screen = await terminal.sees(
-        /'ci' asks for access\. Type this code there: \d{3} \d{3}[\s\S]*y yes · n no · Esc later/,
-      );
-      const [, code = ''] = /there: (\d{3} \d{3})/.exec(screen) ?? [];
+      const screen = await terminal.sees(/※ Type this code into the local program 'ci'[\s\S]*\d{3} \d{3}/);
+      const [, code = ''] = /(\d{3} \d{3})/.exec(screen) ?? [];
       const { stdout } = await desk.run(['pair', '--json']);
-      expect(JSON.parse(stdout)).toMatchObject([{ code, message: expect.stringContaining("'ci'") }]);
-      await answer(terminal, 'y');
-      await terminal.sees(/※ A local provider 'ci'[\s\S]*write a message/);
+      expect(JSON.parse(stdout)).toMatchObject([{ code, name: 'ci' }]);
+      const closed = once(provider, 'close');
+      expect((await desk.run(['pair', '--deny'])).stdout).toBe("Denied: the local program 'ci'\n");
+      await closed;
+      expect((await desk.run(['pair'])).stdout).toBe('No program asks to be let in.\n');
     });
 
     it('asks whether a folder is trusted, and then its provider is there', async () => {

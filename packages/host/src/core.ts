@@ -9,6 +9,7 @@ import type { Writer } from './channels/writer.js';
 import type { Clients } from './clients.js';
 import type { Clock } from './clock.js';
 import type { Customizations } from './customizations/customizations.js';
+import type { PairingBoard } from './gateway/pairing-board.js';
 import type { EntryOrigin } from './log/log.js';
 import type { Logger } from './logger.js';
 import type { KeptContents } from './resources/kept/kept-contents.js';
@@ -77,6 +78,7 @@ export interface HostCore {
   readonly toolOutputMaxCharacters: number;
   readonly root: RootChannel;
   readonly auth: Auth;
+  readonly pairings: PairingBoard;
   readonly services: readonly Service[];
   /** What was damaged in the log. */
   readonly damage: { readonly greeting: Readonly<Record<string, unknown>> };

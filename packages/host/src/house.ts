@@ -16,6 +16,7 @@ import type { Customizations } from './customizations/customizations.js';
 import { DamageReports } from './damage-reports.js';
 import { departures } from './departures.js';
 import type { Gateway } from './gateway/gateway.js';
+import { PairingBoard } from './gateway/pairing-board.js';
 import type { GatewayAddress, HostOptions } from './host-options.js';
 import { MODEL_OUTPUT_MAX_CHARACTERS, PROCESSES_REST_MS } from './limits.js';
 import { type Logger, silentLogger } from './logger.js';
@@ -70,6 +71,7 @@ export class House implements HostCore {
   readonly gateway: Gateway;
   readonly customizations: Customizations | undefined;
   readonly auth: Auth;
+  readonly pairings: PairingBoard;
   readonly services: readonly Service[];
   readonly notes: SessionNotes;
   readonly damage: DamageReports;
@@ -114,6 +116,7 @@ export class House implements HostCore {
     const compaction = new Compaction({ log, logger, archive: (uri) => this.sessions.archive(uri) });
     this.#aftermath = new Aftermath({ core: this, watching: this.watching, compaction });
 
+    this.pairings = new PairingBoard(clock, logger);
     const trusts = new SessionTrusts(options.trust ?? NO_TRUST);
     this.gateway = gatewayWith(options, { core: this, trusts, address: () => this.gatewayAddress });
     this.customizations = customizationsWith(options, { core: this, trusts });

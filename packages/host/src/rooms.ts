@@ -41,6 +41,7 @@ export function gatewayWith({ strictProviders, providerFolder }: HostOptions, pa
     isStrict: strictProviders ?? false,
     address,
     trustOf: (session) => trusts.of(session),
+    showCodes: (notice) => core.pairings.post(notice),
     settled: () => writer.settled(),
     afterCommit: (then) => writer.afterCommit(then),
     mayRest: (uri) => core.mayRest(uri),

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import type { ToolCallState } from '@atrium/protocol';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { CHROMIUM_MISSING, findChromium, launchChromium } from '../../../scripts/browser.mjs';
+import { codeOf } from './support/project-room.js';
 import { type RealHost, startRealHost, textOf, until, untilTool } from './support/real-host.js';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
@@ -38,12 +39,6 @@ async function openPage(url: string) {
   return page;
 }
 
-/** The code, as a person in the session reads it. */
-async function codeIn({ session }: RealHost): Promise<string> {
-  const { inputRequests } = await until(session, (state) => (state.inputRequests ?? []).length > 0);
-  return /(\d{3}) (\d{3})/.exec(String(inputRequests?.[0]?.message))?.slice(1).join('') ?? '';
-}
-
 /** A person who lets everything run. */
 function approveAll({ session }: RealHost): void {
   const asked = new Set<string>();
@@ -69,7 +64,7 @@ describe.skipIf(missing !== '')(`a page in a real browser${missing}`, { timeout:
     approveAll(room);
     const place = await serveRepository();
     const page = await openPage(`${place}/examples/providers/lend-this-tab.html?gateway=${room.url}`);
-    await page.locator('#code').fill(await codeIn(room));
+    await page.locator('#code').fill(await codeOf(room));
     await page.getByRole('button', { name: 'Pair' }).click();
     await untilTool(room.session, 'tab_info');
     await page.getByRole('status').filter({ hasText: 'Lent to the session' }).waitFor();
@@ -91,7 +86,7 @@ describe.skipIf(missing !== '')(`a page in a real browser${missing}`, { timeout:
     approveAll(room);
     const place = await serveRepository();
     const page = await openPage(`${place}/examples/providers/minimal-browser.html?gateway=${room.url}`);
-    await page.locator('#code').fill(await codeIn(room));
+    await page.locator('#code').fill(await codeOf(room));
     await page.getByRole('button', { name: 'Pair' }).click();
     await untilTool(room.session, 'page_title');
     expect(textOf(await room.say('title'))).toContain('A page that can be asked for its title');

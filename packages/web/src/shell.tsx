@@ -6,6 +6,7 @@ import { useStore } from './model/store.js';
 import { Help } from './palette/help.js';
 import { Palette } from './palette/palette.js';
 import { useShortcuts } from './palette/shortcuts.js';
+import { Pairings } from './questions/pairing.js';
 import { AuthRequired } from './sessions/auth-required.js';
 import { ConnectionBanner } from './sessions/connection-banner.js';
 import { DamageBanner } from './sessions/damage-banner.js';
@@ -43,6 +44,7 @@ export function Shell() {
         <ConnectionBanner />
         <DamageBanner />
         <AuthRequired />
+        <Pairings />
         <Boundary key={route.at === 'session' ? route.uri : ''} what="This session">
           <Suspense fallback={<div className="empty" aria-busy="true" />}>
             {route.at === 'session' ? <SessionScreen uri={route.uri} /> : <Home />}

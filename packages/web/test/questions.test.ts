@@ -10,16 +10,30 @@ const completed = (host: PuppetHost) =>
     .filter(({ type }) => type === 'session/inputCompleted');
 
 describeInBrowser('questions of the host', (open) => {
-  it('shows a pairing code large, and can refuse it', async () => {
-    const message = "A local provider 'ci' asks for access. Type this code there: 123 456";
-    const session = puppetSession({ inputRequests: [{ id: 'pair-1', message, questions: [] }] });
-    const host = await startPuppetHost({ session });
+  it('[REL-069] shows a pairing request once and large, beside all sessions, and can refuse it', async () => {
+    const session = puppetSession({});
+    const codes = [
+      { session: session.summary.resource, title: 'One', code: '123 456' },
+      { session: 'ahp-session:/other', title: 'Other', code: '654 321' },
+    ];
+    let items: readonly object[] = [{ id: 'pair-1', name: 'ci\u202e', codes }];
+    const answer = (method: string) => {
+      if (method === 'atrium/declinePairing') items = [];
+      return method === 'atrium/pairings' ? { items } : { wasOpen: true };
+    };
+    const host = await startPuppetHost({ session, answer });
     const page = await open(host.link);
+    await page.getByText('A local program, “ci\\u{202e}”, asks for access').waitFor();
+    expect(await page.getByRole('alert', { name: 'Pairing' }).count()).toBe(1);
+    await page.getByLabel('For the session').selectOption('ahp-session:/other');
+    await page.getByRole('img', { name: 'Code 6 5 4 3 2 1' }).waitFor();
+    await page.getByLabel('For the session').selectOption(session.summary.resource);
     const code = page.getByRole('img', { name: 'Code 1 2 3 4 5 6' });
     await code.waitFor();
     expect(await code.evaluate((element) => Number.parseFloat(getComputedStyle(element).fontSize))).toBeGreaterThan(40);
     await page.getByRole('button', { name: 'Refuse' }).click();
-    await expect.poll(() => completed(host), POLL).toMatchObject([{ requestId: 'pair-1', response: 'decline' }]);
+    await expect.poll(() => host.ofMethod('atrium/declinePairing'), POLL).toMatchObject([{ params: { id: 'pair-1' } }]);
+    await page.getByRole('alert', { name: 'Pairing' }).waitFor({ state: 'detached' });
   });
 
   it('[REL-053] lists the programs that a folder wants to start, as text and apart from the words of the host', async () => {

@@ -3,6 +3,7 @@ import type { Client, Subscription } from '@atrium/client';
 import { hasCallableNames, readSlash, type SessionAction, type SessionState, type UserMessage } from '@atrium/protocol';
 import { type ConnectionWords, connectionNotes } from '../connect/connection-notes.js';
 import { ExitCode, QuietExit, wordsOf } from '../exit.js';
+import { followPairings } from '../pairings.js';
 import { shortId } from '../sessions/reference.js';
 import type { Style } from '../text/style.js';
 import type { ViewOptions } from './call-view.js';
@@ -123,6 +124,7 @@ export class Chat {
       () => clearTimeout(this.#earlyTimer),
       session.onRejected(({ reason }) => this.#display.note(`Not accepted: ${reason}`)),
       session.onGone(() => this.#leave(ExitCode.NoSession)),
+      followPairings(client, session.uri, (text) => this.#display.note(text)),
       client.onStatus(connectionNotes((text) => this.#display.note(text), wordsFor(session.uri))),
       client.onStatus((status) => (status.at === 'closed' ? this.#leave(ExitCode.Failed) : changed())),
     ];

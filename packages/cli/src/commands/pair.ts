@@ -1,14 +1,17 @@
-/** `atrium pair`: the codes with which providers ask to be let in. */
+/** `atrium pair`: the codes of programs that ask to be let in. */
 import type { Client } from '@atrium/client';
 import { Command } from 'commander';
+import { callRaw } from '../connect/call-raw.js';
 import { HOST_HELP, type HostOptions, jsonOption, withHostOptions } from '../connect/options.js';
 import { withClient } from '../connect/with-client.js';
 import { print, printJson, tell } from '../output.js';
+import { findSession } from '../sessions/reference.js';
 import { sessionOption } from './run.js';
 
 const EXAMPLES = `
-A provider that comes from outside shows a prompt; type there the code that the session shows. Whoever does not know the
-provider says no with --deny.
+A program that wants to plug into a session shows a prompt; type there the code that is shown here. Each session has a code
+of its own: this is the one for the session that was used last, or for --session. Whoever does not know the program says
+no with --deny.
 ${HOST_HELP}
 
 Examples:
@@ -18,8 +21,6 @@ Examples:
 
 Exit codes: 0 done, 1 an error, 2 called in a wrong way, 4 no such session.`;
 
-const LOOK_EVERY_MS = 500;
-
 interface Options extends HostOptions {
   readonly session?: string;
   readonly wait?: boolean;
@@ -27,16 +28,9 @@ interface Options extends HostOptions {
   readonly json?: boolean;
 }
 
-interface OpenPairing {
-  readonly session: string;
-  readonly id: string;
-  readonly message: string;
-  readonly code: string | undefined;
-}
-
 export function pairCommand(): Command {
   const command = new Command('pair')
-    .description('Show the pairing codes of providers that ask to be let in')
+    .description('Show the pairing codes of programs that ask to be let in')
     .addOption(sessionOption())
     .option('--wait', 'wait until one asks')
     .option('--deny', 'let none of them in')
@@ -51,30 +45,16 @@ export function pairCommand(): Command {
 }
 
 async function pair(client: Client, options: Options): Promise<void> {
-  let open = await openPairings(client, options.session);
-  if (open.length === 0 && options.wait) tell('Waiting for a provider…');
+  const { openPairings, pairingWords, whoOf, LOOK_EVERY_MS } = await import('../pairings.js');
+  const session = options.session && findSession(await client.listSessions(), options.session).resource;
+  let open = await openPairings(client, session);
+  if (open.length === 0 && options.wait) tell('Waiting for a program…');
   while (open.length === 0 && options.wait) {
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
-    open = await openPairings(client, options.session);
+    open = await openPairings(client, session);
   }
-  if (options.deny) await Promise.all(open.map((each) => deny(client, each)));
+  if (options.deny) await Promise.all(open.map(({ id }) => callRaw(client, 'atrium/declinePairing', { id })));
   if (options.json) return printJson(open);
-  if (open.length === 0) return print('No provider asks to be let in.');
-  const { printable } = await import('../text/printable.js');
-  for (const { message } of open) print(`${options.deny ? 'Denied: ' : ''}${printable(message)}`);
-}
-
-async function openPairings(client: Client, session: string | undefined): Promise<OpenPairing[]> {
-  const { lookInto } = await import('../sessions/look.js');
-  const states = await lookInto(client, session);
-  return states.flatMap(({ summary, inputRequests = [] }) =>
-    inputRequests.flatMap(({ id, message = '' }) => {
-      if (!id.startsWith('pair-')) return [];
-      return [{ session: summary.resource, id, message, code: /(\d{3} \d{3})\D*$/.exec(message)?.[1] }];
-    }),
-  );
-}
-
-async function deny(client: Client, { session, id }: OpenPairing): Promise<void> {
-  await client.dispatch(session, { type: 'session/inputCompleted', requestId: id, response: 'decline' });
+  if (open.length === 0) return print('No program asks to be let in.');
+  for (const each of open) print(options.deny ? `Denied: ${whoOf(each)}` : pairingWords(each));
 }

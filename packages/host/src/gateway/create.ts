@@ -11,8 +11,7 @@ import { Lifecycle } from './events/lifecycle.js';
 import { Gateway } from './gateway.js';
 import { ProviderHooks } from './hooks/hooks.js';
 import { News } from './news/news.js';
-import { Pairings } from './pairing.js';
-import { showCode } from './pairing-notice.js';
+import { Pairings, type ShowCodes } from './pairing.js';
 import { PersistFolders } from './persist-folders.js';
 import { Presence } from './presence.js';
 import { ListedProviders } from './project/listed-providers.js';
@@ -35,6 +34,8 @@ export interface GatewayOptions {
   /** Where providers that the host starts find the gateway; undefined while it has no port. */
   address(): { readonly url: string; readonly port: number } | undefined;
   trustOf(session: Session): SessionTrust;
+  /** Where people see which programs ask to be let in. */
+  readonly showCodes: ShowCodes;
   settled(): Promise<void>;
   afterCommit(then: () => void): void;
   mayRest(uri: string): void;
@@ -59,7 +60,7 @@ export function createGateway(options: GatewayOptions): CreatedGateway {
     checkTools: (provider, room, tools) => checkTools(provider, room, tools),
     isStrict,
     degraded: (provider, room) => degradedFor(provider.bindings.get(room.id) ?? new Binding(provider, room)),
-    doorkeeper: (core) => new Doorkeeper(tokens, new Pairings(core, showCode)),
+    doorkeeper: (core) => new Doorkeeper(tokens, new Pairings(core, options.showCodes)),
     services: (core) => {
       const updates = new Updates(core);
       const news = new News(core, updates);

@@ -1,6 +1,6 @@
 /**
- * Pairing codes. Each session shows a code of its own to the people in it; the code that is typed at the provider says
- * which session it is let into. A code is good for one guess, and for a short while.
+ * Pairing codes. Each session has a code of its own, and people see all of them in one place; the code that is typed at
+ * the provider says which session it is let into. A code is good for one guess, and for a short while.
  */
 import { randomInt } from 'node:crypto';
 import {
@@ -13,27 +13,20 @@ import { digestOf, matchesToken } from '../security/token.js';
 import { CloseCode } from '../wire/transport.js';
 import type { ProviderConnection } from './connection.js';
 import { GatewayError, invalidSession } from './gateway-error.js';
+import type { Notice } from './pairing-board.js';
 import { Rate } from './rate.js';
 import type { Room } from './room.js';
 import type { GatewayCore } from './service.js';
 
 const MINUTE_MS = 60_000;
-const PROMPT = 'Type the pairing code that the session shows.';
+const PROMPT = 'Type the pairing code that the host shows.';
 
-/** Shows a code to the people in a session; the returned function takes it away. */
-export type ShowCode = (room: Room, notice: CodeNotice) => () => void;
-
-export interface CodeNotice {
-  /** Who asks, as far as it said. */
-  readonly name: string | undefined;
-  readonly code: string;
-  /** A person said no. */
-  declined(): void;
-}
+/** Shows the codes to people; the returned function takes them away. */
+export type ShowCodes = (notice: Notice) => () => void;
 
 interface Pairing {
   readonly codes: ReadonlyMap<Room, string>;
-  /** Takes every notice away. */
+  /** Takes the notice away. */
   end(): void;
 }
 
@@ -43,14 +36,14 @@ export class Pairings {
 
   constructor(
     private readonly core: GatewayCore,
-    private readonly show: ShowCode,
+    private readonly show: ShowCodes,
   ) {
     this.#attempts = new Rate(core.clock, PAIRING_ATTEMPTS_PER_MINUTE_MAX, MINUTE_MS);
   }
 
   /** Gives what the provider is to tell its user, which is never the code. */
   begin(connection: ProviderConnection, name: string | undefined): string {
-    const rooms = this.core.rooms();
+    const rooms = [...this.core.rooms()].sort((one, other) => lastUse(other) - lastUse(one));
     if (rooms.length === 0) throw invalidSession('there is no session that could show a code: wait for one');
     if (!this.#attempts.take()) {
       const max = PAIRING_ATTEMPTS_PER_MINUTE_MAX;
@@ -58,11 +51,16 @@ export class Pairings {
     }
     const codes = distinctCodes(rooms);
     const declined = () => this.#declined(connection);
-    const hide = [...codes].map(([room, code]) => this.show(room, { name, code, declined }));
+    const shown = [...codes].map(([{ session, label }, code]) => ({
+      session: session.uri,
+      title: label,
+      code: `${code.slice(0, 3)} ${code.slice(3)}`,
+    }));
+    const hide = this.show({ name, codes: shown, declined });
     const cancelTimer = this.core.clock.after(PAIRING_CODE_TTL_MS, () => this.abandon(connection));
     const end = () => {
       cancelTimer();
-      for (const takeAway of hide) takeAway();
+      hide();
     };
     this.#open.set(connection, { codes, end });
     return PROMPT;
@@ -96,6 +94,10 @@ export class Pairings {
     connection.send({ type: 'error', code: GatewayErrorCode.AuthFailed, message, replyTo: 'auth' });
     connection.close(CloseCode.PolicyViolation, GatewayErrorCode.AuthFailed);
   }
+}
+
+function lastUse({ session }: Room): number {
+  return session.state.summary.modifiedAt;
 }
 
 function distinctCodes(rooms: readonly Room[]): Map<Room, string> {

@@ -12,7 +12,7 @@ const SECRET_NAME =
 /** Words that are secrets by their looks, wherever they stand: what GitHub, model servers and the like hand out. */
 const SECRET_LOOKS =
   /\b(?:gh[pousr]_|github_pat_|sk-|xox[a-z]-|AKIA|eyJ)[\w\-.]{12,}|\bBearer\s+\S+|(?<=:\/\/)[^\s/@]+(?=@)|(?<=[?&#][\w-]*(?:token|key|code|secret|password|signature|sig)=)[^\s&#]+/gi;
-/** Pairing codes are shown to people in the words of a question with such an id. */
+/** Sessions of earlier versions hold questions with such an id: their words are a pairing code. */
 const PAIRING = /^pair-/;
 /** What people type into a terminal, and what it shows, is anything: passwords, too. So is what they answer, or write. */
 const TERMINAL = /^terminal\/(?:input|data)$/;
@@ -37,8 +37,11 @@ export function redacted(value: unknown, depth = 0): unknown {
   );
 }
 
-function isSecret(key: string, { id, type, kind, encoding, commandId }: Members): boolean {
+function isSecret(key: string, { id, type, kind, encoding, commandId, session }: Members): boolean {
   switch (key) {
+    case 'code':
+      // Beside the session that it opens it is a pairing code, everywhere else what went wrong.
+      return session !== undefined;
     case 'message':
       return PAIRING.test(String(id));
     case 'data':

@@ -73,6 +73,8 @@ const extensions: ReadonlyMap<string, Handler<Params>> = new Map<string, Handler
       return null;
     },
   ],
+  ['atrium/pairings', ({ pairings }) => ({ items: pairings.look() })],
+  ['atrium/declinePairing', ({ pairings }, _connection, { id }) => ({ wasOpen: pairings.decline(String(id)) })],
   ['atrium/listDisposed', ({ sessions }) => ({ items: sessions.disposed() })],
   [
     'atrium/importSession',

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { shownCode } from '../support/provider-door.js';
 import { openPuppetRoom, stateOf } from '../support/session-room.js';
 import { settle } from '../support/test-host.js';
 import { TestProvider } from '../support/test-provider.js';
@@ -63,12 +64,11 @@ describe('a stranger', () => {
     provider.send({ type: 'auth', mode: 'pair', name: 'browser' });
     await provider.next('auth.pairing');
     await settle();
-    const [request] = (await stateOf(room.desk, room.uri)).inputRequests ?? [];
-    const code = /(\d{3}) (\d{3})/.exec(String(request?.message)) ?? [];
-    provider.send({ type: 'auth.confirm', code: `${code[1]}${code[2]}` });
+    const code = await shownCode(room.desk, room.uri);
+    provider.send({ type: 'auth.confirm', code });
     const sessions = await provider.next('sessions');
     expect(sessions.token).toMatch(/^ext-tok-/);
-    expect(JSON.stringify(provider.received)).not.toContain(`${code[1]}${code[2]}`);
+    expect(JSON.stringify(provider.received)).not.toContain(code);
     await provider.hello({ name: 'browser', tools: [TOOL] });
     expect((await stateOf(room.desk, room.uri)).inputRequests ?? []).toEqual([]);
   });

@@ -1,22 +1,22 @@
 import type { SessionAction } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
 import { StandingRequests } from '../../src/sessions/standing-requests.js';
-import { envelopesOf, openPuppetRoom, openRoom, startHost, stateOf } from '../support/session-room.js';
+import { houseOf } from '../support/house.js';
+import { envelopesOf, openPuppetRoom, openRoom, type Room, startHost, stateOf } from '../support/session-room.js';
 import { settle } from '../support/test-host.js';
-import { TestProvider } from '../support/test-provider.js';
 
-async function askToPair(room: { host: Parameters<typeof TestProvider.connect>[0] }): Promise<TestProvider> {
-  const provider = TestProvider.connect(room.host, 'network');
-  provider.send({ type: 'auth', mode: 'pair' });
-  await provider.next('auth.pairing');
+/** Puts a question to the people in a session; the returned function takes it back. */
+async function ask(room: Room): Promise<() => void> {
+  const session = houseOf(room.host.host).sessions.inMemory.get(room.uri);
+  const takeBack = session?.standing.ask({ id: 'q', message: 'May it?', questions: [] }, () => {});
   await settle();
-  return provider;
+  return () => takeBack?.();
 }
 
 describe('a standing question', () => {
   it('[UNI-064] is put again after a turn, and only then', async () => {
     const room = await openPuppetRoom();
-    await askToPair(room);
+    await ask(room);
     for (let count = 0; count < 20; count++) room.puppet.turn.text('word ');
     await settle();
     const asked = () =>
@@ -31,15 +31,15 @@ describe('a standing question', () => {
 
   it('[UNI-064] is taken back when its asker has gone', async () => {
     const room = await openRoom();
-    const provider = await askToPair(room);
-    provider.drop();
+    const takeBack = await ask(room);
+    takeBack();
     await settle();
     expect((await stateOf(room.desk, room.uri)).inputRequests ?? []).toEqual([]);
   });
 
   it('is withdrawn by the next host when the one that asked is no more', async () => {
     const room = await openRoom();
-    await askToPair(room);
+    await ask(room);
     expect((await stateOf(room.desk, room.uri)).inputRequests).toHaveLength(1);
     const second = await startHost({ log: room.host.log });
     const desk = await second.client('phone');

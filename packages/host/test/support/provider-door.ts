@@ -5,10 +5,11 @@ import { pathToFileURL } from 'node:url';
 import { onTestFinished } from 'vitest';
 import WebSocket from 'ws';
 import { systemClock } from '../../src/clock.js';
+import type { PairingRequest } from '../../src/gateway/pairing-board.js';
 import { type GatewayServer, startGatewayServer } from '../../src/gateway/server.js';
 import type { FolderTrust } from '../../src/trust/trust.js';
 import type { ClientEnd } from '../../src/wire/transports/in-process.js';
-import { type Room, startHost, stateOf } from './session-room.js';
+import { type Room, startHost } from './session-room.js';
 import { tempFolder } from './temp-folder.js';
 import type { RawClient, TestHost } from './test-host.js';
 import { TestProvider } from './test-provider.js';
@@ -42,12 +43,19 @@ export async function overSocket(port: number): Promise<TestProvider> {
   return provider;
 }
 
-/** The code that a session shows at the moment, as a person would read it. */
+/** The programs that ask to be let in, as a client shows them. */
+export async function shownPairings(client: RawClient): Promise<readonly PairingRequest[]> {
+  return (await client.request<{ items: PairingRequest[] }>('atrium/pairings', {})).items;
+}
+
+/** The code for a session that is shown at the moment, as a person would read it. The latest counts. */
 export async function shownCode(client: RawClient, uri: string): Promise<string> {
   for (;;) {
-    const requests = (await stateOf(client, uri)).inputRequests ?? [];
-    const code = requests.map(({ message }) => /(\d{3}) (\d{3})$/.exec(message ?? '')).find((match) => match);
-    if (code) return `${code[1]}${code[2]}`;
+    const codes = (await shownPairings(client)).flatMap(({ codes: all }) =>
+      all.filter(({ session }) => session === uri),
+    );
+    const last = codes.at(-1);
+    if (last) return last.code.replace(' ', '');
     await new Promise((resolve) => setImmediate(resolve));
   }
 }
@@ -93,9 +101,9 @@ export interface ProjectRoom {
   readonly token: string;
 }
 
-/** A session whose folder declares a provider. Its process is real, but only shows its token: the test speaks for it. */
-export async function openProjectRoom(): Promise<ProjectRoom> {
-  const providers = { ci: { command: process.execPath, args: ['-e', SHOW_TOKEN] } };
+/** A session whose folder declares a provider of that name. Its process is real, but only shows its token: the test speaks for it. */
+export async function openProjectRoom(name = 'listed'): Promise<ProjectRoom> {
+  const providers = { [name]: { command: process.execPath, args: ['-e', SHOW_TOKEN] } };
   const folder = await tempFolder({ 'atrium.json': JSON.stringify({ providers }) });
   const host = await startHost({ clock: systemClock, trust: TRUSTING });
   await openDoor(host);

@@ -115,6 +115,8 @@ describe('redaction', () => {
       { apiKey: '[hidden]', inputTokens: 5 },
     ],
     [{ request: { id: 'pair-1', message: 'Type 123 456' } }, { request: { id: 'pair-1', message: '[hidden]' } }],
+    [{ codes: [{ session: 's', code: '123 456' }] }, { codes: [{ session: 's', code: '[hidden]' }] }],
+    [{ error: { code: -32601 } }, { error: { code: -32601 } }],
     [{ env: { GITHUB_TOKEN: 'x', OPENAI_KEY: 'y' } }, { env: { GITHUB_TOKEN: '[hidden]', OPENAI_KEY: '[hidden]' } }],
     [
       { credentials: { user: 'u', value: 'v' }, cookies: ['c'], outputTokens: 3 },

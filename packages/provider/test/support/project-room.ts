@@ -4,7 +4,7 @@ import path from 'node:path';
 import { onTestFinished } from 'vitest';
 import { connectProvider, type Provider, type ProviderOptions } from '../../src/index.js';
 import { eventually } from './connected.js';
-import { type RealHost, startRealHost, until } from './real-host.js';
+import { type RealHost, startRealHost } from './real-host.js';
 
 /** What a scripted agent does: calls a tool and says what came of it. */
 export const CALL = (name: string, input: object = {}) => [{ callTool: { name, input } }, { text: '${lastResult}' }];
@@ -38,10 +38,16 @@ export function started(options: ProviderOptions): Provider {
   return provider;
 }
 
-/** Reads the code as a person in the session would. */
-export async function codeOf({ session }: RealHost): Promise<string> {
-  const { inputRequests = [] } = await until(session, (state) => (state.inputRequests ?? []).length > 0);
-  return /\d{3} \d{3}/.exec(String(inputRequests[0]?.message))?.[0] ?? '';
+/** Reads the code for the session as a person would, in a client of the host. */
+export async function codeOf({ desk, session }: RealHost): Promise<string> {
+  for (;;) {
+    const shown = (await desk.request('atrium/pairings' as never, {} as never)) as {
+      items: readonly { codes: readonly { session: string; code: string }[] }[];
+    };
+    const found = shown.items.flatMap(({ codes }) => codes).findLast((each) => each.session === session.uri);
+    if (found) return found.code;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
 }
 
 /** A real host, and a provider that the host would have started. */

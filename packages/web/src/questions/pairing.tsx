@@ -1,24 +1,82 @@
-/** A provider wants in: its user types the code that is shown here. */
-import type { SessionInputRequest } from '@atrium/protocol';
-import { useOpenSession } from '../host/context.js';
+/** A program wants in: its user types the code that is shown here. It belongs to the host, so it stands beside all sessions. */
+import type { Client } from '@atrium/client';
+import { visibleText } from '@atrium/protocol';
+import { useEffect, useState } from 'react';
+import { useHost } from '../host/context.js';
 import { VisibleText } from '../ui/visible-text.js';
 
-const CODE = /(\d{3})\s?(\d{3})\s*$/;
+/** The host takes nobody for looking who looks less often than every ten seconds. */
+const LOOK_EVERY_MS = 2_000;
 
-export function Pairing({ request }: { readonly request: SessionInputRequest }) {
-  const session = useOpenSession();
-  const message = request.message ?? '';
-  const code = CODE.exec(message);
-  const refuse = () => session.dispatch({ type: 'session/inputCompleted', requestId: request.id, response: 'decline' });
+interface Code {
+  readonly session: string;
+  readonly title: string;
+  readonly code: string;
+}
+
+interface Request {
+  readonly id: string;
+  readonly name?: string;
+  readonly codes: readonly Code[];
+}
+
+/** Requests of ours that the protocol does not know. */
+function ask(client: Client, method: string, params: object): Promise<unknown> {
+  return client.request(method as never, params as never);
+}
+
+export function Pairings() {
+  const { client } = useHost();
+  const [requests, setRequests] = useState<readonly Request[]>([]);
+  useEffect(() => {
+    const look = () => {
+      if (document.visibilityState === 'hidden') return;
+      ask(client, 'atrium/pairings', {}).then(
+        (found) => setRequests((found as { items: readonly Request[] }).items),
+        // Hosts of others know nothing of it, and one that is away shows nothing.
+        () => setRequests([]),
+      );
+    };
+    look();
+    const timer = setInterval(look, LOOK_EVERY_MS);
+    return () => clearInterval(timer);
+  }, [client]);
+  if (requests.length === 0) return null;
+  return (
+    <div className="pairings">
+      {requests.map((request) => (
+        <Pairing key={request.id} request={request} client={client} />
+      ))}
+    </div>
+  );
+}
+
+function Pairing({ request: { id, name, codes }, client }: { readonly request: Request; readonly client: Client }) {
+  const [chosen, setChosen] = useState(codes[0]?.session);
+  const code = codes.find(({ session }) => session === chosen) ?? codes[0];
+  const refuse = () => void ask(client, 'atrium/declinePairing', { id }).catch(() => {});
   return (
     <section className="ask" role="alert" aria-label="Pairing">
       <p>
-        <VisibleText text={code ? message.slice(0, code.index).trim() : message} />
+        A local program{name !== undefined && <VisibleText text={`, \u201c${name}\u201d,`} />} asks for access to a session.
+        Type this code there:
       </p>
       {code && (
-        <p className="pairing-code" role="img" aria-label={`Code ${[...`${code[1]}${code[2]}`].join(' ')}`}>
-          {code[1]} {code[2]}
+        <p className="pairing-code" role="img" aria-label={`Code ${[...code.code.replace(' ', '')].join(' ')}`}>
+          {code.code}
         </p>
+      )}
+      {codes.length > 1 && (
+        <label>
+          For the session{' '}
+          <select value={code?.session} onChange={(event) => setChosen(event.target.value)}>
+            {codes.map(({ session, title }) => (
+              <option key={session} value={session}>
+                {visibleText(title, 'line')}
+              </option>
+            ))}
+          </select>
+        </label>
       )}
       <p className="hint">Only if you started it. The code is good for one try and a short while, then it goes away.</p>
       <div className="buttons">

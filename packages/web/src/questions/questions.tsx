@@ -1,6 +1,5 @@
 /** Everything that waits for an answer outside of tool calls, above the place where people write. */
 import type { SessionInputRequest } from '@atrium/protocol';
-import { Pairing } from './pairing.js';
 import { QuestionForm } from './question-form.js';
 import { Trust } from './trust.js';
 
@@ -16,7 +15,6 @@ export function Questions({ requests = [] }: { readonly requests: readonly Sessi
 }
 
 function Question({ request }: { readonly request: SessionInputRequest }) {
-  if (request.id.startsWith('pair-')) return <Pairing request={request} />;
   if (request.id.startsWith('trust-')) return <Trust request={request} />;
   return <QuestionForm request={request} />;
 }

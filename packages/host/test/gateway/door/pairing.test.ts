@@ -1,11 +1,11 @@
 import crypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
-import type { SessionState } from '@atrium/protocol';
 import { describe, expect, it, vi } from 'vitest';
-import { exchangeOf } from '../../../src/agents/model/history.js';
+import { PairingBoard } from '../../../src/gateway/pairing-board.js';
 import type { Logger } from '../../../src/logger.js';
 import { FLUSH_EVERY_MS } from '../../../src/telemetry/batches.js';
-import { pair, sessionId, shownCode, withToken } from '../../support/provider-door.js';
+import { FakeClock } from '../../support/fake-clock.js';
+import { pair, sessionId, shownCode, shownPairings, withToken } from '../../support/provider-door.js';
 import type { PuppetTurn } from '../../support/puppet-agent.js';
 import { SectionAgent } from '../../support/section-agent.js';
 import { envelopesOf, openPuppetRoom, openRoom, stateOf, turnStarted } from '../../support/session-room.js';
@@ -25,8 +25,7 @@ describe('pairing', () => {
     const room = await openRoom();
     const provider = await askToPair(room);
     expect(provider.of('auth.pairing')[0]?.prompt).not.toMatch(/\d/);
-    const [request] = (await stateOf(room.desk, room.uri)).inputRequests ?? [];
-    expect(request).toMatchObject({ questions: [], message: expect.stringContaining("'browser'") });
+    expect(await shownPairings(room.desk)).toMatchObject([{ name: 'browser', codes: [{ session: room.uri }] }]);
     const code = await shownCode(room.desk, room.uri);
     expect(code).toMatch(/^\d{6}$/);
     provider.send({ type: 'auth.confirm', code });
@@ -35,7 +34,7 @@ describe('pairing', () => {
     expect(active).toMatchObject([{ id: sessionId(room.uri) }]);
     expect(JSON.stringify(provider.received)).not.toContain(code);
     await settle();
-    expect((await stateOf(room.desk, room.uri)).inputRequests ?? []).toEqual([]);
+    expect(await shownPairings(room.desk)).toEqual([]);
   });
 
   it('[GW-038] [GW-219] is over with one wrong code, and the old code is worth nothing any more', async () => {
@@ -45,7 +44,7 @@ describe('pairing', () => {
     provider.send({ type: 'auth.confirm', code: code === '000000' ? '000001' : '000000' });
     expect(await provider.next('error')).toMatchObject({ code: 'AUTH_FAILED', replyTo: 'auth.confirm' });
     await provider.untilClosed();
-    expect((await stateOf(room.desk, room.uri)).inputRequests ?? []).toEqual([]);
+    expect(await shownPairings(room.desk)).toEqual([]);
     const again = await askToPair(room);
     const next = await shownCode(room.desk, room.uri);
     again.send({ type: 'auth.confirm', code: next === code ? '000002' : code });
@@ -102,7 +101,7 @@ describe('pairing', () => {
     const slow = await askToPair(room);
     const old = await shownCode(room.desk, room.uri);
     await room.clock.advance(121_000);
-    expect((await stateOf(room.desk, room.uri)).inputRequests ?? []).toEqual([]);
+    expect(await shownPairings(room.desk)).toEqual([]);
     slow.send({ type: 'auth.confirm', code: old });
     expect(await slow.next('error')).toMatchObject({ code: 'AUTH_FAILED' });
     const idle = await askToPair(room);
@@ -177,24 +176,45 @@ describe('pairing', () => {
     expect((await provider.hello({ name: 'browser', session: active[0]?.id })).sessionId).toBe(sessionId(other));
   });
 
-  it.each(['decline', 'cancel'] as const)('[UNI-063] is over when a person says no (%s)', async (response) => {
+  it('[UNI-063] [REL-069] is over when a person says no', async () => {
     const room = await openRoom();
     const provider = await askToPair(room);
-    const [request] = (await stateOf(room.desk, room.uri)).inputRequests ?? [];
-    room.desk.dispatch(room.uri, { type: 'session/inputCompleted', requestId: request?.id ?? '', response });
+    const [request] = await shownPairings(room.desk);
+    expect(await room.desk.request('atrium/declinePairing', { id: request?.id })).toEqual({ wasOpen: true });
     expect(await provider.next('error')).toMatchObject({ code: 'AUTH_FAILED' });
     await provider.untilClosed();
+    expect(await room.desk.request('atrium/declinePairing', { id: request?.id })).toEqual({ wasOpen: false });
   });
 
-  it('[UNI-063] leaves the code valid when a person only puts the notice away', async () => {
-    const room = await openRoom();
+  it('[REL-069] changes no session: not its status, its time, its questions or anything else of it', async () => {
+    const logged: string[] = [];
+    const logger: Logger = { log: (_, message) => void logged.push(message) };
+    const room = await openRoom({ logger });
+    const uris = [room.uri];
+    for (let count = 0; count < 4; count += 1) uris.push(await room.desk.session());
+    for (const uri of uris) room.desk.dispatch(uri, turnStarted('t1', 'fail'));
+    await settle(20);
+    const states = () => Promise.all(uris.map((uri) => stateOf(room.desk, uri)));
+    const list = () => room.desk.request('listSessions', { channel: 'ahp-root://' });
+    const [before, listed] = [await states(), await list()];
+    const told = room.desk.received.filter(({ method }) => method !== undefined).length;
+    await room.clock.advance(60_000);
     const provider = await askToPair(room);
-    const code = await shownCode(room.desk, room.uri);
-    const [request] = (await stateOf(room.desk, room.uri)).inputRequests ?? [];
-    room.desk.dispatch(room.uri, { type: 'session/inputCompleted', requestId: request?.id ?? '', response: 'accept' });
     await settle();
-    provider.send({ type: 'auth.confirm', code });
-    await provider.next('sessions');
+    expect(await shownPairings(room.desk)).toHaveLength(1);
+    expect(logged.filter((message) => message.includes('asks for access'))).toHaveLength(1);
+    expect(logged.join().match(/\d{3} \d{3}/g)).toHaveLength(1);
+    provider.send({ type: 'auth.confirm', code: 'wrong' });
+    await provider.untilClosed();
+    expect(await states()).toEqual(before);
+    expect(await list()).toEqual(listed);
+    expect(room.desk.received.filter(({ method }) => method !== undefined)).toHaveLength(told);
+  });
+
+  it('[REL-069] is shown by name, with everything invisible spelled out', async () => {
+    const board = new PairingBoard(new FakeClock(), { log: () => {} });
+    board.post({ name: 'a\u202eb\n', codes: [], declined: () => {} });
+    expect(board.look()).toMatchObject([{ name: 'a\\u{202e}b\\n' }]);
   });
 
   it('[GW-045] takes its code from a source that nobody can guess, and compares in constant time', async () => {
@@ -300,34 +320,23 @@ describe('pairing', () => {
     for (const text of spoken) expect(JSON.stringify(read)).not.toContain(text);
   });
 
-  it('[UNI-065] [UNI-066] [UNI-084] [GW-036] reaches those who cannot be asked, in the running turn or at the head of the next', async () => {
+  it('[UNI-065] [UNI-066] [UNI-084] [GW-036] is in no turn and no state of a session; who has an older client reads the console', async () => {
     const logged: string[] = [];
     const logger: Logger = { log: (_, message) => void logged.push(message) };
     const room = await openPuppetRoom({ logger });
     const phone = await v1Client(room.host, 'phone');
     await phone.subscribe(room.uri.replace('ahp-session:', 'puppet:'));
     await askToPair(room);
+    expect(logged.join()).toMatch(/Type this code there, for the session .*: \d{3} \d{3}/);
     const code = await shownCode(room.desk, room.uri);
     const spoken = `${code.slice(0, 3)} ${code.slice(3)}`;
-    const seen = () => JSON.stringify(phone.envelopes());
-    await settle();
-    expect(seen()).toContain(spoken);
-    // Somebody could be asked, so the console of the host stays quiet.
-    expect(logged.join()).not.toContain(spoken);
     room.puppet.finish();
     await room.desk.action(room.uri, 'session/turnComplete');
-    const [turn] = (await stateOf(room.desk, room.uri)).turns;
-    expect(JSON.stringify(turn)).toContain(spoken);
-    expect(JSON.stringify(turn && exchangeOf(turn))).not.toContain(spoken);
+    const seen = JSON.stringify([phone.envelopes(), await stateOf(room.desk, room.uri)]);
+    for (const text of [code, spoken]) expect(seen).not.toContain(text);
+    // Whoever looks is shown it; the console stays quiet then.
     await askToPair(room);
-    await settle();
-    const before = seen();
-    room.desk.dispatch(room.uri, turnStarted('t2'));
-    await room.agent.turn(1);
-    await settle();
-    expect(seen().slice(before.length)).toMatch(/\d{3} \d{3}/);
-    const state = await room.desk.state<SessionState>(room.uri);
-    expect(state.activeTurn?.responseParts).toMatchObject([{ kind: 'systemNotification' }]);
+    expect(logged.filter((message) => message.includes('asks for access'))).toHaveLength(1);
   });
 
   it('[UNI-102] [UNI-066] is in no telemetry, also when it is written to the console', async () => {
@@ -352,12 +361,10 @@ describe('pairing', () => {
     for (const text of [code, spoken]) expect(exported).not.toContain(text);
   });
 
-  it('[UNI-065] is written to the console of the host when nobody can be shown anything', async () => {
+  it('[UNI-065] is written to the console of the host when no client looks', async () => {
     const logged: string[] = [];
     const logger: Logger = { log: (_, message) => void logged.push(message) };
     const room = await openRoom({ logger });
-    room.desk.send({ method: 'unsubscribe', params: { channel: room.uri } });
-    await settle();
     await askToPair(room);
     const code = await shownCode(room.desk, room.uri);
     expect(logged.join()).toContain(`${code.slice(0, 3)} ${code.slice(3)}`);

@@ -12,7 +12,7 @@ import { ProviderConnection } from '../../../src/gateway/connection.js';
 import { silentLogger } from '../../../src/logger.js';
 import { transportPair } from '../../../src/wire/transports/in-process.js';
 import { FakeClock } from '../../support/fake-clock.js';
-import { pair, sessionId, shownCode } from '../../support/provider-door.js';
+import { pair, sessionId, shownCode, shownPairings } from '../../support/provider-door.js';
 import { MESSAGES } from '../../support/provider-messages.js';
 import { openPuppetRoom, openRoom, stateOf } from '../../support/session-room.js';
 import { settle } from '../../support/test-host.js';
@@ -166,8 +166,7 @@ describe('a connection', () => {
     await provider.next('auth.pairing');
     provider.send({ type: 'auth', mode: 'pair' });
     expect(await provider.next('error')).toMatchObject({ code: 'UNKNOWN_TYPE', replyTo: 'auth' });
-    const { inputRequests } = await desk.state<{ inputRequests: unknown[] }>(uri);
-    expect(inputRequests).toHaveLength(1);
+    expect(await shownPairings(desk)).toHaveLength(1);
     // The first one is the one that counts.
     provider.send({ type: 'auth.confirm', code: await shownCode(desk, uri) });
     await provider.next('sessions');

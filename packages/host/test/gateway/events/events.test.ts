@@ -1,5 +1,6 @@
 import type { ProviderSessionEventName } from '@atrium/protocol/provider';
 import { describe, expect, it } from 'vitest';
+import { houseOf } from '../../support/house.js';
 import { pair } from '../../support/provider-door.js';
 import { openPuppetRoom, openRoom, stateOf, turnStarted } from '../../support/session-room.js';
 import { settle } from '../../support/test-host.js';
@@ -178,9 +179,8 @@ describe('the life of a session', () => {
   it('[UNI-059] [UNI-063] is idle though a question to people is open', async () => {
     const room = await openPuppetRoom();
     const provider = await TestProvider.bound(room.host);
-    const stranger = TestProvider.connect(room.host, 'network');
-    stranger.send({ type: 'auth', mode: 'pair', name: 'browser' });
-    await stranger.next('auth.pairing');
+    const session = houseOf(room.host.host).sessions.inMemory.get(room.uri);
+    session?.standing.ask({ id: 'q', message: 'May it?', questions: [] }, () => {});
     room.puppet.finish();
     await settle();
     expect((await stateOf(room.desk, room.uri)).inputRequests).toHaveLength(1);

@@ -43,7 +43,7 @@ async function openGuarded(more: object = {}) {
 
 describe('the name of a provider that a trusted folder lists', { timeout: 30_000 }, () => {
   it.each(['ci', 'CI'])('[REL-056] is not for a stranger, however it is written (%s)', async (name) => {
-    const room = await openProjectRoom();
+    const room = await openProjectRoom('ci');
     const { provider } = await pair(room);
     provider.send({ type: 'hello', name, protocolVersion: 2 });
     expect(await provider.next('error')).toMatchObject({

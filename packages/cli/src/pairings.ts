@@ -1,0 +1,57 @@
+/** The programs that ask to be let in: what the host shows of them, in words for a terminal. */
+import type { Client } from '@atrium/client';
+import { visibleText } from '@atrium/protocol';
+import { callRaw } from './connect/call-raw.js';
+import { shortId } from './sessions/reference.js';
+
+/** The host takes nobody for looking who looks less often than every ten seconds. */
+export const LOOK_EVERY_MS = 2_000;
+
+export interface OpenPairing {
+  readonly id: string;
+  readonly name?: string;
+  /** Of the session that the code opens. */
+  readonly session: string;
+  readonly title: string;
+  readonly code: string;
+}
+
+interface Listed {
+  readonly id: string;
+  readonly name?: string;
+  readonly codes: readonly Pick<OpenPairing, 'session' | 'title' | 'code'>[];
+}
+
+/** Each program that asks, with its code for the session that is named, or else for the one that was used last. */
+export async function openPairings(client: Client, session: string | undefined): Promise<OpenPairing[]> {
+  const { items } = (await callRaw(client, 'atrium/pairings', {})) as { items: readonly Listed[] };
+  return items.flatMap(({ id, name, codes }) => {
+    const code = session === undefined ? codes[0] : codes.find((each) => each.session === session);
+    return code ? [{ id, ...(name !== undefined && { name }), ...code }] : [];
+  });
+}
+
+export function whoOf({ name }: OpenPairing): string {
+  return name === undefined ? 'a local program' : `the local program '${visibleText(name, 'line')}'`;
+}
+
+export function pairingWords(pairing: OpenPairing): string {
+  const title = visibleText(pairing.title, 'line') || shortId(pairing.session);
+  return `Type this code into ${whoOf(pairing)}, to let it into the session ${title}: ${pairing.code}`;
+}
+
+/** Tells of each program once while somebody chats; the returned function ends that. Older hosts know nothing of it. */
+export function followPairings(client: Client, session: string, tell: (text: string) => void): () => void {
+  const told = new Set<string>();
+  const look = async () => {
+    for (const pairing of await openPairings(client, session)) {
+      if (told.has(pairing.id)) continue;
+      told.add(pairing.id);
+      tell(`${pairingWords(pairing)}. Only if you started it; atrium pair --deny refuses it.`);
+    }
+  };
+  const timer = setInterval(() => void look().catch(() => {}), LOOK_EVERY_MS);
+  timer.unref();
+  void look().catch(() => {});
+  return () => clearInterval(timer);
+}
