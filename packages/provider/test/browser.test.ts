@@ -7,7 +7,7 @@ import type { ToolCallState } from '@atrium/protocol';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { CHROMIUM_MISSING, findChromium, launchChromium } from '../../../scripts/browser.mjs';
 import { codeOf } from './support/project-room.js';
-import { type RealHost, startRealHost, textOf, until, untilTool } from './support/real-host.js';
+import { type RealHost, startRealHost, textOf, untilTool } from './support/real-host.js';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const TYPES: Readonly<Record<string, string>> = {

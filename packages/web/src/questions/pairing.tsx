@@ -58,8 +58,8 @@ function Pairing({ request: { id, name, codes }, client }: { readonly request: R
   return (
     <section className="ask" role="alert" aria-label="Pairing">
       <p>
-        A local program{name !== undefined && <VisibleText text={`, \u201c${name}\u201d,`} />} asks for access to a session.
-        Type this code there:
+        A local program{name !== undefined && <VisibleText text={`, \u201c${name}\u201d,`} />} asks for access to a
+        session. Type this code there:
       </p>
       {code && (
         <p className="pairing-code" role="img" aria-label={`Code ${[...code.code.replace(' ', '')].join(' ')}`}>

@@ -63,6 +63,7 @@ describe('the list of sessions', () => {
       settled: async () => {},
       afterCommit: (then) => then(),
       mayRest: () => {},
+      showCodes: () => () => {},
     });
     const [first] = sessions.map((session) => gateway.attach(session));
     await settle();
