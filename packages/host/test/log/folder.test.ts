@@ -147,7 +147,7 @@ describe('the lock on the data folder', () => {
     withDatabase(driver, databaseOf(dataDir), (db) =>
       db.exec(`INSERT INTO entries SELECT 3, channel, time, action, NULL, NULL, NULL, NULL FROM entries WHERE seq = 2`),
     );
-    const late = log.append({ expectedHead: 2, entries: [sampleEntry(3)] });
+    const late = log.append({ expectedHead: 2, entries: [sampleEntry(3)], durability: 'normal' });
     await expect(late).rejects.toMatchObject({ name: 'LogConflictError', expectedHead: 2, actualHead: 3 });
   });
 
