@@ -1,4 +1,5 @@
 /** A plugin or a watched directory in one session: where it comes from, and what was last read there. */
+import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { makeFolderSync } from '../folders.js';
 import { loadDirectory } from './parse/load-directory.js';
@@ -20,6 +21,7 @@ export class Container {
   #name: string;
   #load: Promise<void> | undefined;
   #isStale = false;
+  #isMissing = false;
 
   constructor(source: ContainerSource, options: ContainerOptions) {
     this.source = source;
@@ -49,6 +51,11 @@ export class Container {
   /** Most watched directories are empty, and have nothing to say. */
   get hasParts(): boolean {
     return (this.#loaded?.children.length ?? 0) > 0;
+  }
+
+  /** A watched directory that is not there: nobody hears of it before it is. */
+  get isMissing(): boolean {
+    return this.#isMissing;
   }
 
   /** Reads it anew. What changes while it is being read makes for one more reading, however often it changes. */
@@ -82,6 +89,7 @@ export class Container {
     const { source } = this;
     const options = { ...this.#options.surroundings, containerId: source.id };
     if (source.kind === 'directory') {
+      this.#isMissing = !(await isFolder(source.folder));
       this.#loaded = await loadDirectory(await source.files(), { ...options, contents: source.contents });
       return;
     }
@@ -100,4 +108,12 @@ export class Container {
     if (dataFolder === undefined || this.source.kind === 'directory') return undefined;
     return path.join(dataFolder, `${this.source.name}-${this.source.id.replace(/[^\w-]+/g, '-')}`);
   }
+}
+
+/** One that cannot be looked at is there: reading it says what is wrong. */
+async function isFolder(folder: string): Promise<boolean> {
+  return stat(folder).then(
+    (found) => found.isDirectory(),
+    (error: NodeJS.ErrnoException) => error.code !== 'ENOENT' && error.code !== 'ENOTDIR',
+  );
 }

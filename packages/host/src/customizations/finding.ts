@@ -1,12 +1,11 @@
 /** Finds what customizes a session on this machine, and looks again when something there comes or goes. */
-import type { Customization } from '@atrium/protocol';
 import type { Session } from '../sessions/session.js';
 import type { Collection } from './collection.js';
 import type { Container } from './container.js';
 import { inTurns } from './in-turns.js';
 import { LOADS_AT_ONCE } from './limits.js';
 import type { CustomizationsParts } from './parts.js';
-import { entryIn, type Publisher } from './publisher.js';
+import type { Publisher } from './publisher.js';
 import { findSources, placesToWatch, type SourcePlaces } from './sources/find-sources.js';
 import { type AnySource, HOST_ID_PREFIX } from './sources/source.js';
 
@@ -15,7 +14,6 @@ export interface FindingParts extends Pick<CustomizationsParts, 'options' | 'log
   readonly folder: string | undefined;
   readonly collection: Collection;
   readonly publisher: Publisher;
-  entryOf(id: string): Customization | undefined;
   /** A server that stands for itself is known as soon as it is found. */
   serverFound(id: string): void;
   /** Everything has been found and read. */
@@ -46,20 +44,20 @@ export class Finding {
   again(): Promise<void> {
     this.#next ??= this.#last.then(() => {
       this.#next = undefined;
-      return this.#find().catch((error) => this.#parts.failed(error));
+      return this.#parts.publisher.during(() => this.#find()).catch((error) => this.#parts.failed(error));
     });
     this.#last = this.#next;
     return this.#next;
   }
 
   async #find(): Promise<void> {
-    const { session, collection, publisher, entryOf } = this.#parts;
+    const { session, collection, publisher } = this.#parts;
     const sources = await findSources(await this.#places());
     if (session.isClosed) return;
     this.#removeOthers(sources);
     const added = sources.flatMap((source) => this.#add(source));
-    publisher.add(sources.flatMap(({ id }) => (this.#isShown(id) ? [] : (entryOf(id) ?? []))));
     await inTurns(added, LOADS_AT_ONCE, (container) => collection.read(container));
+    for (const { id } of sources) publisher.soon(id);
     this.#parts.found();
   }
 
@@ -81,13 +79,6 @@ export class Finding {
       return [];
     }
     return collection.container(source.id) ? [] : [collection.add(source)];
-  }
-
-  /** An agent's own declarations stand in the session from the start, as if nobody would ever read them. */
-  #isShown(id: string): boolean {
-    const { session, collection } = this.#parts;
-    const entry = entryIn(session, id);
-    return entry !== undefined && (entry.load !== undefined || collection.server(id) !== undefined);
   }
 
   #removeOthers(sources: readonly AnySource[]): void {

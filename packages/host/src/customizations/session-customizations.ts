@@ -54,7 +54,7 @@ export class SessionCustomizations implements Companion {
     this.#acting = new Acting({ ...parts, session, folder, env, collection, permissions, changed });
     this.#signIn = new SignIn({ session, notify: (method, params) => parts.notify(session.uri, method, params) });
     this.#clients = new ClientPlugins({ ...parts, session, add: (source) => this.#addFromClient(source), remove });
-    const told = { entryOf, remove, failed, serverFound: (id: string) => this.#ask(id), found: () => this.#sync() };
+    const told = { remove, failed, serverFound: (id: string) => this.#ask(id), found: () => this.#sync() };
     this.#finding = new Finding({ ...parts, ...told, session, folder, collection, publisher });
     // Nothing can be written to a session while it is being made.
     this.#found = Promise.resolve().then(() => this.#open());
@@ -177,7 +177,7 @@ export class SessionCustomizations implements Companion {
     const known = entryIn(this.#session, id);
     const stateOf = (server: string) => this.#acting.servers.stateOf(server);
     const container = this.#collection.container(id);
-    if (container) return containerEntry(container, known, stateOf);
+    if (container) return container.isMissing ? undefined : containerEntry(container, known, stateOf);
     const server = this.#collection.server(id);
     return server && bareEntry(server, known, stateOf);
   }

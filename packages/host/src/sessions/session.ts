@@ -1,5 +1,12 @@
 /** One open session: its channel, its agent, and everything that follows from an action on it. */
-import type { FetchTurnsParams, PendingMessage, SessionAction, SessionState, StateAction } from '@atrium/protocol';
+import type {
+  Customization,
+  FetchTurnsParams,
+  PendingMessage,
+  SessionAction,
+  SessionState,
+  StateAction,
+} from '@atrium/protocol';
 import type { Channel, Step } from '../channels/channel.js';
 import type { Asker, ChannelSnapshot, OpenChannel, SnapshotRequest } from '../core.js';
 import { Extensions } from '../extensions/extensions.js';
@@ -192,10 +199,19 @@ export class Session implements OpenChannel {
       case 'truncate-agent':
         return writer.afterCommit(() => this.#agent.truncated(reaction.turnId));
       case 'update-customization':
-        return this.write({ type: 'session/customizationUpdated', customization: reaction.customization });
+        return this.#updateCustomization(reaction.customization);
       case 'archive':
         return this.archive();
     }
+  }
+
+  /** A directory comes with the whole list: see the publisher of customizations. */
+  #updateCustomization(customization: Customization): void {
+    if (customization.type !== 'directory') return this.write({ type: 'session/customizationUpdated', customization });
+    const customizations = (this.state.customizations ?? []).map((entry) =>
+      entry.id === customization.id ? customization : entry,
+    );
+    this.write({ type: 'session/customizationsChanged', customizations });
   }
 
   #startQueued({ id, userMessage }: PendingMessage): void {

@@ -12,9 +12,13 @@ describe('looking for customizations', () => {
     const parts = {
       session: { isClosed: false, state: {}, parts: {} },
       collection: { container: () => ({}), setServer: () => {} },
-      ...{ folder, options: {}, publisher: { add: () => {} }, logger: { log: () => {} } },
+      ...{
+        folder,
+        options: {},
+        publisher: { soon: () => {}, during: (search: () => Promise<void>) => search() },
+        logger: { log: () => {} },
+      },
       isTrusted: () => new Promise<boolean>((resolve) => looks.push(() => resolve(false))),
-      entryOf: () => undefined,
       found: () => found++,
       failed: (error: unknown) => problems.push(error),
     };

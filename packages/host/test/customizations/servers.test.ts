@@ -77,6 +77,7 @@ describe('MCP servers of a session', { timeout: 60_000 }, () => {
     const options = plugin({ one: server(), two: server() });
     const room = await openCustomRoom({ user: { ...options.user, ...files } });
     await untilChild(room, 'one', 'ready');
+    await untilChild(room, 'two', 'ready');
     const one = await child(room, 'tools', 'one');
     const go = await child(room, 'tools', 'go');
     const refused = { type: 'session/customizationToggled', id: go?.id ?? '', enabled: false } as const;

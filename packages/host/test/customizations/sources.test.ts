@@ -13,23 +13,29 @@ const RULE = '---\ndescription: Style\nalwaysApply: true\n---\nWrite short lines
 const SERVER = { mcpServers: { notes: { command: 'no-such-command-here', args: ['--secret'] } } };
 
 describe('where customizations come from', { timeout: 30_000 }, () => {
-  it('[CUS-090] [CUS-095] shows a plugin as loading first, then as a whole', async () => {
-    const room = await openCustomRoom({ user: { 'plugins/greeter/skills/hello/SKILL.md': SKILL } });
+  it('[CUS-095] tells what it found in one list, read and whole, and of directories never by an update', async () => {
+    const room = await openCustomRoom({
+      project: { '.agents/rules/style.md': RULE },
+      user: { 'plugins/greeter/skills/hello/SKILL.md': SKILL },
+    });
     await room.entry('greeter');
-    const steps = envelopesOf(room.desk, room.uri).map(({ action }) => action);
-    const first = steps.find(({ type }) => type === 'session/customizationsChanged');
-    const shown = (first?.customizations ?? []) as { name: string }[];
-    const loading = shown.find(({ name }) => name === 'greeter');
-    expect(loading).toMatchObject({ type: 'plugin', enabled: true, load: { kind: 'loading' } });
-    expect(loading).not.toHaveProperty('children');
-    const updates = steps.filter(({ type }) => type === 'session/customizationUpdated');
-    const last = updates
-      .map(({ customization }) => customization as { name: string })
-      .findLast(({ name }) => name === 'greeter');
-    expect(last).toMatchObject({ load: { kind: 'loaded' }, children: [{ type: 'skill', name: 'hello' }] });
+    const told = () =>
+      envelopesOf(room.desk, room.uri).filter(({ action }) => action.type.startsWith('session/customization'));
+    expect(told().map(({ action }) => action.type)).toEqual(['session/customizationsChanged']);
+    const [first] = told();
+    expect(first?.action.customizations).toMatchObject([
+      { type: 'directory', name: '.agents/rules', load: { kind: 'loaded' }, children: [{ name: 'style' }] },
+      { type: 'plugin', name: 'greeter', load: { kind: 'loaded' }, children: [{ type: 'skill', name: 'hello' }] },
+    ]);
+    await writeFile(path.join(room.folder, '.agents/rules/more.md'), RULE);
+    await room.entry('.agents/rules', ({ children }) => children?.length === 2);
+    await rm(path.join(room.folder, '.agents'), { recursive: true });
+    await expect.poll(async () => (await room.entries()).map(({ name }) => name), POLL).toEqual(['greeter']);
+    const updated = told().filter(({ action }) => action.type === 'session/customizationUpdated');
+    expect(updated.map(({ action }) => (action.customization as { type: string }).type)).not.toContain('directory');
   });
 
-  it('[CUS-110] [CUS-122] lists plugins, directories and servers, and directories that are not there yet', async () => {
+  it('[CUS-110] lists plugins, directories and servers, but no directories that are not there', async () => {
     const room = await openCustomRoom({
       project: {
         '.agents/rules/style.md': RULE,
@@ -43,7 +49,7 @@ describe('where customizations come from', { timeout: 30_000 }, () => {
     expect(rules).toMatchObject({ type: 'directory', contents: 'rule', writable: true, load: { kind: 'loaded' } });
     expect(rules.children).toMatchObject([{ type: 'rule', name: 'style' }]);
     expect(await room.entry('.github/prompts')).toMatchObject({ contents: 'prompt', writable: false });
-    expect(await room.entry('.agents/skills')).toMatchObject({ load: { kind: 'loaded' }, children: [] });
+    expect((await room.entries()).map(({ name }) => name)).not.toContain('.agents/skills');
     const types = new Set((await room.entries()).map(({ type }) => type));
     expect([...types].sort()).toEqual(['directory', 'mcpServer', 'plugin']);
     const ids = (await room.entries()).flatMap(({ id, children = [] }) => [id, ...children.map((child) => child.id)]);
