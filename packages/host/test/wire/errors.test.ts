@@ -55,7 +55,7 @@ describe('errors of requests', () => {
   it('[AHP-097][AHP-103] no common version is -32005, with the versions that there are', async () => {
     const host = await startHost();
     const client = host.connect();
-    const params = { channel: ROOT, protocolVersions: ['9.0.0'], clientId: 'desk' };
+    const params = { channel: ROOT, protocolVersions: ['0.1.0'], clientId: 'desk' };
     expect((await client.ask('initialize', params)).error).toMatchObject({
       code: -32005,
       data: { supportedVersions: ['0.3.0', '0.2.0'] },
