@@ -1,4 +1,6 @@
 /** Puts a session with many finished turns straight into a log, as if it had been worked in for weeks. */
+import { tmpdir } from 'node:os';
+import { pathToFileURL } from 'node:url';
 
 export const BENCH_SESSION = 'ahp-session:/stored';
 
@@ -25,7 +27,8 @@ export function sessionHead(resource, index = 0) {
       status: 1,
       createdAt: index,
       modifiedAt: index,
-      workingDirectory: 'file:///srv/app',
+      // A folder that is there: a turn in one that is gone is refused.
+      workingDirectory: pathToFileURL(tmpdir()).href,
     },
     lifecycle: 'ready',
     turns: [],
