@@ -52,8 +52,8 @@ report(
     ...largeFigures(),
   },
   {
-    full: 'whole snapshot against JSON.stringify of the state; at most 0.3',
-    fullFirst: 'the same when nothing is in memory yet',
+    full: 'whole snapshot, read from the log, against JSON.stringify of the state; at most 4',
+    fullFirst: 'the same for the first time',
     window: 'last 50 turns against the same; at most 0.01',
     replay: `${MISSED} missed actions against moving the same bytes through the same transport; at most 2`,
     bareSixPingMs: 'a bystander of a bare ws server that sends 100 MB to six, in parts: the limit for the pings below',
