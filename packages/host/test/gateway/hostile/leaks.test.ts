@@ -98,6 +98,8 @@ describe('a hostile provider', () => {
     // Beside the other one it cannot stand either with a tool of the same name.
     hostile.send({ type: 'hello', name: 'hostile', protocolVersion: 2, tools: [TOOL] });
     expect(await hostile.next('error')).toMatchObject({ code: 'TOOL_CONFLICT' });
+    // What is listed and never binds would close what it may guard.
+    await hostile.hello({ name: 'hostile' });
     const { turn } = await session.turn();
     const outcome = turn.callTool({ name: 'work', input: {} });
     const { id } = await victim.next('tool.call');
