@@ -1,7 +1,5 @@
 /** A terminal inside of a tool call. The view itself comes when the first one is shown. */
-import { lazy, type ReactNode, Suspense } from 'react';
-
-const InlineView = lazy(() => import('./inline-view.js').then((module) => ({ default: module.InlineView })));
+import { type ComponentType, type LazyExoticComponent, lazy, type ReactNode, Suspense, useState } from 'react';
 
 interface Props {
   readonly uri: string;
@@ -10,10 +8,27 @@ interface Props {
   readonly children: ReactNode;
 }
 
+let view: LazyExoticComponent<ComponentType<Props>> = lazyView();
+
+/** The host may be gone just when the view is asked for: this call stays text then, and the next one asks again. */
+function lazyView(): LazyExoticComponent<ComponentType<Props>> {
+  return lazy(
+    (): Promise<{ default: ComponentType<Props> }> =>
+      import('./inline-view.js').then(
+        ({ InlineView }) => ({ default: InlineView }),
+        () => {
+          view = lazyView();
+          return { default: ({ children }) => children };
+        },
+      ),
+  );
+}
+
 export function InlineTerminal(props: Props) {
+  const [View] = useState(() => view);
   return (
     <Suspense fallback={props.children}>
-      <InlineView {...props} />
+      <View {...props} />
     </Suspense>
   );
 }
