@@ -45,6 +45,8 @@ export class StoredCommand implements RunningCommand {
   #blocks: Block[] = [];
   #size = 0;
   #written = 0;
+  /** A tool that was cancelled may go on for a moment: nobody waits for what it still says. */
+  #isOver = false;
 
   constructor(writer: Pick<Writer, 'record' | 'afterFailure'>, place: CommandPlace) {
     this.#writer = writer;
@@ -66,6 +68,7 @@ export class StoredCommand implements RunningCommand {
   }
 
   output(text: string): void {
+    if (this.#isOver) return;
     const last = this.#blocks.at(-1);
     this.#size += text.length;
     if (last && last.text.length < STORED_BLOCK_CHARACTERS) {
@@ -75,6 +78,7 @@ export class StoredCommand implements RunningCommand {
   }
 
   store(): void {
+    if (this.#isOver) return;
     this.#begin();
     this.#dropOldest();
     const fresh = this.#blocks.filter(({ isStored }) => !isStored);
@@ -89,8 +93,8 @@ export class StoredCommand implements RunningCommand {
   forget(): void {
     if (this.#mark !== undefined) this.#writer.record({ key: commandKey(this.#place), value: null });
     for (const { key } of this.#blocks) this.#writer.record({ key, value: null });
-    this.#mark = undefined;
     this.#blocks = [];
+    this.#isOver = true;
   }
 
   #nextKey(): string {

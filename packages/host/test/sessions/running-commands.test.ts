@@ -63,6 +63,8 @@ describe('the output of a running command in the log', () => {
     }
     expect(await records.found()).toBe(pieces.join(''));
     command.forget();
+    command.output('too late');
+    command.store();
     records.commit();
     expect(records.stored.size).toBe(0);
   });

@@ -46,6 +46,20 @@ export function archiveContract({ describe, it, expect }: ContractApi, open: Ope
     );
 
     it(
+      'names every channel with an archive or turns, once, and no other',
+      onFreshLog(open, async (log) => {
+        expect(await log.channels()).toEqual([]);
+        await appendMany(log, 2);
+        const archive = { channel: CHANNEL, seq: 0, head: '{}', turns: { start: 0, items: turns(0, 3) } };
+        await append(log, { archives: [archive] });
+        await log.copyTurns(CHANNEL, OTHER, 2);
+        expect([...(await log.channels())].sort()).toEqual([CHANNEL, OTHER].sort());
+        await log.forget(CHANNEL);
+        expect(await log.channels()).toEqual([OTHER]);
+      }),
+    );
+
+    it(
       'adds turns, and cuts off those behind the start',
       onFreshLog(open, async (log) => {
         await append(log, {
