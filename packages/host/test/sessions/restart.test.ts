@@ -122,7 +122,11 @@ describe('a host that died in the middle of a turn', () => {
     await desk.action(uri, 'session/activeClientChanged');
     puppet.turn.callTool({ id: 'c1', name: 'look', input: {} }).catch(() => {});
     await desk.action(uri, 'session/toolCallReady');
-    const result = { success: true, pastTenseMessage: 'Looked', content: [{ type: 'text', text: 'a secret' }] };
+    const result = {
+      success: true,
+      pastTenseMessage: 'Looked',
+      content: [{ type: 'text' as const, text: 'a secret' }],
+    };
     const target = { turnId: 't1', toolCallId: 'c1', requiresResultConfirmation: true };
     desk.dispatch(uri, { type: 'session/toolCallComplete', ...target, result });
     await desk.action(uri, 'session/toolCallComplete');
