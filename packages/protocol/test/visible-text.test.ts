@@ -20,7 +20,8 @@ const NEVER = new RegExp(
   ].join('|'),
   'u',
 );
-const EMOJI = /\p{RGI_Emoji}/gv;
+// biome-ignore lint/complexity/useRegexLiterals: the flag v is newer than the compiler's target
+const EMOJI = new RegExp('\\p{RGI_Emoji}', 'gv');
 
 const NASTY = [...'\\\\\\xxun\\rt{}1b0 a/;|é\n\r\t\0\b\x1b\x7f\x85\x9b'].concat(
   '\\x1b \\u{202e} \u202e \u2066 \u2069 \u200b \u200d \ufe0f \u00ad \u034f \u3164 \u00a0 \u3000 \u2028 \ud800 \udc00'.split(

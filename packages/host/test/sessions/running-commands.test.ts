@@ -15,13 +15,13 @@ const PLACE = { session: 'ahp-session:/s', toolCallId: 'call 1' };
 class Records {
   readonly stored = new Map<string, string>();
   #batch: LogRecord[] = [];
-  #failed: (() => void)[] = [];
+  #failed: ((error: Error) => void)[] = [];
 
   record(record: LogRecord): void {
     this.#batch.push(record);
   }
 
-  afterFailure(callback: () => void): void {
+  afterFailure(callback: (error: Error) => void): void {
     this.#failed.push(callback);
   }
 
@@ -36,7 +36,7 @@ class Records {
 
   fail(): void {
     this.#batch = [];
-    for (const callback of this.#failed.splice(0)) callback();
+    for (const callback of this.#failed.splice(0)) callback(new Error('the disk is full'));
   }
 
   /** What a host finds that starts now. */
