@@ -35,11 +35,7 @@ export function Shell() {
       <button type="button" className="skip" onClick={() => document.getElementById('main')?.focus()}>
         Skip to the conversation
       </button>
-      <Sidebar
-        onHelp={() => setOverlay('help')}
-        onPalette={() => setOverlay('palette')}
-        onDeleted={() => setOverlay('deleted')}
-      />
+      <Sidebar onHelp={() => setOverlay('help')} onPalette={() => setOverlay('palette')} />
       <main id="main" tabIndex={-1}>
         <ConnectionBanner />
         <DamageBanner />

@@ -132,7 +132,6 @@ describeInBrowser('the list of sessions', (open) => {
     const session = await desk.createSession({ provider: 'mock' });
     await desk.dispatch(session, { type: 'session/titleChanged', title: 'About plums' });
     await desk.disposeSession(session);
-    await desk.createSession({ provider: 'mock' });
     const page = await open(link, size);
     await page.getByRole('button', { name: 'Deleted sessions' }).click();
     const dialog = page.getByRole('dialog', { name: 'Deleted sessions' });

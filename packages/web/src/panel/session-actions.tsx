@@ -52,7 +52,7 @@ function DeleteDialog({ summary, onClose }: DialogProps) {
     <Dialog title="Delete this session?" onClose={onClose}>
       <p>
         “{summary.title || 'Untitled'}” goes off the list, on every device. It can be restored for {DELETED_KEPT_DAYS}{' '}
-        days: Ctrl+K, “Deleted sessions”. Files stay as they are.
+        days, from “Deleted sessions” below the list. Files stay as they are.
       </p>
       <div className="buttons">
         <button type="button" className="danger" onClick={() => void remove()}>

@@ -8,6 +8,7 @@ import { goTo } from '../host/router.js';
 import { ago } from '../model/format.js';
 import { placeOf } from '../model/place.js';
 import { Dialog } from '../ui/dialog.js';
+import { Icon } from '../ui/icons.js';
 import { tell } from '../ui/notices.js';
 import { useNow } from '../ui/use-now.js';
 
@@ -33,6 +34,19 @@ export async function restoreSession(client: Client, uri: string): Promise<void>
   } catch (error) {
     tell(`The session could not be restored. ${problemText(error)}`);
   }
+}
+
+/** The way to them, where the sessions are listed. */
+export function DeletedSessionsButton() {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <button type="button" className="quiet small deleted-link" onClick={() => setOpen(true)}>
+        <Icon name="trash" /> Deleted sessions
+      </button>
+      {isOpen && <DeletedSessions onClose={() => setOpen(false)} />}
+    </>
+  );
 }
 
 export function DeletedSessions({ onClose }: { readonly onClose: () => void }) {

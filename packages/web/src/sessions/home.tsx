@@ -8,6 +8,7 @@ import { AutoText } from '../ui/auto-text.js';
 import { mayTakeFocus } from '../ui/focus.js';
 import { Icon } from '../ui/icons.js';
 import { ConfigFields } from './config-fields.js';
+import { DeletedSessionsButton } from './deleted-sessions.js';
 import { FolderField } from './folder-field.js';
 import { Ideas } from './ideas.js';
 import { NewSessionBar } from './new-session-bar.js';
@@ -17,6 +18,7 @@ import { useNewSession } from './use-new-session.js';
 export function Home() {
   const { link } = useHost();
   const { agents, config } = useStore(link.root);
+  const isEmpty = useStore(link.sessions)?.length === 0;
   const form = useNewSession(agents, config?.values.defaultAgent);
   const [draft, setDraft] = useDraft('new');
   const { text } = draft;
@@ -75,6 +77,8 @@ export function Home() {
           field.current?.focus();
         }}
       />
+      {/* Where there are no sessions, a phone shows no list. */}
+      {isEmpty && <DeletedSessionsButton />}
     </div>
   );
 }

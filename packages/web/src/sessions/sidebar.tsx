@@ -7,16 +7,16 @@ import { useStore } from '../model/store.js';
 import { Icon } from '../ui/icons.js';
 import { Mark } from '../ui/mark.js';
 import { useKeptFocus } from '../ui/use-kept-focus.js';
+import { DeletedSessionsButton } from './deleted-sessions.js';
 import { SessionGroup } from './session-group.js';
 import { SidebarFooter } from './sidebar-footer.js';
 
 interface Props {
   readonly onHelp: () => void;
   readonly onPalette: () => void;
-  readonly onDeleted: () => void;
 }
 
-export function Sidebar({ onHelp, onPalette, onDeleted }: Props) {
+export function Sidebar({ onHelp, onPalette }: Props) {
   const { link } = useHost();
   const sessions = useStore(link.sessions);
   const [query, setQuery] = useState('');
@@ -48,11 +48,7 @@ export function Sidebar({ onHelp, onPalette, onDeleted }: Props) {
         <SessionGroup title="Sessions" items={others} />
         <SessionGroup title="Archive" items={archived} isFolded={query === ''} />
         {sessions && isNothing && <p className="hint">{emptyText(query)}</p>}
-        {sessions && (
-          <button type="button" className="quiet small deleted-link" onClick={onDeleted}>
-            <Icon name="trash" /> Deleted sessions
-          </button>
-        )}
+        {sessions && <DeletedSessionsButton />}
       </div>
       <SidebarFooter onHelp={onHelp} onPalette={onPalette} />
     </nav>
