@@ -37,7 +37,14 @@ async function openRoom({ shell = {}, terminals = {} }: RoomOptions = {}) {
   const folder = await tempFolder();
   const agent = new PuppetAgent();
   const { confirmation: _asks, ...tool } = shellTool(shell);
-  const host = await startHost({ clock: systemClock, agents: [agent], tools: [tool], terminals });
+  const toolOutputMaxCharacters = 2 * SHELL_OUTPUT_MAX_BYTES;
+  const host = await startHost({
+    clock: systemClock,
+    agents: [agent],
+    tools: [tool],
+    terminals,
+    toolOutputMaxCharacters,
+  });
   const desk = await host.client('desk');
   const uri = await desk.session(undefined, { provider: 'puppet', workingDirectory: fileUri(folder) });
   desk.dispatch(uri, turnStarted('t1'));

@@ -6,6 +6,7 @@ import path from 'node:path';
 import { FILE_RESULT_MAX_BYTES } from '@atrium/protocol/provider';
 import { describe, expect, it } from 'vitest';
 import { readFileResult } from '../../../src/gateway/tools/file-result.js';
+import { MODEL_OUTPUT_MAX_CHARACTERS } from '../../../src/limits.js';
 import { pair } from '../../support/provider-door.js';
 import {
   answerNext,
@@ -84,7 +85,10 @@ describe('a result in a file', () => {
     await answerNext(room.provider, { file: reference(big, size) });
     const done = await outcome;
     expect(done).toMatchObject({ kind: 'completed', success: true });
-    expect(done.kind === 'completed' && done.text.length).toBeGreaterThan(2 ** 20);
+    const text = done.kind === 'completed' ? done.text : '';
+    expect(text).toContain('lines left out here');
+    expect(text.length).toBeGreaterThan(MODEL_OUTPUT_MAX_CHARACTERS / 2);
+    expect(text.length).toBeLessThanOrEqual(MODEL_OUTPUT_MAX_CHARACTERS);
     const left = await resultOf(room, reference(big, size, { mimeType: 'image/png' }));
     expect(left).toMatchObject({ success: true, content: [{ text: expect.stringContaining('Left out: image/png') }] });
   });
