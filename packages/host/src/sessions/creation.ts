@@ -44,6 +44,7 @@ export class Creation {
   /** Creates a session under the URI that the client chose. Its agent starts in the background. */
   async create(params: CreateSessionParams, creator: Creator): Promise<void> {
     const { channel, fork, activeClient } = params;
+    while (this.#parts.reserved.has(channel)) await this.#parts.reserved.settled(channel);
     this.#checkUri(channel);
     const backend = this.#backendFor(params.provider);
     creator.mayUse(backend);
@@ -61,6 +62,7 @@ export class Creation {
   /** Takes in a page of a session from elsewhere. With the last one it is here, and its agent starts. */
   async import(page: ImportPage, creator: Creator): Promise<void> {
     const { channel, summary } = page;
+    while (this.#parts.reserved.has(channel)) await this.#parts.reserved.settled(channel);
     this.#checkUri(channel);
     const backend = summary && this.#backendFor(summary.provider);
     if (backend) creator.mayUse(backend);
@@ -76,14 +78,15 @@ export class Creation {
     if (summary) await this.#begin(channel);
   }
 
+  /** Called when nobody works on the URI: a client that is told that it is in use can subscribe to it. */
   #checkUri(uri: string): void {
     const kind = channelKind(uri);
     if (kind !== 'session') throw new RequestError(ErrorCode.InvalidParams, `/channel: ${uri} is a ${kind} channel`);
     if (!uri.includes(':'))
       throw new RequestError(ErrorCode.InvalidParams, '/channel must be a URI: ahp-session:/<id>');
     const entry = this.#parts.catalogue.find(uri);
-    if (!entry && !this.#parts.reserved.has(uri)) return;
-    const advice = entry?.disposedAt !== undefined ? 'it was disposed and can be restored' : 'choose another';
+    if (!entry) return;
+    const advice = entry.disposedAt !== undefined ? 'it was disposed and can be restored' : 'choose another';
     throw new RequestError(ErrorCode.SessionAlreadyExists, `${uri} is in use: ${advice}`);
   }
 

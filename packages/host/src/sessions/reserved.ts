@@ -1,19 +1,21 @@
 /** URIs that something is being done with: nobody else may create, restore or forget the session meanwhile. */
 
 export class Reserved {
-  readonly #uris = new Set<string>();
+  readonly #work = new Map<string, Promise<unknown>>();
 
   has(uri: string): boolean {
-    return this.#uris.has(uri);
+    return this.#work.has(uri);
+  }
+
+  /** Waits for the end of what is being done with the URI; somebody else may be at it again by then. */
+  async settled(uri: string): Promise<void> {
+    await this.#work.get(uri)?.catch(() => {});
   }
 
   /** Whoever calls has made sure that nobody else has it. */
-  async during<T>(uri: string, work: () => Promise<T>): Promise<T> {
-    this.#uris.add(uri);
-    try {
-      return await work();
-    } finally {
-      this.#uris.delete(uri);
-    }
+  async during<T>(uri: string, task: () => Promise<T>): Promise<T> {
+    const work = task().finally(() => this.#work.delete(uri));
+    this.#work.set(uri, work);
+    return work;
   }
 }

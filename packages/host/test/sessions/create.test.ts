@@ -187,6 +187,15 @@ describe('creating a session', () => {
     expect(phone.received.filter(({ method }) => method === 'root/sessionAdded')).toHaveLength(1);
   });
 
+  it('[AHP-043] says that a URI is in use once the session can be subscribed to', async () => {
+    const host = await startHost();
+    const [desk, phone] = [await host.client(), await host.client()];
+    void desk.ask('createSession', { channel: URI });
+    const { error } = await phone.ask('createSession', { channel: URI });
+    expect(error?.code).toBe(ErrorCode.SessionAlreadyExists);
+    expect(await phone.ask('subscribe', { channel: URI })).not.toHaveProperty('error');
+  });
+
   it('[AHP-044] refuses an agent that is not there', async () => {
     const host = await startHost();
     const desk = await host.client();
