@@ -144,7 +144,7 @@ describe.skipIf(!isBuilt || !hasTmux)(
       terminal.keys('Escape');
       await terminal.sees(/Stopped\.[\s\S]*queued: later\n {2}A message waits\. Enter on an empty line sends it/);
       terminal.keys('Enter');
-      await terminal.sees(/> later\n\nYou said: later/);
+      await terminal.sees(/> later\n\n> to the left\n\nYou said: later/);
     });
 
     it('takes pasted lines as one message, and finds it again with an arrow', async () => {
