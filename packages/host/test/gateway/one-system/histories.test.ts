@@ -1,13 +1,19 @@
 /** Everybody sees one history, whatever their client speaks and however often their line was cut. */
 import type { SessionState } from '@atrium/protocol';
-import type { V1SessionState } from '@atrium/protocol/dialects';
+import type { V1ActionEnvelope, V1SessionState } from '@atrium/protocol/dialects';
 import { describe, expect, it } from 'vitest';
+import { applyV1 } from '../../../../protocol/test/support/v1-client.js';
 import { comparable, Mirror } from '../../support/mirror.js';
 import { answerNext, tool } from '../../support/provider-room.js';
 import { envelopesOf, openRoom, type Room, stateOf, turnStarted } from '../../support/session-room.js';
 import { type RawClient, ROOT, settle } from '../../support/test-host.js';
 import { TestProvider } from '../../support/test-provider.js';
-import { comparableV1, V1Client, v1Client } from '../../support/v1.js';
+import { comparableV1, v1Client } from '../../support/v1.js';
+
+interface V1Resumed extends Record<string, unknown> {
+  readonly type: string;
+  readonly actions: readonly V1ActionEnvelope[];
+}
 
 const HELLO = {
   name: 'ci-watcher',
@@ -145,15 +151,17 @@ describe('one history', () => {
     const room = await openIdleRoom();
     const session = room.uri.replace('ahp-session:', 'puppet:');
     const old = await v1Client(room.host, 'old');
-    const { fromSeq } = await old.subscribe(session);
+    const shown = await old.subscribe(session);
     const provider = await TestProvider.bound(room.host, HELLO);
     await settle();
     old.raw.disconnect();
     await playAll(room, provider);
-    const again = new V1Client(room.host.connect(), 'old', 'agenthost:root');
-    await again.raw.request('reconnect', { clientId: 'old', lastSeenServerSeq: fromSeq, subscriptions: [session] });
+    const place = { clientId: 'old', lastSeenServerSeq: shown.fromSeq, subscriptions: [session] };
+    const resumed = await room.host.connect().request<V1Resumed>('reconnect', place);
+    expect(resumed.type).toBe('replay');
     const { state } = await (await v1Client(room.host, 'fresh')).subscribe(session);
-    expect(again.mirror(session)).toEqual(comparableV1(state));
+    const own = resumed.actions.filter(({ action }) => 'session' in action && action.session === session);
+    expect(comparableV1(own.reduce(applyV1, shown.state as V1SessionState))).toEqual(comparableV1(state));
     expect(gistV1(state as V1SessionState)).toEqual(gist(await stateOf(room.desk, room.uri)));
   });
 
