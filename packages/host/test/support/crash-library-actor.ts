@@ -1,6 +1,6 @@
 /** An actor that uses our client library, and looks over its shoulder. */
 import { type Client, connect, type Subscription, type Transport, webSocketTransport } from '@atrium/client';
-import type { ActionEnvelope, SessionState, Snapshot, StateAction } from '@atrium/protocol';
+import { type ActionEnvelope, ErrorCode, type SessionState, type Snapshot, type StateAction } from '@atrium/protocol';
 import type { Actor } from './crash-actor.js';
 import { CRASH_WORK_FOLDER } from './crash-script.js';
 import { type Answer, type Dispatched, ROOT } from './fuzz-client.js';
@@ -129,8 +129,21 @@ export class LibraryActor implements Actor {
         await new Promise((resolve) => setTimeout(resolve, 20));
       }
     }
-    const subscription = await this.#client?.subscribe(uri as `ahp-session:/${string}`);
-    if (subscription) this.#subscriptions.set(uri, subscription as Subscription);
+    const subscription = await this.#subscribe(uri);
+    if (subscription) this.#subscriptions.set(uri, subscription);
+  }
+
+  /** While the other one's creation is under way, the name is taken and the session is not there yet. */
+  async #subscribe(uri: string): Promise<Subscription | undefined> {
+    for (let tries = 0; tries < 100; tries++) {
+      try {
+        return (await this.#client?.subscribe(uri as `ahp-session:/${string}`)) as Subscription | undefined;
+      } catch (error) {
+        if ((error as { code?: number }).code !== ErrorCode.SessionNotFound) throw error;
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+    }
+    return undefined;
   }
 
   leave(uri: string): void {

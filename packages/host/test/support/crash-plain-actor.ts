@@ -1,9 +1,11 @@
 /** An actor that speaks the protocol by itself, over a WebSocket. */
-import type { StateAction } from '@atrium/protocol';
+import { ErrorCode, type StateAction } from '@atrium/protocol';
 import { WebSocket } from 'ws';
 import type { Actor } from './crash-actor.js';
 import { CRASH_WORK_FOLDER } from './crash-script.js';
 import { FuzzClient } from './fuzz-client.js';
+
+const RETRY_MS = 20;
 
 export class PlainActor implements Actor {
   readonly #client: FuzzClient;
@@ -61,9 +63,16 @@ export class PlainActor implements Actor {
   }
 
   #create(uri: string): void {
-    this.#client.request('createSession', { channel: uri, workingDirectory: CRASH_WORK_FOLDER }, () =>
-      this.#client.subscribe(uri),
-    );
+    const params = { channel: uri, workingDirectory: CRASH_WORK_FOLDER };
+    this.#client.request('createSession', params, () => this.#subscribe(uri));
+  }
+
+  /** While the other one's creation is under way, the name is taken and the session is not there yet. */
+  #subscribe(uri: string): void {
+    this.#client.subscribe(uri, ({ error }) => {
+      if (error?.code !== ErrorCode.SessionNotFound) return;
+      setTimeout(() => this.isOpen && this.#watched.has(uri) && this.#subscribe(uri), RETRY_MS);
+    });
   }
 
   leave(uri: string): void {
