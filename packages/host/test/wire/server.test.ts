@@ -107,7 +107,7 @@ describe('an upgrade over the wire', () => {
 
 describe('[REL-006] a peer that behaves badly does not keep others out', () => {
   it('cuts off a request that is dripped out byte by byte', async () => {
-    const { port } = await startEcho({ limits: { headersTimeoutMs: 1_000 } });
+    const { port } = await startEcho({ limits: { headersTimeoutMs: 3_000 } });
     const slow = rawClient(port);
     slow.write('GET / HTTP/1.1\r\n');
     const dripping = setInterval(() => slow.write('X-A: b\r\n'), 50);
