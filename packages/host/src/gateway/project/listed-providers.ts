@@ -26,8 +26,8 @@ type Rules = readonly ProviderHookRule[];
 
 interface Listed {
   readonly name: string;
-  /** Which program it is: what one guards says nothing about another. */
-  readonly digest: string;
+  /** Which program of which folder it is: what one guards says nothing about another, also when it is called the same. */
+  readonly program: string;
   /** From the file: the tools that it guards. */
   readonly guards: Rules | undefined;
   /** The process that it is now. */
@@ -57,15 +57,16 @@ export class ListedProviders implements GatewayService {
     this.#rooms.set(room, listed);
     if (listed.has(keyOf(name))) return;
     const guards = config.guards?.map((tool) => ({ match: { tool }, action: 'deny' as const, reason: '' }));
-    listed.set(keyOf(name), { name, digest, guards, admission: undefined, isGivenUp: false, isTold: false });
+    const program = JSON.stringify([room.session.state.summary.workingDirectory, digest]);
+    listed.set(keyOf(name), { name, program, guards, admission: undefined, isGivenUp: false, isTold: false });
     for (const binding of [...room.bindings])
       if (keyOf(binding.provider.name) === keyOf(name)) this.#parts.core.evict(binding, taken(name));
   }
 
-  /** The host started its process, which comes in with this. */
+  /** The host started its process, which comes in with this. Whoever refused it before has let it run since. */
   expect(room: Room, name: string, admission: string): void {
     const listed = this.#rooms.get(room)?.get(keyOf(name));
-    if (listed) listed.admission = admission;
+    if (listed) Object.assign(listed, { admission, isGivenUp: false });
   }
 
   /** A person said that it should not run: then nothing waits for it. */
@@ -104,14 +105,18 @@ export class ListedProviders implements GatewayService {
     };
   }
 
-  /** What it guards may change while it is here. */
+  /** What it guards may change while it is here. It may be here several times, and not all leave in the same moment. */
   changed({ room, bindings }: Group): void {
     for (const binding of bindings) {
       const listed = this.#listedAs(binding, room);
-      if (!listed) continue;
+      if (!listed || binding.isAway) continue;
       listed.isTold = false;
-      this.#lastRules.delete(listed.digest);
-      this.#lastRules.set(listed.digest, binding.rules);
+      const all = room.bindings.filter((other) => this.#listedAs(other, room) === listed);
+      this.#lastRules.delete(listed.program);
+      this.#lastRules.set(
+        listed.program,
+        all.flatMap(({ rules }) => rules),
+      );
       const [oldest] = this.#lastRules.keys();
       if (this.#lastRules.size > REMEMBERED_RULES_MAX && oldest !== undefined) this.#lastRules.delete(oldest);
     }
@@ -135,14 +140,14 @@ export class ListedProviders implements GatewayService {
   }
 
   /** By the file, by what it guarded when it was last here, or everything that may change something: nobody knows better. */
-  #guards({ guards, digest }: Listed, room: Room, call: GateCall): boolean {
-    const rules = guards ?? this.#lastRules.get(digest);
+  #guards({ guards, program }: Listed, room: Room, call: GateCall): boolean {
+    const rules = guards ?? this.#lastRules.get(program);
     if (!rules) return !isReadOnly(room, call);
     return this.#book.applying({ rules, room }, call).some(({ rule }) => isClosing(rule));
   }
 
-  #closedBy({ guards, digest }: Listed): string {
-    const rules = (guards ?? this.#lastRules.get(digest))?.filter(isClosing);
+  #closedBy({ guards, program }: Listed): string {
+    const rules = (guards ?? this.#lastRules.get(program))?.filter(isClosing);
     if (!rules) return ANYTHING_THAT_CHANGES;
     return [...new Set(rules.map(({ match }) => match.tool ?? 'any tool'))].join(', ') || 'nothing';
   }

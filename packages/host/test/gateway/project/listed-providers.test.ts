@@ -4,14 +4,21 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { RECONNECT_WINDOW_MS } from '@atrium/protocol/provider';
 import { describe, expect, it } from 'vitest';
+import type { AgentTurn } from '../../../src/agents/agent.js';
 import { systemClock } from '../../../src/clock.js';
 import { builtinTools } from '../../../src/tools/builtin.js';
-import { TrustedFolders } from '../../../src/trust/trust.js';
+import { type FolderTrust, TrustedFolders } from '../../../src/trust/trust.js';
 import { openDoor, openProjectRoom, pair, until, withToken } from '../../support/provider-door.js';
 import { startHost, stateOf } from '../../support/session-room.js';
 import { tempFolder } from '../../support/temp-folder.js';
 import { settle } from '../../support/test-host.js';
-import { letIn, openProjectHost, openProjectWith } from '../hostile/support/project-room.js';
+import {
+  letIn,
+  openProjectHost,
+  openProjectWith,
+  type ProjectHost,
+  type ProjectSession,
+} from '../hostile/support/project-room.js';
 
 const WRITE = { name: 'write_file', input: { path: 'a.txt', content: 'x' } };
 const LIST = { name: 'list_files', input: {} };
@@ -26,8 +33,12 @@ async function openGuarded(more: object = {}) {
   const project = await openProjectHost({ tools: builtinTools() });
   const session = await openProjectWith(project, more, 'ci');
   const { turn } = await session.turn();
-  /** What becomes of a call before a person is asked about it. */
-  const attempt = async (call: { name: string; input: object }) => {
+  return { project, session, attempt: attemptsIn(project, session, turn) };
+}
+
+/** What becomes of a call before a person is asked about it. */
+function attemptsIn(project: ProjectHost, session: ProjectSession, turn: AgentTurn) {
+  return async (call: { name: string; input: object }) => {
     const id = `c-${crypto.randomUUID()}`;
     const outcome = turn.callTool({ id, ...call });
     const asked = until(async () => {
@@ -38,7 +49,6 @@ async function openGuarded(more: object = {}) {
     void outcome.catch(() => {});
     return Promise.race([outcome, asked]);
   };
-  return { project, session, attempt };
 }
 
 describe('the name of a provider that a trusted folder lists', { timeout: 30_000 }, () => {
@@ -118,6 +128,65 @@ describe('a provider that a trusted folder lists and that is not there', { timeo
     await project.clock.advance(RECONNECT_WINDOW_MS + 1);
     expect(await attempt(SHELL)).toMatchObject(CLOSED);
     expect(await attempt(WRITE)).toBe('asked');
+  });
+
+  it('[REL-056] closes what it guarded, whatever one that is declared alike in another folder guards', async () => {
+    const { project, session, attempt } = await openGuarded();
+    const ci = await letIn(project, session.token('ci'));
+    await ci.hello({ name: 'ci', ...DENY_SHELL });
+    ci.send({ type: 'goodbye' });
+    await ci.untilClosed();
+    const other = await openProjectWith(project, {}, 'ci');
+    await (await letIn(project, other.token('ci'))).hello({ name: 'ci' });
+    expect(await attempt(SHELL)).toMatchObject(CLOSED);
+  });
+
+  it('[REL-056] closes what all instances of it guarded', async () => {
+    const { project, session, attempt } = await openGuarded();
+    const instances = [
+      { name: 'ci', instance: 'one', ...DENY_SHELL },
+      { name: 'ci', instance: 'two' },
+    ];
+    for (const instance of instances) {
+      const ci = await letIn(project, session.token('ci'));
+      await ci.hello(instance);
+      ci.drop();
+    }
+    await settle();
+    await project.clock.advance(RECONNECT_WINDOW_MS + 1);
+    expect(await attempt(SHELL)).toMatchObject(CLOSED);
+  });
+
+  it('[REL-056] closes what it guarded also when it was refused before it was trusted', async () => {
+    const trust = new TrustedFolders(path.join(await tempFolder(), 'trusted.json'));
+    let isAllowed = false;
+    const changing: FolderTrust = {
+      isTrusted: async () => true,
+      allows: async () => isAllowed,
+      trust: (folder) => trust.trust(folder, []),
+      watch: (changed) => trust.watch(changed),
+    };
+    const project = await openProjectHost({ tools: builtinTools(), trust: changing });
+    const opening = openProjectWith(project, {}, 'ci');
+    const { desk } = project;
+    const uri = await until(async () => {
+      const { items } = await desk.request<{ items: { resource: string }[] }>('listSessions', {
+        channel: 'ahp-root://',
+      });
+      return items[0]?.resource;
+    });
+    const { id } = await until(async () => (await stateOf(desk, uri)).inputRequests?.[0]);
+    desk.dispatch(uri, { type: 'session/inputCompleted', requestId: id, response: 'decline' });
+    await until(async () => !(await stateOf(desk, uri)).inputRequests?.length || undefined);
+    isAllowed = true;
+    await trust.trust(await tempFolder(), []);
+    const session = await opening;
+    const attempt = attemptsIn(project, session, (await session.turn()).turn);
+    const ci = await letIn(project, session.token('ci'));
+    await ci.hello({ name: 'ci', ...DENY_SHELL });
+    ci.send({ type: 'goodbye' });
+    await ci.untilClosed();
+    expect(await attempt(SHELL)).toMatchObject(CLOSED);
   });
 
   it('[REL-056] closes what it guarded also when it said goodbye', async () => {
