@@ -24,6 +24,9 @@ export class AgentOpener {
   readonly #abort = new AbortController();
   #opened: Promise<AgentSession> | undefined;
   #opening = false;
+  /** What it needs was not prepared again to the end: a turn was cancelled meanwhile, or it failed. */
+  #isUnprepared = false;
+  #preparing: Promise<void> | undefined;
   /** What the agent is being told; the next turn waits for it. */
   #told: Promise<void> = Promise.resolve();
 
@@ -77,7 +80,7 @@ export class AgentOpener {
   /** The agent, once it has heard of everything that came before: a turn must not begin on history that was cut. */
   async forTurn(): Promise<AgentSession> {
     await this.#told;
-    if (this.#opened && this.around.isResting()) await this.#prepareAgain();
+    if (this.#opened && (this.#isUnprepared || this.around.isResting())) await this.#prepareAgain();
     const isFirst = this.#opened === undefined;
     const agent = await this.opened();
     // Not before: while it opens, its folder may still be being made. A worktree can be made again.
@@ -103,9 +106,13 @@ export class AgentOpener {
 
   async #prepareAgain(): Promise<void> {
     this.#opening = true;
-    await this.around.prepare().finally(() => {
+    this.#isUnprepared = true;
+    this.#preparing ??= this.around.prepare().finally(() => {
       this.#opening = false;
+      this.#preparing = undefined;
     });
+    await this.#preparing;
+    this.#isUnprepared = false;
   }
 
   /** Closes an agent that keeps a process; the next turn opens it again. */

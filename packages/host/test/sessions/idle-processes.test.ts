@@ -4,6 +4,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { SessionState } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
+import { STOP_GRACE_MS } from '../../src/gateway/project/provider-process.js';
 import { PROCESSES_REST_MS } from '../../src/limits.js';
 import { type FolderTrust, NO_TRUST } from '../../src/trust/trust.js';
 import { openCustomRoom, POLL, PromptPuppet } from '../support/custom-room.js';
@@ -46,13 +47,13 @@ function pidsIn(file: string): number[] {
 }
 
 /** A session whose project has the provider `ci`, which is bound. */
-async function openProject(program: string, trust: FolderTrust = TRUSTING) {
+async function openProject(program: string, trust: FolderTrust = TRUSTING, ownProcess = true) {
   const clock = new McpClock();
   const folder = await tempFolder({
     'atrium.json': JSON.stringify({ providers: { ci: { command: process.execPath, args: ['ci.cjs', SOCKETS] } } }),
     'ci.cjs': program,
   });
-  const agent = keepingProcess(new PuppetAgent());
+  const agent = keepingProcess(new PuppetAgent(), ownProcess);
   const host = await startHost({ clock, trust, agents: [agent] });
   await openDoor(host);
   const desk = await host.client('desk');
@@ -133,6 +134,24 @@ describe('the processes of a resting session', { timeout: 60_000 }, () => {
     desk.dispatch(uri, turnStarted('t1'));
     const puppet = await agent.turn(0);
     expect(puppet.turn.tools().map(({ name }) => name)).not.toContain('ci_status');
+    puppet.finish();
+  });
+
+  it('[REL-060] also a turn in place of one that was cancelled waits for what comes back', async () => {
+    const stubborn = `process.on('SIGTERM', () => {});\n${PROVIDER}`;
+    const { clock, agent, desk, uri, folder } = await openProject(stubborn, TRUSTING, false);
+    await clock.advance(PROCESSES_REST_MS);
+    const active = async () => (await stateOf(desk, uri)).activeTurn?.id;
+    desk.dispatch(uri, turnStarted('t1'));
+    await expect.poll(active, POLL).toBe('t1');
+    desk.dispatch(uri, { type: 'session/turnCancelled', turnId: 't1' });
+    desk.dispatch(uri, turnStarted('t2'));
+    await expect.poll(active, POLL).toBe('t2');
+    const coming = agent.turn(0);
+    for (let passed = 0; passed < STOP_GRACE_MS; passed += 100) await clock.advance(100);
+    const puppet = await coming;
+    expect(pidsIn(path.join(folder, 'provider-starts')).map(isAlive)).toEqual([false, true]);
+    expect(puppet.turn.tools().map(({ name }) => name)).toContain('ci_status');
     puppet.finish();
   });
 
