@@ -66,7 +66,9 @@ export function agentProgram(id: string, entry: AgentEntry, folder: string): Pro
   const env = ('env' in entry && entry.env) || {};
   const declared = { ...entry, ...(isCommand && { command, cwd }) };
   const address =
-    'baseURL' in entry && entry.baseURL !== undefined ? `asks ${word(entry.baseURL)}` : 'changes an agent';
+    'baseURL' in entry && entry.baseURL !== undefined
+      ? `asks ${word(shownAddress(entry.baseURL))}`
+      : 'changes an agent';
   const key = 'apiKeyEnv' in entry && entry.apiKeyEnv !== undefined ? `sends ${word(entry.apiKeyEnv)}` : undefined;
   const runs = command === undefined ? address : commandLine(command, (isCommand && entry.args) || []);
   return program({ kind: 'agent', name: id, declared, runs, details: [key, startsIn(cwd), sets(Object.keys(env))] });
@@ -78,13 +80,24 @@ export function serverProgram(name: string, declared: McpServerConfig, owner?: P
   if (declared.transport !== 'stdio') {
     const headers = Object.keys(declared.headers);
     const details = [headers.length > 0 ? `sends the headers ${words(headers)}` : undefined];
-    // A name and a password before the "@" are nobody's business, and a host must not hide behind them.
-    const address = declared.url.replace(/^(\w+:\/\/)[^/?#]*@/, '$1…@');
-    return program({ ...facts, runs: `connects to ${word(address)}`, details });
+    return program({ ...facts, runs: `connects to ${word(shownAddress(declared.url))}`, details });
   }
   const { command, args, env, cwd } = declared;
   const details = [startsIn(cwd), sets(Object.keys(env))];
   return program({ ...facts, runs: commandLine(command, args), details });
+}
+
+/**
+ * The address that is really asked: a backslash ends the host as a slash does, and letters of other scripts are looked up
+ * in another spelling. A name and a password before the "@" are nobody's business, and a host must not hide behind them.
+ */
+function shownAddress(declared: string): string {
+  if (!URL.canParse(declared)) return declared;
+  const { protocol, username, password, host, pathname, search, hash } = new URL(declared);
+  const secret = username === '' && password === '' ? '' : '…@';
+  const place = `${protocol}//${secret}${host}${pathname}${search}${hash}`;
+  // Variables are shown as they are declared.
+  return place.replace(/\$%7B(\w+)%7D/gi, '${$1}');
 }
 
 export interface DeclaredHook {

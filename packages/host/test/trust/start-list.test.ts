@@ -191,4 +191,22 @@ describe('a trusted folder', { timeout: 60_000 }, () => {
       delete process.env.ATRIUM_TEST_SECRET;
     }
   });
+
+  it.each([
+    ['https://evil.test\\@good.test/mcp', 'https://evil.test/@good.test/mcp'],
+    ['https://me:secret@good.test/a?b#c', 'https://…@good.test/a?b#c'],
+    ['https:///evil.test/${TOKEN}/@good.test', 'https://evil.test/${TOKEN}/@good.test'],
+    ['https://g\u043e\u043ed.test/', 'https://xn--gd-fmca.test/'],
+  ])('[REL-053] shows the host that is really asked by %s', async (url, shown) => {
+    const folder = await tempFolder({ 'atrium.json': text({ mcpServers: { remote: { url } } }) });
+    const [program] = await declaredPrograms(folder);
+    expect(program?.line).toBe(`MCP server remote: connects to ${shown}`);
+  });
+
+  it('[REL-053] hides no host of an agent behind a name before it', async () => {
+    const agents = { mine: { type: 'openai', baseURL: 'https://good.test\u3002evil.test\\@good.test/v1' } };
+    const folder = await tempFolder({ 'atrium.json': text({ agents }) });
+    const [program] = await declaredPrograms(folder);
+    expect(program?.line).toBe('agent mine: asks https://good.test.evil.test/@good.test/v1');
+  });
 });
