@@ -101,9 +101,14 @@ function remember({ file, before, after }: Edit, context: ToolContext): void {
 function checkAsShown(file: TextChange['file'], text: string, context: PlanContext): void {
   const shown = context.basis as Basis | undefined;
   if (!shown) return;
+  const present = digestOf(text);
   let expected = shown.digest;
-  for (const [before, after] of edits.get(editsKey(file, context)) ?? []) if (before === expected) expected = after;
-  if (shown.real !== file.real || expected !== digestOf(text)) throw changedMeanwhile(file);
+  // Where somebody took an earlier edit back, the file is what was shown, and not what that edit made of it.
+  for (const [before, after] of edits.get(editsKey(file, context)) ?? []) {
+    if (expected === present) break;
+    if (before === expected) expected = after;
+  }
+  if (shown.real !== file.real || expected !== present) throw changedMeanwhile(file);
 }
 
 type PlanContext = PreviewContext & Pick<ToolContext, 'basis' | 'session'>;

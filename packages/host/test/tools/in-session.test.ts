@@ -171,6 +171,21 @@ describe('a tool that changes files', () => {
     await expect(read()).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
+  it('edits a file that somebody put back to what it was before an earlier edit', async () => {
+    await writeFile(path.join(folder, 'a.txt'), 'old\n');
+    const { desk, uri, puppet } = await openFolderRoom();
+    const approved = async (id: string, newText: string) => {
+      const outcome = puppet.turn.callTool({ id, ...edit('old', newText) });
+      await desk.action(uri, ({ type, toolCallId }) => `${type} ${toolCallId}` === `session/toolCallReady ${id}`);
+      await refusalOf(desk, uri, answer(id, 'approve'));
+      return outcome;
+    };
+    expect(await approved('c1', 'first')).toMatchObject({ success: true });
+    await writeFile(path.join(folder, 'a.txt'), 'old\n');
+    expect(await approved('c2', 'second')).toMatchObject({ success: true });
+    expect(await read()).toBe('second\n');
+  });
+
   it('[REL-054] lets no edit of another session pass for what the person was shown', async () => {
     await writeFile(path.join(folder, 'a.txt'), 'one two\n');
     const { desk, uri, puppet } = await openFolderRoom();
