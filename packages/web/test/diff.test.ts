@@ -1,6 +1,7 @@
 /** Diffs: the pieces that can be taken back one by one, and coloured code cut into lines. */
 import { expect, it } from 'vitest';
 import { piecesOf, pieceWords } from '../src/diff/pieces.js';
+import { highlighted } from '../src/markdown/highlight.js';
 import { htmlLines } from '../src/markdown/html-lines.js';
 import { diffLines, hunks } from '../src/model/diff.js';
 
@@ -36,4 +37,13 @@ it('ends a colour with its line, and begins it again in the next', () => {
     '<span class="a">z</span> end',
   ]);
   expect(htmlLines('')).toEqual(['']);
+});
+
+it.each([
+  ['css', '[a\rb]\np {}\n'],
+  ['js', 'const a = css`[b\rc]`;\nrun();\n'],
+  ['html', '<style>[a\u2028b]</style>\n<p>\n'],
+])('[REL-051] leaves %s code plain whose lines the colours would move', async (language, code) => {
+  expect(await highlighted(code, language)).toBeUndefined();
+  expect(htmlLines((await highlighted(code.replace(/[\r\u2028]/, ' &<>"\''), language)) ?? '')).toHaveLength(3);
 });

@@ -12,7 +12,16 @@ export async function highlighted(code: string, language: string): Promise<strin
   loading ??= import('./languages.js').then((module) => module.highlighter);
   const highlighter = await loading;
   if (!highlighter.getLanguage(language)) return undefined;
-  return highlighter.highlight(code, { language, ignoreIllegals: true }).value;
+  const html = highlighter.highlight(code, { language, ignoreIllegals: true }).value;
+  // The library can put a line break in the place of another character. Its lines would then be told for others.
+  return textOf(html) === code ? html : undefined;
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#x27': "'" };
+
+/** What the HTML of the library says; it writes nothing but spans and these entities. */
+function textOf(html: string): string {
+  return html.replace(/<[^>]*>/g, '').replace(/&(amp|lt|gt|quot|#x27);/g, (_, name: string) => ENTITIES[name] ?? '');
 }
 
 /** The language of a file, by its name. */
