@@ -62,6 +62,27 @@ describeInBrowser('questions of the host', (open) => {
     await expect.poll(() => completed(host), POLL).toMatchObject([{ requestId: 'trust-1', response: 'accept' }]);
   });
 
+  it('[REL-053] takes no yes to a question about trust that has come up just now', async () => {
+    const message =
+      'Do you trust this folder?\n\n    /srv/app\n\nIt would start 1 program:\n\n    provider ci: node ci.js';
+    const session = puppetSession({ inputRequests: [{ id: 'trust-1', message, questions: [] }] });
+    const host = await startPuppetHost({ session });
+    const page = await open('about:blank');
+    await page.addInitScript(() => {
+      let since: number | undefined;
+      const look = () => {
+        const button = document.querySelector<HTMLButtonElement>('[aria-label="Trust"] button.primary');
+        if (button) since ??= performance.now();
+        if (button?.disabled === false) document.title = `open after ${Math.round(performance.now() - (since ?? 0))}`;
+        if (button?.disabled !== false) requestAnimationFrame(look);
+      };
+      requestAnimationFrame(look);
+    });
+    await page.goto(host.link);
+    await page.waitForFunction(() => document.title.startsWith('open after'));
+    expect(Number((await page.title()).split(' ').at(-1))).toBeGreaterThan(250);
+  });
+
   it('shows the providers of a session with their trust and tools, and switches one off', async () => {
     const id = 'gateway-provider:/ci';
     const entry = { type: 'plugin' as const, id, uri: id, name: 'ci', enabled: true };

@@ -28,6 +28,11 @@ export class Form {
     return this.#fields.length > 0;
   }
 
+  /** Whether the key may be the last word. What is typed into a field is not. */
+  isAnswer({ name }: Key): boolean {
+    return name !== 'escape' && (name === 'enter' || !this.isWritten);
+  }
+
   /** What was asked and answered, for the scrollback. */
   get summary(): string {
     return this.#fields.map(({ question, words }) => `${question.message} ${words || '(no answer)'}`).join('\n');

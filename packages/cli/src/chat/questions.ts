@@ -27,6 +27,8 @@ export class Questions {
   readonly #parts: QuestionParts;
   #confirmation: Confirmation | undefined;
   #approval: Approval | undefined;
+  /** The one that keys go to, and since when. */
+  #front: Approval | ResultQuestion | Form | undefined;
   #askedAt = Number.NEGATIVE_INFINITY;
   #waiting = 0;
   #result: ResultQuestion | undefined;
@@ -72,12 +74,14 @@ export class Questions {
     if (this.#writing && this.#writing.target.call.toolCallId !== call?.toolCallId) this.#writing = undefined;
     const request = state.inputRequests?.find(({ id }) => !this.#later.has(id));
     if (request?.id !== this.#form?.request.id) this.#form = request && new Form(request);
+    const front = this.#approval ?? this.#result ?? this.#form;
+    if (front && front !== this.#front) this.#askedAt = performance.now();
+    this.#front = front;
   }
 
   /** What was read and where one is in it stays, unless something else is asked now. */
   #ask(target: Target | undefined): void {
     if (target && this.#approval?.isAbout(target)) return;
-    if (target) this.#askedAt = performance.now();
     this.#approval = target && new Approval(target);
   }
 
@@ -96,10 +100,15 @@ export class Questions {
     else if (this.#confirmation) this.#confirm(this.#confirmation, key);
     else if (this.#approval || this.#result) {
       if (key.name === 'escape') return true;
+      if (this.#isNew) return false;
       if (this.#approval) this.#permit(this.#approval, key);
       else this.#send(this.#result?.press(key));
-    } else this.#fill(key);
+    } else if (!this.#isNew || !this.#form?.isAnswer(key)) this.#fill(key);
     return false;
+  }
+
+  get #isNew(): boolean {
+    return performance.now() - this.#askedAt < NEW_QUESTION_GUARD_MS;
   }
 
   #write(writing: Writing, key: Key): void {
@@ -117,7 +126,6 @@ export class Questions {
   }
 
   #permit(approval: Approval, key: Key): void {
-    if (performance.now() - this.#askedAt < NEW_QUESTION_GUARD_MS) return;
     const { target } = approval;
     const choice = approval.press(key);
     if (choice === 'view')

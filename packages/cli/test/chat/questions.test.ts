@@ -1,8 +1,9 @@
-import { type SessionInputRequest, type ToolCallState, visibleText } from '@atrium/protocol';
-import { describe, expect, it } from 'vitest';
+import { type SessionInputRequest, type SessionState, type ToolCallState, visibleText } from '@atrium/protocol';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Approval, type ApprovalFrame, choiceOf, wholeCall } from '../../src/chat/approval.js';
 import { Form } from '../../src/chat/form.js';
 import { editedInput, inputText } from '../../src/chat/input-text.js';
+import { type QuestionParts, Questions } from '../../src/chat/questions.js';
 import { Writing } from '../../src/chat/writing.js';
 import { COLOURED, PLAIN } from '../../src/text/style.js';
 import { withoutStyles } from '../../src/text/width.js';
@@ -326,5 +327,43 @@ describe('questions to the person', () => {
     const question = { kind: 'text' as const, id: 'x', message: 'Which colour?' };
     const { lines } = new Form({ id: 'q', message: 'Which colour?', questions: [question] }).view(VIEW);
     expect(lines.filter((line) => line.includes('Which colour?'))).toEqual(['? Which colour?']);
+  });
+});
+
+describe('a question that takes the place of another', () => {
+  const trust = (id: string): Partial<SessionState> => ({
+    inputRequests: [{ id, message: `Trust ${id}?`, questions: [] }],
+  });
+  const withCall = (toolCall: unknown) =>
+    ({ activeTurn: { id: 't', responseParts: [{ kind: 'toolCall', toolCall }] } }) as Partial<SessionState>;
+  const result = { ...call, status: 'pending-result-confirmation', success: true, pastTenseMessage: 'Ran ls' };
+
+  function open() {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const sent: unknown[] = [];
+    const parts = { dispatch: (action: unknown) => void sent.push(action), note: () => {} } as Partial<QuestionParts>;
+    const questions = new Questions(parts as QuestionParts);
+    const show = (state: Partial<SessionState>) => {
+      questions.follow(state as SessionState);
+      questions.view(VIEW);
+    };
+    return { sent, show, press: (text: string) => questions.press(letter(text)) };
+  }
+
+  it.each([
+    ['about trust', trust('new'), { requestId: 'new', response: 'accept' }],
+    ['about a result', withCall(result), { toolCallId: 'c', approved: true }],
+  ])('[REL-051] [REL-053] %s must be seen before the same key answers it', (_, state, accepted) => {
+    const { sent, show, press } = open();
+    show(trust('old'));
+    vi.advanceTimersByTime(1_000);
+    show(state);
+    press('y');
+    expect(sent).toEqual([]);
+    vi.advanceTimersByTime(300);
+    show(state);
+    press('y');
+    expect(sent).toMatchObject([accepted]);
   });
 });

@@ -72,6 +72,18 @@ export function useReading(reading: Reading): void {
   }, [report, id, reading]);
 }
 
+/** Whoever was about to press something else must see the question before the same key or click answers it. */
+const NEW_QUESTION_GUARD_MS = 300;
+
+export function useIsNew(): boolean {
+  const [isNew, setNew] = useState(true);
+  useEffect(() => {
+    const timer = setTimeout(() => setNew(false), NEW_QUESTION_GUARD_MS);
+    return () => clearTimeout(timer);
+  }, []);
+  return isNew;
+}
+
 /** Below this nobody can tell whether the last line is in view. */
 const END_TOLERANCE_PX = 4;
 

@@ -1,6 +1,6 @@
 /** A tool call, from the first letter of its input to its result: one quiet line, unless it runs or asks. */
 import { asksOneOf, type ToolCallState } from '@atrium/protocol';
-import { memo, type ReactNode, useEffect, useState } from 'react';
+import { memo, type ReactNode, useState } from 'react';
 import { useOpenSession } from '../host/context.js';
 import { Words } from '../markdown/markdown.js';
 import { useStore } from '../model/store.js';
@@ -8,7 +8,7 @@ import { Icon, type IconName } from '../ui/icons.js';
 import { VisibleText } from '../ui/visible-text.js';
 import { AskedBody } from './asked-body.js';
 import { Confirmation } from './confirmation.js';
-import { ReadingGate, useReadingGate } from './reading.js';
+import { ReadingGate, useIsNew, useReadingGate } from './reading.js';
 import { ResultConfirmation } from './result-confirmation.js';
 import { ToolBody } from './tool-body.js';
 import { type CallLook, editCount, failureOf, isNamedOtherwise, lookOf, stateWord, toolMessage } from './tool-words.js';
@@ -61,18 +61,6 @@ function AskingCall({ call, turnId, isActive }: Props) {
       )}
     </article>
   );
-}
-
-/** Whoever was about to press something else must see the question before the same key or click answers it. */
-const NEW_QUESTION_GUARD_MS = 300;
-
-function useIsNew(): boolean {
-  const [isNew, setNew] = useState(true);
-  useEffect(() => {
-    const timer = setTimeout(() => setNew(false), NEW_QUESTION_GUARD_MS);
-    return () => clearTimeout(timer);
-  }, []);
-  return isNew;
 }
 
 function QuietCall({ call, isActive }: Props) {

@@ -1,12 +1,13 @@
 /** Whether the programs that a folder names may start. */
 import type { SessionInputRequest } from '@atrium/protocol';
 import { useOpenSession } from '../host/context.js';
-import { ReadBox, ReadingGate, useReadingGate } from '../parts/reading.js';
+import { ReadBox, ReadingGate, useIsNew, useReadingGate } from '../parts/reading.js';
 import { VisibleText } from '../ui/visible-text.js';
 
 export function Trust({ request }: { readonly request: SessionInputRequest }) {
   const session = useOpenSession();
   const { report, reading } = useReadingGate();
+  const isNew = useIsNew();
   const answer = (response: 'accept' | 'decline') =>
     session.dispatch({ type: 'session/inputCompleted', requestId: request.id, response });
   const [question, ...blocks] = blocksOf(request.message ?? '');
@@ -40,7 +41,12 @@ export function Trust({ request }: { readonly request: SessionInputRequest }) {
         )}
       </ReadingGate>
       <div className="buttons">
-        <button type="button" className="primary" disabled={reading !== 'read'} onClick={() => answer('accept')}>
+        <button
+          type="button"
+          className="primary"
+          disabled={isNew || reading !== 'read'}
+          onClick={() => answer('accept')}
+        >
           Trust this folder
         </button>
         <button type="button" onClick={() => answer('decline')}>
