@@ -300,6 +300,55 @@ describeInBrowser('a question for permission', (open) => {
       .toMatchObject([{ approved: false, toolCallId: 'c1', userSuggestion: { text: 'look first' } }]);
   });
 
+  it('[REL-051] cuts no words of an answer, on a phone', async () => {
+    const options = [
+      { id: 'a', label: `Run ${'x'.repeat(300)}`, kind: 'approve' as const },
+      { id: 'b', label: 'Do not run', kind: 'deny' as const },
+    ];
+    const host = await startPuppetHost({ session: asking({ ...command('ls'), options }) });
+    const page = await open(host.link, PHONE);
+    const card = page.getByRole('group', { name: 'Permission' });
+    await card.waitFor();
+    const room = await card.evaluate((element) => element.getBoundingClientRect().right);
+    for (const button of await card.getByRole('button').all())
+      expect(await button.evaluate((element) => element.getBoundingClientRect().right)).toBeLessThanOrEqual(room);
+  });
+
+  it('[REL-051] answers nothing by keyboard that something else lies over', async () => {
+    const { page, answers } = await ask(command('ls'));
+    await expect.poll(() => run(page).isEnabled(), POLL).toBe(true);
+    await page.keyboard.press('Control+/');
+    await page.locator('dialog[open]').waitFor();
+    await page.keyboard.press('Alt+y');
+    await page.waitForTimeout(300);
+    expect(answers()).toEqual([]);
+    await page.keyboard.press('Escape');
+    await page.locator('dialog[open]').waitFor({ state: 'detached' });
+    await page.keyboard.press('Alt+y');
+    await expect.poll(answers, POLL).toMatchObject([{ approved: true }]);
+  });
+
+  it('[REL-051] shows every line of a change in its own place, whatever a highlighter makes of the file', async () => {
+    const { link, folder } = await startPageHost({
+      go: [
+        {
+          callTool: {
+            name: 'edit_file',
+            input: { path: 'app.js', oldText: 'tidy();\n', newText: 'tidy();\nlog();\nevil();\n' },
+          },
+        },
+      ],
+    });
+    const steps = Array.from({ length: 10 }, (_, index) => `step(${index});\n`).join('');
+    await writeFile(path.join(folder, 'app.js'), `const a = css\`[b\rc]\`;\n${steps}tidy();\nend();\n`);
+    const page = await open(link);
+    await begin(page, 'go');
+    await page.getByRole('button', { name: 'Allow', exact: true }).waitFor();
+    await page.waitForTimeout(1_000);
+    const added = await page.locator('.is-asking .line.added').allTextContents();
+    expect(added).toEqual(['+ log();\n', '+ evil();\n']);
+  });
+
   it('[REL-051] answers by keyboard only what can be seen', async () => {
     const { page, answers } = await ask(
       command('ls'),

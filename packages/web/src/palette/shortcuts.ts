@@ -94,9 +94,11 @@ export function answer(kind: 'approve' | 'deny'): void {
   const question = document.querySelector('.confirmation');
   const button = question?.querySelector<HTMLButtonElement>(`[data-answer="${kind}"]`);
   if (!question || !button) return;
-  const { top, bottom } = button.getBoundingClientRect();
+  const { top, bottom, left, right } = button.getBoundingClientRect();
   const shown = question.closest('.timeline')?.getBoundingClientRect();
   if (shown && (top < shown.top || bottom > shown.bottom)) return question.scrollIntoView({ block: 'end' });
+  // Whatever lies over it hides what is asked as well.
+  if (button.disabled || !button.contains(document.elementFromPoint((left + right) / 2, (top + bottom) / 2))) return;
   // The next question takes the place of this one, and must be seen before the same keys answer it, too.
   if (performance.now() - answeredAt < ANSWER_GUARD_MS) return;
   answeredAt = performance.now();
