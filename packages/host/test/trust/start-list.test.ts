@@ -203,10 +203,10 @@ describe('a trusted folder', { timeout: 60_000 }, () => {
     expect(program?.line).toBe(`MCP server remote: connects to ${shown}`);
   });
 
-  it('[REL-053] hides no host of an agent behind a name before it', async () => {
-    const agents = { mine: { type: 'openai', baseURL: 'https://good.test\u3002evil.test\\@good.test/v1' } };
+  it('[REL-053] shows the host that an agent really asks', async () => {
+    const agents = { mine: { type: 'model', api: 'openai', baseURL: 'https://evil.test\\.good.test/v1' } };
     const folder = await tempFolder({ 'atrium.json': text({ agents }) });
     const [program] = await declaredPrograms(folder);
-    expect(program?.line).toBe('agent mine: asks https://good.test.evil.test/@good.test/v1');
+    expect(program?.line).toBe('agent mine: asks https://evil.test/.good.test/v1');
   });
 });
