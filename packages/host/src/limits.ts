@@ -29,6 +29,8 @@ export const INBOUND_MAX_MESSAGES = 10_000;
 export const HANDSHAKE_TIMEOUT_MS = 10_000;
 /** Requests that a connection may send before its handshake. */
 export const REQUESTS_BEFORE_HANDSHAKE_MAX = 32;
+/** Of a client id and of a locale: both are stored for every client that was ever here. */
+export const CLIENT_ID_MAX_CHARACTERS = 500;
 export const CLIENTS_MAX = 256;
 export const UNAUTHENTICATED_MAX = 32;
 /** How long a lost client keeps its role and its calls, from when it was last seen. */
@@ -107,6 +109,19 @@ export const TURN_ACTIONS_MAX = 250_000;
 export const NOTE_MAX_CHARACTERS = 16 * 2 ** 10;
 export const TITLE_MAX_CHARACTERS = 200;
 export const ACTIVITY_MAX_CHARACTERS = 500;
+
+/** What a client may call a session: it is in memory for every session, and in the list that everybody gets. */
+export const GIVEN_TITLE_MAX_CHARACTERS = 4_000;
+/** Messages that wait in one session, and all of them together: they are in every snapshot of it. */
+export const PENDING_MESSAGES_MAX = 1_000;
+export const PENDING_MESSAGES_MAX_CHARACTERS = 16 * 2 ** 20;
+/** Changes of the model or the agent that wait for the end of a turn: all are stored again with every further one. */
+export const HELD_ACTIONS_MAX = 100;
+/** The URI of a session, and the model or the agent that is chosen for it, as JSON: they are in the list as well. */
+export const SESSION_URI_MAX_CHARACTERS = 500;
+export const CHOICE_MAX_CHARACTERS = 16 * 2 ** 10;
+/** What is said in the list of a session that comes from elsewhere, as JSON. */
+export const SUMMARY_MAX_CHARACTERS = 64 * 2 ** 10;
 
 /** What an agent may keep with a session to find it again: an id or two, no history. */
 export const AGENT_MEMORY_MAX_CHARACTERS = 16 * 2 ** 10;

@@ -103,6 +103,8 @@ export class SentActions {
     const before = await this.log.records(`${prefix}:`);
     const epoch = this.#nextEpoch(clientId, Math.max(atLeast, stored));
     for (const { key } of before) this.writer.record({ key, value: null });
+    // Whoever begins again and again is never gone long enough to be forgotten.
+    this.#numbers.delete(clientId);
     return epoch;
   }
 

@@ -1,6 +1,6 @@
 /** Who owns a terminal, and who may change that. There is always exactly one owner. */
 import type { TerminalClaim, TerminalSessionClaim } from '@atrium/protocol';
-import { CLIENT_ID_MAX_CHARACTERS } from './limits.js';
+import { CLIENT_ID_MAX_CHARACTERS } from '../limits.js';
 
 /** The claim of a tool that is using the terminal right now. */
 export type CallClaim = TerminalSessionClaim & { readonly turnId: string; readonly toolCallId: string };

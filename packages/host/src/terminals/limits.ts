@@ -11,8 +11,6 @@ export const COLS_MAX = 1_000;
 export const ROWS_MAX = 500;
 export const TITLE_MAX_CHARACTERS = 200;
 export const URI_MAX_CHARACTERS = 500;
-/** Of an owner: it stands in the catalogue, which everybody gets. */
-export const CLIENT_ID_MAX_CHARACTERS = 500;
 
 /** What one `terminal/input` may carry. More is pasted in several. */
 export const INPUT_MAX_CHARACTERS = 64 * 2 ** 10;

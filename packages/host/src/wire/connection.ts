@@ -18,6 +18,7 @@ import {
   readFrame,
 } from '@atrium/protocol/validation';
 import type { HostCore } from '../core.js';
+import { cutText } from '../cut-text.js';
 import {
   FRAME_MAX_BYTES,
   HANDSHAKE_TIMEOUT_MS,
@@ -275,7 +276,7 @@ export class Connection {
   reject(original: OriginalAction, origin: EntryOrigin, because: string): void {
     const { clients, writer } = this.#core;
     if (this.#state.at === 'closed') return clients.sent.release(origin);
-    const reason = because.slice(0, REJECTION_MAX_CHARACTERS);
+    const reason = cutText(because, REJECTION_MAX_CHARACTERS);
     this.#tellRejection(original, origin, { serverSeq: writer.useNumber(origin, reason), reason });
   }
 

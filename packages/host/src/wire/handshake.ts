@@ -3,6 +3,7 @@ import { type ActionEnvelope, ErrorCode, type ReconnectParams, ROOT_CHANNEL } fr
 import { checkClientRequest, describeProblem } from '@atrium/protocol/validation';
 import type { MissedAction } from '../channels/replay-buffer.js';
 import type { HostCore, OpenChannel } from '../core.js';
+import { CLIENT_ID_MAX_CHARACTERS } from '../limits.js';
 import type { Connection } from './connection.js';
 import {
   type Dialect,
@@ -195,6 +196,12 @@ function inbound(dialect: Dialect, method: string, params: Params, core: HostCor
 function checked<M extends 'initialize' | 'reconnect'>(method: M, params: Params) {
   const result = checkClientRequest(method, params);
   if (!result.ok) throw new RequestError(ErrorCode.InvalidParams, `${method}: ${describeProblem(result.problem)}`);
+  const { clientId, locale = '' }: { clientId: string; locale?: string } = result.value;
+  const tooLong = clientId.length > CLIENT_ID_MAX_CHARACTERS ? 'clientId' : 'locale';
+  if (Math.max(clientId.length, locale.length) > CLIENT_ID_MAX_CHARACTERS) {
+    const message = `${method}: /${tooLong} may have ${CLIENT_ID_MAX_CHARACTERS} characters`;
+    throw new RequestError(ErrorCode.InvalidParams, message);
+  }
   return result.value;
 }
 
