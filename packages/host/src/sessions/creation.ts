@@ -7,6 +7,7 @@ import {
   type SessionState,
 } from '@atrium/protocol';
 import type { AgentBackend } from '../agents/agent.js';
+import { SESSION_URI_MAX_CHARACTERS } from '../limits.js';
 import { RequestError } from '../wire/request-error.js';
 import type { Choices } from './choices.js';
 import { type ImportPage, invalid, withPast } from './imported.js';
@@ -14,6 +15,7 @@ import { unknownModel } from './known-models.js';
 import type { ListNews } from './list-news.js';
 import { forkTitle, newSessionState } from './new-session.js';
 import type { Reserved } from './reserved.js';
+import { tooLong } from './rules/config.js';
 import { offeredBuiltins } from './session-parts.js';
 import type { MemoryParts, SessionsInMemory } from './sessions-in-memory.js';
 import { headText } from './turn-pages.js';
@@ -48,7 +50,7 @@ export class Creation {
     this.#checkUri(channel);
     const backend = this.#backendFor(params.provider);
     creator.mayUse(backend);
-    checkModel(backend, params);
+    checkChoices(backend, params);
     checkClaim(activeClient, creator.clientId);
     await this.#parts.reserved.during(channel, async () => {
       const chosen = await this.#parts.choices.chosen(channel, params);
@@ -80,6 +82,8 @@ export class Creation {
 
   /** Called when nobody works on the URI: a client that is told that it is in use can subscribe to it. */
   #checkUri(uri: string): void {
+    if (uri.length > SESSION_URI_MAX_CHARACTERS)
+      throw new RequestError(ErrorCode.InvalidParams, `/channel may have ${SESSION_URI_MAX_CHARACTERS} characters`);
     const kind = channelKind(uri);
     if (kind !== 'session') throw new RequestError(ErrorCode.InvalidParams, `/channel: ${uri} is a ${kind} channel`);
     if (!uri.includes(':'))
@@ -174,7 +178,9 @@ export class Creation {
   }
 }
 
-function checkModel({ info }: AgentBackend, { model }: CreateSessionParams): void {
+function checkChoices({ info }: AgentBackend, { model, agent }: CreateSessionParams): void {
+  const tooMuch = tooLong('model', model) ?? tooLong('agent', agent);
+  if (tooMuch !== undefined) throw new RequestError(ErrorCode.InvalidParams, `/${tooMuch}`);
   const problem = unknownModel(info, model);
   if (problem !== undefined) throw new RequestError(ErrorCode.InvalidParams, `/model/id: ${problem}`);
 }

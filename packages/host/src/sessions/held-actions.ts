@@ -4,6 +4,7 @@
  */
 import type { SessionAction } from '@atrium/protocol';
 import type { Asker } from '../core.js';
+import { HELD_ACTIONS_MAX } from '../limits.js';
 import type { EntryOrigin } from '../log/log.js';
 import { echoesEarly } from '../wire/dialects/dialects.js';
 import { outgoingNotification } from '../wire/outgoing.js';
@@ -21,6 +22,10 @@ export class HeldActions {
 
   get isEmpty(): boolean {
     return this.#held.length === 0;
+  }
+
+  get isFull(): boolean {
+    return this.#held.length >= HELD_ACTIONS_MAX;
   }
 
   has(origin: EntryOrigin): boolean {

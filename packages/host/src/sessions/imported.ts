@@ -4,6 +4,7 @@
  */
 import { ErrorCode, type SessionState, type SessionSummary, type Turn } from '@atrium/protocol';
 import { type Checked, checkClientRequestResult, describeProblem } from '@atrium/protocol/validation';
+import { SUMMARY_MAX_CHARACTERS } from '../limits.js';
 import type { ArchivedTurn } from '../log/log.js';
 import { RequestError } from '../wire/request-error.js';
 import { gathered } from './import-pieces.js';
@@ -56,6 +57,8 @@ function readSummary(state: unknown): SessionSummary {
   const summary = typeof state === 'object' && state !== null && 'summary' in state ? state.summary : undefined;
   const [checked] = valid(checkClientRequestResult('listSessions', { items: [summary] }), '/state/summary').items;
   if (!checked) throw invalid('/state/summary must be a summary');
+  if (JSON.stringify(checked).length > SUMMARY_MAX_CHARACTERS)
+    throw invalid(`/state/summary may have ${SUMMARY_MAX_CHARACTERS} characters`);
   return checked;
 }
 

@@ -159,7 +159,10 @@ export class Session implements OpenChannel {
     if (isRepeated) return asker.connection.reject(asker.original, origin, 'a turn of that id is over: make a new id');
     const reason = refusal(action, { state: this.state, clientId: origin.clientId }) ?? this.#unknown(action);
     if (reason) return asker.connection.reject(asker.original, origin, reason);
-    if (mustWait(action, this.state)) return this.#held.hold(action as SessionAction, origin, asker);
+    if (mustWait(action, this.state)) {
+      if (!this.#held.isFull) return this.#held.hold(action as SessionAction, origin, asker);
+      return asker.connection.reject(asker.original, origin, 'too many changes wait for the end of the turn');
+    }
     this.write(action as SessionAction, origin);
   }
 

@@ -1,5 +1,5 @@
 /** Configuration, customizations, history. */
-
+import { CHOICE_MAX_CHARACTERS } from '../../limits.js';
 import { badValue } from '../config-values.js';
 import type { Rules } from '../rules.js';
 
@@ -19,7 +19,11 @@ export const configRules: Rules = {
     return dropped ? `${dropped} cannot be removed` : undefined;
   },
 
+  'session/modelChanged': ({ model }) => tooLong('model', model),
+
   'session/agentChanged': ({ agent }, { state }) => {
+    const problem = tooLong('agent', agent);
+    if (problem) return problem;
     const holders = (state.customizations ?? []).filter(({ children }) =>
       children?.some((child) => child.type === 'agent' && child.uri === agent?.uri),
     );
@@ -34,3 +38,9 @@ export const configRules: Rules = {
     return known ? undefined : `there is no customization ${id}`;
   },
 };
+
+/** What is chosen for a session stands in the list of all. */
+export function tooLong(name: 'model' | 'agent', chosen: object | undefined): string | undefined {
+  const isTooLong = chosen !== undefined && JSON.stringify(chosen).length > CHOICE_MAX_CHARACTERS;
+  return isTooLong ? `${name} may have ${CHOICE_MAX_CHARACTERS} characters as JSON` : undefined;
+}
