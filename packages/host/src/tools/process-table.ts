@@ -74,10 +74,15 @@ export async function inTerminal(leader: number, before: Iterable<number> = []):
   };
 }
 
-/** The groups of the processes that were started with a variable of this value. Only Linux tells; elsewhere none. */
+/**
+ * The groups of the processes that were started with a variable of this value. Only Linux tells; elsewhere none. The group
+ * of this very process is not among them: a host that was started by a command has the variables of that command.
+ */
 export async function groupsWith(variable: string, value: string): Promise<Set<number>> {
   const entries = process.platform === 'linux' ? await linuxTable() : [];
+  const own = entries.find(({ pid }) => pid === process.pid)?.group;
   const found = entries.map(async ({ pid, group }) => {
+    if (group === own) return [];
     const environment = await readFile(`/proc/${pid}/environ`, 'latin1').catch(() => '');
     return environment.split('\0').includes(`${variable}=${value}`) ? group : [];
   });

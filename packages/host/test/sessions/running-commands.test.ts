@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { LogRecord } from '../../src/log/log.js';
 import { MemoryLog } from '../../src/log/memory-log.js';
@@ -7,6 +8,7 @@ import {
   STORED_OUTPUT_MAX_CHARACTERS,
   StoredCommand,
 } from '../../src/sessions/running-commands.js';
+import { groupsWith } from '../../src/tools/process-table.js';
 import { FakeClock } from '../support/fake-clock.js';
 
 const PLACE = { session: 'ahp-session:/s', toolCallId: 'call 1' };
@@ -102,5 +104,18 @@ describe('the output of a running command in the log', () => {
     command.store();
     records.commit();
     expect(await records.found()).toBe('first second');
+  });
+});
+
+describe('the processes of a command that was cut off', () => {
+  it.runIf(process.platform === 'linux')('[REL-062] are never those of a host which that command started', async () => {
+    const environment = readFileSync('/proc/self/environ', 'latin1').split('\0');
+    const stat = readFileSync('/proc/self/stat', 'latin1');
+    const ownGroup = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[2]);
+    // Every variable that this process was started with stands for the mark of the command.
+    for (const line of environment.filter((text) => text.includes('=')).slice(0, 3)) {
+      const [variable = '', ...value] = line.split('=');
+      expect([...(await groupsWith(variable, value.join('=')))]).not.toContain(ownGroup);
+    }
   });
 });
