@@ -56,13 +56,15 @@ export class Aftermath {
   }
 
   /** What could not be stored never happened. Clients come back and ask for it again; the host mends its own part. */
-  undone({ entries, steps, error }: UndoneBatch): void {
+  undone({ entries, steps, notices, error }: UndoneBatch): void {
     const { clock, sessions, root } = this.#parts.core;
     const isFull = error instanceof LogWriteError && error.reason === 'disk-full';
     const reason = isFull ? DISK_FULL : 'could not be stored: resume and send it again';
     for (const { channel, origin } of entries) {
       if (origin) this.#askAgain(origin, reason, sessions.inMemory.get(channel)?.isHolding(origin) ?? false);
     }
+    // An answer that is lost with somebody else's action, or with its own number, would be waited for in vain.
+    for (const { connection } of notices) connection.close(CloseCode.NotStored, reason);
     for (const [uri, lost] of ownActions(steps)) {
       const session = sessions.inMemory.get(uri);
       if (session) afterLoss(session, lost);

@@ -84,10 +84,14 @@ const prefixOf = (clientId: string) => `${SENT}${hashOf(clientId)}`;
 const keyOf = ({ clientId, sent, epoch, clientSeq }: EntryOrigin) =>
   `${prefixOf(clientId)}:${sent?.start ?? epoch}:${clientSeq}`;
 
+const nameOf = ({ clientId, epoch, clientSeq }: EntryOrigin) => `${epoch} ${clientSeq} ${clientId}`;
+
 export class SentActions {
   /** By client, and by the epoch in which it began with `initialize`. */
   readonly #numbers = new Map<string, Map<number, Promise<Numbers>>>();
   readonly #loaded = new WeakMap<Promise<Numbers>, Numbers>();
+  /** What is being decided now, by its name. */
+  readonly #deciding = new Map<string, Promise<void>>();
   /** The greatest epoch given out, by client. */
   readonly #epochs = new Map<string, number>();
 
@@ -129,7 +133,7 @@ export class SentActions {
     if (numbers.used.has(clientSeq)) this.#nextRound(clientId, numbers);
     numbers.used.add(clientSeq);
     const { epoch } = numbers;
-    const previous = slot && { ...slot, previous: undefined };
+    const previous = slot && (this.#isStored(slot) ? { ...slot, previous: undefined } : slot.previous);
     numbers.slots.delete(clientSeq);
     numbers.slots.set(clientSeq, { epoch, digest, by: identity, previous });
     return { kind: 'new', origin: { clientId, epoch, clientSeq, sent: { start, digest } } };
@@ -172,8 +176,25 @@ export class SentActions {
     if (numbers.epoch === origin.epoch) numbers.used.delete(origin.clientSeq);
   }
 
-  /** Whoever was asked has had its say. What it neither took, nor turned down, nor holds, may be sent again. */
-  done(origin: EntryOrigin): void {
+  /** A new action is being decided. What is then neither taken, nor turned down, nor held, may be sent again. */
+  async deciding(origin: EntryOrigin, decision: Promise<void>): Promise<void> {
+    const name = nameOf(origin);
+    const done = decision.finally(() => {
+      this.#deciding.delete(name);
+      this.#done(origin);
+    });
+    this.#deciding.set(name, done);
+    await done;
+  }
+
+  /** Waits while an action is being decided; false when it is not. */
+  async decided(origin: EntryOrigin): Promise<boolean> {
+    const deciding = this.#deciding.get(nameOf(origin));
+    await deciding?.catch(() => {});
+    return deciding !== undefined;
+  }
+
+  #done(origin: EntryOrigin): void {
     const slot = this.#present(origin)?.slots.get(origin.clientSeq);
     if (slot && slot.epoch === origin.epoch && !slot.answer && !slot.isHeld) this.release(origin);
   }
@@ -248,6 +269,10 @@ export class SentActions {
   #present({ clientId, epoch, sent }: EntryOrigin): Numbers | undefined {
     const loading = this.#numbers.get(clientId)?.get(sent?.start ?? epoch);
     return loading && this.#loaded.get(loading);
+  }
+
+  #isStored({ answer, isHeld = false }: Slot): boolean {
+    return answer ? answer.serverSeq <= this.writer.committedSeq : isHeld;
   }
 
   #store(origin: EntryOrigin, answer: Answer | undefined): void {

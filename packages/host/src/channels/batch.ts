@@ -40,7 +40,7 @@ export interface CommittedBatch {
 }
 
 /** What never happened, because it could not be stored. */
-export interface UndoneBatch extends Pick<CommittedBatch, 'steps' | 'entries'> {
+export interface UndoneBatch extends CommittedBatch {
   readonly error: Error;
 }
 

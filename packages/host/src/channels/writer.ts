@@ -192,7 +192,8 @@ export class Writer {
     for (const callback of lost.flatMap((batch) => batch.afterFailure)) this.#safely(() => callback(error));
     if (error instanceof LogConflictError) return this.#giveUp(error);
     this.#options.logger.log('error', 'could not store what happened; it is undone', { error: error.message });
-    this.#safely(() => this.#options.undone({ steps, entries: lost.flatMap((batch) => batch.entries), error }));
+    const [entries, notices] = [lost.flatMap((batch) => batch.entries), lost.flatMap((batch) => batch.notices)];
+    this.#safely(() => this.#options.undone({ steps, entries, notices, error }));
   }
 
   /** Nobody is asked to try again: it would be in vain. */

@@ -19,10 +19,11 @@ export async function dispatchAction(core: HostCore, connection: Connection, req
   const { origin } = sent;
   if (sent.kind === 'resend') {
     if (sent.answer) return connection.answerAgain(original, origin, sent.answer);
+    // Whoever asked first may be gone when it is turned down: then this one is told.
+    if (await core.clients.sent.decided(origin)) return dispatchAction(core, connection, request);
     return target.stillHolds?.(origin, { connection, original });
   }
-  await decide(core, target, { connection, request, origin });
-  core.clients.sent.done(origin);
+  await core.clients.sent.deciding(origin, decide(core, target, { connection, request, origin }));
 }
 
 interface Asked {

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { SENT_ACTIONS_KEPT_MAX } from '../../src/limits.js';
 import { openSqliteLog } from '../../src/log/sqlite-log.js';
+import { CloseCode } from '../../src/wire/transport.js';
 import { FailingLog, KeptLog } from '../support/logs.js';
 import { answerTo, envelopesOf, openRoom, startHost, stateOf, turnStarted } from '../support/session-room.js';
 import { tempFolder } from '../support/temp-folder.js';
@@ -203,5 +204,77 @@ describe('what is kept for resends', () => {
     again.dispatch(uri, title('lost'), 1);
     await again.action(uri, 'session/titleChanged');
     expect((await stateOf(again, uri)).turns).toHaveLength(1);
+  });
+
+  it('[REL-065] [REL-068] sends the client back that asks again while nothing can be stored', async () => {
+    const log = new FailingLog();
+    const { desk, uri, host, join } = await openRoom({ log });
+    const phone = await join('phone');
+    desk.dispatch(uri, title('taken'), 4);
+    desk.dispatch(uri, cancelled('t1'), 5);
+    const { rejectionReason } = await answerTo(desk, uri, 5);
+    // The answer to the first has no number of its own: it is lost with what the phone asks for.
+    for (const action of [title('taken'), cancelled('t1')]) {
+      const clientSeq = action.type === 'session/titleChanged' ? 4 : 5;
+      const early = await comeBack(host, 'desk', { subscriptions: [] });
+      log.isFull = true;
+      phone.dispatch(uri, title('lost'), 1);
+      early.dispatch(uri, action, clientSeq);
+      expect(await early.untilClosed()).toMatchObject({ code: CloseCode.NotStored });
+      log.isFull = false;
+      const again = await comeBack(host, 'desk', { subscriptions: [] });
+      again.dispatch(uri, action, clientSeq);
+      const answer = await answerTo(again, uri, clientSeq);
+      expect(answer.rejectionReason).toBe(clientSeq === 5 ? rejectionReason : undefined);
+    }
+  });
+
+  it('[REL-068] has nothing of two actions under one number that could not be stored', async () => {
+    const log = new FailingLog();
+    const { desk, uri, host } = await openRoom({ log });
+    log.isFull = true;
+    desk.dispatch(uri, title('first'), 1);
+    desk.dispatch(uri, title('second'), 1);
+    await desk.untilClosed();
+    log.isFull = false;
+    const again = await comeBack(host, 'desk', { subscriptions: [uri] });
+    again.dispatch(uri, title('first'), 1);
+    await answerTo(again, uri, 1);
+    expect((await stateOf(again, uri)).summary.title).toBe('first');
+  });
+});
+
+/** A log that takes its time to find a turn. */
+class PonderingLog extends KeptLog {
+  pondering: Promise<void> = Promise.resolve();
+
+  override async findTurn(channel: string, turnId: string) {
+    await this.pondering;
+    return super.findTurn(channel, turnId);
+  }
+}
+
+describe('a resend of what is being decided on the connection before', () => {
+  it.each([
+    ['turned down', true],
+    ['taken', false],
+  ])('[REL-065] is answered when the action is %s', async (_name, isBusy) => {
+    const log = new PonderingLog();
+    const { desk, uri, host } = await openRoom({ log });
+    if (isBusy) desk.dispatch(uri, turnStarted('busy', 'slow'), 1);
+    if (isBusy) await answerTo(desk, uri, 1);
+    let goOn = () => {};
+    log.pondering = new Promise((resolve) => {
+      goOn = resolve;
+    });
+    desk.dispatch(uri, turnStarted('t', 'hello'), 2);
+    await settle();
+    const again = await comeBack(host, 'desk', { subscriptions: [uri], lastSeenServerSeq: lastSeen(desk, uri) });
+    again.dispatch(uri, turnStarted('t', 'hello'), 2);
+    await settle();
+    goOn();
+    expect((await answerTo(again, uri, 2)).rejectionReason !== undefined).toBe(isBusy);
+    await settle();
+    expect(answersTo(again, uri, 2)).toHaveLength(1);
   });
 });
