@@ -44,6 +44,21 @@ describe.skipIf(!isBuilt || !hasTmux)(
       expect(existsSync(path.join(folder, 'PWNED'))).toBe(true);
     });
 
+    it('[REL-051] takes no yes in a window that cuts its lines off', async () => {
+      const { terminal, folder } = await chat();
+      await terminal.sees(PROMPT);
+      await say(terminal, 'hidden command');
+      await terminal.sees(/y Run/);
+      terminal.resize(14, 40);
+      await terminal.sees(/Make the w/);
+      await answer(terminal, 'y');
+      terminal.resize(90, 30);
+      await terminal.sees(/│ touch PWNED\n[^\n]*y Run/);
+      expect(existsSync(path.join(folder, 'PWNED'))).toBe(false);
+      await answer(terminal, 'n');
+      await terminal.sees(/denied/);
+    });
+
     it('[REL-051] shows the whole of a file that would be written, and its real name', async () => {
       const { terminal, folder } = await chat();
       await terminal.sees(PROMPT);

@@ -27,7 +27,7 @@ export class Display {
   }
 
   get view(): ViewOptions {
-    return { style: this.#parts.style, columns: this.#screen.columns, rows: this.#screen.rows };
+    return { style: this.#parts.style, columns: this.#screen.columns, rows: this.#screen.wholeRows };
   }
 
   note(text: string): void {

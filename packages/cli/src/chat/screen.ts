@@ -19,6 +19,10 @@ const ERASE_BELOW = `${ESC}J`;
 const WRAP_OFF = `${ESC}?7l`;
 const WRAP_ON = `${ESC}?7h`;
 
+/** Nothing is laid out for a smaller window. */
+const COLUMNS_MIN = 20;
+const ROWS_MIN = 5;
+
 export interface Output {
   readonly columns?: number;
   readonly rows?: number;
@@ -43,11 +47,17 @@ export class Screen {
   }
 
   get columns(): number {
-    return Math.max(20, this.#out.columns ?? 80);
+    return Math.max(COLUMNS_MIN, this.#out.columns ?? 80);
   }
 
   get rows(): number {
-    return Math.max(5, this.#out.rows ?? 24);
+    return Math.max(ROWS_MIN, this.#out.rows ?? 24);
+  }
+
+  /** The rows for what has to be seen whole: none in a window that cuts off a part of what is drawn for the smallest one. */
+  get wholeRows(): number {
+    const { columns = COLUMNS_MIN, rows = ROWS_MIN } = this.#out;
+    return columns < COLUMNS_MIN || rows < ROWS_MIN ? 0 : this.rows;
   }
 
   /** Lets `finished` go up for good and draws `frame` below it. */
