@@ -16,7 +16,7 @@ import {
   walOf,
   zeros,
 } from '../support/log-damage.js';
-import { copyOf, openLog } from '../support/log-folders.js';
+import { copyOf, dataFolder, openLog } from '../support/log-folders.js';
 import { randomFrom } from '../support/log-random.js';
 import { appendSamples, sampleEntries, sampleEntry } from '../support/log-samples.js';
 
@@ -151,6 +151,18 @@ describe('a damaged write-ahead file', () => {
     expect(kept.length).toBeGreaterThan(0);
     expect(bad.subarray(bad.length - kept.length).equals(kept)).toBe(true);
     await expectUsable(dataDir, { log, saved });
+  });
+
+  it('[REL-032] saves what it holds when the database beside it is empty', async () => {
+    const folder = dataFolder();
+    const log = await openLog(folder);
+    await appendSamples(log, 30);
+    const killed = copyOf(folder);
+    cutTo(databaseOf(killed), 0);
+    const bytes = statSync(walOf(killed)).size;
+    const saved = await openLog(killed);
+    expect(await saved.read({ after: 0 })).toEqual(sampleEntries(1, 30));
+    expect(statSync(`${keptAt(saved.repairs)}-wal`).size).toBe(bytes);
   });
 
   it('[REL-031] needs no repair when it is whole', async () => {

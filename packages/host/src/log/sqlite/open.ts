@@ -1,5 +1,5 @@
 /** Opens the database of a data folder: takes the lock, has mended what is broken, and says what was mended. */
-import { chmodSync, existsSync, renameSync } from 'node:fs';
+import { chmodSync, existsSync, renameSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { LogLockedError, LogOpenError } from '../errors.js';
 import { type LogRepair, REBUILT_RECORD, salvagedText } from '../log.js';
@@ -52,8 +52,10 @@ function makeWhole(context: RepairContext, lock: FolderLock): LogRepair[] {
   checkOurs(database);
   chmodSync(database, 0o600);
   if (wasClosedInOrder(database, lock)) return repairs;
-  // What SQLite would leave out of a torn write-ahead file is put aside first: see `inspectDatabase`.
-  if (checkWal(`${database}-wal`).at === 'whole') refuseBesideAnother(context, lock);
+  // SQLite deletes a write-ahead file beside an empty database. What it would leave out of a torn one is put aside first:
+  // see `inspectDatabase`.
+  const isSafe = statSync(database).size > 0 && checkWal(`${database}-wal`).at === 'whole';
+  if (isSafe) refuseBesideAnother(context, lock);
   return [...repairs, ...inspectDatabase(context, lock.machineRestarted)];
 }
 
