@@ -229,9 +229,10 @@ describe('[REL-058] a subscriber of a large session', () => {
     await settle(20);
     expect(client.parts).toHaveLength(1);
     const before = log.pages.length;
-    const title = 'x'.repeat(100_000);
-    for (let count = 0; !client.closed && count < (2 * OUTBOX_MAX_BYTES) / title.length; count++) {
-      desk.dispatch(LARGE, { type: 'session/titleChanged', title: `${count} ${title}` });
+    const text = 'x'.repeat(100_000);
+    for (let count = 0; !client.closed && count < (2 * OUTBOX_MAX_BYTES) / text.length; count++) {
+      const userMessage = { text: `${count} ${text}` };
+      desk.dispatch(LARGE, { type: 'session/pendingMessageSet', kind: 'steering', id: 'one', userMessage });
       await settle(1);
     }
     expect(await client.untilClosed()).toMatchObject({ code: CloseCode.TooSlow });
