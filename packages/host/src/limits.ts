@@ -25,6 +25,7 @@ export const PAYLOAD_MAX_BYTES = 8 * 2 ** 20;
 
 /** Messages of one client that may wait to be served. */
 export const INBOUND_MAX_MESSAGES = 10_000;
+export const INBOUND_MAX_CHARACTERS = 64 * 2 ** 20;
 
 export const HANDSHAKE_TIMEOUT_MS = 10_000;
 /** Requests that a connection may send before its handshake. */

@@ -189,9 +189,9 @@ export class Connection {
       return this.#replies.errorAtOnce(frame.id, new RequestError(frame.code, frame.message));
     if (frame.kind === 'success' || frame.kind === 'failure') return this.#hostRequests.answered(frame);
     if (frame.kind === 'request' && frame.method === 'ping') return this.#ping(frame);
-    if (frame.kind === 'notification') return this.#lanes.enter(() => this.#notification(frame));
+    if (frame.kind === 'notification') return this.#lanes.enter(() => this.#notification(frame), 'main', text.length);
     const lane = this.isReady ? laneOf(this.#core, frame.method) : 'main';
-    this.#lanes.enter(() => this.#request(frame, lane), lane);
+    this.#lanes.enter(() => this.#request(frame, lane), lane, text.length);
   }
 
   #ping({ id, params }: RequestFrame): void {
@@ -233,7 +233,7 @@ export class Connection {
     this.#core.connections.arrived(this, identity);
     const result = await accepted.result(this).catch((error) => this.#abandonHandshake(id, error));
     if (this.identity) this.#state = { at: 'open', identity, ready: true };
-    this.#replies.result(id, result);
+    void this.#replies.result(id, result);
   }
 
   /** Half a handshake is none: the client is told, and starts over on a new connection. */
@@ -248,7 +248,9 @@ export class Connection {
     this.#learn(call.connection);
     if (call.kind === 'fail') return this.#fail(id, RequestError.from(call.error), lane);
     const result = await answerRequest(this.#core, this, call.method, checkedParams(call.method, call.params));
-    this.#replies.result(id, call.encodeResult(result, view), lane);
+    const sent = this.#replies.result(id, call.encodeResult(result, view), lane);
+    // Nothing else holds what was read from a file: the next one is read when the client has taken this one.
+    if (lane === 'aside') await sent;
   }
 
   async #notification({ method, params }: NotificationFrame): Promise<void> {

@@ -35,6 +35,7 @@ export class Outbox {
   /** Goes on with what waits for the transport to have room. */
   #goOn: () => void = () => {};
   #whenSent: (() => void)[] = [];
+  readonly #whenPartsSent = new Map<JsonParts, () => void>();
 
   constructor({ transport, onTooSlow, onBroken = () => {}, limits = DEFAULTS }: OutboxOptions) {
     this.#transport = transport;
@@ -60,13 +61,15 @@ export class Outbox {
     if (this.#isOverLimit()) this.#giveUp();
   }
 
-  /** Sends a message part by part, behind everything that waits. */
-  pushParts(message: JsonParts): void {
-    if (this.#isClosed) return;
+  /** Sends a message part by part, behind everything that waits. Resolves when it is sent, or never will be. */
+  pushParts(message: JsonParts): Promise<void> {
+    if (this.#isClosed) return Promise.resolve();
+    const sent = new Promise<void>((resolve) => this.#whenPartsSent.set(message, resolve));
     this.#waiting.push(message);
     this.#waitingSize += PART_CHARACTERS;
     this.flush();
     if (this.#isOverLimit()) this.#giveUp();
+    return sent;
   }
 
   /** Sends what waits, if there is room. */
@@ -96,6 +99,8 @@ export class Outbox {
     this.#waitingSize = 0;
     this.#goOn();
     this.#tellSent();
+    for (const tell of this.#whenPartsSent.values()) tell();
+    this.#whenPartsSent.clear();
   }
 
   async #sendParts(message: JsonParts): Promise<void> {
@@ -107,6 +112,8 @@ export class Outbox {
       return;
     }
     this.#isInParts = false;
+    this.#whenPartsSent.get(message)?.();
+    this.#whenPartsSent.delete(message);
     this.flush();
     this.#tellSent();
   }

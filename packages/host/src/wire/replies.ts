@@ -44,10 +44,11 @@ export class Replies {
     this.#behindAnswer ??= [];
   }
 
-  result(id: number, result: unknown, lane: Lane = 'main'): void {
+  /** For a long answer: resolves when it has been sent, or never will be. */
+  result(id: number, result: unknown, lane: Lane = 'main'): Promise<void> | undefined {
     const parts = new JsonParts(result, { before: `{"jsonrpc":"2.0","id":${id},"result":`, after: '}' });
     const text = parts.atOnce();
-    this.#give(text === undefined ? parts : outgoingText(text), lane);
+    return this.#give(text === undefined ? parts : outgoingText(text), lane);
   }
 
   /** Says what went wrong, and gives what was said: what the host alone should know is only in its log. */
@@ -55,7 +56,7 @@ export class Replies {
     const known = error instanceof RequestError ? error : diskFull(error);
     if (!known) this.#parts.logger.log('error', 'a request failed', { error: String(error) });
     const shown = known ?? new RequestError(ErrorCode.InternalError, 'the host failed; see its log');
-    this.#give(this.#errorMessage(id, shown), lane);
+    void this.#give(this.#errorMessage(id, shown), lane);
     return shown;
   }
 
@@ -65,14 +66,18 @@ export class Replies {
   }
 
   /** An answer in the main lane lets go what waited for it; others go out as they come. */
-  #give(answer: Outgoing | JsonParts, lane: Lane): void {
-    if (this.#isClosed) return;
+  #give(answer: Outgoing | JsonParts, lane: Lane): Promise<void> | undefined {
+    if (this.#isClosed) return undefined;
     const { outbox } = this.#parts;
     const behind = lane === 'main' ? (this.#behindAnswer ?? []) : [];
     if (lane === 'main') this.#behindAnswer = undefined;
-    if (!(answer instanceof JsonParts)) return outbox.pushAll([answer, ...behind]);
-    outbox.pushParts(answer);
+    if (!(answer instanceof JsonParts)) {
+      outbox.pushAll([answer, ...behind]);
+      return undefined;
+    }
+    const sent = outbox.pushParts(answer);
     outbox.pushAll(behind);
+    return sent;
   }
 
   #errorMessage(id: number | null, { code, message, data }: RequestError): Outgoing {

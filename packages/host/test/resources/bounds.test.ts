@@ -3,6 +3,7 @@ import { readdirSync, readlinkSync } from 'node:fs';
 import { chmod, mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { OUTBOX_MERGE_BYTES } from '../../src/limits.js';
 import { LINKS_MAX, PATH_MAX_NAMES, WATCH_NAMES_MAX } from '../../src/resources/limits.js';
 import { makeFolders } from '../../src/resources/make-folders.js';
 import { pinFolder } from '../../src/resources/pinned-folder.js';
@@ -10,6 +11,7 @@ import { knownIn } from '../../src/resources/watch/known.js';
 import { WatchedFolders } from '../../src/resources/watch/watched-folders.js';
 import { openResourceRoom } from '../support/resource-room.js';
 import { tempFolder } from '../support/temp-folder.js';
+import { settle } from '../support/test-host.js';
 
 /** What is open in a folder; only Linux says so. Other tests of this process have files open elsewhere. */
 function openIn(folder: string): string[] {
@@ -107,4 +109,18 @@ describe('what a watch remembers', () => {
     await expect(knownIn(held, 19)).rejects.toThrow('exclude some');
     await held.close();
   });
+});
+
+it('[REL-057] a client that does not read has one file in memory: the next is read when it has taken that', async () => {
+  const room = await openResourceRoom({ files: { 'a.txt': 'a'.repeat(10 ** 6) } });
+  const { desk } = room;
+  desk.bufferedBytes = OUTBOX_MERGE_BYTES + 1;
+  const asked = [1, 2, 3].map(() => room.result<{ data: string }>('resourceRead', { uri: room.file('a.txt') }));
+  await settle();
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  await writeFile(room.path('a.txt'), 'b'.repeat(10 ** 6));
+  desk.bufferedBytes = 0;
+  desk.drain();
+  const answers = await Promise.all(asked);
+  expect(answers.map(({ data }) => data[0])).toEqual(['a', 'b', 'b']);
 });

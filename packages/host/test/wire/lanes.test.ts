@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { INBOUND_MAX_CHARACTERS } from '../../src/limits.js';
 import type { Lane } from '../../src/service.js';
 import { Lanes } from '../../src/wire/lanes.js';
 import { settle } from '../support/test-host.js';
@@ -31,3 +32,17 @@ it.each<[Lane, boolean]>([
     await emptied;
   },
 );
+
+it('[REL-057] what waits may have so many characters, whatever lane it is in', async () => {
+  let tooMany = 0;
+  const lanes = new Lanes(() => tooMany++);
+  const { work, finish } = slow();
+  for (const lane of ['main', 'aside', 'free', 'main'] as const) lanes.enter(work, lane, INBOUND_MAX_CHARACTERS / 4);
+  expect(tooMany).toBe(0);
+  finish();
+  await settle();
+  lanes.enter(slow().work, 'main', INBOUND_MAX_CHARACTERS);
+  expect(tooMany).toBe(0);
+  lanes.enter(slow().work, 'aside', 1);
+  expect(tooMany).toBe(1);
+});
