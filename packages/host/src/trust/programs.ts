@@ -54,7 +54,7 @@ export function providerProgram(name: string, config: ProviderConfig, folder: st
   const command = placeIn(folder, config.command);
   const where = cwd === undefined ? undefined : placeIn(folder, cwd);
   const declared = { ...rest, command, args, env, cwd: where };
-  const details = [startsIn(where), sets(Object.keys(env))];
+  const details = [startsIn(where), sets(env)];
   return program({ kind: 'provider', name, declared, runs: commandLine(command, args), details });
 }
 
@@ -71,7 +71,7 @@ export function agentProgram(id: string, entry: AgentEntry, folder: string): Pro
       : 'changes an agent';
   const key = 'apiKeyEnv' in entry && entry.apiKeyEnv !== undefined ? `sends ${word(entry.apiKeyEnv)}` : undefined;
   const runs = command === undefined ? address : commandLine(command, (isCommand && entry.args) || []);
-  return program({ kind: 'agent', name: id, declared, runs, details: [key, startsIn(cwd), sets(Object.keys(env))] });
+  return program({ kind: 'agent', name: id, declared, runs, details: [key, startsIn(cwd), sets(env)] });
 }
 
 /** `declared`: read without the host's environment, so that neither digest nor line holds a secret of the host. */
@@ -83,7 +83,7 @@ export function serverProgram(name: string, declared: McpServerConfig, owner?: P
     return program({ ...facts, runs: `connects to ${word(shownAddress(declared.url))}`, details });
   }
   const { command, args, env, cwd } = declared;
-  const details = [startsIn(cwd), sets(Object.keys(env))];
+  const details = [startsIn(cwd), sets(env)];
   return program({ ...facts, runs: commandLine(command, args), details });
 }
 
@@ -112,7 +112,7 @@ export function hookProgram({ event, matcher, action }: DeclaredHook, owner: Pro
     matcher === undefined ? undefined : `for ${word(matcher)}`,
     shell === 'default' ? undefined : `by ${shell}`,
     startsIn(cwd),
-    sets(Object.keys(env)),
+    sets(env),
   ];
   const declared = { matcher, action };
   return program({ kind: 'hook', name: event, owner, declared, runs: visibleText(command, 'line'), details });
@@ -133,8 +133,16 @@ function startsIn(folder: string | undefined): string | undefined {
   return folder === undefined ? undefined : `in ${word(folder)}`;
 }
 
-function sets(names: readonly string[]): string | undefined {
-  return names.length === 0 ? undefined : `sets ${words(names)}`;
+/** Variables by which a program loads or runs something else: their values are part of what would start. */
+const LOADS_CODE =
+  /^(PATH|LD_\w+|DYLD_\w+|NODE_(OPTIONS|PATH)|PYTHON(PATH|STARTUP|HOME)|BASH_ENV|ENV|PERL5(OPT|LIB|DB)|RUBY(OPT|LIB)|GIT_(CONFIG|EXEC)_\w+|npm_config_\w*(shell|script|prefix|node)\w*|\w+_(COMMAND|OPTIONS|OPTS|FLAGS|WRAPPER))$/i;
+
+/** Other values may be secrets, and are not shown. */
+function sets(env: Readonly<Record<string, unknown>>): string | undefined {
+  const said = Object.entries(env).map(([name, value]) =>
+    typeof value === 'string' && LOADS_CODE.test(name) ? `${word(name)}=${word(value)}` : word(name),
+  );
+  return said.length === 0 ? undefined : `sets ${said.join(' ')}`;
 }
 
 function words(texts: readonly string[]): string {

@@ -209,4 +209,15 @@ describe('a trusted folder', { timeout: 60_000 }, () => {
     const [program] = await declaredPrograms(folder);
     expect(program?.line).toBe('agent mine: asks https://evil.test/.good.test/v1');
   });
+
+  it('[REL-053] shows the values of variables that make a program load something else, and no others', async () => {
+    const env = { API_KEY: 'secret', NODE_OPTIONS: '--require ./other.js', LD_PRELOAD: './x.so' };
+    const folder = await tempFolder({
+      'atrium.json': text({ mcpServers: { s: { command: 'node', args: ['a.js'], env } } }),
+    });
+    const [program] = await declaredPrograms(folder);
+    expect(program?.line).toBe(
+      'MCP server s: node a.js (sets API_KEY NODE_OPTIONS="--require ./other.js" LD_PRELOAD=./x.so)',
+    );
+  });
 });
