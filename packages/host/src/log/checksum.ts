@@ -6,9 +6,13 @@
  */
 import { crc32 } from 'node:zlib';
 
-/** The sum of a text that stands at a place: a text that is found elsewhere does not fit, either. */
+/**
+ * The sum of a text that stands at a place: a text that is found elsewhere does not fit, either. A place counts up to its
+ * first NUL, for `node:sqlite` reads an id no further. JSON, which all texts are, has none.
+ */
 export function sumOf(place: string, text: string): number {
-  return crc32(text, crc32(place));
+  const end = place.indexOf('\0');
+  return crc32(text, crc32(end < 0 ? place : place.slice(0, end)));
 }
 
 /** Texts of earlier versions have no sum, and are believed. */

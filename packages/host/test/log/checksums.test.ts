@@ -2,7 +2,13 @@
 import { closeSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { Log } from '../../src/log/log.js';
-import type { SqliteDriver } from '../../src/log/sqlite/driver.js';
+import {
+  type Database,
+  libsqlDriver,
+  type SqliteDriver,
+  type SqlValue,
+  type Statement,
+} from '../../src/log/sqlite/driver.js';
 import { databaseOf } from '../support/log-damage.js';
 import { copyOf, dataFolder, drivers, openLog } from '../support/log-folders.js';
 
@@ -194,5 +200,47 @@ describe.each(drivers)('a log of the first version ($name)', (driver) => {
     expect(log.repairs).toHaveLength(1);
     expect(log.repairs[0]?.message).toContain('saved: 1 turns of 1 sessions; lost: 0 turns');
     await expectContents(log);
+  });
+});
+
+/** `node:sqlite` gives a text only up to its first NUL, and stores all of it. */
+function cuttingDriver(inner: SqliteDriver): SqliteDriver {
+  const cut = <Row>(row: Row): Row =>
+    Object.fromEntries(
+      Object.entries(row ?? {}).map(([name, value]) => [name, typeof value === 'string' ? upToNul(value) : value]),
+    ) as Row;
+  const open = (path: string): Database => {
+    const db = inner.open(path);
+    const prepare = <Row>(sql: string): Statement<Row> => {
+      const statement = db.prepare<Row>(sql);
+      const get = (...values: SqlValue[]) => {
+        const row = statement.get(...values);
+        return row === undefined ? undefined : cut(row);
+      };
+      return { run: statement.run, get, all: (...values) => statement.all(...values).map(cut) };
+    };
+    return { ...db, prepare };
+  };
+  return { ...inner, open };
+}
+
+const upToNul = (text: string) => text.split('\0')[0];
+
+describe('an id with a NUL in it', () => {
+  it('[REL-064] does not make what is stored under it count as damaged, nor what is stored under its beginning', async () => {
+    const log = await openLog(dataFolder(), { driver: cuttingDriver(await libsqlDriver()) });
+    const json = '{"text":"said"}';
+    await log.append({
+      expectedHead: 0,
+      entries: [{ seq: 1, channel: 'ahp-session:/s\0t', time: 1, action: '{}' }],
+      records: ['client:a', 'client:a\0b'].map((key) => ({ key, value: '{}' })),
+      archives: [{ channel: 'ahp-session:/s', seq: 1, head: '{}', turns: { start: 0, items: [{ id: 'a\0b', json }] } }],
+      durability: 'normal',
+    });
+    expect(await log.archivedTurns('ahp-session:/s', { start: 0, end: 1 })).toMatchObject([{ json }]);
+    expect(await log.records('client:')).toHaveLength(2);
+    expect(await log.record('client:a')).toBe('{}');
+    expect(await log.read({ after: 0 })).toMatchObject([{ action: '{}' }]);
+    expect(log.repairs).toEqual([]);
   });
 });
