@@ -247,9 +247,10 @@ export class Session implements OpenChannel {
     return this.#held.has(origin);
   }
 
-  /** What waited for the end of a turn when the host stopped waits again. */
+  /** What waited for the end of a turn when the host stopped waits again, unless damage has ended that turn. */
   restoreHeld(held: readonly Held[]): void {
     this.#held.restore(held);
+    if (!this.state.activeTurn) this.#react({ kind: 'release-held' });
   }
 
   /** Takes it off the list. Nothing more happens here from now on, unless this could not be stored. */

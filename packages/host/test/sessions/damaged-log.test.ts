@@ -5,10 +5,13 @@
 import { readFileSync, statSync } from 'node:fs';
 import type { SessionState, SessionSummary, Turn } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
+import type { LogEntry, ReadRange } from '../../src/log/log.js';
 import type { Logger } from '../../src/logger.js';
 import { databaseOf, garbage, overwrite, zeros } from '../support/log-damage.js';
 import { copyOf, dataFolder, openLog } from '../support/log-folders.js';
 import { randomFrom } from '../support/log-random.js';
+import { KeptLog } from '../support/logs.js';
+import { openRoom, startHost, stateOf, turnStarted } from '../support/session-room.js';
 import { ROOT, settle, startTestHost } from '../support/test-host.js';
 
 const PAGE = 4_096;
@@ -161,5 +164,35 @@ describe('a host whose database has one damaged page', () => {
     expect(found.messages.join('\n')).toContain('turn 1 (s2-t1) of ahp-session:/s2 was damaged');
     expect(problems(intact, found)).toEqual([]);
     expect(JSON.stringify([...found.turns.values()])).not.toContain('Question s2-t1');
+  });
+});
+
+/** A log that has lost what an agent said. */
+class SpeechlessLog extends KeptLog {
+  isDamaged = false;
+
+  override async read(range: ReadRange): Promise<LogEntry[]> {
+    const entries = await super.read(range);
+    const isSpeech = ({ action }: LogEntry) => /"session\/(delta|responsePart)"/.test(action);
+    return entries.map((entry) =>
+      this.isDamaged && isSpeech(entry) ? { ...entry, action: '', isDamaged: true } : entry,
+    );
+  }
+}
+
+describe('a turn that was running, and is damaged', () => {
+  it('[REL-064] ends when the host starts, and lets go what waited for its end', async () => {
+    const log = new SpeechlessLog();
+    const { desk, uri, host, clock } = await openRoom({ log });
+    desk.dispatch(uri, turnStarted('t', 'slow'), 1);
+    await desk.action(uri, 'session/responsePart');
+    desk.dispatch(uri, { type: 'session/modelChanged', model: { id: 'small' } }, 2);
+    await settle();
+    await host.stop();
+    log.isDamaged = true;
+    const restarted = await startHost({ log, clock });
+    const { turns, summary } = await stateOf(await restarted.client('phone'), uri);
+    expect(turns).toMatchObject([{ id: 't', state: 'error', error: { errorType: 'damaged' } }]);
+    expect(summary.model).toEqual({ id: 'small' });
   });
 });
