@@ -36,6 +36,16 @@ describeInBrowser('questions of the host', (open) => {
     await page.getByRole('alert', { name: 'Pairing' }).waitFor({ state: 'detached' });
   });
 
+  it('[REL-069] names the session that a code is for, also when there is one code only', async () => {
+    const codes = [{ session: 'ahp-session:/other', title: 'Other', code: '654 321' }];
+    const host = await startPuppetHost({
+      session: puppetSession({}),
+      answer: (method) => (method === 'atrium/pairings' ? { items: [{ id: 'pair-1', codes }] } : {}),
+    });
+    const page = await open(host.link);
+    await page.getByText('For the session Other').waitFor();
+  });
+
   it('[REL-053] lists the programs that a folder wants to start, as text and apart from the words of the host', async () => {
     const message = [
       'Do you trust this folder? It wants to start programs.',

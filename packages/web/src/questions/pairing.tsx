@@ -66,13 +66,18 @@ function Pairing({ request: { id, name, codes }, client }: { readonly request: R
           {code.code}
         </p>
       )}
+      {codes.length === 1 && (
+        <p>
+          For the session <VisibleText text={code?.title || 'Untitled'} />
+        </p>
+      )}
       {codes.length > 1 && (
         <label>
           For the session{' '}
           <select value={code?.session} onChange={(event) => setChosen(event.target.value)}>
             {codes.map(({ session, title }) => (
               <option key={session} value={session}>
-                {visibleText(title, 'line')}
+                {visibleText(title, 'line') || 'Untitled'}
               </option>
             ))}
           </select>
