@@ -6,6 +6,8 @@ export const REPLAY_MAX_BYTES = 8 * 2 ** 20;
 
 /** Actions of one client whose answers are kept for a resend: as many as it can be replayed. */
 export const SENT_ACTIONS_KEPT_MAX = 1_000;
+/** Numbers of one client that are not one after the other; with more it counts as if it had begun a new round. */
+export const SCATTERED_NUMBERS_MAX = 1_000;
 /** Why an action was turned down: what is beyond is cut. It is kept for a resend. */
 export const REJECTION_MAX_CHARACTERS = 1_000;
 

@@ -10,6 +10,11 @@ export class NumberSet {
     for (const number of [...numbers].sort((a, b) => a - b)) this.add(number);
   }
 
+  /** How many are beside the run. */
+  get scattered(): number {
+    return this.#others.size;
+  }
+
   has(number: number): boolean {
     return (number >= this.#from && number <= this.#to) || this.#others.has(number);
   }

@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { Writer } from './channels/writer.js';
-import { SENT_ACTIONS_KEPT_MAX } from './limits.js';
+import { SCATTERED_NUMBERS_MAX, SENT_ACTIONS_KEPT_MAX } from './limits.js';
 import type { EntryOrigin, Log } from './log/log.js';
 import { NumberSet } from './number-set.js';
 import type { OriginalAction } from './wire/dialects/dialects.js';
@@ -130,7 +130,8 @@ export class SentActions {
       const origin = { clientId, epoch: slot.epoch, clientSeq, sent: { start, digest } };
       return { kind: 'resend', origin, answer: slot.answer };
     }
-    if (numbers.used.has(clientSeq)) this.#nextRound(clientId, numbers);
+    const isScattered = numbers.used.scattered >= SCATTERED_NUMBERS_MAX;
+    if (isScattered || numbers.used.has(clientSeq)) this.#nextRound(clientId, numbers);
     numbers.used.add(clientSeq);
     const { epoch } = numbers;
     const previous = slot && (this.#isStored(slot) ? { ...slot, previous: undefined } : slot.previous);

@@ -1,6 +1,6 @@
 /** What a client sent under its own numbers, seen across connections, restarts and published clients' counting. */
 import { describe, expect, it } from 'vitest';
-import { SENT_ACTIONS_KEPT_MAX } from '../../src/limits.js';
+import { SCATTERED_NUMBERS_MAX, SENT_ACTIONS_KEPT_MAX } from '../../src/limits.js';
 import { openSqliteLog } from '../../src/log/sqlite-log.js';
 import { CloseCode } from '../../src/wire/transport.js';
 import { FailingLog, KeptLog } from '../support/logs.js';
@@ -187,6 +187,23 @@ describe('what is kept for resends', () => {
     expect((await stateOf(again, uri)).summary.title).toBe(`number ${SENT_ACTIONS_KEPT_MAX + 50}`);
     await host.client('desk');
     expect(await kept()).toBe(before);
+  });
+
+  it('[REL-057] is bounded for a client that leaves numbers out, and its newest can still be resent', async () => {
+    const log = new KeptLog();
+    const { desk, uri, host } = await openRoom({ log });
+    const start = JSON.parse((await log.record('client:desk')) ?? '').epoch as number;
+    const last = 2 * (SCATTERED_NUMBERS_MAX + 50);
+    for (let clientSeq = 2; clientSeq <= last; clientSeq += 2)
+      desk.dispatch(uri, title(`number ${clientSeq}`), clientSeq);
+    await answerTo(desk, uri, last);
+    expect((await log.clientSeqs('desk', start, 0)).length).toBeLessThanOrEqual(SCATTERED_NUMBERS_MAX + 1);
+    desk.dispatch(uri, title('the last'), last + 2);
+    await answerTo(desk, uri, last + 2);
+    const again = await comeBack(host, 'desk', { subscriptions: [] });
+    again.dispatch(uri, title(`number ${last}`), last);
+    await answerTo(again, uri, last);
+    expect((await stateOf(again, uri)).summary.title).toBe('the last');
   });
 
   it('[REL-068] is as it was when the new action under a number could not be stored', async () => {
