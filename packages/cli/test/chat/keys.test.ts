@@ -70,7 +70,6 @@ describe('keys', () => {
     expect(read('\u001b', '[A')).toEqual([{ name: 'up' }]);
     const keys: Key[] = [];
     new KeyReader((key) => keys.push(key)).feed('\u001b');
-    await new Promise((resolve) => setTimeout(resolve, 150));
-    expect(keys).toEqual([{ name: 'escape' }]);
+    await vi.waitFor(() => expect(keys).toEqual([{ name: 'escape' }]), 10_000);
   });
 });
