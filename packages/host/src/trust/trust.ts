@@ -80,18 +80,22 @@ export class TrustedFolders implements FolderTrust {
         programs: new Map(before.programs).set(real, [...known, ...fresh].slice(-TRUSTED_PROGRAMS_MAX)),
       };
     });
-    for (const changed of [...this.#watchers]) changed();
+    this.#tell();
   }
 
-  /** At once for what this process does, and soon for what another one does. */
+  /** At once for what this process does, and soon for what another one does. The file is looked at once for all. */
   watch(changed: () => void): () => void {
-    this.#watchers.add(changed);
-    watchFile(this.#file, { persistent: false, interval: LOOK_EVERY_MS }, changed);
+    const watcher = () => changed();
+    if (this.#watchers.size === 0) watchFile(this.#file, { persistent: false, interval: LOOK_EVERY_MS }, this.#tell);
+    this.#watchers.add(watcher);
     return () => {
-      this.#watchers.delete(changed);
-      unwatchFile(this.#file, changed);
+      if (this.#watchers.delete(watcher) && this.#watchers.size === 0) unwatchFile(this.#file, this.#tell);
     };
   }
+
+  readonly #tell = (): void => {
+    for (const changed of [...this.#watchers]) changed();
+  };
 
   /** Says whether it was trusted. */
   async distrust(folder: string): Promise<boolean> {

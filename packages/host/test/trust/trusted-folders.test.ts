@@ -1,6 +1,6 @@
 import { mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { TrustedFolders } from '../../src/trust/trust.js';
 import { tempFolder } from '../support/temp-folder.js';
 
@@ -87,5 +87,27 @@ describe('trusted folders', () => {
     expect(await folders.allows(base, 'p1')).toBe(true);
     expect(await folders.allows(base, 'p2')).toBe(false);
     expect(await folders.isTrusted(path.join(base, 'missing'))).toBe(false);
+  });
+
+  it('can be watched by many, each until it has heard enough', async () => {
+    const base = await tempFolder();
+    const folders = new TrustedFolders(path.join(base, 'trusted.json'));
+    const warnings: Error[] = [];
+    const warned = (warning: Error) => warnings.push(warning);
+    process.on('warning', warned);
+    onTestFinished(() => void process.off('warning', warned));
+    const heard = Array.from({ length: 20 }, () => 0);
+    const unwatch = heard.map((_, index) =>
+      folders.watch(() => {
+        heard[index] = (heard[index] ?? 0) + 1;
+      }),
+    );
+    unwatch[0]?.();
+    // Another process writes the file.
+    await new TrustedFolders(path.join(base, 'trusted.json')).trust(base, ['p1']);
+    await expect.poll(() => heard.slice(1).every((times) => times > 0), { timeout: 5_000 }).toBe(true);
+    expect(heard[0]).toBe(0);
+    expect(warnings).toEqual([]);
+    for (const end of unwatch) end();
   });
 });
