@@ -118,6 +118,8 @@ export const GIVEN_TITLE_MAX_CHARACTERS = 4_000;
 /** Messages that wait in one session, and all of them together: they are in every snapshot of it. */
 export const PENDING_MESSAGES_MAX = 1_000;
 export const PENDING_MESSAGES_MAX_CHARACTERS = 16 * 2 ** 20;
+/** What somebody wrote into one field of a question so far, as JSON: it is in every snapshot of the session. */
+export const ANSWER_MAX_CHARACTERS = 256 * 2 ** 10;
 /** Changes of the model or the agent that wait for the end of a turn: all are stored again with every further one. */
 export const HELD_ACTIONS_MAX = 100;
 /** The URI of a session, and the model or the agent that is chosen for it, as JSON: they are in the list as well. */

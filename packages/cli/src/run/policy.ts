@@ -29,7 +29,8 @@ export class Policy {
     const turnId = activeTurn.id;
     const asked = pendingCalls(activeTurn).flatMap((call): Decision[] => {
       if (!this.#isNew(`${call.toolCallId} ask`)) return [];
-      const tool = serverTools.find(({ name }) => name === call.toolName);
+      // A client's tool may have the name of one of the host's, and then says nothing of what it does.
+      const tool = call.toolClientId === undefined ? serverTools.find(({ name }) => name === call.toolName) : undefined;
       const isAllowed = this.#allows(tool?.annotations?.readOnlyHint === true);
       const target = { turnId, call };
       const action = isAllowed ? approve(target) : deny(target, { reason: WHY_NOT });

@@ -83,6 +83,7 @@ export class Outbox {
     this.#waitingSize = this.#waiting.reduce((size, message) => size + sizeOf(message), 0);
     if (messages.length > 0) this.#transport.send(messages);
     if (inParts instanceof JsonParts) void this.#sendParts(inParts);
+    else this.#tellSent();
   }
 
   /** When everything that waits now has been sent, or never will be. */

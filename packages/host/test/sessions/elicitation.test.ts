@@ -1,5 +1,6 @@
 import type { SessionInputAnswer, SessionInputRequest, StateAction } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
+import { ANSWER_MAX_CHARACTERS } from '../../src/limits.js';
 import {
   answerTo,
   lastText,
@@ -63,6 +64,15 @@ describe('a question to people', () => {
     await settle();
     const { inputRequests } = await stateOf(desk, uri);
     expect(inputRequests).toMatchObject([{ message: 'Which one?', answers: { name: text('An', 'draft') } }]);
+  });
+
+  it('[AHP-236] takes drafts of what it asks only, and no book', async () => {
+    const { desk, uri } = await askedRoom();
+    const other = await refusalOf(desk, uri, draft('other', text('x', 'draft')));
+    expect(other).toBe('q does not ask other');
+    const book = await refusalOf(desk, uri, draft('name', text('x'.repeat(ANSWER_MAX_CHARACTERS), 'draft')));
+    expect(book).toContain('characters as JSON');
+    expect((await stateOf(desk, uri)).inputRequests).toEqual([REQUEST]);
   });
 
   it('[AHP-236] lets several people fill it in together, and all see the same', async () => {

@@ -48,6 +48,15 @@ function delta(part: string, content: string): Outgoing {
 const texts = (count: number) => Array.from({ length: count }, (_, index) => plain(`message ${index}`));
 
 describe('a client that keeps up', () => {
+  it('is waited for until it has taken what waits', async () => {
+    const { outbox, stall, read } = reader();
+    stall();
+    outbox.push(plain('a'));
+    const sent = outbox.sent();
+    read();
+    await sent;
+  });
+
   it('gets everything at once, what belongs together in one write', () => {
     const { outbox, sent } = reader();
     outbox.push(plain('a'));

@@ -1,10 +1,16 @@
 /** Answers to questions. */
 import type { SessionInputAnswer, SessionInputRequest, SessionState } from '@atrium/protocol';
+import { ANSWER_MAX_CHARACTERS } from '../../limits.js';
 import type { Rules } from '../rules.js';
 
 export const inputRules: Rules = {
-  'session/inputAnswerChanged': ({ requestId }, { state }) =>
-    find(state, requestId) ? undefined : `no question ${requestId} is open`,
+  'session/inputAnswerChanged': ({ requestId, questionId, answer }, { state }) => {
+    const request = find(state, requestId);
+    if (!request) return `no question ${requestId} is open`;
+    if (!request.questions?.some(({ id }) => id === questionId)) return `${requestId} does not ask ${questionId}`;
+    const isTooLong = answer !== undefined && JSON.stringify(answer).length > ANSWER_MAX_CHARACTERS;
+    return isTooLong ? `an answer may have ${ANSWER_MAX_CHARACTERS} characters as JSON` : undefined;
+  },
 
   'session/inputCompleted': ({ requestId, response, answers }, { state }) => {
     const request = find(state, requestId);
