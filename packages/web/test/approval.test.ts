@@ -1,7 +1,7 @@
 /** What a person approves in the page is what runs: whole, visible, and never beside a button that says otherwise. */
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { SessionState, ToolCallPendingConfirmationState } from '@atrium/protocol';
+import type { SessionState, ToolCallPendingConfirmationState, ToolResultContent } from '@atrium/protocol';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { begin, describeInBrowser, PHONE, POLL } from './support/browser.js';
@@ -65,6 +65,17 @@ function asking(...calls: Partial<ToolCallPendingConfirmationState>[]): SessionS
     kind: 'toolCall' as const,
     toolCall: { ...CALL, toolCallId: `c${index + 1}`, ...call },
   }));
+  return puppetSession({ activeTurn: { id: 't1', userMessage: { text: 'go' }, responseParts } }, { status: 24 });
+}
+
+/** A call whose result waits for somebody to release it. */
+function withholding(block: ToolResultContent): SessionState {
+  const toolCall = {
+    ...{ status: 'pending-result-confirmation' as const, toolCallId: 'c1', toolName: 'shell', displayName: 'Shell' },
+    ...{ invocationMessage: 'Run ls', toolInput: '{"command":"ls"}', confirmed: 'user-action' as const },
+    ...{ success: true, pastTenseMessage: 'Ran ls', content: [block] },
+  };
+  const responseParts = [{ kind: 'toolCall' as const, toolCall }];
   return puppetSession({ activeTurn: { id: 't1', userMessage: { text: 'go' }, responseParts } }, { status: 24 });
 }
 
@@ -264,22 +275,32 @@ describeInBrowser('a question for permission', (open) => {
   });
 
   it('[REL-051] shows the whole of a result before the model may see it', async () => {
-    const toolCall = {
-      ...{ status: 'pending-result-confirmation' as const, toolCallId: 'c1', toolName: 'shell', displayName: 'Shell' },
-      ...{ invocationMessage: 'Run ls', toolInput: '{"command":"ls"}', confirmed: 'user-action' as const },
-      ...{ success: true, pastTenseMessage: 'Ran ls' },
-      content: [{ type: 'text' as const, text: `a\u202e${'\n'.repeat(80)}secret` }],
-    };
-    const activeTurn = {
-      id: 't1',
-      userMessage: { text: 'go' },
-      responseParts: [{ kind: 'toolCall' as const, toolCall }],
-    };
-    const host = await startPuppetHost({ session: puppetSession({ activeTurn }, { status: 24 }) });
+    const text = `a\u202e${'\n'.repeat(80)}secret`;
+    const host = await startPuppetHost({ session: withholding({ type: 'text', text }) });
     const page = await open(host.link);
     const allow = page.getByRole('button', { name: 'Let it see' });
     await page.getByText('81 lines', { exact: true }).waitFor();
     expect(await marks(page)).toEqual(['\\u{202e}']);
+    expect(await allow.isDisabled()).toBe(true);
+    await page.getByRole('button', { name: 'Show the end' }).click();
+    await expect.poll(() => allow.isEnabled(), POLL).toBe(true);
+  });
+
+  it('[REL-051] shows also what the host keeps aside of a result before the model may see it', async () => {
+    const data = `kept${'\n'.repeat(80)}secret`;
+    const host = await startPuppetHost({
+      session: withholding({ type: 'resource', uri: 'atrium-content:/x', contentType: 'text/plain' }),
+      answer: (method) => (method === 'resourceRead' ? { data, encoding: 'utf-8' } : undefined),
+    });
+    const page = await open(host.link);
+    const allow = page.getByRole('button', { name: 'Let it see' });
+    const show = page.getByRole('button', { name: 'Show all of it' });
+    await show.waitFor();
+    // Longer than a new question is guarded.
+    await page.waitForTimeout(500);
+    expect(await allow.isDisabled()).toBe(true);
+    await show.click();
+    await page.getByText('81 lines', { exact: true }).waitFor();
     expect(await allow.isDisabled()).toBe(true);
     await page.getByRole('button', { name: 'Show the end' }).click();
     await expect.poll(() => allow.isEnabled(), POLL).toBe(true);

@@ -30,7 +30,7 @@ export class ResultQuestion {
     if (this.#reading.press(key)) return undefined;
     const letter = key.name === 'text' ? key.text?.toLowerCase() : undefined;
     if (letter !== 'y' && letter !== 'n') return undefined;
-    if (letter === 'y' && !this.#reading.isRead) return undefined;
+    if (letter === 'y' && !this.#mayAllow()) return undefined;
     const { toolCallId } = this.call;
     return { type: 'session/toolCallResultConfirmed', turnId: this.turnId, toolCallId, approved: letter === 'y' };
   }
@@ -38,6 +38,7 @@ export class ResultQuestion {
   view(view: ViewOptions): EditorView {
     const { style, columns, rows = ROWS } = view;
     const title = `${this.call.displayName}: ${plain(this.call.pastTenseMessage)}. May the agent see this?`;
+    const rest = this.#notShown();
     const text = [
       ...wrap(printable(title), columns - 2).map((line, at) =>
         style.yellow(style.bold(`${at === 0 ? '? ' : '  '}${line}`)),
@@ -45,11 +46,23 @@ export class ResultQuestion {
       ...outputText(this.call)
         .split('\n')
         .flatMap((line) => shownRows(line, columns - 2, style).map((row) => `  ${row}`)),
+      ...(rest === undefined ? [] : wrap(printable(rest), columns - 2).map((line) => style.yellow(`  ${line}`))),
     ];
     const shown = this.#reading.view(text, rows - OTHER_ROWS - 1, view);
-    const keys = [...(this.#reading.isPaged ? [READ_ON] : []), ...(this.#reading.isRead ? [YES] : []), NO];
+    const keys = [...(this.#reading.isPaged ? [READ_ON] : []), ...(this.#mayAllow() ? [YES] : []), NO];
     const lines = [...shown, ...flowed(keys, view)];
     return { lines, cursor: { row: lines.length - 1, column: 0 } };
+  }
+
+  /** Nobody lets the agent see what they have not seen. */
+  #mayAllow(): boolean {
+    return this.#reading.isRead && this.#notShown() === undefined;
+  }
+
+  #notShown(): string | undefined {
+    const others = (this.call.content ?? []).filter(({ type }) => type === 'resource' || type === 'embeddedResource');
+    if (others.length === 0) return undefined;
+    return `${others.length} more of it cannot be shown in a terminal. Look at it in the web page, and allow it there.`;
   }
 }
 

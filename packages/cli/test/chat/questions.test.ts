@@ -1,9 +1,16 @@
-import { type SessionInputRequest, type SessionState, type ToolCallState, visibleText } from '@atrium/protocol';
+import {
+  type SessionInputRequest,
+  type SessionState,
+  type ToolCallState,
+  type ToolResultContent,
+  visibleText,
+} from '@atrium/protocol';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Approval, type ApprovalFrame, choiceOf, wholeCall } from '../../src/chat/approval.js';
 import { Form } from '../../src/chat/form.js';
 import { editedInput, inputText } from '../../src/chat/input-text.js';
 import { type QuestionParts, Questions } from '../../src/chat/questions.js';
+import { ResultQuestion } from '../../src/chat/result-question.js';
 import { Writing } from '../../src/chat/writing.js';
 import { COLOURED, PLAIN } from '../../src/text/style.js';
 import { withoutStyles } from '../../src/text/width.js';
@@ -25,6 +32,34 @@ const target = { turnId: 't', call };
 const ONE = { ...VIEW, diffs: [], waiting: 1 };
 const approvalLines = (about: typeof target, frame: ApprovalFrame) => new Approval(about).view(frame);
 const asking = (command: string) => ({ turnId: 't', call: { ...call, toolInput: JSON.stringify({ command }) } });
+
+describe('a question for the release of a result', () => {
+  const released = (content: ToolResultContent[]) => {
+    const { options: _options, editable: _editable, ...rest } = call;
+    const done = { ...rest, status: 'pending-result-confirmation' as const, confirmed: 'not-needed' as const };
+    return new ResultQuestion('t', { ...done, success: true, pastTenseMessage: 'Ran ls', content });
+  };
+
+  it('[REL-051] is asked beside the text that would be released', () => {
+    const question = released([{ type: 'text', text: 'a.txt' }]);
+    expect(question.view(VIEW).lines.join('\n')).toMatch(/a\.txt[\s\S]*y yes/);
+    expect(question.press(letter('y'))).toMatchObject({ approved: true });
+  });
+
+  it('[REL-051] takes no yes to what a terminal cannot show', () => {
+    for (const block of [
+      { type: 'resource' as const, uri: 'atrium-content:/x' },
+      { type: 'embeddedResource' as const, contentType: 'image/png', data: 'aGk=' },
+    ]) {
+      const question = released([{ type: 'text', text: 'a.txt' }, block]);
+      const shown = question.view(VIEW).lines.join('\n');
+      expect(shown).toContain('1 more of it cannot be shown');
+      expect(shown).not.toContain('y yes');
+      expect(question.press(letter('y'))).toBeUndefined();
+      expect(question.press(letter('n'))).toMatchObject({ approved: false });
+    }
+  });
+});
 
 describe('a question for permission', () => {
   it('[CLI-028] shows the options of the call, and sends the one that was chosen', () => {
