@@ -1,7 +1,7 @@
 /** What the host remembers of clients: which wire each spoke, and what it sent under its numbers. */
 import type { Writer } from './channels/writer.js';
 import type { Clock } from './clock.js';
-import { CLIENT_KEPT_MS, CLIENT_NOTED_EVERY_MS, STORE_RETRY_MS } from './limits.js';
+import { CLIENT_KEPT_MS, CLIENT_NOTED_EVERY_MS, CLIENTS_KEPT_MAX, STORE_RETRY_MS } from './limits.js';
 import { type Log, LogConflictError } from './log/log.js';
 import { SentActions } from './sent-actions.js';
 import type { Connection } from './wire/connection.js';
@@ -108,16 +108,18 @@ export class Clients {
       this.#note(clientId, { ...client, since: now });
   }
 
-  /** Forgets those who have been away for too long to come back. Those who are here stay. */
+  /** Forgets those who have been away for too long to come back, and the oldest of too many. Those who are here stay. */
   async purge(isHere: (clientId: string) => boolean): Promise<void> {
     const before = this.clock.now() - CLIENT_KEPT_MS;
     const isComing = (clientId: string) => this.#beginning.has(clientId) || this.#returned.has(clientId);
-    const records = await this.log.records(CLIENT);
+    const known = (await this.log.records(CLIENT))
+      .map(({ key, value }) => ({ clientId: key.slice(CLIENT.length), client: JSON.parse(value) as KnownClient }))
+      .sort((a, b) => b.client.since - a.client.since);
     const gone: string[] = [];
-    for (const { key, value } of records) {
-      const [clientId, client] = [key.slice(CLIENT.length), JSON.parse(value) as KnownClient];
+    for (const [place, { clientId, client }] of known.entries()) {
+      const isTooMuch = client.since < before || place >= CLIENTS_KEPT_MAX;
       if (isHere(clientId)) this.#refresh(clientId, client);
-      else if (client.since < before && !isComing(clientId)) gone.push(clientId);
+      else if (isTooMuch && !isComing(clientId)) gone.push(clientId);
     }
     for (const clientId of gone) {
       await this.sent.purge(clientId);

@@ -61,6 +61,8 @@ export const DISPOSED_KEPT_MS = 30 * 24 * 60 * 60 * 1_000;
 export const UNFINISHED_KEPT_MS = 24 * 60 * 60 * 1_000;
 /** A client that has been away for this long has to begin anew. */
 export const CLIENT_KEPT_MS = 30 * 24 * 60 * 60 * 1_000;
+/** So many clients can come back. Of more, those that were away longest have to begin anew. */
+export const CLIENTS_KEPT_MAX = 10_000;
 /** How exactly it is kept when a client was last here. */
 export const CLIENT_NOTED_EVERY_MS = 24 * 60 * 60 * 1_000;
 /** How often the host looks for what it need not keep any longer. */

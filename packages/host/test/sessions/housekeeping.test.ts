@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import {
   CLIENT_KEPT_MS,
   CLIENT_NOTED_EVERY_MS,
+  CLIENTS_KEPT_MAX,
   DISPOSED_KEPT_MS,
   HOUSEKEEPING_EVERY_MS,
   UNFINISHED_KEPT_MS,
@@ -126,6 +127,21 @@ describe('what an import has left that was never finished', () => {
 });
 
 describe('a client that is away', () => {
+  it('[REL-057] has to begin anew when more came after it than the host keeps', async () => {
+    const log = new KeptLog();
+    const { clock, desk, uri } = await openRoom({ log });
+    const records = Array.from({ length: CLIENTS_KEPT_MAX + 5 }, (_, index) => ({
+      key: `client:${index}`,
+      value: JSON.stringify({ dialect: '0.3.0', epoch: 1, since: clock.now() - 1 - index }),
+    }));
+    await log.append({ expectedHead: log.head, entries: [], records, durability: 'normal' });
+    await clock.advance(HOUSEKEEPING_EVERY_MS);
+    expect((await log.records('client:')).length).toBeLessThanOrEqual(CLIENTS_KEPT_MAX);
+    expect(await log.record('client:0')).toBeDefined();
+    expect(await log.record(`client:${CLIENTS_KEPT_MAX + 4}`)).toBeUndefined();
+    expect((await stateOf(desk, uri)).lifecycle).toBe('ready');
+  });
+
   it('may come back for thirty days', async () => {
     const room = await keptRoom();
     await room.host.client('phone').then((phone) => phone.disconnect());
