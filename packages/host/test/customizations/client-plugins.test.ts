@@ -63,7 +63,7 @@ function history(room: CustomRoom): string[] {
 }
 
 describe('a plugin that a client publishes', { timeout: 30_000 }, () => {
-  it('[CUS-099] [CUS-101] [CUS-124] [AHP-188] [AHP-251] is read from the client, shown as loading and then with its parts', async () => {
+  it('[CUS-090] [CUS-099] [CUS-101] [CUS-124] [AHP-188] [AHP-251] is read from the client, shown as loading and then with its parts', async () => {
     const asked: string[] = [];
     const { room, publish } = await openClientRoom(servedFiles(URI, FILES, asked));
     expect(await publish({ id: 'p1', uri: URI })).toBeUndefined();
@@ -74,6 +74,8 @@ describe('a plugin that a client publishes', { timeout: 30_000 }, () => {
       { type: 'rule', name: 'short' },
     ]);
     expect(history(room)).toEqual(['client here', 'loading p1', 'loaded p1']);
+    const first = envelopesOf(room.desk, room.uri).find(({ action }) => (action.customization as Entry)?.id === 'p1');
+    expect(first?.action.customization).not.toHaveProperty('children');
     for (const request of asked) expect(request).toMatch(/^resource(List|Read) virtual:\/\/desk\/skills/);
     const { turn } = await room.turn('/hello');
     expect(turn.context.join()).toContain('HELLO BODY');
