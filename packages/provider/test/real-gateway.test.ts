@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { allow, context, deny } from '../src/index.js';
 import { eventually } from './support/connected.js';
 import { CALL, codeOf, projectRoom, started } from './support/project-room.js';
-import { startRealHost, textOf, until, untilTool } from './support/real-host.js';
+import { type RealHost, startRealHost, textOf, until, untilTool } from './support/real-host.js';
 
 describe('at the real gateway, a project provider', { timeout: 30_000 }, () => {
   it('[GW-070] binds to its session with its token, and may leave files', async () => {
@@ -212,6 +212,17 @@ describe('at the real gateway, a project provider', { timeout: 30_000 }, () => {
   });
 });
 
+/** A port outside the range from which the system gives them out, so that nobody else takes it between two lives. */
+async function startOnLastingPort(tries = 5): Promise<{ before: RealHost; port: number }> {
+  const port = 20_000 + Math.floor(Math.random() * 10_000);
+  try {
+    return { before: await startRealHost({ prompts: {}, port }), port };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE' || tries === 1) throw error;
+    return startOnLastingPort(tries - 1);
+  }
+}
+
 describe('at the real gateway, a stranger', { timeout: 30_000 }, () => {
   it('[GW-037] [GW-041] pairs once, lends a tool that people approve, and comes back without a code', async () => {
     const room = await startRealHost({ prompts: { title: CALL('page_title') } });
@@ -276,9 +287,7 @@ describe('at the real gateway, a stranger', { timeout: 30_000 }, () => {
   });
 
   it('[GW-042] [GW-224] finds a host that was started again by itself, and pairs anew, because its token is void', async () => {
-    // Outside the range from which the system gives out ports: nobody else takes it between two lives.
-    const port = 20_000 + Math.floor(Math.random() * 10_000);
-    const before = await startRealHost({ prompts: {}, port });
+    const { before, port } = await startOnLastingPort();
     let room = before;
     let asked = 0;
     const code = () => {

@@ -113,8 +113,10 @@ describe('[REL-006] a peer that behaves badly does not keep others out', () => {
     const dripping = setInterval(() => slow.write('X-A: b\r\n'), 50);
     onTestFinished(() => clearInterval(dripping));
     expect(await ask(await openClient(port), 'served meanwhile')).toBe('served meanwhile');
-    // What comes after the answer makes the system throw the answer away, if it has not been read yet.
-    expect(await received(slow)).toMatch(/^(HTTP\/1\.1 408 |$)/);
+    // What comes after the answer makes the system throw the answer away, if it has not been read yet, or reset the line.
+    expect(await received(slow).catch((error: NodeJS.ErrnoException) => error.code)).toMatch(
+      /^(HTTP\/1\.1 408 |ECONNRESET$|EPIPE$|$)/,
+    );
   });
 
   it('answers oversized headers with 431', async () => {
