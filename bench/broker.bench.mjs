@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { createHost, MemoryLog } from '@atrium/host';
-import { readFileTool } from '../packages/host/dist/tools/read-file.js';
+import { readFileTool } from '../packages/host/dist/workspace/tools/read-file.js';
 import { report, rounded } from './measure.mjs';
 import { InProcessClient } from './support/in-process-client.mjs';
 

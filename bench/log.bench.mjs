@@ -7,9 +7,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { sessionReducer } from '@atrium/protocol';
-import { loadDriver } from '../packages/host/dist/log/sqlite/driver.js';
-import { createDatabase } from '../packages/host/dist/log/sqlite/schema.js';
-import { openSqliteLog } from '../packages/host/dist/log/sqlite-log.js';
+import { loadDriver } from '../packages/host/dist/log-sqlite/driver.js';
+import { createDatabase } from '../packages/host/dist/log-sqlite/schema.js';
+import { openSqliteLog } from '../packages/host/dist/log-sqlite/sqlite-log.js';
 import { report, rounded } from './measure.mjs';
 
 const GROUP = 64;

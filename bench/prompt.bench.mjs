@@ -3,9 +3,9 @@
  * the length of the text, which is read a few times over, and with the number of texts; not with turns or sessions.
  */
 import { modelAgent } from '@atrium/host';
-import { CallbackMemory } from '../packages/host/dist/prompt/callbacks.js';
-import { renderPrompt } from '../packages/host/dist/prompt/prompt.js';
-import { promptText } from '../packages/host/dist/prompt/sections.js';
+import { CallbackMemory } from '../packages/host/dist/core/prompt/callbacks.js';
+import { renderPrompt } from '../packages/host/dist/core/prompt/prompt.js';
+import { promptText } from '../packages/host/dist/core/prompt/sections.js';
 import { report, rounded } from './measure.mjs';
 
 const RENDERS = 2_000;

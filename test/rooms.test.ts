@@ -51,7 +51,7 @@ const CASES: Record<
       ['packages/host/src/host.ts', '../../protocol/src/index.js'],
       ['examples/client.ts', '../packages/client/src/index.js'],
     ],
-    spares: [['packages/host/src/wire/connection.ts', '../channels/channel.js']],
+    spares: [['packages/host/src/core/wire/connection.ts', '../channels/channel.js']],
   },
   'versions-at-the-border': {
     bites: [
@@ -68,7 +68,7 @@ const CASES: Record<
   },
   'dialects-at-the-border': {
     bites: [
-      ['packages/host/src/sessions/turn.ts', '@atrium/protocol/dialects'],
+      ['packages/host/src/core/sessions/turn.ts', '@atrium/protocol/dialects'],
       ['packages/cli/src/serve.ts', '@atrium/protocol/dialects'],
     ],
     spares: [
@@ -85,7 +85,7 @@ const CASES: Record<
     spares: [
       ['packages/protocol/scripts/generate.ts', 'node:fs'],
       ['packages/web/vite.config.ts', 'node:path'],
-      ['packages/host/src/log/log.ts', 'node:fs'],
+      ['packages/host/src/core/log/log.ts', 'node:fs'],
     ],
   },
 };

@@ -1,10 +1,11 @@
 /** Who is here and what is going on, in numbers. */
-import type { ConnectionRegistry } from './connection-registry.js';
+
+import type { Service } from './core/contracts/service.js';
+import type { Sessions } from './core/sessions/sessions.js';
+import { isAtWork } from './core/sessions/summaries.js';
+import type { ConnectionRegistry } from './core/wire/connection-registry.js';
 import type { Gateway } from './gateway/gateway.js';
 import type { HostActivity } from './host-options.js';
-import type { Service } from './service.js';
-import type { Sessions } from './sessions/sessions.js';
-import { isAtWork } from './sessions/summaries.js';
 
 interface Sources {
   readonly connections: ConnectionRegistry;

@@ -1,15 +1,15 @@
 /** What a host is made of, and what can be done with it. */
-import type { AgentBackend } from './agents/agent.js';
-import type { Clock } from './clock.js';
-import type { CustomizationsOptions } from './customizations/options.js';
-import type { Extension } from './extensions/extension.js';
-import type { Log } from './log/log.js';
-import type { Logger } from './logger.js';
+import type { AgentBackend } from './core/contracts/agent.js';
+import type { Extension } from './core/contracts/extension.js';
+import type { HostTool } from './core/contracts/tool.js';
+import type { Log } from './core/log/log.js';
+import type { Clock } from './core/util/clock.js';
+import type { Logger } from './core/util/logger.js';
+import type { Transport } from './core/wire/transport.js';
+import type { CustomizationsOptions } from './plugins/customizations/options.js';
+import type { FolderTrust } from './plugins/trust/trust.js';
 import type { TelemetryChoice } from './telemetry/create.js';
-import type { TerminalsOptions } from './terminals/terminals.js';
-import type { HostTool } from './tools/tool.js';
-import type { FolderTrust } from './trust/trust.js';
-import type { Transport } from './wire/transport.js';
+import type { TerminalsOptions } from './workspace/terminals/terminals.js';
 
 export interface HostOptions {
   readonly log: Log;

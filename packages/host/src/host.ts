@@ -1,14 +1,14 @@
 /** The life of a host: it starts, takes in clients and providers, and stops. What it is made of is in `house.ts`. */
 import { activityOf } from './activity.js';
+import type { Service } from './core/contracts/service.js';
+import type { Log } from './core/log/log.js';
+import { recoverList } from './core/sessions/list-recovery.js';
+import { Connection } from './core/wire/connection.js';
+import { CloseCode, type Transport } from './core/wire/transport.js';
 import type { GatewayAddress, Host, HostActivity, HostOptions } from './host-options.js';
 import { House } from './house.js';
 import { Housekeeping } from './housekeeping.js';
-import type { Log } from './log/log.js';
-import type { Service } from './service.js';
-import { recoverList } from './sessions/list-recovery.js';
 import { WireLog } from './telemetry/wire-log.js';
-import { Connection } from './wire/connection.js';
-import { CloseCode, type Transport } from './wire/transport.js';
 
 /** The log is the host's from now on, and is closed with it: also when the host cannot start. */
 export async function createHost(options: HostOptions): Promise<Host> {

@@ -1,26 +1,37 @@
 /** The map of the house: every room of the host, and how they are wired. Nothing else knows them all. */
 
 import { ROOT_CHANNEL } from '@atrium/protocol';
-import { Aftermath } from './aftermath.js';
 import type { Auth } from './auth/auth.js';
-import type { Channel } from './channels/channel.js';
-import type { NumberedMessage } from './channels/encoding.js';
-import { ReplayBuffer } from './channels/replay-buffer.js';
-import { Writer } from './channels/writer.js';
-import { Clients } from './clients.js';
-import { type Clock, systemClock } from './clock.js';
-import { Compaction } from './compaction.js';
-import { ConnectionRegistry } from './connection-registry.js';
-import type { HostCore, OpenChannel } from './core.js';
-import type { Customizations } from './customizations/customizations.js';
+import type { KeptContents } from './blobs/kept-contents.js';
+import { Aftermath } from './core/channels/aftermath.js';
+import type { Channel } from './core/channels/channel.js';
+import { Compaction } from './core/channels/compaction.js';
+import type { NumberedMessage } from './core/channels/encoding.js';
+import { ReplayBuffer } from './core/channels/replay-buffer.js';
+import { RootChannel } from './core/channels/root-channel.js';
+import { Watching } from './core/channels/watching.js';
+import { Writer } from './core/channels/writer.js';
+import type { HostCore, OpenChannel } from './core/contracts/host-core.js';
+import { type Service, serviceOf } from './core/contracts/service.js';
+import { MODEL_OUTPUT_MAX_CHARACTERS, PROCESSES_REST_MS } from './core/limits.js';
+import { Catalogue } from './core/sessions/catalogue.js';
+import { SessionNotes } from './core/sessions/session-notes.js';
+import { Sessions } from './core/sessions/sessions.js';
+import { type Clock, systemClock } from './core/util/clock.js';
+import { type Logger, silentLogger } from './core/util/logger.js';
+import { Clients } from './core/wire/clients.js';
+import type { Connection } from './core/wire/connection.js';
+import { ConnectionRegistry } from './core/wire/connection-registry.js';
+import { departures } from './core/wire/departures.js';
+import type { HostView } from './core/wire/dialects/dialects.js';
+import { unknownChannel } from './core/wire/unknown-channel.js';
 import { DamageReports } from './damage-reports.js';
-import { departures } from './departures.js';
 import type { Gateway } from './gateway/gateway.js';
 import { PairingBoard } from './gateway/pairing-board.js';
 import type { GatewayAddress, HostOptions } from './host-options.js';
-import { MODEL_OUTPUT_MAX_CHARACTERS, PROCESSES_REST_MS } from './limits.js';
-import { type Logger, silentLogger } from './logger.js';
-import type { KeptContents } from './resources/kept/kept-contents.js';
+import type { Customizations } from './plugins/customizations/customizations.js';
+import { SessionTrusts } from './plugins/trust/session-trusts.js';
+import { NO_TRUST } from './plugins/trust/trust.js';
 import {
   authFor,
   choicesWith,
@@ -30,20 +41,9 @@ import {
   gatewayWith,
   worktreesIn,
 } from './rooms.js';
-import { RootChannel } from './root-channel.js';
-import { type Service, serviceOf } from './service.js';
 import { createServices } from './services.js';
-import { Catalogue } from './sessions/catalogue.js';
-import { SessionNotes } from './sessions/session-notes.js';
-import { Sessions } from './sessions/sessions.js';
 import { createTelemetry } from './telemetry/create.js';
 import { Telemetry } from './telemetry/telemetry.js';
-import { SessionTrusts } from './trust/session-trusts.js';
-import { NO_TRUST } from './trust/trust.js';
-import { Watching } from './watching.js';
-import type { Connection } from './wire/connection.js';
-import type { HostView } from './wire/dialects/dialects.js';
-import { unknownChannel } from './wire/unknown-channel.js';
 
 export class House implements HostCore {
   readonly clock: Clock;

@@ -1,7 +1,8 @@
 /** Lets go of what need not be kept any longer: once at the start, and then every few hours. */
-import type { Clock } from './clock.js';
-import { HOUSEKEEPING_EVERY_MS } from './limits.js';
-import type { Logger } from './logger.js';
+
+import { HOUSEKEEPING_EVERY_MS } from './core/limits.js';
+import type { Clock } from './core/util/clock.js';
+import type { Logger } from './core/util/logger.js';
 
 export interface HousekeepingParts {
   readonly clock: Clock;

@@ -1,5 +1,17 @@
 /** The agent host, for those who embed it. */
 export { type AcpAgentOptions, acpAgent } from './agents/acp/acp-agent.js';
+export { type ClaudeAgentOptions, claudeAgent } from './agents/claude/claude-agent.js';
+export { type CopilotAgentOptions, copilotAgent } from './agents/copilot/copilot-agent.js';
+export { type ModelAgentOptions, type ModelApi, type ModelInfo, modelAgent } from './agents/model/model-agent.js';
+export { type OfflineAgentOptions, offlineAgent } from './agents/offline/offline.js';
+export { ScriptError } from './agents/scripted/check-script.js';
+export { loadScripts } from './agents/scripted/load.js';
+export type { Script } from './agents/scripted/script.js';
+export { type ScriptedAgentOptions, scriptedAgent } from './agents/scripted/scripted.js';
+export { type ConfigSources, type LoadedConfig, loadConfig, type WaitingForTrust } from './config/config.js';
+export { ConfigError } from './config/config-file.js';
+export { userConfigFile } from './config/places.js';
+export type { Config } from './config/schema.js';
 export {
   type AgentAbilities,
   type AgentBackend,
@@ -17,26 +29,7 @@ export {
   type Permit,
   type ToolOutcome,
   type ToolRequest,
-} from './agents/agent.js';
-export { type ClaudeAgentOptions, claudeAgent } from './agents/claude/claude-agent.js';
-export { type CopilotAgentOptions, copilotAgent } from './agents/copilot/copilot-agent.js';
-export { type ModelAgentOptions, type ModelApi, type ModelInfo, modelAgent } from './agents/model/model-agent.js';
-export { type OfflineAgentOptions, offlineAgent } from './agents/offline/offline.js';
-export { ScriptError } from './agents/scripted/check-script.js';
-export { loadScripts } from './agents/scripted/load.js';
-export type { Script } from './agents/scripted/script.js';
-export { type ScriptedAgentOptions, scriptedAgent } from './agents/scripted/scripted.js';
-export { type Clock, systemClock } from './clock.js';
-export { type ConfigSources, type LoadedConfig, loadConfig, type WaitingForTrust } from './config/config.js';
-export { ConfigError } from './config/config-file.js';
-export { userConfigFile } from './config/places.js';
-export type { Config } from './config/schema.js';
-export type { CustomizationsOptions } from './customizations/options.js';
-export { DAMAGE_MEMBER, type DamageReport, storedReports } from './damage-reports.js';
-export type { AcpOptions, AgentFactories, AgentSource, SdkOptions } from './discovery/candidate.js';
-export { type Discovered, type DiscoveryOptions, discoverAgents } from './discovery/discovery.js';
-export { configuredModels } from './discovery/known-models.js';
-export type { LocalServer } from './discovery/local-servers.js';
+} from './core/contracts/agent.js';
 export type {
   Extension,
   Gate,
@@ -48,19 +41,41 @@ export type {
   StaticTransform,
   TurnAdvice,
   TurnOpening,
-} from './extensions/extension.js';
+} from './core/contracts/extension.js';
+export type { HostTool, ToolConfirmation, ToolContext, ToolOutput } from './core/contracts/tool.js';
+export { LogLockedError, LogOpenError, LogWriteError } from './core/log/errors.js';
+export { type Log, LogConflictError } from './core/log/log.js';
+export { MemoryLog } from './core/log/memory-log.js';
+export { promptText } from './core/prompt/sections.js';
+export { type Clock, systemClock } from './core/util/clock.js';
+export { type LogFields, type Logger, type LogLevel, silentLogger } from './core/util/logger.js';
+export { CloseCode, type Transport, type TransportEvents } from './core/wire/transport.js';
+export { type ClientEnd, transportPair } from './core/wire/transports/in-process.js';
+export { messagePortTransport } from './core/wire/transports/message-port.js';
+export { type StdioTransportOptions, stdioTransport } from './core/wire/transports/stdio.js';
+export { WireFrame } from './core/wire/wire-frame.js';
+export { DAMAGE_MEMBER, type DamageReport, storedReports } from './damage-reports.js';
+export type { AcpOptions, AgentFactories, AgentSource, SdkOptions } from './discovery/candidate.js';
+export { type Discovered, type DiscoveryOptions, discoverAgents } from './discovery/discovery.js';
+export { configuredModels } from './discovery/known-models.js';
+export type { LocalServer } from './discovery/local-servers.js';
 export { type GatewayServer, type GatewayServerOptions, startGatewayServer } from './gateway/server.js';
 export { createHost } from './host.js';
 export type { GatewayAddress, Host, HostActivity, HostOptions } from './host-options.js';
-export { LogLockedError, LogOpenError, LogWriteError } from './log/errors.js';
-export { type Log, LogConflictError } from './log/log.js';
-export { MemoryLog } from './log/memory-log.js';
-export { openSqliteLog, type SqliteLog, type SqliteLogOptions } from './log/sqlite-log.js';
-export { type LogFields, type Logger, type LogLevel, silentLogger } from './logger.js';
-export { promptText } from './prompt/sections.js';
-export { type AccessPolicy, TokenRequiredError } from './security/access.js';
-export { announceInstance, type Instance, runningInstances } from './security/discovery.js';
-export { NotPrivateError } from './security/private-files.js';
+export { openSqliteLog, type SqliteLog, type SqliteLogOptions } from './log-sqlite/sqlite-log.js';
+export type { CustomizationsOptions } from './plugins/customizations/options.js';
+export { declaredPrograms } from './plugins/trust/declared-programs.js';
+export {
+  askedTogether,
+  isShowable,
+  PROGRAM_LINE_MAX_CHARACTERS,
+  PROGRAMS_QUESTION_MAX,
+  type Program,
+} from './plugins/trust/programs.js';
+export { type FolderTrust, type NamedFolder, TrustedFolders } from './plugins/trust/trust.js';
+export { type AccessPolicy, TokenRequiredError } from './server/security/access.js';
+export { announceInstance, type Instance, runningInstances } from './server/security/discovery.js';
+export { NotPrivateError } from './server/security/private-files.js';
 export {
   isTokenText,
   keptToken,
@@ -70,25 +85,10 @@ export {
   storeToken,
   TOKEN_ADVISED_CHARACTERS,
   TOKEN_FILE,
-} from './security/token.js';
+} from './server/security/token.js';
+export { type RunningServer, type ServerLimits, type ServerOptions, startServer } from './server/server.js';
+export { type StaticFiles, staticFiles } from './server/static-files.js';
+export { websocketTransport } from './server/websocket.js';
 export type { TelemetryChoice } from './telemetry/create.js';
-export type { TerminalsOptions } from './terminals/terminals.js';
-export { builtinTools } from './tools/builtin.js';
-export type { HostTool, ToolConfirmation, ToolContext, ToolOutput } from './tools/tool.js';
-export { declaredPrograms } from './trust/declared-programs.js';
-export {
-  askedTogether,
-  isShowable,
-  PROGRAM_LINE_MAX_CHARACTERS,
-  PROGRAMS_QUESTION_MAX,
-  type Program,
-} from './trust/programs.js';
-export { type FolderTrust, type NamedFolder, TrustedFolders } from './trust/trust.js';
-export { type RunningServer, type ServerLimits, type ServerOptions, startServer } from './wire/server.js';
-export { CloseCode, type Transport, type TransportEvents } from './wire/transport.js';
-export { type ClientEnd, transportPair } from './wire/transports/in-process.js';
-export { messagePortTransport } from './wire/transports/message-port.js';
-export { type StaticFiles, staticFiles } from './wire/transports/static-files.js';
-export { type StdioTransportOptions, stdioTransport } from './wire/transports/stdio.js';
-export { websocketTransport } from './wire/transports/websocket.js';
-export { WireFrame } from './wire/wire-frame.js';
+export type { TerminalsOptions } from './workspace/terminals/terminals.js';
+export { builtinTools } from './workspace/tools/builtin.js';

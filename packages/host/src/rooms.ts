@@ -1,20 +1,20 @@
 /** The rooms around the sessions, each made from the core and what the options say of it. */
 import path from 'node:path';
-import type { AgentBackend } from './agents/agent.js';
 import { Auth } from './auth/auth.js';
-import type { HostCore } from './core.js';
-import { Customizations } from './customizations/customizations.js';
+import { KeptContents } from './blobs/kept-contents.js';
+import type { AgentBackend } from './core/contracts/agent.js';
+import type { HostCore } from './core/contracts/host-core.js';
+import type { Service } from './core/contracts/service.js';
+import type { Catalogue } from './core/sessions/catalogue.js';
+import { Choices } from './core/sessions/choices.js';
+import type { AttachCompanion } from './core/sessions/companion.js';
 import { createGateway } from './gateway/create.js';
 import type { Gateway } from './gateway/gateway.js';
 import type { GatewayAddress, HostOptions } from './host-options.js';
-import { KeptContents } from './resources/kept/kept-contents.js';
-import { browsedFolders } from './resources/resources.js';
-import type { Service } from './service.js';
-import type { Catalogue } from './sessions/catalogue.js';
-import { Choices } from './sessions/choices.js';
-import type { AttachCompanion } from './sessions/companion.js';
-import type { SessionTrusts } from './trust/session-trusts.js';
-import { Worktrees } from './worktrees/worktrees.js';
+import { Customizations } from './plugins/customizations/customizations.js';
+import type { SessionTrusts } from './plugins/trust/session-trusts.js';
+import { browsedFolders } from './workspace/files/resources.js';
+import { Worktrees } from './workspace/worktrees/worktrees.js';
 
 /** Large contents of sessions. Without a folder, there is no place for them. */
 export function contentsIn({ dataFolder }: HostOptions): KeptContents | undefined {

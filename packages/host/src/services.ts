@@ -1,16 +1,16 @@
 /** The services of a host, made and put together. The order is that in which they are asked. */
 import path from 'node:path';
-import { Changesets } from './changesets/changesets.js';
-import { Completions } from './completions/completions.js';
-import type { HostCore } from './core.js';
+import { Sweeping } from './blobs/sweeping.js';
+import type { HostCore } from './core/contracts/host-core.js';
+import type { Service } from './core/contracts/service.js';
 import type { HostOptions } from './host-options.js';
-import type { ContentReader } from './resources/content.js';
-import { Sweeping } from './resources/kept/sweeping.js';
-import { browsedFolders, Resources } from './resources/resources.js';
-import type { Service } from './service.js';
-import { withoutTerminals } from './terminals/off.js';
-import { Terminals } from './terminals/terminals.js';
-import { NO_TRUST } from './trust/trust.js';
+import { NO_TRUST } from './plugins/trust/trust.js';
+import { Changesets } from './workspace/changes/changesets.js';
+import { Completions } from './workspace/completions/completions.js';
+import type { ContentReader } from './workspace/files/content.js';
+import { browsedFolders, Resources } from './workspace/files/resources.js';
+import { withoutTerminals } from './workspace/terminals/off.js';
+import { Terminals } from './workspace/terminals/terminals.js';
 
 export function createServices(core: HostCore, options: HostOptions): readonly Service[] {
   const terminals = terminalsOf(core, options);

@@ -8,5 +8,5 @@ export {
   type PlannedAnswer,
   type PlannedFailure,
 } from './agents/acceptance.js';
-export { type ContractApi, type LogUnderTest, logContract } from './log/contract.js';
-export { MemoryLog } from './log/memory-log.js';
+export { type ContractApi, type LogUnderTest, logContract } from './core/log/contract.js';
+export { MemoryLog } from './core/log/memory-log.js';

@@ -1,6 +1,6 @@
 /** What a tool of the host gave back, as agents hear it that take the host's tools from an MCP server. */
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
-import type { ToolOutcome } from './agent.js';
+import type { ToolOutcome } from '../core/contracts/agent.js';
 import { dataIn, textWith } from './result-images.js';
 
 export function mcpResult(outcome: ToolOutcome): CallToolResult {

@@ -1,6 +1,6 @@
 /** What a tool gave back beside text: images that a model may see, and words about everything that it will not. */
 import type { ToolResultContent } from '@atrium/protocol';
-import { sizeText } from '../tools/text.js';
+import { sizeText } from '../core/util/text.js';
 import { isImage } from './model/attachments.js';
 import { IMAGE_MAX_BYTES, IMAGES_MAX_PER_MESSAGE } from './model/limits.js';
 

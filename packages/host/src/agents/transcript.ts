@@ -1,6 +1,6 @@
 /** What was said in a session, as text for an agent that does not know it (any more). The end counts most: it is kept. */
 import { type ResponsePart, steeringIn, type ToolCallState, type Turn, type UserMessage } from '@atrium/protocol';
-import { shorten } from '../tools/text.js';
+import { shorten } from '../core/util/text.js';
 import { TURN_ENDED_FIRST } from './model/calls.js';
 import { wordsOf } from './model/conversation.js';
 import { userMessage } from './model/history.js';

@@ -3,15 +3,15 @@
  * memory only; the host itself remembers no more than which connection has shown one for what.
  */
 import { type AuthenticateParams, ErrorCode, type ProtectedResourceMetadata } from '@atrium/protocol';
-import { type AgentBackend, AgentError } from '../agents/agent.js';
-import type { Clock } from '../clock.js';
-import type { Logger } from '../logger.js';
-import type { Service, ServiceRequests } from '../service.js';
-import type { Companion } from '../sessions/companion.js';
-import type { Session } from '../sessions/session.js';
-import { within } from '../waiting.js';
-import type { Connection } from '../wire/connection.js';
-import { RequestError } from '../wire/request-error.js';
+import { type AgentBackend, AgentError } from '../core/contracts/agent.js';
+import { RequestError } from '../core/contracts/request-error.js';
+import type { Service, ServiceRequests } from '../core/contracts/service.js';
+import type { Companion } from '../core/sessions/companion.js';
+import type { Session } from '../core/sessions/session.js';
+import type { Clock } from '../core/util/clock.js';
+import type { Logger } from '../core/util/logger.js';
+import { within } from '../core/util/waiting.js';
+import type { Connection } from '../core/wire/connection.js';
 
 /** How long an agent may take to try a token. */
 export const TOKEN_CHECK_TIMEOUT_MS = 15_000;

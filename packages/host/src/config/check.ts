@@ -3,8 +3,8 @@
  * what is wrong. Unknown keys are left out with a warning, so that a file for a newer version still works.
  */
 import type { Node } from 'jsonc-parser';
+import { didYouMean } from '../core/util/suggest.js';
 import type { ConfigSchema, MapSchema, RecordSchema, TextSchema, UnionSchema } from './schema-kinds.js';
-import { didYouMean } from './suggest.js';
 import { below, expected, mismatch, quoted } from './words.js';
 
 export interface Finding {

@@ -3,8 +3,8 @@
  * nothing of its file is used before the folder is trusted.
  */
 import path from 'node:path';
-import { agentProgram } from '../trust/programs.js';
-import type { FolderTrust } from '../trust/trust.js';
+import { agentProgram } from '../plugins/trust/programs.js';
+import type { FolderTrust } from '../plugins/trust/trust.js';
 import { ConfigError, type ConfigFile, readConfigFile } from './config-file.js';
 import { merged } from './merge.js';
 import { PROJECT_FILE } from './places.js';

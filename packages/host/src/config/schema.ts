@@ -1,5 +1,5 @@
 /** What may stand in `atrium.json` and in the user's configuration: the one source of schema, check and type. */
-import { MODEL_OUTPUT_MAX_CHARACTERS, MODEL_OUTPUT_MIN_CHARACTERS } from '../limits.js';
+import { MODEL_OUTPUT_MAX_CHARACTERS, MODEL_OUTPUT_MIN_CHARACTERS } from '../core/limits.js';
 import { mapOf, record, type ValueOf } from './schema-kinds.js';
 
 const text = (description: string) => ({ type: 'string', description }) as const;

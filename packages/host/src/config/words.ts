@@ -1,7 +1,7 @@
 /** How the check speaks: places, what was expected and what is there. */
 import type { Node } from 'jsonc-parser';
+import { didYouMean } from '../core/util/suggest.js';
 import type { ConfigSchema } from './schema-kinds.js';
-import { didYouMean } from './suggest.js';
 
 /** A text is never repeated: it may be a key in the wrong place. */
 export function mismatch(schema: ConfigSchema, { type, value }: Node, at: string): string {

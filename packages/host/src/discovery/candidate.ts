@@ -1,7 +1,8 @@
 /** What discovery looks for, and what it needs to look. */
-import type { AgentBackend } from '../agents/agent.js';
+
 import type { ModelAgentOptions } from '../agents/model/model-agent.js';
 import type { ChangeEntry, ConfiguredModels } from '../config/schema.js';
+import type { AgentBackend } from '../core/contracts/agent.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -1,6 +1,6 @@
 /** Agents that the configuration describes. */
 import { type AcpEntry, type Config, isTyped, type ModelEntry, type TypedEntry } from '../config/schema.js';
-import { shownAddress } from '../shown-address.js';
+import { shownAddress } from '../core/util/shown-address.js';
 import { type Candidate, type Look, type Machine, notFound } from './candidate.js';
 import { acpLook } from './commands.js';
 import { anthropicAddress } from './environment.js';

@@ -2,8 +2,9 @@
  * Finds the agents of this machine: those of the configuration, keys in the environment, local model servers, agent
  * commands and packages. Everything is looked for at the same time, nothing is started, and each look has a time limit.
  */
-import type { AgentBackend } from '../agents/agent.js';
+
 import { type ChangeEntry, type Config, isTyped } from '../config/schema.js';
+import type { AgentBackend } from '../core/contracts/agent.js';
 import {
   type AgentFactories,
   type AgentSource,

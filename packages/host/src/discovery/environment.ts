@@ -1,6 +1,6 @@
 /** Agents that variables of the environment stand for: keys of the large providers, and a model server by address. */
 import type { ChangeEntry } from '../config/schema.js';
-import { shownAddress } from '../shown-address.js';
+import { shownAddress } from '../core/util/shown-address.js';
 import { type Candidate, type Look, type Machine, notFound } from './candidate.js';
 import { ANTHROPIC_MODELS, configuredModels, namedModel, OPENAI_MODELS } from './known-models.js';
 import { NAMED_TIMEOUT_MS } from './limits.js';

@@ -1,6 +1,6 @@
 /** Asks a model server for its models, at `/models`. What comes back is a stranger's: bounded, and never followed elsewhere. */
 import type { IncomingMessage } from 'node:http';
-import { isRecord } from '../tools/shape.js';
+import { isRecord } from '../core/util/shape.js';
 import { MODEL_ID_MAX_CHARACTERS, MODEL_LIST_MAX_BYTES, MODELS_MAX } from './limits.js';
 
 export interface ModelListRequest {

@@ -1,6 +1,6 @@
 /** From a server and what is known of it to an agent with its models. */
 import type { ModelAgentOptions, ModelInfo } from '../agents/model/model-agent.js';
-import { hasLogin } from '../shown-address.js';
+import { hasLogin } from '../core/util/shown-address.js';
 import { type Look, type Machine, NO_FACTORY, notFound } from './candidate.js';
 import { namedModel } from './known-models.js';
 import { GUESS_TIMEOUT_MS } from './limits.js';

@@ -1,6 +1,6 @@
 /** Puts providers into sessions and takes them out again: first binding, rebind, reconnect, loss, farewell. */
 import { GatewayErrorCode, type ProviderHelloMessage } from '@atrium/protocol/provider';
-import { CloseCode } from '../wire/transport.js';
+import { CloseCode } from '../core/wire/transport.js';
 import { type Arrival, type ArrivalParts, checkEntry, judgeArrival } from './arrival.js';
 import type { ProviderConnection } from './connection.js';
 import { GatewayError, invalidSession } from './gateway-error.js';

@@ -15,10 +15,10 @@ import {
   type ToGatewayMessage,
   type ToProviderMessage,
 } from '@atrium/protocol/provider';
-import type { Clock } from '../clock.js';
-import type { Logger } from '../logger.js';
-import { CloseCode, type Transport } from '../wire/transport.js';
-import { WireFrame } from '../wire/wire-frame.js';
+import type { Clock } from '../core/util/clock.js';
+import type { Logger } from '../core/util/logger.js';
+import { CloseCode, type Transport } from '../core/wire/transport.js';
+import { WireFrame } from '../core/wire/wire-frame.js';
 import type { Access } from './access.js';
 import { checkStranger, knownType, type RawMessage, readMessage, readRaw } from './frame.js';
 import { GatewayError, shown } from './gateway-error.js';

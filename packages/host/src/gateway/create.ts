@@ -1,9 +1,10 @@
 /** Puts the gateway together. */
-import type { Clock } from '../clock.js';
-import type { Logger } from '../logger.js';
-import type { Session } from '../sessions/session.js';
+
+import type { Session } from '../core/sessions/session.js';
+import type { Clock } from '../core/util/clock.js';
+import type { Logger } from '../core/util/logger.js';
+import type { SessionTrust } from '../plugins/trust/session-trust.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
-import type { SessionTrust } from '../trust/session-trust.js';
 import { degradedFor, degradedWords } from './degraded.js';
 import { Doorkeeper } from './doorkeeper.js';
 import { SessionEvents } from './events/events.js';

@@ -1,5 +1,5 @@
 /** What the agent of a session cannot do for a provider. It is told so; nothing is pretended. */
-import type { AgentAbilities } from '../agents/agent.js';
+import type { AgentAbilities } from '../core/contracts/agent.js';
 import type { Binding } from './provider.js';
 import type { Group } from './room.js';
 

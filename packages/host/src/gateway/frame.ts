@@ -9,7 +9,7 @@ import {
   type ToGatewayMessageType,
 } from '@atrium/protocol/provider';
 import { checkToGateway, describeProblem } from '@atrium/protocol/validation';
-import { isRecord } from '../tools/shape.js';
+import { isRecord } from '../core/util/shape.js';
 import { GatewayError } from './gateway-error.js';
 import { checkWeight } from './json-weight.js';
 

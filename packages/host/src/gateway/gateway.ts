@@ -3,12 +3,12 @@
  * sessions. The gateway keeps who is connected and which sessions are open; its services do the rest.
  */
 import type { ToGatewayMessage, ToGatewayMessageMap } from '@atrium/protocol/provider';
-import type { Clock } from '../clock.js';
-import type { Logger } from '../logger.js';
-import type { Companion } from '../sessions/companion.js';
-import type { Session } from '../sessions/session.js';
+import type { Companion } from '../core/sessions/companion.js';
+import type { Session } from '../core/sessions/session.js';
+import type { Clock } from '../core/util/clock.js';
+import type { Logger } from '../core/util/logger.js';
+import { CloseCode, type Transport } from '../core/wire/transport.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
-import { CloseCode, type Transport } from '../wire/transport.js';
 import { type Access, checkPlaces, INTERNAL_ACCESS } from './access.js';
 import { Binder, type BinderParts } from './binder.js';
 import { ProviderConnection } from './connection.js';

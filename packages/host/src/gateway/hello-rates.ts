@@ -1,6 +1,6 @@
 /** How often a provider may bind. Each time changes its session for everybody, and is stored. */
 import { GatewayErrorCode, REBINDS_PER_MINUTE_MAX } from '@atrium/protocol/provider';
-import type { Clock } from '../clock.js';
+import type { Clock } from '../core/util/clock.js';
 import type { ProviderConnection } from './connection.js';
 import { GatewayError } from './gateway-error.js';
 import { Rate, Rates } from './rate.js';

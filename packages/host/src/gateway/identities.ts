@@ -4,8 +4,8 @@
  */
 import { randomBytes } from 'node:crypto';
 import { GatewayErrorCode, RECONNECT_WINDOW_MS } from '@atrium/protocol/provider';
-import type { Clock } from '../clock.js';
-import { digestOf, matchesToken, type TokenDigest } from '../security/token.js';
+import type { Clock } from '../core/util/clock.js';
+import { digestOf, matchesToken, type TokenDigest } from '../server/security/token.js';
 import type { Access } from './access.js';
 import type { ProviderConnection } from './connection.js';
 import { GatewayError } from './gateway-error.js';

@@ -1,6 +1,6 @@
 /** What the gateway keeps in a session's metadata. Changing it replaces all metadata, so the rest is carried along. */
 import type { SessionState } from '@atrium/protocol';
-import { isRecord } from '../tools/shape.js';
+import { isRecord } from '../core/util/shape.js';
 
 export interface GatewayMeta {
   /** Notes that were shown while no turn was running, oldest first. */

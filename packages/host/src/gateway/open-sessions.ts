@@ -1,9 +1,10 @@
 /** The way of a session through the gateway: it enters memory, is open to providers, is worked in, and ends. */
-import type { Clock } from '../clock.js';
-import type { Extension } from '../extensions/extension.js';
-import type { Companion } from '../sessions/companion.js';
-import type { Session } from '../sessions/session.js';
-import { type Throttle, throttle } from '../tools/throttle.js';
+
+import type { Extension } from '../core/contracts/extension.js';
+import type { Companion } from '../core/sessions/companion.js';
+import type { Session } from '../core/sessions/session.js';
+import type { Clock } from '../core/util/clock.js';
+import { type Throttle, throttle } from '../core/util/throttle.js';
 import { extensionId } from './extension-id.js';
 import { Registry } from './registry.js';
 import { type Group, Room } from './room.js';

@@ -3,8 +3,8 @@
  * there are, and touches none of them. Kept in memory only: no agent, no provider and no log ever reads a code.
  */
 import { visibleText } from '@atrium/protocol';
-import type { Clock } from '../clock.js';
-import type { Logger } from '../logger.js';
+import type { Clock } from '../core/util/clock.js';
+import type { Logger } from '../core/util/logger.js';
 
 /** Clients that show requests ask for them more often than this. */
 export const LOOKING_MS = 10_000;

@@ -9,8 +9,8 @@ import {
   PAIRING_CODE_DIGITS,
   PAIRING_CODE_TTL_MS,
 } from '@atrium/protocol/provider';
-import { digestOf, matchesToken } from '../security/token.js';
-import { CloseCode } from '../wire/transport.js';
+import { CloseCode } from '../core/wire/transport.js';
+import { digestOf, matchesToken } from '../server/security/token.js';
 import type { ProviderConnection } from './connection.js';
 import { GatewayError, invalidSession } from './gateway-error.js';
 import type { Notice } from './pairing-board.js';

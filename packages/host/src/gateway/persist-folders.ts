@@ -5,8 +5,8 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { grantOf } from '@atrium/protocol/provider';
+import { folderOf } from '../core/sessions/agent-opener.js';
 import { makeFolderSync } from '../folders.js';
-import { folderOf } from '../sessions/agent-opener.js';
 import type { Provider } from './provider.js';
 
 /** Of a digest, enough that no two are alike. */

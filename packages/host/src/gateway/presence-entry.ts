@@ -1,6 +1,6 @@
 /** What is shown of a provider: what it is and what it does, without a word of what it says to the model. */
 import type { ChildCustomization } from '@atrium/protocol';
-import { shorten } from '../tools/text.js';
+import { shorten } from '../core/util/text.js';
 import { extensionId } from './extension-id.js';
 import type { Binding } from './provider.js';
 import type { Group } from './room.js';

@@ -3,7 +3,7 @@
  * the details in the session's metadata. Never the text that they give to the model.
  */
 import type { Customization, CustomizationLoadState, SessionState } from '@atrium/protocol';
-import type { Step } from '../channels/channel.js';
+import type { Step } from '../core/channels/channel.js';
 import { extensionId, isProviderId, PROVIDER_ID_PREFIX } from './extension-id.js';
 import { gatewayMeta, withGatewayMeta } from './meta.js';
 import { childrenOf, describe } from './presence-entry.js';

@@ -1,8 +1,8 @@
 /** One session as the gateway sees it: who is bound there, and what that adds to the session. */
 import { fileURLToPath } from 'node:url';
 import type { ProviderSessionEntry } from '@atrium/protocol/provider';
-import type { Extension } from '../extensions/extension.js';
-import type { Session } from '../sessions/session.js';
+import type { Extension } from '../core/contracts/extension.js';
+import type { Session } from '../core/sessions/session.js';
 import { extensionId } from './extension-id.js';
 import type { Binding } from './provider.js';
 

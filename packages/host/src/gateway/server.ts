@@ -14,15 +14,15 @@ import {
   PING_INTERVAL_MS,
 } from '@atrium/protocol/provider';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { type Clock, systemClock } from '../clock.js';
-import { upgradePolicy } from '../security/access.js';
-import { isOwnHost } from '../security/host-header.js';
-import type { Transport } from '../wire/transport.js';
-import { Door } from '../wire/transports/door.js';
-import { answerNothing } from '../wire/transports/http-answers.js';
-import { listen } from '../wire/transports/listen.js';
-import { StrangerBudget } from '../wire/transports/peer-budget.js';
-import { WEBSOCKET_OPTIONS, websocketTransport } from '../wire/transports/websocket.js';
+import { type Clock, systemClock } from '../core/util/clock.js';
+import type { Transport } from '../core/wire/transport.js';
+import { Door } from '../server/door.js';
+import { answerNothing } from '../server/http-answers.js';
+import { listen } from '../server/listen.js';
+import { StrangerBudget } from '../server/peer-budget.js';
+import { upgradePolicy } from '../server/security/access.js';
+import { isOwnHost } from '../server/security/host-header.js';
+import { WEBSOCKET_OPTIONS, websocketTransport } from '../server/websocket.js';
 import { Rates } from './rate.js';
 
 export interface GatewayServerOptions {

@@ -1,10 +1,10 @@
 /** The parts of the gateway: each takes some messages of bound providers, and hears what happens around them. */
 import type { SessionState } from '@atrium/protocol';
 import type { ToGatewayMessageMap, ToGatewayMessageType } from '@atrium/protocol/provider';
-import type { Step } from '../channels/channel.js';
-import type { Clock } from '../clock.js';
-import type { Extension } from '../extensions/extension.js';
-import type { Logger } from '../logger.js';
+import type { Step } from '../core/channels/channel.js';
+import type { Extension } from '../core/contracts/extension.js';
+import type { Clock } from '../core/util/clock.js';
+import type { Logger } from '../core/util/logger.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import type { Binding, Provider } from './provider.js';
 import type { Group, Room } from './room.js';

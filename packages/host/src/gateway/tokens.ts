@@ -1,6 +1,6 @@
 /** The tokens of providers: one for each spawned process, one for each pairing. Kept in memory only, as digests. */
 import { randomBytes, randomUUID } from 'node:crypto';
-import { digestOf } from '../security/token.js';
+import { digestOf } from '../server/security/token.js';
 import type { Access, AccessToken } from './access.js';
 
 const TOKEN_BYTES = 32;

@@ -1,5 +1,5 @@
 /** What was said since the last batch, up to a limit, and who takes it: batches go out at a steady pace. */
-import type { Clock } from '../clock.js';
+import type { Clock } from '../core/util/clock.js';
 import { MetricSet, type Named } from './metric-set.js';
 import { type Attributes, type Interval, type LogRecordData, logs, metrics, type SpanRecord, traces } from './otlp.js';
 

@@ -1,8 +1,7 @@
 /** Telemetry for clients: channels without state that carry batches in OTLP/JSON from the moment somebody subscribes. */
-import type { Channel } from '../channels/channel.js';
-import { Channel as PlainChannel } from '../channels/channel.js';
-import type { HostCore, OpenChannel } from '../core.js';
-import type { Service } from '../service.js';
+import { type Channel, Channel as PlainChannel } from '../core/channels/channel.js';
+import type { HostCore, OpenChannel } from '../core/contracts/host-core.js';
+import type { Service } from '../core/contracts/service.js';
 import type { Signal, Sink } from './batches.js';
 import { type LogRecordData, SEVERITIES, type Severity } from './otlp.js';
 

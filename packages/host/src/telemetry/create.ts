@@ -1,6 +1,6 @@
 /** Telemetry as a service of the host: spans of its sessions, channels for clients, a collector if there is one. */
-import type { HostCore } from '../core.js';
-import type { Service } from '../service.js';
+import type { HostCore } from '../core/contracts/host-core.js';
+import type { Service } from '../core/contracts/service.js';
 import { TelemetryChannels } from './channels.js';
 import { HttpExporter } from './http-exporter.js';
 import { SessionSpans } from './session-spans.js';

@@ -2,9 +2,9 @@
  * Sends telemetry to a collector by OTLP over HTTP, in JSON. A collector that is slow or away costs a bounded queue and
  * nothing else: what does not fit is dropped, and the host goes on.
  */
-import { type Clock, systemClock } from '../clock.js';
-import type { Logger } from '../logger.js';
-import { succeedsWithin } from '../waiting.js';
+import { type Clock, systemClock } from '../core/util/clock.js';
+import type { Logger } from '../core/util/logger.js';
+import { succeedsWithin } from '../core/util/waiting.js';
 import type { Sink } from './batches.js';
 import type { LogRecordData } from './otlp.js';
 import { kindOf } from './sayable.js';

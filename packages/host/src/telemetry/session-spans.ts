@@ -1,8 +1,8 @@
 /** Turns and tool calls as spans, read off the actions of a session: nothing else in the host has to say when they are. */
 import type { SessionAction, SessionState } from '@atrium/protocol';
-import type { Step } from '../channels/channel.js';
-import type { Companion } from '../sessions/companion.js';
-import type { Session } from '../sessions/session.js';
+import type { Step } from '../core/channels/channel.js';
+import type { Companion } from '../core/sessions/companion.js';
+import type { Session } from '../core/sessions/session.js';
 import type { Attributes } from './otlp.js';
 import type { Span, Telemetry } from './telemetry.js';
 

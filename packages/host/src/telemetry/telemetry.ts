@@ -3,8 +3,8 @@
  * records; what nobody listens to costs a comparison and nothing else. Prompt text, tool input and tokens are never said.
  */
 import { randomBytes } from 'node:crypto';
-import type { Clock } from '../clock.js';
-import type { Logger } from '../logger.js';
+import type { Clock } from '../core/util/clock.js';
+import type { Logger } from '../core/util/logger.js';
 import { Batches, now, type Signal, type Sink } from './batches.js';
 import type { Attributes } from './otlp.js';
 import { cut, cutAll, kindOf, withoutCodes, withoutIds } from './sayable.js';

@@ -2,7 +2,7 @@
 import { readdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
-import type { Clock } from '../clock.js';
+import type { Clock } from '../core/util/clock.js';
 import { makeFolderSync } from '../folders.js';
 
 /** Files of connections that are over. A client that comes and goes makes one each time. */

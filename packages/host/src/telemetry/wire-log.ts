@@ -3,10 +3,10 @@
  * object per line. It is off unless asked for. Secrets are blanked, and long texts are cut to what identifies them.
  */
 import { createWriteStream, type WriteStream } from 'node:fs';
-import type { Clock } from '../clock.js';
-import type { Logger } from '../logger.js';
-import { idIn } from '../wire/inbound.js';
-import type { MessagePart, Transport } from '../wire/transport.js';
+import type { Clock } from '../core/util/clock.js';
+import type { Logger } from '../core/util/logger.js';
+import { idIn } from '../core/wire/inbound.js';
+import type { MessagePart, Transport } from '../core/wire/transport.js';
 import { redacted } from './redact.js';
 import { WireFiles } from './wire-files.js';
 

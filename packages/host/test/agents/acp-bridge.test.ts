@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { ToolBridge } from '../../src/agents/acp/bridge/bridge.js';
 import { isBridgedCall } from '../../src/agents/acp/bridge/bridged-calls.js';
 import { BRIDGE_BODY_MAX_BYTES } from '../../src/agents/acp/limits.js';
-import type { AgentTurn } from '../../src/agents/agent.js';
+import type { AgentTurn } from '../../src/core/contracts/agent.js';
 import { completed, FakeTurn } from '../support/fake-turn.js';
 
 const tools = [

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { approve, deny, textIn } from '../../src/agents/acceptance/answers.js';
 import { leftBehind } from '../../src/agents/acceptance/processes.js';
-import type { Gate } from '../../src/extensions/extension.js';
+import type { Gate } from '../../src/core/contracts/extension.js';
 import { ACP_TEST_MAX_MS, acpRoom, callsIn, notesIn } from '../support/acp-room.js';
 import type { Way } from '../support/acp-subject.js';
 import { isAlive } from '../support/mcp-room.js';

@@ -3,7 +3,7 @@ import { acpError } from '../../src/agents/acp/errors.js';
 import { outcomeOf } from '../../src/agents/acp/permission.js';
 import { promptBlocks } from '../../src/agents/acp/prompt.js';
 import { loadSdk } from '../../src/agents/acp/sdk.js';
-import { AgentError } from '../../src/agents/agent.js';
+import { AgentError } from '../../src/core/contracts/agent.js';
 
 describe('the package that speaks the protocol', () => {
   it('is asked for by name when it is not installed', async () => {

@@ -2,7 +2,7 @@
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { HostTool } from '../../src/tools/tool.js';
+import type { HostTool } from '../../src/core/contracts/tool.js';
 import { hasClaude, WHY_SKIPPED } from '../support/claude-agent.js';
 import { bash, ClaudeRoom, callIn, callsOf } from '../support/claude-room.js';
 import { textIn } from '../support/session-room.js';

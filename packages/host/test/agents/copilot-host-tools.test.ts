@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { HostTool } from '../../src/tools/tool.js';
+import type { HostTool } from '../../src/core/contracts/tool.js';
 import { hasCopilot, WHY_SKIPPED } from '../support/copilot-agent.js';
 import { CopilotRoom, callIn, WAIT_MAX_MS } from '../support/copilot-room.js';
 import { textIn } from '../support/session-room.js';

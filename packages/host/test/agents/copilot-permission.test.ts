@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { OwnCall, Permit } from '../../src/agents/agent.js';
 import { TurnCalls } from '../../src/agents/copilot/calls.js';
 import { decide } from '../../src/agents/copilot/permission.js';
 import { CopilotPrompt } from '../../src/agents/copilot/prompt.js';
 import { sessionConfig } from '../../src/agents/copilot/session-config.js';
+import type { OwnCall, Permit } from '../../src/core/contracts/agent.js';
 import { FakeTurn } from '../support/fake-turn.js';
 import { tempFolder } from '../support/temp-folder.js';
 

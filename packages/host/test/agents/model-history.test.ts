@@ -2,7 +2,7 @@
 import { type ResponsePart, steeringPart, type ToolCallState } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
 import { exchangeOf } from '../../src/agents/model/history.js';
-import { MemoryLog } from '../../src/log/memory-log.js';
+import { MemoryLog } from '../../src/core/log/memory-log.js';
 import { FakeClock } from '../support/fake-clock.js';
 import { PuppetAgent } from '../support/puppet-agent.js';
 import { openPuppetRoom, startHost, stateOf } from '../support/session-room.js';

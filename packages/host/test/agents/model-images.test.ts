@@ -2,10 +2,8 @@
 import type { ToolResultContent, Turn } from '@atrium/protocol';
 import type { ModelMessage } from 'ai';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { ToolOutcome } from '../../src/agents/agent.js';
 import { mcpResult } from '../../src/agents/mcp-result.js';
-import type { Conversation } from '../../src/agents/model/conversation.js';
-import { messagesOf } from '../../src/agents/model/conversation.js';
+import { type Conversation, messagesOf } from '../../src/agents/model/conversation.js';
 import { withNewestImages } from '../../src/agents/model/image-memory.js';
 import {
   IMAGE_MAX_BYTES,
@@ -16,6 +14,7 @@ import {
 import { type ModelApi, modelAgent } from '../../src/agents/model/model-agent.js';
 import { goodOutput, outputWords } from '../../src/agents/model/sight.js';
 import { fit, tokensIn } from '../../src/agents/model/window.js';
+import type { ToolOutcome } from '../../src/core/contracts/agent.js';
 import { FakeTurn, openSession, runTurn } from '../support/fake-turn.js';
 import { ModelServer, type ServedAnswer } from '../support/model-server.js';
 

@@ -2,10 +2,10 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { mcpResult } from '../../src/agents/mcp-result.js';
 import { modelAgent } from '../../src/agents/model/model-agent.js';
-import { cutForModel } from '../../src/broker/model-output.js';
-import { MODEL_OUTPUT_MAX_CHARACTERS, MODEL_OUTPUT_MIN_CHARACTERS } from '../../src/limits.js';
-import { builtinTools } from '../../src/tools/builtin.js';
-import { RESULT_LINE_MAX_CHARACTERS } from '../../src/tools/text.js';
+import { MODEL_OUTPUT_MAX_CHARACTERS, MODEL_OUTPUT_MIN_CHARACTERS } from '../../src/core/limits.js';
+import { cutForModel } from '../../src/core/tool-calls/model-output.js';
+import { RESULT_LINE_MAX_CHARACTERS } from '../../src/core/util/text.js';
+import { builtinTools } from '../../src/workspace/tools/builtin.js';
 import { dataFolder, openLog } from '../support/log-folders.js';
 import { ModelServer, type ServedAnswer } from '../support/model-server.js';
 import { callsIn, openPuppetRoom, startHost, stateOf, turnStarted } from '../support/session-room.js';

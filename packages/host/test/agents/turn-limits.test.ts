@@ -9,8 +9,8 @@ import {
   TITLE_MAX_CHARACTERS,
   TURN_PARTS_MAX,
   TURN_TEXT_MAX_CHARACTERS,
-} from '../../src/limits.js';
-import { TurnStream } from '../../src/sessions/turn-stream.js';
+} from '../../src/core/limits.js';
+import { TurnStream } from '../../src/core/sessions/turn-stream.js';
 import { ACP_TEST_MAX_MS, acpRoom } from '../support/acp-room.js';
 import { hasClaude, WHY_SKIPPED as WHY_NO_CLAUDE } from '../support/claude-agent.js';
 import { ClaudeRoom } from '../support/claude-room.js';

@@ -3,7 +3,7 @@ import { appendFile, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { ChangesetFile, ContentRef } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
-import { DISPOSED_KEPT_MS, STORE_RETRY_MS } from '../../src/limits.js';
+import { DISPOSED_KEPT_MS, STORE_RETRY_MS } from '../../src/core/limits.js';
 import { ChangesRoom, edit, gitIn, repository, textOf } from '../support/changes-room.js';
 import { failingLog } from '../support/failing-log.js';
 import { FakeClock } from '../support/fake-clock.js';

@@ -3,7 +3,7 @@ import { chmod, lstat, mkdir, readFile, readlink, rename, stat, symlink, writeFi
 import path from 'node:path';
 import type { ChangesetState } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
-import { CONTENT_MAX_BYTES } from '../../src/changesets/limits.js';
+import { CONTENT_MAX_BYTES } from '../../src/workspace/changes/limits.js';
 import { ChangesRoom, commitAll, edit, gitIn, repository, textOf } from '../support/changes-room.js';
 import { PuppetAgent } from '../support/puppet-agent.js';
 import { tempFolder } from '../support/temp-folder.js';

@@ -3,7 +3,7 @@ import { chmod, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { SessionState } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
-import { checkScope } from '../../src/changesets/changesets.js';
+import { checkScope } from '../../src/workspace/changes/changesets.js';
 import { ChangesRoom, edit, gitIn, repository, textOf } from '../support/changes-room.js';
 import { refusalOf } from '../support/session-room.js';
 

@@ -3,7 +3,7 @@ import { chmod, mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { VIEW_MAX_FILES } from '../../src/changesets/limits.js';
+import { VIEW_MAX_FILES } from '../../src/workspace/changes/limits.js';
 import { ChangesRoom, commitAll, edit, gitIn, repository, textOf } from '../support/changes-room.js';
 import { FakeClock } from '../support/fake-clock.js';
 import { tempFolder } from '../support/temp-folder.js';

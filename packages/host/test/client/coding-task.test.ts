@@ -7,8 +7,8 @@ import { type Client, connect, type Subscription } from '@atrium/client';
 import type { SessionState, ToolCallState } from '@atrium/protocol';
 import { expect, it, onTestFinished } from 'vitest';
 import { modelAgent } from '../../src/agents/model/model-agent.js';
-import { builtinTools } from '../../src/tools/builtin.js';
-import { startServer } from '../../src/wire/server.js';
+import { startServer } from '../../src/server/server.js';
+import { builtinTools } from '../../src/workspace/tools/builtin.js';
 import { ModelServer, type ServedAnswer } from '../support/model-server.js';
 import { callsIn, startHost, textIn } from '../support/session-room.js';
 

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../src/config/config.js';
 import { userConfigFile } from '../../src/config/places.js';
-import { agentProgram } from '../../src/trust/programs.js';
+import { agentProgram } from '../../src/plugins/trust/programs.js';
 import { tempFolder } from '../support/temp-folder.js';
 
 interface LoadFacts {

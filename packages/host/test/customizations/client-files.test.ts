@@ -1,8 +1,8 @@
 /** The files of a plugin that a client answers for, whatever it answers. */
 import { describe, expect, it } from 'vitest';
-import { clientFiles } from '../../src/customizations/client/client-files.js';
-import { CLIENT_REQUESTS_MAX } from '../../src/customizations/limits.js';
-import type { Connection } from '../../src/wire/connection.js';
+import type { Connection } from '../../src/core/wire/connection.js';
+import { clientFiles } from '../../src/plugins/customizations/client/client-files.js';
+import { CLIENT_REQUESTS_MAX } from '../../src/plugins/customizations/limits.js';
 
 const URI = 'virtual://desk/skills';
 const NAMES = ['..', '../up', 'a\\b', 'a/b', '', '.', 'deeper'];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Finding } from '../../src/customizations/finding.js';
+import { Finding } from '../../src/plugins/customizations/finding.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { settle } from '../support/test-host.js';
 

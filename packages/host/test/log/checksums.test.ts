@@ -1,14 +1,14 @@
 /** Bit rot: text that SQLite reads without a complaint, and that is not what was stored. */
 import { closeSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import type { Log } from '../../src/log/log.js';
+import type { Log } from '../../src/core/log/log.js';
 import {
   type Database,
   libsqlDriver,
   type SqliteDriver,
   type SqlValue,
   type Statement,
-} from '../../src/log/sqlite/driver.js';
+} from '../../src/log-sqlite/driver.js';
 import { databaseOf } from '../support/log-damage.js';
 import { copyOf, dataFolder, drivers, openLog } from '../support/log-folders.js';
 

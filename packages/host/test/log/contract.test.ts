@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { openSqliteLog } from '../../src/log/sqlite-log.js';
+import { openSqliteLog } from '../../src/log-sqlite/sqlite-log.js';
 import { logContract, MemoryLog } from '../../src/testing.js';
 import { dataFolder, drivers } from '../support/log-folders.js';
 

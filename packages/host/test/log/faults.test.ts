@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import type { Database } from '../../src/log/sqlite/driver.js';
-import { openSqliteLog } from '../../src/log/sqlite-log.js';
+import type { Database } from '../../src/log-sqlite/driver.js';
+import { openSqliteLog } from '../../src/log-sqlite/sqlite-log.js';
 import { closedFolder, databaseOf, ENTRIES, overwrite, zeros } from '../support/log-damage.js';
 import { dyingDriver, spyingDriver } from '../support/log-drivers.js';
 import { copyOf, dataFolder, drivers, openLog } from '../support/log-folders.js';

@@ -1,10 +1,10 @@
 import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { LogLockedError, LogOpenError } from '../../src/log/errors.js';
-import { loadDriver } from '../../src/log/sqlite/driver.js';
-import { withDatabase } from '../../src/log/sqlite/schema.js';
-import { LOCK_CHECK_MS, openSqliteLog } from '../../src/log/sqlite-log.js';
+import { LogLockedError, LogOpenError } from '../../src/core/log/errors.js';
+import { loadDriver } from '../../src/log-sqlite/driver.js';
+import { withDatabase } from '../../src/log-sqlite/schema.js';
+import { LOCK_CHECK_MS, openSqliteLog } from '../../src/log-sqlite/sqlite-log.js';
 import { FakeClock } from '../support/fake-clock.js';
 import { Appender } from '../support/log-child.js';
 import { databaseOf, killedFolder } from '../support/log-damage.js';

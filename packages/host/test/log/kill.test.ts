@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import type { Log } from '../../src/log/log.js';
-import { openSqliteLog } from '../../src/log/sqlite-log.js';
+import type { Log } from '../../src/core/log/log.js';
+import { openSqliteLog } from '../../src/log-sqlite/sqlite-log.js';
 import { Appender } from '../support/log-child.js';
 import { dataFolder, openLog } from '../support/log-folders.js';
 import { randomFrom } from '../support/log-random.js';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { addNumbers, hasNumber, type NumberRange, numbersFrom } from '../../src/log/ranges.js';
+import { addNumbers, hasNumber, type NumberRange, numbersFrom } from '../../src/core/log/ranges.js';
 
 describe('ranges of numbers', () => {
   it('hold exactly what was added, in as few ranges as possible', () => {

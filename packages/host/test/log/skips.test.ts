@@ -1,11 +1,11 @@
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { Compaction } from '../../src/compaction.js';
-import { COMPACT_EVERY_ENTRIES, REPLAY_MAX_ENVELOPES } from '../../src/limits.js';
-import type { Log, LogEntry } from '../../src/log/log.js';
-import { DATABASE_FILE } from '../../src/log/sqlite/folder.js';
-import { skipNumbers, withDatabase } from '../../src/log/sqlite/schema.js';
-import { silentLogger } from '../../src/logger.js';
+import { Compaction } from '../../src/core/channels/compaction.js';
+import { COMPACT_EVERY_ENTRIES, REPLAY_MAX_ENVELOPES } from '../../src/core/limits.js';
+import type { Log, LogEntry } from '../../src/core/log/log.js';
+import { silentLogger } from '../../src/core/util/logger.js';
+import { DATABASE_FILE } from '../../src/log-sqlite/folder.js';
+import { skipNumbers, withDatabase } from '../../src/log-sqlite/schema.js';
 import { dataFolder, drivers, openLog } from '../support/log-folders.js';
 
 const OLD = 'ahp-session:/old';

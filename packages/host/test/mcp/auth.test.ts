@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { MCP_RESOURCE_MAX_BYTES } from '../../src/mcp/limits.js';
+import { MCP_RESOURCE_MAX_BYTES } from '../../src/plugins/mcp/limits.js';
 import { json, McpHttpServer } from '../support/mcp-http-server.js';
 import { call, inState, McpRoom, POLL, textOf } from '../support/mcp-room.js';
 

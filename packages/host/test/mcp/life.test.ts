@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { MCP_RETRIES_SHOWN, MCP_STABLE_MS, MCP_START_TIMEOUT_MS } from '../../src/mcp/limits.js';
+import { MCP_RETRIES_SHOWN, MCP_STABLE_MS, MCP_START_TIMEOUT_MS } from '../../src/plugins/mcp/limits.js';
 import { McpClock } from '../support/mcp-clock.js';
 import { call, inState, McpRoom, POLL, processConfig, textOf } from '../support/mcp-room.js';
 import { temporaryFolder } from '../tools/tool-box.js';

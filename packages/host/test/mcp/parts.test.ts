@@ -1,19 +1,19 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { EventGauge } from '../../src/mcp/event-gauge.js';
+import { EventGauge } from '../../src/plugins/mcp/event-gauge.js';
 import {
   MCP_RESULT_DATA_MAX_CHARACTERS,
   MCP_RESULT_MAX_BLOCKS,
   MCP_RESULT_TEXT_MAX_CHARACTERS,
   MCP_RETRIES_SHOWN,
   MCP_RETRY_MAX_MS,
-} from '../../src/mcp/limits.js';
-import { LineSplitter, LineTooLongError } from '../../src/mcp/line-splitter.js';
-import { outputOf } from '../../src/mcp/result.js';
-import { retryDelayMs } from '../../src/mcp/retry.js';
-import { Tokens } from '../../src/mcp/tokens.js';
-import { modelToolName } from '../../src/mcp/tool-name.js';
-import { toolSchemaOf } from '../../src/mcp/tool-schema.js';
+} from '../../src/plugins/mcp/limits.js';
+import { LineSplitter, LineTooLongError } from '../../src/plugins/mcp/line-splitter.js';
+import { outputOf } from '../../src/plugins/mcp/result.js';
+import { retryDelayMs } from '../../src/plugins/mcp/retry.js';
+import { Tokens } from '../../src/plugins/mcp/tokens.js';
+import { modelToolName } from '../../src/plugins/mcp/tool-name.js';
+import { toolSchemaOf } from '../../src/plugins/mcp/tool-schema.js';
 
 describe('names for models', () => {
   it('[CUS-084] are plain where they can be', () => {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { MCP_GARBAGE_MAX_LINES } from '../../src/mcp/limits.js';
+import { MCP_GARBAGE_MAX_LINES } from '../../src/plugins/mcp/limits.js';
 import { hurriedClock } from '../support/mcp-clock.js';
 import { call, inState, isAlive, McpRoom, processConfig, textOf } from '../support/mcp-room.js';
 import { temporaryFolder } from '../tools/tool-box.js';

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { systemClock } from '../../src/clock.js';
-import { MCP_SERVERS_MAX } from '../../src/mcp/limits.js';
-import { McpServer } from '../../src/mcp/server.js';
-import { type McpDeclaration, McpServers } from '../../src/mcp/servers.js';
+import { systemClock } from '../../src/core/util/clock.js';
+import { MCP_SERVERS_MAX } from '../../src/plugins/mcp/limits.js';
+import { McpServer } from '../../src/plugins/mcp/server.js';
+import { type McpDeclaration, McpServers } from '../../src/plugins/mcp/servers.js';
 import { McpHttpServer } from '../support/mcp-http-server.js';
 import { call, inState, isAlive, McpRoom, processConfig, textOf } from '../support/mcp-room.js';
 

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { ToolResultContent } from '@atrium/protocol';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { MCP_CALL_TIMEOUT_MS, MCP_DESCRIPTION_MAX_CHARACTERS, MCP_TOOLS_MAX } from '../../src/mcp/limits.js';
+import { MCP_CALL_TIMEOUT_MS, MCP_DESCRIPTION_MAX_CHARACTERS, MCP_TOOLS_MAX } from '../../src/plugins/mcp/limits.js';
 import { call, McpRoom, POLL, processConfig, textOf, toolOf } from '../support/mcp-room.js';
 import { temporaryFolder } from '../tools/tool-box.js';
 

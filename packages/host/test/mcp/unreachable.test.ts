@@ -4,7 +4,12 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { MCP_REACH_TIMEOUT_MS, MCP_RETRIES_SHOWN, MCP_RETRY_FIRST_MS, MCP_RETRY_MAX_MS } from '../../src/mcp/limits.js';
+import {
+  MCP_REACH_TIMEOUT_MS,
+  MCP_RETRIES_SHOWN,
+  MCP_RETRY_FIRST_MS,
+  MCP_RETRY_MAX_MS,
+} from '../../src/plugins/mcp/limits.js';
 import { McpClock } from '../support/mcp-clock.js';
 import { McpHttpServer } from '../support/mcp-http-server.js';
 import { call, inState, McpRoom, POLL, processConfig, textOf } from '../support/mcp-room.js';

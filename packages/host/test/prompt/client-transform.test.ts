@@ -6,10 +6,10 @@ import {
   TRANSFORM_MAX_BYTES,
   TRANSFORM_MAX_SECTIONS,
   TRANSFORM_TIMEOUT_MS,
-} from '../../src/limits.js';
-import { type LogFields, silentLogger } from '../../src/logger.js';
-import { withClient } from '../../src/prompt/client-transform.js';
-import type { Connection } from '../../src/wire/connection.js';
+} from '../../src/core/limits.js';
+import { withClient } from '../../src/core/prompt/client-transform.js';
+import { type LogFields, silentLogger } from '../../src/core/util/logger.js';
+import type { Connection } from '../../src/core/wire/connection.js';
 import { FakeClock } from '../support/fake-clock.js';
 import { refusalOf, startHost } from '../support/session-room.js';
 import { type Message, type RawClient, ROOT, settle } from '../support/test-host.js';

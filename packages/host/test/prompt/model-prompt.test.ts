@@ -7,7 +7,7 @@ import { environmentText } from '../../src/agents/model/environment.js';
 import { PROJECT_INSTRUCTIONS_MAX_BYTES } from '../../src/agents/model/limits.js';
 import { modelAgent } from '../../src/agents/model/model-agent.js';
 import { MODEL_SECTIONS } from '../../src/agents/model/sections.js';
-import type { Extension } from '../../src/extensions/extension.js';
+import type { Extension } from '../../src/core/contracts/extension.js';
 import { ModelServer, type ServedAnswer } from '../support/model-server.js';
 import { extension, transforms } from '../support/prompts.js';
 import { startHost } from '../support/session-room.js';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { filePathOf } from '../../src/resources/file-uri.js';
-import { type Access, type Root, RootTable } from '../../src/resources/roots.js';
-import { changeFilter } from '../../src/resources/watch/filter.js';
-import { isInGit } from '../../src/tools/folded-name.js';
+import { isInGit } from '../../src/core/util/folded-name.js';
+import { filePathOf } from '../../src/workspace/files/file-uri.js';
+import { type Access, type Root, RootTable } from '../../src/workspace/files/roots.js';
+import { changeFilter } from '../../src/workspace/files/watch/filter.js';
 
 describe('a file: URI', () => {
   it.each([

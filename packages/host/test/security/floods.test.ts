@@ -3,16 +3,16 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { CONNECTIONS_MAX } from '@atrium/protocol/provider';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { CloseCode, type Transport } from '../../src/core/wire/transport.js';
+import { WireFrame } from '../../src/core/wire/wire-frame.js';
 import { startGatewayServer } from '../../src/gateway/server.js';
-import { CloseCode, type Transport } from '../../src/wire/transport.js';
 import {
   CONTROL_FRAME_BYTES,
   CONTROL_FRAMES_MAX,
   FRAGMENTS_MAX,
   STRANGER_MAX_BYTES,
   STRANGERS_MAX_BYTES,
-} from '../../src/wire/transports/peer-budget.js';
-import { WireFrame } from '../../src/wire/wire-frame.js';
+} from '../../src/server/peer-budget.js';
 import { openDoor, overSocket, pair } from '../support/provider-door.js';
 import { openRoom } from '../support/session-room.js';
 import { ask, openClient, rawClient, startEcho, TOKEN } from '../wire/transports/support.js';

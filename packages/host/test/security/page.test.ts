@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { staticFiles } from '../../src/wire/transports/static-files.js';
+import { staticFiles } from '../../src/server/static-files.js';
 import { tempFolder } from '../support/temp-folder.js';
 
 /** Asks for a path as it is written: `fetch` would put it in order first. */

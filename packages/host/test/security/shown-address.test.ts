@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { modelError } from '../../src/agents/model/errors.js';
-import { hasLogin, shownAddress, withoutLogins } from '../../src/shown-address.js';
+import { hasLogin, shownAddress, withoutLogins } from '../../src/core/util/shown-address.js';
 
 describe('passwords in addresses', () => {
   it.each([

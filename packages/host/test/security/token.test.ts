@@ -2,8 +2,15 @@ import { chmod, lstat, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile 
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { NotPrivateError } from '../../src/security/private-files.js';
-import { isTokenText, keptToken, newToken, readToken, storeToken, TOKEN_FILE } from '../../src/security/token.js';
+import { NotPrivateError } from '../../src/server/security/private-files.js';
+import {
+  isTokenText,
+  keptToken,
+  newToken,
+  readToken,
+  storeToken,
+  TOKEN_FILE,
+} from '../../src/server/security/token.js';
 
 const isWindows = process.platform === 'win32';
 let folder: string;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { COMPACT_EVERY_ENTRIES, REPLAY_MAX_ENVELOPES } from '../../src/limits.js';
+import { COMPACT_EVERY_ENTRIES, REPLAY_MAX_ENVELOPES } from '../../src/core/limits.js';
 import { KeptLog } from '../support/logs.js';
 import { openPuppetRoom, openRoom, startHost, stateOf } from '../support/session-room.js';
 import { settle } from '../support/test-host.js';

@@ -5,8 +5,8 @@
 import { readFileSync, statSync } from 'node:fs';
 import type { SessionState, SessionSummary, Turn } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
-import type { LogEntry, ReadRange } from '../../src/log/log.js';
-import type { Logger } from '../../src/logger.js';
+import type { LogEntry, ReadRange } from '../../src/core/log/log.js';
+import type { Logger } from '../../src/core/util/logger.js';
 import { databaseOf, garbage, overwrite, zeros } from '../support/log-damage.js';
 import { copyOf, dataFolder, openLog } from '../support/log-folders.js';
 import { randomFrom } from '../support/log-random.js';

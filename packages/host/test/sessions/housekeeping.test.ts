@@ -7,7 +7,7 @@ import {
   DISPOSED_KEPT_MS,
   HOUSEKEEPING_EVERY_MS,
   UNFINISHED_KEPT_MS,
-} from '../../src/limits.js';
+} from '../../src/core/limits.js';
 import { failingLog } from '../support/failing-log.js';
 import { houseOf } from '../support/house.js';
 import { KeptLog } from '../support/logs.js';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { AgentError } from '../../src/agents/agent.js';
-import type { Log } from '../../src/log/log.js';
-import { MemoryLog } from '../../src/log/memory-log.js';
-import { CloseCode } from '../../src/wire/transport.js';
+import { AgentError } from '../../src/core/contracts/agent.js';
+import type { Log } from '../../src/core/log/log.js';
+import { MemoryLog } from '../../src/core/log/memory-log.js';
+import { CloseCode } from '../../src/core/wire/transport.js';
 import { FakeClock } from '../support/fake-clock.js';
 import { dataFolder, openLog } from '../support/log-folders.js';
 import { PuppetAgent } from '../support/puppet-agent.js';

@@ -1,9 +1,9 @@
 /** Many calls at once: what one of them costs must not depend on how many others there are. */
 import type { ResponsePart, SessionState } from '@atrium/protocol';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { Step } from '../../src/channels/channel.js';
-import { CallPlaces } from '../../src/sessions/call-places.js';
-import { NO_CALL, Waiters } from '../../src/sessions/waiters.js';
+import type { Step } from '../../src/core/channels/channel.js';
+import { CallPlaces } from '../../src/core/sessions/call-places.js';
+import { NO_CALL, Waiters } from '../../src/core/sessions/waiters.js';
 import { openPuppetRoom } from '../support/session-room.js';
 import { echoTool } from '../support/tools.js';
 

@@ -1,9 +1,9 @@
 /** Wall clocks jump, and some waits are longer than a timer can be. Neither may show. */
 import type { SessionState } from '@atrium/protocol';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { systemClock } from '../../src/clock.js';
-import { CLIENT_GRACE_MS } from '../../src/limits.js';
-import { MemoryLog } from '../../src/log/memory-log.js';
+import { CLIENT_GRACE_MS } from '../../src/core/limits.js';
+import { MemoryLog } from '../../src/core/log/memory-log.js';
+import { systemClock } from '../../src/core/util/clock.js';
 import { JumpingClock } from '../support/fuzz-jumping-clock.js';
 import { LeasedLog } from '../support/fuzz-leased-log.js';
 import { FUZZ_SCRIPT } from '../support/fuzz-script.js';

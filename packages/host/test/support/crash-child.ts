@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { build } from 'vite';
-import type { LogEntry } from '../../src/log/log.js';
+import type { LogEntry } from '../../src/core/log/log.js';
 import { type CrashPoint, crashPointText } from './crash-log.js';
 
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));

@@ -4,11 +4,11 @@
  */
 import { createInterface } from 'node:readline';
 import { scriptedAgent } from '../../src/agents/scripted/scripted.js';
+import type { Logger } from '../../src/core/util/logger.js';
 import { createHost } from '../../src/host.js';
-import { openSqliteLog } from '../../src/log/sqlite-log.js';
-import type { Logger } from '../../src/logger.js';
-import { shellTool } from '../../src/tools/shell.js';
-import { startServer } from '../../src/wire/server.js';
+import { openSqliteLog } from '../../src/log-sqlite/sqlite-log.js';
+import { startServer } from '../../src/server/server.js';
+import { shellTool } from '../../src/workspace/tools/shell.js';
 import { crashingLog, parseCrashPoint } from './crash-log.js';
 import { CRASH_SCRIPT } from './crash-script.js';
 

@@ -9,7 +9,7 @@ import {
   type StateAction,
   sessionReducer,
 } from '@atrium/protocol';
-import type { LogEntry } from '../../src/log/log.js';
+import type { LogEntry } from '../../src/core/log/log.js';
 import { checkHistory } from './crash-history.js';
 import { difference } from './fuzz-difference.js';
 

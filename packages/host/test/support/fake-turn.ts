@@ -12,8 +12,8 @@ import type {
   OwnCall,
   ToolOutcome,
   ToolRequest,
-} from '../../src/agents/agent.js';
-import { builtinTools } from '../../src/tools/builtin.js';
+} from '../../src/core/contracts/agent.js';
+import { builtinTools } from '../../src/workspace/tools/builtin.js';
 
 export type TurnEvent =
   | { readonly text: string }

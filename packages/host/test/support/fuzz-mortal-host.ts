@@ -1,11 +1,11 @@
 /** A host in this process that can stop in good order or die, and comes to life again on the same log. */
 import type { Snapshot } from '@atrium/protocol';
 import { scriptedAgent } from '../../src/agents/scripted/scripted.js';
+import type { LogEntry } from '../../src/core/log/log.js';
+import { MemoryLog } from '../../src/core/log/memory-log.js';
+import type { Logger } from '../../src/core/util/logger.js';
 import { createHost } from '../../src/host.js';
 import type { Host } from '../../src/host-options.js';
-import type { LogEntry } from '../../src/log/log.js';
-import { MemoryLog } from '../../src/log/memory-log.js';
-import type { Logger } from '../../src/logger.js';
 import { FakeClock } from './fake-clock.js';
 import { FuzzClient } from './fuzz-client.js';
 import { type Death, LeasedLog } from './fuzz-leased-log.js';

@@ -1,9 +1,9 @@
 /** A session that is far too large for one piece, straight in a log, and clients that see the parts of its snapshot. */
 import type { SessionState, Turn } from '@atrium/protocol';
 import { onTestFinished } from 'vitest';
-import type { Log } from '../../src/log/log.js';
-import type { MessagePart } from '../../src/wire/transport.js';
-import { WireFrame } from '../../src/wire/wire-frame.js';
+import type { Log } from '../../src/core/log/log.js';
+import type { MessagePart } from '../../src/core/wire/transport.js';
+import { WireFrame } from '../../src/core/wire/wire-frame.js';
 import { RawClient, type TestHost } from './test-host.js';
 
 export const LARGE = 'ahp-session:/large';

@@ -1,7 +1,7 @@
 /** Our client library on a host in the same process. */
 import type { Transport } from '@atrium/client';
+import { transportPair } from '../../src/core/wire/transports/in-process.js';
 import type { Host } from '../../src/host-options.js';
-import { transportPair } from '../../src/wire/transports/in-process.js';
 
 export function transportTo(host: Host): Transport {
   const [transport, end] = transportPair();

@@ -1,5 +1,5 @@
 /** Drivers that fail, count or hand out what they opened, around a real one. */
-import type { Database, SqliteDriver, Statement } from '../../src/log/sqlite/driver.js';
+import type { Database, SqliteDriver, Statement } from '../../src/log-sqlite/driver.js';
 
 /** Hands out every database as it is opened. */
 export function spyingDriver(driver: SqliteDriver, opened: (path: string, db: Database) => void): SqliteDriver {

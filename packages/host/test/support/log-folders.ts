@@ -3,8 +3,8 @@ import { chmodSync, cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
-import { libsqlDriver, nodeDriver, type SqliteDriver } from '../../src/log/sqlite/driver.js';
-import { openSqliteLog, type SqliteLog, type SqliteLogOptions } from '../../src/log/sqlite-log.js';
+import { libsqlDriver, nodeDriver, type SqliteDriver } from '../../src/log-sqlite/driver.js';
+import { openSqliteLog, type SqliteLog, type SqliteLogOptions } from '../../src/log-sqlite/sqlite-log.js';
 
 /** Every way to SQLite that this Node has. */
 export const drivers: SqliteDriver[] = [await libsqlDriver(), nodeDriver()].filter((driver) => driver !== undefined);

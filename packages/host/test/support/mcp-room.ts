@@ -3,13 +3,13 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
-import { type Clock, systemClock } from '../../src/clock.js';
-import type { McpServerConfig } from '../../src/customizations/parse/mcp-config.js';
-import type { Logger } from '../../src/logger.js';
-import { McpServer } from '../../src/mcp/server.js';
-import type { McpServerOptions } from '../../src/mcp/server-options.js';
-import type { McpServerState } from '../../src/mcp/state.js';
-import type { HostTool, ToolContext, ToolOutput } from '../../src/tools/tool.js';
+import type { HostTool, ToolContext, ToolOutput } from '../../src/core/contracts/tool.js';
+import { type Clock, systemClock } from '../../src/core/util/clock.js';
+import type { Logger } from '../../src/core/util/logger.js';
+import type { McpServerConfig } from '../../src/plugins/customizations/parse/mcp-config.js';
+import { McpServer } from '../../src/plugins/mcp/server.js';
+import type { McpServerOptions } from '../../src/plugins/mcp/server-options.js';
+import type { McpServerState } from '../../src/plugins/mcp/state.js';
 
 const PROGRAM = path.join(path.dirname(fileURLToPath(import.meta.url)), 'mcp-server.mjs');
 

@@ -1,14 +1,14 @@
 /** Renders prompts without a session: the pipeline as it is, with extensions and a client in the hands of the test. */
 import type { SessionActiveClient } from '@atrium/protocol';
-import type { AgentAbilities, AgentBackend } from '../../src/agents/agent.js';
 import { catalogueOf } from '../../src/agents/scripted/sections.js';
-import { type Clock, systemClock } from '../../src/clock.js';
-import type { Extension, PromptContribution, StaticTransform } from '../../src/extensions/extension.js';
-import { type Logger, silentLogger } from '../../src/logger.js';
-import { CallbackMemory } from '../../src/prompt/callbacks.js';
-import { type RenderRequest, renderPrompt, type TurnAudience } from '../../src/prompt/prompt.js';
-import type { Sections } from '../../src/prompt/sections.js';
-import type { Connection } from '../../src/wire/connection.js';
+import type { AgentAbilities, AgentBackend } from '../../src/core/contracts/agent.js';
+import type { Extension, PromptContribution, StaticTransform } from '../../src/core/contracts/extension.js';
+import { CallbackMemory } from '../../src/core/prompt/callbacks.js';
+import { type RenderRequest, renderPrompt, type TurnAudience } from '../../src/core/prompt/prompt.js';
+import type { Sections } from '../../src/core/prompt/sections.js';
+import { type Clock, systemClock } from '../../src/core/util/clock.js';
+import { type Logger, silentLogger } from '../../src/core/util/logger.js';
+import type { Connection } from '../../src/core/wire/connection.js';
 
 export const PRISTINE = {
   identity: 'I am a mock.',

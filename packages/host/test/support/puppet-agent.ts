@@ -6,8 +6,8 @@ import type {
   AgentOpenContext,
   AgentSession,
   AgentTurn,
-} from '../../src/agents/agent.js';
-import { untilAborted } from '../../src/waiting.js';
+} from '../../src/core/contracts/agent.js';
+import { untilAborted } from '../../src/core/util/waiting.js';
 
 export interface PuppetTurn {
   readonly turn: AgentTurn;

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import type { TerminalContentPart, TerminalInfo, TerminalState } from '@atrium/protocol';
 import { onTestFinished, vi } from 'vitest';
-import type { TerminalsOptions } from '../../src/terminals/terminals.js';
+import type { TerminalsOptions } from '../../src/workspace/terminals/terminals.js';
 import { startHost } from './session-room.js';
 import { tempFolder } from './temp-folder.js';
 import { type RawClient, ROOT, type TestHost, type TestHostOptions } from './test-host.js';

@@ -1,18 +1,18 @@
 /** A real host in this process, with an in-memory log and scripted agents, and raw clients that see every frame. */
 import type { StateAction } from '@atrium/protocol';
-import type { AgentBackend } from '../../src/agents/agent.js';
 import { scriptedAgent } from '../../src/agents/scripted/scripted.js';
-import { type Clock, systemClock } from '../../src/clock.js';
-import type { Extension } from '../../src/extensions/extension.js';
+import type { AgentBackend } from '../../src/core/contracts/agent.js';
+import type { Extension } from '../../src/core/contracts/extension.js';
+import type { HostTool } from '../../src/core/contracts/tool.js';
+import type { Log } from '../../src/core/log/log.js';
+import { MemoryLog } from '../../src/core/log/memory-log.js';
+import { type Clock, systemClock } from '../../src/core/util/clock.js';
+import { type Logger, silentLogger } from '../../src/core/util/logger.js';
+import type { Transport, TransportEvents } from '../../src/core/wire/transport.js';
+import type { WireFrame } from '../../src/core/wire/wire-frame.js';
 import { createHost } from '../../src/host.js';
 import type { Host, HostOptions } from '../../src/host-options.js';
-import type { Log } from '../../src/log/log.js';
-import { MemoryLog } from '../../src/log/memory-log.js';
-import { type Logger, silentLogger } from '../../src/logger.js';
-import type { HostTool } from '../../src/tools/tool.js';
-import type { FolderTrust } from '../../src/trust/trust.js';
-import type { Transport, TransportEvents } from '../../src/wire/transport.js';
-import type { WireFrame } from '../../src/wire/wire-frame.js';
+import type { FolderTrust } from '../../src/plugins/trust/trust.js';
 
 export const ROOT = 'ahp-root://';
 

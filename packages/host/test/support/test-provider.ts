@@ -6,7 +6,7 @@ import type {
   ToProviderMessageType,
 } from '@atrium/protocol/provider';
 import { checkToProvider, describeProblem } from '@atrium/protocol/validation';
-import { type ClientEnd, transportPair } from '../../src/wire/transports/in-process.js';
+import { type ClientEnd, transportPair } from '../../src/core/wire/transports/in-process.js';
 import type { TestHost } from './test-host.js';
 
 /** What opens something: a token of any kind. */

@@ -2,9 +2,9 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { AgentError } from '../../src/agents/agent.js';
-import { systemClock } from '../../src/clock.js';
-import { silentLogger } from '../../src/logger.js';
+import { AgentError } from '../../src/core/contracts/agent.js';
+import { systemClock } from '../../src/core/util/clock.js';
+import { silentLogger } from '../../src/core/util/logger.js';
 import type { Sink } from '../../src/telemetry/batches.js';
 import { TelemetryChannels } from '../../src/telemetry/channels.js';
 import { HttpExporter } from '../../src/telemetry/http-exporter.js';

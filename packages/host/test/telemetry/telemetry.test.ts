@@ -2,13 +2,13 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
-import type { Extension } from '../../src/extensions/extension.js';
+import type { Extension } from '../../src/core/contracts/extension.js';
+import { MemoryLog } from '../../src/core/log/memory-log.js';
+import type { Logger } from '../../src/core/util/logger.js';
 import { createHost } from '../../src/host.js';
 import type { Host, HostOptions } from '../../src/host-options.js';
-import { MemoryLog } from '../../src/log/memory-log.js';
-import type { Logger } from '../../src/logger.js';
 import { FLUSH_EVERY_MS } from '../../src/telemetry/batches.js';
-import { hostTool, succeeded } from '../../src/tools/host-tool.js';
+import { hostTool, succeeded } from '../../src/workspace/tools/host-tool.js';
 import { PuppetAgent } from '../support/puppet-agent.js';
 import { openPuppetRoom } from '../support/session-room.js';
 import { type Message, RawClient, settle } from '../support/test-host.js';

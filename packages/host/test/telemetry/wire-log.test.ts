@@ -2,8 +2,8 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { MemoryLog } from '../../src/core/log/memory-log.js';
 import { createHost } from '../../src/host.js';
-import { MemoryLog } from '../../src/log/memory-log.js';
 import { redacted } from '../../src/telemetry/redact.js';
 import { WIRE_FILES_MAX, WireFiles } from '../../src/telemetry/wire-files.js';
 import { FakeClock } from '../support/fake-clock.js';

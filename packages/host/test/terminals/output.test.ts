@@ -5,11 +5,11 @@ import {
   SCROLLBACK_MAX_CHARACTERS,
   SCROLLBACK_MAX_PARTS,
   SEQUENCE_MAX_CHARACTERS,
-} from '../../src/terminals/limits.js';
-import { OscSplitter, type Piece } from '../../src/terminals/osc-splitter.js';
-import { LINE_MAX_CHARACTERS, PlainLines, plainText } from '../../src/terminals/plain-text.js';
-import { cutAt, reduceBounded, trimmed } from '../../src/terminals/scrollback.js';
-import { signalOf } from '../../src/terminals/signals.js';
+} from '../../src/workspace/terminals/limits.js';
+import { OscSplitter, type Piece } from '../../src/workspace/terminals/osc-splitter.js';
+import { LINE_MAX_CHARACTERS, PlainLines, plainText } from '../../src/workspace/terminals/plain-text.js';
+import { cutAt, reduceBounded, trimmed } from '../../src/workspace/terminals/scrollback.js';
+import { signalOf } from '../../src/workspace/terminals/signals.js';
 import { Random } from '../support/fuzz-random.js';
 import { refusalOf } from '../support/session-room.js';
 import { openTerminal, openTerminalRoom, stateIn, textIn, type, until, untilText } from '../support/terminal-room.js';

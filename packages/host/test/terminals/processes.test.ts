@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { readdirSync, readlinkSync } from 'node:fs';
 import { ErrorCode } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
-import { MemoryLog } from '../../src/log/memory-log.js';
-import { loadPty } from '../../src/terminals/pty.js';
+import { MemoryLog } from '../../src/core/log/memory-log.js';
+import { loadPty } from '../../src/workspace/terminals/pty.js';
 import { startHost } from '../support/session-room.js';
 import { tempFolder } from '../support/temp-folder.js';
 import {

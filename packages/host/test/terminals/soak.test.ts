@@ -4,9 +4,9 @@ import { runInNewContext } from 'node:vm';
 import type { TerminalState } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
+import { CloseCode } from '../../src/core/wire/transport.js';
 import { createHost, MemoryLog, scriptedAgent, startServer } from '../../src/index.js';
-import { reduceBounded } from '../../src/terminals/scrollback.js';
-import { CloseCode } from '../../src/wire/transport.js';
+import { reduceBounded } from '../../src/workspace/terminals/scrollback.js';
 import { DEFAULT_SCRIPT } from '../support/test-host.js';
 
 const MEGABYTES = Number(process.env.ATRIUM_SOAK_MB ?? 24);

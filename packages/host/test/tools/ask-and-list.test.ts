@@ -1,8 +1,8 @@
 import type { SessionInputAnswer, SessionInputRequest } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
-import type { InputOutcome } from '../../src/agents/agent.js';
-import { ASK_MAX_OPTIONS, askUserTool } from '../../src/tools/ask-user.js';
-import { TODO_MAX_ITEMS, todoListTool } from '../../src/tools/todo-list.js';
+import type { InputOutcome } from '../../src/core/contracts/agent.js';
+import { ASK_MAX_OPTIONS, askUserTool } from '../../src/workspace/tools/ask-user.js';
+import { TODO_MAX_ITEMS, todoListTool } from '../../src/workspace/tools/todo-list.js';
 import { use } from './tool-box.js';
 
 describe('todo_list', () => {

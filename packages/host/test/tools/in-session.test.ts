@@ -3,9 +3,9 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { StateAction } from '@atrium/protocol';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { MemoryLog } from '../../src/log/memory-log.js';
-import { builtinTools } from '../../src/tools/builtin.js';
-import { editFileTool } from '../../src/tools/edit-file.js';
+import { MemoryLog } from '../../src/core/log/memory-log.js';
+import { builtinTools } from '../../src/workspace/tools/builtin.js';
+import { editFileTool } from '../../src/workspace/tools/edit-file.js';
 import { FakeClock } from '../support/fake-clock.js';
 import { PuppetAgent } from '../support/puppet-agent.js';
 import {

@@ -1,7 +1,7 @@
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { LIST_MAX_ENTRIES, listFilesTool } from '../../src/tools/list-files.js';
+import { LIST_MAX_ENTRIES, listFilesTool } from '../../src/workspace/tools/list-files.js';
 import { temporaryFolder, use } from './tool-box.js';
 
 let folder: string;

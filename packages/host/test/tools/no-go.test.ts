@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { builtinTools } from '../../src/tools/builtin.js';
+import { builtinTools } from '../../src/workspace/tools/builtin.js';
 
 async function run(cwd: string, name: string, input: object) {
   const tool = builtinTools().find(({ definition }) => definition.name === name);

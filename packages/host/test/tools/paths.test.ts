@@ -1,10 +1,10 @@
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { listFilesTool } from '../../src/tools/list-files.js';
-import { resolveInside } from '../../src/tools/paths.js';
-import { readFileTool } from '../../src/tools/read-file.js';
-import { searchFilesTool } from '../../src/tools/search-files.js';
+import { listFilesTool } from '../../src/workspace/tools/list-files.js';
+import { resolveInside } from '../../src/workspace/tools/paths.js';
+import { readFileTool } from '../../src/workspace/tools/read-file.js';
+import { searchFilesTool } from '../../src/workspace/tools/search-files.js';
 import { temporaryFolder, use } from './tool-box.js';
 
 let outer: string;

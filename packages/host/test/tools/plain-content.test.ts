@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { plainContent } from '../../src/tools/plain-content.js';
+import { plainContent } from '../../src/workspace/tools/plain-content.js';
 import { tempFolder } from '../support/temp-folder.js';
 
 it('reads a plain file up to its limit, and nothing that is none', async () => {

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { READ_MAX_BYTES, readFileTool } from '../../src/tools/read-file.js';
+import { READ_MAX_BYTES, readFileTool } from '../../src/workspace/tools/read-file.js';
 import { temporaryFolder, use } from './tool-box.js';
 
 let folder: string;

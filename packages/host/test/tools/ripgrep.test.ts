@@ -2,9 +2,9 @@ import { chmod, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { filesWithText, findRipgrep, suitsRipgrep } from '../../src/tools/ripgrep.js';
-import { SEARCH_MAX_FILE_BYTES, SEARCH_MAX_HITS, searchTool } from '../../src/tools/search-files.js';
-import { byWalk } from '../../src/tools/walk.js';
+import { filesWithText, findRipgrep, suitsRipgrep } from '../../src/workspace/tools/ripgrep.js';
+import { SEARCH_MAX_FILE_BYTES, SEARCH_MAX_HITS, searchTool } from '../../src/workspace/tools/search-files.js';
+import { byWalk } from '../../src/workspace/tools/walk.js';
 import { temporaryFolder, use } from './tool-box.js';
 
 let folder: string;

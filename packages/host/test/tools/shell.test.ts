@@ -9,7 +9,7 @@ import {
   SHELL_PROGRESS_EVERY_MS,
   SHELL_PROGRESS_MAX_BYTES,
   shellTool,
-} from '../../src/tools/shell.js';
+} from '../../src/workspace/tools/shell.js';
 import { temporaryFolder, use } from './tool-box.js';
 
 let folder: string;
@@ -175,7 +175,7 @@ describe('the processes of a shell command', () => {
   it('end with the host, should it exit first', async () => {
     const command = children('orphans');
     const program = `
-      import { shellTool } from ${JSON.stringify(new URL('../../src/tools/shell.ts', import.meta.url).href)};
+      import { shellTool } from ${JSON.stringify(new URL('../../src/workspace/tools/shell.ts', import.meta.url).href)};
       const [cwd, command] = process.argv.slice(1);
       const signal = new AbortController().signal;
       shellTool().run({ command }, { cwd, signal, progress() {} });

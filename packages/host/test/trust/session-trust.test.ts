@@ -2,15 +2,15 @@ import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Session } from '../../src/sessions/session.js';
+import type { Session } from '../../src/core/sessions/session.js';
 import {
   PROGRAM_LINE_MAX_CHARACTERS,
   PROGRAMS_QUESTION_MAX,
   type Program,
   providerProgram,
-} from '../../src/trust/programs.js';
-import { SessionTrust } from '../../src/trust/session-trust.js';
-import { TrustedFolders } from '../../src/trust/trust.js';
+} from '../../src/plugins/trust/programs.js';
+import { SessionTrust } from '../../src/plugins/trust/session-trust.js';
+import { TrustedFolders } from '../../src/plugins/trust/trust.js';
 import { houseOf } from '../support/house.js';
 import { until } from '../support/provider-door.js';
 import { openRoom, type Room, stateOf, turnStarted } from '../support/session-room.js';

@@ -3,13 +3,13 @@ import { text as textOf } from 'node:stream/consumers';
 import type { SessionState } from '@atrium/protocol';
 import { v1 } from '@atrium/protocol/dialects';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { OUTBOX_MAX_BYTES, OUTBOX_MERGE_BYTES } from '../../src/limits.js';
-import type { TurnRange } from '../../src/log/log.js';
-import { MemoryLog } from '../../src/log/memory-log.js';
-import { openSqliteLog } from '../../src/log/sqlite-log.js';
-import { startServer } from '../../src/wire/server.js';
-import { CloseCode } from '../../src/wire/transport.js';
-import { stdioTransport } from '../../src/wire/transports/stdio.js';
+import { OUTBOX_MAX_BYTES, OUTBOX_MERGE_BYTES } from '../../src/core/limits.js';
+import type { TurnRange } from '../../src/core/log/log.js';
+import { MemoryLog } from '../../src/core/log/memory-log.js';
+import { CloseCode } from '../../src/core/wire/transport.js';
+import { stdioTransport } from '../../src/core/wire/transports/stdio.js';
+import { openSqliteLog } from '../../src/log-sqlite/sqlite-log.js';
+import { startServer } from '../../src/server/server.js';
 import {
   LARGE,
   LARGE_V1,

@@ -1,6 +1,6 @@
 import type { SessionState } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
-import { openSqliteLog } from '../../src/log/sqlite-log.js';
+import { openSqliteLog } from '../../src/log-sqlite/sqlite-log.js';
 import { dataFolder } from '../support/log-folders.js';
 import { SlowLog } from '../support/logs.js';
 import { comparable, Mirror } from '../support/mirror.js';

@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { createServer, request } from 'node:http';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { WebSocket } from 'ws';
-import { UNAUTHENTICATED_MAX } from '../../src/limits.js';
-import { TokenRequiredError } from '../../src/security/access.js';
-import { startServer } from '../../src/wire/server.js';
+import { UNAUTHENTICATED_MAX } from '../../src/core/limits.js';
+import { TokenRequiredError } from '../../src/server/security/access.js';
+import { startServer } from '../../src/server/server.js';
 import {
   ask,
   client,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { CloseCode } from '../../src/wire/transport.js';
+import { CloseCode } from '../../src/core/wire/transport.js';
 import { startHost } from '../support/session-room.js';
 import { ROOT, settle } from '../support/test-host.js';
 import { v1Client } from '../support/v1.js';

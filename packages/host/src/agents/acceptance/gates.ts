@@ -1,5 +1,5 @@
 /** Gates: whoever looks at calls before they run is heard, and nobody is asked about a call that a gate stopped. */
-import type { Gate } from '../../extensions/extension.js';
+import type { Gate } from '../../core/contracts/extension.js';
 import { textIn } from './answers.js';
 import { callsNote, NOTE } from './note-tool.js';
 import type { Suite } from './suite.js';

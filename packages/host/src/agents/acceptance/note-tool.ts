@@ -1,5 +1,5 @@
 /** The one tool of the suite. It asks a person first, and remembers what it was given. */
-import type { HostTool } from '../../tools/tool.js';
+import type { HostTool } from '../../core/contracts/tool.js';
 import type { PlannedAnswer } from './plan.js';
 
 export const NOTE = 'note';

@@ -1,7 +1,7 @@
 /** Somebody at a client: sends, keeps all that comes, and waits for what must come. */
 import { ROOT_CHANNEL, type SessionState, type StateAction } from '@atrium/protocol';
+import { transportPair } from '../../core/wire/transports/in-process.js';
 import type { Host } from '../../host-options.js';
-import { transportPair } from '../../wire/transports/in-process.js';
 
 export type Action = StateAction | SeenAction;
 export type SeenAction = Readonly<Record<string, unknown>> & { readonly type: string };

@@ -1,5 +1,5 @@
 /** What the author of a backend hands in: an agent that follows a plan, and what it cannot show. */
-import type { AgentBackend } from '../agent.js';
+import type { AgentBackend } from '../../core/contracts/agent.js';
 import type { PlannedAnswer, PlannedFailure } from './plan.js';
 
 export interface AgentUnderTest {

@@ -1,6 +1,6 @@
 /** What the parts of the suite share: the runner's functions, and rooms to test in. */
-import type { Extension } from '../../extensions/extension.js';
-import type { ContractApi } from '../../log/contract.js';
+import type { Extension } from '../../core/contracts/extension.js';
+import type { ContractApi } from '../../core/log/contract.js';
 import type { PlannedAnswer, PlannedFailure } from './plan.js';
 import { Room } from './room.js';
 import type { AcceptanceOptions, MakeAgent, Showing } from './subject.js';

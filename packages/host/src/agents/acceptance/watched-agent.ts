@@ -1,5 +1,5 @@
 /** The same agent, with an eye on when it stops. */
-import type { AgentBackend, AgentSession } from '../agent.js';
+import type { AgentBackend, AgentSession } from '../../core/contracts/agent.js';
 
 export function watchedAgent(agent: AgentBackend, began: (running: Promise<void>) => void): AgentBackend {
   const { info, abilities, sections } = agent;

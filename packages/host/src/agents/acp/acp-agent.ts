@@ -1,5 +1,5 @@
 /** Any agent that speaks the Agent Client Protocol, behind a command that starts it. */
-import type { AgentAbilities, AgentBackend } from '../agent.js';
+import type { AgentAbilities, AgentBackend } from '../../core/contracts/agent.js';
 import { OfferedModels } from './offered-models.js';
 
 export interface AcpAgentOptions {

@@ -1,12 +1,12 @@
 /** The process of an agent: the leader of a group of its own, so that launchers and their children end together. */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { access } from 'node:fs/promises';
-import { systemClock } from '../../clock.js';
-import { endGroup } from '../../tools/end-group.js';
-import { killOnExit } from '../../tools/process-group.js';
-import { Tail } from '../../tools/tail.js';
-import { succeedsWithin } from '../../waiting.js';
-import { AgentError } from '../agent.js';
+import { AgentError } from '../../core/contracts/agent.js';
+import { systemClock } from '../../core/util/clock.js';
+import { Tail } from '../../core/util/tail.js';
+import { succeedsWithin } from '../../core/util/waiting.js';
+import { endGroup } from '../../workspace/tools/end-group.js';
+import { killOnExit } from '../../workspace/tools/process-group.js';
 import { END_GRACE_MS, EXIT_MAX_MS, LAST_WORDS_MAX_MS, STDERR_TAIL_BYTES } from './limits.js';
 
 export interface AgentCommand {

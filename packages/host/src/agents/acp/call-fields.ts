@@ -1,5 +1,5 @@
 /** What an agent has told of one tool call so far. Every message may bring some of it, in any order. */
-import { isRecord } from '../../tools/shape.js';
+import { isRecord } from '../../core/util/shape.js';
 import { cut } from './content.js';
 import { CALL_ID_MAX_CHARACTERS, TITLE_MAX_CHARACTERS } from './limits.js';
 

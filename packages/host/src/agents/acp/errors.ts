@@ -1,6 +1,7 @@
 /** Tells the failures of an agent apart, as far as its words allow, and says what to do about each. */
-import { isRecord } from '../../tools/shape.js';
-import { AgentError } from '../agent.js';
+
+import { AgentError } from '../../core/contracts/agent.js';
+import { isRecord } from '../../core/util/shape.js';
 import { ERROR_MAX_CHARACTERS } from './limits.js';
 
 /** The protocol's number for "log in first". */

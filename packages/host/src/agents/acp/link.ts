@@ -12,9 +12,9 @@ import type {
   RequestPermissionResponse,
   WriteTextFileRequest,
 } from '@agentclientprotocol/sdk';
-import { systemClock } from '../../clock.js';
-import { untilAborted, within } from '../../waiting.js';
-import { AgentError } from '../agent.js';
+import { AgentError } from '../../core/contracts/agent.js';
+import { systemClock } from '../../core/util/clock.js';
+import { untilAborted, within } from '../../core/util/waiting.js';
 import { type AgentCommand, AgentProcess } from './agent-process.js';
 import { acpError } from './errors.js';
 import { EXIT_MAX_MS, MESSAGE_MAX_BYTES, START_MAX_MS } from './limits.js';

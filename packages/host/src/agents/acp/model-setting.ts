@@ -1,6 +1,6 @@
 /** The model as a setting of the agent's own session: which there are, which one is on, and how another is chosen. */
 import type { SetSessionConfigOptionResponse } from '@agentclientprotocol/sdk';
-import { isRecord } from '../../tools/shape.js';
+import { isRecord } from '../../core/util/shape.js';
 import { MODEL_TEXT_MAX_CHARACTERS, MODELS_MAX, SESSION_MAX_MS } from './limits.js';
 import type { AcpLink } from './link.js';
 

@@ -1,7 +1,7 @@
 /** The calls of one turn that the agent runs itself: shown as far as it tells of them, asked about when it asks. */
 
-import type { ToolConfirmation } from '../../tools/tool.js';
-import type { AgentTurn, OwnCall, Permit } from '../agent.js';
+import type { AgentTurn, OwnCall, Permit } from '../../core/contracts/agent.js';
+import type { ToolConfirmation } from '../../core/contracts/tool.js';
 import { type CallFields, inputOf, nameOf, titleOf } from './call-fields.js';
 import { comingEdits, resultContent } from './content.js';
 import { CALLS_MAX } from './limits.js';

@@ -1,7 +1,7 @@
 /** An agent's question whether a call may run: its own buttons for people, and their choice for the agent. */
 import type { PermissionOption, RequestPermissionOutcome } from '@agentclientprotocol/sdk';
 import type { ConfirmationOption } from '@atrium/protocol';
-import type { Permit } from '../agent.js';
+import type { Permit } from '../../core/contracts/agent.js';
 
 export const CANCELLED: RequestPermissionOutcome = { outcome: 'cancelled' };
 

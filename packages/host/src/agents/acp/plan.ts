@@ -1,5 +1,5 @@
 /** An agent's plan, as a list that can be read: all of it at first, then only what has changed. */
-import { isRecord } from '../../tools/shape.js';
+import { isRecord } from '../../core/util/shape.js';
 
 const BOXES: Readonly<Record<string, string>> = { completed: '[x]', in_progress: '[~]', pending: '[ ]' };
 

@@ -1,5 +1,5 @@
 /** The package that speaks the Agent Client Protocol. It is optional, so it is loaded when an agent first needs it. */
-import { AgentError } from '../agent.js';
+import { AgentError } from '../../core/contracts/agent.js';
 
 export type AcpSdk = typeof import('@agentclientprotocol/sdk');
 

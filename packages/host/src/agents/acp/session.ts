@@ -1,10 +1,10 @@
 /** A session with an agent behind a command, turn by turn. */
 
 import type { PromptResponse } from '@agentclientprotocol/sdk';
-import { systemClock } from '../../clock.js';
-import { isRecord } from '../../tools/shape.js';
-import { succeedsWithin, untilAborted } from '../../waiting.js';
-import type { AgentOpenContext, AgentSession, AgentTurn } from '../agent.js';
+import type { AgentOpenContext, AgentSession, AgentTurn } from '../../core/contracts/agent.js';
+import { systemClock } from '../../core/util/clock.js';
+import { isRecord } from '../../core/util/shape.js';
+import { succeedsWithin, untilAborted } from '../../core/util/waiting.js';
 import type { AcpAgentOptions } from './acp-agent.js';
 import { AgentSide } from './agent-side.js';
 import { CANCEL_GRACE_MS, UNTOLD_MAX } from './limits.js';

@@ -1,7 +1,7 @@
 /** The agent's own session behind one of ours: the one it had, where it can go back to it, or else a new one. */
 import type { McpServer, NewSessionResponse } from '@agentclientprotocol/sdk';
-import { isRecord } from '../../tools/shape.js';
-import { AgentError, type AgentOpenContext } from '../agent.js';
+import { AgentError, type AgentOpenContext } from '../../core/contracts/agent.js';
+import { isRecord } from '../../core/util/shape.js';
 import { transcriptOf } from '../transcript.js';
 import { SESSION_MAX_MS, TRANSCRIPT_LIMITS, TRANSCRIPT_TURNS_MAX } from './limits.js';
 import type { AcpLink } from './link.js';

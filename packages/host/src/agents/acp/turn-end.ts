@@ -1,7 +1,7 @@
 /** What an agent says at the end of a turn: why it stopped, and what it has used. */
 import type { PromptResponse } from '@agentclientprotocol/sdk';
-import { isRecord } from '../../tools/shape.js';
-import type { AgentTurn } from '../agent.js';
+import type { AgentTurn } from '../../core/contracts/agent.js';
+import { isRecord } from '../../core/util/shape.js';
 
 /** What a person should know. */
 const NOTES: Readonly<Record<string, (name: string) => string>> = {

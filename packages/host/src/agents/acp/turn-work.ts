@@ -5,7 +5,7 @@ import type {
   RequestPermissionRequest,
   WriteTextFileRequest,
 } from '@agentclientprotocol/sdk';
-import type { AgentTurn } from '../agent.js';
+import type { AgentTurn } from '../../core/contracts/agent.js';
 import { isBridgedCall } from './bridge/bridged-calls.js';
 import { callFields } from './call-fields.js';
 import { readForAgent, writeForAgent } from './files.js';

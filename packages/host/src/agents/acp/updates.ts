@@ -1,5 +1,5 @@
 /** Turns what an agent says in the course of a turn into what everybody sees. */
-import type { AgentTurn } from '../agent.js';
+import type { AgentTurn } from '../../core/contracts/agent.js';
 import { callFields } from './call-fields.js';
 import { blockText } from './content.js';
 import type { OwnCalls } from './own-calls.js';

@@ -2,7 +2,7 @@
  * The calls of one turn, by the id that the model gave them. Those of host tools go through the broker, which shows, gates
  * and confirms them; Claude runs its own, and asks before it does.
  */
-import type { AgentTurn, BegunCall, OwnCall, Permit, ToolOutcome } from '../agent.js';
+import type { AgentTurn, BegunCall, OwnCall, Permit, ToolOutcome } from '../../core/contracts/agent.js';
 import type { HostToolCall, HostTools } from './host-tools.js';
 import { callWords, confirmationOf, displayName } from './tool-words.js';
 

@@ -1,6 +1,6 @@
 /** An agent that is Claude Code, run by Anthropic's agent SDK: it has tools of its own, and asks the host before each. */
 import type { AgentInfo } from '@atrium/protocol';
-import type { AgentBackend } from '../agent.js';
+import type { AgentBackend } from '../../core/contracts/agent.js';
 import type { ModelInfo } from '../model/model-agent.js';
 
 export interface ClaudeAgentOptions {

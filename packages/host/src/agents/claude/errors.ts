@@ -1,5 +1,5 @@
 /** Tells Claude's failures apart, as those of any model are told apart, and says what to do about each. */
-import { AgentError } from '../agent.js';
+import { AgentError } from '../../core/contracts/agent.js';
 import { modelError } from '../model/errors.js';
 import type { ClaudeMessage } from './sdk-messages.js';
 

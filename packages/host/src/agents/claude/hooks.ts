@@ -1,7 +1,7 @@
 /** Where Claude asks the host: before and after every call of its own tools, and when it takes up a message. */
 import { setImmediate } from 'node:timers/promises';
-import { isRecord } from '../../tools/shape.js';
-import type { AgentTurn, Permit } from '../agent.js';
+import type { AgentTurn, Permit } from '../../core/contracts/agent.js';
+import { isRecord } from '../../core/util/shape.js';
 import type { Calls, OwnToolUse } from './calls.js';
 import { HOST_TOOL_PREFIX } from './host-tools.js';
 import { ANSWER_MAX_SECONDS } from './limits.js';

@@ -1,6 +1,6 @@
 /** Offers the tools of the turn (of extensions, of the active client) to Claude: an MCP server in this process. */
 import type { ToolDefinition } from '@atrium/protocol';
-import type { ToolOutcome } from '../agent.js';
+import type { ToolOutcome } from '../../core/contracts/agent.js';
 import { mcpResult } from '../mcp-result.js';
 import { type ToolTable, toolTable } from '../model/tool-table.js';
 import { ANSWER_MAX_SECONDS } from './limits.js';

@@ -3,7 +3,7 @@
  * only: every change gives a new one.
  */
 import type { Turn } from '@atrium/protocol';
-import { isRecord } from '../../tools/shape.js';
+import { isRecord } from '../../core/util/shape.js';
 import { MARKS_MAX_CHARACTERS } from './limits.js';
 
 /** A turn, and the id of the last message of it. */

@@ -2,8 +2,8 @@
 import os from 'node:os';
 import path from 'node:path';
 import { childEnvironment } from '../../child-environment.js';
+import type { AgentTurn } from '../../core/contracts/agent.js';
 import { makeFolder } from '../../folders.js';
-import type { AgentTurn } from '../agent.js';
 import type { ClaudeSettings } from './claude-agent.js';
 import type { Beginning } from './memory.js';
 import type { QueryOptions } from './sdk.js';

@@ -1,11 +1,11 @@
 /** The program that runs one turn: started for it, and gone with it, with all that it started. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { systemClock } from '../../clock.js';
-import { endGroup } from '../../tools/end-group.js';
-import { killOnExit } from '../../tools/process-group.js';
-import { groupsOfFamily, groupsWith } from '../../tools/process-table.js';
-import { succeedsWithin } from '../../waiting.js';
+import { systemClock } from '../../core/util/clock.js';
+import { succeedsWithin } from '../../core/util/waiting.js';
+import { endGroup } from '../../workspace/tools/end-group.js';
+import { killOnExit } from '../../workspace/tools/process-group.js';
+import { groupsOfFamily, groupsWith } from '../../workspace/tools/process-table.js';
 import { KILL_GRACE_MS, LAST_WORDS_MAX_CHARACTERS } from './limits.js';
 import type { SpawnRequest } from './sdk.js';
 

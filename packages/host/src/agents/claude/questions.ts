@@ -1,7 +1,7 @@
 /** Claude's tool to ask a person: its questions are put as the host's own are, and the answers go back in its shape. */
 import type { SessionInputAnswer, SessionInputQuestion } from '@atrium/protocol';
-import { isRecord } from '../../tools/shape.js';
-import type { AgentTurn } from '../agent.js';
+import type { AgentTurn } from '../../core/contracts/agent.js';
+import { isRecord } from '../../core/util/shape.js';
 import type { PermissionResult } from './sdk.js';
 
 export const ASK_TOOL = 'AskUserQuestion';

@@ -1,5 +1,5 @@
 /** Reads what Claude says as it streams in, and shows it through the turn. */
-import type { AgentTurn } from '../agent.js';
+import type { AgentTurn } from '../../core/contracts/agent.js';
 import type { Calls } from './calls.js';
 import type { ClaudeMessage, ContentBlock, StreamEvent } from './sdk-messages.js';
 import { resultText } from './tool-words.js';

@@ -1,7 +1,7 @@
 /** One turn: the program is started, told the message, listened to until it has answered, and gone. */
 
-import { untilAborted } from '../../waiting.js';
-import type { AgentTurn } from '../agent.js';
+import type { AgentTurn } from '../../core/contracts/agent.js';
+import { untilAborted } from '../../core/util/waiting.js';
 import { transcriptOf } from '../transcript.js';
 import { Calls } from './calls.js';
 import type { ClaudeSettings } from './claude-agent.js';

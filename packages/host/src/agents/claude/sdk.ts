@@ -4,7 +4,7 @@
  */
 import type { ChildProcess } from 'node:child_process';
 import type { Server } from '@modelcontextprotocol/sdk/server/index.js';
-import { AgentError } from '../agent.js';
+import { AgentError } from '../../core/contracts/agent.js';
 import type { ClaudeMessage } from './sdk-messages.js';
 
 const CLAUDE_PACKAGE = '@anthropic-ai/claude-agent-sdk';

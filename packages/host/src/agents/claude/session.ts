@@ -1,6 +1,6 @@
 /** A session with Claude. It lives in Claude's own files; between turns nothing of it runs. */
 import type { Turn } from '@atrium/protocol';
-import { AgentError, type AgentOpenContext, type AgentSession, type AgentTurn } from '../agent.js';
+import { AgentError, type AgentOpenContext, type AgentSession, type AgentTurn } from '../../core/contracts/agent.js';
 import { titleFrom } from '../offline/title.js';
 import type { ClaudeSettings } from './claude-agent.js';
 import { HISTORY_TURNS_MAX } from './limits.js';

@@ -1,6 +1,6 @@
 /** Hands on what a person adds in the middle of a turn, at the points where Claude can hear it. */
 import { setImmediate } from 'node:timers/promises';
-import type { AgentTurn } from '../agent.js';
+import type { AgentTurn } from '../../core/contracts/agent.js';
 import { messageText, textBlock } from './message.js';
 import type { PromptStream } from './prompt-stream.js';
 

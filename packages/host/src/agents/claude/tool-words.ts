@@ -1,8 +1,8 @@
 /** How calls of Claude's own tools are put to people: what one is about, what it did, and what came out. */
 import path from 'node:path';
-import { isRecord } from '../../tools/shape.js';
-import { shorten } from '../../tools/text.js';
-import { ALLOW_IN_SESSION, type ToolConfirmation } from '../../tools/tool.js';
+import { ALLOW_IN_SESSION, type ToolConfirmation } from '../../core/contracts/tool.js';
+import { isRecord } from '../../core/util/shape.js';
+import { shorten } from '../../core/util/text.js';
 import { SHOWN_RESULT_MAX_CHARACTERS, SUBJECT_MAX_CHARACTERS } from './limits.js';
 import { ASK_TOOL } from './questions.js';
 

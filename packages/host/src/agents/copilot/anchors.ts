@@ -3,8 +3,8 @@
  * there: the host's history decides, and Copilot has to forget whatever is not in it.
  */
 import type { Turn } from '@atrium/protocol';
-import { AGENT_MEMORY_MAX_CHARACTERS } from '../../limits.js';
-import type { AgentMemory } from '../agent.js';
+import type { AgentMemory } from '../../core/contracts/agent.js';
+import { AGENT_MEMORY_MAX_CHARACTERS } from '../../core/limits.js';
 
 type Anchor = readonly [turnId: string, eventId: string];
 

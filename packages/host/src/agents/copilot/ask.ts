@@ -1,6 +1,7 @@
 /** Copilot's own way to ask a person, put to them like the host's. */
-import { askUserTool } from '../../tools/ask-user.js';
-import type { AgentTurn } from '../agent.js';
+
+import type { AgentTurn } from '../../core/contracts/agent.js';
+import { askUserTool } from '../../workspace/tools/ask-user.js';
 import type { UserQuestion } from './sdk.js';
 
 export async function answerTo(turn: AgentTurn, { question, choices = [] }: UserQuestion): Promise<string> {

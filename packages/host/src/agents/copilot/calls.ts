@@ -1,5 +1,5 @@
 /** All calls of one turn: those of Copilot's own tools, and those of tools that it was given. */
-import type { AgentTurn } from '../agent.js';
+import type { AgentTurn } from '../../core/contracts/agent.js';
 import { HostCalls, type HostTools } from './host-tools.js';
 import { OwnCalls } from './own-calls.js';
 import { rejected } from './permission.js';

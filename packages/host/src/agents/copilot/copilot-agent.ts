@@ -1,6 +1,6 @@
 /** GitHub Copilot as an agent: its SDK runs the loop and the tools, the host sees, gates and confirms every call. */
 import type { AgentInfo } from '@atrium/protocol';
-import type { AgentBackend } from '../agent.js';
+import type { AgentBackend } from '../../core/contracts/agent.js';
 import type { ModelInfo } from '../model/model-agent.js';
 import { COPILOT_CATALOGUE } from './catalogue.js';
 import { CopilotRuntime } from './runtime.js';

@@ -1,5 +1,5 @@
 /** Copilot's failures, as the types that every agent uses. */
-import { AgentError } from '../agent.js';
+import { AgentError } from '../../core/contracts/agent.js';
 import { type ErrorPlace, modelError } from '../model/errors.js';
 import type { ModelFailure, SdkError } from './sdk-events.js';
 

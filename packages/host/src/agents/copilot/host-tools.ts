@@ -3,8 +3,8 @@
  * people, so Copilot itself asks nobody about them.
  */
 import type { ToolDefinition } from '@atrium/protocol';
-import { untilAborted } from '../../waiting.js';
-import type { AgentTurn, BegunCall, ToolOutcome } from '../agent.js';
+import type { AgentTurn, BegunCall, ToolOutcome } from '../../core/contracts/agent.js';
+import { untilAborted } from '../../core/util/waiting.js';
 import { toolTable, wireName } from '../model/tool-table.js';
 import { dataIn, textWith } from '../result-images.js';
 import type { SdkToolResult } from './sdk.js';

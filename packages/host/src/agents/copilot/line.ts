@@ -3,10 +3,10 @@
  * changed, or history was cut.
  */
 import type { Turn } from '@atrium/protocol';
-import { systemClock } from '../../clock.js';
-import { endGroup } from '../../tools/end-group.js';
-import { groupsWith } from '../../tools/process-table.js';
-import type { AgentOpenContext, AgentTurn } from '../agent.js';
+import type { AgentOpenContext, AgentTurn } from '../../core/contracts/agent.js';
+import { systemClock } from '../../core/util/clock.js';
+import { endGroup } from '../../workspace/tools/end-group.js';
+import { groupsWith } from '../../workspace/tools/process-table.js';
 import { transcriptOf } from '../transcript.js';
 import { Anchors } from './anchors.js';
 import { type HostTools, hostTools } from './host-tools.js';

@@ -2,7 +2,7 @@
  * The calls of one turn that Copilot runs itself. Events name a call by its id, hooks only by tool and arguments, and the
  * hooks of sub-agents come before the events. Ids repeat from step to step, so a call is forgotten once it is over.
  */
-import type { AgentTurn } from '../agent.js';
+import type { AgentTurn } from '../../core/contracts/agent.js';
 import { OUTPUT_MAX_CHARACTERS } from './limits.js';
 import { type AskingCall, decide, rejected } from './permission.js';
 import type { HookContext, PermissionDecision, PermissionRequest, PreToolUseAnswer, ToolHookInput } from './sdk.js';

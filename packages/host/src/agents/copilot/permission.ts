@@ -1,7 +1,8 @@
 /** Copilot asks before most calls, reads in the session's folder included. Those alone are answered without a person. */
-import { resolveInside } from '../../tools/paths.js';
-import { ALLOW_IN_SESSION, type ToolConfirmation } from '../../tools/tool.js';
-import type { OwnCall } from '../agent.js';
+
+import type { OwnCall } from '../../core/contracts/agent.js';
+import { ALLOW_IN_SESSION, type ToolConfirmation } from '../../core/contracts/tool.js';
+import { resolveInside } from '../../workspace/tools/paths.js';
 import type { PermissionDecision, PermissionRequest } from './sdk.js';
 import { questionFor } from './words.js';
 

@@ -3,7 +3,7 @@
  * ever sees the whole. Therefore the prompt is built twice before a turn, which takes a few milliseconds: first only to
  * read the text of all sections, then, after the one render, to hand it back. The message is sent to the second one.
  */
-import type { AgentTurn } from '../agent.js';
+import type { AgentTurn } from '../../core/contracts/agent.js';
 import { SECTION_IDS } from './catalogue.js';
 import { placed } from './placement.js';
 import type { SdkSession, SectionOverride } from './sdk.js';

@@ -2,10 +2,11 @@
  * The one runtime process behind all sessions of an agent: started with the first session, ended with the last. It hangs
  * on our standard input, so it also ends when the host dies without a word.
  */
-import { systemClock } from '../../clock.js';
+
+import { AgentError } from '../../core/contracts/agent.js';
+import { systemClock } from '../../core/util/clock.js';
+import { succeedsWithin } from '../../core/util/waiting.js';
 import { makeFolder } from '../../folders.js';
-import { succeedsWithin } from '../../waiting.js';
-import { AgentError } from '../agent.js';
 import type { CopilotAgentOptions } from './copilot-agent.js';
 import { runtimeEnvironment } from './environment.js';
 import { LOG_IN, runtimeError, TOKEN_REFUSED } from './errors.js';

@@ -2,7 +2,7 @@
  * The part of the Copilot SDK that is used here, by its shape. The package is optional, so nothing may import its types;
  * it is loaded when the first session is opened.
  */
-import { AgentError } from '../agent.js';
+import { AgentError } from '../../core/contracts/agent.js';
 import type { SdkEvent } from './sdk-events.js';
 
 export const SDK_PACKAGE = '@github/copilot-sdk';

@@ -1,10 +1,10 @@
 /** One session of Copilot. Its conversation lies in Copilot's own files, under an id that follows from the session's. */
 import { createHash } from 'node:crypto';
 import path from 'node:path';
-import { systemClock } from '../../clock.js';
+import type { AgentOpenContext, AgentSession, AgentTurn } from '../../core/contracts/agent.js';
+import { systemClock } from '../../core/util/clock.js';
+import { succeedsWithin, untilAborted } from '../../core/util/waiting.js';
 import { makeFolder } from '../../folders.js';
-import { succeedsWithin, untilAborted } from '../../waiting.js';
-import type { AgentOpenContext, AgentSession, AgentTurn } from '../agent.js';
 import { type CopilotAgentOptions, DEFAULT_NAME } from './copilot-agent.js';
 import { runtimeError } from './errors.js';
 import { ABORT_MAX_MS, CLOSE_MAX_MS, SILENCE_MAX_MS } from './limits.js';

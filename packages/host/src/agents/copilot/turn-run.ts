@@ -1,5 +1,5 @@
 /** One turn while Copilot works on it: its events become what people see, its questions go to the turn. */
-import type { AgentTurn } from '../agent.js';
+import type { AgentTurn } from '../../core/contracts/agent.js';
 import { wordsOf } from '../model/conversation.js';
 import type { ErrorPlace } from '../model/errors.js';
 import { userMessage } from '../model/history.js';

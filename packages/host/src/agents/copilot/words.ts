@@ -1,6 +1,6 @@
 /** What Copilot's own tools do, in words for people. */
-import { isRecord } from '../../tools/shape.js';
-import { shorten } from '../../tools/text.js';
+import { isRecord } from '../../core/util/shape.js';
+import { shorten } from '../../core/util/text.js';
 import { QUESTION_MAX_CHARACTERS, WORDS_MAX_CHARACTERS } from './limits.js';
 import type { PermissionRequest } from './sdk.js';
 

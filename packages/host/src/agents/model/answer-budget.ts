@@ -1,5 +1,5 @@
 /** How much one answer of a model may still have of everything. A server whose answer never ends is not read for ever. */
-import { sizeText } from '../../tools/text.js';
+import { sizeText } from '../../core/util/text.js';
 import {
   ANSWER_CALLS_MAX,
   ANSWER_INPUT_MAX_CHARACTERS,

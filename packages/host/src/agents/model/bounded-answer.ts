@@ -2,9 +2,10 @@
  * Looks after the body of a model server's answer, before the SDK reads it: that keeps an event in memory until it is
  * complete, and an answer that is no stream until its end, however long that takes.
  */
-import { EventGauge } from '../../mcp/event-gauge.js';
-import { sizeText } from '../../tools/text.js';
-import { AgentError } from '../agent.js';
+
+import { AgentError } from '../../core/contracts/agent.js';
+import { sizeText } from '../../core/util/text.js';
+import { EventGauge } from '../../plugins/mcp/event-gauge.js';
 import { ANSWER_EVENT_MAX_BYTES, ANSWER_MAX_BYTES } from './limits.js';
 
 export interface BodyLimits {

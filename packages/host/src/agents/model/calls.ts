@@ -1,7 +1,7 @@
 /** Runs the tool calls of a step through the turn, and makes results for the model of what came out. */
 import type { ToolModelMessage, ToolResultPart } from 'ai';
-import { untilAborted } from '../../waiting.js';
-import type { AgentTurn, BegunCall, ToolOutcome } from '../agent.js';
+import type { AgentTurn, BegunCall, ToolOutcome } from '../../core/contracts/agent.js';
+import { untilAborted } from '../../core/util/waiting.js';
 import { CALLS_PER_STEP_MAX } from './limits.js';
 import { goodOutput } from './sight.js';
 

@@ -1,7 +1,8 @@
 /** Tells the failures of model servers apart, and says what to do about each. */
-import { shownAddress, withoutLogins } from '../../shown-address.js';
-import { isRecord } from '../../tools/shape.js';
-import { AgentError } from '../agent.js';
+
+import { AgentError } from '../../core/contracts/agent.js';
+import { isRecord } from '../../core/util/shape.js';
+import { shownAddress, withoutLogins } from '../../core/util/shown-address.js';
 import { SERVER_MESSAGE_MAX_CHARACTERS } from './limits.js';
 
 export type ModelErrorType =

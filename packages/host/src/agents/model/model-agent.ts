@@ -1,6 +1,6 @@
 /** An agent that is a loop of our own around a model: three wire formats, and every step under the host's control. */
 import type { AgentInfo } from '@atrium/protocol';
-import type { AgentBackend } from '../agent.js';
+import type { AgentBackend } from '../../core/contracts/agent.js';
 import { catalogueOf } from '../scripted/sections.js';
 import { MODEL_SECTIONS } from './sections.js';
 

@@ -1,6 +1,7 @@
 /** The system prompt for one request to the model: its pristine text as of now, rendered by the host, as one text. */
-import { joined, promptText, type Sections } from '../../prompt/sections.js';
-import type { AgentTurn } from '../agent.js';
+
+import type { AgentTurn } from '../../core/contracts/agent.js';
+import { joined, promptText, type Sections } from '../../core/prompt/sections.js';
 import { environmentText } from './environment.js';
 import { projectInstructions } from './project-instructions.js';
 import { MODEL_SECTIONS } from './sections.js';

@@ -1,7 +1,7 @@
 /** Makes room in what the model remembers, and tells people about it. */
 import type { LanguageModelUsage } from 'ai';
-import { count } from '../../tools/text.js';
-import type { AgentTurn } from '../agent.js';
+import type { AgentTurn } from '../../core/contracts/agent.js';
+import { count } from '../../core/util/text.js';
 import type { Conversation } from './conversation.js';
 import { CONTEXT_WINDOW_DEFAULT_TOKENS, LEARNT_GROWTH } from './limits.js';
 import type { ModelAgentOptions, ModelInfo } from './model-agent.js';

@@ -3,8 +3,8 @@
  * for every step, so a change by a person counts at once.
  */
 import type { ModelMessage } from 'ai';
-import { untilAborted } from '../../waiting.js';
-import { AgentError, type AgentOpenContext, type AgentSession, type AgentTurn } from '../agent.js';
+import { AgentError, type AgentOpenContext, type AgentSession, type AgentTurn } from '../../core/contracts/agent.js';
+import { untilAborted } from '../../core/util/waiting.js';
 import { titleFrom } from '../offline/title.js';
 import { attachedImages } from './attachments.js';
 import { abandoned, runCalls } from './calls.js';

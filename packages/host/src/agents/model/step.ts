@@ -1,6 +1,6 @@
 /** Reads one answer of the model as it streams in, and shows it through the turn. */
 import type { FinishReason, LanguageModelUsage, ModelMessage, TextStreamPart, ToolSet } from 'ai';
-import type { AgentTurn, BegunCall } from '../agent.js';
+import type { AgentTurn, BegunCall } from '../../core/contracts/agent.js';
 import { AnswerBudget, type AnswerPart } from './answer-budget.js';
 import type { ModelCall } from './calls.js';
 import { CALLS_PER_STEP_MAX } from './limits.js';

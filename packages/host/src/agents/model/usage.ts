@@ -1,7 +1,7 @@
 /** Counts the tokens of a turn, step by step. */
 import type { UsageInfo } from '@atrium/protocol';
 import type { LanguageModelUsage } from 'ai';
-import type { AgentTurn } from '../agent.js';
+import type { AgentTurn } from '../../core/contracts/agent.js';
 
 interface Spent {
   readonly input: number | undefined;

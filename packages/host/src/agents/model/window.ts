@@ -3,7 +3,7 @@
  * shortened, then the oldest turns are left out but for one line each, and at last the newest outputs are shortened too.
  */
 import type { ModelMessage, ToolModelMessage } from 'ai';
-import { beginning, shorten } from '../../tools/text.js';
+import { beginning, shorten } from '../../core/util/text.js';
 import { type Conversation, type Exchange, wordsOf } from './conversation.js';
 import {
   ANSWER_RESERVE_TOKENS,

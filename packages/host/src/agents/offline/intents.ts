@@ -1,5 +1,5 @@
 /** What the offline agent understands: a table, read from the top. The first line whose pattern fits answers. */
-import { untilAborted } from '../../waiting.js';
+import { untilAborted } from '../../core/util/waiting.js';
 import { codeBlock } from './markdown.js';
 import { askSomething } from './question.js';
 import { ABOUT, CONNECT, FALLBACK, HELP, hello, THANKS } from './texts.js';

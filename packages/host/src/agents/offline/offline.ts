@@ -2,8 +2,9 @@
  * The agent that a newcomer meets when no model is connected. It understands a handful of phrases, runs real tools, and
  * never pretends to be more.
  */
-import { type Clock, systemClock } from '../../clock.js';
-import type { AgentBackend, AgentOpenContext, AgentSession, AgentTurn } from '../agent.js';
+
+import type { AgentBackend, AgentOpenContext, AgentSession, AgentTurn } from '../../core/contracts/agent.js';
+import { type Clock, systemClock } from '../../core/util/clock.js';
 import { catalogueOf } from '../scripted/sections.js';
 import { understand } from './intents.js';
 import { OFFLINE_SECTIONS } from './sections.js';

@@ -1,7 +1,7 @@
 /** "Ask me something": shows how an agent puts questions to a person, and does what was chosen. */
 import type { SessionInputRequest } from '@atrium/protocol';
-import { untilAborted } from '../../waiting.js';
-import type { InputOutcome } from '../agent.js';
+import type { InputOutcome } from '../../core/contracts/agent.js';
+import { untilAborted } from '../../core/util/waiting.js';
 import { type Answer, gitStatus, list } from './tool-answers.js';
 
 const CHOICES: Readonly<Record<string, { readonly label: string; readonly answer?: Answer }>> = {

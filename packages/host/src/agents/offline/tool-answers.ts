@@ -1,7 +1,7 @@
 /** Answers that come from a real tool, run by the host like any other agent's tool calls. */
 
-import { untilAborted } from '../../waiting.js';
-import type { AgentTurn, ToolOutcome } from '../agent.js';
+import type { AgentTurn, ToolOutcome } from '../../core/contracts/agent.js';
+import { untilAborted } from '../../core/util/waiting.js';
 import { commandIn, fileIn, folderIn, searchIn, toolIn } from './arguments.js';
 import { code, codeBlock, languageOf, preview } from './markdown.js';
 import type { Voice } from './voice.js';

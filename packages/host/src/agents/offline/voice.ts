@@ -1,5 +1,5 @@
 /** How the offline agent speaks: at a pace that can be read, and counting what it says. */
-import type { AgentTurn } from '../agent.js';
+import type { AgentTurn } from '../../core/contracts/agent.js';
 import { inPace, type Pace } from '../scripted/pace.js';
 
 export const OFFLINE_CHUNKS_PER_SECOND = 40;

@@ -1,7 +1,7 @@
 /** Finds what is wrong with a script and tells its author: the file, the place, what was expected. */
 import type { UsageInfo } from '@atrium/protocol';
 import { checkAction } from '@atrium/protocol/validation';
-import { isRecord, type Path, problemOf, type ShapeProblem } from '../../tools/shape.js';
+import { isRecord, type Path, problemOf, type ShapeProblem } from '../../core/util/shape.js';
 import type { Script, StepKind } from './script.js';
 import { SCRIPT_SHAPE, STEP_SHAPES } from './script-shape.js';
 

@@ -1,6 +1,6 @@
 /** Reads scripts from files. */
 import { readFile } from 'node:fs/promises';
-import type { AgentBackend } from '../agent.js';
+import type { AgentBackend } from '../../core/contracts/agent.js';
 import { checkScript, ScriptError } from './check-script.js';
 import type { Script } from './script.js';
 import { type ScriptedAgentOptions, scriptedAgent } from './scripted.js';

@@ -1,6 +1,6 @@
 /** Waiting that ends the moment a turn is cancelled, and text that comes bit by bit. */
-import type { Clock } from '../../clock.js';
-import { untilAborted } from '../../waiting.js';
+import type { Clock } from '../../core/util/clock.js';
+import { untilAborted } from '../../core/util/waiting.js';
 
 /** Waits; rejects with the signal's reason as soon as that fires. */
 export function pause(clock: Clock, milliseconds: number, signal: AbortSignal): Promise<void> {

@@ -1,7 +1,8 @@
 /** Plays the steps of a script on a turn, one after the other. */
-import type { Clock } from '../../clock.js';
-import { untilAborted } from '../../waiting.js';
-import { AgentError, type AgentTurn, type ToolOutcome } from '../agent.js';
+
+import { AgentError, type AgentTurn, type ToolOutcome } from '../../core/contracts/agent.js';
+import type { Clock } from '../../core/util/clock.js';
+import { untilAborted } from '../../core/util/waiting.js';
 import { chunksOf, inPace, pause } from './pace.js';
 import type { ScriptedTool, Step, StepKind, Steps, Streaming } from './script.js';
 import { substitute, type Values } from './substitute.js';

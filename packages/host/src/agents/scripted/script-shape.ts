@@ -1,5 +1,5 @@
 /** The shapes that a script must have; kept beside the types of `script.ts`, which say what they mean. */
-import type { RecordShape, Shape } from '../../tools/shape.js';
+import type { RecordShape, Shape } from '../../core/util/shape.js';
 import type { StepKind } from './script.js';
 
 const text = { type: 'string' } as const;

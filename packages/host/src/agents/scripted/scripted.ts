@@ -3,8 +3,8 @@
  * and for demonstrations.
  */
 import type { AgentInfo } from '@atrium/protocol';
-import { type Clock, systemClock } from '../../clock.js';
-import { type AgentBackend, AgentError, type AgentSession } from '../agent.js';
+import { type AgentBackend, AgentError, type AgentSession } from '../../core/contracts/agent.js';
+import { type Clock, systemClock } from '../../core/util/clock.js';
 import { play } from './play.js';
 import type { Script, Step } from './script.js';
 import { catalogueOf } from './sections.js';

@@ -1,8 +1,8 @@
 /** What happens in a session, told to the providers that asked for it. Only what is stored is told. */
 import type { SessionAction, SessionState, UserMessage } from '@atrium/protocol';
 import type { ProviderSessionEventMessage, ProviderSessionEventName } from '@atrium/protocol/provider';
-import type { Step } from '../../channels/channel.js';
-import { isRecord } from '../../tools/shape.js';
+import type { Step } from '../../core/channels/channel.js';
+import { isRecord } from '../../core/util/shape.js';
 import type { Binding } from '../provider.js';
 import type { Room } from '../room.js';
 import type { GatewayCore, GatewayService } from '../service.js';

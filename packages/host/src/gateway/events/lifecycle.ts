@@ -1,7 +1,7 @@
 /** The life of a session as its providers hear of it: started, idle, about to end. */
 import type { SessionState } from '@atrium/protocol';
 import { SHUTDOWN_DEADLINE_MS, type ToGatewayMessageMap } from '@atrium/protocol/provider';
-import type { Step } from '../../channels/channel.js';
+import type { Step } from '../../core/channels/channel.js';
 import { isIdle } from '../news/queue.js';
 import type { Binding, Provider } from '../provider.js';
 import type { Room } from '../room.js';

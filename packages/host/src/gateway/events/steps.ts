@@ -4,8 +4,8 @@
  */
 import type { SessionAction, SessionState } from '@atrium/protocol';
 import type { ProviderAssistantMessageData } from '@atrium/protocol/provider';
-import { looseInput } from '../../broker/arguments.js';
-import { isRecord } from '../../tools/shape.js';
+import { looseInput } from '../../core/tool-calls/arguments.js';
+import { isRecord } from '../../core/util/shape.js';
 
 interface Call {
   readonly name: string;

@@ -1,9 +1,9 @@
 /** Tells when tool calls end, however they do, and how long they ran. */
 import type { SessionState, ToolCallState } from '@atrium/protocol';
 import type { ProviderToolExecutionData } from '@atrium/protocol/provider';
-import { outcomeOf, plain } from '../../broker/call-steps.js';
-import type { Step } from '../../channels/channel.js';
-import { isRecord } from '../../tools/shape.js';
+import type { Step } from '../../core/channels/channel.js';
+import { outcomeOf, plain } from '../../core/tool-calls/call-steps.js';
+import { isRecord } from '../../core/util/shape.js';
 import { argumentsOf } from './steps.js';
 
 /** What takes a call from one state to the next. Input and progress come far more often, and end nothing. */

@@ -1,6 +1,6 @@
 /** Questions that providers have yet to answer. Each is answered once, by the one who was asked. */
 import { randomUUID } from 'node:crypto';
-import type { Clock } from '../../clock.js';
+import type { Clock } from '../../core/util/clock.js';
 import type { Provider } from '../provider.js';
 
 interface Open<Answer> {

@@ -5,7 +5,7 @@ import {
   type ProviderGateResultMessage,
   type ProviderGateRule,
 } from '@atrium/protocol/provider';
-import type { Gate, GateCall, GateVerdict } from '../../extensions/extension.js';
+import type { Gate, GateCall, GateVerdict } from '../../core/contracts/extension.js';
 import type { Binding, Provider } from '../provider.js';
 import type { Group } from '../room.js';
 import type { GatewayCore } from '../service.js';

@@ -1,6 +1,6 @@
 /** What providers say to tool calls and prompts: rules, gates, changed sections, context. */
 import type { ToGatewayMessageMap } from '@atrium/protocol/provider';
-import type { Extension } from '../../extensions/extension.js';
+import type { Extension } from '../../core/contracts/extension.js';
 import { authorizeContext, authorizeHooks } from '../authorize.js';
 import { cannotDo, degradedFor } from '../degraded.js';
 import { unauthorized } from '../gateway-error.js';

@@ -1,6 +1,6 @@
 /** The arguments of a call that name files or folders, in every form in which a rule may look for them. */
 import path from 'node:path';
-import { isRecord } from '../../tools/shape.js';
+import { isRecord } from '../../core/util/shape.js';
 
 /** More paths than this in one call are not looked at one by one. */
 export const PATHS_MAX = 1_000;

@@ -3,8 +3,8 @@
  * gates of the same call find the answer here.
  */
 import type { ProviderHookRule } from '@atrium/protocol/provider';
-import type { GateCall } from '../../extensions/extension.js';
-import { isRecord } from '../../tools/shape.js';
+import type { GateCall } from '../../core/contracts/extension.js';
+import { isRecord } from '../../core/util/shape.js';
 import type { Binding } from '../provider.js';
 import type { Room } from '../room.js';
 import { type MatchResult, type Pattern, tryPatterns } from './budget.js';

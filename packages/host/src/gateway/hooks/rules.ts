@@ -1,6 +1,6 @@
 /** Rules of providers on tool calls: compiled when they are registered, tried on every call of the session. */
 import { GatewayErrorCode, type ProviderHookRule } from '@atrium/protocol/provider';
-import { type Glob, glob } from '../../tools/glob.js';
+import { type Glob, glob } from '../../workspace/tools/glob.js';
 import { extensionId } from '../extension-id.js';
 import { GatewayError } from '../gateway-error.js';
 import { hostNameOf } from './aliases.js';

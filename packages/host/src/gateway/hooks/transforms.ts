@@ -1,6 +1,6 @@
 /** What providers change in the prompt of their sessions: fixed texts, and sections that they are asked about. */
 import { type ProviderTransform, type ToGatewayMessageMap, transformContentOf } from '@atrium/protocol/provider';
-import type { PromptContribution, SectionCallback, StaticTransform } from '../../extensions/extension.js';
+import type { PromptContribution, SectionCallback, StaticTransform } from '../../core/contracts/extension.js';
 import { tooLong, tooMany } from '../gateway-error.js';
 import type { Binding, Provider } from '../provider.js';
 import type { Group } from '../room.js';

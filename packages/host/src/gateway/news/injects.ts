@@ -4,7 +4,7 @@
  */
 import type { ActionMap, SessionState, UserMessage } from '@atrium/protocol';
 import { HELD_INJECTS_MAX, INJECT_CYCLES_MAX } from '@atrium/protocol/provider';
-import type { Step } from '../../channels/channel.js';
+import type { Step } from '../../core/channels/channel.js';
 import type { Room } from '../room.js';
 import { isIdle, putPeopleFirst } from './queue.js';
 

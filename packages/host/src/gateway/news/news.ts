@@ -1,7 +1,7 @@
 /** News from providers: kept, shown to people, or turned into a turn, as far as filters and budgets allow. */
 import type { SessionState } from '@atrium/protocol';
 import { GatewayErrorCode, grantOf, PUSHES_PER_SECOND_MAX, type ToGatewayMessageMap } from '@atrium/protocol/provider';
-import type { Step } from '../../channels/channel.js';
+import type { Step } from '../../core/channels/channel.js';
 import { GatewayError, tooMany, unauthorized } from '../gateway-error.js';
 import type { Binding, Provider } from '../provider.js';
 import { Rates } from '../rate.js';

@@ -1,6 +1,6 @@
 /** The queue of a session, as far as providers have to mind it. */
 import type { SessionState } from '@atrium/protocol';
-import type { Session } from '../../sessions/session.js';
+import type { Session } from '../../core/sessions/session.js';
 
 /** No turn, and nobody's message waits for one. Calls run in turns only. */
 export function isIdle(state: SessionState): boolean {

@@ -3,10 +3,10 @@
  * session's metadata and stand at the head of the next turn. The model does not read them.
  */
 import type { SessionState } from '@atrium/protocol';
-import type { Step } from '../../channels/channel.js';
-import type { Clock } from '../../clock.js';
-import { shorten } from '../../tools/text.js';
-import { type Throttle, throttle } from '../../tools/throttle.js';
+import type { Step } from '../../core/channels/channel.js';
+import type { Clock } from '../../core/util/clock.js';
+import { shorten } from '../../core/util/text.js';
+import { type Throttle, throttle } from '../../core/util/throttle.js';
 import { gatewayMeta, withGatewayMeta } from '../meta.js';
 import type { Room } from '../room.js';
 

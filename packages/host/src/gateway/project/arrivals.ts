@@ -2,7 +2,7 @@
  * The providers of a project that are on their way into its session. A turn waits for them, but not for long: what they
  * guard is guarded from its first call on, and what they lend is there when the agent looks.
  */
-import type { Clock } from '../../clock.js';
+import type { Clock } from '../../core/util/clock.js';
 
 /** From the start of its process until a provider is bound. Most need a fraction of it; some never bind. */
 export const ARRIVAL_MAX_MS = 3_000;

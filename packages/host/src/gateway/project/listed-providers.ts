@@ -5,7 +5,7 @@
  */
 import type { ProviderHookRule } from '@atrium/protocol/provider';
 import type { ProviderConfig } from '../../config/schema.js';
-import type { Gate, GateCall } from '../../extensions/extension.js';
+import type { Gate, GateCall } from '../../core/contracts/extension.js';
 import { unauthorized } from '../gateway-error.js';
 import { hostNameOf } from '../hooks/aliases.js';
 import { RuleBook } from '../hooks/rule-book.js';

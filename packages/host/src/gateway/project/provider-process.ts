@@ -2,8 +2,8 @@
 import path from 'node:path';
 import { childEnvironment } from '../../child-environment.js';
 import type { ProviderConfig } from '../../config/schema.js';
-import { type ProcessEnd, runProcess } from '../../tools/run-process.js';
-import { pause } from '../../waiting.js';
+import { pause } from '../../core/util/waiting.js';
+import { type ProcessEnd, runProcess } from '../../workspace/tools/run-process.js';
 import type { GatewayCore } from '../service.js';
 import type { ProviderTokens } from '../tokens.js';
 import type { Arrivals } from './arrivals.js';

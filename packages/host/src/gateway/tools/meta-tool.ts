@@ -1,5 +1,5 @@
 /** The tool that the gateway adds beside those of several instances: it lists them, so that the model can choose. */
-import type { HostTool } from '../../tools/tool.js';
+import type { HostTool } from '../../core/contracts/tool.js';
 import { extensionId } from '../extension-id.js';
 import type { Group } from '../room.js';
 import { instanceOf, present } from './instances.js';

@@ -1,6 +1,5 @@
 /** A tool of a provider as a tool of the host: the broker gates, confirms and runs it like any other. */
-import type { HostTool, ToolConfirmation } from '../../tools/tool.js';
-import { ALLOW_IN_SESSION } from '../../tools/tool.js';
+import { ALLOW_IN_SESSION, type HostTool, type ToolConfirmation } from '../../core/contracts/tool.js';
 import { extensionId } from '../extension-id.js';
 import { instanceOf, type SharedTool, schemaOf } from './instances.js';
 

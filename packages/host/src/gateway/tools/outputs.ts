@@ -1,8 +1,8 @@
 /** What a provider answered, as the result of a tool call. */
 import type { ToolResultContent } from '@atrium/protocol';
 import { type ProviderFileReference, ToolErrorCode, type ToolOutcome } from '@atrium/protocol/provider';
-import { isRecord } from '../../tools/shape.js';
-import type { ToolOutput } from '../../tools/tool.js';
+import type { ToolOutput } from '../../core/contracts/tool.js';
+import { isRecord } from '../../core/util/shape.js';
 import { type FileResult, FileResultError, readFileResult } from './file-result.js';
 
 /** What went wrong is said in a few lines; more is not an error message. */

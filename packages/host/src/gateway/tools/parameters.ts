@@ -1,6 +1,6 @@
 /** The parameters of a tool: a JSON Schema of an object. Clients read it, too, and would stumble over any other. */
 import { GatewayErrorCode, type ProviderToolDefinition } from '@atrium/protocol/provider';
-import { isRecord } from '../../tools/shape.js';
+import { isRecord } from '../../core/util/shape.js';
 import { GatewayError } from '../gateway-error.js';
 
 export function checkParameters({ name, parameters }: ProviderToolDefinition): void {

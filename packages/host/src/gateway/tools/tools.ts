@@ -7,9 +7,9 @@ import {
   ToolErrorCode,
   type ToolOutcome,
 } from '@atrium/protocol/provider';
-import { isRecord } from '../../tools/shape.js';
-import { throttle } from '../../tools/throttle.js';
-import type { HostTool, ToolContext, ToolOutput } from '../../tools/tool.js';
+import type { HostTool, ToolContext, ToolOutput } from '../../core/contracts/tool.js';
+import { isRecord } from '../../core/util/shape.js';
+import { throttle } from '../../core/util/throttle.js';
 import type { Binding, Provider } from '../provider.js';
 import type { Group } from '../room.js';
 import type { GatewayCore, GatewayService, Leaving } from '../service.js';

@@ -1,8 +1,8 @@
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { loadPlugin } from '../../../src/customizations/parse/load-plugin.js';
-import { localFiles } from '../../../src/customizations/parse/local-files.js';
-import { splitGlobs } from '../../../src/customizations/parse/rules.js';
+import { loadPlugin } from '../../../src/plugins/customizations/parse/load-plugin.js';
+import { localFiles } from '../../../src/plugins/customizations/parse/local-files.js';
+import { splitGlobs } from '../../../src/plugins/customizations/parse/rules.js';
 import {
   AGENT,
   AP_SCHEMA,

@@ -1,10 +1,10 @@
 import { chmod } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { PluginFiles } from '../../../src/customizations/parse/files.js';
-import { loadPlugin } from '../../../src/customizations/parse/load-plugin.js';
-import { localFiles } from '../../../src/customizations/parse/local-files.js';
-import { LoadFailure, Warnings } from '../../../src/customizations/parse/warnings.js';
+import type { PluginFiles } from '../../../src/plugins/customizations/parse/files.js';
+import { loadPlugin } from '../../../src/plugins/customizations/parse/load-plugin.js';
+import { localFiles } from '../../../src/plugins/customizations/parse/local-files.js';
+import { LoadFailure, Warnings } from '../../../src/plugins/customizations/parse/warnings.js';
 import { folderWith, loadWith, NAMED, OP, OPTIONS } from './plugin-folder.js';
 
 describe('the load state of a container', () => {

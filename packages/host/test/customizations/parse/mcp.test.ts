@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type McpStdioConfig, serverEnvironment } from '../../../src/customizations/parse/mcp-config.js';
-import { readMcpConfig } from '../../../src/customizations/parse/mcp-servers.js';
-import { Warnings } from '../../../src/customizations/parse/warnings.js';
+import { type McpStdioConfig, serverEnvironment } from '../../../src/plugins/customizations/parse/mcp-config.js';
+import { readMcpConfig } from '../../../src/plugins/customizations/parse/mcp-servers.js';
+import { Warnings } from '../../../src/plugins/customizations/parse/warnings.js';
 import { AP_MCP_SCHEMA, AP_SCHEMA, AP_SKILL, kinds, loadWith, NAMED, names, OP, OPTIONS } from './plugin-folder.js';
 
 const FILE = '.mcp.json';

@@ -5,9 +5,9 @@ import {
   TOOL_RESULT_MAX_BYTES,
 } from '@atrium/protocol/provider';
 import { describe, expect, it } from 'vitest';
+import { transportPair } from '../../../src/core/wire/transports/in-process.js';
 import { STRANGER_MESSAGE_MAX_CHARACTERS } from '../../../src/gateway/frame.js';
 import { MESSAGES_PER_TURN_MAX } from '../../../src/gateway/inbox.js';
-import { transportPair } from '../../../src/wire/transports/in-process.js';
 import { openDoor, overSocket, pair, sessionId } from '../../support/provider-door.js';
 import { openPuppetRoom, openRoom } from '../../support/session-room.js';
 import { settle } from '../../support/test-host.js';

@@ -1,7 +1,7 @@
 /** What a provider hears first is that it is bound, and then what there is to do. */
 import type { ToProviderMessage } from '@atrium/protocol/provider';
 import { describe, expect, it } from 'vitest';
-import type { ToolOutcome } from '../../../src/agents/agent.js';
+import type { ToolOutcome } from '../../../src/core/contracts/agent.js';
 import { SlowLog } from '../../support/logs.js';
 import { call, openProviderRoom, tool } from '../../support/provider-room.js';
 import { openPuppetRoom } from '../../support/session-room.js';

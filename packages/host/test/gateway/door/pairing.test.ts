@@ -1,8 +1,8 @@
 import crypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
 import { describe, expect, it, vi } from 'vitest';
+import type { Logger } from '../../../src/core/util/logger.js';
 import { PairingBoard } from '../../../src/gateway/pairing-board.js';
-import type { Logger } from '../../../src/logger.js';
 import { FLUSH_EVERY_MS } from '../../../src/telemetry/batches.js';
 import { FakeClock } from '../../support/fake-clock.js';
 import { pair, sessionId, shownCode, shownPairings, withToken } from '../../support/provider-door.js';

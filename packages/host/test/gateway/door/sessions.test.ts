@@ -1,12 +1,12 @@
 import { EXIT_CLOSE_CODE, TO_GATEWAY_TYPES } from '@atrium/protocol/provider';
 import { describe, expect, it } from 'vitest';
+import type { Session } from '../../../src/core/sessions/session.js';
+import { silentLogger } from '../../../src/core/util/logger.js';
 import { createGateway } from '../../../src/gateway/create.js';
 import { TITLES_INTERVAL_MS } from '../../../src/gateway/open-sessions.js';
 import { Registry } from '../../../src/gateway/registry.js';
-import { silentLogger } from '../../../src/logger.js';
-import type { Session } from '../../../src/sessions/session.js';
-import { SessionTrust } from '../../../src/trust/session-trust.js';
-import { NO_TRUST } from '../../../src/trust/trust.js';
+import { SessionTrust } from '../../../src/plugins/trust/session-trust.js';
+import { NO_TRUST } from '../../../src/plugins/trust/trust.js';
 import { houseOf } from '../../support/house.js';
 import { pair, sessionId } from '../../support/provider-door.js';
 import { MESSAGES } from '../../support/provider-messages.js';

@@ -8,9 +8,9 @@ import {
   type ToGatewayMessageType,
 } from '@atrium/protocol/provider';
 import { describe, expect, it, vi } from 'vitest';
+import { silentLogger } from '../../../src/core/util/logger.js';
+import { transportPair } from '../../../src/core/wire/transports/in-process.js';
 import { ProviderConnection } from '../../../src/gateway/connection.js';
-import { silentLogger } from '../../../src/logger.js';
-import { transportPair } from '../../../src/wire/transports/in-process.js';
 import { FakeClock } from '../../support/fake-clock.js';
 import { pair, sessionId, shownCode, shownPairings } from '../../support/provider-door.js';
 import { MESSAGES } from '../../support/provider-messages.js';

@@ -2,9 +2,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import WebSocket from 'ws';
+import type { Transport } from '../../../src/core/wire/transport.js';
 import { UNREAD_MAX_BYTES } from '../../../src/gateway/connection.js';
 import { startGatewayServer } from '../../../src/gateway/server.js';
-import type { Transport } from '../../../src/wire/transport.js';
 import { openProject, openProjectHost } from './support/project-room.js';
 
 const MEGABYTE = 2 ** 20;

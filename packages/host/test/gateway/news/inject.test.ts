@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Logger } from '../../../src/logger.js';
+import type { Logger } from '../../../src/core/util/logger.js';
 import { openPuppetRoom, openRoom, stateOf, turnStarted } from '../../support/session-room.js';
 import { settle } from '../../support/test-host.js';
 import { TestProvider } from '../../support/test-provider.js';

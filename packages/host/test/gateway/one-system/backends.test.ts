@@ -1,9 +1,9 @@
 /** The same scenario over agents of different abilities: the same comes of it, or it was said beforehand. */
 import type { RootState, SessionState, ToolCallState } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
-import type { AgentAbilities, AgentBackend, AgentTurn } from '../../../src/agents/agent.js';
 import type { Script } from '../../../src/agents/scripted/script.js';
 import { catalogueOf } from '../../../src/agents/scripted/sections.js';
+import type { AgentAbilities, AgentBackend, AgentTurn } from '../../../src/core/contracts/agent.js';
 import { FakeClock } from '../../support/fake-clock.js';
 import { answerNext, tool } from '../../support/provider-room.js';
 import { callsIn, startHost, stateOf, textIn } from '../../support/session-room.js';

@@ -1,10 +1,10 @@
 /** Providers of one name, one after the other or side by side: what belonged to one is not the other's. */
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { transportPair } from '../../../src/core/wire/transports/in-process.js';
 import { gatewayMeta } from '../../../src/gateway/meta.js';
 import { PersistFolders } from '../../../src/gateway/persist-folders.js';
 import { EMPTY_REGISTRATION, Provider } from '../../../src/gateway/provider.js';
-import { transportPair } from '../../../src/wire/transports/in-process.js';
 import { openCustomRoom, POLL } from '../../support/custom-room.js';
 import { pair, withToken } from '../../support/provider-door.js';
 import { answerNext, call, callsOf, decide, offered, tool, YES } from '../../support/provider-room.js';

@@ -1,6 +1,6 @@
 /** What holds for every call, whatever happens around it: updates, the end of a session, other agents, people. */
 import { describe, expect, it } from 'vitest';
-import type { AgentAbilities } from '../../../src/agents/agent.js';
+import type { AgentAbilities } from '../../../src/core/contracts/agent.js';
 import { Gates } from '../../../src/gateway/hooks/gates.js';
 import { Transforms } from '../../../src/gateway/hooks/transforms.js';
 import { Binding, EMPTY_REGISTRATION, Provider, type Registration } from '../../../src/gateway/provider.js';

@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { chosenEncoding } from '../../../src/wire/transports/encodings.js';
-import { staticFiles } from '../../../src/wire/transports/static-files.js';
+import { chosenEncoding } from '../../../src/core/wire/transports/encodings.js';
+import { staticFiles } from '../../../src/server/static-files.js';
 
 const SCRIPT = 'export const answer = 42;\n'.repeat(100);
 const SCRIPT_URL = '/assets/index-abcd1234.js';

@@ -1,9 +1,9 @@
 import { PassThrough, Writable } from 'node:stream';
 import { describe, expect, it, vi } from 'vitest';
-import { CloseCode, type TransportEvents } from '../../../src/wire/transport.js';
-import { LineSplitter, LineTooLongError } from '../../../src/wire/transports/line-splitter.js';
-import { stdioTransport } from '../../../src/wire/transports/stdio.js';
-import { WireFrame } from '../../../src/wire/wire-frame.js';
+import { CloseCode, type TransportEvents } from '../../../src/core/wire/transport.js';
+import { LineSplitter, LineTooLongError } from '../../../src/core/wire/transports/line-splitter.js';
+import { stdioTransport } from '../../../src/core/wire/transports/stdio.js';
+import { WireFrame } from '../../../src/core/wire/wire-frame.js';
 
 const tick = () => new Promise((resolve) => setImmediate(resolve));
 

@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { type ClientOptions, WebSocket } from 'ws';
-import type { Clock } from '../../../src/clock.js';
-import { type RunningServer, type ServerOptions, startServer } from '../../../src/wire/server.js';
-import type { Transport } from '../../../src/wire/transport.js';
-import { WireFrame } from '../../../src/wire/wire-frame.js';
+import type { Clock } from '../../../src/core/util/clock.js';
+import type { Transport } from '../../../src/core/wire/transport.js';
+import { WireFrame } from '../../../src/core/wire/wire-frame.js';
+import { type RunningServer, type ServerOptions, startServer } from '../../../src/server/server.js';
 
 export const TOKEN = 'a-token-for-tests';
 

@@ -6,11 +6,11 @@ import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { scriptedAgent } from '../../../../src/agents/scripted/scripted.js';
+import type { Logger } from '../../../../src/core/util/logger.js';
 import { startGatewayServer } from '../../../../src/gateway/server.js';
 import { createHost } from '../../../../src/host.js';
-import { openSqliteLog } from '../../../../src/log/sqlite-log.js';
-import type { Logger } from '../../../../src/logger.js';
-import { startServer } from '../../../../src/wire/server.js';
+import { openSqliteLog } from '../../../../src/log-sqlite/sqlite-log.js';
+import { startServer } from '../../../../src/server/server.js';
 import { HOSTILE_SCRIPT } from './script.js';
 
 const [dataDir = '', gatewayPort = '0'] = process.argv.slice(2);

@@ -1,0 +1,46 @@
+/**
+ * Keeps the log short: entries that archives have passed are dropped now and then, away from the hot path. An entry that
+ * its session still needs holds back everything behind it, so a session that nobody has opened for long is archived.
+ */
+import { COMPACT_EVERY_ENTRIES, COMPACT_SESSIONS_MAX, REPLAY_MAX_ENVELOPES } from '../limits.js';
+import type { Log, LogEntry } from '../log/log.js';
+import type { Logger } from '../util/logger.js';
+
+export interface CompactionParts {
+  readonly log: Log;
+  readonly logger: Logger;
+  /** Archives a session as it is now; false when it cannot be opened. */
+  archive(uri: string): Promise<boolean>;
+}
+
+export class Compaction {
+  readonly #parts: CompactionParts;
+  #isUnderWay = false;
+
+  constructor(parts: CompactionParts) {
+    this.#parts = parts;
+  }
+
+  stored(entries: readonly LogEntry[]): void {
+    const isDue = entries.some(({ seq }) => seq % COMPACT_EVERY_ENTRIES === 0);
+    if (!isDue || this.#isUnderWay) return;
+    this.#isUnderWay = true;
+    this.#compact()
+      .catch((error) => this.#parts.logger.log('warn', 'could not compact the log', { error: String(error) }))
+      .finally(() => {
+        this.#isUnderWay = false;
+      });
+  }
+
+  async #compact(): Promise<void> {
+    const { log, archive } = this.#parts;
+    const last = log.head - REPLAY_MAX_ENVELOPES;
+    await log.compact({ upTo: last, keep: REPLAY_MAX_ENVELOPES });
+    for (let sessions = 0; sessions < COMPACT_SESSIONS_MAX && log.oldest <= last; sessions++) {
+      // The first that is left, which after a repair may be below the oldest that clients are told of.
+      const [needed] = await log.read({ after: 0, limit: 1 });
+      if (!needed || !(await archive(needed.channel))) return;
+      await log.compact({ upTo: last, keep: REPLAY_MAX_ENVELOPES });
+    }
+  }
+}

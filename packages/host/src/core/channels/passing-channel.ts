@@ -1,0 +1,62 @@
+/**
+ * A channel that ends with the host, and that nothing outlives: a terminal, a view of changes, a watch. Its owner writes
+ * what happens; what clients ask for is up to its owner, too.
+ */
+import type { StateAction } from '@atrium/protocol';
+import type { Asker, ChannelSnapshot, HostCore, OpenChannel } from '../contracts/host-core.js';
+import type { EntryOrigin } from '../log/log.js';
+import { Channel } from './channel.js';
+
+export interface PassingChannelOptions<State> {
+  readonly core: Pick<HostCore, 'writer'>;
+  readonly uri: string;
+  readonly reduce: Channel<State>['reduce'];
+  readonly initial: State;
+  /**
+   * Why a client may not do this now; undefined when it may. The action has the right shape, and is one that clients may
+   * dispatch on such a channel at all.
+   */
+  refusal?(action: StateAction, clientId: string): string | undefined;
+  /** What a client asked for has been taken: the place for its effect. */
+  taken?(action: StateAction, clientId: string): void;
+}
+
+export class PassingChannel<State> implements OpenChannel {
+  readonly #options: PassingChannelOptions<State>;
+  readonly #channel: Channel<State>;
+
+  constructor(options: PassingChannelOptions<State>) {
+    this.#options = options;
+    this.#channel = new Channel(options.uri, options.reduce, options.initial, { isPassing: true });
+  }
+
+  get uri(): string {
+    return this.#channel.uri;
+  }
+
+  get channel(): Channel {
+    return this.#channel as unknown as Channel;
+  }
+
+  /** The state with everything in it that was accepted. */
+  get state(): State {
+    return this.#channel.live;
+  }
+
+  write(action: StateAction): void {
+    this.#options.core.writer.write({ channel: this.#channel, action });
+  }
+
+  takeSnapshot(): ChannelSnapshot {
+    const { writer } = this.#options.core;
+    return { snapshot: { resource: this.uri, state: this.#channel.committed, fromSeq: writer.committedSeq } };
+  }
+
+  async dispatch(action: StateAction, origin: EntryOrigin, { connection, original }: Asker): Promise<void> {
+    const { core, refusal, taken } = this.#options;
+    const reason = refusal ? refusal(action, origin.clientId) : `clients cannot dispatch ${action.type} here`;
+    if (reason !== undefined) return connection.reject(original, origin, reason);
+    core.writer.write({ channel: this.#channel, action, origin });
+    taken?.(action, origin.clientId);
+  }
+}

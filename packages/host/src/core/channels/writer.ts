@@ -1,0 +1,209 @@
+/**
+ * The one write path. Everything that changes state comes through `write`: it is numbered, reduced, stored together with
+ * everything else of the same tick, and only then shown and acted upon. Nothing else calls a reducer on the host.
+ */
+import type { ActionEnvelope, ActionOrigin, StateAction } from '@atrium/protocol';
+import {
+  type Archive,
+  type EntryOrigin,
+  type Log,
+  LogConflictError,
+  type LogEntry,
+  type LogRecord,
+} from '../log/log.js';
+import type { Clock } from '../util/clock.js';
+import type { Logger } from '../util/logger.js';
+import type { Connection } from '../wire/connection.js';
+import type { Outgoing } from '../wire/outgoing.js';
+import {
+  type Batch,
+  type CommittedBatch,
+  commitOf,
+  emptyBatch,
+  hasContent,
+  isAwaited,
+  type UndoneBatch,
+} from './batch.js';
+import type { Channel, Step } from './channel.js';
+
+/** An action to be taken. Without an origin it is the host's own. */
+export interface WriteRequest<State> {
+  readonly channel: Channel<State>;
+  readonly action: StateAction;
+  readonly origin?: EntryOrigin | undefined;
+}
+
+/** What the log keeps of a number without an action. */
+const NOTHING = { channel: '', action: '' } as const;
+
+export interface WriterOptions {
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Shows a stored batch to everyone who watches. */
+  readonly show: (batch: CommittedBatch) => void;
+  /** How much was stored at once, and how long that took in milliseconds. */
+  readonly stored?: (entries: number, milliseconds: number) => void;
+  /** An action of a client was taken, or turned down for a reason; what is recorded here is stored with it. */
+  readonly answered?: (origin: EntryOrigin, answer: { serverSeq: number; reason?: string | undefined }) => void;
+  /** What could not be stored has been undone; whoever waits for it must hear of that. */
+  readonly undone: (batch: UndoneBatch) => void;
+  /** Another host writes to the log: nothing can be stored here ever again. Called once. */
+  readonly superseded: (error: LogConflictError) => void;
+}
+
+export class Writer {
+  readonly #options: WriterOptions;
+  #batch = emptyBatch();
+  #seq: number;
+  #committedSeq: number;
+  #flush: Promise<void> | undefined;
+  #superseded: LogConflictError | undefined;
+
+  constructor(options: WriterOptions) {
+    this.#options = options;
+    this.#seq = options.log.head;
+    this.#committedSeq = options.log.head;
+  }
+
+  /** The greatest number that anyone may have seen. */
+  get committedSeq(): number {
+    return this.#committedSeq;
+  }
+
+  /** The greatest number given out, stored or not. */
+  get assignedSeq(): number {
+    return this.#seq;
+  }
+
+  /** Numbers and reduces an action. It becomes visible when its tick has been stored. */
+  write<State>({ channel, action, origin }: WriteRequest<State>): Step<State> {
+    const time = channel.timeAt(this.#options.clock.now());
+    const text = JSON.stringify(action);
+    const kept = channel.isPassing ? NOTHING : { channel: channel.uri, action: text };
+    const serverSeq = this.#take({ ...kept, time, origin });
+    const envelope: ActionEnvelope = { channel: channel.uri, action, serverSeq, ...originMember(origin) };
+    const step = channel.accept(envelope, time);
+    this.#batch.steps.push({ ...step, channel: channel as Channel, text });
+    return step;
+  }
+
+  /** Uses up a number without an action, so that a rejection has one that nobody else will ever get. */
+  useNumber(origin?: EntryOrigin, reason?: string): number {
+    return this.#take({ ...NOTHING, time: this.#options.clock.now(), origin }, reason);
+  }
+
+  /** Tells one client something, in its place among the actions, once they are stored. */
+  tell(connection: Connection, message: () => Outgoing): void {
+    this.#batch.notices.push({ seq: this.#seq, connection, message });
+    this.#schedule();
+  }
+
+  /** Stores a record together with the actions of this tick. */
+  record({ key, value }: LogRecord): void {
+    this.#batch.records.set(key, value);
+    this.#schedule();
+  }
+
+  /** Archives a channel with this tick; the archive is made when all its actions are in. */
+  archive(channel: string, make: () => Archive): void {
+    this.#batch.archives.set(channel, make);
+    this.#schedule();
+  }
+
+  /** Calls back when this tick has been stored and shown. */
+  afterCommit(callback: () => void): void {
+    this.#batch.afterCommit.push(callback);
+    this.#schedule();
+  }
+
+  /** Calls back when this tick could not be stored. */
+  afterFailure(callback: (error: Error) => void): void {
+    this.#batch.afterFailure.push(callback);
+  }
+
+  /** Resolves when everything written so far is stored and shown; rejects when it could not be stored. */
+  settled(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.afterCommit(resolve);
+      this.afterFailure(reject);
+    });
+  }
+
+  #take(entry: Omit<LogEntry, 'seq'>, reason?: string): number {
+    const seq = ++this.#seq;
+    this.#batch.entries.push({ seq, ...entry });
+    if (entry.origin) this.#options.answered?.(entry.origin, { serverSeq: seq, reason });
+    this.#schedule();
+    return seq;
+  }
+
+  /** One commit per turn of the event loop; while one is under way, the next collects more. */
+  #schedule(): void {
+    this.#flush ??= new Promise((resolve) => setImmediate(resolve)).then(() => this.#commit());
+  }
+
+  async #commit(): Promise<void> {
+    const batch = this.#batch;
+    this.#batch = emptyBatch();
+    const failure = hasContent(batch) ? await this.#store(batch) : undefined;
+    if (failure) this.#undo(batch, failure);
+    else this.#show(batch);
+    this.#flush = undefined;
+    if (hasContent(this.#batch) || isAwaited(this.#batch)) this.#schedule();
+  }
+
+  async #store(batch: Batch): Promise<Error | undefined> {
+    if (this.#superseded) return this.#superseded;
+    const start = performance.now();
+    try {
+      await this.#options.log.append(commitOf(batch, this.#committedSeq));
+    } catch (error) {
+      return error instanceof Error ? error : new Error(String(error));
+    }
+    this.#safely(() => this.#options.stored?.(batch.entries.length, performance.now() - start));
+    return undefined;
+  }
+
+  #show(batch: Batch): void {
+    this.#committedSeq += batch.entries.length;
+    for (const { channel, after } of batch.steps) channel.commit(after);
+    this.#safely(() => this.#options.show(batch));
+    for (const callback of batch.afterCommit) this.#safely(callback);
+  }
+
+  /** What is stored is stored: a fault in showing it, or in what follows, must not stop the next tick. */
+  #safely(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
+      this.#options.logger.log('error', 'a fault after storing', { error: detail });
+    }
+  }
+
+  /** Nothing of the failed tick happened, and nothing that was built on it: the next tick starts from what is stored. */
+  #undo(failed: Batch, error: Error): void {
+    const lost = [failed, this.#batch];
+    this.#batch = emptyBatch();
+    this.#seq = this.#committedSeq;
+    const steps = lost.flatMap((batch) => batch.steps);
+    for (const { channel } of steps) channel.rollBack();
+    for (const callback of lost.flatMap((batch) => batch.afterFailure)) this.#safely(() => callback(error));
+    if (error instanceof LogConflictError) return this.#giveUp(error);
+    this.#options.logger.log('error', 'could not store what happened; it is undone', { error: error.message });
+    const [entries, notices] = [lost.flatMap((batch) => batch.entries), lost.flatMap((batch) => batch.notices)];
+    this.#safely(() => this.#options.undone({ steps, entries, notices, error }));
+  }
+
+  /** Nobody is asked to try again: it would be in vain. */
+  #giveUp(error: LogConflictError): void {
+    if (this.#superseded) return;
+    this.#superseded = error;
+    this.#safely(() => this.#options.superseded(error));
+  }
+}
+
+function originMember(origin: EntryOrigin | undefined): { origin?: ActionOrigin } {
+  return origin ? { origin: { clientId: origin.clientId, clientSeq: origin.clientSeq } } : {};
+}

@@ -1,0 +1,63 @@
+/**
+ * A part of the host that answers requests and keeps channels of its own: files, terminals, changes, telemetry. The host
+ * asks its services in turn, and knows nothing else about them.
+ */
+import type { ClientRequestMethod, ClientRequests } from '@atrium/protocol';
+import type { AttachCompanion } from '../sessions/companion.js';
+import type { Session } from '../sessions/session.js';
+import type { Connection } from '../wire/connection.js';
+import type { OpenChannel } from './host-core.js';
+import type { ToolContext } from './tool.js';
+
+export type ServiceRequests = {
+  readonly [M in ClientRequestMethod]?: (
+    connection: Connection,
+    params: ClientRequests[M]['params'],
+  ) => Promise<ClientRequests[M]['result']> | ClientRequests[M]['result'];
+};
+
+/**
+ * Where a request waits for its turn. `main`: behind everything else that its client sent, and what comes later waits for
+ * it. `aside`: only behind other requests of this lane, so that a long copy does not keep a "stop" waiting. `free`: behind
+ * nothing, because a person may have to be asked first.
+ */
+export type Lane = 'main' | 'aside' | 'free';
+
+/** The call that a tool works for. */
+export interface ToolPlace {
+  readonly session: Session;
+  readonly turnId: string;
+  readonly toolCallId: string;
+}
+
+export interface Service {
+  readonly requests?: ServiceRequests;
+  /** Methods that are not named here wait in the main lane. */
+  readonly lanes?: { readonly [M in ClientRequestMethod]?: Lane };
+  /** How the URIs of its channels begin: `ahp-terminal:`. */
+  readonly scheme?: string;
+  /** The channel with this URI; undefined when there is none. Only asked for URIs of its scheme. */
+  open?(uri: string): OpenChannel | undefined | Promise<OpenChannel | undefined>;
+  /** The last one who watched a channel of this scheme has gone. */
+  unwatched?(uri: string): void;
+  /** A connection has closed, for whatever reason. */
+  left?(connection: Connection): void;
+  /** Lives beside every session that is in memory. */
+  readonly attach?: AttachCompanion;
+  /** A session is gone for good, with all that was kept of it. */
+  forgotten?(session: string): Promise<void>;
+  /** How many programs of people it runs: as long as there are some, the host is needed. */
+  readonly running?: number;
+  /** What tools can do besides, in this call. */
+  toolContext?(place: ToolPlace): Partial<ToolContext>;
+  /** What an answer to `initialize` says besides. */
+  readonly greeting?: Readonly<Record<string, unknown>>;
+  /** Before anybody connects. */
+  start?(): Promise<void>;
+  close?(): Promise<void>;
+}
+
+/** The service whose channel this is. */
+export function serviceOf(services: readonly Service[], uri: string): Service | undefined {
+  return services.find(({ scheme }) => scheme !== undefined && uri.startsWith(scheme));
+}

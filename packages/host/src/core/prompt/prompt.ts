@@ -1,0 +1,58 @@
+/**
+ * The one way to a rendered system prompt. Stage by stage: the agent's own text, rules, texts and callbacks of
+ * extensions, the active client, and at the end the protected sections as the agent wrote them.
+ */
+import { PROTECTED_SECTIONS } from '@atrium/protocol/provider';
+import type { AgentBackend } from '../contracts/agent.js';
+import type { Extension, RenderFacts } from '../contracts/extension.js';
+import { additions } from './append-only.js';
+import { type CallbacksRequest, withCallbacks } from './callbacks.js';
+import type { Journal } from './changes.js';
+import { type ClientRequest, withClient } from './client-transform.js';
+import { assembled, setAside } from './protect.js';
+import { withRules } from './rules.js';
+import type { Sections } from './sections.js';
+import { asidesOf, withStaticTransforms } from './static-transforms.js';
+
+export interface RenderRequest extends Journal {
+  readonly backend: AgentBackend;
+  /** The agent's text, when it is known only now. */
+  readonly pristine?: Sections | undefined;
+  /** What the project asks of agents, where the agent looks for that itself. */
+  readonly projectInstructions?: string | undefined;
+  /** In the order in which they came. */
+  readonly extensions: readonly Extension[];
+  readonly facts: RenderFacts;
+  /** Whom this turn may ask. Without a turn nobody is asked: what is known already must do. */
+  readonly turn?: TurnAudience;
+}
+
+export type TurnAudience = Pick<CallbacksRequest, 'memory' | 'clock' | 'signal'> &
+  Pick<ClientRequest, 'activeClient' | 'connectionOf' | 'telemetry'>;
+
+/** What the model is told beside a message is no part of this: nobody rewrites it, and safety has the last word here. */
+export async function renderPrompt(request: RenderRequest): Promise<Sections> {
+  const { backend, extensions, turn } = request;
+  const { render } = backend.abilities;
+  if (render === 'none') return new Map();
+  if (render !== 'sections') return additions(request);
+
+  const base = request.pristine ?? new Map(Object.entries(backend.sections));
+  const { open, kept } = setAside(base, protectedIds(backend));
+  const told = withStaticTransforms(withRules(open, request), extensions, request);
+  const asides = asidesOf(kept, extensions, request);
+  const shaped = turn ? await withAnswers(told, { ...request, ...turn }) : told;
+  return assembled(shaped, { base, kept, asides });
+}
+
+/** The person's own client comes last: it sees what all others added, and they never see what it changed. */
+async function withAnswers(sections: Sections, request: RenderRequest & TurnAudience): Promise<Sections> {
+  const called = await withCallbacks(sections, request);
+  // Nobody is asked about the prompt of a turn that is over.
+  return request.signal.aborted ? called : withClient(called, request);
+}
+
+function protectedIds({ info }: AgentBackend): ReadonlySet<string> {
+  const restricted = (info.systemMessageSections ?? []).filter((section) => section.restricted);
+  return new Set([...PROTECTED_SECTIONS, ...restricted.map(({ id }) => id)]);
+}

@@ -1,0 +1,68 @@
+/**
+ * Ends the processes of a session that rests: those of its agent, its MCP servers and the providers of its project. They
+ * are started again before the next turn runs. Nobody who only watches the session keeps them alive.
+ */
+import type { Clock } from '../util/clock.js';
+import type { Logger } from '../util/logger.js';
+
+export interface IdleProcessesParts {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** From the end of the last turn; `Infinity` leaves them alive. */
+  readonly restAfterMs: number;
+  readonly session: string;
+  /** Whether a turn runs, or somebody is asked something. */
+  isBusy(): boolean;
+  /** Ends all of them. */
+  end(): Promise<void>;
+}
+
+export class IdleProcesses {
+  readonly #parts: IdleProcessesParts;
+  #disarm: (() => void) | undefined;
+  /** Set while they are ended, or being ended; over when nothing of them is left. */
+  #resting: Promise<void> | undefined;
+  /** Whether any may have been started since they last ended. */
+  #mayRun = false;
+
+  constructor(parts: IdleProcessesParts) {
+    this.#parts = parts;
+  }
+
+  get isResting(): boolean {
+    return this.#resting !== undefined;
+  }
+
+  /** They are about to be started. Those from before have to be gone: two of a kind may get into each other's way. */
+  async wake(): Promise<void> {
+    const ended = this.#resting;
+    this.#resting = undefined;
+    this.#mayRun = true;
+    this.used();
+    await ended;
+  }
+
+  /** The session worked until now. */
+  used(): void {
+    this.#disarm?.();
+    const { clock, restAfterMs } = this.#parts;
+    if (!this.#mayRun || restAfterMs === Number.POSITIVE_INFINITY) return;
+    this.#disarm = clock.after(restAfterMs, () => this.rest());
+  }
+
+  /** Ends them now, unless the session is at work; then it is tried again later. */
+  rest(): void {
+    if (!this.#mayRun) return;
+    const { session, logger, isBusy, end } = this.#parts;
+    if (isBusy()) return this.used();
+    this.stop();
+    this.#mayRun = false;
+    logger.log('debug', 'the processes of a resting session end', { session });
+    this.#resting = end();
+  }
+
+  stop(): void {
+    this.#disarm?.();
+    this.#disarm = undefined;
+  }
+}

@@ -1,0 +1,77 @@
+/**
+ * A session that comes from elsewhere, such as a file: its turns in pages that fit into messages, and at the end what it
+ * was. Nothing of it is believed unchecked, and what it was allowed to do elsewhere it is not allowed here.
+ */
+import { ErrorCode, type SessionState, type SessionSummary, type Turn } from '@atrium/protocol';
+import { type Checked, checkClientRequestResult, describeProblem } from '@atrium/protocol/validation';
+import { RequestError } from '../contracts/request-error.js';
+import { SUMMARY_MAX_CHARACTERS } from '../limits.js';
+import type { ArchivedTurn } from '../log/log.js';
+import { gathered } from './import-pieces.js';
+
+/** A session longer than this is nobody's. */
+export const IMPORT_MAX_TURNS = 100_000;
+
+export interface ImportPage {
+  readonly channel: string;
+  /** The index of the first turn of the page; all before it are here already. */
+  readonly start: number;
+  readonly turns: readonly ArchivedTurn[];
+  /** With the last page: what the session was. It exists from then on. */
+  readonly summary: SessionSummary | undefined;
+}
+
+/** Undefined while a large turn is not complete. `sender` is who sends its pieces. */
+export function readImportPage(params: Readonly<Record<string, unknown>>, sender: object): ImportPage | undefined {
+  const { channel, start, state } = params;
+  if (typeof channel !== 'string') throw invalid('/channel must be a string');
+  if (typeof start !== 'number' || !Number.isInteger(start) || start < 0 || start > IMPORT_MAX_TURNS)
+    throw invalid(`/start must be a whole number up to ${IMPORT_MAX_TURNS}`);
+  const turns = params.piece === undefined ? params.turns : readPiece(params.piece, { channel, start, sender });
+  if (params.piece !== undefined && turns === undefined) return undefined;
+  return { channel, start, turns: readTurns(turns), summary: state === undefined ? undefined : readSummary(state) };
+}
+
+function readPiece(piece: unknown, place: { channel: string; start: number; sender: object }): unknown[] | undefined {
+  const { at, text, isLast } = (piece ?? {}) as Partial<Record<'at' | 'text' | 'isLast', unknown>>;
+  if (typeof at !== 'number' || typeof text !== 'string' || typeof isLast !== 'boolean')
+    throw invalid('/piece must have a number at, a string text and a boolean isLast');
+  const { channel, start, sender } = place;
+  const { json, problem } = gathered(sender, { channel, start, at, text, isLast });
+  if (problem !== undefined) throw invalid(`/piece ${problem}`);
+  if (json === undefined) return undefined;
+  try {
+    return [JSON.parse(json)];
+  } catch {
+    throw invalid('/piece: the pieces together must be the JSON of a turn');
+  }
+}
+
+function readTurns(turns: unknown): ArchivedTurn[] {
+  const { turns: checked } = valid(checkClientRequestResult('fetchTurns', { turns, hasMore: false }), '');
+  if (new Set(checked.map(({ id }) => id)).size < checked.length) throw invalid('/turns must have different ids');
+  return checked.map((turn: Turn) => ({ id: turn.id, json: JSON.stringify(turn) }));
+}
+
+function readSummary(state: unknown): SessionSummary {
+  const summary = typeof state === 'object' && state !== null && 'summary' in state ? state.summary : undefined;
+  const [checked] = valid(checkClientRequestResult('listSessions', { items: [summary] }), '/state/summary').items;
+  if (!checked) throw invalid('/state/summary must be a summary');
+  if (JSON.stringify(checked).length > SUMMARY_MAX_CHARACTERS)
+    throw invalid(`/state/summary may have ${SUMMARY_MAX_CHARACTERS} characters`);
+  return checked;
+}
+
+function valid<T>(checked: Checked<T>, place: string): T {
+  if (checked.ok) return checked.value;
+  throw invalid(`${place}${place === '' ? '' : ': '}${describeProblem(checked.problem)}`);
+}
+
+export function invalid(message: string): RequestError {
+  return new RequestError(ErrorCode.InvalidParams, `atrium/importSession: ${message}`);
+}
+
+/** A new session that looks like the old one: its name and its dates. */
+export function withPast(state: SessionState, { title, createdAt, modifiedAt }: SessionSummary): SessionState {
+  return { ...state, summary: { ...state.summary, title, createdAt, modifiedAt } };
+}

@@ -1,0 +1,174 @@
+/**
+ * What the log holds of a command while it runs, beside the call in the session: the output that its terminal has shown,
+ * and a mark by which its processes are found. A host that was killed tells from it, after its restart, what became of
+ * the command. When the call has a result, that result says all of this, and the records go.
+ */
+import { randomUUID } from 'node:crypto';
+import { endGroup } from '../../workspace/tools/end-group.js';
+import { groupsWith } from '../../workspace/tools/process-table.js';
+import { SHELL_GRACE_MS, SHELL_OUTPUT_MAX_BYTES } from '../../workspace/tools/shell.js';
+import type { Writer } from '../channels/writer.js';
+import type { RunningCommand } from '../contracts/tool.js';
+import type { Log } from '../log/log.js';
+import type { Clock } from '../util/clock.js';
+
+/** Output of one running command in the log: as much as the result of a finished one holds. */
+export const STORED_OUTPUT_MAX_CHARACTERS = SHELL_OUTPUT_MAX_BYTES;
+/** Output is stored in blocks. The newest is written again with every bit until it is this long. */
+export const STORED_BLOCK_CHARACTERS = 8 * 2 ** 10;
+
+/** In the environment of every process of a command. */
+export const CALL_VARIABLE = 'AGENT_CALL_ID';
+
+const COMMAND = 'command:';
+const OUTPUT = 'command-output:';
+/** So that blocks are listed in the order in which they were written. */
+const BLOCK_DIGITS = 9;
+
+export interface CommandPlace {
+  readonly session: string;
+  readonly toolCallId: string;
+}
+
+interface Block {
+  readonly key: string;
+  text: string;
+  isStored: boolean;
+}
+
+/** A command that runs now. */
+export class StoredCommand implements RunningCommand {
+  readonly #writer: Pick<Writer, 'record' | 'afterFailure'>;
+  readonly #place: CommandPlace;
+  #mark: string | undefined;
+  #isMarkStored = false;
+  #blocks: Block[] = [];
+  #size = 0;
+  #written = 0;
+  /** A tool that was cancelled may go on for a moment: nobody waits for what it still says. */
+  #isOver = false;
+
+  constructor(writer: Pick<Writer, 'record' | 'afterFailure'>, place: CommandPlace) {
+    this.#writer = writer;
+    this.#place = place;
+  }
+
+  environment(): Record<string, string> {
+    return { [CALL_VARIABLE]: this.#begin() };
+  }
+
+  #begin(): string {
+    this.#mark ??= randomUUID();
+    if (!this.#isMarkStored) {
+      this.#isMarkStored = true;
+      this.#writer.record({ key: commandKey(this.#place), value: JSON.stringify({ mark: this.#mark }) });
+      this.#writer.afterFailure(() => this.#notStored());
+    }
+    return this.#mark;
+  }
+
+  output(text: string): void {
+    if (this.#isOver) return;
+    const last = this.#blocks.at(-1);
+    this.#size += text.length;
+    if (last && last.text.length < STORED_BLOCK_CHARACTERS) {
+      last.text += text;
+      last.isStored = false;
+    } else this.#blocks.push({ key: this.#nextKey(), text, isStored: false });
+  }
+
+  store(): void {
+    if (this.#isOver) return;
+    this.#begin();
+    this.#dropOldest();
+    const fresh = this.#blocks.filter(({ isStored }) => !isStored);
+    for (const block of fresh) {
+      block.isStored = true;
+      this.#writer.record({ key: block.key, value: JSON.stringify(block.text) });
+    }
+    if (fresh.length > 0) this.#writer.afterFailure(() => this.#notStored());
+  }
+
+  /** The call has a result, or nobody wants one any more. */
+  forget(): void {
+    if (this.#mark !== undefined) this.#writer.record({ key: commandKey(this.#place), value: null });
+    for (const { key } of this.#blocks) this.#writer.record({ key, value: null });
+    this.#blocks = [];
+    this.#isOver = true;
+  }
+
+  #nextKey(): string {
+    return `${OUTPUT}${this.#begin()} ${String(this.#written++).padStart(BLOCK_DIGITS, '0')}`;
+  }
+
+  #dropOldest(): void {
+    for (;;) {
+      const [oldest] = this.#blocks;
+      if (!oldest || this.#size - oldest.text.length < STORED_OUTPUT_MAX_CHARACTERS) break;
+      this.#blocks.shift();
+      this.#size -= oldest.text.length;
+      this.#writer.record({ key: oldest.key, value: null });
+    }
+    const [first] = this.#blocks;
+    // One block can be longer than everything that is stored: a fast program fills it in one go.
+    if (!first || this.#blocks.length > 1 || first.text.length <= STORED_OUTPUT_MAX_CHARACTERS) return;
+    first.text = first.text.slice(-STORED_OUTPUT_MAX_CHARACTERS);
+    this.#size = first.text.length;
+  }
+
+  #notStored(): void {
+    this.#isMarkStored = false;
+    for (const block of this.#blocks) block.isStored = false;
+  }
+}
+
+/** A command whose host was killed. */
+export interface InterruptedCommand {
+  /** What its terminal had shown, raw; empty when it had none, or had shown nothing. */
+  readonly output: string;
+  /** `unknown`: the system does not tell which processes belong to it. */
+  readonly processes: 'gone' | 'ended' | 'unknown';
+}
+
+/** What the last host left behind of commands that ran in it. Reading it ends the processes that still run. */
+export class InterruptedCommands {
+  readonly #byPlace = new Map<string, InterruptedCommand>();
+  readonly #keys: string[] = [];
+
+  async load(log: Log, clock: Clock): Promise<void> {
+    const outputs = await log.records(OUTPUT);
+    this.#keys.push(...outputs.map(({ key }) => key));
+    for (const { key, value } of await log.records(COMMAND)) {
+      const { mark } = JSON.parse(value) as { mark: string };
+      const blocks = outputs.filter((block) => block.key.startsWith(`${OUTPUT}${mark} `));
+      const output = blocks.map((block) => JSON.parse(block.value) as string).join('');
+      this.#byPlace.set(key.slice(COMMAND.length), { output, processes: await endLeftovers(mark, clock) });
+      this.#keys.push(key);
+    }
+  }
+
+  of(place: CommandPlace): InterruptedCommand | undefined {
+    return this.#byPlace.get(placeText(place));
+  }
+
+  /** The calls say now what is known of them. */
+  forget(writer: Pick<Writer, 'record'>): void {
+    for (const key of this.#keys) writer.record({ key, value: null });
+  }
+}
+
+/** A mark is a random text in the environment of the command alone: a process that has it belongs to it for certain. */
+async function endLeftovers(mark: string, clock: Clock): Promise<InterruptedCommand['processes']> {
+  if (process.platform !== 'linux') return 'unknown';
+  const groups = await groupsWith(CALL_VARIABLE, mark);
+  for (const group of groups) await endGroup(group, clock, SHELL_GRACE_MS);
+  return groups.size > 0 ? 'ended' : 'gone';
+}
+
+function commandKey(place: CommandPlace): string {
+  return COMMAND + placeText(place);
+}
+
+function placeText({ session, toolCallId }: CommandPlace): string {
+  return `${session} ${toolCallId}`;
+}

@@ -1,0 +1,280 @@
+/** One open session: its channel, its agent, and everything that follows from an action on it. */
+import type {
+  Customization,
+  FetchTurnsParams,
+  PendingMessage,
+  SessionAction,
+  SessionState,
+  StateAction,
+} from '@atrium/protocol';
+import type { Channel, Step } from '../channels/channel.js';
+import type { Asker, ChannelSnapshot, OpenChannel, SnapshotRequest } from '../contracts/host-core.js';
+import { Extensions } from '../extensions/extensions.js';
+import type { EntryOrigin } from '../log/log.js';
+import { AgentAtWork } from './agent-at-work.js';
+import { Allowances } from './allowances.js';
+import { Companions } from './companions.js';
+import { type Held, HeldActions } from './held-actions.js';
+import { History, type TurnsPage } from './history.js';
+import { IdleProcesses } from './idle-processes.js';
+import { unknownModel } from './known-models.js';
+import { Naming } from './naming.js';
+import { type Reaction, reactionsTo } from './reactions.js';
+import { mustWait, refusal } from './rules.js';
+import { offeredBuiltins, type SessionParts } from './session-parts.js';
+import { StandingRequests } from './standing-requests.js';
+import { isAtWork } from './summaries.js';
+import { TurnActivity } from './turn-activity.js';
+
+export class Session implements OpenChannel {
+  readonly #parts: SessionParts;
+  readonly #held: HeldActions;
+  readonly #agent: AgentAtWork;
+  readonly #processes: IdleProcesses;
+  readonly #history: History;
+  /** It left memory or was disposed: nothing more happens here. */
+  #isClosed = false;
+  /** Tools that a person allowed for the rest of this session. */
+  readonly allowances: Allowances;
+  /** Whose title it has. */
+  readonly naming: Naming;
+  /** Whoever adds tools, gates or prompt text to it. */
+  readonly extensions: Extensions;
+  /** Questions to people that outlive turns. */
+  readonly standing = new StandingRequests({
+    write: (action) => this.write(action),
+    state: () => this.state,
+    isNoteNeeded: () => this.#parts.core.isWatchedWithoutQuestions(this.uri),
+  });
+  readonly #companions: Companions;
+  readonly #activity: TurnActivity;
+  #closing: Promise<void> | undefined;
+
+  constructor(parts: SessionParts) {
+    this.#parts = parts;
+    this.#held = new HeldActions(parts);
+    const { clock, logger } = parts.core;
+    this.#processes = new IdleProcesses({
+      ...{ clock, logger, session: parts.channel.uri, restAfterMs: parts.restProcessesAfterMs },
+      isBusy: () => this.#isNeeded,
+      end: async () => void (await Promise.all([this.#agent.rest(), this.#companions.rest()])),
+    });
+    this.#agent = new AgentAtWork(
+      this,
+      () => this.#begin(),
+      () => this.#processes.isResting,
+    );
+    this.#history = new History(parts);
+    this.allowances = new Allowances(parts.notes, parts.channel.uri);
+    this.naming = new Naming(parts.notes, parts.channel.uri);
+    this.extensions = new Extensions({
+      builtins: offeredBuiltins(parts),
+      standing: parts.extensions,
+      state: () => this.state,
+      write: (action) => this.write(action),
+    });
+    this.#activity = new TurnActivity(this.state);
+    const companions = parts.companions.map((attach) => attach(this));
+    this.#companions = new Companions(companions, parts.core.logger);
+  }
+
+  get uri(): string {
+    return this.#parts.channel.uri;
+  }
+
+  get channel(): Channel {
+    return this.#parts.channel as unknown as Channel;
+  }
+
+  get state(): SessionState {
+    return this.#parts.channel.live;
+  }
+
+  get committed(): SessionState {
+    return this.#parts.channel.committed;
+  }
+
+  get parts(): SessionParts {
+    return this.#parts;
+  }
+
+  /** Whether it can leave memory: nothing runs, nothing waits to be stored. */
+  get isIdle(): boolean {
+    const { channel } = this.#parts;
+    const isNeeded = this.#agent.isOpening || this.#companions.keepAwake;
+    return !isAtWork(this.state) && channel.isSettled && this.#held.isEmpty && !isNeeded;
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  /** Takes an action, the host's own or a client's, and does what follows from it. */
+  write(action: SessionAction, origin?: EntryOrigin): void {
+    if (this.#isClosed) return;
+    const step = this.#parts.core.writer.write({ channel: this.#parts.channel, action, origin });
+    this.#parts.core.writer.afterCommit(() => this.#agent.observe(step));
+    this.#note(step);
+    this.naming.observe(action, origin);
+    this.standing.observe(step);
+    this.#companions.observe(step);
+    if (isAtWork(step.before) && !isAtWork(step.after)) this.#processes.used();
+    // Nobody expects anything of it soon.
+    if (action.type === 'session/isArchivedChanged' && action.isArchived) queueMicrotask(() => this.#processes.rest());
+    if (this.#activity.hasOutlived(step)) this.write({ type: 'session/activityChanged', activity: undefined });
+    for (const reaction of reactionsTo(step)) this.#react(reaction);
+  }
+
+  /** Whether its processes have something to do, or will have when a person answers. */
+  get #isNeeded(): boolean {
+    const { inputRequests = [] } = this.state;
+    return isAtWork(this.state) || this.#agent.isOpening || inputRequests.length > 0;
+  }
+
+  /** What lives beside the session gets ready before its agent opens. */
+  async #begin(): Promise<void> {
+    await this.#processes.wake();
+    this.extensions.changed();
+    await this.#companions.place();
+    await Promise.all([this.allowances.load(), this.naming.load(), this.#companions.begin()]);
+  }
+
+  /** Something that the host wrote here could not be stored. */
+  lost(): void {
+    this.#companions.lost();
+  }
+
+  /** Keeps the list of sessions true, in the same tick. */
+  #note({ before, after }: Step<SessionState>): void {
+    const { catalogue, notes } = this.#parts;
+    const { summary, lifecycle } = after;
+    if (summary !== before.summary || lifecycle !== before.lifecycle) catalogue.set(this.uri, { summary, lifecycle });
+    if (isAtWork(before) !== isAtWork(after)) notes.setActive(this.uri, isAtWork(after));
+  }
+
+  async dispatch(action: StateAction, origin: EntryOrigin, asker: Asker): Promise<void> {
+    if (action.type === 'session/truncated') await this.#history.reach(action.turnId);
+    const isRepeated = action.type === 'session/turnStarted' && (await this.#history.has(action.turnId));
+    if (this.#isClosed) return (await this.#parts.core.open(this.uri))?.dispatch(action, origin, asker);
+    if (isRepeated) return asker.connection.reject(asker.original, origin, 'a turn of that id is over: make a new id');
+    const reason = refusal(action, { state: this.state, clientId: origin.clientId }) ?? this.#unknown(action);
+    if (reason) return asker.connection.reject(asker.original, origin, reason);
+    if (mustWait(action, this.state)) {
+      if (!this.#held.isFull) return this.#held.hold(action as SessionAction, origin, asker);
+      return asker.connection.reject(asker.original, origin, 'too many changes wait for the end of the turn');
+    }
+    this.write(action as SessionAction, origin);
+  }
+
+  stillHolds(origin: EntryOrigin, asker: Asker): void {
+    if (this.#held.has(origin)) this.#held.echo(origin, asker);
+  }
+
+  takeSnapshot(request: SnapshotRequest): ChannelSnapshot | undefined {
+    return this.#isClosed ? undefined : this.#history.takeSnapshot(request);
+  }
+
+  fetchTurns(params: FetchTurnsParams, takesText: boolean): Promise<TurnsPage> {
+    return this.#history.fetch(params, takesText);
+  }
+
+  /** What the action names has to be there. */
+  #unknown(action: StateAction): string | undefined {
+    const { backend } = this.#parts;
+    if (action.type === 'session/modelChanged') return backend && unknownModel(backend.info, action.model);
+    if (action.type !== 'session/truncated' || action.turnId === undefined) return undefined;
+    const known = this.state.turns.some((turn) => turn.id === action.turnId);
+    return known ? undefined : `there is no turn ${action.turnId}`;
+  }
+
+  #react(reaction: Reaction): void {
+    const { writer } = this.#parts.core;
+    switch (reaction.kind) {
+      case 'release-held':
+        return this.#held.release((action, origin) => this.write(action, origin));
+      case 'start-queued':
+        // Whoever looked at the action first may have put another message to the front.
+        return this.#startQueued(this.state.queuedMessages?.[0] ?? reaction.message);
+      case 'run-turn':
+        return writer.afterCommit(() => this.#agent.run(reaction.turnId));
+      case 'stop-turn':
+        return writer.afterCommit(() => this.stopAgent(reaction.turnId));
+      case 'truncate-agent':
+        return writer.afterCommit(() => this.#agent.truncated(reaction.turnId));
+      case 'update-customization':
+        return this.#updateCustomization(reaction.customization);
+      case 'archive':
+        return this.archive();
+    }
+  }
+
+  /** A directory comes with the whole list: see the publisher of customizations. */
+  #updateCustomization(customization: Customization): void {
+    if (customization.type !== 'directory') return this.write({ type: 'session/customizationUpdated', customization });
+    const customizations = (this.state.customizations ?? []).map((entry) =>
+      entry.id === customization.id ? customization : entry,
+    );
+    this.write({ type: 'session/customizationsChanged', customizations });
+  }
+
+  #startQueued({ id, userMessage }: PendingMessage): void {
+    this.write({ type: 'session/pendingMessageRemoved', kind: 'queued', id });
+    this.write({
+      type: 'session/turnStarted',
+      turnId: `turn-${crypto.randomUUID()}`,
+      userMessage,
+      queuedMessageId: id,
+    });
+  }
+
+  /** Stores the state as it is at the end of this tick, so that opening it later needs no replay. */
+  archive(): void {
+    this.#history.archive();
+  }
+
+  /** Stops the agent, if it is at work on this turn. */
+  stopAgent(turnId: string): void {
+    this.#agent.stop(turnId);
+  }
+
+  /** Starts the agent of a new session. */
+  create(): void {
+    if (!this.#isClosed) this.#agent.create();
+  }
+
+  /** Whether an action still waits for the end of the turn: its client will hear of it. */
+  isHolding(origin: EntryOrigin): boolean {
+    return this.#held.has(origin);
+  }
+
+  /** What waited for the end of a turn when the host stopped waits again, unless damage has ended that turn. */
+  restoreHeld(held: readonly Held[]): void {
+    this.#held.restore(held);
+    if (!this.state.activeTurn) this.#react({ kind: 'release-held' });
+  }
+
+  /** Takes it off the list. Nothing more happens here from now on, unless this could not be stored. */
+  async dispose(): Promise<void> {
+    const { core, catalogue, notes } = this.#parts;
+    const { activeTurn } = this.state;
+    if (activeTurn) this.write({ type: 'session/turnCancelled', turnId: activeTurn.id });
+    this.archive();
+    const { summary, lifecycle } = this.state;
+    notes.setActive(this.uri, false);
+    catalogue.set(this.uri, { summary, lifecycle, disposedAt: core.clock.now() });
+    this.#isClosed = true;
+    await core.writer.settled().catch((error) => {
+      this.#isClosed = false;
+      throw error;
+    });
+  }
+
+  /** Ends the agent; the state is left to the caller. */
+  close(): Promise<void> {
+    this.#isClosed = true;
+    this.#parts.pages.close();
+    this.#processes.stop();
+    this.#closing ??= Promise.all([this.#agent.close(), this.#companions.close()]).then(() => {});
+    return this.#closing;
+  }
+}

@@ -1,0 +1,213 @@
+/**
+ * How an agent runs. The runner hands the backend a turn to work with, and turns everything the backend does into
+ * actions. It waits on the stored state, never on a message: whoever answers, and however, the state tells.
+ */
+import { setMaxListeners } from 'node:events';
+import type {
+  ActiveTurn,
+  AgentSelection,
+  ModelSelection,
+  SessionAction,
+  SessionInputRequest,
+  SessionState,
+  ToolCallState,
+  ToolDefinition,
+  UsageInfo,
+  UserMessage,
+} from '@atrium/protocol';
+import { offeredTools } from '../../workspace/tools/names.js';
+import type { Step } from '../channels/channel.js';
+import type {
+  AgentSession,
+  AgentTurn,
+  BegunCall,
+  CallStart,
+  CannedToolCall,
+  InputOutcome,
+  OwnCall,
+  OwnCallStart,
+  ToolOutcome,
+  ToolRequest,
+} from '../contracts/agent.js';
+import { ACTIVITY_MAX_CHARACTERS, TITLE_MAX_CHARACTERS } from '../limits.js';
+import type { Sections } from '../prompt/sections.js';
+import { TurnPrompt } from '../prompt/turn-prompt.js';
+import { beginCall, callTool, runCannedTool } from '../tool-calls/broker.js';
+import { presentClient } from '../tool-calls/client-calls.js';
+import { beginOwnCall } from '../tool-calls/own-calls.js';
+import { shorten } from '../util/text.js';
+import { AgentOpener, folderOf } from './agent-opener.js';
+import { CallPlaces } from './call-places.js';
+import { askPerson } from './questions.js';
+import type { Session } from './session.js';
+import { TurnCourse } from './turn-course.js';
+import { TurnStream } from './turn-stream.js';
+import { type Find, TurnOverError, Waiters } from './waiters.js';
+
+export class TurnRunner implements AgentTurn {
+  readonly id: string;
+  readonly model: ModelSelection | undefined;
+  readonly agent: AgentSelection | undefined;
+  readonly workingDirectory: string | undefined;
+  readonly #session: Session;
+  readonly #abort = new AbortController();
+  readonly #waiters = new Waiters();
+  readonly #places = new CallPlaces();
+  readonly #course: TurnCourse;
+  readonly #stream: TurnStream;
+  #prompt: TurnPrompt | undefined;
+
+  constructor(session: Session, turn: ActiveTurn) {
+    this.#session = session;
+    // Every call that runs listens, and a model may make many at once.
+    setMaxListeners(0, this.#abort.signal);
+    this.id = turn.id;
+    this.#stream = new TurnStream(turn.id, (action) => this.write(action));
+    this.#course = new TurnCourse(this, turn.userMessage);
+    this.model = session.state.summary.model;
+    this.agent = session.state.summary.agent;
+    this.workingDirectory = folderOf(session.state);
+  }
+
+  get message(): UserMessage {
+    return this.#course.message;
+  }
+
+  get context(): readonly string[] {
+    return this.#course.context;
+  }
+
+  get signal(): AbortSignal {
+    return this.#abort.signal;
+  }
+
+  get session(): Session {
+    return this.#session;
+  }
+
+  /** Whether this turn is still the one that is running. */
+  get isActive(): boolean {
+    return !this.#abort.signal.aborted && this.#session.state.activeTurn?.id === this.id;
+  }
+
+  async run(agent: Promise<AgentSession>): Promise<void> {
+    try {
+      const opened = await agent;
+      await this.#course.begin();
+      // Cancelled meanwhile: the agent never hears of it.
+      this.signal.throwIfAborted();
+      do await opened.runTurn(this);
+      while (await this.#course.goesOn());
+      this.write({ type: 'session/turnComplete', turnId: this.id });
+    } catch (error) {
+      if (this.isActive) this.#session.parts.core.logger.log('warn', 'a turn failed', { session: this.#session.uri });
+      this.write({ type: 'session/error', turnId: this.id, error: AgentOpener.errorInfo(error) });
+    }
+  }
+
+  /** The turn is over in the state: the agent is to stop, and nothing it still says counts. */
+  stop(): void {
+    this.#abort.abort(new TurnOverError());
+    this.#waiters.abandon();
+  }
+
+  /** Takes an action of this turn; one that comes too late is dropped. */
+  write(action: SessionAction): void {
+    if (!this.isActive) return;
+    this.#session.write(action);
+    this.#stream.wrote(action);
+  }
+
+  /** A step has been stored. */
+  observe(step: Step<SessionState>): void {
+    this.#waiters.observe(step);
+  }
+
+  /** A call of this turn, while it is running. */
+  call(toolCallId: string, { activeTurn }: SessionState = this.#session.state): ToolCallState | undefined {
+    return activeTurn?.id === this.id ? this.#places.find(activeTurn.responseParts, toolCallId) : undefined;
+  }
+
+  /**
+   * Waits until a stored step about one of these topics, or the state that is stored already, gives a value. Rejects when
+   * the turn is over.
+   */
+  waitFor<T>(topics: readonly string[], find: Find<T>): Promise<T> {
+    const found = find(this.#session.committed);
+    if (found !== undefined) return Promise.resolve(found);
+    return this.isActive ? this.#waiters.wait(topics, find) : Promise.reject(new TurnOverError());
+  }
+
+  text(content: string): void {
+    if (this.isActive) this.#stream.say('markdown', content);
+  }
+
+  reasoning(content: string): void {
+    if (this.isActive) this.#stream.say('reasoning', content);
+  }
+
+  /** Something else comes next: text after it is a part of its own. */
+  interrupt(): void {
+    this.#stream.interrupt();
+  }
+
+  notify(content: string): void {
+    this.#stream.note(content);
+  }
+
+  usage(usage: UsageInfo): void {
+    this.write({ type: 'session/usage', turnId: this.id, usage });
+  }
+
+  title(title: string): void {
+    // An agent that is sent on may take the reason for the first message.
+    if (this.#session.naming.isByPerson || this.#course.isSentOn) return;
+    this.write({ type: 'session/titleChanged', title: shorten(title, TITLE_MAX_CHARACTERS) });
+  }
+
+  activity(activity: string | undefined): void {
+    this.write({ type: 'session/activityChanged', activity: activity && shorten(activity, ACTIVITY_MAX_CHARACTERS) });
+  }
+
+  tools(): ToolDefinition[] {
+    const definitions = this.#session.extensions.tools().map(({ definition }) => definition);
+    return offeredTools(definitions, presentClient(this)?.tools ?? [], this.hiddenTools());
+  }
+
+  hiddenTools(): (toolName: string) => boolean {
+    return this.#session.extensions.hidden();
+  }
+
+  callTool(call: ToolRequest): Promise<ToolOutcome> {
+    return callTool(this, call);
+  }
+
+  beginCall(call: CallStart): BegunCall {
+    return beginCall(this, call);
+  }
+
+  ownCall(call: OwnCallStart): OwnCall {
+    return beginOwnCall(this, call);
+  }
+
+  cannedTool(call: CannedToolCall): Promise<ToolOutcome> {
+    return runCannedTool(this, call);
+  }
+
+  ask(request: SessionInputRequest): Promise<InputOutcome> {
+    return askPerson(this, request);
+  }
+
+  renderPrompt(pristine?: Sections, projectInstructions?: string): Promise<Sections> {
+    this.#prompt ??= new TurnPrompt(this);
+    return this.#prompt.render(pristine, projectInstructions);
+  }
+
+  takeSteering(): UserMessage | undefined {
+    const message = this.#session.state.steeringMessage;
+    if (!message || !this.isActive) return undefined;
+    this.write({ type: 'session/pendingMessageRemoved', kind: 'steering', id: message.id });
+    this.#stream.steered(message.userMessage);
+    return message.userMessage;
+  }
+}

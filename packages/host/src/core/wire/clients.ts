@@ -1,0 +1,147 @@
+/** What the host remembers of clients: which wire each spoke, and what it sent under its numbers. */
+import type { Writer } from '../channels/writer.js';
+import { CLIENT_KEPT_MS, CLIENT_NOTED_EVERY_MS, CLIENTS_KEPT_MAX, STORE_RETRY_MS } from '../limits.js';
+import { type Log, LogConflictError } from '../log/log.js';
+import type { Clock } from '../util/clock.js';
+import type { Connection } from './connection.js';
+import type { DialectConnection } from './dialects/dialects.js';
+import { SentActions } from './sent-actions.js';
+
+export interface KnownClient {
+  readonly dialect: string;
+  /** The epoch in which it began with `initialize`. */
+  readonly epoch: number;
+  readonly locale?: string | undefined;
+  /** What its wire remembers of it. */
+  readonly connection?: DialectConnection | undefined;
+  /** When it was last seen, to the day, in milliseconds since the epoch. */
+  readonly since: number;
+}
+
+const CLIENT = 'client:';
+const keyOf = (clientId: string) => CLIENT + clientId;
+
+export class Clients {
+  readonly sent: SentActions;
+  /** Epochs that are being stored: whoever begins twice in one moment gets two of them. */
+  readonly #beginning = new Map<string, number>();
+  /** Clients that came while nothing could be stored. */
+  readonly #unstored = new Map<string, KnownClient>();
+  /** Who came back since the last purge: the next one leaves them alone, for they may not quite be here yet. */
+  readonly #returned = new Set<string>();
+
+  constructor(
+    private readonly log: Log,
+    private readonly writer: Writer,
+    private readonly clock: Clock,
+  ) {
+    this.sent = new SentActions(log, writer);
+  }
+
+  async #find(clientId: string): Promise<KnownClient | undefined> {
+    const unstored = this.#unstored.get(clientId);
+    if (unstored) return unstored;
+    const text = await this.log.record(keyOf(clientId));
+    return text === undefined ? undefined : JSON.parse(text);
+  }
+
+  #note(clientId: string, client: KnownClient): void {
+    this.writer.record({ key: keyOf(clientId), value: JSON.stringify(client) });
+  }
+
+  /** A fresh start under this id. Its numbers begin anew, so what it used before no longer counts. */
+  async begin(clientId: string, greeting: Pick<KnownClient, 'dialect' | 'locale' | 'connection'>): Promise<number> {
+    const known = await this.#find(clientId);
+    const now = this.clock.now();
+    // Who is not known may have been here long ago. The time of day is above any epoch that it had.
+    const epoch = await this.sent.begin(clientId, known?.epoch ?? now);
+    this.#beginning.set(clientId, epoch);
+    const client = { ...greeting, epoch, since: now };
+    this.#note(clientId, client);
+    try {
+      await this.writer.settled();
+      this.#unstored.delete(clientId);
+    } catch (error) {
+      if (error instanceof LogConflictError) throw error;
+      this.#storeLater(clientId, client);
+    } finally {
+      if (this.#beginning.get(clientId) === epoch) this.#beginning.delete(clientId);
+    }
+    return epoch;
+  }
+
+  /** Somebody who only reads must get in when nothing can be stored: on a full disk, people look for the reason here. */
+  #storeLater(clientId: string, client: KnownClient): void {
+    this.#unstored.set(clientId, client);
+    if (this.#unstored.size === 1) this.clock.after(STORE_RETRY_MS, () => void this.#storeNow());
+  }
+
+  async #storeNow(): Promise<void> {
+    const clients = [...this.#unstored];
+    for (const [clientId, client] of clients) {
+      this.#note(clientId, client);
+      this.sent.noteEpoch(clientId);
+    }
+    const isStored = await this.writer.settled().then(
+      () => true,
+      (error) => error instanceof LogConflictError,
+    );
+    if (!isStored) return void this.clock.after(STORE_RETRY_MS, () => void this.#storeNow());
+    for (const [clientId, client] of clients) {
+      if (this.#unstored.get(clientId) === client) this.#unstored.delete(clientId);
+    }
+    if (this.#unstored.size > 0) return this.#storeNow();
+  }
+
+  /** What is known of a client that comes back; undefined when it has to begin anew. */
+  async returning(clientId: string): Promise<KnownClient | undefined> {
+    this.#returned.add(clientId);
+    const known = await this.#find(clientId);
+    if (known) this.#refresh(clientId, known);
+    else this.#returned.delete(clientId);
+    return known;
+  }
+
+  #refresh(clientId: string, client: KnownClient): void {
+    const now = this.clock.now();
+    if (now - client.since > CLIENT_NOTED_EVERY_MS && !this.#beginning.has(clientId))
+      this.#note(clientId, { ...client, since: now });
+  }
+
+  /** Forgets those who have been away for too long to come back, and the oldest of too many. Those who are here stay. */
+  async purge(isHere: (clientId: string) => boolean): Promise<void> {
+    const before = this.clock.now() - CLIENT_KEPT_MS;
+    const isComing = (clientId: string) => this.#beginning.has(clientId) || this.#returned.has(clientId);
+    const known = (await this.log.records(CLIENT))
+      .map(({ key, value }) => ({ clientId: key.slice(CLIENT.length), client: JSON.parse(value) as KnownClient }))
+      .sort((a, b) => b.client.since - a.client.since);
+    const gone: string[] = [];
+    for (const [place, { clientId, client }] of known.entries()) {
+      const isTooMuch = client.since < before || place >= CLIENTS_KEPT_MAX;
+      if (isHere(clientId)) this.#refresh(clientId, client);
+      else if (isTooMuch && !isComing(clientId)) gone.push(clientId);
+    }
+    for (const clientId of gone) {
+      await this.sent.purge(clientId);
+      this.writer.record({ key: keyOf(clientId), value: null });
+    }
+    await this.writer.settled();
+    for (const clientId of gone) {
+      if (!isHere(clientId) && !isComing(clientId)) await this.log.forgetClient(clientId);
+    }
+    this.#returned.clear();
+  }
+
+  /** Which of these numbers stand for actions that were taken: the client need not send them again. */
+  async settled({ identity }: Connection, clientSeqs: readonly number[]): Promise<number[]> {
+    if (!identity || clientSeqs.length === 0) return [];
+    // What could not be stored is undone, and is sent again because it is not among these.
+    await this.writer.settled().catch(() => {});
+    return this.sent.settled(identity, clientSeqs);
+  }
+
+  /** It has been gone for long: everything it asked for is decided. */
+  forget(clientId: string): void {
+    this.sent.forget(clientId);
+  }
+}

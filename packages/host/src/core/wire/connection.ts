@@ -1,0 +1,313 @@
+/**
+ * One client on one transport. The path of a message: read the frame, put it in line, translate it from the client's
+ * dialect, check it, let its handler do the work, translate the answer, send it. `ping` and answers to our own requests
+ * skip the line.
+ */
+import {
+  type ActionOrigin,
+  ErrorCode,
+  type HostRequestMethod,
+  type HostRequests,
+  ROOT_CHANNEL,
+} from '@atrium/protocol';
+import {
+  checkClientRequest,
+  checkHostRequestResult,
+  describeProblem,
+  type Frame,
+  readFrame,
+} from '@atrium/protocol/validation';
+import type { HostCore } from '../contracts/host-core.js';
+import { RequestError } from '../contracts/request-error.js';
+import type { Lane } from '../contracts/service.js';
+import {
+  FRAME_MAX_BYTES,
+  HANDSHAKE_TIMEOUT_MS,
+  REJECTION_MAX_CHARACTERS,
+  REQUESTS_BEFORE_HANDSHAKE_MAX,
+} from '../limits.js';
+import type { EntryOrigin } from '../log/log.js';
+import { cutText } from '../util/cut-text.js';
+import {
+  type Dialect,
+  type DialectConnection,
+  dialectOf,
+  initialDialect,
+  type OriginalAction,
+} from './dialects/dialects.js';
+import { dispatchAction, refuseAction } from './dispatch.js';
+import { answerHandshake, type Identity } from './handshake.js';
+import { HostRequestQueue } from './host-requests.js';
+import { checkedParams, idIn, isTooLong, paramsOf } from './inbound.js';
+import { Lanes } from './lanes.js';
+import { Outbox } from './outbox.js';
+import { type Outgoing, outgoing, outgoingNotification } from './outgoing.js';
+import { Replies } from './replies.js';
+import { answerRequest, laneOf } from './requests.js';
+import type { Answer } from './sent-actions.js';
+import { CloseCode, type Transport } from './transport.js';
+
+type State =
+  | { readonly at: 'new'; readonly requests: number }
+  /** The handshake is accepted; it has been answered when `ready`. */
+  | { readonly at: 'open'; readonly identity: Identity; readonly ready: boolean }
+  | { readonly at: 'closed' };
+
+type RequestFrame = Extract<Frame, { kind: 'request' }>;
+type NotificationFrame = Extract<Frame, { kind: 'notification' }>;
+
+export class Connection {
+  readonly #core: HostCore;
+  readonly #transport: Transport;
+  readonly #outbox: Outbox;
+  readonly #replies: Replies;
+  readonly #lanes: Lanes;
+  readonly #hostRequests: HostRequestQueue;
+  readonly #cancelHandshakeTimer: () => void;
+  #state: State = { at: 'new', requests: 0 };
+  /** Outlives the connection: what is under way when it breaks is still said in the client's words. */
+  #dialect: Dialect = initialDialect;
+  #dialectConnection: DialectConnection = {};
+  /** Own actions that were echoed before they were applied. */
+  readonly echoedEarly = new Set<number>();
+
+  constructor(core: HostCore, transport: Transport) {
+    this.#core = core;
+    this.#transport = transport;
+    this.#outbox = new Outbox({
+      transport,
+      onTooSlow: () => this.close(CloseCode.TooSlow, 'reads too slowly: resume'),
+      onBroken: (error) => this.#brokenOff(error),
+    });
+    this.#replies = new Replies({ outbox: this.#outbox, logger: core.logger, dialect: () => this.#dialect });
+    this.#lanes = new Lanes(() => this.close(CloseCode.PolicyViolation, 'sends faster than it can be served'));
+    this.#hostRequests = new HostRequestQueue(core.clock, (message) => this.#outbox.push(outgoing(message)));
+    this.#cancelHandshakeTimer = core.clock.after(HANDSHAKE_TIMEOUT_MS, () =>
+      this.close(CloseCode.HandshakeTimeout, 'no handshake in time'),
+    );
+    transport.start({
+      message: (text) => this.#receive(text),
+      drain: () => this.#outbox.flush(),
+      ended: () => void this.#ended(),
+      closed: () => this.#closed(),
+    });
+  }
+
+  get name(): string {
+    return this.#transport.name;
+  }
+
+  /** Who this is, once the handshake is done. */
+  get identity(): Identity | undefined {
+    return this.#state.at === 'open' ? this.#state.identity : undefined;
+  }
+
+  /** Whether the handshake has been answered. What happens earlier is part of that answer. */
+  get isReady(): boolean {
+    return this.#state.at === 'open' && this.#state.ready;
+  }
+
+  get dialect(): Dialect {
+    return this.#dialect;
+  }
+
+  get dialectConnection(): DialectConnection {
+    return this.#dialectConnection;
+  }
+
+  /** What this client has not been sent yet. */
+  get unsentBytes(): number {
+    return this.#outbox.unsentBytes;
+  }
+
+  send(message: Outgoing): void {
+    this.sendAll([message]);
+  }
+
+  /** Sends messages in one write. The list may be shared between connections. */
+  sendAll(messages: readonly Outgoing[]): void {
+    this.#replies.send(messages);
+  }
+
+  /** From here on everything waits until the request under way has been answered. */
+  holdForAnswer(): void {
+    this.#replies.hold();
+  }
+
+  /** Asks the client something. Rejects on its error, on a result of the wrong shape, on silence, and when it leaves. */
+  async request<M extends HostRequestMethod>(
+    method: M,
+    params: HostRequests[M]['params'],
+    timeoutMs?: number,
+  ): Promise<HostRequests[M]['result']> {
+    if (!this.dialect.maySend(method)) throw new RequestError(ErrorCode.MethodNotFound, `the client has no ${method}`);
+    const checked = checkHostRequestResult(method, await this.#hostRequests.send(method, params, timeoutMs));
+    if (!checked.ok) throw new RequestError(ErrorCode.InvalidParams, describeProblem(checked.problem));
+    return checked.value;
+  }
+
+  close(code: number, reason: string): void {
+    if (this.#state.at === 'closed') return;
+    this.#core.logger.log('info', 'closing connection', { connection: this.name, code, reason });
+    this.#outbox.flush();
+    this.#transport.close(code, reason);
+    this.#closed();
+  }
+
+  /** Answers what was asked before the input ended. */
+  async #ended(): Promise<void> {
+    await this.#lanes.emptied();
+    await this.#outbox.sent();
+    this.close(CloseCode.Normal, 'end of input');
+  }
+
+  /** Half an answer cannot be taken back: only a new connection helps. */
+  #brokenOff(error: unknown): void {
+    this.#core.logger.log('error', 'an answer broke off', { connection: this.name, error: String(error) });
+    this.close(CloseCode.SnapshotNeeded, 'the answer could not be sent to its end: connect again');
+  }
+
+  #closed(): void {
+    if (this.#state.at === 'closed') return;
+    const { identity } = this;
+    this.#state = { at: 'closed' };
+    this.#outbox.close();
+    this.#replies.close();
+    this.#cancelHandshakeTimer();
+    this.#hostRequests.abandon();
+    this.#core.connections.left(this, identity);
+  }
+
+  #receive(text: string): void {
+    if (this.#state.at === 'closed') return;
+    if (isTooLong(text)) {
+      const message = `a frame may have ${FRAME_MAX_BYTES} bytes`;
+      return this.#replies.errorAtOnce(idIn(text), new RequestError(ErrorCode.InvalidRequest, message));
+    }
+    const frame = readFrame(text);
+    if (frame.kind === 'invalid')
+      return this.#replies.errorAtOnce(frame.id, new RequestError(frame.code, frame.message));
+    if (frame.kind === 'success' || frame.kind === 'failure') return this.#hostRequests.answered(frame);
+    if (frame.kind === 'request' && frame.method === 'ping') return this.#ping(frame);
+    if (frame.kind === 'notification') return this.#lanes.enter(() => this.#notification(frame), 'main', text.length);
+    const lane = this.isReady ? laneOf(this.#core, frame.method) : 'main';
+    this.#lanes.enter(() => this.#request(frame, lane), lane, text.length);
+  }
+
+  #ping({ id, params }: RequestFrame): void {
+    const given = { method: 'ping', params: paramsOf(params ?? { channel: ROOT_CHANNEL }) };
+    const call = this.dialect.request(given, this.#dialectConnection, this.#core.view);
+    const checked = checkClientRequest('ping', call.kind === 'forward' ? call.params : given.params);
+    if (checked.ok) this.#outbox.push(outgoing({ jsonrpc: '2.0', id, result: null }));
+    else this.#replies.errorAtOnce(id, new RequestError(ErrorCode.InvalidParams, describeProblem(checked.problem)));
+  }
+
+  async #request(frame: RequestFrame, lane: Lane): Promise<void> {
+    try {
+      if (this.#state.at === 'new') await this.#first(frame, this.#state.requests + 1);
+      else if (this.#state.at === 'open') await this.#answer(frame, lane);
+    } catch (error) {
+      this.#fail(frame.id, error, lane);
+    }
+  }
+
+  /** A stranger gets a few tries before the handshake, then the door is shut. */
+  async #first(frame: RequestFrame, requests: number): Promise<void> {
+    this.#state = { at: 'new', requests };
+    if (requests <= REQUESTS_BEFORE_HANDSHAKE_MAX) return this.#handshake(frame);
+    this.close(CloseCode.PolicyViolation, 'too many requests before the handshake');
+  }
+
+  async #handshake({ id, method, params }: RequestFrame): Promise<void> {
+    if (method !== 'initialize' && method !== 'reconnect') {
+      throw new RequestError(ErrorCode.InvalidRequest, `send initialize or reconnect before ${method}`);
+    }
+    const accepted = await answerHandshake(this.#core, method, paramsOf(params));
+    if (this.#state.at !== 'new') return;
+    this.#cancelHandshakeTimer();
+    const { identity } = accepted;
+    this.#state = { at: 'open', identity, ready: false };
+    this.#dialect = identity.dialect;
+    this.#learn(accepted.dialectConnection);
+    this.holdForAnswer();
+    this.#core.connections.arrived(this, identity);
+    const result = await accepted.result(this).catch((error) => this.#abandonHandshake(id, error));
+    if (this.identity) this.#state = { at: 'open', identity, ready: true };
+    void this.#replies.result(id, result);
+  }
+
+  /** Half a handshake is none: the client is told, and starts over on a new connection. */
+  #abandonHandshake(id: number, error: unknown): void {
+    this.#fail(id, error);
+    this.close(CloseCode.GoingAway, 'the handshake failed: connect again');
+  }
+
+  async #answer({ id, method, params }: RequestFrame, lane: Lane): Promise<void> {
+    const { view } = this.#core;
+    const call = this.dialect.request({ method, params: paramsOf(params) }, this.#dialectConnection, view);
+    this.#learn(call.connection);
+    if (call.kind === 'fail') return this.#fail(id, RequestError.from(call.error), lane);
+    const result = await answerRequest(this.#core, this, call.method, checkedParams(call.method, call.params));
+    const sent = this.#replies.result(id, call.encodeResult(result, view), lane);
+    // Nothing else holds what was read from a file: the next one is read when the client has taken this one.
+    if (lane === 'aside') await sent;
+  }
+
+  async #notification({ method, params }: NotificationFrame): Promise<void> {
+    if (this.#state.at !== 'open') return;
+    try {
+      const { view } = this.#core;
+      const call = this.dialect.notification({ method, params: paramsOf(params) }, this.#dialectConnection, view);
+      this.#learn(call.connection);
+      if (call.kind === 'dispatch') await dispatchAction(this.#core, this, call);
+      else if (call.kind === 'reject') await refuseAction(this.#core, this, call);
+      else if (call.kind === 'forward' && call.method === 'unsubscribe') {
+        this.#core.unsubscribe(this, String(call.params.channel));
+      }
+    } catch (error) {
+      this.#core.logger.log('error', 'a notification failed', { method, error: String(error) });
+    }
+  }
+
+  #learn(connection: DialectConnection): void {
+    this.#dialectConnection = connection;
+    if (this.identity) this.#dialect = dialectOf(this.identity.dialect, connection);
+  }
+
+  /** Tells the client, and nobody else, that its action was not taken. */
+  reject(original: OriginalAction, origin: EntryOrigin, because: string): void {
+    const { clients, writer } = this.#core;
+    if (this.#state.at === 'closed') return clients.sent.release(origin);
+    const reason = cutText(because, REJECTION_MAX_CHARACTERS);
+    this.#tellRejection(original, origin, { serverSeq: writer.useNumber(origin, reason), reason });
+  }
+
+  /**
+   * Answers a resend as its action was answered. An echo has the number that the action got: a client that has the
+   * action already can tell. A rejection gets a fresh number: it changes no state, and old numbers may be passed over.
+   */
+  answerAgain(original: OriginalAction, { clientId, clientSeq }: EntryOrigin, { serverSeq, reason }: Answer): void {
+    const { writer } = this.#core;
+    const origin = { clientId, clientSeq };
+    if (reason !== undefined) {
+      return this.#tellRejection(original, origin, { serverSeq: writer.useNumber(), reason });
+    }
+    // What is not stored yet is about to be shown to everyone whom it concerns, and so to this client.
+    if (serverSeq > writer.committedSeq) return;
+    writer.tell(this, () => outgoingNotification(this.dialect.encodeEcho(original, { serverSeq, origin })));
+  }
+
+  #tellRejection(
+    original: OriginalAction,
+    { clientId, clientSeq }: ActionOrigin,
+    { serverSeq, reason }: { readonly serverSeq: number; readonly reason: string },
+  ): void {
+    const stamp = { serverSeq, origin: { clientId, clientSeq }, rejectionReason: reason };
+    this.#core.writer.tell(this, () => outgoingNotification(this.dialect.encodeRejection(original, stamp)));
+  }
+
+  #fail(id: number, error: unknown, lane: Lane = 'main'): void {
+    const { code } = this.#replies.error(id, error, lane);
+    if (code === ErrorCode.UnsupportedProtocolVersion) this.close(CloseCode.UnsupportedVersion, 'no common version');
+  }
+}

@@ -1,0 +1,210 @@
+/** How a connection begins: `initialize` for a fresh start, `reconnect` to take up where the last one broke. */
+import { type ActionEnvelope, ErrorCode, type ReconnectParams, ROOT_CHANNEL } from '@atrium/protocol';
+import { checkClientRequest, describeProblem } from '@atrium/protocol/validation';
+import type { MissedAction } from '../channels/replay-buffer.js';
+import type { HostCore, OpenChannel } from '../contracts/host-core.js';
+import { RequestError } from '../contracts/request-error.js';
+import { CLIENT_ID_MAX_CHARACTERS } from '../limits.js';
+import type { Connection } from './connection.js';
+import {
+  type Dialect,
+  type DialectConnection,
+  dialectFor,
+  dialectNamed,
+  initialDialect,
+  isNative,
+  NO_MEMORY,
+  versionName,
+} from './dialects/dialects.js';
+import { RawJson } from './json-parts.js';
+import { subscribeTo, type WindowRequest, windowOf } from './subscriptions.js';
+
+/** Who a client is, for as long as its connection lasts. */
+export interface Identity {
+  readonly clientId: string;
+  /** The epoch in which it began with `initialize`. */
+  readonly start: number;
+  /** What it has seen of the sequence, when it took up an earlier connection. */
+  readonly lastSeenServerSeq: number;
+  readonly dialect: Dialect;
+  readonly locale?: string | undefined;
+}
+
+export interface Handshake {
+  readonly identity: Identity;
+  readonly dialectConnection: DialectConnection;
+  /** Makes the answer, once the connection counts as open. */
+  result(connection: Connection): Promise<unknown>;
+}
+
+type Params = Readonly<Record<string, unknown>>;
+
+export function answerHandshake(
+  core: HostCore,
+  method: 'initialize' | 'reconnect',
+  params: Params,
+): Promise<Handshake> {
+  return method === 'initialize' ? initialize(core, params) : reconnect(core, params);
+}
+
+async function initialize(core: HostCore, raw: Params): Promise<Handshake> {
+  const dialect = dialectFor(raw);
+  const call = inbound(dialect, 'initialize', raw, core);
+  const params = checked('initialize', call.params);
+  const { connection } = call;
+  const start = await core.clients.begin(params.clientId, {
+    dialect: dialect.version,
+    locale: params.locale,
+    connection,
+  });
+  const window = windowOf(raw);
+  return {
+    identity: { clientId: params.clientId, start, lastSeenServerSeq: 0, dialect, locale: params.locale },
+    dialectConnection: call.connection,
+    async result(connection) {
+      const subscribed = await subscribeTo(core, connection, params.initialSubscriptions ?? [], window);
+      const result = {
+        protocolVersion: versionName(dialect),
+        serverSeq: subscribed.seq,
+        snapshots: subscribed.snapshots,
+        ...(core.defaultDirectory && { defaultDirectory: core.defaultDirectory }),
+        ...Object.assign({}, ...core.services.map(({ greeting }) => greeting)),
+        ...core.damage.greeting,
+        ...(window && { turns: subscribed.windows }),
+      };
+      return call.encodeResult(result, core.view);
+    },
+  };
+}
+
+async function reconnect(core: HostCore, raw: Params): Promise<Handshake> {
+  const known = typeof raw.clientId === 'string' ? await core.clients.returning(raw.clientId) : undefined;
+  // Without a channel it is of an older wire, and cannot be checked by the rules of this one.
+  if (!known && typeof raw.clientId === 'string' && raw.channel === undefined) throw unknownClient(raw.clientId);
+  const dialect = (known && dialectNamed(known.dialect)) ?? initialDialect;
+  const call = inbound(dialect, 'reconnect', raw, core, known?.connection);
+  const params = checked('reconnect', call.params);
+  if (!known) throw unknownClient(params.clientId);
+  const { clientId, lastSeenServerSeq: seen } = params;
+  // A number that was never given out says nothing about what the client has seen.
+  const lastSeenServerSeq = seen <= core.writer.committedSeq ? seen : 0;
+  return {
+    identity: { clientId, start: known.epoch, lastSeenServerSeq, dialect, locale: known.locale },
+    dialectConnection: call.connection,
+    result: async (connection) =>
+      call.encodeResult(await resume(core, connection, { params, raw: call.params, window: windowOf(raw) }), core.view),
+  };
+}
+
+function unknownClient(clientId: string): RequestError {
+  const message = `no client ${clientId} has been here lately; send initialize instead`;
+  return new RequestError(ErrorCode.NotFound, message);
+}
+
+interface Resumption {
+  readonly params: ReconnectParams;
+  readonly raw: Params;
+  readonly window: WindowRequest | undefined;
+}
+
+/** Everything that was missed, or the state as it is now. Live actions follow behind the answer. */
+async function resume(core: HostCore, connection: Connection, { params, raw, window }: Resumption): Promise<unknown> {
+  const settled = await core.clients.settled(connection, numbers(raw.pending));
+  const replayed = await replay(core, connection, params);
+  if (replayed) return { ...replayed, settled };
+  const { snapshots, windows } = await subscribeTo(core, connection, params.subscriptions, window);
+  return { type: 'snapshot', snapshots, ...(window && { turns: windows }), settled };
+}
+
+/** What was missed, action by action; undefined when that is no longer known. */
+async function replay(core: HostCore, connection: Connection, params: ReconnectParams): Promise<object | undefined> {
+  if (!core.replay.after(params.lastSeenServerSeq)) return undefined;
+  const { found, missing } = await openAll(core, params.subscriptions);
+  // One may have gone while another was being opened.
+  if ([...found.values()].some(({ isClosed }) => isClosed)) return replay(core, connection, params);
+  // From here to the end nothing may wait: what is replayed and what is subscribed must meet without a gap.
+  const missed = core.replay.after(params.lastSeenServerSeq);
+  if (!missed) return undefined;
+  const wanted = (all: readonly MissedAction[]) => all.filter(({ envelope }) => found.has(envelope.channel));
+  const { dialect } = connection;
+  const actions = isNative(dialect)
+    ? wanted(missed).flatMap((action) => asKept(dialect, action))
+    : translated(core, dialect, { lastSeen: params.lastSeenServerSeq, wanted, isGone: missing.length > 0 });
+  if (!actions) return undefined;
+  for (const { channel } of found.values()) core.subscribe(connection, channel);
+  return { type: 'replay', actions, missing };
+}
+
+/** What is kept as text goes out as it is. */
+function asKept(dialect: Dialect, { envelope, text }: MissedAction): readonly unknown[] {
+  return said(dialect, envelope).map((shown) => (shown === envelope ? new RawJson(text) : shown));
+}
+
+interface Wanted {
+  readonly lastSeen: number;
+  readonly wanted: (all: readonly MissedAction[]) => readonly MissedAction[];
+  /** Some channel is gone. An older wire can only say so by leaving its snapshot out. */
+  readonly isGone: boolean;
+}
+
+/** What was missed, as it was translated while it happened; undefined when not all of it can be said that way. */
+function translated(core: HostCore, dialect: Dialect, { lastSeen, wanted, isGone }: Wanted): unknown[] | undefined {
+  // Of an action that became several messages, the last number that a client saw may stand for half.
+  const doubtful = core.replay.after(lastSeen - 1);
+  if (!doubtful || isGone) return undefined;
+  const told: { readonly seq: number; readonly envelope: unknown }[] = [];
+  for (const uri of new Set(wanted(doubtful).map(({ envelope }) => envelope.channel))) {
+    const messages = uri === ROOT_CHANNEL ? [] : core.translatedAfter(uri, lastSeen);
+    if (!messages) return undefined;
+    for (const { seq, message } of messages) told.push({ seq, envelope: envelopeOf(JSON.parse(message.text).params) });
+  }
+  for (const { envelope } of wanted(doubtful)) {
+    const { channel, serverSeq: seq } = envelope;
+    // Actions of the root need no state around them.
+    if (channel !== ROOT_CHANNEL || seq <= lastSeen) continue;
+    for (const shown of said(dialect, envelope)) told.push({ seq, envelope: envelopeOf(shown) });
+  }
+  return told.sort((a, b) => a.seq - b.seq).map(({ envelope }) => envelope);
+}
+
+function said(dialect: Dialect, envelope: ActionEnvelope): readonly object[] {
+  const { frames } = dialect.encodeSteps(NO_MEMORY, [{ envelope, before: undefined, after: undefined }]);
+  return frames.map(({ params }) => params);
+}
+
+function envelopeOf(params: object): unknown {
+  return 'envelope' in params ? params.envelope : params;
+}
+
+async function openAll(core: HostCore, uris: readonly string[]) {
+  const found = new Map<string, OpenChannel>();
+  const missing: string[] = [];
+  for (const uri of new Set(uris)) {
+    const open = await core.open(uri);
+    if (open) found.set(uri, open);
+    else missing.push(uri);
+  }
+  return { found, missing };
+}
+
+function inbound(dialect: Dialect, method: string, params: Params, core: HostCore, known: DialectConnection = {}) {
+  const call = dialect.request({ method, params }, known, core.view);
+  if (call.kind === 'fail') throw RequestError.from(call.error);
+  return call;
+}
+
+function checked<M extends 'initialize' | 'reconnect'>(method: M, params: Params) {
+  const result = checkClientRequest(method, params);
+  if (!result.ok) throw new RequestError(ErrorCode.InvalidParams, `${method}: ${describeProblem(result.problem)}`);
+  const { clientId, locale = '' }: { clientId: string; locale?: string } = result.value;
+  const tooLong = clientId.length > CLIENT_ID_MAX_CHARACTERS ? 'clientId' : 'locale';
+  if (Math.max(clientId.length, locale.length) > CLIENT_ID_MAX_CHARACTERS) {
+    const message = `${method}: /${tooLong} may have ${CLIENT_ID_MAX_CHARACTERS} characters`;
+    throw new RequestError(ErrorCode.InvalidParams, message);
+  }
+  return result.value;
+}
+
+function numbers(value: unknown): number[] {
+  return Array.isArray(value) ? value.filter((item) => Number.isSafeInteger(item)) : [];
+}

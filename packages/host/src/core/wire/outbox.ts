@@ -1,0 +1,178 @@
+/**
+ * What waits to be sent to one client. While the client keeps up, messages go straight out, all of a tick in one write.
+ * When it does not, text deltas and output that wait are merged, and past a limit the connection is given up: the client comes back
+ * and resumes. A large message is written and sent part by part, as fast as the client reads, and what comes later waits
+ * behind it. A slow client never costs a fast one anything.
+ */
+import { OUTBOX_MAX_BYTES, OUTBOX_MAX_MESSAGES, OUTBOX_MERGE_BYTES } from '../limits.js';
+import { nextSlice } from '../util/slices.js';
+import { JsonParts, PART_CHARACTERS } from './json-parts.js';
+import { merged, type Outgoing } from './outgoing.js';
+import type { Transport } from './transport.js';
+import { WireFrame } from './wire-frame.js';
+
+export interface OutboxOptions {
+  readonly transport: Transport;
+  /** Called once, when the client is too slow. */
+  readonly onTooSlow: () => void;
+  /** Called when a message cannot be written to its end; the client has part of it. */
+  readonly onBroken?: (error: unknown) => void;
+  readonly limits?: { readonly messages: number; readonly bytes: number; readonly mergeBytes: number };
+}
+
+const DEFAULTS = { messages: OUTBOX_MAX_MESSAGES, bytes: OUTBOX_MAX_BYTES, mergeBytes: OUTBOX_MERGE_BYTES };
+
+export class Outbox {
+  readonly #transport: Transport;
+  readonly #limits: typeof DEFAULTS;
+  readonly #onTooSlow: () => void;
+  readonly #onBroken: (error: unknown) => void;
+  #waiting: (Outgoing | JsonParts)[] = [];
+  #waitingSize = 0;
+  /** A message is being sent part by part. */
+  #isInParts = false;
+  #isClosed = false;
+  /** Goes on with what waits for the transport to have room. */
+  #goOn: () => void = () => {};
+  #whenSent: (() => void)[] = [];
+  readonly #whenPartsSent = new Map<JsonParts, () => void>();
+
+  constructor({ transport, onTooSlow, onBroken = () => {}, limits = DEFAULTS }: OutboxOptions) {
+    this.#transport = transport;
+    this.#onTooSlow = onTooSlow;
+    this.#onBroken = onBroken;
+    this.#limits = limits;
+  }
+
+  get unsentBytes(): number {
+    return this.#waitingSize + this.#transport.bufferedBytes;
+  }
+
+  push(message: Outgoing): void {
+    this.pushAll([message]);
+  }
+
+  /** Sends messages in one write, or lets them wait. The list may be shared between clients: it is not kept. */
+  pushAll(messages: readonly Outgoing[]): void {
+    if (this.#isClosed) return;
+    if (this.#waiting.length === 0 && !this.#isInParts && !this.#isCongested()) return this.#transport.send(messages);
+    for (const message of messages) this.#wait(message);
+    this.flush();
+    if (this.#isOverLimit()) this.#giveUp();
+  }
+
+  /** Sends a message part by part, behind everything that waits. Resolves when it is sent, or never will be. */
+  pushParts(message: JsonParts): Promise<void> {
+    if (this.#isClosed) return Promise.resolve();
+    const sent = new Promise<void>((resolve) => this.#whenPartsSent.set(message, resolve));
+    this.#waiting.push(message);
+    this.#waitingSize += PART_CHARACTERS;
+    this.flush();
+    if (this.#isOverLimit()) this.#giveUp();
+    return sent;
+  }
+
+  /** Sends what waits, if there is room. */
+  flush(): void {
+    if (this.#isClosed || this.#isCongested()) return;
+    if (this.#isInParts) return this.#goOn();
+    const next = this.#waiting.findIndex((message) => message instanceof JsonParts);
+    const messages = (next < 0 ? this.#waiting : this.#waiting.slice(0, next)) as Outgoing[];
+    const inParts = this.#waiting[next];
+    this.#waiting = next < 0 ? [] : this.#waiting.slice(next + 1);
+    this.#waitingSize = this.#waiting.reduce((size, message) => size + sizeOf(message), 0);
+    if (messages.length > 0) this.#transport.send(messages);
+    if (inParts instanceof JsonParts) void this.#sendParts(inParts);
+    else this.#tellSent();
+  }
+
+  /** When everything that waits now has been sent, or never will be. */
+  async sent(): Promise<void> {
+    while (!this.#isClosed && (this.#isInParts || this.#waiting.length > 0)) {
+      await new Promise<void>((resolve) => this.#whenSent.push(resolve));
+    }
+  }
+
+  /** Nothing more is sent, and nothing is kept for it. */
+  close(): void {
+    this.#isClosed = true;
+    this.#waiting = [];
+    this.#waitingSize = 0;
+    this.#goOn();
+    this.#tellSent();
+    for (const tell of this.#whenPartsSent.values()) tell();
+    this.#whenPartsSent.clear();
+  }
+
+  async #sendParts(message: JsonParts): Promise<void> {
+    this.#isInParts = true;
+    try {
+      await this.#eachPart(message);
+    } catch (error) {
+      if (!this.#isClosed) this.#onBroken(error);
+      return;
+    }
+    this.#isInParts = false;
+    this.#whenPartsSent.get(message)?.();
+    this.#whenPartsSent.delete(message);
+    this.flush();
+    this.#tellSent();
+  }
+
+  async #eachPart(message: JsonParts): Promise<void> {
+    const { sendPart } = this.#transport;
+    let whole = '';
+    for (let isFirst = true, isLast = false; !isLast; isFirst = false) {
+      await this.#room();
+      await nextSlice();
+      if (this.#isClosed) return;
+      const part = await message.next();
+      if (this.#isClosed) return;
+      ({ isLast } = part);
+      if (sendPart) sendPart.call(this.#transport, { text: part.text, isFirst, isLast });
+      else whole += part.text;
+    }
+    if (!sendPart) this.#transport.send([new WireFrame(whole)]);
+  }
+
+  async #room(): Promise<void> {
+    while (!this.#isClosed && this.#isCongested()) {
+      await new Promise<void>((resolve) => {
+        this.#goOn = resolve;
+      });
+    }
+  }
+
+  #tellSent(): void {
+    const waiting = this.#whenSent;
+    this.#whenSent = [];
+    for (const tell of waiting) tell();
+  }
+
+  #wait(message: Outgoing): void {
+    const last = this.#waiting.at(-1);
+    const joined = last instanceof JsonParts || !last ? undefined : merged(last, message);
+    if (last && joined) this.#waitingSize -= sizeOf(last);
+    if (joined) this.#waiting.pop();
+    this.#waiting.push(joined ?? message);
+    this.#waitingSize += (joined ?? message).size;
+  }
+
+  #isCongested(): boolean {
+    return this.#transport.bufferedBytes > this.#limits.mergeBytes;
+  }
+
+  #isOverLimit(): boolean {
+    return this.#waiting.length > this.#limits.messages || this.#waitingSize > this.#limits.bytes;
+  }
+
+  #giveUp(): void {
+    this.close();
+    this.#onTooSlow();
+  }
+}
+
+/** A message in parts has only one of them in memory at a time. */
+function sizeOf(message: Outgoing | JsonParts): number {
+  return message instanceof JsonParts ? PART_CHARACTERS : message.size;
+}

@@ -1,0 +1,324 @@
+/**
+ * What each client sent under its own numbers, and how that was answered. A number with the same action again is a
+ * resend: it is answered again, to the one who sent it, and applied once. A number with another action is a new action,
+ * because published clients count from 1 on every connection. See docs/decisions, "a resend is the same action".
+ */
+import { createHash } from 'node:crypto';
+import type { Writer } from '../channels/writer.js';
+import { SCATTERED_NUMBERS_MAX, SENT_ACTIONS_KEPT_MAX } from '../limits.js';
+import type { EntryOrigin, Log } from '../log/log.js';
+import { NumberSet } from '../util/number-set.js';
+import type { OriginalAction } from './dialects/dialects.js';
+import type { Identity } from './handshake.js';
+
+/** How an action was answered: under which number of the sequence, and why not if it was turned down. */
+export interface Answer {
+  readonly serverSeq: number;
+  readonly reason?: string | undefined;
+}
+
+export type Sent =
+  | { readonly kind: 'new'; readonly origin: EntryOrigin }
+  /** Without an answer it has not been decided yet: the answer will come by itself. */
+  | { readonly kind: 'resend'; readonly origin: EntryOrigin; readonly answer: Answer | undefined };
+
+export interface Sending {
+  readonly clientSeq: number;
+  /** The type in internal terms. */
+  readonly type: string;
+  readonly original: OriginalAction;
+}
+
+/** One number of a client, and the newest action that it sent under it. */
+interface Slot {
+  readonly epoch: number;
+  readonly digest: string;
+  readonly answer?: Answer | undefined;
+  /** It waits for the end of a turn. */
+  readonly isHeld?: boolean;
+  /** On which connection it came; undefined when this was before the host started. */
+  readonly by?: Identity | undefined;
+  /** What stands under the number in the log as long as this one is not stored. */
+  readonly previous?: Slot | undefined;
+}
+
+/** The numbers of one client since it last began with `initialize`. */
+interface Numbers {
+  epoch: number;
+  /** Used in this epoch: the log holds each (client, epoch, number) once. */
+  used: NumberSet;
+  readonly slots: Map<number, Slot>;
+}
+
+/**
+ * Setting a value, or typing, is often meant twice. A client that counts from 1 on every connection, and has seen the
+ * first answer, does not wait for it any more and means it again.
+ */
+const MEANT_AGAIN: ReadonlySet<string> = new Set([
+  'root/configChanged',
+  'session/titleChanged',
+  'session/modelChanged',
+  'session/agentChanged',
+  'session/configChanged',
+  'session/isReadChanged',
+  'session/isArchivedChanged',
+  'session/customizationToggled',
+  'session/queuedMessagesReordered',
+  'session/inputAnswerChanged',
+  'terminal/input',
+  'terminal/resized',
+  'terminal/titleChanged',
+  'terminal/cleared',
+]);
+
+/** These end with the connection that they came on: on a new connection they are always meant anew. */
+const ENDS_WITH_CONNECTION: ReadonlySet<string> = new Set([
+  'session/activeClientChanged',
+  'session/activeClientToolsChanged',
+  'terminal/claimed',
+]);
+
+/** Also holds the greatest epoch of a client, under the key without a number. */
+const SENT = 'sent:';
+const prefixOf = (clientId: string) => `${SENT}${hashOf(clientId)}`;
+const keyOf = ({ clientId, sent, epoch, clientSeq }: EntryOrigin) =>
+  `${prefixOf(clientId)}:${sent?.start ?? epoch}:${clientSeq}`;
+
+const nameOf = ({ clientId, epoch, clientSeq }: EntryOrigin) => `${epoch} ${clientSeq} ${clientId}`;
+
+export class SentActions {
+  /** By client, and by the epoch in which it began with `initialize`. */
+  readonly #numbers = new Map<string, Map<number, Promise<Numbers>>>();
+  readonly #loaded = new WeakMap<Promise<Numbers>, Numbers>();
+  /** What is being decided now, by its name. */
+  readonly #deciding = new Map<string, Promise<void>>();
+  /** The greatest epoch given out, by client. */
+  readonly #epochs = new Map<string, number>();
+
+  constructor(
+    private readonly log: Log,
+    private readonly writer: Writer,
+  ) {}
+
+  /** The epoch of a client that begins anew: above any it had. What it sent before no longer counts. */
+  async begin(clientId: string, atLeast: number): Promise<number> {
+    const prefix = prefixOf(clientId);
+    const stored = Number((await this.log.record(prefix)) ?? 0);
+    const before = await this.log.records(`${prefix}:`);
+    const epoch = this.#nextEpoch(clientId, Math.max(atLeast, stored));
+    for (const { key } of before) this.writer.record({ key, value: null });
+    // Whoever begins again and again is never gone long enough to be forgotten.
+    this.#numbers.delete(clientId);
+    return epoch;
+  }
+
+  /** Stores the greatest epoch of a client again, after that failed. */
+  noteEpoch(clientId: string): void {
+    const epoch = this.#epochs.get(clientId);
+    if (epoch !== undefined) this.writer.record({ key: prefixOf(clientId), value: String(epoch) });
+  }
+
+  /** Says whether an action is new. Its number then stands for it from now on. */
+  async take(identity: Identity, sending: Sending): Promise<Sent> {
+    const { clientId, start } = identity;
+    const { clientSeq, original } = sending;
+    const digest = digestOf(original);
+    const numbers = await this.#of(clientId, start);
+    const slot = numbers.slots.get(clientSeq);
+    const countsAnew = numbers.epoch > start;
+    if (slot?.digest === digest && !isMeantAnew(slot, sending.type, { identity, countsAnew })) {
+      const origin = { clientId, epoch: slot.epoch, clientSeq, sent: { start, digest } };
+      return { kind: 'resend', origin, answer: slot.answer };
+    }
+    const isScattered = numbers.used.scattered >= SCATTERED_NUMBERS_MAX;
+    if (isScattered || numbers.used.has(clientSeq)) this.#nextRound(clientId, numbers);
+    numbers.used.add(clientSeq);
+    const { epoch } = numbers;
+    const previous = slot && (this.#isStored(slot) ? { ...slot, previous: undefined } : slot.previous);
+    numbers.slots.delete(clientSeq);
+    numbers.slots.set(clientSeq, { epoch, digest, by: identity, previous });
+    return { kind: 'new', origin: { clientId, epoch, clientSeq, sent: { start, digest } } };
+  }
+
+  /** An action waits for the end of a turn. This is stored with the note that it waits. */
+  held(origin: EntryOrigin): void {
+    const numbers = this.#present(origin);
+    const slot = numbers?.slots.get(origin.clientSeq);
+    if (slot?.epoch === origin.epoch) numbers?.slots.set(origin.clientSeq, { ...slot, isHeld: true });
+    this.#store(origin, undefined);
+  }
+
+  /** An action was taken or turned down. The answer is stored with it. */
+  answered(origin: EntryOrigin, answer: Answer): void {
+    const { epoch, clientSeq, sent } = origin;
+    const numbers = this.#present(origin);
+    const slot = numbers?.slots.get(clientSeq);
+    // While this one waited for the end of a turn, the client used its number for another.
+    if (!sent || (slot && slot.epoch > epoch)) return;
+    this.#store(origin, answer);
+    if (!numbers) return;
+    if (epoch === numbers.epoch) numbers.used.add(clientSeq);
+    numbers.slots.delete(clientSeq);
+    numbers.slots.set(clientSeq, { epoch, digest: sent.digest, answer, by: slot?.by, previous: slot?.previous });
+    this.#dropOldest(origin, numbers);
+  }
+
+  /** It came to nothing: the client may send it again. One that is held still waits. */
+  release(origin: EntryOrigin, isHeld = false): void {
+    const numbers = this.#present(origin);
+    const slot = numbers?.slots.get(origin.clientSeq);
+    if (!numbers || slot?.epoch !== origin.epoch) return;
+    if (isHeld) {
+      numbers.slots.set(origin.clientSeq, { ...slot, answer: undefined, isHeld });
+      return;
+    }
+    if (slot.previous) numbers.slots.set(origin.clientSeq, slot.previous);
+    else numbers.slots.delete(origin.clientSeq);
+    if (numbers.epoch === origin.epoch) numbers.used.delete(origin.clientSeq);
+  }
+
+  /** A new action is being decided. What is then neither taken, nor turned down, nor held, may be sent again. */
+  async deciding(origin: EntryOrigin, decision: Promise<void>): Promise<void> {
+    const name = nameOf(origin);
+    const done = decision.finally(() => {
+      this.#deciding.delete(name);
+      this.#done(origin);
+    });
+    this.#deciding.set(name, done);
+    await done;
+  }
+
+  /** Waits while an action is being decided; false when it is not. */
+  async decided(origin: EntryOrigin): Promise<boolean> {
+    const deciding = this.#deciding.get(nameOf(origin));
+    await deciding?.catch(() => {});
+    return deciding !== undefined;
+  }
+
+  #done(origin: EntryOrigin): void {
+    const slot = this.#present(origin)?.slots.get(origin.clientSeq);
+    if (slot && slot.epoch === origin.epoch && !slot.answer && !slot.isHeld) this.release(origin);
+  }
+
+  /** Which of these numbers stand for actions that were taken and stored. */
+  async settled({ clientId, start }: Identity, clientSeqs: readonly number[]): Promise<number[]> {
+    const { epoch, slots } = await this.#of(clientId, start);
+    const from = clientSeqs.reduce((least, clientSeq) => Math.min(least, clientSeq));
+    const stored = new Set(await this.log.clientSeqs(clientId, epoch, from));
+    return clientSeqs.filter((clientSeq) => {
+      const answer = slots.get(clientSeq)?.answer;
+      if (!answer) return stored.has(clientSeq);
+      return answer.reason === undefined && answer.serverSeq <= this.writer.committedSeq;
+    });
+  }
+
+  /** It has been gone for long: what it sent can be read again if it returns. */
+  forget(clientId: string): void {
+    this.#numbers.delete(clientId);
+    this.#epochs.delete(clientId);
+  }
+
+  /** It has been gone for so long that it has to begin anew. */
+  async purge(clientId: string): Promise<void> {
+    this.forget(clientId);
+    const prefix = prefixOf(clientId);
+    const records = await this.log.records(`${prefix}:`);
+    for (const { key } of [{ key: prefix }, ...records]) this.writer.record({ key, value: null });
+  }
+
+  /** The client counts anew: it used a number again for another action. */
+  #nextRound(clientId: string, numbers: Numbers): void {
+    numbers.epoch = this.#nextEpoch(clientId, numbers.epoch);
+    numbers.used = new NumberSet();
+  }
+
+  #nextEpoch(clientId: string, above: number): number {
+    const epoch = Math.max(above, this.#epochs.get(clientId) ?? 0) + 1;
+    this.#epochs.set(clientId, epoch);
+    this.writer.record({ key: prefixOf(clientId), value: String(epoch) });
+    return epoch;
+  }
+
+  #of(clientId: string, start: number): Promise<Numbers> {
+    const lives = this.#numbers.get(clientId) ?? new Map<number, Promise<Numbers>>();
+    const known = lives.get(start);
+    if (known) return known;
+    const loading = this.#load(clientId, start);
+    this.#numbers.set(clientId, lives.set(start, loading));
+    loading.then(
+      (numbers) => this.#loaded.set(loading, numbers),
+      () => lives.delete(start),
+    );
+    return loading;
+  }
+
+  async #load(clientId: string, start: number): Promise<Numbers> {
+    const prefix = `${prefixOf(clientId)}:${start}:`;
+    const greatest = Number((await this.log.record(prefixOf(clientId))) ?? 0);
+    this.#epochs.set(clientId, Math.max(greatest, this.#epochs.get(clientId) ?? 0));
+    const stored = (await this.log.records(prefix)).map(
+      ({ key, value }) => [Number(key.slice(prefix.length)), JSON.parse(value) as Slot] as const,
+    );
+    const seqOf = ({ answer }: Slot) => answer?.serverSeq ?? Number.POSITIVE_INFINITY;
+    const slots = new Map(stored.sort(([, a], [, b]) => seqOf(a) - seqOf(b)));
+    const epoch = [...slots.values()].reduce((most, slot) => Math.max(most, slot.epoch), start);
+    const used = new NumberSet(await this.log.clientSeqs(clientId, epoch, 0));
+    for (const [clientSeq, slot] of slots) if (slot.epoch === epoch) used.add(clientSeq);
+    return { epoch, used, slots };
+  }
+
+  #present({ clientId, epoch, sent }: EntryOrigin): Numbers | undefined {
+    const loading = this.#numbers.get(clientId)?.get(sent?.start ?? epoch);
+    return loading && this.#loaded.get(loading);
+  }
+
+  #isStored({ answer, isHeld = false }: Slot): boolean {
+    return answer ? answer.serverSeq <= this.writer.committedSeq : isHeld;
+  }
+
+  #store(origin: EntryOrigin, answer: Answer | undefined): void {
+    const { epoch, sent } = origin;
+    if (!sent) return;
+    const value = JSON.stringify({ epoch, digest: sent.digest, ...(answer ? { answer } : { isHeld: true }) });
+    this.writer.record({ key: keyOf(origin), value });
+  }
+
+  #dropOldest(origin: EntryOrigin, { slots }: Numbers): void {
+    if (slots.size <= SENT_ACTIONS_KEPT_MAX) return;
+    for (const [clientSeq, { answer }] of slots) {
+      if (!answer) continue;
+      slots.delete(clientSeq);
+      return this.writer.record({ key: keyOf({ ...origin, clientSeq }), value: null });
+    }
+  }
+}
+
+/** Whether the same action under the same number is no resend all the same. */
+function isMeantAnew({ answer, by }: Slot, type: string, { identity, countsAnew }: Sender): boolean {
+  if (by === identity || !answer) return false;
+  if (ENDS_WITH_CONNECTION.has(type)) return true;
+  const wasSeen = answer.reason === undefined && answer.serverSeq <= identity.lastSeenServerSeq;
+  return countsAnew && wasSeen && MEANT_AGAIN.has(type);
+}
+
+interface Sender {
+  readonly identity: Identity;
+  /** It has used a number again for another action. */
+  readonly countsAnew: boolean;
+}
+
+/** Equal for equal channels and actions, in whatever order their members stand. */
+function digestOf({ channel, action }: OriginalAction): string {
+  return hashOf(canonical([channel, action]));
+}
+
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_key, member: unknown) => {
+    if (typeof member !== 'object' || member === null || Array.isArray(member)) return member;
+    return Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)));
+  });
+}
+
+function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('base64url').slice(0, 22);
+}

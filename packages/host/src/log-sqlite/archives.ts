@@ -1,0 +1,141 @@
+/** The archives: each channel's state at one number, and its finished turns in rows of their own. */
+import { checkTurnStart, turnsPresent } from '../core/log/check-commit.js';
+import { fits, sumOf } from '../core/log/checksum.js';
+import type { Archive, ArchivedTurn, ArchiveHead, TurnRange } from '../core/log/log.js';
+import type { Damage } from './damage.js';
+import { damagedTurn } from './damaged-turn.js';
+import type { Database, Statement } from './driver.js';
+
+/** How many turns' lengths are looked at in one go. */
+const LENGTHS_AT_ONCE = 100;
+
+interface HeadRow extends ArchiveHead {
+  readonly sum: number | null;
+}
+
+interface TurnRow extends ArchivedTurn {
+  readonly idx: number;
+  readonly sum: number | null;
+}
+
+export class ArchiveTable {
+  readonly #put: Statement<never>;
+  readonly #get: Statement<HeadRow>;
+  readonly #headBytes: Statement<{ hex: string }>;
+  readonly #turnBytes: Statement<{ hex: string }>;
+  readonly #replaceTurn: Statement<never>;
+  readonly #channels: Statement<{ channel: string }>;
+  readonly #turnCount: Statement<{ turnCount: number }>;
+  readonly #cutTurns: Statement<never>;
+  readonly #addTurn: Statement<never>;
+  readonly #turns: Statement<TurnRow>;
+  readonly #turnLengths: Statement<{ length: number }>;
+  readonly #findTurn: Statement<{ idx: number }>;
+  readonly #copyTurns: Statement<never>;
+  readonly #remove: Statement<never>;
+  readonly #damage: Damage;
+
+  constructor(db: Database, damage: Damage) {
+    this.#damage = damage;
+    // Turns have no holes, so the last index tells how many there are without counting them.
+    const turnCount = '(SELECT coalesce(max(idx) + 1, 0) FROM turns WHERE turns.channel = ?1)';
+    this.#put = db.prepare('INSERT OR REPLACE INTO archives VALUES (?, ?, ?, ?, ?)');
+    this.#get = db.prepare(
+      `SELECT seq, ${db.text('head')} AS head, sum, ${turnCount} AS turnCount FROM archives WHERE channel = ?1`,
+    );
+    this.#turnCount = db.prepare(`SELECT ${turnCount} AS turnCount`);
+    this.#cutTurns = db.prepare('DELETE FROM turns WHERE channel = ? AND idx >= ?');
+    this.#addTurn = db.prepare('INSERT INTO turns VALUES (?, ?, ?, ?, ?)');
+    this.#turns = db.prepare(`
+      SELECT idx, ${db.text('id')} AS id, ${db.text('json')} AS json, sum FROM turns
+      WHERE channel = ? AND idx >= ? AND idx < ? ORDER BY idx`);
+    this.#turnLengths = db.prepare(`
+      SELECT octet_length(json) AS length FROM turns WHERE channel = ? AND idx >= ? AND idx < ? ORDER BY idx`);
+    this.#headBytes = db.prepare('SELECT hex(head) AS hex FROM archives WHERE channel = ?');
+    this.#turnBytes = db.prepare('SELECT hex(json) AS hex FROM turns WHERE channel = ? AND idx = ?');
+    this.#replaceTurn = db.prepare('UPDATE turns SET json = ?, sum = ? WHERE channel = ? AND idx = ?');
+    this.#channels = db.prepare(
+      `SELECT ${db.text('channel')} AS channel FROM (SELECT channel FROM archives UNION SELECT channel FROM turns)`,
+    );
+    this.#findTurn = db.prepare('SELECT idx FROM turns WHERE channel = ? AND id = ? ORDER BY idx LIMIT 1');
+    this.#copyTurns = db.prepare(
+      'INSERT INTO turns SELECT ?, idx, id, json, sum FROM turns WHERE channel = ? AND idx < ? ORDER BY idx',
+    );
+    this.#remove = db.prepare('DELETE FROM archives WHERE channel = ?');
+  }
+
+  put(archive: Archive): void {
+    const { channel, seq, head, turns } = archive;
+    checkTurnStart(archive, this.#countTurns(channel));
+    this.#put.run(channel, seq, head, sumOf(channel, head), turns.start + turns.items.length);
+    this.#cutTurns.run(channel, turns.start);
+    turns.items.forEach(({ id, json }, index) => {
+      this.#addTurn.run(channel, turns.start + index, id, json, sumOf(id, json));
+    });
+  }
+
+  head(channel: string): ArchiveHead | undefined {
+    const row = this.#get.get(channel);
+    if (row === undefined) return undefined;
+    const { seq, head, turnCount, sum } = row;
+    if (fits(sum, channel, head)) return { seq, head, turnCount };
+    const hex = this.#headBytes.get(channel)?.hex ?? '';
+    this.#damage.found({ what: `the archive of ${channel}`, instead: 'it is made anew from what is left', hex });
+    return { seq, head: '', turnCount, isDamaged: true };
+  }
+
+  turns(channel: string, { start, end, maxBytes }: TurnRange): ArchivedTurn[] {
+    const last = maxBytes === undefined ? end : this.#endOfPage(channel, { start, end, maxBytes });
+    return this.#turns.all(channel, start, last).map((row) => this.#checked(channel, row));
+  }
+
+  /** Looks at the lengths of a few turns at a time, which SQLite tells without reading them. */
+  #endOfPage(channel: string, { start, end, maxBytes }: Required<TurnRange>): number {
+    let bytes = 0;
+    for (let index = start; index < end; ) {
+      const lengths = this.#turnLengths.all(channel, index, Math.min(end, index + LENGTHS_AT_ONCE));
+      if (lengths.length === 0) return index;
+      for (const { length } of lengths) {
+        index += 1;
+        bytes += length;
+        if (bytes >= maxBytes) return index;
+      }
+    }
+    return end;
+  }
+
+  channels(): string[] {
+    return this.#channels.all().map(({ channel }) => channel);
+  }
+
+  #checked(channel: string, { idx, id, json, sum }: TurnRow): ArchivedTurn {
+    if (fits(sum, id, json)) return { id, json };
+    const hex = this.#turnBytes.get(channel, idx)?.hex ?? '';
+    const instead = damagedTurn(id);
+    this.#damage.found({
+      what: `turn ${idx} (${id}) of ${channel}`,
+      instead: 'another turn says so in its place',
+      hex,
+    });
+    this.#damage.mend(() => this.#replaceTurn.run(instead, sumOf(id, instead), channel, idx));
+    return { id, json: instead };
+  }
+
+  findTurn(channel: string, turnId: string): number | undefined {
+    return this.#findTurn.get(channel, turnId)?.idx;
+  }
+
+  copyTurns(from: string, to: string, end: number): void {
+    if (this.#countTurns(to) > 0) throw turnsPresent(to);
+    this.#copyTurns.run(to, from, end);
+  }
+
+  remove(channel: string): void {
+    this.#remove.run(channel);
+    this.#cutTurns.run(channel, 0);
+  }
+
+  #countTurns(channel: string): number {
+    return this.#turnCount.get(channel)?.turnCount ?? 0;
+  }
+}

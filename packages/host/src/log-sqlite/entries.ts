@@ -1,0 +1,162 @@
+/** The entries: appended in order, read by number or by channel, dropped from the old end. */
+import { duplicateOrigin } from '../core/log/check-commit.js';
+import { fits, sumOf } from '../core/log/checksum.js';
+import type { EntryOrigin, LogEntry, ReadRange } from '../core/log/log.js';
+import { ClientMarks } from './client-marks.js';
+import type { Damage } from './damage.js';
+import { type Database, SQLITE, SqliteError, type Statement } from './driver.js';
+
+interface EntryRow {
+  readonly seq: number;
+  readonly channel: string;
+  readonly time: number;
+  readonly action: string;
+  readonly clientId: string | null;
+  readonly epoch: number;
+  readonly clientSeq: number;
+  readonly sum: number | null;
+}
+
+interface Bounds {
+  readonly first: number | null;
+  readonly last: number | null;
+  readonly dropped: number | null;
+  readonly skipped: number | null;
+}
+
+const ALL = -1;
+
+export class EntryTable {
+  readonly #marks: ClientMarks;
+  readonly #insert: Statement<never>;
+  readonly #read: Statement<EntryRow>;
+  readonly #readChannel: Statement<EntryRow>;
+  readonly #bounds: Statement<Bounds>;
+  readonly #blank: Statement<never>;
+  readonly #disown: Statement<never>;
+  readonly #clientSeqs: Statement<{ clientSeq: number }>;
+  readonly #firstNeeded: Statement<{ seq: number | null }>;
+  readonly #drop: Statement<never>;
+  readonly #setDropped: Statement<never>;
+  readonly #bytes: Statement<{ hex: string }>;
+  readonly #empty: Statement<never>;
+  readonly #damage: Damage;
+
+  constructor(db: Database, damage: Damage) {
+    this.#damage = damage;
+    const columns = `seq, ${db.text('channel')} AS channel, time, ${db.text('action')} AS action,
+      ${db.text('client_id')} AS clientId, epoch, client_seq AS clientSeq, sum`;
+    this.#marks = new ClientMarks(db);
+    this.#insert = db.prepare('INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?, ?, ?)');
+    this.#read = db.prepare(`SELECT ${columns} FROM entries WHERE seq > ? ORDER BY seq LIMIT ?`);
+    this.#readChannel = db.prepare(`SELECT ${columns} FROM entries WHERE seq > ? AND channel = ? ORDER BY seq LIMIT ?`);
+    this.#bounds = db.prepare(`
+      SELECT (SELECT min(seq) FROM entries) AS first, (SELECT max(seq) FROM entries) AS last,
+        (SELECT dropped FROM compaction) AS dropped, (SELECT max(upto) FROM skips) AS skipped`);
+    this.#blank = db.prepare(`UPDATE entries SET channel = '', action = '', sum = NULL WHERE channel = ?`);
+    this.#disown = db.prepare(
+      'UPDATE entries SET client_id = NULL, epoch = NULL, client_seq = NULL WHERE client_id = ?',
+    );
+    this.#clientSeqs = db.prepare(
+      'SELECT client_seq AS clientSeq FROM entries WHERE client_id = ? AND epoch = ? AND client_seq >= ?',
+    );
+    this.#firstNeeded = db.prepare(`
+      SELECT min(entries.seq) AS seq FROM entries LEFT JOIN archives USING (channel)
+      WHERE entries.seq <= ? AND channel <> '' AND (archives.seq IS NULL OR archives.seq < entries.seq)`);
+    this.#drop = db.prepare('DELETE FROM entries WHERE seq <= ?');
+    this.#bytes = db.prepare('SELECT hex(action) AS hex FROM entries WHERE seq = ?');
+    this.#empty = db.prepare(`UPDATE entries SET action = '', sum = NULL WHERE seq = ?`);
+    this.#setDropped = db.prepare('UPDATE compaction SET dropped = max(dropped, ?)');
+  }
+
+  /** `oldest` is never below a skip: what a client saw before one may be gone, so it must not be replayed from there. */
+  bounds(): { head: number; oldest: number } {
+    const bounds = this.#bounds.get();
+    const skipped = bounds?.skipped ?? 0;
+    const head = Math.max(bounds?.last ?? 0, bounds?.dropped ?? 0, skipped);
+    return { head, oldest: Math.max(bounds?.first ?? head + 1, skipped + 1) };
+  }
+
+  add(entry: LogEntry): void {
+    const { seq, channel, time, action, origin } = entry;
+    if (origin === undefined) this.#insert.run(seq, channel, time, action, null, null, null, entrySum(entry));
+    else this.#addSent(entry, origin);
+  }
+
+  read({ after, channel, limit = ALL }: ReadRange): LogEntry[] {
+    const rows = channel === undefined ? this.#read.all(after, limit) : this.#readChannel.all(after, channel, limit);
+    return rows.map((row) => (isWhole(row) ? toEntry(row) : this.#damaged(row)));
+  }
+
+  /** Its number stays, and that something happened here which cannot be read. */
+  #damaged(row: EntryRow): LogEntry {
+    const { seq, channel } = row;
+    if (row.action !== '') {
+      const what = `the action ${seq} of ${channel}`;
+      this.#damage.found({ what, instead: 'it was left out', hex: this.#bytes.get(seq)?.hex ?? '' });
+      this.#damage.mend(() => this.#empty.run(seq));
+    }
+    return { ...toEntry(row), action: '', isDamaged: true };
+  }
+
+  clientSeqs(clientId: string, epoch: number, from: number): number[] {
+    const stored = this.#clientSeqs.all(clientId, epoch, from).map((row) => row.clientSeq);
+    return [...this.#marks.from({ clientId, epoch }, from), ...stored].sort((a, b) => a - b);
+  }
+
+  /** The last number that may be dropped: entries before any that opening its channel still needs. */
+  lastDroppable(cut: number): number {
+    const needed = this.#firstNeeded.get(cut)?.seq;
+    return typeof needed === 'number' ? needed - 1 : cut;
+  }
+
+  drop(upTo: number): void {
+    this.#marks.remember(upTo);
+    this.#drop.run(upTo);
+    this.#setDropped.run(upTo);
+  }
+
+  /** The numbers stay, and whose they were; what happened under them is gone. */
+  blank(channel: string): void {
+    this.#blank.run(channel);
+  }
+
+  /** What happened stays; that this client asked for it is gone. */
+  disown(clientId: string): void {
+    this.#disown.run(clientId);
+    this.#marks.forget(clientId);
+  }
+
+  #addSent(entry: LogEntry, origin: EntryOrigin): void {
+    const { seq, channel, time, action } = entry;
+    if (this.#marks.has(origin)) throw duplicateOrigin(origin);
+    try {
+      const { clientId, epoch, clientSeq } = origin;
+      this.#insert.run(seq, channel, time, action, clientId, epoch, clientSeq, entrySum(entry));
+    } catch (error) {
+      throw isConstraint(error) ? duplicateOrigin(origin, { cause: error }) : error;
+    }
+  }
+}
+
+function entrySum({ seq, channel, action }: Pick<LogEntry, 'seq' | 'channel' | 'action'>): number {
+  return sumOf(entryPlace(seq, channel), action);
+}
+
+function entryPlace(seq: number, channel: string): string {
+  return `${seq} ${channel}`;
+}
+
+/** An action that was damaged has been emptied; only what no channel has is empty otherwise. */
+function isWhole({ seq, channel, action, sum }: EntryRow): boolean {
+  return action === '' ? channel === '' : fits(sum, entryPlace(seq, channel), action);
+}
+
+function toEntry({ seq, channel, time, action, clientId, epoch, clientSeq }: EntryRow): LogEntry {
+  if (clientId === null) return { seq, channel, time, action };
+  return { seq, channel, time, action, origin: { clientId, epoch, clientSeq } };
+}
+
+function isConstraint(error: unknown): boolean {
+  return error instanceof SqliteError && error.code === SQLITE.constraint;
+}

@@ -1,0 +1,75 @@
+/** The records: small facts by key, listed by prefix. */
+import { fits, sumOf } from '../core/log/checksum.js';
+import { type LogRecord, REBUILT_RECORD } from '../core/log/log.js';
+import type { Damage } from './damage.js';
+import type { Database, Statement } from './driver.js';
+
+/** Rows that are read in one go: what the driver makes of each is several times its size, for a moment. */
+const PAGE_ROWS = 500;
+
+interface RecordRow {
+  readonly key: string;
+  readonly value: string;
+}
+
+interface SummedRow extends RecordRow {
+  readonly sum: number | null;
+}
+
+export class RecordTable {
+  readonly #put: Statement<never>;
+  readonly #remove: Statement<never>;
+  readonly #get: Statement<Omit<SummedRow, 'key'>>;
+  readonly #bytes: Statement<{ hex: string }>;
+  readonly #list: Statement<SummedRow>;
+  readonly #damage: Damage;
+
+  constructor(db: Database, damage: Damage) {
+    this.#damage = damage;
+    this.#put = db.prepare('INSERT OR REPLACE INTO records VALUES (?, ?, ?)');
+    this.#bytes = db.prepare('SELECT hex(value) AS hex FROM records WHERE key = ?');
+    this.#remove = db.prepare('DELETE FROM records WHERE key = ?');
+    this.#get = db.prepare(`SELECT ${db.text('value')} AS value, sum FROM records WHERE key = ?`);
+    // The greatest code point ends the range: a plain LIKE would not use the index.
+    this.#list = db.prepare(`
+      SELECT ${db.text('key')} AS key, ${db.text('value')} AS value, sum FROM records
+      WHERE records.key >= ?1 AND records.key < ?1 || char(0x10ffff) AND records.key > ?2
+      ORDER BY records.key LIMIT ${PAGE_ROWS}`);
+  }
+
+  put({ key, value }: LogRecord): void {
+    if (value === null) this.#remove.run(key);
+    else this.#put.run(key, value, sumOf(key, value));
+  }
+
+  get(key: string): string | undefined {
+    const row = this.#get.get(key);
+    if (row === undefined) return undefined;
+    return fits(row.sum, key, row.value) ? row.value : this.#damaged(key);
+  }
+
+  list(prefix: string): RecordRow[] {
+    const rows: RecordRow[] = [];
+    let page: SummedRow[];
+    let last = '';
+    do {
+      page = this.#list.all(prefix, last);
+      for (const { key, value, sum } of page) {
+        if (fits(sum, key, value)) rows.push({ key, value });
+        else this.#damaged(key);
+      }
+      last = page.at(-1)?.key ?? last;
+    } while (page.length === PAGE_ROWS);
+    return rows;
+  }
+
+  /** It is taken out. What it said of a session is in the archive, too, and is looked for there. */
+  #damaged(key: string): undefined {
+    const hex = this.#bytes.get(key)?.hex ?? '';
+    this.#damage.found({ what: `the record ${key}`, instead: 'it was left out', hex });
+    this.#damage.mend(() => {
+      this.put({ key, value: null });
+      if (this.get(REBUILT_RECORD) === undefined) this.put({ key: REBUILT_RECORD, value: '{}' });
+    });
+  }
+}

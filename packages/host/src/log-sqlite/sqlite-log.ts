@@ -1,0 +1,242 @@
+/**
+ * The embedded log: one SQLite file in the data folder. One commit is one transaction. It knows entries, archives and
+ * records as text; where the file comes from, and what had to be mended, is the business of `sqlite/open.ts`.
+ *
+ * What can be lost: nothing when the process dies. When the machine loses power, commits of durability `normal` since
+ * the last `full` one or checkpoint; never part of a commit, and never a `full` one.
+ */
+
+import { checkCommit } from '../core/log/check-commit.js';
+import { closedError } from '../core/log/errors.js';
+import { Followers } from '../core/log/followers.js';
+import {
+  type ArchivedTurn,
+  type ArchiveHead,
+  type Commit,
+  type Log,
+  LogConflictError,
+  type LogEntry,
+  type LogRepair,
+  type ReadRange,
+  type TurnRange,
+} from '../core/log/log.js';
+import { type Clock, systemClock } from '../core/util/clock.js';
+import { type Logger, silentLogger } from '../core/util/logger.js';
+import { ArchiveTable } from './archives.js';
+import { Checkpoints } from './checkpoints.js';
+import { Damage } from './damage.js';
+import { loadDriver, type SqliteDriver } from './driver.js';
+import { EntryTable } from './entries.js';
+import { type OpenedFile, openFile } from './open.js';
+import { RecordTable } from './records.js';
+import { sizeOf, writeDurably } from './write.js';
+
+/** Entries dropped in one transaction; the event loop turns in between. */
+export const COMPACT_BATCH_ENTRIES = 2_000;
+/** How often, at most, the log looks whether the lock on its folder is still there. */
+export const LOCK_CHECK_MS = 10_000;
+
+export interface SqliteLogOptions {
+  /** The folder of `atrium.db`; made, for its owner only, when it is not there. */
+  readonly dataDir: string;
+  readonly clock?: Clock;
+  readonly logger?: Logger;
+  readonly driver?: SqliteDriver;
+}
+
+/** Throws `LogLockedError` when another process has the folder, `LogOpenError` when it cannot be used as it is. */
+export async function openSqliteLog(options: SqliteLogOptions): Promise<SqliteLog> {
+  const { dataDir, clock = systemClock, logger = silentLogger } = options;
+  const driver = options.driver ?? (await loadDriver());
+  const file = openFile({ dataDir, driver, now: clock.now() });
+  try {
+    return new SqliteLog({ file, clock, logger });
+  } catch (error) {
+    file.close();
+    throw error;
+  }
+}
+
+export class SqliteLog implements Log {
+  readonly #damage: Damage;
+  readonly #file: OpenedFile;
+  readonly #entries: EntryTable;
+  readonly #archives: ArchiveTable;
+  readonly #records: RecordTable;
+  readonly #checkpoints: Checkpoints;
+  readonly #followers: Followers;
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  #lockCheckedAt: number;
+  #head: number;
+  #oldest: number;
+  #closed = false;
+
+  constructor(options: { readonly file: OpenedFile; readonly clock: Clock; readonly logger: Logger }) {
+    const { file, clock, logger } = options;
+    this.#file = file;
+    this.#clock = clock;
+    this.#logger = logger;
+    this.#lockCheckedAt = clock.now();
+    const { path, repairs } = file;
+    this.#damage = new Damage({ path, clock, repairs, write: (work) => this.#write(work) });
+    this.#entries = new EntryTable(file.db, this.#damage);
+    this.#archives = new ArchiveTable(file.db, this.#damage);
+    this.#records = new RecordTable(file.db, this.#damage);
+    this.#checkpoints = new Checkpoints({ db: file.db, clock, logger });
+    this.#followers = new Followers({ read: (after, limit) => this.#entries.read({ after, limit }), logger });
+    ({ head: this.#head, oldest: this.#oldest } = this.#entries.bounds());
+  }
+
+  get repairs(): readonly LogRepair[] {
+    return this.#damage.repairs;
+  }
+
+  onRepair(listener: (repair: LogRepair) => void): void {
+    this.#damage.onRepair(listener);
+  }
+
+  get head(): number {
+    return this.#head;
+  }
+
+  get oldest(): number {
+    return this.#oldest;
+  }
+
+  async append(commit: Commit): Promise<void> {
+    this.#checkOpen();
+    checkCommit(commit, this.#head);
+    this.#watchLock();
+    try {
+      this.#write(() => this.#store(commit), commit.durability);
+    } catch (error) {
+      throw this.#conflict() ?? error;
+    }
+    this.#head += commit.entries.length;
+    this.#checkpoints.wrote(...sizeOf(commit));
+    this.#followers.publish(commit.entries);
+  }
+
+  async read(range: ReadRange): Promise<LogEntry[]> {
+    this.#checkOpen();
+    return this.#entries.read(range);
+  }
+
+  follow(after: number, listener: (entry: LogEntry) => void): () => void {
+    this.#checkOpen();
+    return this.#followers.follow(after, listener);
+  }
+
+  async archiveHead(channel: string): Promise<ArchiveHead | undefined> {
+    this.#checkOpen();
+    return this.#archives.head(channel);
+  }
+
+  async archivedTurns(channel: string, range: TurnRange): Promise<ArchivedTurn[]> {
+    this.#checkOpen();
+    return this.#archives.turns(channel, range);
+  }
+
+  async archivedTurnsText(channel: string, range: TurnRange): Promise<string> {
+    this.#checkOpen();
+    const turns = this.#archives.turns(channel, range);
+    return turns.map(({ json }) => json).join(',');
+  }
+
+  async findTurn(channel: string, turnId: string): Promise<number | undefined> {
+    this.#checkOpen();
+    return this.#archives.findTurn(channel, turnId);
+  }
+
+  async channels(): Promise<string[]> {
+    this.#checkOpen();
+    return this.#archives.channels();
+  }
+
+  async copyTurns(from: string, to: string, end: number): Promise<void> {
+    this.#checkOpen();
+    this.#write(() => this.#archives.copyTurns(from, to, end));
+  }
+
+  async record(key: string): Promise<string | undefined> {
+    this.#checkOpen();
+    return this.#records.get(key);
+  }
+
+  async records(prefix: string): Promise<{ key: string; value: string }[]> {
+    this.#checkOpen();
+    return this.#records.list(prefix);
+  }
+
+  async clientSeqs(clientId: string, epoch: number, from: number): Promise<number[]> {
+    this.#checkOpen();
+    return this.#entries.clientSeqs(clientId, epoch, from);
+  }
+
+  async compact({ upTo, keep }: { readonly upTo: number; readonly keep: number }): Promise<void> {
+    this.#checkOpen();
+    const last = this.#entries.lastDroppable(Math.min(upTo, this.#head - keep));
+    // After a repair there may be entries below the oldest: they go with the first batch.
+    for (let done = Math.min(this.#oldest, last) - 1; done < last && !this.#closed; ) {
+      done = Math.min(done + COMPACT_BATCH_ENTRIES, last);
+      this.#write(() => this.#entries.drop(done));
+      this.#oldest = this.#entries.bounds().oldest;
+      await new Promise(setImmediate);
+    }
+  }
+
+  async forget(channel: string): Promise<void> {
+    this.#checkOpen();
+    this.#write(() => {
+      this.#archives.remove(channel);
+      this.#entries.blank(channel);
+    });
+  }
+
+  async forgetClient(clientId: string): Promise<void> {
+    this.#checkOpen();
+    this.#write(() => this.#entries.disown(clientId));
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#checkpoints.stop();
+    this.#followers.close();
+    this.#file.close();
+  }
+
+  /** libsql's statements go on working behind a closed database: this is what stops them. */
+  #checkOpen(): void {
+    if (this.#closed) throw closedError();
+  }
+
+  /** Somebody else has written behind our back: what failed here would fail for ever. */
+  #conflict(): LogConflictError | undefined {
+    const { head } = this.#entries.bounds();
+    return head === this.#head ? undefined : new LogConflictError(this.#head, head);
+  }
+
+  #watchLock(): void {
+    const now = this.#clock.now();
+    if (Math.abs(now - this.#lockCheckedAt) < LOCK_CHECK_MS) return;
+    this.#lockCheckedAt = now;
+    const state = this.#file.renewLock();
+    const { path } = this.#file;
+    if (state === 'renewed')
+      this.#logger.log('warn', 'the lock file was deleted while the host ran: made again', { path });
+    if (state === 'lost')
+      this.#logger.log('error', 'another process has locked the data folder: end one of the two', { path });
+  }
+
+  #store(commit: Commit): void {
+    for (const entry of commit.entries) this.#entries.add(entry);
+    for (const archive of commit.archives ?? []) this.#archives.put(archive);
+    for (const record of commit.records ?? []) this.#records.put(record);
+  }
+
+  #write(work: () => void, durability: Commit['durability'] = 'normal'): void {
+    writeDurably({ db: this.#file.db, path: this.#file.path, durability }, work);
+  }
+}

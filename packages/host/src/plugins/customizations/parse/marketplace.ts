@@ -1,0 +1,121 @@
+/** The index of a marketplace: which plugins it has, and where they are. */
+import { isRecord } from '../../../core/util/shape.js';
+import { FileProblem, joined, type PluginFiles } from './files.js';
+import { parseJson, plainValue } from './json.js';
+import { FOUND_PLUGINS_MAX, MANIFEST_MAX_BYTES } from './limits.js';
+import { innerPath } from './locations.js';
+import { present } from './present.js';
+import type { Warnings } from './warnings.js';
+
+/** What the index says about a plugin. It is for lists only: the plugin's own manifest decides when it is loaded. */
+export interface PluginListing {
+  readonly name: string;
+  readonly description?: string;
+  readonly version?: string;
+  readonly author?: unknown;
+  readonly license?: string;
+  readonly keywords?: readonly string[];
+  readonly skills?: readonly string[];
+}
+
+export interface MarketplaceEntry {
+  readonly listing: PluginListing;
+  /** Where the plugin is: a path in the marketplace, or something elsewhere that must be fetched first. */
+  readonly source:
+    | { readonly kind: 'path'; readonly path: string }
+    | { readonly kind: 'remote'; readonly remote: unknown };
+}
+
+export interface Marketplace {
+  readonly name?: string;
+  readonly entries: readonly MarketplaceEntry[];
+}
+
+const INDEX = 'marketplace.json';
+
+/** Undefined when there is no index that can be used. */
+export async function readMarketplace(files: PluginFiles, warnings: Warnings): Promise<Marketplace | undefined> {
+  for (const path of await indexPaths(files)) {
+    const text = await files.read(path, MANIFEST_MAX_BYTES).catch((error: unknown) => refused(error, path, warnings));
+    if (text === undefined) continue;
+    const json = parseJson(text.replace(/^\uFEFF/, ''), 'tolerant');
+    const index = 'root' in json ? plainValue(json.root) : undefined;
+    if (isRecord(index) && Array.isArray(index.plugins)) return marketplaceOf(index, index.plugins, path, warnings);
+    warnings.add('manifest-field-invalid', `${path} is not an index of plugins, so it is not used.`, path);
+    return undefined;
+  }
+  return undefined;
+}
+
+function refused(error: unknown, path: string, warnings: Warnings): undefined {
+  if (!(error instanceof FileProblem)) throw error;
+  warnings.add(error.kind, error.message, path);
+}
+
+/** The folder of any tool may hold it. */
+async function indexPaths(files: PluginFiles): Promise<readonly string[]> {
+  const folders = ((await files.list('')) ?? []).filter(({ kind }) => kind === 'folder').map(({ name }) => name);
+  const ofTools = folders.filter((name) => /^\.[\w-]+-plugin$/.test(name));
+  return [INDEX, `.plugin/${INDEX}`, ...ofTools.map((folder) => `${folder}/${INDEX}`)];
+}
+
+function marketplaceOf(
+  index: Readonly<Record<string, unknown>>,
+  plugins: readonly unknown[],
+  path: string,
+  warnings: Warnings,
+): Marketplace {
+  if (plugins.length > FOUND_PLUGINS_MAX) {
+    warnings.add('limit-exceeded', `${path} has more than ${FOUND_PLUGINS_MAX} plugins; the rest is left out.`, path);
+  }
+  const wrong = (at: number, what: string) =>
+    warnings.add('manifest-field-invalid', `${path}: plugin ${at + 1} ${what}, so it is left out.`, path);
+  const root =
+    isRecord(index.metadata) && typeof index.metadata.pluginRoot === 'string' ? index.metadata.pluginRoot : '.';
+  const entries = plugins.slice(0, FOUND_PLUGINS_MAX).flatMap((plugin, at) => {
+    const listing = listingOf(plugin);
+    if (!listing || !isRecord(plugin)) {
+      wrong(at, 'has no name');
+      return [];
+    }
+    const source = sourceOf(plugin.source, root);
+    if (source === 'escapes') {
+      warnings.add('path-escapes', `${path}: plugin ${at + 1} is outside of the marketplace, so it is left out.`, path);
+    } else if (!source) wrong(at, 'has no source');
+    return typeof source === 'object' ? [{ listing, source }] : [];
+  });
+  return { ...present({ name: text(index.name) }), entries };
+}
+
+function sourceOf(source: unknown, root: string): MarketplaceEntry['source'] | 'escapes' | undefined {
+  if (isRecord(source)) return { kind: 'remote', remote: source };
+  if (typeof source !== 'string' || source.trim() === '') return undefined;
+  if (/^[a-z][a-z0-9+.-]+:/i.test(source.trim())) return { kind: 'remote', remote: source.trim() };
+  const base = innerPath(root);
+  const inner = innerPath(source);
+  if (base === undefined || inner === undefined) return 'escapes';
+  return { kind: 'path', path: joined(base, inner) };
+}
+
+function listingOf(plugin: unknown): PluginListing | undefined {
+  if (!isRecord(plugin) || !text(plugin.name)) return undefined;
+  return {
+    name: text(plugin.name) ?? '',
+    ...present({
+      description: text(plugin.description),
+      version: text(plugin.version),
+      author: plugin.author,
+      license: text(plugin.license),
+      keywords: texts(plugin.keywords),
+      skills: texts(plugin.skills),
+    }),
+  };
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
+}
+
+function texts(value: unknown): readonly string[] | undefined {
+  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : undefined;
+}

@@ -1,0 +1,89 @@
+/** The folders that hold customizations of one kind each: ours, in which clients may write, and those of other tools. */
+import { access } from 'node:fs/promises';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { ChildCustomizationType } from '@atrium/protocol';
+import { foldedName } from '../../../core/util/folded-name.js';
+import { filesOf } from './plugin-folders.js';
+import { type DirectorySource, hostId, type Scope } from './source.js';
+
+interface Place {
+  readonly path: string;
+  readonly contents: ChildCustomizationType;
+}
+
+const OWN: readonly Place[] = [
+  { path: 'agents', contents: 'agent' },
+  { path: 'skills', contents: 'skill' },
+  { path: 'prompts', contents: 'prompt' },
+  { path: 'rules', contents: 'rule' },
+];
+
+/** Read where they are; whoever owns them writes them. */
+const FOREIGN: readonly Place[] = [
+  { path: '.github/agents', contents: 'agent' },
+  { path: '.github/skills', contents: 'skill' },
+  { path: '.github/prompts', contents: 'prompt' },
+  { path: '.github/instructions', contents: 'rule' },
+  { path: '.claude/agents', contents: 'agent' },
+  { path: '.claude/skills', contents: 'skill' },
+  { path: '.cursor/rules', contents: 'rule' },
+];
+
+/** Whether clients may save what has these names below the user's own folder. */
+export function isSavedForUser([place = '', ...rest]: readonly string[]): boolean {
+  return OWN.some(({ path: own }) => own === place) && rest.length > 0;
+}
+
+/**
+ * The same below a session's folder, however deep. Undefined when it has nothing to do with customizations, of which
+ * those that other tools own, and those that can start programs, are not for clients to write.
+ */
+export function isSavedInProject(names: readonly string[]): boolean | undefined {
+  const folded = names.map(foldedName);
+  const ours = folded.indexOf('.agents');
+  if (ours >= 0) return isSavedForUser(names.slice(ours + 1));
+  const text = `/${folded.join('/')}/`;
+  return FOREIGN.some((place) => text.includes(`/${place.path}/`)) ? false : undefined;
+}
+
+/** Whether a folder with these names below a session's is where other tools have theirs: whoever exchanges it writes them. */
+export function holdsForeign(names: readonly string[]): boolean {
+  const text = `/${names.map(foldedName).join('/')}`;
+  return FOREIGN.some((place) => text.endsWith(`/${path.posix.dirname(place.path)}`));
+}
+
+/** Our own are there even before they exist: the first thing that is saved makes them. */
+export async function projectDirectories(folder: string): Promise<DirectorySource[]> {
+  const own = OWN.map((place) => ({ ...place, path: `.agents/${place.path}` }));
+  const there = await Promise.all(
+    FOREIGN.map(async (place) => ((await exists(path.join(folder, place.path))) ? [place] : [])),
+  );
+  return [
+    ...own.map((place) => directory(folder, place, { scope: 'project', writable: true })),
+    ...there.flat().map((place) => directory(folder, place, { scope: 'project', writable: false })),
+  ];
+}
+
+export function userDirectories(userFolder: string): DirectorySource[] {
+  return OWN.map((place) => directory(userFolder, place, { scope: 'user', writable: true }));
+}
+
+function directory(
+  base: string,
+  { path: below, contents }: Place,
+  { scope, writable }: { readonly scope: Scope; readonly writable: boolean },
+): DirectorySource {
+  const folder = path.join(base, below);
+  const uri = pathToFileURL(folder).href;
+  const name = scope === 'user' ? `~/.agents/${below}` : below;
+  const files = () => filesOf(folder, scope, base);
+  return { kind: 'directory', id: hostId('directory', uri), uri, name, scope, files, folder, contents, writable, base };
+}
+
+function exists(folder: string): Promise<boolean> {
+  return access(folder).then(
+    () => true,
+    () => false,
+  );
+}

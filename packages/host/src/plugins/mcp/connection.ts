@@ -1,0 +1,145 @@
+/** One conversation with a server, from the first byte to the last. Opened once; afterwards a new one is needed. */
+import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import type { RequestOptions } from '@modelcontextprotocol/sdk/shared/protocol.js';
+import type { ElicitResult } from '@modelcontextprotocol/sdk/types.js';
+import { childEnvironment } from '../../child-environment.js';
+import type { Clock } from '../../core/util/clock.js';
+import { shorten } from '../../core/util/text.js';
+import { type McpRemoteConfig, type McpServerConfig, serverEnvironment } from '../customizations/parse/mcp-config.js';
+import { type Elicitation, ElicitationError } from './elicitation.js';
+import { HttpLink } from './http-link.js';
+import { MCP_WORDS_MAX_CHARACTERS } from './limits.js';
+import { type Link, type LinkEnd, lost } from './link.js';
+import { type HttpSdk, loadHttpSdk, loadSdk, type Sdk } from './sdk.js';
+import { type RemoteKind, reach } from './server-fetch.js';
+import { StdioLink } from './stdio-link.js';
+import type { Tokens } from './tokens.js';
+
+export interface ConnectionOptions {
+  readonly config: McpServerConfig;
+  readonly clock: Clock;
+  readonly tokens: Tokens;
+  readonly folder: string | undefined;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  toolsChanged(): void;
+  /** The server wants to know something from the person. Throws an `ElicitationError` when it cannot be asked. */
+  elicit(params: Elicitation, signal: AbortSignal): Promise<ElicitResult>;
+}
+
+export type CallOptions = Pick<RequestOptions, 'signal' | 'onprogress'>;
+
+/** The host keeps the time, so the SDK's own limit is as long as a timer can be. */
+const NO_TIMEOUT_MS = 2 ** 31 - 1;
+
+export class Connection {
+  readonly #options: ConnectionOptions;
+  #sdk: Sdk | undefined;
+  #client: Client | undefined;
+  #link: Link | undefined;
+  #isClosed = false;
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options;
+  }
+
+  /** Whether nothing can be asked any more. */
+  get isOver(): boolean {
+    return this.#isClosed || this.#link?.isOver === true;
+  }
+
+  get ended(): Promise<LinkEnd> {
+    return this.#link?.ended ?? Promise.resolve(lost('The connection was closed.'));
+  }
+
+  get hasTools(): boolean {
+    return this.#client?.getServerCapabilities()?.tools !== undefined;
+  }
+
+  /** Returns when the server has introduced itself. */
+  async open(): Promise<void> {
+    const { config, clock, folder, env } = this.#options;
+    const sdk = await loadSdk();
+    this.#sdk = sdk;
+    if (config.transport !== 'stdio') return this.#openRemote(config);
+    const place = { clock, folder, env: serverEnvironment(childEnvironment(env), config) };
+    await this.#introduce(() => new StdioLink(sdk, config, place));
+  }
+
+  async #openRemote(config: McpRemoteConfig): Promise<void> {
+    const [sdk] = await Promise.all([loadHttpSdk(), reach(new URL(config.url), this.#options.clock)]);
+    const linkOf = (kind: RemoteKind) => () => new HttpLink(sdk, config, kind, this.#options);
+    try {
+      await this.#introduce(linkOf(config.transport));
+    } catch (error) {
+      if (config.transport === 'sse' || this.isOver || !isOlderServer(sdk, error)) throw error;
+      await this.#link?.close();
+      // When that fails as well, the first answer tells more about what is wrong.
+      await this.#introduce(linkOf('sse')).catch((second: unknown) => {
+        throw this.isOver ? second : error;
+      });
+    }
+  }
+
+  async #introduce(linkOf: () => Link): Promise<void> {
+    if (this.#isClosed || !this.#sdk) throw new Error('The connection was closed.');
+    const { Client, ToolListChangedNotificationSchema } = this.#sdk;
+    const capabilities = { elicitation: { form: {}, url: {} } };
+    const client = new Client({ name: 'atrium', version: '0.1.0' }, { capabilities });
+    client.setNotificationHandler(ToolListChangedNotificationSchema, () => this.#options.toolsChanged());
+    this.#answerRequests(client, this.#sdk);
+    this.#client = client;
+    const link = linkOf();
+    this.#link = link;
+    // The SDK does not always notice that a link ends while it opens: a stream that never opened is not closed either.
+    const cutOff = link.ended.then((end) => {
+      throw new Error(end.kind === 'lost' ? end.message : 'The server wants somebody to sign in.');
+    });
+    cutOff.catch(() => {});
+    await Promise.race([client.connect(link.transport, { timeout: NO_TIMEOUT_MS }), cutOff]);
+  }
+
+  /** What the server may ask of us: a person, and nothing else. */
+  #answerRequests(client: Client, { ElicitRequestSchema, ErrorCode, McpError }: Sdk): void {
+    client.setRequestHandler(ElicitRequestSchema, async ({ params }, { signal }) => {
+      try {
+        return await this.#options.elicit(params, signal);
+      } catch (error) {
+        if (error instanceof ElicitationError) throw new McpError(ErrorCode.InvalidParams, error.message);
+        throw error;
+      }
+    });
+    client.fallbackRequestHandler = async ({ method }) => {
+      const what = method === 'sampling/createMessage' ? 'sampling' : method;
+      throw new McpError(ErrorCode.MethodNotFound, `This host (Atrium) does not offer ${what} to MCP servers.`);
+    };
+  }
+
+  async request(method: string, params: Record<string, unknown>, options: CallOptions = {}) {
+    if (!this.#client || !this.#sdk) throw new Error('The connection is not open.');
+    const { ResultSchema } = this.#sdk;
+    return this.#client.request({ method, params }, ResultSchema, { ...options, timeout: NO_TIMEOUT_MS });
+  }
+
+  /** What an error means for the whole: perhaps the connection is over, and knows better why. */
+  async endBy(error: unknown): Promise<LinkEnd> {
+    if (this.#link?.isOver) return this.#link.ended;
+    return lost(wordsOf(error));
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#link?.close();
+  }
+}
+
+/** A server from before streamable HTTP does not know what to do with its first message. */
+function isOlderServer({ StreamableHTTPError }: HttpSdk, error: unknown): boolean {
+  return error instanceof StreamableHTTPError && [400, 404, 405].includes(error.code ?? 0);
+}
+
+export function wordsOf(error: unknown): string {
+  if (!(error instanceof Error)) return shorten(String(error), MCP_WORDS_MAX_CHARACTERS);
+  const status = 'code' in error && typeof error.code === 'number' && error.code >= 300 ? error.code : undefined;
+  const lead = status === undefined ? '' : `The server answered with HTTP status ${status}. `;
+  return shorten(lead + error.message, MCP_WORDS_MAX_CHARACTERS);
+}

@@ -1,0 +1,267 @@
+/** One configured MCP server in one session: starts it, keeps it going, and offers its tools. Knows nothing of clients. */
+import type { ElicitResult } from '@modelcontextprotocol/sdk/types.js';
+import type { HostTool } from '../../core/contracts/tool.js';
+import type { Clock } from '../../core/util/clock.js';
+import { pause, untilAborted, within } from '../../core/util/waiting.js';
+import { callTool } from './call.js';
+import { Connection, wordsOf } from './connection.js';
+import { type Elicitation, ElicitationError, elicit } from './elicitation.js';
+import { hostToolOf, type ServerCallOptions, type ToolServer } from './host-tool.js';
+import { MCP_ELICIT_OPEN_MAX, MCP_RETRIES_SHOWN, MCP_STABLE_MS, MCP_START_TIMEOUT_MS } from './limits.js';
+import type { LinkEnd } from './link.js';
+import type { McpResult } from './result.js';
+import { retryDelayMs } from './retry.js';
+import { secretsOf } from './secrets.js';
+import type { McpServerOptions } from './server-options.js';
+import type { McpServerState } from './state.js';
+import { Tokens } from './tokens.js';
+import type { ToolListing } from './tool-list.js';
+import { ToolSet } from './tool-set.js';
+
+const NO_TOOLS: readonly HostTool[] = [];
+
+/** One start, as those see it who wait for it. */
+interface Attempt {
+  readonly isOver: Promise<void>;
+  end(): void;
+}
+
+export class McpServer implements ToolServer {
+  readonly id: string;
+  readonly name: string;
+  readonly plugin: string | undefined;
+  readonly isOfUser: boolean;
+  readonly clock: Clock;
+  readonly #options: McpServerOptions;
+  readonly #tokens: Tokens;
+  #state: McpServerState = { kind: 'stopped' };
+  #tools = NO_TOOLS;
+  #resource: string | undefined;
+  #connection: Connection | undefined;
+  /** From a start to the stop. */
+  #life: AbortController | undefined;
+  /** Resolves when all lives so far are over, and those of its predecessor. */
+  #over: Promise<void> | undefined;
+  #retries = 0;
+  /** Ended while its session rests: its tools stay listed, and a call starts it. */
+  #isResting = false;
+  /** Set from the beginning of a start until it has succeeded or failed. */
+  #attempt: Attempt | undefined;
+  /** The calls that run, oldest first, each with the signal of its end. */
+  readonly #calls = new Map<ServerCallOptions, AbortSignal>();
+  /** How many questions of it wait for an answer. */
+  #questions = 0;
+
+  constructor(options: McpServerOptions) {
+    this.#options = options;
+    this.id = options.id;
+    this.name = options.name;
+    this.plugin = options.plugin;
+    this.isOfUser = options.isOfUser ?? false;
+    this.clock = options.clock;
+    this.#over = options.after;
+    this.#tokens = new Tokens(secretsOf(options.config));
+  }
+
+  get state(): McpServerState {
+    return this.#state;
+  }
+
+  /** What it last wanted a token for. */
+  get resource(): string | undefined {
+    return this.#resource;
+  }
+
+  /** What can be called now: nothing unless the server is ready. */
+  get tools(): readonly HostTool[] {
+    return this.#state.kind === 'ready' ? this.#tools : NO_TOOLS;
+  }
+
+  /** Does nothing when it runs, or tries to. */
+  start(): void {
+    if (this.#life) return;
+    const life = new AbortController();
+    this.#life = life;
+    this.#retries = 0;
+    this.#attempt = this.#newAttempt();
+    // A process that is still ending is waited for: two of a kind may get into each other's way.
+    this.#over = this.#over ? this.#over.then(() => this.#live(life)) : this.#live(life);
+  }
+
+  /** Wins at any moment. Returns when nothing of the server is left. */
+  async stop(): Promise<void> {
+    this.#end();
+    this.#isResting = false;
+    this.#tools = NO_TOOLS;
+    this.#set({ kind: 'stopped' });
+    await this.#over;
+  }
+
+  /**
+   * Ends its process or connection, as long as nobody needs it. Its state and its tools stay as they are known; a start
+   * or a call brings it back.
+   */
+  async rest(): Promise<void> {
+    if (!this.#life) return;
+    this.#isResting = this.#state.kind === 'ready';
+    this.#end();
+    if (this.#state.kind === 'starting') this.#set({ kind: 'stopped' });
+    await this.#over;
+  }
+
+  #end(): void {
+    this.#life?.abort();
+    this.#life = undefined;
+    this.#attempt?.end();
+  }
+
+  /** Whether it is on its way, also when its tools are still known from before. */
+  get isStarting(): boolean {
+    return this.#attempt !== undefined;
+  }
+
+  /** A person signed in. The token stays in memory; false when it cannot be one. */
+  authenticate(token: string): boolean {
+    return this.#tokens.set(token);
+  }
+
+  async call(tool: string, input: Record<string, unknown>, options: ServerCallOptions): Promise<McpResult> {
+    if (this.#isResting) this.start();
+    const over = new AbortController();
+    this.#calls.set(options, over.signal);
+    try {
+      if (this.#isResting && this.#attempt) await untilAborted(options.signal, this.#attempt.isOver).catch(() => {});
+      return await callTool(this.#connection, { server: this.name, tool, input, tokens: this.#tokens }, options);
+    } finally {
+      this.#calls.delete(options);
+      over.abort();
+    }
+  }
+
+  /** A question of the server belongs to the newest call that runs, and ends with it; there may also be no call. */
+  async #elicit(params: Elicitation, signal: AbortSignal): Promise<ElicitResult> {
+    const { people } = this.#options;
+    const [call, over] = [...this.#calls].at(-1) ?? [];
+    const ask = call?.ask ?? people?.ask;
+    if (!people || !ask) return { action: 'cancel' };
+    if (this.#questions >= MCP_ELICIT_OPEN_MAX)
+      throw new ElicitationError(`${MCP_ELICIT_OPEN_MAX} questions of this server wait for an answer already.`);
+    this.#questions += 1;
+    try {
+      return await elicit(this.name, params, { ...people, ask }, over ? AbortSignal.any([signal, over]) : signal);
+    } finally {
+      this.#questions -= 1;
+    }
+  }
+
+  async #live(life: AbortController): Promise<void> {
+    const { signal } = life;
+    while (!signal.aborted) {
+      const end = await this.#connect(signal);
+      if (signal.aborted) return;
+      if (this.#isResting) this.#tools = NO_TOOLS;
+      this.#isResting = false;
+      this.#attempt?.end();
+      if (end.kind === 'authRequired') {
+        this.#resource = end.resource.resource;
+        this.#set(end);
+        await this.#tokens.arrival(signal);
+        continue;
+      }
+      this.#fail(end.message);
+      await pause(this.clock, retryDelayMs(this.#retries), signal);
+      this.#retries += 1;
+    }
+  }
+
+  #newAttempt(): Attempt {
+    let finish = () => {};
+    const isOver = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    const end = (): void => {
+      this.#attempt = undefined;
+      finish();
+    };
+    return { isOver, end };
+  }
+
+  /** One connection, from its beginning to its end. */
+  async #connect(signal: AbortSignal): Promise<LinkEnd> {
+    // Somebody who signs in waits for "ready", not for another "starting".
+    const isQuiet = this.#isResting || this.#state.kind === 'authRequired' || this.#retries > MCP_RETRIES_SHOWN;
+    this.#attempt ??= this.#newAttempt();
+    if (!isQuiet) this.#set({ kind: 'starting' });
+    const { config, folder, env = process.env } = this.#options;
+    const ending = new AbortController();
+    const connection: Connection = new Connection({
+      ...{ config, folder, env, clock: this.clock, tokens: this.#tokens },
+      toolsChanged: () => tools.changed(),
+      elicit: (params, asking) => this.#elicit(params, asking),
+    });
+    const tools = this.#toolsOf(connection, ending.signal);
+    const close = (): void => void connection.close();
+    signal.addEventListener('abort', close, { once: true });
+    try {
+      const started = connection.open().then(() => tools.open());
+      await within(this.clock, MCP_START_TIMEOUT_MS, started, tooSlow);
+      return await this.#serve(connection);
+    } catch (error) {
+      return await connection.endBy(error);
+    } finally {
+      this.#connection = undefined;
+      if (!this.#isResting) this.#tools = NO_TOOLS;
+      ending.abort();
+      signal.removeEventListener('abort', close);
+      await connection.close();
+    }
+  }
+
+  async #serve(connection: Connection): Promise<LinkEnd> {
+    if (connection.isOver) return connection.ended;
+    this.#connection = connection;
+    this.#isResting = false;
+    this.#attempt?.end();
+    this.#set({ kind: 'ready' });
+    const disarm = this.clock.after(MCP_STABLE_MS, () => {
+      this.#retries = 0;
+    });
+    return connection.ended.finally(disarm);
+  }
+
+  #toolsOf(connection: Connection, signal: AbortSignal): ToolSet {
+    const warn = (message: string, fields: Record<string, string | number>): void =>
+      this.#options.logger.log('warn', message, { server: this.name, ...fields });
+    const read = ({ tools, leftOut }: ToolListing): void => {
+      if (leftOut > 0) warn('Some tools of an MCP server are left out', { leftOut });
+      this.#tools = tools.map((tool) => hostToolOf(tool, this));
+      if (this.#state.kind === 'ready') this.#options.changed();
+    };
+    const failed = (error: unknown): void =>
+      warn('The tools of an MCP server could not be read again', { reason: this.#tokens.hide(wordsOf(error)) });
+    return new ToolSet({ connection, clock: this.clock, signal, read, failed });
+  }
+
+  #fail(message: string): void {
+    const shown = this.#tokens.hide(message);
+    if (this.#state.kind === 'error' && isSameFailure(this.#state.message, shown)) return;
+    this.#options.logger.log('warn', 'An MCP server failed', { server: this.name, reason: shown });
+    this.#set({ kind: 'error', message: shown });
+  }
+
+  #set(state: McpServerState): void {
+    if (state.kind === 'stopped' && this.#state.kind === 'stopped') return;
+    this.#state = state;
+    this.#options.changed();
+  }
+}
+
+/** Times, process ids and the like make no other failure; telling of each would fill the log. */
+function isSameFailure(one: string, other: string): boolean {
+  const [first, second] = [one, other].map((message) => message.replace(/[0-9a-f-]{4,}|\d+/gi, '#'));
+  return first === second;
+}
+
+function tooSlow(): never {
+  throw new Error(`The server did not answer within ${MCP_START_TIMEOUT_MS / 1_000} s of its start.`);
+}

@@ -1,0 +1,84 @@
+/** All MCP servers of one session. What happens to one of them never concerns the others. */
+
+import type { HostTool } from '../../core/contracts/tool.js';
+import type { Logger } from '../../core/util/logger.js';
+import { MCP_SERVERS_MAX } from './limits.js';
+import { McpServer } from './server.js';
+import type { McpServerOptions } from './server-options.js';
+import { modelToolName } from './tool-name.js';
+
+export type McpServersOptions = Pick<McpServerOptions, 'clock' | 'folder' | 'env' | 'people'> & {
+  readonly logger: Logger;
+  /** A server's state or tools are other than before. */
+  changed(server: McpServer): void;
+};
+
+export type McpDeclaration = Pick<McpServerOptions, 'id' | 'name' | 'plugin' | 'isOfUser' | 'config'>;
+
+/** Why a server was not added. */
+export type McpRefusal = 'name-taken' | 'too-many';
+
+export class McpServers {
+  readonly #options: McpServersOptions;
+  /** By the name that their tools begin with, in the order of adding. */
+  readonly #servers = new Map<string, McpServer>();
+  /** By id: those that were removed, until nothing of them is left. */
+  readonly #leaving = new Map<string, Promise<void>>();
+
+  constructor(options: McpServersOptions) {
+    this.#options = options;
+  }
+
+  get all(): readonly McpServer[] {
+    return [...this.#servers.values()];
+  }
+
+  /** The tools that can be called now. */
+  get tools(): readonly HostTool[] {
+    return this.all.flatMap(({ tools }) => tools);
+  }
+
+  get(id: string): McpServer | undefined {
+    return this.all.find((server) => server.id === id);
+  }
+
+  /** Adds a server without starting it. Of two with one name, the first stays. */
+  add(declaration: McpDeclaration): McpServer | McpRefusal {
+    const key = modelToolName(declaration, '');
+    const refusal = this.#servers.has(key)
+      ? 'name-taken'
+      : this.#servers.size >= MCP_SERVERS_MAX
+        ? 'too-many'
+        : undefined;
+    if (refusal) {
+      this.#options.logger.log('warn', 'An MCP server is left out', { server: declaration.name, reason: refusal });
+      return refusal;
+    }
+    const { changed, ...shared } = this.#options;
+    const after = this.#leaving.get(declaration.id);
+    const server: McpServer = new McpServer({ ...shared, ...declaration, after, changed: () => changed(server) });
+    this.#servers.set(key, server);
+    return server;
+  }
+
+  /** Stops a server and forgets it. Meanwhile another of its id may be added, which starts when this one is gone. */
+  async remove(id: string): Promise<void> {
+    const removed = [...this.#servers].filter(([, server]) => server.id === id);
+    for (const [key] of removed) this.#servers.delete(key);
+    const gone = Promise.all([this.#leaving.get(id), ...removed.map(([, server]) => server.stop())]).then(() => {});
+    this.#leaving.set(id, gone);
+    await gone;
+    if (this.#leaving.get(id) === gone) this.#leaving.delete(id);
+  }
+
+  /** Gives a token to the servers that wanted one for this resource; says whether any did. */
+  authenticate(resource: string, token: string): boolean {
+    const asking = this.all.filter((server) => server.resource === resource);
+    return asking.map((server) => server.authenticate(token)).includes(true);
+  }
+
+  /** Stops all of them, and returns when nothing of any is left. */
+  async stop(): Promise<void> {
+    await Promise.all([...this.all.map((server) => server.stop()), ...this.#leaving.values()]);
+  }
+}

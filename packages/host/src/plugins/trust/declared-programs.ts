@@ -1,0 +1,38 @@
+/** Everything that a folder would start if somebody trusted it: for those who trust it without a session. */
+import path from 'node:path';
+import { readConfigFile } from '../../config/config-file.js';
+import { PROJECT_FILE } from '../../config/places.js';
+import type { Logger } from '../../core/util/logger.js';
+import { PROJECT_PROVIDERS_MAX } from '../../gateway/project/project-providers.js';
+import { Container } from '../customizations/container.js';
+import { findSources } from '../customizations/sources/find-sources.js';
+import { programsOf } from '../customizations/words.js';
+import { agentProgram, type Program, providerProgram } from './programs.js';
+
+/**
+ * Throws a `ConfigError` when the project file cannot be used. What an agent declares of its own inside the folder is
+ * known to its sessions only; they ask about it.
+ */
+export async function declaredPrograms(
+  folder: string,
+  logger: Logger = { log: () => {} },
+): Promise<readonly Program[]> {
+  const { config } = (await readConfigFile(path.join(folder, PROJECT_FILE))) ?? {};
+  const providers = Object.entries(config?.providers ?? {}).slice(0, PROJECT_PROVIDERS_MAX);
+  const surroundings = { env: process.env, platform: process.platform };
+  const sources = await findSources({ folder, isTrusted: true, declared: [], surroundings, logger });
+  const found = await Promise.all(
+    sources.map(async (source) => {
+      if (source.kind === 'mcpServer') return programsOf(source, folder);
+      const container = new Container(source, { surroundings });
+      await container.load();
+      return programsOf(container, folder);
+    }),
+  );
+  const programs = [
+    ...Object.entries(config?.agents ?? {}).map(([id, entry]) => agentProgram(id, entry, folder)),
+    ...providers.map(([name, provider]) => providerProgram(name, provider, folder)),
+    ...found.flat(),
+  ];
+  return [...new Map(programs.map((program) => [program.digest, program])).values()];
+}

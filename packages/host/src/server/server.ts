@@ -1,0 +1,150 @@
+/**
+ * The host's front door on the network: lets WebSocket clients in that may come in, and says to everybody else why not.
+ * What a client then says is the business of whoever takes the connection.
+ */
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import type { Duplex } from 'node:stream';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { CLIENTS_MAX, PAYLOAD_MAX_BYTES, UNAUTHENTICATED_MAX } from '../core/limits.js';
+import type { Clock } from '../core/util/clock.js';
+import { type Logger, silentLogger } from '../core/util/logger.js';
+import { CloseCode, type Transport } from '../core/wire/transport.js';
+import { Door } from './door.js';
+import { answerNothing, answerPage } from './http-answers.js';
+import { type Listening, listen } from './listen.js';
+import { type AccessPolicy, checkAccess, upgradePolicy } from './security/access.js';
+import { isOwnHost } from './security/host-header.js';
+import { RefusalLog } from './security/refusal-log.js';
+import { judgeUpgrade, type UpgradeFacts, type UpgradePolicy } from './security/upgrade.js';
+import type { StaticFiles } from './static-files.js';
+import { WEBSOCKET_OPTIONS, websocketTransport } from './websocket.js';
+
+export interface ServerLimits {
+  readonly clients: number;
+  /** Connections that have not been let in yet. */
+  readonly strangers: number;
+  readonly headersTimeoutMs: number;
+}
+
+export interface ServerOptions {
+  /** `localhost`, the default, is both loopback addresses. */
+  readonly host?: string;
+  /** 0, the default, is any free port. */
+  readonly port?: number;
+  readonly policy: AccessPolicy;
+  readonly logger?: Logger;
+  readonly clock?: Clock;
+  readonly limits?: Partial<ServerLimits>;
+  /** The web page; without one, a line of text says what this is. */
+  readonly page?: StaticFiles;
+  onConnection(transport: Transport): void;
+}
+
+export interface RunningServer {
+  readonly port: number;
+  readonly addresses: readonly string[];
+  /** No new client comes in from now on; those that are here stay. */
+  stopAccepting(): void;
+  /** Sends everybody away and frees the port. */
+  close(): Promise<void>;
+}
+
+export async function startServer(options: ServerOptions): Promise<RunningServer> {
+  const { host = 'localhost', port = 0, policy, limits } = options;
+  checkAccess(host, policy);
+  const listening = await listen({ host, port, headersTimeoutMs: limits?.headersTimeoutMs });
+  const bound = { host, port: listening.port, addresses: listening.addresses, machine: machineAddresses() };
+  return new FrontDoor(options, listening, upgradePolicy(policy, bound));
+}
+
+function machineAddresses(): string[] {
+  return Object.values(networkInterfaces()).flatMap((list = []) => list.map(({ address }) => address));
+}
+
+class FrontDoor implements RunningServer {
+  readonly port: number;
+  readonly addresses: readonly string[];
+  readonly #options: ServerOptions;
+  readonly #policy: UpgradePolicy;
+  readonly #servers: readonly Server[];
+  readonly #logger: Logger;
+  readonly #refusals: RefusalLog;
+  readonly #strangers: Door;
+  readonly #clients = new Map<WebSocket, Transport>();
+  readonly #websockets = new WebSocketServer({ ...WEBSOCKET_OPTIONS, maxPayload: PAYLOAD_MAX_BYTES });
+  #stopped: Promise<unknown> | undefined;
+
+  constructor(options: ServerOptions, listening: Listening, policy: UpgradePolicy) {
+    this.port = listening.port;
+    this.addresses = listening.addresses;
+    this.#options = options;
+    this.#policy = policy;
+    this.#servers = listening.servers;
+    this.#logger = options.logger ?? silentLogger;
+    this.#refusals = new RefusalLog(this.#logger);
+    this.#strangers = new Door(options.limits?.strangers ?? UNAUTHENTICATED_MAX);
+    for (const server of listening.servers) this.#serve(server);
+  }
+
+  stopAccepting(): void {
+    this.#stopped ??= Promise.all(this.#servers.map((server) => new Promise((done) => server.close(done))));
+  }
+
+  async close(): Promise<void> {
+    this.stopAccepting();
+    const gone = [...this.#clients.keys()].map((websocket) => new Promise((done) => websocket.once('close', done)));
+    for (const transport of this.#clients.values()) transport.close(CloseCode.GoingAway, 'the host is stopping');
+    await Promise.all(gone);
+    this.#strangers.close();
+    for (const server of this.#servers) server.closeAllConnections();
+    await this.#stopped;
+  }
+
+  #serve(server: Server): void {
+    server.on('connection', (socket: Socket) => this.#strangers.arrived(socket));
+    server.on('request', (request, response) => this.#answer(request, response));
+    server.on('upgrade', (request, socket, head) => this.#upgrade(request, socket, head));
+  }
+
+  #answer(request: IncomingMessage, response: ServerResponse): void {
+    if (!this.#strangers.mayAsk(request, response)) return;
+    const [host, another] = factsOf(request).host;
+    const isOurs = host !== undefined && another === undefined && isOwnHost(host, this.#policy);
+    if (!isOurs) answerNothing(response, 403);
+    else if (this.#options.page) this.#options.page.answer(request, response);
+    else answerPage(request, response);
+  }
+
+  #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    socket.on('error', () => socket.destroy());
+    if (this.#strangers.hasTurnedAway(socket)) return void socket.resume();
+    const verdict = judgeUpgrade(factsOf(request), this.#policy);
+    if (!verdict.ok) return this.#refuse(request, verdict.status, verdict.reason);
+    if (this.#stopped) return this.#refuse(request, 503, 'The host is stopping.');
+    const max = this.#options.limits?.clients ?? CLIENTS_MAX;
+    if (this.#clients.size >= max) return this.#refuse(request, 503, `All ${max} places are taken. Try again later.`);
+    this.#websockets.handleUpgrade(request, socket, head, (websocket) => this.#enter(websocket, request.socket));
+  }
+
+  #refuse({ socket }: IncomingMessage, status: number, reason: string): void {
+    this.#refusals.refused({ from: socket.remoteAddress, status, reason });
+    this.#strangers.turnAway(socket, status, reason);
+  }
+
+  #enter(websocket: WebSocket, socket: Socket): void {
+    this.#strangers.entered(socket);
+    const { clock } = this.#options;
+    const transport = websocketTransport({ websocket, socket, ...(clock === undefined ? {} : { clock }) });
+    this.#clients.set(websocket, transport);
+    websocket.once('close', () => this.#clients.delete(websocket));
+    websocket.on('error', ({ message }) => this.#logger.log('info', message, { connection: transport.name }));
+    this.#options.onConnection(transport);
+  }
+}
+
+function factsOf({ url = '/', headersDistinct }: IncomingMessage): UpgradeFacts {
+  const { host = [], origin = [], authorization = [] } = headersDistinct;
+  return { url, host, origin, authorization };
+}

@@ -1,0 +1,121 @@
+/**
+ * The files of the web page. Their names are read once, and nothing else is ever served: a request can name a file, but
+ * not a path. Browsers that take it get the compressed copy that was built beside a file.
+ */
+import { createReadStream } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import path from 'node:path';
+import { chosenEncoding, ENCODED_FILES, type Encoding } from '../core/wire/transports/encodings.js';
+import { answerNothing } from './http-answers.js';
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.woff2': 'font/woff2',
+  '.json': 'application/json; charset=utf-8',
+  '.webmanifest': 'application/manifest+json; charset=utf-8',
+};
+
+/** Everything comes from the host itself; what an agent or a provider wrote can run nothing and load nothing. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data: blob:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "manifest-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const HEADERS = {
+  'Content-Security-Policy': POLICY,
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'no-referrer',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+};
+
+/** Names of built files carry a hash of their content. */
+const HASHED = /-[\w-]{8,}\.\w+$/;
+
+export interface StaticFiles {
+  answer(request: IncomingMessage, response: ServerResponse): void;
+}
+
+interface StoredFile {
+  readonly file: string;
+  readonly bytes: number;
+}
+
+interface StaticFile extends StoredFile {
+  readonly encoded: ReadonlyMap<Encoding, StoredFile>;
+}
+
+export async function staticFiles(folder: string): Promise<StaticFiles> {
+  const stored = await storedFiles(folder);
+  const files = new Map<string, StaticFile>();
+  for (const [url, file] of stored) {
+    if (!isCopy(url, stored)) files.set(url, { ...file, encoded: copiesOf(url, stored) });
+  }
+  const index = files.get('/index.html');
+  if (index) files.set('/', index);
+  return { answer: (request, response) => answer(files, request, response) };
+}
+
+async function storedFiles(folder: string): Promise<ReadonlyMap<string, StoredFile>> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = new Map<string, StoredFile>();
+  for (const entry of entries) {
+    if (!entry.isFile()) continue;
+    const file = path.join(entry.parentPath, entry.name);
+    const url = `/${path.relative(folder, file).split(path.sep).join('/')}`;
+    files.set(url, { file, bytes: (await stat(file)).size });
+  }
+  return files;
+}
+
+/** A compressed copy is another form of its file, not a file that can be asked for. */
+function isCopy(url: string, stored: ReadonlyMap<string, StoredFile>): boolean {
+  return ENCODED_FILES.some(([, ending]) => url.endsWith(ending) && stored.has(url.slice(0, -ending.length)));
+}
+
+function copiesOf(url: string, stored: ReadonlyMap<string, StoredFile>): ReadonlyMap<Encoding, StoredFile> {
+  const copies = ENCODED_FILES.flatMap(([encoding, ending]) => {
+    const copy = stored.get(url + ending);
+    return copy ? [[encoding, copy] as const] : [];
+  });
+  return new Map(copies);
+}
+
+function answer(files: ReadonlyMap<string, StaticFile>, request: IncomingMessage, response: ServerResponse): void {
+  const name = request.url?.split('?')[0] ?? '/';
+  const found = files.get(name);
+  const isRead = request.method === 'GET' || request.method === 'HEAD';
+  if (!found || !isRead) return answerNothing(response, 404);
+  const encoding = chosenEncoding(acceptedEncodings(request), [...found.encoded.keys()]);
+  const { file, bytes } = (encoding && found.encoded.get(encoding)) ?? found;
+  response.writeHead(200, {
+    ...HEADERS,
+    'Content-Type': TYPES[path.extname(found.file)] ?? 'application/octet-stream',
+    'Content-Length': bytes,
+    'Cache-Control': HASHED.test(name) ? 'public, max-age=31536000, immutable' : 'no-store',
+    ...(found.encoded.size > 0 && { Vary: 'Accept-Encoding' }),
+    ...(encoding && { 'Content-Encoding': encoding }),
+  });
+  if (request.method === 'HEAD') return void response.end();
+  createReadStream(file)
+    .on('error', () => response.destroy())
+    .pipe(response);
+}
+
+function acceptedEncodings({ headers }: IncomingMessage): string | undefined {
+  const header = headers['accept-encoding'];
+  return Array.isArray(header) ? header.join(',') : header;
+}

@@ -1,0 +1,210 @@
+/**
+ * A WebSocket as a transport: text messages in, frames that were built once out. It knows nothing of how the socket was
+ * let in, and nothing of what the messages say.
+ */
+import type { Socket } from 'node:net';
+import type { RawData, WebSocket } from 'ws';
+import { HEARTBEAT_MS } from '../core/limits.js';
+import { type Clock, systemClock } from '../core/util/clock.js';
+import { CloseCode, type MessagePart, type Transport, type TransportEvents } from '../core/wire/transport.js';
+import { framed, type WireFrame } from '../core/wire/wire-frame.js';
+import { Heartbeat } from './heartbeat.js';
+import { FRAGMENTS_MAX, PeerBudget, type StrangerBudget, UNFINISHED_READS_MAX } from './peer-budget.js';
+
+/** The most that fits into a close frame beside the code. */
+export const CLOSE_REASON_MAX_BYTES = 123;
+const UNSUPPORTED_DATA = 1003;
+/** How long a peer may take to answer a close frame before its socket is cut. */
+export const CLOSE_TIMEOUT_MS = 5_000;
+/** What is read, and thrown away, of a peer that was sent away, so that it gets to read why. */
+const DISCARDED_MAX_BYTES = 16 * 2 ** 20;
+
+/** How every port makes WebSockets. `ws` answers no ping by itself: the transport does, within the peer's budget. */
+export const WEBSOCKET_OPTIONS = {
+  noServer: true,
+  clientTracking: false,
+  perMessageDeflate: false,
+  autoPong: false,
+  maxFragments: FRAGMENTS_MAX,
+  maxBufferedChunks: UNFINISHED_READS_MAX,
+  closeTimeout: CLOSE_TIMEOUT_MS,
+};
+
+export interface WebSocketTransportOptions {
+  readonly websocket: WebSocket;
+  /** The very socket that the WebSocket was made from. */
+  readonly socket: Socket;
+  readonly clock?: Clock;
+  readonly heartbeatMs?: number;
+  /** For peers that still have to show who they are: what they may send until `admit`. */
+  readonly strangers?: StrangerBudget;
+}
+
+export function websocketTransport(options: WebSocketTransportOptions): Transport {
+  return new WebSocketTransport(options);
+}
+
+class WebSocketTransport implements Transport {
+  readonly name: string;
+  readonly #websocket: WebSocket;
+  readonly #socket: Socket;
+  readonly #heartbeat: Heartbeat;
+  #events: TransportEvents | undefined;
+  readonly #budget: PeerBudget;
+  #gone = false;
+  #waitsForDrain = false;
+  #isPongUnderWay = false;
+  /** The newest ping that came while a pong was under way. It is the only one that has to be answered. */
+  #pingToAnswer: Buffer | undefined;
+
+  constructor(options: WebSocketTransportOptions) {
+    const { websocket, socket, clock = systemClock, heartbeatMs = HEARTBEAT_MS, strangers } = options;
+    this.name = `websocket ${peerOf(socket)}`;
+    this.#websocket = websocket;
+    this.#socket = socket;
+    this.#budget = new PeerBudget((reason) => this.#sendAway(reason), strangers);
+    this.#heartbeat = new Heartbeat({
+      clock,
+      intervalMs: heartbeatMs,
+      ask: () => {
+        this.#budget.renew();
+        websocket.ping();
+      },
+      giveUp: () => websocket.terminate(),
+    });
+    // What arrives before `start` stays in the socket: the messages below are not lost, they have not been read.
+    websocket.pause();
+    websocket.on('message', (data, isBinary) => this.#received(data, isBinary));
+    websocket.on('ping', (data) => this.#pinged(data));
+    websocket.on('pong', () => this.#budget.takeControlFrame() && this.#heartbeat.heard());
+    // Prepended, because `on` would make the paused socket flow.
+    if (strangers) socket.prependListener('data', this.#counted);
+    websocket.on('close', () => this.#closed());
+    // A broken socket also closes, and that is all the host has to know.
+    websocket.on('error', () => {});
+  }
+
+  get bufferedBytes(): number {
+    return this.#socket.writableLength;
+  }
+
+  start(events: TransportEvents): void {
+    this.#events = events;
+    if (this.#gone) return queueMicrotask(() => events.closed());
+    this.#websocket.resume();
+  }
+
+  /**
+   * Goes around `ws`, which would frame every message again for every client. That is safe as long as `ws` itself
+   * writes only whole frames in one go, and it does without compression and blobs: its pings and pongs land between
+   * our frames, and may land between the parts of one message. After its close frame nothing may follow; `readyState`
+   * leaves OPEN before that frame is written.
+   */
+  send(frames: readonly WireFrame[]): void {
+    const last = frames.at(-1);
+    if (last === undefined || this.#websocket.readyState !== this.#websocket.OPEN) return;
+    if (frames.length > 1) this.#socket.cork();
+    for (const frame of frames) {
+      if (frame === last) this.#socket.write(frame.websocket, this.#written);
+      else this.#socket.write(frame.websocket);
+    }
+    if (frames.length > 1) this.#socket.uncork();
+    this.#waitsForDrain = this.bufferedBytes > 0;
+  }
+
+  sendPart(part: MessagePart): void {
+    if (this.#websocket.readyState !== this.#websocket.OPEN) return;
+    this.#socket.write(framed(part), this.#written);
+    this.#waitsForDrain = this.bufferedBytes > 0;
+  }
+
+  pause(): void {
+    if (!this.#gone) this.#websocket.pause();
+  }
+
+  resume(): void {
+    this.#websocket.resume();
+  }
+
+  admit(): void {
+    this.#budget.admit();
+    this.#socket.off('data', this.#counted);
+  }
+
+  close(code: number, reason: string): void {
+    this.#websocket.close(code, shortened(reason));
+    // Reading goes on until the peer has answered the close frame.
+    this.#websocket.resume();
+  }
+
+  readonly #written = (): void => {
+    if (!this.#waitsForDrain || this.bufferedBytes > 0) return;
+    this.#waitsForDrain = false;
+    this.#events?.drain();
+  };
+
+  readonly #counted = (chunk: Buffer): void => this.#budget.received(chunk.length);
+
+  /** At most one pong is on its way and one waits, however many pings come (RFC 6455, 5.5.3). */
+  #pinged(data: Buffer): void {
+    if (!this.#budget.takeControlFrame()) return;
+    if (this.#isPongUnderWay) this.#pingToAnswer = Buffer.from(data);
+    else this.#pong(data);
+  }
+
+  #pong(data: Buffer): void {
+    this.#isPongUnderWay = true;
+    this.#websocket.pong(data, false, () => {
+      const next = this.#pingToAnswer;
+      this.#isPongUnderWay = false;
+      this.#pingToAnswer = undefined;
+      if (next && this.#websocket.readyState === this.#websocket.OPEN) this.#pong(next);
+    });
+  }
+
+  /** Parses nothing more of this peer, but reads on for a while: closing with unread input would reset the socket. */
+  #sendAway(reason: string): void {
+    this.close(CloseCode.PolicyViolation, reason);
+    const socket = this.#socket;
+    socket.removeAllListeners('data');
+    let left = DISCARDED_MAX_BYTES;
+    socket.on('data', (chunk) => {
+      left -= chunk.length;
+      if (left < 0) socket.destroy();
+    });
+    socket.end();
+    this.#closed();
+  }
+
+  #received(data: RawData, isBinary: boolean): void {
+    if (this.#budget.isOver) return;
+    this.#heartbeat.heard();
+    if (this.#websocket.readyState !== this.#websocket.OPEN) return;
+    if (isBinary) return this.close(UNSUPPORTED_DATA, 'send text frames: one JSON message in each');
+    this.#events?.message(data.toString());
+  }
+
+  #closed(): void {
+    if (this.#gone) return;
+    this.#gone = true;
+    this.#budget.end();
+    this.#heartbeat.stop();
+    this.#events?.closed();
+  }
+}
+
+function peerOf({ remoteAddress = 'unknown', remotePort = 0 }: Socket): string {
+  return remoteAddress.includes(':') ? `[${remoteAddress}]:${remotePort}` : `${remoteAddress}:${remotePort}`;
+}
+
+/** Cuts between characters, never inside one. */
+function shortened(reason: string): string {
+  let bytes = 0;
+  let text = '';
+  for (const character of reason) {
+    bytes += Buffer.byteLength(character);
+    if (bytes > CLOSE_REASON_MAX_BYTES) break;
+    text += character;
+  }
+  return text;
+}

@@ -1,0 +1,153 @@
+/**
+ * What changes in the folders of sessions, as channels: what is not committed, what a session's agent changed, what one of
+ * its turns did. This is the service that the host asks; each session's part is in `session-changes.ts`.
+ */
+import {
+  type ChangesetOperation,
+  ErrorCode,
+  type InvokeChangesetOperationParams,
+  type InvokeChangesetOperationResult,
+} from '@atrium/protocol';
+import type { HostCore, OpenChannel } from '../../core/contracts/host-core.js';
+import { RequestError } from '../../core/contracts/request-error.js';
+import type { Service } from '../../core/contracts/service.js';
+import type { Companion } from '../../core/sessions/companion.js';
+import type { Session } from '../../core/sessions/session.js';
+import type { FolderTrust } from '../../plugins/trust/trust.js';
+import { GitError } from '../git/git.js';
+import { ChangeContents, type ContentPlace } from './contents.js';
+import { ChangePlaces } from './places.js';
+import { SessionChanges } from './session-changes.js';
+import type { OperationTarget, Shown } from './views/source.js';
+import { CHANGESET_SCHEME, parseViewUri } from './views/uri.js';
+import type { View } from './views/view.js';
+
+export interface ChangesetsParts {
+  readonly core: HostCore;
+  /** Where to keep contents and journals. */
+  readonly folder: string;
+  readonly trust: FolderTrust;
+}
+
+export class Changesets implements Service {
+  readonly scheme = CHANGESET_SCHEME;
+  readonly requests: Service['requests'];
+  readonly lanes = { invokeChangesetOperation: 'aside' } as const;
+  /** Reads what views refer to. */
+  readonly contents: ChangeContents;
+  readonly #parts: ChangesetsParts;
+  readonly #places: ChangePlaces;
+  readonly #sessions = new WeakMap<Session, SessionChanges>();
+  #tidying: Promise<void> = Promise.resolve();
+
+  constructor(parts: ChangesetsParts) {
+    this.#parts = parts;
+    this.#places = new ChangePlaces(parts.folder);
+    this.contents = new ChangeContents((session) => this.#placeOf(session));
+    this.requests = { invokeChangesetOperation: (_connection, params) => this.#invoke(params) };
+  }
+
+  readonly attach = (session: Session): Companion => {
+    const { core, trust } = this.#parts;
+    const isTrusted = (folder: string) => trust.isTrusted(folder);
+    const changes = new SessionChanges(session, { core, places: this.#places, isTrusted });
+    this.#sessions.set(session, changes);
+    return changes;
+  };
+
+  async start(): Promise<void> {
+    const { core } = this.#parts;
+    const warn = (error: unknown) => core.logger.log('warn', 'could not tidy up old changes', { error: String(error) });
+    const { gone } = await this.#places.forgetLookedAt();
+    this.#tidying = gone.catch(warn);
+    await this.#places.sweep((session) => core.sessions.isKept(session)).catch(warn);
+  }
+
+  async close(): Promise<void> {
+    await this.#tidying;
+  }
+
+  forgotten(session: string): Promise<void> {
+    return this.#places.forget(session);
+  }
+
+  async open(uri: string): Promise<OpenChannel | undefined> {
+    return (await this.#find(uri))?.view.channel;
+  }
+
+  unwatched(uri: string): void {
+    const { session } = parseViewUri(uri) ?? {};
+    const present = session === undefined ? undefined : this.#parts.core.sessions.inMemory.get(session);
+    if (present) this.#sessions.get(present)?.release(uri);
+  }
+
+  async #find(uri: string): Promise<{ changes: SessionChanges; view: View } | undefined> {
+    const parsed = parseViewUri(uri);
+    const changes = parsed && (await this.#changesOf(parsed.session));
+    const view = parsed && (await changes?.view(parsed.name));
+    return changes && view && { changes, view };
+  }
+
+  async #changesOf(uri: string): Promise<SessionChanges | undefined> {
+    const session = await this.#parts.core.sessions.open(uri);
+    return session && this.#sessions.get(session);
+  }
+
+  async #placeOf(session: string): Promise<ContentPlace | undefined> {
+    return this.#changesOf(session);
+  }
+
+  async #invoke({
+    channel,
+    operationId,
+    target,
+  }: InvokeChangesetOperationParams): Promise<InvokeChangesetOperationResult> {
+    const { changes, view } = (await this.#find(channel)) ?? {};
+    if (!changes || !view) throw unknownView(channel);
+    // What can be done is only known once it was looked at.
+    await view.refresh();
+    const { shown } = view;
+    if (!shown) throw unknownView(channel);
+    checkScope(operationOf(shown, operationId), target);
+    const chosen = target && targetOf(shown, target);
+    view.fail(undefined);
+    try {
+      return { message: await view.source.run(operationId, chosen) };
+    } catch (error) {
+      throw error instanceof GitError ? new RequestError(ErrorCode.Conflict, error.message) : error;
+    } finally {
+      await view.refresh();
+      void changes.refresh();
+    }
+  }
+}
+
+function unknownView(uri: string): RequestError {
+  return new RequestError(ErrorCode.NotFound, `there is no changeset ${uri}; the catalogue of the session names them`);
+}
+
+function operationOf({ operations }: Shown, id: string): ChangesetOperation {
+  const operation = operations.find((other) => other.id === id);
+  if (operation) return operation;
+  const there = operations.map((other) => other.id).join(', ') || 'none';
+  throw new RequestError(ErrorCode.InvalidParams, `/operationId: there is no ${id} now; there are: ${there}`);
+}
+
+/** Throws the error to answer with when the operation is not for such a target, or needs one. */
+export function checkScope({ id, scopes }: ChangesetOperation, target: InvokeChangesetOperationParams['target']): void {
+  const scope = target?.kind ?? 'changeset';
+  if (scopes.includes(scope)) return;
+  const advice = target ? `it takes ${scopes.join(' or ')}` : 'it needs one';
+  throw new RequestError(ErrorCode.InvalidParams, `/target: ${id} is not for a ${scope}: ${advice}`);
+}
+
+function targetOf({ files }: Shown, target: NonNullable<InvokeChangesetOperationParams['target']>): OperationTarget {
+  const { resource, side } = target;
+  const found = files.find(({ file: { id, edit } }) => {
+    const sides = side ? [edit[side]?.uri] : [id, edit.after?.uri, edit.before?.uri];
+    return sides.includes(resource);
+  });
+  if (!found) throw new RequestError(ErrorCode.InvalidParams, `/target/resource: ${resource} is not in this changeset`);
+  if (target.kind !== 'range') return { paths: found.paths };
+  return { paths: found.paths, lines: { side: side ?? 'after', range: target.range } };
+}

@@ -1,0 +1,58 @@
+/** Reads the two sides of a change: what was kept, what a commit has, and files whose names are no text. */
+
+import { looksBinary } from '../../core/util/text.js';
+import type { ContentReader, StoredContent } from '../files/content.js';
+import { asText, type BytePath, onDisk, percentDecoded } from '../git/byte-path.js';
+import { trackedContent } from '../git/contents.js';
+import { findRepository } from '../git/repository.js';
+import { plainContent } from '../tools/plain-content.js';
+import type { ContentStore } from './content-store.js';
+import { CONTENT_MAX_BYTES } from './limits.js';
+import { checkFolders } from './revert/entry-folders.js';
+import { CONTENT_SCHEME, sessionOf } from './views/uri.js';
+
+/** Where a session's contents are. */
+export interface ContentPlace {
+  readonly store: ContentStore;
+  /** Undefined when the folder is gone. */
+  root(): Promise<string | undefined>;
+}
+
+const OBJECT_NAME = /^[0-9a-f]{40}([0-9a-f]{24})?$/;
+
+export class ChangeContents implements ContentReader {
+  readonly scheme = CONTENT_SCHEME;
+
+  constructor(private readonly placeOf: (session: string) => Promise<ContentPlace | undefined>) {}
+
+  async read(uri: string): Promise<StoredContent | undefined> {
+    const [key = '', kind = '', ...rest] = uri.slice(`${CONTENT_SCHEME}/`.length).split('/');
+    const session = sessionOf(key);
+    const place = session === undefined ? undefined : await this.placeOf(session);
+    const bytes = place && (await bytesOf(place, kind, rest));
+    return bytes && { bytes, contentType: looksBinary(bytes) ? 'application/octet-stream' : 'text/plain' };
+  }
+}
+
+async function bytesOf(place: ContentPlace, kind: string, rest: readonly string[]): Promise<Buffer | undefined> {
+  if (rest.length === 0) return place.store.read(kind);
+  const root = await place.root();
+  if (root === undefined) return undefined;
+  if (kind === 'folder') return oddFile(root, percentDecoded(rest.join('/')));
+  const [oid = '', ...path] = rest;
+  if (kind !== 'git' || !OBJECT_NAME.test(oid)) return undefined;
+  const repository = await findRepository(root);
+  const file = { path: percentDecoded(path.join('/')), oid };
+  return repository && trackedContent(repository, file).catch(() => undefined);
+}
+
+/** Every other file has a `file:` URI, and rules of its own about who may read it. */
+async function oddFile(root: string, path: BytePath): Promise<Buffer | undefined> {
+  const names = path.split('/');
+  if (asText(path) !== undefined || names.some((name) => ['', '.', '..'].includes(name))) return undefined;
+  const isInside = await checkFolders(root, path).then(
+    () => true,
+    () => false,
+  );
+  return isInside ? plainContent(onDisk(root, path), CONTENT_MAX_BYTES).catch(() => undefined) : undefined;
+}

@@ -1,0 +1,109 @@
+/** Takes changes back, and puts back what was taken back. Both are remembered, so that neither is the last word. */
+import { ErrorCode } from '@atrium/protocol';
+import { RequestError } from '../../../core/contracts/request-error.js';
+import { count } from '../../../core/util/text.js';
+import type { BytePath } from '../../git/byte-path.js';
+import type { ContentStore } from '../content-store.js';
+import { type Change, changeOf, inverse } from '../entry.js';
+import type { Journal } from '../record/journal.js';
+import type { TurnChanges, Undone } from '../record/journal-line.js';
+import { type Applied, refusedText } from '../revert/apply.js';
+import type { Wanted } from '../revert/plan.js';
+import { withoutRange } from '../revert/range.js';
+import type { OperationTarget } from '../views/source.js';
+import { type WriteParts, without, writeFiles } from './write-files.js';
+
+export interface UndoParts extends WriteParts {
+  /** The URI of the view: what was taken back there is put back there. */
+  readonly view: string;
+}
+
+/** Takes back what turns changed: everything, some files, or some lines of one. */
+export async function revert(
+  parts: UndoParts,
+  turnIds: readonly string[],
+  target: OperationTarget | undefined,
+): Promise<string> {
+  const { store, journal, view } = parts;
+  const segments = selected(journal.segments(turnIds), target);
+  const wanted = target?.lines
+    ? await linesOf(store, segments, target.lines)
+    : [...segments].map(([path, changes]) => ({ path, changes: changes.toReversed().map(inverse) }));
+  const turnsOf = target?.lines ? lastTurn : byTurn;
+  const applied = await writeFiles(parts, wanted, (paths) => {
+    const done = wanted.filter(({ path }) => paths.has(path));
+    return { view, turns: turnsOf(journal, turnIds, done) };
+  });
+  if (applied.done.size === 0) throw nothingDone(applied);
+  return outcome('Took back', applied);
+}
+
+export interface PutBack extends Applied {
+  readonly undone: Undone;
+  readonly message: string;
+}
+
+/** Puts back what was taken back or thrown away last. What could not be put back now may be another time. */
+export async function putBack(parts: UndoParts): Promise<PutBack> {
+  const { journal, view } = parts;
+  const undone = journal.lastUndone(view);
+  if (!undone) throw new RequestError(ErrorCode.InvalidParams, '/operationId: there is nothing to put back');
+  const wanted = undone.applied.map((change) => ({ path: change.path, changes: [inverse(change)] }));
+  const applied = await writeFiles(parts, wanted);
+  if (wanted.length > 0 && applied.done.size === 0) throw nothingDone(applied);
+  await journal.add({ kind: 'redone', id: undone.id });
+  const left = undone.applied.filter(({ path }) => !applied.done.has(path));
+  const rest = { ...without(undone, applied.done), kind: 'undone', id: crypto.randomUUID(), applied: left } as const;
+  if (left.length > 0) await journal.add(rest);
+  return { ...applied, undone, message: outcome('Put back', applied) };
+}
+
+export function outcome(did: string, { done, refused }: Applied): string {
+  const left = refused.length > 0 ? ` Left alone: ${refusedText(refused)}.` : '';
+  return `${did} ${count(done.size, 'file')}.${left}`;
+}
+
+export function nothingDone({ refused }: Applied): RequestError {
+  const why = refused.length > 0 ? `nothing was changed: ${refusedText(refused)}` : 'there is nothing to take back';
+  return new RequestError(ErrorCode.Conflict, why);
+}
+
+function selected(segments: Map<BytePath, readonly Change[]>, target: OperationTarget | undefined) {
+  if (!target) return segments;
+  return new Map(
+    target.paths.flatMap((path) => (segments.has(path) ? [[path, segments.get(path) ?? []] as const] : [])),
+  );
+}
+
+async function linesOf(
+  store: ContentStore,
+  segments: ReadonlyMap<BytePath, readonly Change[]>,
+  lines: NonNullable<OperationTarget['lines']>,
+): Promise<Wanted[]> {
+  const [[path, [change, ...others]] = ['', []], ...files] = [...segments] as [BytePath, Change[]][];
+  const { before, after } = change ?? {};
+  if (!before || !after || others.length > 0 || files.length > 0) {
+    const why = 'only lines of a file that was there before and after, and that nobody else changed in between';
+    throw new RequestError(ErrorCode.InvalidParams, `/target/range: ${why}, can be taken back`);
+  }
+  const less = await withoutRange(store, { path, before, after }, lines);
+  if (!less) throw new RequestError(ErrorCode.InvalidParams, '/target/range: nothing was changed there');
+  return [{ path, changes: [changeOf(path, after, less)] }];
+}
+
+/** What is taken back is taken from the turns that did it, the newest first. */
+function byTurn(journal: Journal, turnIds: readonly string[], done: readonly Wanted[]): TurnChanges[] {
+  const paths = new Set(done.map(({ path }) => path));
+  return turnIds.toReversed().flatMap((turnId) => {
+    const own = [...journal.segments([turnId])].filter(([path]) => paths.has(path));
+    const changes = own.flatMap(([, segments]) => segments.toReversed().map(inverse));
+    return changes.length > 0 ? [{ turnId, changes }] : [];
+  });
+}
+
+/** Lines are taken from the last turn that changed the file: what is left of all of them together stays right. */
+function lastTurn(journal: Journal, turnIds: readonly string[], done: readonly Wanted[]): TurnChanges[] {
+  const changes = done.flatMap((wanted) => wanted.changes);
+  const owner = turnIds.findLast((turnId) => changes.every(({ path }) => journal.segments([turnId]).has(path)));
+  return owner === undefined ? [] : [{ turnId: owner, changes }];
+}

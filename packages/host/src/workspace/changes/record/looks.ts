@@ -1,0 +1,127 @@
+/**
+ * Looks at a session's folder before and after calls. Calls that run at the same time share what the folder was before the
+ * first of them, and what changed since somebody looked last belongs to whoever ends next.
+ */
+import type { Clock } from '../../../core/util/clock.js';
+import { untilAborted } from '../../../core/util/waiting.js';
+import { COMPARE_MAX_MS, LOOK_MAX_MS, LOOK_REST_MS } from '../limits.js';
+import { type FolderParts, type Found, type LookedAtFolder, lookedAt, type Snapshot } from '../snapshots/snapshot.js';
+
+export interface LooksParts {
+  readonly clock: Clock;
+  /** The session's folder; undefined when there is none. */
+  folder(): Promise<FolderParts | undefined>;
+}
+
+interface Base {
+  readonly folder: LookedAtFolder;
+  readonly snapshot: Snapshot;
+  /** Lets go of the contents that were read for it. */
+  readonly release: () => void;
+}
+
+export class Looks {
+  /** How the folder was before the calls that run now. */
+  #base: Base | undefined;
+  #running = 0;
+  #last: LookedAtFolder | undefined;
+  #prepared: Promise<void> = Promise.resolve();
+  /** Until then nobody waits for a look: the last one took too long. */
+  #restUntil = 0;
+  readonly #over = new AbortController();
+
+  constructor(private readonly parts: LooksParts) {}
+
+  /** Reads a folder without Git once, in the background, so that the first call does not have to wait for it. */
+  prepare(): void {
+    this.#prepared = this.#prepare()
+      .then(() => {
+        this.#restUntil = 0;
+      })
+      .catch(() => {});
+  }
+
+  async #prepare(): Promise<void> {
+    const parts = await this.parts.folder();
+    if (!parts || this.#last) return;
+    const release = await parts.store.hold();
+    try {
+      this.#last = await lookedAt(parts, undefined, this.#over.signal);
+      if (this.#last.kind === 'plain') await this.#last.look(this.#over.signal);
+    } finally {
+      release();
+    }
+  }
+
+  /** A call is about to run. Fails when it cannot be looked in time; it has to be ended all the same. */
+  async begin(): Promise<void> {
+    this.#running += 1;
+    if (this.#base) return;
+    if (this.parts.clock.now() < this.#restUntil) throw new Error(TOO_LARGE);
+    const parts = await this.parts.folder();
+    if (!parts) throw new Error('the folder is not there');
+    const release = await parts.store.hold();
+    try {
+      const { folder, snapshot } = await this.#inTime(LOOK_MAX_MS, (signal) => this.#first(parts, signal));
+      this.#last = folder;
+      this.#base = { folder, snapshot, release };
+    } catch (error) {
+      release();
+      throw error;
+    }
+  }
+
+  async #first(parts: FolderParts, signal: AbortSignal): Promise<Omit<Base, 'release'>> {
+    await untilAborted(signal, this.#prepared);
+    const folder = await lookedAt(parts, this.#last, signal);
+    return { folder, snapshot: await folder.look(signal) };
+  }
+
+  /** A call is over. What it changed is handed to `keep` while everything that was read is still there. */
+  async end(keep: (found: Found) => Promise<void>): Promise<void> {
+    this.#running -= 1;
+    const base = this.#base;
+    if (this.#running === 0) this.#base = undefined;
+    if (!base) throw new Error('the folder was not looked at before');
+    try {
+      const snapshot = await this.#inTime(LOOK_MAX_MS, (signal) => base.folder.look(signal));
+      // Who still runs goes on from here, so that nothing is found twice.
+      if (this.#base) this.#base = { ...base, snapshot };
+      await keep(await this.#inTime(COMPARE_MAX_MS, (signal) => base.folder.changes(base.snapshot, snapshot, signal)));
+    } finally {
+      if (!this.#base) base.release();
+    }
+  }
+
+  /** A call is not to be recorded after all. What others who still run have changed by now stays to be found. */
+  drop(): void {
+    this.#running -= 1;
+    if (this.#running > 0) return;
+    this.#base?.release();
+    this.#base = undefined;
+  }
+
+  async #inTime<T>(milliseconds: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const { clock } = this.parts;
+    const abort = new AbortController();
+    const late = new Error(`looking at the folder took longer than ${milliseconds / 1_000} s`);
+    const disarm = clock.after(milliseconds, () => abort.abort(late));
+    try {
+      return await work(abort.signal);
+    } catch (error) {
+      if (!abort.signal.aborted) throw error;
+      this.#restUntil = clock.now() + LOOK_REST_MS;
+      throw late;
+    } finally {
+      disarm();
+    }
+  }
+
+  /** Nothing more is looked at in advance. Waits until nothing is. */
+  async close(): Promise<void> {
+    this.#over.abort();
+    await this.#prepared;
+  }
+}
+
+const TOO_LARGE = `the folder takes longer to look at than ${LOOK_MAX_MS / 1_000} s`;

@@ -1,0 +1,177 @@
+/**
+ * Records what an agent changes, and nothing that people change meanwhile. Before a call that may write, the folder is
+ * looked at (or just the one file, where the tool names it), and again when the call is over. An agent that runs its own
+ * tools is not seen that closely: there, the whole turn counts as one call.
+ */
+import { ErrorCode } from '@atrium/protocol';
+import type { GateCall } from '../../../core/contracts/extension.js';
+import { RequestError } from '../../../core/contracts/request-error.js';
+import type { Logger } from '../../../core/util/logger.js';
+import { capture } from '../capture.js';
+import type { ContentStore } from '../content-store.js';
+import { type Change, changeOf, isSame } from '../entry.js';
+import { FILES_AT_ONCE } from '../limits.js';
+import type { Found } from '../snapshots/snapshot.js';
+import { mapSome } from '../snapshots/some-at-once.js';
+import type { Journal } from './journal.js';
+import { Looks, type LooksParts } from './looks.js';
+import { type NamedFile, namedFile } from './named-file.js';
+import { withinLimits } from './within-limits.js';
+
+export interface RecorderParts extends LooksParts {
+  readonly logger: Logger;
+  journal(): Promise<Journal>;
+  /** Where contents are kept for good. */
+  readonly kept: ContentStore;
+  /** Something new is in the journal. */
+  changed(): void;
+}
+
+export class Recorder {
+  readonly #parts: RecorderParts;
+  readonly #looks: Looks;
+  /** Looks, and changes for people, come one after the other. */
+  #order: Promise<unknown> = Promise.resolve();
+  /** What is done for people now. */
+  #quiet: Promise<unknown> = Promise.resolve();
+  /** What was begun and is not over. */
+  readonly underWay = new Set<string>();
+
+  constructor(parts: RecorderParts) {
+    this.#parts = parts;
+    this.#looks = new Looks(parts);
+  }
+
+  prepare(): void {
+    this.#looks.prepare();
+  }
+
+  /** Waits until everything that was begun so far is in the journal. */
+  async close(): Promise<void> {
+    await this.#looks.close();
+    await this.#order;
+  }
+
+  /** Changes files for people: while nothing is recorded, and nothing begins to be before it is over. */
+  quietly<T>(work: () => Promise<T>): Promise<T> {
+    if (this.underWay.size > 0) throw new RequestError(ErrorCode.TurnInProgress, BUSY);
+    const mine = this.#inOrder(work);
+    this.#quiet = mine.catch(() => {});
+    return mine;
+  }
+
+  /** Runs a call of a tool that may write. */
+  async around<T>(call: GateCall, run: () => Promise<T>): Promise<T> {
+    const file = await namedFile(call, async () => (await this.#parts.folder())?.root);
+    if (file) return this.#aroundFile(call.turnId, file, run);
+    const end = await this.begin(call.turnId);
+    try {
+      return await run();
+    } finally {
+      await end();
+    }
+  }
+
+  /** Begins a recording that somebody else ends. What is found in one that is dropped was not the agent's. */
+  async begin(turnId: string): Promise<EndRecording> {
+    const id = crypto.randomUUID();
+    this.underWay.add(id);
+    const why = await this.#inOrder(() => this.#begin(turnId, id));
+    return async (how = 'keep') => {
+      await this.#inOrder(() => this.#end({ turnId, id, why, how }));
+      this.underWay.delete(id);
+      this.#parts.changed();
+    };
+  }
+
+  /** Says why nothing can be recorded; undefined when it can. */
+  async #begin(turnId: string, id: string): Promise<string | undefined> {
+    try {
+      await this.#looks.begin();
+      await (await this.#parts.journal()).add({ kind: 'begun', turnId, id });
+      return undefined;
+    } catch (error) {
+      return this.#failed(error);
+    }
+  }
+
+  async #end({ turnId, id, why, how }: Ending): Promise<void> {
+    // Another call may have looked since, and knows what came then.
+    const missed = why !== undefined && { gap: notRecorded(why) };
+    try {
+      if (how === 'keep') return await this.#looks.end((found) => this.#note(turnId, { ...found, ...missed }, id));
+      this.#looks.drop();
+      await this.#note(turnId, { changes: [] }, id);
+    } catch (error) {
+      const gap = notRecorded(why ?? this.#failed(error));
+      await this.#note(turnId, { changes: [], gap }, id).catch((worse) => this.#failed(worse));
+    }
+  }
+
+  /** Waits for nobody's look, but for what is being done for people. */
+  async #aroundFile<T>(turnId: string, { root, path }: NamedFile, run: () => Promise<T>): Promise<T> {
+    const id = crypto.randomUUID();
+    this.underWay.add(id);
+    try {
+      await this.#quiet;
+      return await this.#recorded(turnId, { root, path }, run);
+    } finally {
+      this.underWay.delete(id);
+      this.#parts.changed();
+    }
+  }
+
+  async #recorded<T>(turnId: string, { root, path }: NamedFile, run: () => Promise<T>): Promise<T> {
+    const before = await capture(root, path, this.#parts.kept);
+    try {
+      return await run();
+    } finally {
+      const after = await capture(root, path, this.#parts.kept);
+      if (!isSame(before, after)) await this.#note(turnId, { changes: [changeOf(path, before, after)] });
+    }
+  }
+
+  async #note(turnId: string, found: Found, id: string = crypto.randomUUID()): Promise<void> {
+    const journal = await this.#parts.journal();
+    const { changes, gap } = withinLimits(found, journal);
+    await this.#keep(changes);
+    await journal.add({ kind: 'step', turnId, id, changes, ...(gap !== undefined && { gap }) });
+  }
+
+  /** What was only read to compare goes when the host does; what was changed stays. */
+  async #keep(changes: readonly Change[]): Promise<void> {
+    const folder = await this.#parts.folder();
+    const entries = changes.flatMap(({ before, after }) => [before ?? [], after ?? []].flat());
+    await mapSome(entries, FILES_AT_ONCE, async ({ hash, isLost }) => {
+      if (folder && !isLost) await this.#parts.kept.take(folder.store, hash);
+    });
+  }
+
+  #inOrder<T>(work: () => Promise<T>): Promise<T> {
+    const mine = this.#order.then(work);
+    this.#order = mine.catch(() => {});
+    return mine;
+  }
+
+  #failed(error: unknown): string {
+    const message = error instanceof Error ? error.message : String(error);
+    this.#parts.logger.log('warn', 'changes could not be recorded', { error: message });
+    return message;
+  }
+}
+
+export type EndRecording = (how?: 'keep' | 'drop') => Promise<void>;
+
+interface Ending {
+  readonly turnId: string;
+  readonly id: string;
+  /** Why it did not begin well; undefined when it did. */
+  readonly why: string | undefined;
+  readonly how: 'keep' | 'drop';
+}
+
+function notRecorded(why: string): string {
+  return `a call was not recorded: ${why}`;
+}
+
+const BUSY = 'the agent is changing files now: wait, or cancel its turn first';

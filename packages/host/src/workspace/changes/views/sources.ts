@@ -1,0 +1,140 @@
+/** Finds what is behind each view of a session, and counts what the catalogue tells. */
+import { ErrorCode, type ErrorInfo } from '@atrium/protocol';
+import { RequestError } from '../../../core/contracts/request-error.js';
+import type { Session } from '../../../core/sessions/session.js';
+import type { Repository } from '../../git/repository.js';
+import type { Counted } from '../catalogue.js';
+import type { ContentStore } from '../content-store.js';
+import { type CommitScope, commit } from '../operations/commit.js';
+import type { CommitQuestion } from '../operations/commit-question.js';
+import type { Journal } from '../record/journal.js';
+import { countsWholeTurns } from '../record/own-recordings.js';
+import type { Recorder } from '../record/recorder.js';
+import type { FolderParts } from '../snapshots/snapshot.js';
+import { RecordedFiles } from './files.js';
+import { RecordedSource } from './recorded-source.js';
+import type { Shown, ViewSource } from './source.js';
+import { UncommittedFiles } from './uncommitted-files.js';
+import { NO_REPOSITORY, UncommittedSource } from './uncommitted-source.js';
+import { keyOf, type ViewName, viewUri } from './uri.js';
+
+export interface SourcesParts {
+  readonly session: Session;
+  readonly store: ContentStore;
+  readonly recorder: Recorder;
+  readonly question: CommitQuestion;
+  journal(): Promise<Journal>;
+  folder(): Promise<FolderParts | undefined>;
+  isTrusted(folder: string): Promise<boolean>;
+  /** Something that was asked for in a view failed later, or did not. */
+  failed(uri: string, failure: ErrorInfo | undefined): void;
+  changed(): void;
+}
+
+export class Sources {
+  readonly #parts: SourcesParts;
+  readonly #recorded: RecordedFiles;
+  readonly #uncommitted: UncommittedFiles;
+  readonly #abort = new AbortController();
+
+  constructor(parts: SourcesParts) {
+    this.#parts = parts;
+    const key = keyOf(parts.session.uri);
+    this.#recorded = new RecordedFiles(key, parts.store);
+    this.#uncommitted = new UncommittedFiles(key);
+  }
+
+  /** Undefined when it is about a turn that there is not. */
+  async source(uri: string, name: ViewName): Promise<ViewSource | undefined> {
+    if ((await this.#parts.folder()) === undefined) return undefined;
+    if (name.kind === 'uncommitted') return this.#uncommittedSource(uri);
+    if (name.kind === 'session') return this.#recordedSource(uri, (journal) => journal.turns);
+    if (name.kind === 'turn') {
+      const { turnId } = name;
+      return (await this.#isTurn(turnId)) ? this.#recordedSource(uri, () => [turnId]) : undefined;
+    }
+    const { original, modified } = name;
+    const areTurns = (await this.#isTurn(original)) && (await this.#isTurn(modified));
+    return areTurns ? this.#recordedSource(uri, ({ turns }) => between(turns, original, modified)) : undefined;
+  }
+
+  /** What is shown already need not be looked for again. */
+  async counted(shown: (uri: string) => Shown | undefined): Promise<Counted | undefined> {
+    if (!(await this.#parts.folder())) return undefined;
+    const { uri } = this.#parts.session;
+    const [session, uncommitted] = [viewUri(uri, { kind: 'session' }), viewUri(uri, { kind: 'uncommitted' })];
+    const ofSession = await this.#recordedSource(session, (journal) => journal.turns).show();
+    const ofFolder = shown(uncommitted) ?? (await this.#uncommittedSource(uncommitted).show());
+    const hasGit = ofFolder.problem?.errorType !== NO_REPOSITORY;
+    return { session: ofSession, ...(hasGit && { uncommitted: ofFolder }) };
+  }
+
+  async #isTurn(turnId: string): Promise<boolean> {
+    const { session } = this.#parts;
+    if ((await this.#parts.journal()).has(turnId) || session.state.activeTurn?.id === turnId) return true;
+    return (await session.parts.pages.indexOf(session.committed, turnId)) !== undefined;
+  }
+
+  #recordedSource(view: string, turns: (journal: Journal) => readonly string[]): RecordedSource {
+    const { store, recorder, session } = this.#parts;
+    return new RecordedSource({
+      view,
+      countsWholeTurns: countsWholeTurns(session.parts.backend?.abilities),
+      store,
+      turns,
+      files: this.#recorded,
+      journal: () => this.#parts.journal(),
+      underWay: () => recorder.underWay,
+      root: () => this.#root(),
+      quietly: (work) => recorder.quietly(work),
+    });
+  }
+
+  #uncommittedSource(view: string): UncommittedSource {
+    const { store, recorder, isTrusted } = this.#parts;
+    return new UncommittedSource({
+      view,
+      store,
+      files: this.#uncommitted,
+      journal: () => this.#parts.journal(),
+      folder: () => this.#folder(),
+      isTrusted,
+      quietly: (work) => recorder.quietly(work),
+      commit: (repository, what) => this.#askAndCommit(view, repository, what),
+    });
+  }
+
+  #askAndCommit(view: string, repository: Repository, what: CommitScope): string {
+    const { question, isTrusted, failed, changed } = this.#parts;
+    const { folder, top } = repository;
+    const all = what === 'staged' ? `What is staged in ${top}` : `Everything that changed in ${folder}`;
+    question.ask(`${all} will be committed. What does the commit do?`, (message) => {
+      const trusted = isTrusted(repository.folder);
+      const { signal } = this.#abort;
+      trusted
+        .then((isIt) => commit({ repository, message, what, isTrusted: isIt, signal }))
+        .catch((error) => failed(view, { errorType: 'commit-failed', message: String(error.message ?? error) }))
+        .finally(changed);
+    });
+    return 'The session asks for the commit message.';
+  }
+
+  async #folder(): Promise<FolderParts> {
+    const folder = await this.#parts.folder();
+    if (!folder) throw new RequestError(ErrorCode.NotFound, 'the folder of the session is not there any more');
+    return folder;
+  }
+
+  async #root(): Promise<string> {
+    return (await this.#folder()).root;
+  }
+
+  close(): void {
+    this.#abort.abort();
+  }
+}
+
+/** The turns behind the first, up to and with the second. */
+function between(turns: readonly string[], original: string, modified: string): string[] {
+  return turns.slice(turns.indexOf(original) + 1, turns.indexOf(modified) + 1);
+}

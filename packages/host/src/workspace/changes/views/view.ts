@@ -1,0 +1,131 @@
+/** A channel that shows changes, from when somebody asks for it until nobody watches any more. */
+import { type ChangesetAction, type ChangesetState, changesetReducer, type ErrorInfo } from '@atrium/protocol';
+import { PassingChannel } from '../../../core/channels/passing-channel.js';
+import type { HostCore } from '../../../core/contracts/host-core.js';
+import { STORE_RETRY_MS } from '../../../core/limits.js';
+import { LOOK_AGAIN_MAX_MS, LOOK_AGAIN_MS, LOOK_SHARE } from '../limits.js';
+import type { Shown, ViewSource } from './source.js';
+
+export interface ViewParts {
+  readonly core: Pick<HostCore, 'writer' | 'clock'>;
+  readonly uri: string;
+  readonly source: ViewSource;
+  /** It is up to date again. */
+  refreshed(state: ChangesetState): void;
+}
+
+export class View {
+  readonly channel: PassingChannel<ChangesetState>;
+  readonly source: ViewSource;
+  readonly #parts: ViewParts;
+  #shown: Shown | undefined;
+  /** What was asked for here and failed; it stands until something else is asked for. */
+  #failure: ErrorInfo | undefined;
+  #looking: Promise<void> | undefined;
+  #isStale = false;
+  #isOver = false;
+  #disarm = () => {};
+
+  constructor(parts: ViewParts) {
+    this.#parts = parts;
+    this.source = parts.source;
+    const { core, uri } = parts;
+    const initial: ChangesetState = { status: 'computing', files: [] };
+    this.channel = new PassingChannel({ core, uri, reduce: changesetReducer as never, initial });
+    // Somebody may come back who still has what an earlier view under this name showed.
+    this.channel.write({ type: 'changeset/cleared' });
+    this.channel.write({ type: 'changeset/statusChanged', status: 'computing' });
+  }
+
+  /** Undefined before the first look is over. */
+  get shown(): Shown | undefined {
+    return this.#shown;
+  }
+
+  /** Looks anew; whoever asks meanwhile waits for one more look, so that nothing is missed. */
+  async refresh(): Promise<void> {
+    if (this.#looking) {
+      this.#isStale = true;
+      return this.#looking;
+    }
+    this.#looking = this.#lookUntilFresh().finally(() => {
+      this.#looking = undefined;
+    });
+    return this.#looking;
+  }
+
+  async #lookUntilFresh(): Promise<void> {
+    const { clock } = this.#parts.core;
+    do {
+      this.#isStale = false;
+      this.#disarm();
+      const begin = clock.now();
+      const shown = await this.source.show().catch(failed);
+      if (this.#isOver) return;
+      this.#show(shown);
+      const pause = Math.min(Math.max(LOOK_AGAIN_MS, (clock.now() - begin) * LOOK_SHARE), LOOK_AGAIN_MAX_MS);
+      if (this.source.isOpenToAll) this.#disarm = clock.after(pause, () => void this.refresh());
+    } while (this.#isStale);
+    this.#parts.refreshed(this.channel.state);
+  }
+
+  fail(failure: ErrorInfo | undefined): void {
+    this.#failure = failure;
+    if (this.#shown && !this.#isOver) this.#showStatus();
+  }
+
+  /** Only what differs is told. */
+  #show(shown: Shown): void {
+    const old = new Map(this.channel.state.files.map((file) => [file.id, file]));
+    const fresh = new Set(shown.files.map(({ file }) => file.id));
+    for (const id of old.keys()) if (!fresh.has(id)) this.#write({ type: 'changeset/fileRemoved', fileId: id });
+    for (const { file } of shown.files) {
+      if (!isEqual(old.get(file.id), file)) this.#write({ type: 'changeset/fileSet', file });
+    }
+    const operations = [...shown.operations];
+    if (!isEqual(this.channel.state.operations ?? [], operations)) {
+      this.#write({ type: 'changeset/operationsChanged', operations });
+    }
+    this.#shown = shown;
+    this.#showStatus();
+  }
+
+  #showStatus(): void {
+    const error = this.#failure ?? this.#shown?.problem;
+    const { status, error: told } = this.channel.state;
+    if (status === (error ? 'error' : 'ready') && isEqual(told, error)) return;
+    const action = error ? { status: 'error' as const, error } : { status: 'ready' as const };
+    this.#write({ type: 'changeset/statusChanged', ...action });
+  }
+
+  /** What could not be stored never happened here either, and is told again. */
+  #write(action: ChangesetAction): void {
+    const { writer, clock } = this.#parts.core;
+    this.channel.write(action);
+    writer.afterFailure(() => {
+      this.#disarm();
+      if (!this.#isOver) this.#disarm = clock.after(STORE_RETRY_MS, () => void this.refresh());
+    });
+  }
+
+  /** Nobody watches any more. */
+  close(): void {
+    this.#isOver = true;
+    this.#disarm();
+  }
+
+  /** The session is over. */
+  end(): void {
+    this.close();
+    this.channel.write({ type: 'changeset/cleared' });
+  }
+}
+
+function isEqual(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+function failed(error: unknown): Shown {
+  const message = error instanceof Error ? error.message : String(error);
+  return { files: [], operations: [], problem: { errorType: 'failed', message } };
+}

@@ -1,0 +1,133 @@
+/**
+ * What could be inserted at the caret of a message: `@` for files and agents, `#` for symbols, `/` for what a person can
+ * call by name. What is accepted comes back with the message as an attachment.
+ */
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import {
+  type ChildCustomization,
+  type CompletionItem,
+  type CompletionsParams,
+  ErrorCode,
+  type MessageAttachment,
+  type SessionState,
+} from '@atrium/protocol';
+import type { HostCore } from '../../core/contracts/host-core.js';
+import { RequestError } from '../../core/contracts/request-error.js';
+import type { Service, ServiceRequests } from '../../core/contracts/service.js';
+import { folderOf } from '../../core/sessions/agent-opener.js';
+import { type Mention, mentionAt, TRIGGERS } from './mention.js';
+import { type FoundSymbol, ProjectIndex } from './project-index.js';
+import { best } from './ranking.js';
+
+export const COMPLETIONS_MAX = 50;
+
+interface Candidate {
+  /** What is matched and shown. */
+  readonly name: string;
+  readonly insertText: string;
+  readonly attachment: MessageAttachment;
+}
+
+export class Completions implements Service {
+  readonly #core: HostCore;
+  readonly #index: ProjectIndex;
+  readonly requests: ServiceRequests = { completions: (_connection, params) => this.#complete(params) };
+  /** Whoever types faster than files are found is answered late, and stops nothing else. */
+  readonly lanes = { completions: 'free' } as const;
+  readonly greeting = { completionTriggerCharacters: TRIGGERS };
+
+  constructor(core: HostCore) {
+    this.#core = core;
+    this.#index = new ProjectIndex(core.clock);
+  }
+
+  async #complete({ channel, text, offset }: CompletionsParams): Promise<{ items: CompletionItem[] }> {
+    const session = await this.#core.sessions.open(channel);
+    if (!session) throw this.#core.unknownChannel(channel);
+    if (!Number.isInteger(offset) || offset < 0 || offset > text.length) {
+      throw new RequestError(ErrorCode.InvalidParams, `/offset must be within the text: 0 to ${text.length}`);
+    }
+    const mention = mentionAt(text, offset);
+    if (!mention) return { items: [] };
+    const candidates = await this.#candidates(session.state, mention);
+    const items = best(candidates, ({ name }) => name, mention.query, COMPLETIONS_MAX);
+    return { items: items.map((item) => completionOf(item, mention)) };
+  }
+
+  async #candidates(state: SessionState, { trigger, query }: Mention): Promise<readonly Candidate[]> {
+    if (trigger === '/') return customizationsOf(state).flatMap((it) => commandOf(it) ?? []);
+    const folder = folderOf(state);
+    if (trigger === '#') return folder === undefined ? [] : this.#symbols(folder, query);
+    const agents = customizationsOf(state).flatMap((it) => agentOf(it) ?? []);
+    const files = folder === undefined ? [] : await this.#index.files(folder);
+    const near = best(files, (name) => name, query, COMPLETIONS_MAX);
+    return [...agents, ...near.map((name) => fileCandidate(folder ?? '', name))];
+  }
+
+  async #symbols(folder: string, query: string): Promise<readonly Candidate[]> {
+    const near = best(await this.#index.symbols(folder), ({ name }) => name, query, COMPLETIONS_MAX);
+    return near.map((symbol) => symbolCandidate(folder, symbol));
+  }
+}
+
+function completionOf({ insertText, attachment }: Candidate, { start, end }: Mention): CompletionItem {
+  return { insertText: `${insertText} `, rangeStart: start, rangeEnd: end, attachment };
+}
+
+function fileCandidate(folder: string, name: string): Candidate {
+  const uri = pathToFileURL(path.join(folder, name)).href;
+  return { name, insertText: `@${name}`, attachment: { type: 'resource', label: name, uri, displayKind: 'document' } };
+}
+
+function symbolCandidate(folder: string, { name, kind, file, line }: FoundSymbol): Candidate {
+  const range = { start: { line, character: 0 }, end: { line: line + 1, character: 0 } };
+  return {
+    name,
+    insertText: `#${name}`,
+    attachment: {
+      type: 'resource',
+      label: `${name} (${kind} in ${file})`,
+      uri: pathToFileURL(path.join(folder, file)).href,
+      displayKind: 'symbol',
+      selection: { range },
+    },
+  };
+}
+
+/** What is switched on, with the plugin that it is from. */
+function customizationsOf({ customizations = [] }: SessionState): readonly Named[] {
+  return customizations
+    .filter(({ enabled }) => enabled)
+    .flatMap(({ type, name, children = [] }) =>
+      children.map((child) => ({ child, prefix: type === 'plugin' ? `${name}:` : '' })),
+    );
+}
+
+interface Named {
+  readonly child: ChildCustomization;
+  readonly prefix: string;
+}
+
+function commandOf({ child, prefix }: Named): Candidate | undefined {
+  if (child.type !== 'skill' && child.type !== 'prompt') return undefined;
+  const name = `${prefix}${child.name}`;
+  return { name, insertText: `/${name}`, attachment: simple(child, name) };
+}
+
+function agentOf({ child, prefix }: Named): Candidate | undefined {
+  if (child.type !== 'agent') return undefined;
+  const name = `${prefix}${child.name}`;
+  return { name, insertText: `@${name}`, attachment: simple(child, name) };
+}
+
+function simple(child: ChildCustomization, name: string): MessageAttachment {
+  const about = 'description' in child && child.description ? `: ${child.description}` : '';
+  return {
+    type: 'simple',
+    label: name,
+    displayKind: child.type,
+    modelRepresentation: `The ${child.type} "${name}"${about}`,
+    _meta: { uri: child.uri },
+  };
+}

@@ -1,0 +1,121 @@
+/**
+ * `resourceRequest`: a client asks for something outside of what it has, and a person decides. The question stands in a
+ * session that the client watches, for everybody there to see. Without such a session there is nobody to ask.
+ */
+import type { ResourceRequestParams } from '@atrium/protocol';
+import type { HostCore } from '../../core/contracts/host-core.js';
+import type { Session } from '../../core/sessions/session.js';
+import { shorten } from '../../core/util/text.js';
+import type { Connection } from '../../core/wire/connection.js';
+import { checkNoGo } from '../tools/no-go.js';
+import { refused } from './errors.js';
+import { filePathOf } from './file-uri.js';
+import type { Granted } from './granted.js';
+import type { Grant, Grants } from './grants.js';
+import { ASKED_PATH_MAX_CHARACTERS, ASKER_MAX_CHARACTERS, REQUEST_TIMEOUT_MS, REQUESTS_MAX } from './limits.js';
+import { realPathOf } from './real-path.js';
+import { type Access, suffices } from './roots.js';
+
+export interface AskingParts {
+  readonly core: Pick<HostCore, 'clock' | 'sessions' | 'watchedBy'>;
+  readonly granted: Granted;
+  readonly grants: Grants;
+}
+
+type Answer = 'granted' | 'declined' | 'over';
+
+interface Open {
+  readonly connection: Connection;
+  readonly session: Session;
+  end(answer: Answer): void;
+}
+
+export class Asking {
+  readonly #parts: AskingParts;
+  readonly #open = new Set<Open>();
+
+  constructor(parts: AskingParts) {
+    this.#parts = parts;
+  }
+
+  /** Resolves when it is granted. */
+  async request(connection: Connection, { uri, write = false }: ResourceRequestParams): Promise<void> {
+    const { granted, grants } = this.#parts;
+    const clientId = connection.identity?.clientId ?? '';
+    const file = filePathOf(uri);
+    if ('problem' in file) throw refused(`${uri}: ${file.problem}`);
+    const wanted: Access = write ? 'write' : 'read';
+    const real = await realPathOf(file.path);
+    await checkNoGo(real, uri).catch((error) => Promise.reject(refused(error.message)));
+    const table = await granted.tableFor(clientId);
+    // Where the client may go already, nobody needs to be asked, unless a link leads somewhere else.
+    if (table.enter(file.path, wanted) && suffices(table.accessTo(real), wanted)) return;
+    const session = this.#sessionOf(connection, uri);
+    const grant = { given: file.path, real, access: wanted, session: session.uri };
+    const answer = await this.#ask(connection, session, grant);
+    if (answer !== 'granted') throw refused(`${uri}: ${WORDS[answer]}`);
+    grants.add(clientId, grant);
+  }
+
+  /** Nobody is there any more to use the answer. */
+  left(connection: Connection): void {
+    for (const open of [...this.#open]) if (open.connection === connection) open.end('over');
+  }
+
+  sessionClosed(session: Session): void {
+    for (const open of [...this.#open]) if (open.session === session) open.end('over');
+  }
+
+  /** Where the client takes part most: the session that it is the active client of, or else the latest that it watches. */
+  #sessionOf(connection: Connection, uri: string): Session {
+    const { core } = this.#parts;
+    const mine = [...this.#open].filter((open) => open.connection === connection);
+    if (mine.length >= REQUESTS_MAX) throw refused(`${uri}: people are being asked ${REQUESTS_MAX} things already`);
+    const watched = core.watchedBy(connection).flatMap((watched) => core.sessions.inMemory.get(watched) ?? []);
+    const rank = ({ state }: Session) =>
+      Number(state.activeClient?.clientId === connection.identity?.clientId) * Number.MAX_SAFE_INTEGER +
+      state.summary.modifiedAt;
+    const [best] = watched.sort((a, b) => rank(b) - rank(a));
+    if (!best) throw refused(`${uri}: nobody can be asked. Subscribe to a session first; the question appears there`);
+    return best;
+  }
+
+  #ask(connection: Connection, session: Session, grant: Grant): Promise<Answer> {
+    const { clock } = this.#parts.core;
+    return new Promise((resolve) => {
+      const end = (answer: Answer) => {
+        this.#open.delete(open);
+        cancel();
+        withdraw();
+        resolve(answer);
+      };
+      const open = { connection, session, end };
+      this.#open.add(open);
+      const cancel = clock.after(REQUEST_TIMEOUT_MS, () => end('over'));
+      const request = { id: `access-${crypto.randomUUID()}`, message: questionOf(connection, grant), questions: [] };
+      const answered = (response: string) => end(response === 'accept' ? 'granted' : 'declined');
+      const withdraw = session.standing.ask(request, answered);
+    });
+  }
+}
+
+const WORDS: Readonly<Record<Exclude<Answer, 'granted'>, string>> = {
+  declined: 'a person said no',
+  over: 'nobody answered',
+};
+
+/** People must see where it really leads, whatever the client calls it. */
+function questionOf(connection: Connection, { given, real, access }: Grant): string {
+  const name = visible(connection.identity?.clientId ?? '', ASKER_MAX_CHARACTERS);
+  const verb = access === 'write' ? 'read and change' : 'read';
+  const leads = real === given ? '' : ` (asked for as ${visible(given, ASKED_PATH_MAX_CHARACTERS)})`;
+  return [
+    `May the client "${name}" ${verb} ${visible(real, ASKED_PATH_MAX_CHARACTERS)}${leads}, and everything in it?`,
+    'Your answer holds until this session is disposed of, or the host stops.',
+  ].join('\n');
+}
+
+/** Without quotes, and without what a screen acts upon or shows elsewhere: nothing may pass for more of the question. */
+function visible(text: string, maxCharacters: number): string {
+  return shorten(text.replace(/["\p{Cc}\p{Cf}]/gu, '?'), maxCharacters);
+}

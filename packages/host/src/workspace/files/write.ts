@@ -1,0 +1,130 @@
+/** `resourceWrite`: a file as a whole, cut, appended to, or with something put into the middle. */
+import type { ResourceWriteParams } from '@atrium/protocol';
+import { oneAtATime } from '../../core/util/one-at-a-time.js';
+import { FILE_MAX_BYTES } from '../../plugins/customizations/parse/limits.js';
+import { alreadyThere, codeOf, conflict, invalid, notFound, refused } from './errors.js';
+import { etagOf } from './etag.js';
+import { REWRITE_MAX_BYTES } from './limits.js';
+import { makeFolders } from './make-folders.js';
+import type { PinnedFolder } from './pinned-folder.js';
+import type { Place, Places } from './places.js';
+import { APPENDING, type OpenFile, openPlain, plainStats, READING } from './plain-file.js';
+import { type Piece, replaceWith } from './replace.js';
+
+interface Edit {
+  readonly data: Buffer;
+  readonly mode: 'truncate' | 'append' | 'insert';
+  readonly position: number;
+  readonly createOnly: boolean;
+  readonly ifMatch: string | undefined;
+}
+
+/** Either alphabet, with or without line ends and padding. */
+const BASE64 = /^[\w+/\s-]*={0,2}\s*$/;
+
+/** What is written, and where: its folder is held. */
+interface Target {
+  readonly uri: string;
+  readonly folder: PinnedFolder;
+  readonly name: string;
+}
+
+export function writeFile(places: Places, clientId: string, params: ResourceWriteParams): Promise<void> {
+  const { uri } = params;
+  const edit = editOf(params);
+  return places.at({ uri, clientId, wanted: 'write' }, async (place) => {
+    if (place.directory !== undefined) checkCustomization(edit);
+    plainStats(place);
+    if (place.isDeadLink) throw refused(`${uri} is a link to nothing`);
+    const folder = await folderFor(place);
+    const target = { uri, folder, name: place.names.at(-1) ?? '' };
+    const write = () => writeNow(target, edit);
+    // Two changes of one file must not overlook each other, also when a tool makes one of them.
+    return oneAtATime(place.real, write).finally(() => folder !== place.held && folder.close());
+  });
+}
+
+function editOf({ uri, ...params }: ResourceWriteParams): Edit {
+  const { data, encoding, mode = 'truncate', position = 0, createOnly = false, ifMatch } = params;
+  if (!Number.isSafeInteger(position) || position < 0) throw invalid('/position must be a whole number, not below 0');
+  const isBase64 = encoding === 'base64';
+  // What is none would be taken for something shorter, and written.
+  if (isBase64 && !BASE64.test(data)) throw invalid('/data must be base64, as /encoding says');
+  return { data: Buffer.from(data, isBase64 ? 'base64' : 'utf8'), mode, position, createOnly, ifMatch };
+}
+
+/** Customizations are small, and written as a whole. */
+function checkCustomization({ data, mode, position }: Edit): void {
+  if (mode !== 'truncate' || position !== 0) {
+    throw invalid('/mode: a customization is written as a whole, without mode and position');
+  }
+  if (data.length > FILE_MAX_BYTES) throw invalid(`/data: a customization may have ${FILE_MAX_BYTES} bytes`);
+}
+
+/** Folders are made with the first file only where customizations are saved. */
+async function folderFor({ held, names, directory, uri }: Place): Promise<PinnedFolder> {
+  if (names.length === 1) return held;
+  if (directory === undefined) throw notFound(uri, 'has no folder: make it with resourceMkdir first');
+  return makeFolders(held, names.slice(0, -1));
+}
+
+async function writeNow(target: Target, edit: Edit): Promise<void> {
+  const old = await openExisting(target);
+  try {
+    await check(target, old, edit);
+    if (old && edit.mode === 'append' && edit.position === 0) await append(target, old, edit.data);
+    else await replace(target, old, edit);
+  } finally {
+    await old?.handle.close();
+  }
+}
+
+async function openExisting({ folder, name, uri }: Target): Promise<OpenFile | undefined> {
+  const file = await openPlain(folder, name, READING).catch((error) => {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  });
+  if (file && !file.stats.isFile()) {
+    await file.handle.close();
+    throw refused(`${uri} is not a plain file`);
+  }
+  return file;
+}
+
+async function check(
+  { uri }: Target,
+  old: OpenFile | undefined,
+  { createOnly, ifMatch, position }: Edit,
+): Promise<void> {
+  if (old && createOnly) throw alreadyThere(uri);
+  if (ifMatch !== undefined && (!old || (await etagOf(old)) !== ifMatch)) throw conflict(uri);
+  const size = Number(old?.stats.size ?? 0);
+  if (position > size) throw invalid(`/position must be within the file, which has ${size} bytes`);
+}
+
+/** In place, so that nothing is lost that another program appends at the same moment. */
+async function append({ folder, name }: Target, { stats }: OpenFile, data: Buffer): Promise<void> {
+  const file = await openPlain(folder, name, APPENDING);
+  try {
+    if (file.stats.ino !== stats.ino || !file.stats.isFile()) throw refused('the file was exchanged meanwhile');
+    await file.handle.appendFile(data);
+  } finally {
+    await file.handle.close();
+  }
+}
+
+function replace({ uri, folder, name }: Target, old: OpenFile | undefined, edit: Edit): Promise<void> {
+  const { createOnly, ifMatch } = edit;
+  const size = Number(old?.stats.size ?? 0);
+  const pieces = piecesOf(edit, size);
+  const isOldUsed = pieces.length > 1;
+  if (isOldUsed && size > REWRITE_MAX_BYTES) throw invalid(`${uri} is too large to be changed in the middle`);
+  const mustBeSame = isOldUsed || ifMatch !== undefined;
+  return replaceWith({ uri, folder, name, old, pieces, mustBeNew: createOnly, mustBeSame });
+}
+
+function piecesOf({ data, mode, position }: Edit, size: number): Piece[] {
+  const at = mode === 'append' ? size - position : position;
+  const behind = mode === 'truncate' ? [] : [{ start: at, end: size }];
+  return [{ start: 0, end: at }, data, ...behind].filter((piece) => Buffer.isBuffer(piece) || piece.end > piece.start);
+}

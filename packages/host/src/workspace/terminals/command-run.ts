@@ -1,0 +1,105 @@
+/** Runs a tool's command in a terminal of its own, where people can watch it, type into it, and take it over. */
+import { randomUUID } from 'node:crypto';
+import type { TerminalClaim } from '@atrium/protocol';
+import { shorten } from '../../core/util/text.js';
+import { killOnExit } from '../tools/process-group.js';
+import type { TerminalRequest, TerminalRun } from '../tools/run-in-terminal.js';
+import { type CallClaim, inBackground, isOfCall } from './claims.js';
+import { commandEnvironment } from './environment.js';
+import { PlainLines } from './plain-text.js';
+import { heldCommand } from './shells/held-command.js';
+import { cleanTitle } from './signals.js';
+import type { Terminal } from './terminal.js';
+import type { TerminalEnd } from './terminal-process.js';
+import type { Terminals } from './terminals.js';
+
+const TITLE_CHARACTERS = 60;
+/** Of what a person sees who helps. */
+const SIZE = { cols: 120, rows: 30 } as const;
+
+export interface CommandRun {
+  readonly claim: CallClaim;
+  /** Somebody is there who could type. Without anybody, a command that reads input must not wait for it. */
+  readonly isWatched: boolean;
+  readonly request: TerminalRequest;
+}
+
+/** Undefined when no terminal can be had: then the command has not run at all. */
+export async function runCommand(terminals: Terminals, run: CommandRun): Promise<TerminalRun | undefined> {
+  if (process.platform === 'win32') return undefined;
+  const { claim, request } = run;
+  const isReady = await terminals.ready();
+  if (request.signal.aborted) return { kind: 'cancelled' };
+  const terminal = isReady ? await openFor(terminals, run).catch(() => undefined) : undefined;
+  if (!terminal) return undefined;
+  const forget = killOnExit(terminal.pid);
+  terminal.screen.beginCommand(claim.toolCallId, request.command);
+  request.shown({ resource: terminal.uri, title: terminal.state.title });
+  const end = await watch(terminal, request);
+  forget();
+  if (isOfCall(terminal.state.claim)) terminal.claim(inBackground(claim));
+  await terminal.settled();
+  terminals.finished(terminal);
+  return end;
+}
+
+function openFor(terminals: Terminals, { claim, isWatched, request }: CommandRun): Promise<Terminal> {
+  const { command, cwd, graceMs, interactive, running } = request;
+  const people = { areThere: isWatched, canType: interactive && isWatched };
+  return terminals.openTerminal({
+    uri: `ahp-terminal:/${randomUUID()}`,
+    claim,
+    launch: heldCommand({
+      command,
+      hasInput: people.canType,
+      env: { ...commandEnvironment(people), ...running?.environment() },
+    }),
+    cwd,
+    size: SIZE,
+    title: shorten(cleanTitle(command), TITLE_CHARACTERS),
+    isNamed: true,
+    isOfTool: true,
+    ending: { signal: 'SIGTERM', graceMs },
+  });
+}
+
+/** Until the command ends, must end, or is somebody else's. */
+async function watch(terminal: Terminal, request: TerminalRequest): Promise<TerminalRun> {
+  const { clock, signal, timeoutMs, output, running } = request;
+  const lines = new PlainLines();
+  terminal.screen.onOutput = (text) => {
+    running?.output(text);
+    output(lines.push(text), 'stdout');
+  };
+  terminal.beforeShown = () => running?.store();
+  let early: 'timeout' | 'cancelled' | undefined;
+  const stop = (why: 'timeout' | 'cancelled') => {
+    early ??= why;
+    void terminal.end();
+  };
+  const cancel = () => stop('cancelled');
+  const disarm = clock.after(timeoutMs, () => stop('timeout'));
+  signal.addEventListener('abort', cancel, { once: true });
+  // It may have been cancelled while the terminal was being opened.
+  if (signal.aborted) cancel();
+  const end = await Promise.race([terminal.ended, unclaimed(terminal)]);
+  disarm();
+  signal.removeEventListener('abort', cancel);
+  terminal.screen.onOutput = undefined;
+  terminal.beforeShown = undefined;
+  running?.store();
+  terminal.onUnclaimed = undefined;
+  output(lines.end(), 'stdout');
+  if ('kind' in end) return { kind: 'detached', isTaken: end.kind === 'client' };
+  return early ? { kind: early } : endOf(end);
+}
+
+function unclaimed(terminal: Terminal): Promise<TerminalClaim> {
+  return new Promise((resolve) => {
+    terminal.onUnclaimed = resolve;
+  });
+}
+
+function endOf({ exitCode, signal, strays }: TerminalEnd): TerminalRun {
+  return signal ? { kind: 'killed', signal: signal.name } : { kind: 'exited', code: exitCode, strays };
+}

@@ -1,0 +1,160 @@
+/**
+ * The way from a program's output into the terminal's channel. All that comes within some milliseconds, or while something
+ * is being stored, becomes one action; when too much waits to be stored, or to be sent even to the fastest watcher, the program has to wait.
+ */
+import type { TerminalAction } from '@atrium/protocol';
+import type { Writer } from '../../core/channels/writer.js';
+import { STORE_RETRY_MS } from '../../core/limits.js';
+import { type Clock, systemClock } from '../../core/util/clock.js';
+import {
+  GATHER_MAX_CHARACTERS,
+  GATHER_MS,
+  UNSENT_HIGH_BYTES,
+  UNSENT_LOW_BYTES,
+  UNSENT_PATIENCE_MS,
+  UNSENT_POLL_MS,
+  UNSTORED_HIGH_CHARACTERS,
+  UNSTORED_LOW_CHARACTERS,
+} from './limits.js';
+
+/** About what an action takes that is not output. */
+const ACTION_CHARACTERS = 256;
+
+export interface FlowOptions {
+  readonly clock: Clock;
+  readonly writer: Pick<Writer, 'afterCommit' | 'afterFailure'>;
+  /** Takes the actions of one go into the channel. */
+  write(actions: readonly TerminalAction[]): void;
+  /** Bytes that wait for the watcher who keeps up best; none when nobody watches. */
+  unsent(): number;
+  pause(): void;
+  resume(): void;
+}
+
+export class Flow {
+  readonly #options: FlowOptions;
+  #waiting: TerminalAction[] = [];
+  #waitingCharacters = 0;
+  /** Written, and not known to be stored. */
+  #unstored: readonly TerminalAction[] = [];
+  #state: 'idle' | 'due' | 'storing' | 'stopped' = 'idle';
+  #lastWrite = 0;
+  /** Does now what is due in a moment. */
+  #hurry: (() => void) | undefined;
+  #isPaused = false;
+  /** Watchers were waited for in vain, and are not waited for again until one of them has caught up. */
+  #isImpatient = false;
+  #drained: (() => void)[] = [];
+
+  constructor(options: FlowOptions) {
+    this.#options = options;
+  }
+
+  output(data: string): void {
+    const last = this.#waiting.at(-1);
+    if (last?.type === 'terminal/data') this.#waiting[this.#waiting.length - 1] = { ...last, data: last.data + data };
+    else this.#waiting.push({ type: 'terminal/data', data });
+    this.#added(data.length);
+  }
+
+  act(...actions: readonly TerminalAction[]): void {
+    this.#waiting.push(...actions);
+    this.#added(actions.length * ACTION_CHARACTERS);
+  }
+
+  /** Resolves when everything so far has been stored, or never will be. */
+  drained(): Promise<void> {
+    const isDone = this.#state === 'idle' || this.#state === 'stopped';
+    return isDone ? Promise.resolve() : new Promise((resolve) => this.#drained.push(resolve));
+  }
+
+  /** Nothing more is written: the terminal is gone. */
+  stop(): void {
+    this.#state = 'stopped';
+    this.#hurry = undefined;
+    this.#settle();
+  }
+
+  get #isMuch(): boolean {
+    return this.#waitingCharacters > GATHER_MAX_CHARACTERS;
+  }
+
+  #added(characters: number): void {
+    this.#waitingCharacters += characters;
+    if (this.#waitingCharacters > UNSTORED_HIGH_CHARACTERS) this.#pause();
+    if (this.#state === 'idle') this.#schedule();
+    else if (this.#isMuch) this.#hurry?.();
+  }
+
+  /** At once when nothing was written for a while: a key that is pressed shows at once. */
+  #schedule(): void {
+    this.#state = 'due';
+    const flush = (): void => {
+      cancel();
+      this.#hurry = undefined;
+      setImmediate(() => this.#flush());
+    };
+    const wait = this.#isMuch ? 0 : this.#lastWrite + GATHER_MS - performance.now();
+    const cancel = systemClock.after(Math.max(0, wait), flush);
+    this.#hurry = flush;
+    if (wait <= 0) flush();
+  }
+
+  #flush(): void {
+    if (this.#state === 'stopped') return;
+    const { writer, write } = this.#options;
+    this.#unstored = this.#waiting;
+    this.#waiting = [];
+    this.#waitingCharacters = 0;
+    this.#state = 'storing';
+    this.#lastWrite = performance.now();
+    write(this.#unstored);
+    writer.afterCommit(() => this.#stored());
+    writer.afterFailure(() => this.#again());
+  }
+
+  #stored(): void {
+    if (this.#state === 'stopped') return;
+    this.#unstored = [];
+    this.#state = 'idle';
+    this.#letOn();
+    if (this.#waiting.length === 0) return this.#settle();
+    this.#schedule();
+  }
+
+  /** What could not be stored never happened: it is written again, in front of what came since. */
+  #again(): void {
+    if (this.#state === 'stopped') return;
+    this.#waiting = [...this.#unstored, ...this.#waiting];
+    this.#unstored = [];
+    this.#options.clock.after(STORE_RETRY_MS, () => this.#flush());
+  }
+
+  #settle(): void {
+    const drained = this.#drained;
+    this.#drained = [];
+    for (const resolve of drained) resolve();
+  }
+
+  #pause(): void {
+    if (!this.#isPaused) this.#options.pause();
+    this.#isPaused = true;
+  }
+
+  /** Lets a program that waits go on, as soon as somebody has read what it wrote, or nobody did for long enough. */
+  #letOn(waitedMs = 0): void {
+    const unsent = this.#options.unsent();
+    if (unsent <= UNSENT_LOW_BYTES) this.#isImpatient = false;
+    else if (waitedMs >= UNSENT_PATIENCE_MS) this.#isImpatient = true;
+    const mustWait = unsent > UNSENT_LOW_BYTES && !this.#isImpatient;
+    if (mustWait && unsent > UNSENT_HIGH_BYTES) this.#pause();
+    if (!this.#isPaused || this.#waitingCharacters > UNSTORED_LOW_CHARACTERS) return;
+    if (mustWait) return this.#lookAgain(waitedMs + UNSENT_POLL_MS);
+    this.#isPaused = false;
+    this.#options.resume();
+  }
+
+  #lookAgain(waitedMs: number): void {
+    this.#options.clock.after(UNSENT_POLL_MS, () => this.#letOn(waitedMs));
+  }
+}

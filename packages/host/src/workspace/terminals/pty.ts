@@ -1,0 +1,140 @@
+/** A process on a pseudo terminal. The package that makes them is optional and native: it is loaded when first needed. */
+import { writeSync } from 'node:fs';
+import { constants } from 'node:os';
+import type * as NodePty from '@lydell/node-pty';
+import { type Clock, systemClock } from '../../core/util/clock.js';
+import { INPUT_RETRY_MS } from './limits.js';
+
+export interface PtyRequest {
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly cols: number;
+  readonly rows: number;
+}
+
+export interface PtyExit {
+  readonly exitCode: number;
+  /** What ended it: `SIGKILL`, 9; absent when it ended by itself. */
+  readonly signal: { readonly name: string; readonly number: number } | undefined;
+}
+
+export interface PtyEvents {
+  output(text: string): void;
+  exited(exit: PtyExit): void;
+}
+
+export type SpawnPty = (request: PtyRequest, events: PtyEvents) => Pty;
+
+/** No terminals can be had here; the message says what to do. */
+export class PtyMissingError extends Error {
+  override readonly name = 'PtyMissingError';
+}
+
+export async function loadPty(
+  load: () => Promise<typeof NodePty> = () => import('@lydell/node-pty'),
+): Promise<SpawnPty> {
+  try {
+    const { spawn } = await load();
+    return ({ file, args, cwd, env, cols, rows }, events) =>
+      new Pty(spawn(file, [...args], { name: env.TERM ?? 'xterm-256color', cwd, env: { ...env }, cols, rows }), events);
+  } catch (error) {
+    const why = error instanceof Error ? error.message.split('\n')[0] : String(error);
+    const advice = 'install it beside the host: npm install @lydell/node-pty';
+    throw new PtyMissingError(`terminals need the package @lydell/node-pty; ${advice} (${why})`, { cause: error });
+  }
+}
+
+/** What the package has and does not tell of: the descriptor of the terminal, and whether it is still open. */
+interface Inside {
+  readonly fd?: number;
+  readonly _socket?: { readonly destroyed: boolean };
+}
+
+export class Pty {
+  readonly #pty: NodePty.IPty;
+  readonly #clock: Clock;
+  #input = Buffer.alloc(0);
+  #isOver = false;
+  #isRetrying = false;
+
+  constructor(pty: NodePty.IPty, { output, exited }: PtyEvents, clock = systemClock) {
+    this.#pty = pty;
+    this.#clock = clock;
+    pty.onData(output);
+    pty.onExit(({ exitCode, signal }) => {
+      this.#isOver = true;
+      exited({ exitCode, signal: signal ? { name: signalName(signal), number: signal } : undefined });
+    });
+  }
+
+  get pid(): number {
+    return this.#pty.pid;
+  }
+
+  /** What was typed and the program does not read. */
+  get unreadBytes(): number {
+    return this.#input.length;
+  }
+
+  /** Types. What the program does not read yet waits. */
+  write(text: string): void {
+    if (this.#isOver) return;
+    this.#input = Buffer.concat([this.#input, Buffer.from(text)]);
+    if (!this.#isRetrying) this.#pass();
+  }
+
+  resize(cols: number, rows: number): void {
+    if (!this.#isOver && this.#isOpen()) this.#pty.resize(cols, rows);
+  }
+
+  pause(): void {
+    this.#pty.pause();
+  }
+
+  resume(): void {
+    if (!this.#isOver) this.#pty.resume();
+  }
+
+  /** Windows only: elsewhere processes are ended by their groups. */
+  kill(): void {
+    if (!this.#isOver) this.#pty.kill();
+  }
+
+  #isOpen(): boolean {
+    return (this.#pty as Inside)._socket?.destroyed !== true;
+  }
+
+  /**
+   * The package's own `write` waits in a busy loop for a program that does not read, and the whole host with it. The
+   * descriptor itself does not block: it takes what fits, and the rest is offered again in a moment.
+   */
+  #pass(): void {
+    this.#isRetrying = false;
+    const { fd } = this.#pty as Inside;
+    if (this.#isOver || !this.#isOpen()) return;
+    if (fd === undefined || process.platform === 'win32') return this.#passWhole();
+    try {
+      while (this.#input.length > 0) this.#input = this.#input.subarray(writeSync(fd, this.#input));
+    } catch (error) {
+      const isFull = error instanceof Error && 'code' in error && error.code === 'EAGAIN';
+      if (!isFull) this.#input = Buffer.alloc(0);
+      else this.#retry();
+    }
+  }
+
+  #passWhole(): void {
+    this.#pty.write(this.#input.toString());
+    this.#input = Buffer.alloc(0);
+  }
+
+  #retry(): void {
+    this.#isRetrying = true;
+    this.#clock.after(INPUT_RETRY_MS, () => this.#pass());
+  }
+}
+
+function signalName(number: number): string {
+  return Object.entries(constants.signals).find(([, value]) => value === number)?.[0] ?? `signal ${number}`;
+}

@@ -1,0 +1,165 @@
+/** One terminal: a process, the channel that shows it, and what flows between them. */
+import type { TerminalAction, TerminalClaim, TerminalInfo, TerminalState } from '@atrium/protocol';
+import { PassingChannel } from '../../core/channels/passing-channel.js';
+import type { HostCore } from '../../core/contracts/host-core.js';
+import { systemClock } from '../../core/util/clock.js';
+import { succeedsWithin } from '../../core/util/waiting.js';
+import { ClientActions } from './client-actions.js';
+import type { Ending } from './end-processes.js';
+import { Flow } from './flow.js';
+import { EXIT_MAX_MS } from './limits.js';
+import type { Pty, PtyEvents, PtyExit } from './pty.js';
+import { Screen } from './screen.js';
+import { reduceBounded } from './scrollback.js';
+import { type TerminalEnd, TerminalProcess } from './terminal-process.js';
+
+export interface TerminalOptions {
+  readonly core: HostCore;
+  readonly uri: string;
+  readonly initial: TerminalState;
+  /** A person chose its title. */
+  readonly isNamed: boolean;
+  /** A tool runs its command here. */
+  readonly isOfTool: boolean;
+  /** What marks of its shell carry. */
+  readonly nonce: string | undefined;
+  /** How what runs here is ended. */
+  readonly ending: Ending;
+  readonly spawn: (events: PtyEvents) => Pty;
+  /** What the catalogue says of it may have changed. */
+  readonly changed: () => void;
+}
+
+/** What a shell says of a program that a signal ended. */
+const SIGNALLED = 128;
+
+export class Terminal {
+  readonly channel: PassingChannel<TerminalState>;
+  readonly #options: TerminalOptions;
+  readonly #clients: ClientActions;
+  readonly #flow: Flow;
+  readonly screen: Screen;
+  readonly #process: TerminalProcess;
+  #isNamed: boolean;
+  /** The tool whose command runs here is told when no call uses the terminal any more. */
+  onUnclaimed: ((claim: TerminalClaim) => void) | undefined;
+  /** Called in the tick in which output is stored and then shown: what it stores is there before anybody sees it. */
+  beforeShown: (() => void) | undefined;
+
+  constructor(options: TerminalOptions) {
+    const { core, uri, initial } = options;
+    this.#options = options;
+    this.#isNamed = options.isNamed;
+    this.channel = new PassingChannel({
+      core,
+      uri,
+      initial,
+      reduce: reduceBounded,
+      refusal: (action, clientId) => this.#clients.refusal(action, clientId),
+      taken: (action) => this.#clients.taken(action),
+    });
+    this.#clients = this.#makeClients(core);
+    this.#flow = this.#makeFlow(core);
+    this.screen = new Screen({
+      clock: core.clock,
+      flow: this.#flow,
+      nonce: options.nonce,
+      state: () => this.state,
+      isNamed: () => this.#isNamed,
+      over: (exitCode) => this.#process.over({ exitCode, signal: undefined }),
+    });
+    this.#process = new TerminalProcess({
+      spawn: options.spawn,
+      ending: options.ending,
+      output: (text) => this.screen.write(text),
+      exited: (exit) => this.screen.end(codeOf(exit)),
+    });
+  }
+
+  #makeClients(core: HostCore): ClientActions {
+    return new ClientActions({
+      writer: core.writer,
+      state: () => this.state,
+      process: () => this.#process,
+      isSession: (uri) => core.sessions.has(uri),
+      isHere: (clientId) => core.connections.isConnected(clientId),
+      changed: ({ type }) => {
+        this.#isNamed ||= type === 'terminal/titleChanged';
+        this.#options.changed();
+      },
+      unclaimed: (claim) => this.onUnclaimed?.(claim),
+    });
+  }
+
+  #makeFlow(core: HostCore): Flow {
+    return new Flow({
+      clock: core.clock,
+      writer: core.writer,
+      write: (actions) => this.#write(actions),
+      unsent: () => core.unsentTo(this.uri),
+      pause: () => this.#process.pty.pause(),
+      resume: () => this.#process.pty.resume(),
+    });
+  }
+
+  get uri(): string {
+    return this.channel.uri;
+  }
+
+  get state(): TerminalState {
+    return this.channel.state;
+  }
+
+  get pid(): number {
+    return this.#process.pty.pid;
+  }
+
+  get hasExited(): boolean {
+    return this.#process.hasExited;
+  }
+
+  /** Resolves when the process has ended, and all that it started with it. */
+  get ended(): Promise<TerminalEnd> {
+    return this.#process.ended;
+  }
+
+  get isOfTool(): boolean {
+    return this.#options.isOfTool;
+  }
+
+  get info(): TerminalInfo {
+    const { title, claim, exitCode } = this.state;
+    return { resource: this.uri, title, claim, ...(exitCode !== undefined && { exitCode }) };
+  }
+
+  claim(claim: TerminalClaim): void {
+    this.#flow.act({ type: 'terminal/claimed', claim });
+  }
+
+  /** Resolves when all that has happened so far is stored. */
+  settled(): Promise<void> {
+    return this.#flow.drained();
+  }
+
+  /** Ends all that runs here, and returns when it is gone and everybody may know. */
+  async end(): Promise<void> {
+    await this.#process.end();
+    await succeedsWithin(systemClock, EXIT_MAX_MS, this.#flow.drained());
+  }
+
+  /** Nothing more is said here. */
+  close(): void {
+    this.screen.stop();
+    this.#flow.stop();
+  }
+
+  #write(actions: readonly TerminalAction[]): void {
+    this.beforeShown?.();
+    for (const action of actions) this.channel.write(action);
+    if (actions.some(({ type }) => type !== 'terminal/data')) this.#options.changed();
+  }
+}
+
+function codeOf({ exitCode, signal }: PtyExit): number {
+  return signal ? SIGNALLED + signal.number : exitCode;
+}

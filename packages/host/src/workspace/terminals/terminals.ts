@@ -1,0 +1,130 @@
+/**
+ * All terminals of the host: real shells on this machine, which clients open, share and hand over. They end with the
+ * host. Begin reading here; `terminal.ts` is one of them, `command-run.ts` is how tools use one.
+ */
+import { type CreateTerminalParams, ErrorCode } from '@atrium/protocol';
+import type { HostCore, OpenChannel } from '../../core/contracts/host-core.js';
+import { RequestError } from '../../core/contracts/request-error.js';
+import type { Service, ServiceRequests, ToolPlace } from '../../core/contracts/service.js';
+import type { ToolContext } from '../../core/contracts/tool.js';
+import type { Companion } from '../../core/sessions/companion.js';
+import type { Session } from '../../core/sessions/session.js';
+import type { Connection } from '../../core/wire/connection.js';
+import { checkedUri } from './check-params.js';
+import { runCommand } from './command-run.js';
+import { TERMINALS_MAX } from './limits.js';
+import { OpenTerminals } from './open-terminals.js';
+import { type Opening, startTerminal } from './opening.js';
+import type { SpawnPty } from './pty.js';
+import { PtySource } from './pty-source.js';
+import { openingFor } from './requested.js';
+import { Shells, type ShellsOptions } from './shells/shells.js';
+import type { Terminal } from './terminal.js';
+
+export interface TerminalsOptions extends ShellsOptions {
+  readonly max?: number;
+  /** Finds what makes terminals. */
+  readonly load?: () => Promise<SpawnPty>;
+}
+
+export class Terminals implements Service {
+  readonly scheme = 'ahp-terminal:';
+  readonly lanes = { disposeTerminal: 'aside' } as const;
+  readonly requests: ServiceRequests = {
+    createTerminal: (connection, params) => this.#create(connection, params),
+    disposeTerminal: (_connection, { channel }) => this.#dispose(channel),
+  };
+  readonly #core: HostCore;
+  readonly #open: OpenTerminals;
+  /** URIs of terminals that are about to be. */
+  readonly #opening = new Set<string>();
+  readonly #shells: Shells;
+  readonly #source: PtySource;
+
+  constructor(core: HostCore, { max = TERMINALS_MAX, load, ...shells }: TerminalsOptions = {}) {
+    this.#core = core;
+    this.#open = new OpenTerminals(core, max);
+    this.#shells = new Shells(shells);
+    this.#source = new PtySource(load);
+  }
+
+  get running(): number {
+    return this.#open.running;
+  }
+
+  /** Terminals of a host that is no more are no more. */
+  async start(): Promise<void> {
+    this.#open.publish();
+  }
+
+  open(uri: string): OpenChannel | undefined {
+    return this.#open.get(uri)?.channel;
+  }
+
+  readonly attach = (session: Session): Companion => ({
+    close: async () => {
+      // It may only have left memory.
+      if (!this.#core.sessions.has(session.uri)) await this.#open.endAllOf(session.uri);
+    },
+  });
+
+  toolContext({ session, turnId, toolCallId }: ToolPlace): Partial<ToolContext> {
+    const claim = { kind: 'session', session: session.uri, turnId, toolCallId } as const;
+    const isWatched = (): boolean => this.#core.isWatched(session.uri);
+    return { runInTerminal: (request) => runCommand(this, { claim, isWatched: isWatched(), request }) };
+  }
+
+  async close(): Promise<void> {
+    await this.#open.close();
+    await this.#shells.close();
+  }
+
+  async #create(connection: Connection, params: CreateTerminalParams): Promise<null> {
+    const uri = checkedUri(params.channel);
+    if (this.#opening.has(uri) || this.#open.isTaken(uri)) {
+      throw new RequestError(ErrorCode.AlreadyExists, `${uri} is in use: choose another`);
+    }
+    this.#opening.add(uri);
+    try {
+      await this.openTerminal(await openingFor(params, connection, this.#core, this.#shells));
+    } finally {
+      this.#opening.delete(uri);
+    }
+    return null;
+  }
+
+  /** Whether terminals can be had here; what makes them is loaded then. */
+  ready(): Promise<boolean> {
+    return this.#source.spawn().then(
+      () => true,
+      () => false,
+    );
+  }
+
+  async openTerminal(opening: Opening): Promise<Terminal> {
+    const spawn = await this.#source.spawn();
+    if (this.#open.isClosed) throw new RequestError(ErrorCode.InvalidRequest, 'the host is stopping');
+    const { uri, claim } = opening;
+    // It may have gone meanwhile, and would never take this one along.
+    if (claim.kind === 'session' && !this.#core.sessions.has(claim.session)) {
+      throw new RequestError(ErrorCode.SessionNotFound, `there is no session ${claim.session} any more`);
+    }
+    this.#open.makeRoom();
+    const terminal = startTerminal(opening, { core: this.#core, spawn, changed: () => this.#open.publish() });
+    this.#open.add(terminal);
+    this.#core.logger.log('info', 'terminal opened', { terminal: uri, pid: terminal.pid });
+    return terminal;
+  }
+
+  /** A call is over, and what it ran in its terminal. */
+  finished(terminal: Terminal): void {
+    this.#open.finished(terminal);
+  }
+
+  async #dispose(uri: string): Promise<null> {
+    const terminal = this.#open.get(uri);
+    if (!terminal) throw new RequestError(ErrorCode.NotFound, `there is no terminal ${uri}; the root state names them`);
+    await this.#open.remove(terminal);
+    return null;
+  }
+}

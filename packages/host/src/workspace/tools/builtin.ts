@@ -1,0 +1,28 @@
+/** The tools that every session has. */
+
+import type { HostTool } from '../../core/contracts/tool.js';
+import { askUserTool } from './ask-user.js';
+import { editFileTool } from './edit-file.js';
+import { findFilesTool } from './find-files.js';
+import { gitStatusTool } from './git-status.js';
+import { listFilesTool } from './list-files.js';
+import { readFileTool } from './read-file.js';
+import { searchFilesTool } from './search-files.js';
+import { shellTool } from './shell.js';
+import { todoListTool } from './todo-list.js';
+import { writeFileTool } from './write-file.js';
+
+export function builtinTools(): HostTool[] {
+  return [
+    listFilesTool,
+    findFilesTool,
+    readFileTool,
+    searchFilesTool,
+    writeFileTool,
+    editFileTool,
+    gitStatusTool(),
+    shellTool(),
+    todoListTool,
+    askUserTool,
+  ];
+}

@@ -1,0 +1,149 @@
+/** `edit_file`: replaces an exact piece of a text file, once a person has agreed. */
+import { createHash } from 'node:crypto';
+import type { PreviewContext, ToolContext, ToolOutput } from '../../core/contracts/tool.js';
+import { oneAtATime } from '../../core/util/one-at-a-time.js';
+import { count, sizeText } from '../../core/util/text.js';
+import { comingEdit, diffText, doneEdit, type TextChange } from './file-edit.js';
+import { FILE_TOOL_TIMEOUT_MS, hostTool, ToolFailure } from './host-tool.js';
+import { resolveInside } from './paths.js';
+import { changedMeanwhile, replaceFile } from './replace-file.js';
+import { replaceText } from './replace-text.js';
+import { EDIT_MAX_BYTES, existingFile, readText, type TextFile } from './text-file.js';
+import { writeConfirmation } from './write-file.js';
+import { resolveTarget } from './write-target.js';
+
+interface Input {
+  readonly path: string;
+  readonly oldText: string;
+  readonly newText: string;
+  readonly all?: boolean;
+}
+
+/** Which file a person was shown, and a digest of what was in it. */
+interface Basis {
+  readonly real: string;
+  readonly digest: string;
+}
+
+/** Files whose edits are remembered; the one that was edited first is forgotten first. */
+export const EDITED_FILES_MAX = 1_000;
+/** Edits of one file that may be made between a question and its answer. A model asks for a few side by side. */
+export const EDITS_BESIDE_MAX = 32;
+
+/**
+ * The last edits of each file by each session, as digests before and after. A person who is asked about two edits of one
+ * file approves both, so what the first one does is no reason to refuse the second; what anybody else does is.
+ */
+const edits = new Map<string, readonly (readonly [before: string, after: string])[]>();
+
+export const editFileTool = hostTool({
+  name: 'edit_file',
+  displayName: 'Edit file',
+  description:
+    'Replaces a piece of a text file. "oldText" must be there exactly as given, spaces included, and only once, unless ' +
+    '"all" is true. Line endings stay as they are in the file. A person is shown the change first.',
+  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
+  timeoutMs: FILE_TOOL_TIMEOUT_MS,
+  properties: {
+    path: { type: 'string', minLength: 1, description: "The file, relative to the session's folder." },
+    oldText: { type: 'string', minLength: 1, description: 'What to replace, with enough around it to be unique.' },
+    newText: { type: 'string', description: 'What stands there afterwards. Empty to remove.' },
+    all: { type: 'boolean', description: 'Replaces every occurrence. Default: false.' },
+  },
+  required: ['path', 'oldText', 'newText'],
+  invocation: ({ path }) => `Edit ${path}`,
+  confirmation: ({ path }) => writeConfirmation(`Edit ${path}?`),
+  async preview(input, context) {
+    const { change } = await plan(input, context);
+    return { edits: [comingEdit(change)], basis: basisOf(change) };
+  },
+  async run(input, context) {
+    const { real } = await resolveTarget(context.cwd, input.path);
+    return oneAtATime(real, () => edit(input, context));
+  },
+});
+
+async function edit(input: Input, context: ToolContext): Promise<ToolOutput> {
+  const { change, version, replaced } = await plan(input, context);
+  await replaceFile(change.file, { content: Buffer.from(change.after), before: version, signal: context.signal });
+  remember(change, context);
+  const { shown } = change.file;
+  const text = `Edited ${shown}: ${count(replaced, 'occurrence')} replaced, ${diffText(change)}.`;
+  return {
+    success: true,
+    pastTenseMessage: `Edited ${shown}`,
+    content: [{ type: 'text', text }, ...doneEdit(change)],
+  };
+}
+
+function basisOf({ file, before }: Edit): Basis {
+  return { real: file.real, digest: digestOf(before.text) };
+}
+
+function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('base64');
+}
+
+function editsKey(file: TextChange['file'], { session = '' }: PlanContext): string {
+  return JSON.stringify([session, file.real]);
+}
+
+function remember({ file, before, after }: Edit, context: ToolContext): void {
+  const key = editsKey(file, context);
+  const made = [...(edits.get(key) ?? []), [digestOf(before.text), digestOf(after)] as const];
+  edits.delete(key);
+  edits.set(key, made.slice(-EDITS_BESIDE_MAX));
+  const [oldest] = edits.keys();
+  if (edits.size > EDITED_FILES_MAX && oldest !== undefined) edits.delete(oldest);
+}
+
+/** Refuses a file that is not the one that the person was shown, but for what this session's other edits made of it. */
+function checkAsShown(file: TextChange['file'], text: string, context: PlanContext): void {
+  const shown = context.basis as Basis | undefined;
+  if (!shown) return;
+  const present = digestOf(text);
+  let expected = shown.digest;
+  // Where somebody took an earlier edit back, the file is what was shown, and not what that edit made of it.
+  for (const [before, after] of edits.get(editsKey(file, context)) ?? []) {
+    if (expected === present) break;
+    if (before === expected) expected = after;
+  }
+  if (shown.real !== file.real || expected !== present) throw changedMeanwhile(file);
+}
+
+type PlanContext = PreviewContext & Pick<ToolContext, 'basis' | 'session'>;
+type Edit = TextChange & { readonly before: { readonly text: string } };
+
+async function plan(input: Input, context: PlanContext) {
+  const { cwd, signal } = context;
+  // Says so when it is missing; the target then has the rules for writing.
+  await resolveInside(cwd, input.path);
+  const file = await resolveTarget(cwd, input.path);
+  const version = await existingFile(file);
+  if (!version) throw new ToolFailure('NOT_FOUND', `There is no "${input.path}" in the session's folder.`);
+  if (version.size > EDIT_MAX_BYTES) {
+    throw new ToolFailure('TOO_LARGE', `${file.shown} is larger than ${sizeText(EDIT_MAX_BYTES)}.`);
+  }
+  const old = await readText(file, version);
+  if (!old) throw new ToolFailure('BINARY', `${file.shown} is not text in UTF-8; it cannot be edited.`);
+  const before = old.bom + old.text;
+  checkAsShown(file, before, context);
+  const { text, replaced } = edited(old, input, file.shown);
+  signal.throwIfAborted();
+  const change: Edit = { file, before: { text: before }, after: old.bom + text };
+  return { change, version, replaced };
+}
+
+function edited(file: TextFile, { oldText, newText, all = false }: Input, shown: string) {
+  if (oldText === newText) throw new ToolFailure('BAD_INPUT', '"oldText" and "newText" are the same.');
+  const { text, found, isAmbiguous } = replaceText(file, oldText, newText);
+  if (found === 0) {
+    const advice = 'Read the file again and copy the text exactly.';
+    throw new ToolFailure('NO_MATCH', `"oldText" is not in ${shown}. ${advice}`);
+  }
+  if (isAmbiguous && !all) {
+    const advice = 'Give more of the text around it, or set "all" to true.';
+    throw new ToolFailure('AMBIGUOUS', `"oldText" is in ${shown} ${Math.max(found, 2)} times. ${advice}`);
+  }
+  return { text, replaced: found };
+}

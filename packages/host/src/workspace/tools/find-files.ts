@@ -1,0 +1,73 @@
+/** `find_files`: files by a pattern for their path. */
+import { stat } from 'node:fs/promises';
+import { shorten } from '../../core/util/text.js';
+import { glob } from './glob.js';
+import { FILE_TOOL_TIMEOUT_MS, hostTool, succeeded, ToolFailure } from './host-tool.js';
+import { resolveInside, sessionFolder, shownPath } from './paths.js';
+import { filesUnder } from './walk.js';
+
+export const FIND_MAX_FILES = 200;
+/** After so many files a search says where it stopped. */
+export const FIND_MAX_VISITED = 100_000;
+export const GLOB_MAX_CHARACTERS = 1_000;
+
+export const findFilesTool = hostTool({
+  name: 'find_files',
+  displayName: 'Find files',
+  description:
+    'Finds files whose path fits a pattern: * any part of a name, ** any folders, ? one character, [a-z] one of these, ' +
+    '{a,b} either. A pattern without a slash is looked for in every folder. Skips .git and node_modules. ' +
+    `At most ${FIND_MAX_FILES} files.`,
+  annotations: { readOnlyHint: true, openWorldHint: false },
+  timeoutMs: FILE_TOOL_TIMEOUT_MS,
+  properties: {
+    pattern: { type: 'string', minLength: 1, description: 'For example *.ts, src/**/*.{ts,tsx}.' },
+    path: {
+      type: 'string',
+      description: "A folder to look in, relative to the session's folder. Default: that folder.",
+    },
+  },
+  required: ['pattern'],
+  invocation: ({ pattern }) => `Find ${shorten(pattern, 60)}`,
+  async run({ pattern, path }, { cwd, signal }) {
+    if (pattern.length > GLOB_MAX_CHARACTERS) {
+      throw new ToolFailure('BAD_INPUT', `"pattern" is longer than ${GLOB_MAX_CHARACTERS} characters.`);
+    }
+    const fits = glob(pattern);
+    const start = await resolveInside(cwd, path || '.');
+    if (!(await stat(start.real)).isDirectory()) throw new ToolFailure('NOT_A_FOLDER', `${start.shown} is a file.`);
+    const found = await find({ root: await sessionFolder(cwd), start: start.real, fits, signal });
+    return succeeded(`Found ${shorten(pattern, 60)}`, report(pattern, found));
+  },
+});
+
+interface Found {
+  readonly files: readonly string[];
+  /** Why it did not go on. */
+  readonly stopped?: string;
+}
+
+interface Request {
+  readonly root: string;
+  readonly start: string;
+  readonly fits: (path: string) => boolean;
+  readonly signal: AbortSignal;
+}
+
+async function find({ root, start, fits, signal }: Request): Promise<Found> {
+  const files: string[] = [];
+  let visited = 0;
+  for await (const file of filesUnder(start, signal)) {
+    if (visited === FIND_MAX_VISITED) return { files, stopped: `after ${FIND_MAX_VISITED} files` };
+    visited += 1;
+    if (!fits(shownPath(start, file))) continue;
+    if (files.length === FIND_MAX_FILES) return { files, stopped: `at ${FIND_MAX_FILES} files` };
+    files.push(shownPath(root, file));
+  }
+  return { files };
+}
+
+function report(pattern: string, { files, stopped }: Found): string {
+  const list = files.length === 0 ? `No file fits "${pattern}".` : files.join('\n');
+  return stopped ? `${list}\n[Stopped ${stopped}; look in a sub-folder for the rest.]` : list;
+}

@@ -1,0 +1,113 @@
+/** `git_status`: what has changed since the last commit, as Git itself says it. */
+import { childEnvironment } from '../../child-environment.js';
+import type { HostTool } from '../../core/contracts/tool.js';
+import { type Clock, systemClock } from '../../core/util/clock.js';
+import { Tail } from '../../core/util/tail.js';
+import { shorten, sizeText } from '../../core/util/text.js';
+import { GIT_FILTER_LIST, withoutFilters } from './git-filters.js';
+import { hostTool, succeeded, ToolFailure } from './host-tool.js';
+import { sessionFolder } from './paths.js';
+import { type ProcessEnd, runProcess } from './run-process.js';
+
+export const GIT_TIMEOUT_MS = 15_000;
+export const GIT_GRACE_MS = 1_000;
+export const GIT_OUTPUT_MAX_BYTES = 64 * 1024;
+
+/**
+ * Runs without asking anybody, so it must not run what a repository's configuration names (a file system monitor,
+ * filters, those of repositories inside it), must not write (the index), and looks only at the session's folder, which
+ * may be one of many in a repository.
+ */
+const LOOK_ONLY = ['--no-optional-locks', '-c', 'core.fsmonitor=false'];
+const STATUS = ['status', '--short', '--branch', '--ignore-submodules=dirty', '--', '.'];
+
+/**
+ * English, so that "not a git repository" can be told apart; the repository is that of the folder, no other; and what
+ * is missing in it is not fetched, for a repository also names the programs that do that.
+ */
+const GIT_ENVIRONMENT = {
+  LC_ALL: 'C',
+  GIT_TERMINAL_PROMPT: '0',
+  GIT_ALLOW_PROTOCOL: '',
+  GIT_NO_LAZY_FETCH: '1',
+  GIT_DIR: undefined,
+  GIT_WORK_TREE: undefined,
+  GIT_INDEX_FILE: undefined,
+};
+
+export interface GitStatusOptions {
+  readonly git?: string;
+  readonly clock?: Clock;
+  readonly timeoutMs?: number;
+}
+
+export function gitStatusTool(options: GitStatusOptions = {}): HostTool {
+  return hostTool({
+    name: 'git_status',
+    displayName: 'Git status',
+    description: "Shows the branch and what has changed in the session's folder: git status --short --branch.",
+    annotations: { readOnlyHint: true, openWorldHint: false },
+    properties: {},
+    required: [],
+    invocation: () => 'Check the git status',
+    async run(_input, { cwd, signal }) {
+      const git = { ...options, folder: await sessionFolder(cwd), signal };
+      const filters = await runGit(git, [...LOOK_ONLY, ...GIT_FILTER_LIST]);
+      const without = withoutFilters(filterText(filters));
+      return succeeded('Checked the git status', statusText(await runGit(git, [...LOOK_ONLY, ...without, ...STATUS])));
+    },
+  });
+}
+
+interface GitRun {
+  readonly end: ProcessEnd;
+  readonly output: Tail;
+}
+
+interface GitPlace extends GitStatusOptions {
+  readonly folder: string;
+  readonly signal: AbortSignal;
+}
+
+async function runGit(
+  { git = 'git', folder, signal, timeoutMs = GIT_TIMEOUT_MS, clock = systemClock }: GitPlace,
+  args: readonly string[],
+): Promise<GitRun> {
+  const output = new Tail(GIT_OUTPUT_MAX_BYTES);
+  const env = { ...childEnvironment(), ...GIT_ENVIRONMENT };
+  const take = (text: string): void => output.push(text);
+  const limits = { signal, timeoutMs, graceMs: GIT_GRACE_MS, clock };
+  const end = await runProcess({ ...limits, command: git, args, cwd: folder, env, output: take });
+  return { end, output };
+}
+
+function filterText({ end, output }: GitRun): string {
+  const text = output.text();
+  // 1 means that there are none.
+  if (end.kind !== 'exited' || end.code > 1) throw failureOf(end, text);
+  if (output.dropped > 0) throw new ToolFailure('GIT_FAILED', 'Git has too many filters to look past them.');
+  return text;
+}
+
+function statusText({ end, output }: GitRun): string {
+  const text = output.text().trimEnd();
+  if (end.kind !== 'exited' || end.code !== 0) throw failureOf(end, text);
+  const lines = text.split('\n');
+  if (lines.length <= 1) return `${text}\nNothing has changed since the last commit.`;
+  return output.dropped > 0 ? `[Cut: only the last ${sizeText(GIT_OUTPUT_MAX_BYTES)}.]\n${text}` : text;
+}
+
+function failureOf(end: ProcessEnd, text: string): ToolFailure {
+  if (end.kind === 'cancelled') return new ToolFailure('CANCELLED', 'Cancelled before it was done.');
+  if (end.kind === 'timeout') return new ToolFailure('TIMEOUT', 'Git took too long and was stopped.');
+  if (end.kind === 'not-started') {
+    const missing = end.code === 'ENOENT';
+    return missing
+      ? new ToolFailure('NO_GIT', 'Git is not installed on this machine, or not on the PATH of the host.')
+      : new ToolFailure('NO_GIT', `Git could not be started (${end.code}).`);
+  }
+  if (/not a git repository/i.test(text)) {
+    return new ToolFailure('NOT_A_REPOSITORY', "The session's folder is not in a git repository.");
+  }
+  return new ToolFailure('GIT_FAILED', `Git failed: ${shorten(text, 300)}`);
+}

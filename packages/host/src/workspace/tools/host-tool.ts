@@ -1,0 +1,137 @@
+/**
+ * Makes a `HostTool` out of its parts, so that every tool treats bad input, refusals and file system errors alike: they
+ * become a failed output that says what to do. Only mistakes of ours are thrown.
+ */
+import type { FileEdit, ToolAnnotations } from '@atrium/protocol';
+import type {
+  HostTool,
+  PreviewContext,
+  ToolConfirmation,
+  ToolContext,
+  ToolOutput,
+  ToolPreview,
+} from '../../core/contracts/tool.js';
+import { problemOf, type RecordShape, type Shape } from '../../core/util/shape.js';
+import { shorten } from '../../core/util/text.js';
+
+type PlainShape = Extract<Shape, { type: 'string' | 'integer' | 'boolean' }>;
+type ListShape = { readonly type: 'array'; readonly items: PlainShape; readonly description?: string };
+type InputShape = PlainShape | ListShape;
+type PlainValue<S extends PlainShape> = { string: string; integer: number; boolean: boolean }[S['type']];
+type ValueOf<S extends InputShape> = S extends ListShape
+  ? readonly PlainValue<S['items']>[]
+  : S extends PlainShape
+    ? PlainValue<S>
+    : never;
+
+/** What a tool's code gets: its properties with their types, those not required as optional. */
+type InputOf<Properties extends Record<string, InputShape>, Required extends keyof Properties> = {
+  readonly [Key in Required]: ValueOf<Properties[Key]>;
+} & { readonly [Key in Exclude<keyof Properties, Required>]?: ValueOf<Properties[Key]> };
+
+export interface ToolParts<Properties extends Record<string, InputShape>, Required extends keyof Properties & string> {
+  readonly name: string;
+  readonly displayName: string;
+  readonly description: string;
+  readonly annotations: ToolAnnotations;
+  readonly properties: Properties;
+  readonly required: readonly Required[];
+  /** How long a call may take; without one, as long as the tool itself allows. */
+  readonly timeoutMs?: number;
+  /** What the call is about to do, with a verb first: "Read parser.ts". */
+  invocation(input: InputOf<Properties, Required>): string;
+  confirmation?(input: InputOf<Properties, Required>): ToolConfirmation;
+  /** What would change; throws when the call would fail. */
+  preview?(input: InputOf<Properties, Required>, context: PreviewContext): Promise<LookAhead>;
+  run(input: InputOf<Properties, Required>, context: ToolContext): Promise<ToolOutput>;
+}
+
+export interface LookAhead {
+  readonly edits: FileEdit[];
+  /** Comes back to the tool when it runs. */
+  readonly basis?: unknown;
+}
+
+/** A disk that does not answer, such as a lost network drive, must not keep a turn waiting for ever. */
+export const FILE_TOOL_TIMEOUT_MS = 60_000;
+
+/** Why a tool cannot do what it was asked to, in words for a person or a model. */
+export class ToolFailure extends Error {
+  override readonly name = 'ToolFailure';
+  constructor(
+    readonly code: string,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+export function hostTool<
+  const Properties extends Record<string, InputShape>,
+  const Required extends keyof Properties & string = never,
+>(parts: ToolParts<Properties, Required>): HostTool {
+  type Input = InputOf<Properties, Required>;
+  const shape: RecordShape = { type: 'object', properties: parts.properties, required: parts.required, open: true };
+  const invocation = (input: unknown) =>
+    problemOf(shape, input) ? parts.displayName : parts.invocation(input as Input);
+  const attempt = async <T>(input: unknown, signal: AbortSignal, act: (input: Input) => Promise<T>) => {
+    try {
+      checkInput(parts.name, shape, input);
+      signal.throwIfAborted();
+      return { done: await act(input as Input) };
+    } catch (error) {
+      return { failed: failedOutput(invocation(input), asFailure(error, signal)) };
+    }
+  };
+  return {
+    definition: definitionOf(parts),
+    displayName: parts.displayName,
+    ...(parts.timeoutMs !== undefined && { timeoutMs: parts.timeoutMs }),
+    invocationMessage: invocation,
+    // Bad input is not worth a question: `run` refuses it by the same check.
+    confirmation: (input) => (problemOf(shape, input) ? undefined : parts.confirmation?.(input as Input)),
+    ...(parts.preview && {
+      async preview(input: unknown, context: PreviewContext): Promise<ToolPreview> {
+        const { done, failed } = await attempt(input, context.signal, async (it) => parts.preview?.(it, context));
+        return failed ? { kind: 'failed', output: failed } : { kind: 'edits', edits: [], ...done };
+      },
+    }),
+    async run(input, context) {
+      const result = await attempt(input, context.signal, (it) => parts.run(it, context));
+      return result.done ?? result.failed;
+    },
+  };
+}
+
+function definitionOf(parts: ToolParts<Record<string, InputShape>, string>): HostTool['definition'] {
+  const { name, displayName, description, annotations, properties, required } = parts;
+  const inputSchema = { type: 'object' as const, properties: { ...properties }, required: [...required] };
+  return { name, title: displayName, description, inputSchema, annotations };
+}
+
+function checkInput(name: string, shape: RecordShape, input: unknown): void {
+  const found = problemOf(shape, input);
+  if (!found) return;
+  const where = found.path.length === 0 ? 'The input' : `"${found.path.join('.')}"`;
+  throw new ToolFailure('BAD_INPUT', `${where} of ${name} ${found.problem}.`);
+}
+
+export function succeeded(pastTenseMessage: string, text: string): ToolOutput {
+  return { success: true, pastTenseMessage, content: [{ type: 'text', text }] };
+}
+
+function failedOutput(invocation: string, { code, message }: ToolFailure): ToolOutput {
+  const pastTenseMessage = `Could not ${invocation.charAt(0).toLowerCase()}${invocation.slice(1)}`;
+  return { success: false, pastTenseMessage, content: [{ type: 'text', text: message }], error: { message, code } };
+}
+
+function asFailure(error: unknown, signal: AbortSignal): ToolFailure {
+  if (error instanceof ToolFailure) return error;
+  if (signal.aborted) return new ToolFailure('CANCELLED', 'Cancelled before it was done.');
+  if (isSystemError(error)) return new ToolFailure(error.code, `The system refused: ${shorten(error.message, 300)}.`);
+  throw error;
+}
+
+function isSystemError(error: unknown): error is Error & { code: string } {
+  return error instanceof Error && 'syscall' in error && 'code' in error && typeof error.code === 'string';
+}

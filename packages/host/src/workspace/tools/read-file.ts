@@ -1,0 +1,76 @@
+/** `read_file`: the text of one file, or some of its lines. */
+import { stat } from 'node:fs/promises';
+import type { ToolOutput } from '../../core/contracts/tool.js';
+import { type LineRange, type Lines, readLines } from '../../core/util/read-lines.js';
+import { count, linePieces, RESULT_SCHEME, sizeText } from '../../core/util/text.js';
+import { FILE_TOOL_TIMEOUT_MS, hostTool, succeeded, ToolFailure } from './host-tool.js';
+import { type InsidePath, resolveInside } from './paths.js';
+
+export const READ_MAX_BYTES = 200 * 1024;
+
+export const readFileTool = hostTool({
+  name: 'read_file',
+  displayName: 'Read file',
+  description: `Reads a text file, or a range of its lines. At most ${sizeText(READ_MAX_BYTES)} at a time. Also reads what was left out of a tool's output, by the path that is named there.`,
+  annotations: { readOnlyHint: true, openWorldHint: false },
+  timeoutMs: FILE_TOOL_TIMEOUT_MS,
+  properties: {
+    path: { type: 'string', minLength: 1, description: "The file, relative to the session's folder." },
+    startLine: { type: 'integer', minimum: 1, description: 'The first line to read, from 1. Default: 1.' },
+    endLine: { type: 'integer', minimum: 1, description: 'The last line to read. Default: the last of the file.' },
+  },
+  required: ['path'],
+  invocation: ({ path }) => `Read ${path}`,
+  async run({ path, startLine = 1, endLine = Number.MAX_SAFE_INTEGER }, { cwd, signal, result }) {
+    if (endLine < startLine) {
+      throw new ToolFailure('BAD_INPUT', `"endLine" (${endLine}) is before "startLine" (${startLine}).`);
+    }
+    if (path.startsWith(RESULT_SCHEME)) {
+      const text = await result?.(path.slice(RESULT_SCHEME.length));
+      return resultLines(path, text, { first: startLine, last: endLine });
+    }
+    const file = await fileInside(cwd, path);
+    const range = { first: startLine, last: endLine, maxBytes: READ_MAX_BYTES };
+    return outputFor(file, range, await readLines(file.real, range, signal));
+  },
+});
+
+/** Lines of a stored result, counted as where it was cut. */
+function resultLines(path: string, text: string | undefined, { first, last }: Omit<LineRange, 'maxBytes'>): ToolOutput {
+  if (text === undefined) throw new ToolFailure('NOT_FOUND', `${path}: this session has no such result any more.`);
+  const pieces = linePieces(text);
+  const [from, to] = [pieces[first - 1], pieces[Math.min(last, pieces.length) - 1]];
+  if (!from || !to) throw new ToolFailure('PAST_END', `${path} has only ${count(pieces.length, 'line')}.`);
+  return succeeded(
+    `Read lines ${first} to ${Math.min(last, pieces.length)} of a result`,
+    text.slice(from.start, to.end),
+  );
+}
+
+/** Anything but a plain file could keep its reader waiting for ever. */
+export async function fileInside(cwd: string | undefined, asked: string): Promise<InsidePath> {
+  const file = await resolveInside(cwd, asked);
+  const stats = await stat(file.real);
+  if (stats.isDirectory()) {
+    throw new ToolFailure('NOT_A_FILE', `${file.shown} is a folder. List it with list_files.`);
+  }
+  if (!stats.isFile()) throw new ToolFailure('NOT_A_FILE', `${file.shown} is not a plain file.`);
+  return file;
+}
+
+function outputFor(file: InsidePath, range: LineRange, lines: Lines): ToolOutput {
+  if (lines.kind === 'binary') throw new ToolFailure('BINARY', `${file.shown} is not text; it cannot be shown.`);
+  if (lines.lineCount < range.first && range.first > 1) {
+    const length = count(lines.lineCount, 'line');
+    throw new ToolFailure('PAST_END', `${file.shown} has only ${length}; "startLine" is ${range.first}.`);
+  }
+  const done = `Read ${file.shown}`;
+  if (lines.cut) return succeeded(`${done} (cut)`, `${lines.text}\n${cutNote(range, lines.lineCount)}`);
+  return succeeded(done, lines.lineCount === 0 ? 'The file is empty.' : lines.text);
+}
+
+function cutNote({ first }: LineRange, lastLine: number): string {
+  const cut = `Cut after ${sizeText(READ_MAX_BYTES)}, in line ${lastLine}`;
+  if (lastLine === first) return `[${cut}, which is longer than that.]`;
+  return `[${cut}. Read on with "startLine": ${lastLine}.]`;
+}

@@ -1,0 +1,117 @@
+/**
+ * Ripgrep, where it is installed, is a quick way to the files that can hold a text. What it names is looked at by the
+ * same code as without it, so hits, order and limits are the same.
+ */
+import { access, constants } from 'node:fs/promises';
+import path from 'node:path';
+import { childEnvironment } from '../../child-environment.js';
+import { systemClock } from '../../core/util/clock.js';
+import { isNoGo } from './no-go.js';
+import { runProcess } from './run-process.js';
+import { byWalk, SKIPPED_FOLDERS } from './walk.js';
+
+/** After this the search goes on without it. */
+export const RIPGREP_TIMEOUT_MS = 20_000;
+export const RIPGREP_GRACE_MS = 500;
+/** How much it may say; a text that is in so many files is found soon anyway. */
+export const RIPGREP_OUTPUT_MAX_CHARACTERS = 2 * 2 ** 20;
+
+export interface QuickSearch {
+  /** Where it is installed. */
+  readonly program: string;
+  readonly text: string;
+  readonly caseSensitive: boolean;
+  readonly folder: string;
+  readonly signal: AbortSignal;
+}
+
+let lookup: Promise<string | undefined> | undefined;
+
+/** Looked up once: nobody installs it every day. */
+export function installedRipgrep(): Promise<string | undefined> {
+  lookup ??= findRipgrep(process.env.PATH ?? '');
+  return lookup;
+}
+
+/** Only whole paths count: a program must not be taken from the folder that is searched. */
+export async function findRipgrep(searchPath: string): Promise<string | undefined> {
+  const name = process.platform === 'win32' ? 'rg.exe' : 'rg';
+  for (const folder of searchPath.split(path.delimiter).filter((entry) => path.isAbsolute(entry))) {
+    const file = path.join(folder, name);
+    const isThere = await access(file, constants.X_OK).then(
+      () => true,
+      () => false,
+    );
+    if (isThere) return file;
+  }
+  return undefined;
+}
+
+/** Whether it finds all that the search without it would: letters beyond ASCII have capitals in more ways than one. */
+export function suitsRipgrep(text: string, folder: string): boolean {
+  // Everything there is includes files of the kernel.
+  return /^[\x20-\x7e]+$/.test(text) && path.dirname(folder) !== folder;
+}
+
+/** The files that can hold the text, where ripgrep is here and knows them as well as we do; otherwise undefined. */
+export async function quickFiles(
+  find: () => Promise<string | undefined>,
+  search: Omit<QuickSearch, 'program'>,
+): Promise<string[] | undefined> {
+  const program = suitsRipgrep(search.text, search.folder) ? await find() : undefined;
+  return program === undefined ? undefined : filesWithText({ ...search, program });
+}
+
+/** The files that can hold the text, in the order of a walk; undefined when it does not work out. */
+export async function filesWithText(search: QuickSearch): Promise<string[] | undefined> {
+  const { program, folder, signal } = search;
+  const enough = new AbortController();
+  let said = '';
+  const end = await runProcess({
+    command: program,
+    args: argumentsFor(search),
+    cwd: folder,
+    env: childEnvironment(),
+    signal: AbortSignal.any([signal, enough.signal]),
+    timeoutMs: RIPGREP_TIMEOUT_MS,
+    graceMs: RIPGREP_GRACE_MS,
+    clock: systemClock,
+    output(text) {
+      said += text;
+      if (said.length > RIPGREP_OUTPUT_MAX_CHARACTERS) enough.abort();
+    },
+  });
+  signal.throwIfAborted();
+  // 1 means that there is nothing; anything else, that it does not know.
+  if (end.kind !== 'exited' || end.code > 1) return undefined;
+  const names = said.split('\0').filter((name) => name !== '');
+  return allowed(folder, names.map((name) => path.normalize(name)).sort(byWalk));
+}
+
+function argumentsFor({ text, caseSensitive }: QuickSearch): string[] {
+  return [
+    ...['--no-config', '--no-messages', '--files-with-matches', '--null', '--fixed-strings'],
+    // Also what Git ignores or hides, and what has a zero byte somewhere: the search itself decides about those.
+    ...['--no-ignore', '--hidden', '--text', caseSensitive ? '--case-sensitive' : '--ignore-case'],
+    ...[...SKIPPED_FOLDERS].flatMap((folder) => ['--glob', `!**/${folder}/`]),
+    ...['--', text, '.'],
+  ];
+}
+
+/** Without what lies behind a folder that tools stay out of. */
+async function allowed(root: string, names: readonly string[]): Promise<string[]> {
+  const known = new Map<string, Promise<boolean>>();
+  const isClosed = (folder: string): Promise<boolean> => {
+    const found = known.get(folder) ?? closed(folder);
+    known.set(folder, found);
+    return found;
+  };
+  const closed = async (folder: string): Promise<boolean> =>
+    (folder !== root && (await isClosed(path.dirname(folder)))) || isNoGo(folder);
+  const files: string[] = [];
+  for (const name of names) {
+    const file = path.join(root, name);
+    if (!(await isClosed(path.dirname(file)))) files.push(file);
+  }
+  return files;
+}

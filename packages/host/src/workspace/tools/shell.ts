@@ -1,0 +1,150 @@
+/** `shell`: a command line, run by the platform's shell in the session's folder once a person has agreed. */
+import type { ToolResultContent } from '@atrium/protocol';
+import { childEnvironment } from '../../child-environment.js';
+import {
+  ALLOW_IN_SESSION,
+  type HostTool,
+  type ToolConfirmation,
+  type ToolContext,
+  type ToolOutput,
+} from '../../core/contracts/tool.js';
+import { type Clock, systemClock } from '../../core/util/clock.js';
+import { Tail } from '../../core/util/tail.js';
+import { shorten, sizeText } from '../../core/util/text.js';
+import { throttle } from '../../core/util/throttle.js';
+import { hostTool, ToolFailure } from './host-tool.js';
+import { sessionFolder } from './paths.js';
+import type { TerminalRun } from './run-in-terminal.js';
+import { runProcess } from './run-process.js';
+
+export const SHELL_TIMEOUT_MS = 120_000;
+/** Between asking a command to end and killing it: whoever cancels one wants it gone within a second. */
+export const SHELL_GRACE_MS = 750;
+export const SHELL_OUTPUT_MAX_BYTES = 256 * 1024;
+export const SHELL_PROGRESS_MAX_BYTES = 64 * 1024;
+export const SHELL_PROGRESS_EVERY_MS = 100;
+
+export interface ShellOptions {
+  readonly clock?: Clock;
+  readonly timeoutMs?: number;
+  readonly graceMs?: number;
+}
+
+export function shellTool(options: ShellOptions = {}): HostTool {
+  const { clock = systemClock, timeoutMs = SHELL_TIMEOUT_MS, graceMs = SHELL_GRACE_MS } = options;
+  const limits = { clock, timeoutMs, graceMs };
+  return hostTool({
+    name: 'shell',
+    displayName: 'Shell',
+    description:
+      "Runs a command line in the session's folder, after a person has agreed. It has no input, so use flags that " +
+      `make it ask nothing. Ended after ${timeoutMs / 1000} s; shows the last ${sizeText(SHELL_OUTPUT_MAX_BYTES)} of ` +
+      'the output. Processes that it leaves in the background are ended with it.',
+    annotations: { readOnlyHint: false, destructiveHint: true, openWorldHint: true },
+    properties: {
+      command: { type: 'string', minLength: 1, description: 'The command line.' },
+      interactive: {
+        type: 'boolean',
+        description: 'Only when a person has to type something that you cannot know, such as a password.',
+      },
+    },
+    required: ['command'],
+    invocation: ({ command }) => `Run ${shorten(command, 80)}`,
+    confirmation,
+    async run({ command, interactive = false }, context) {
+      if (command.includes('\0')) throw new ToolFailure('BAD_INPUT', 'A command cannot contain a zero byte.');
+      const cwd = await sessionFolder(context.cwd);
+      const output = new Tail(SHELL_OUTPUT_MAX_BYTES);
+      const end = await run({ ...limits, command, cwd, interactive }, output, context);
+      return outputOf(command, output, verdict(end, timeoutMs));
+    },
+  });
+}
+
+interface ShellCommand {
+  readonly command: string;
+  readonly cwd: string;
+  readonly interactive: boolean;
+  readonly clock: Clock;
+  readonly timeoutMs: number;
+  readonly graceMs: number;
+}
+
+/** In a terminal where there are some, so that people can watch and help; otherwise with pipes. */
+async function run(command: ShellCommand, output: Tail, context: ToolContext): Promise<TerminalRun> {
+  const { signal, progress, runInTerminal, running } = context;
+  let terminal: ToolResultContent[] = [];
+  const shown = throttle(command.clock, SHELL_PROGRESS_EVERY_MS, () => {
+    running?.store();
+    progress([...terminal, { type: 'text', text: output.text(SHELL_PROGRESS_MAX_BYTES) }]);
+  });
+  const take = (text: string): void => {
+    if (text === '') return;
+    output.push(text);
+    shown.request();
+  };
+  const request = { ...command, signal, output: take };
+  const end = await runInTerminal?.({
+    ...request,
+    running,
+    shown: (place) => {
+      terminal = [{ type: 'terminal', ...place }];
+      progress(terminal);
+    },
+  });
+  const done = end ?? (await runProcess({ ...request, env: { ...childEnvironment(), ...running?.environment() } }));
+  shown.stop();
+  return done;
+}
+
+function confirmation({ command }: { readonly command: string }): ToolConfirmation {
+  return {
+    title: `Run "${shorten(command, 80)}"?`,
+    editable: true,
+    options: [
+      { id: 'approve', label: 'Run', kind: 'approve' },
+      { id: ALLOW_IN_SESSION, label: 'Run, and allow all commands in this session', kind: 'approve' },
+      { id: 'deny', label: 'Do not run', kind: 'deny' },
+    ],
+  };
+}
+
+interface Verdict {
+  readonly success: boolean;
+  readonly code: string;
+  /** Stands below the output: `exit code 1`. */
+  readonly note: string;
+}
+
+function verdict(end: TerminalRun, timeoutMs: number): Verdict {
+  if (end.kind === 'exited') return exitVerdict(end.code, end.strays);
+  if (end.kind === 'timeout') {
+    return { success: false, code: 'TIMEOUT', note: `stopped after ${timeoutMs / 1000} s, the longest it may take` };
+  }
+  if (end.kind === 'cancelled') return { success: false, code: 'CANCELLED', note: 'cancelled' };
+  if (end.kind === 'detached') return { success: true, code: '', note: detachedNote(end.isTaken) };
+  if (end.kind === 'killed') return { success: false, code: 'KILLED', note: `ended by ${end.signal}` };
+  return { success: false, code: 'NOT_STARTED', note: `the shell could not be started (${end.code})` };
+}
+
+function detachedNote(isTaken: boolean): string {
+  const what = isTaken ? 'a person has taken over the terminal' : 'a person has put it into the background';
+  return `${what}; it is still running, and what it writes from now on is not shown here`;
+}
+
+function exitVerdict(code: number, strays: boolean): Verdict {
+  const background = strays ? '; what it left in the background was ended' : '';
+  return { success: code === 0, code: 'EXIT_CODE', note: `exit code ${code}${background}` };
+}
+
+function outputOf(command: string, output: Tail, { success, code, note }: Verdict): ToolOutput {
+  const cut = output.dropped > 0 ? `[Cut: the first ${sizeText(output.dropped)} are left out.]\n` : '';
+  const text = output.text();
+  const separator = text === '' || text.endsWith('\n') ? '' : '\n';
+  return {
+    success,
+    pastTenseMessage: `Ran ${shorten(command, 80)} (${note})`,
+    content: [{ type: 'text', text: `${cut}${text}${separator}[${note}]` }],
+    ...(success ? {} : { error: { message: `The command failed: ${note}.`, code } }),
+  };
+}

@@ -1,0 +1,64 @@
+/**
+ * `todo_list`: what the agent means to do, where everybody can see it. The list is kept in the session, as the input
+ * of the last call that set it, so it is there again after a restart and goes back when history is cut.
+ */
+
+import { isRecord } from '../../core/util/shape.js';
+import { count, shorten } from '../../core/util/text.js';
+import { hostTool, succeeded, ToolFailure } from './host-tool.js';
+
+export const TODO_MAX_ITEMS = 100;
+export const TODO_ITEM_MAX_CHARACTERS = 300;
+
+const MARKS: Readonly<Record<string, string>> = { x: 'x', X: 'x', '>': '>' };
+
+export const todoListTool = hostTool({
+  name: 'todo_list',
+  displayName: 'To-do list',
+  description:
+    'Keeps your list of what is to be done, and shows it to the person. Give the whole list each time; without ' +
+    `"items" you get it as it is. At most ${TODO_MAX_ITEMS} items.`,
+  // Nothing outside of the conversation changes.
+  annotations: { readOnlyHint: true, openWorldHint: false },
+  properties: {
+    items: {
+      type: 'array',
+      items: { type: 'string', minLength: 1 },
+      description: 'All items in order. Begin one with "[x]" when it is done, with "[>]" while you work on it.',
+    },
+  },
+  required: [],
+  invocation: ({ items }) => (items ? 'Update the to-do list' : 'Look at the to-do list'),
+  async run({ items }, { earlier }) {
+    if (items && items.length > TODO_MAX_ITEMS) {
+      throw new ToolFailure('BAD_INPUT', `The list has more than ${TODO_MAX_ITEMS} items.`);
+    }
+    const list = (items ?? lastList(earlier?.() ?? [])).map(parseItem);
+    return succeeded(items ? `Updated the to-do list (${progress(list)})` : 'Looked at the to-do list', listText(list));
+  },
+});
+
+interface Item {
+  readonly mark: string;
+  readonly text: string;
+}
+
+function lastList(inputs: Iterable<unknown>): string[] {
+  for (const input of inputs) {
+    if (isRecord(input) && Array.isArray(input.items)) return input.items.map(String);
+  }
+  return [];
+}
+
+function parseItem(line: string): Item {
+  const [, mark = '', rest = ''] = /^\s*(?:[-*]\s+)?\[([xX> ]?)\]\s*(.*)$/s.exec(line) ?? ['', '', line];
+  return { mark: MARKS[mark] ?? ' ', text: shorten(rest, TODO_ITEM_MAX_CHARACTERS) };
+}
+
+function progress(list: readonly Item[]): string {
+  return `${list.filter(({ mark }) => mark === 'x').length} of ${count(list.length, 'item')} done`;
+}
+
+function listText(list: readonly Item[]): string {
+  return list.length === 0 ? 'The list is empty.' : list.map(({ mark, text }) => `- [${mark}] ${text}`).join('\n');
+}

@@ -1,0 +1,90 @@
+/** `write_file`: makes a file, or replaces all of one, once a person has agreed. */
+
+import {
+  ALLOW_IN_SESSION,
+  type PreviewContext,
+  type ToolConfirmation,
+  type ToolContext,
+  type ToolOutput,
+} from '../../core/contracts/tool.js';
+import { oneAtATime } from '../../core/util/one-at-a-time.js';
+import { comingEdit, diffText, doneEdit, type TextChange } from './file-edit.js';
+import { FILE_TOOL_TIMEOUT_MS, hostTool } from './host-tool.js';
+import { changedMeanwhile, replaceFile } from './replace-file.js';
+import { existingFile, type FileVersion, isSameVersion, readText } from './text-file.js';
+import { resolveTarget } from './write-target.js';
+
+/** What was there when a person was asked. */
+interface Basis {
+  readonly version: FileVersion | undefined;
+}
+
+interface Input {
+  readonly path: string;
+  readonly content: string;
+}
+
+export const writeFileTool = hostTool({
+  name: 'write_file',
+  displayName: 'Write file',
+  description:
+    'Makes a text file with this content, and the folders it is in; replaces all of a file that exists. ' +
+    'A person is shown the change first. Use edit_file to change a part of a file.',
+  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
+  timeoutMs: FILE_TOOL_TIMEOUT_MS,
+  properties: {
+    path: { type: 'string', minLength: 1, description: "The file, relative to the session's folder." },
+    content: { type: 'string', description: 'All of its content.' },
+  },
+  required: ['path', 'content'],
+  invocation: ({ path }) => `Write ${path}`,
+  confirmation: ({ path }) => writeConfirmation(`Write ${path}?`),
+  async preview(input, context) {
+    const { change, version } = await plan(input, context);
+    return { edits: [comingEdit(change)], basis: { version } satisfies Basis };
+  },
+  async run(input, context) {
+    const { real } = await resolveTarget(context.cwd, input.path);
+    return oneAtATime(real, () => write(input, context));
+  },
+});
+
+async function write(input: Input, context: ToolContext): Promise<ToolOutput> {
+  const { change, version } = await plan(input, context);
+  // Nothing of the old file stays, so it must be the one that the person was shown.
+  const shownBefore = context.basis as Basis | undefined;
+  if (shownBefore && !isSameVersion(shownBefore.version, version)) throw changedMeanwhile(change.file);
+  await replaceFile(change.file, { content: Buffer.from(change.after), before: version, signal: context.signal });
+  const { shown } = change.file;
+  const text = version ? `Replaced ${shown}: ${diffText(change)}.` : `Made ${shown}: ${diffText(change)}.`;
+  return {
+    success: true,
+    pastTenseMessage: `Wrote ${shown}`,
+    content: [{ type: 'text', text }, ...doneEdit(change)],
+  };
+}
+
+async function plan({ path, content }: Input, { cwd, signal }: PreviewContext) {
+  const file = await resolveTarget(cwd, path);
+  const version = await existingFile(file);
+  const change: TextChange = { file, ...(version && { before: await oldText(file, version) }), after: content };
+  signal.throwIfAborted();
+  return { change, version };
+}
+
+async function oldText(file: TextChange['file'], version: FileVersion): Promise<{ text: string | undefined }> {
+  const old = await readText(file, version);
+  return { text: old && old.bom + old.text };
+}
+
+/** The question before a file is changed. */
+export function writeConfirmation(title: string): ToolConfirmation {
+  return {
+    title,
+    options: [
+      { id: 'approve', label: 'Allow', kind: 'approve' },
+      { id: ALLOW_IN_SESSION, label: 'Allow, also from now on in this session', kind: 'approve' },
+      { id: 'deny', label: 'Do not change it', kind: 'deny' },
+    ],
+  };
+}

@@ -1,0 +1,133 @@
+/**
+ * Worktrees: a session may work on a branch of its own, in a folder of its own, so that several agents can change one
+ * repository at the same time. The worktree is made before the session's agent opens, and stays as long as the session
+ * can still be restored; one with something in it that is in no branch stays for good.
+ */
+import { createHash } from 'node:crypto';
+import { readFile, realpath, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import type { ProjectOfWorktree, SessionState, SessionSummary } from '@atrium/protocol';
+import { AgentError } from '../../core/contracts/agent.js';
+import type { Service } from '../../core/contracts/service.js';
+import type { Companion } from '../../core/sessions/companion.js';
+import type { Session } from '../../core/sessions/session.js';
+import type { Logger } from '../../core/util/logger.js';
+import { makeFolder } from '../../folders.js';
+import { shownPath } from '../git/byte-path.js';
+import { git, gitText } from '../git/git.js';
+import { GIT_CHECKOUT_MAX_MS, GIT_WRITE_MAX_MS } from '../git/limits.js';
+import { findRepository, type Repository } from '../git/repository.js';
+import { branchIn, commitOf } from './checkout.js';
+
+export type Place = Pick<SessionSummary, 'workingDirectory' | 'project'>;
+
+/** Git leaves this where a worktree is being made, and takes it away in the end. */
+const HALF_MADE = 'initializing';
+
+export class Worktrees implements Service {
+  constructor(
+    private readonly folder: string,
+    private readonly logger: Logger,
+  ) {}
+
+  /** Where a session will work, and what its worktree is made of. Makes nothing yet. */
+  place(session: string, { top, prefix }: Repository, branch: string | undefined): Place {
+    const project: ProjectOfWorktree = {
+      uri: pathToFileURL(top).href,
+      displayName: path.basename(top),
+      ...(branch !== undefined && { branch }),
+    };
+    const workingDirectory = pathToFileURL(path.join(this.#folderOf(session), shownPath(prefix))).href;
+    return { workingDirectory: workingDirectory.replace(/\/$/, ''), project };
+  }
+
+  attach = (session: Session): Companion => ({
+    place: () => this.#make(session.uri, session.state),
+    close: async () => {},
+  });
+
+  async #make(session: string, { summary, config }: SessionState): Promise<void> {
+    const { isolation, branch } = config?.values ?? {};
+    if (isolation !== 'worktree' || !summary.project) return;
+    const from = typeof branch === 'string' && branch !== '' ? branch : 'HEAD';
+    const source = fileURLToPath(summary.project.uri);
+    try {
+      const repository = await findRepository(await realpath(source));
+      if (!repository) throw new Error('it is no Git repository that can be used');
+      await this.#add(repository, session, from);
+      // A folder that no commit has is not in the worktree either.
+      if (summary.workingDirectory) await makeFolder(fileURLToPath(summary.workingDirectory));
+    } catch (error) {
+      throw new AgentError('worktree', `No worktree could be made of ${source}: ${(error as Error).message}`);
+    }
+  }
+
+  async #add(repository: Repository, session: string, from: string): Promise<void> {
+    const folder = this.#folderOf(session);
+    const isThere = await exists(folder);
+    if (isThere && !(await isHalfMade(folder))) return;
+    // In a worktree other programs could be named than here, and Git would start them while it makes the worktree.
+    if (repository.hasConditions) throw new Error('its own Git configuration has an "includeIf": remove that first');
+    await makeFolder(this.folder);
+    const worktree = (...args: string[]) =>
+      git(repository.folder, [...repository.noPrograms, 'worktree', ...args], { timeoutMs: GIT_CHECKOUT_MAX_MS });
+    // Git may still know of one that was not finished, or whose folder somebody removed by hand. Only of this one.
+    await worktree('remove', '--force', '--force', folder).catch(() => {});
+    const own = branchOf(session);
+    // What was committed there goes on.
+    const isKept = (await commitOf(repository, `refs/heads/${own}`)) !== undefined;
+    if (isKept) return void (await worktree('add', '--quiet', folder, own));
+    const begin = await commitOf(repository, from);
+    if (begin === undefined) throw new Error(`there is no branch ${from}`);
+    await worktree('add', '--quiet', '--no-track', '-b', own, folder, begin);
+  }
+
+  /** The session is gone for good. What is in no branch is not. */
+  async forgotten(session: string): Promise<void> {
+    const folder = this.#folderOf(session);
+    if (!(await exists(folder))) return;
+    try {
+      await remove(await realpath(folder));
+    } catch (error) {
+      this.logger.log('warn', 'the worktree of a forgotten session stays', { folder, error: (error as Error).message });
+    }
+  }
+
+  #folderOf(session: string): string {
+    return path.join(this.folder, nameOf(session));
+  }
+}
+
+/** Fails where something would be lost: what is not committed, and commits that only this worktree knows of. */
+async function remove(folder: string): Promise<void> {
+  const repository = await findRepository(folder);
+  if (repository?.top !== folder) throw new Error('it is no worktree any more');
+  if ((await branchIn(folder)) === undefined) throw new Error('no branch is checked out there');
+  const common = await gitText(folder, ['rev-parse', '--path-format=absolute', '--git-common-dir']);
+  const args = [...repository.noPrograms, `--git-dir=${common}`, 'worktree', 'remove', folder];
+  await git(path.dirname(folder), args, { timeoutMs: GIT_WRITE_MAX_MS });
+}
+
+/** The host, or the machine, stopped while Git was at it. */
+async function isHalfMade(folder: string): Promise<boolean> {
+  const place = await gitText(folder, ['rev-parse', '--path-format=absolute', '--git-path', 'locked']).catch(() => '');
+  const reason = place === '' ? '' : await readFile(place, 'utf8').catch(() => '');
+  return reason.trim() === HALF_MADE;
+}
+
+/** Sessions are named by their clients: a hash makes a name that is fit for folders and branches. */
+function nameOf(session: string): string {
+  return createHash('sha256').update(session).digest('hex').slice(0, 12);
+}
+
+function branchOf(session: string): string {
+  return `atrium/${nameOf(session)}`;
+}
+
+function exists(folder: string): Promise<boolean> {
+  return stat(folder).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,224 @@
+import { describe, expect, it } from 'vitest';
+import type { Extension } from '../../src/core/contracts/extension.js';
+import { ALLOW_IN_SESSION, type HostTool } from '../../src/core/contracts/tool.js';
+import { IDLE_SESSION_MS } from '../../src/core/limits.js';
+import { KeptLog } from '../support/logs.js';
+import { PuppetAgent } from '../support/puppet-agent.js';
+import {
+  callsIn,
+  openPuppetRoom,
+  openRoom,
+  refusalOf,
+  startHost,
+  stateOf,
+  turnStarted,
+} from '../support/session-room.js';
+import { settle } from '../support/test-host.js';
+import { echoTool } from '../support/tools.js';
+import { call, callState, extension, sessionOf, stepsOf } from './support.js';
+
+const OPTIONS = [
+  { id: 'approve', label: 'Approve', kind: 'approve' as const },
+  { id: ALLOW_IN_SESSION, label: 'Approve in this session', kind: 'approve' as const },
+];
+
+function offering(id: string, ...names: string[]): Extension {
+  return extension(id, { tools: names.map((name) => ({ ...echoTool(name), owner: id })) });
+}
+
+describe("an extension's tools", () => {
+  it('[UNI-013] are in the list of the session: all of it, each time one comes or goes', async () => {
+    const { desk, uri, puppet } = await openPuppetRoom({
+      tools: [echoTool('read')],
+      extensions: [offering('mcp', 'fetch')],
+    });
+    const { extensions } = sessionOf(puppet.turn);
+    const names = async () => {
+      await settle();
+      return (await stateOf(desk, uri)).serverTools?.map(({ name }) => name);
+    };
+    expect(await names()).toEqual(['read', 'fetch']);
+    extensions.set(offering('browser', 'click', 'shoot'));
+    expect(await names()).toEqual(['read', 'fetch', 'click', 'shoot']);
+    extensions.set(offering('mcp', 'get'));
+    expect(await names()).toEqual(['read', 'get', 'click', 'shoot']);
+    extensions.remove('browser');
+    expect(await names()).toEqual(['read', 'get']);
+    const changes = desk.envelopes(uri).filter(({ action }) => action.type === 'session/serverToolsChanged');
+    const lists = changes.map(({ action }) => (action as unknown as { tools: unknown[] }).tools.length);
+    expect(lists.slice(-3)).toEqual([4, 4, 2]);
+  });
+
+  it('[UNI-013] are not announced when nothing changed', async () => {
+    const { desk, uri, puppet } = await openPuppetRoom({ extensions: [offering('mcp', 'fetch')] });
+    const before = desk.types(uri).length;
+    sessionOf(puppet.turn).extensions.changed();
+    sessionOf(puppet.turn).extensions.set(offering('mcp', 'fetch'));
+    await settle();
+    expect(desk.types(uri)).toHaveLength(before);
+  });
+
+  it("[UNI-025] come after the host's own, first come first served, and before a client's", async () => {
+    const own = echoTool('read');
+    const first = offering('a', 'read', 'fetch');
+    const second = offering('b', 'fetch', 'click');
+    const { puppet } = await openPuppetRoom({
+      tools: [own],
+      extensions: [first, second],
+      session: { activeClient: { clientId: 'desk', tools: [{ name: 'fetch' }, { name: 'look' }] } },
+    });
+    expect(puppet.turn.tools().map(({ name }) => name)).toEqual(['read', 'fetch', 'click', 'client_fetch', 'look']);
+    await call(puppet.turn, 'read', { input: { n: 1 } });
+    await call(puppet.turn, 'fetch', { id: 'c2', input: { n: 2 } });
+    expect(own.runs).toEqual([{ n: 1 }]);
+    const runsOf = ({ tools = [] }: Extension) => tools.map((tool) => (tool as unknown as { runs: unknown[] }).runs);
+    expect([runsOf(first), runsOf(second)]).toEqual([
+      [[], [{ n: 2 }]],
+      [[], []],
+    ]);
+  });
+
+  it('[UNI-014] say at the start of a call whose they are, as far as clients know the keys', async () => {
+    const callMeta = { gateway: { provider: 'browser' } };
+    const shoot: HostTool = { ...echoTool('shoot'), displayName: 'browser: shoot', owner: 'browser', callMeta };
+    const { desk, uri, puppet } = await openPuppetRoom({ extensions: [extension('browser', { tools: [shoot] })] });
+    await call(puppet.turn, 'shoot');
+    expect(stepsOf(desk, uri)[0]?.action).toMatchObject({ displayName: 'browser: shoot', _meta: callMeta });
+    expect(stepsOf(desk, uri)[0]?.action).not.toHaveProperty('toolClientId');
+    expect(await callState(desk, uri)).toMatchObject({ _meta: callMeta, status: 'completed' });
+  });
+});
+
+describe('a tool that was allowed in this session', () => {
+  const asking = (owner?: string): HostTool => ({
+    ...echoTool('push', { confirmation: { title: 'Push?', options: OPTIONS } }),
+    ...(owner !== undefined && { owner }),
+  });
+
+  /** Runs it once, with a person who does not want to be asked again. */
+  async function allowOnce(room: Awaited<ReturnType<typeof openPuppetRoom>>) {
+    const outcome = call(room.puppet.turn, 'push');
+    await room.desk.action(room.uri, 'session/toolCallReady');
+    const target = { turnId: 't1', toolCallId: 'c1', selectedOptionId: ALLOW_IN_SESSION };
+    room.desk.dispatch(room.uri, {
+      type: 'session/toolCallConfirmed',
+      ...target,
+      approved: true,
+      confirmed: 'user-action',
+    });
+    await outcome;
+    room.puppet.finish();
+    await room.desk.action(room.uri, 'session/turnComplete');
+  }
+
+  it('is still allowed when the session has left memory', async () => {
+    const room = await openPuppetRoom({ tools: [asking()] });
+    await allowOnce(room);
+    await room.desk.request('unsubscribe', { channel: room.uri }).catch(() => {});
+    room.desk.disconnect();
+    await room.clock.advance(IDLE_SESSION_MS * 2);
+    expect(room.agent.closings).toBe(1);
+    const phone = await room.join('phone');
+    phone.dispatch(room.uri, turnStarted('t2'));
+    const { turn } = await room.agent.turn(1);
+    expect(await call(turn, 'push')).toMatchObject({ success: true });
+    expect(stepsOf(phone, room.uri)[1]?.action).toMatchObject({ confirmed: 'setting' });
+  });
+
+  it('is still allowed when the host has started anew, in that session only', async () => {
+    const log = new KeptLog();
+    const room = await openPuppetRoom({ tools: [asking()], log });
+    await allowOnce(room);
+    await room.host.stop();
+    const agent = new PuppetAgent();
+    const host = await startHost({ log, agents: [agent], tools: [asking()] });
+    const desk = await host.client('desk');
+    await desk.request('subscribe', { channel: room.uri });
+    desk.dispatch(room.uri, turnStarted('t2'));
+    const { turn } = await agent.turn(0);
+    expect(await call(turn, 'push', { id: 'c2' })).toMatchObject({ success: true });
+    const other = await desk.session(undefined, { provider: 'puppet' });
+    desk.dispatch(other, turnStarted('t1'));
+    call((await agent.turn(1)).turn, 'push');
+    await settle();
+    expect(await callState(desk, other)).toMatchObject({ status: 'pending-confirmation' });
+  });
+
+  it("is that one tool of that one owner, not another's of the same name", async () => {
+    const room = await openPuppetRoom({ extensions: [extension('git', { tools: [asking('git')] })] });
+    await allowOnce(room);
+    room.desk.dispatch(room.uri, turnStarted('t2'));
+    const { turn } = await room.agent.turn(1);
+    expect(await call(turn, 'push', { id: 'c2' })).toMatchObject({ success: true });
+    const { extensions } = sessionOf(turn);
+    extensions.remove('git');
+    extensions.set(extension('mail', { tools: [asking('mail')] }));
+    call(turn, 'push', { id: 'c3' });
+    await settle();
+    expect(await callState(room.desk, room.uri, 'c3')).toMatchObject({ status: 'pending-confirmation' });
+  });
+
+  it("is not a client's of the same name, which may have run already", async () => {
+    const room = await openPuppetRoom({ tools: [asking()] });
+    await allowOnce(room);
+    const { desk, uri } = room;
+    const phone = await room.join('phone');
+    const claim = (clientId: string) => {
+      const activeClient = { clientId, tools: [{ name: 'push' }] };
+      return { type: 'session/activeClientChanged', activeClient } as const;
+    };
+    expect(await refusalOf(desk, uri, claim('desk'))).toBeUndefined();
+    desk.dispatch(uri, turnStarted('t2'));
+    const { turn } = await room.agent.turn(1);
+    const name = turn.tools().map((tool) => tool.name)[1] ?? '';
+    call(turn, name, { id: 'c2' });
+    await settle();
+    expect(await callState(phone, uri, 'c2')).toMatchObject({ status: 'running', toolClientId: 'desk' });
+    desk.disconnect();
+    expect(await refusalOf(phone, uri, claim('phone'))).toBeUndefined();
+    await settle();
+    const calls = callsIn((await stateOf(phone, uri)).activeTurn?.responseParts);
+    expect(calls.at(-1)).toMatchObject({ status: 'pending-confirmation', toolClientId: 'phone' });
+  });
+});
+
+describe('what extensions say to a turn that begins', () => {
+  async function begin(...extensions: Extension[]) {
+    const room = await openRoom({ extensions, session: { provider: 'puppet' } });
+    room.desk.dispatch(room.uri, turnStarted('t1', 'deploy it'));
+    return room;
+  }
+
+  it('[UNI-005] reaches the agent, in their order, and is nowhere in the state', async () => {
+    const seen: unknown[] = [];
+    const one = extension('one', {
+      async beforeTurn(opening) {
+        seen.push(opening);
+        return { context: 'SECRET-1' };
+      },
+    });
+    const two = extension('two', { beforeTurn: async () => ({ context: 'SECRET-2' }) });
+    const room = await begin(one, two, extension('silent', {}));
+    const { turn } = await room.agent.turn(0);
+    expect(turn.context).toEqual(['SECRET-1', 'SECRET-2']);
+    expect(seen).toEqual([{ turnId: 't1', text: 'deploy it', agent: undefined, isFirst: true }]);
+    expect(JSON.stringify(room.desk.received)).not.toContain('SECRET');
+  });
+
+  it('can stop it, with a reason, and the agent never hears of it', async () => {
+    const room = await begin(extension('policy', { beforeTurn: async () => ({ blocked: 'no deployments today' }) }));
+    const { action } = await room.desk.action(room.uri, 'session/error');
+    expect(action.error).toMatchObject({ errorType: 'blocked', message: 'no deployments today' });
+    expect(room.agent.turns).toEqual([]);
+  });
+
+  it('is nothing when they fail', async () => {
+    const broken = extension('broken', {
+      beforeTurn: () => {
+        throw new Error('broken');
+      },
+    });
+    const room = await begin(broken, extension('fine', { beforeTurn: async () => ({ context: 'fine' }) }));
+    expect((await room.agent.turn(0)).turn.context).toEqual(['fine']);
+  });
+});
