@@ -8,6 +8,10 @@ export const ProviderAuthPairingMessage = Type.Object(
         'What to ask the person. It never holds the code: that reaches the provider through the person alone.',
     }),
   },
-  { $id: 'ProviderAuthPairingMessage', description: 'A pairing code is on show in the session; ask for it.' },
+  {
+    $id: 'ProviderAuthPairingMessage',
+    description:
+      'The host shows a pairing code for each session to people who look at its clients or its console; ask for one.',
+  },
 );
 export type ProviderAuthPairingMessage = Static<typeof ProviderAuthPairingMessage>;
