@@ -4,7 +4,7 @@
  */
 import { createHost, MemoryLog } from '@atrium/host';
 import { WebSocket, WebSocketServer } from 'ws';
-import { RuleBook } from '../packages/host/dist/gateway/hooks/rule-book.js';
+import { RuleBook } from '../packages/host/dist/gateway/hooks/rules.js';
 import { startGatewayServer } from '../packages/host/dist/gateway/server.js';
 import { bestOf, report, rounded } from './measure.mjs';
 import { measureCrowd } from './support/gateway-crowd.mjs';

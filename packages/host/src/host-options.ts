@@ -8,7 +8,7 @@ import type { Logger } from './core/util/logger.js';
 import type { Transport } from './core/wire/transport.js';
 import type { CustomizationsOptions } from './plugins/customizations/options.js';
 import type { FolderTrust } from './plugins/trust/trust.js';
-import type { TelemetryChoice } from './telemetry/create.js';
+import type { TelemetryChoice } from './telemetry/service.js';
 import type { TerminalsOptions } from './workspace/terminals/terminals.js';
 
 export interface HostOptions {

@@ -27,7 +27,7 @@ import type { HostView } from './core/wire/dialects/dialects.js';
 import { unknownChannel } from './core/wire/unknown-channel.js';
 import { DamageReports } from './damage-reports.js';
 import type { Gateway } from './gateway/gateway.js';
-import { PairingBoard } from './gateway/pairing-board.js';
+import { PairingBoard } from './gateway/pairing.js';
 import type { GatewayAddress, HostOptions } from './host-options.js';
 import type { Customizations } from './plugins/customizations/customizations.js';
 import { SessionTrusts } from './plugins/trust/session-trusts.js';
@@ -42,7 +42,7 @@ import {
   worktreesIn,
 } from './rooms.js';
 import { createServices } from './services.js';
-import { createTelemetry } from './telemetry/create.js';
+import { createTelemetry } from './telemetry/service.js';
 import { Telemetry } from './telemetry/telemetry.js';
 
 export class House implements HostCore {

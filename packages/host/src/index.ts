@@ -89,6 +89,6 @@ export {
 export { type RunningServer, type ServerLimits, type ServerOptions, startServer } from './server/server.js';
 export { type StaticFiles, staticFiles } from './server/static-files.js';
 export { websocketTransport } from './server/websocket.js';
-export type { TelemetryChoice } from './telemetry/create.js';
+export type { TelemetryChoice } from './telemetry/service.js';
 export type { TerminalsOptions } from './workspace/terminals/terminals.js';
 export { builtinTools } from './workspace/tools/builtin.js';

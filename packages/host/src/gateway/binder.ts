@@ -1,16 +1,75 @@
-/** Puts providers into sessions and takes them out again: first binding, rebind, reconnect, loss, farewell. */
-import { GatewayErrorCode, type ProviderHelloMessage } from '@atrium/protocol/provider';
+/** How often a provider may bind. Each time changes its session for everybody, and is stored. */
+
+import {
+  GatewayErrorCode,
+  type ProviderHelloMessage,
+  REBINDS_PER_MINUTE_MAX,
+  type ToProviderMessage,
+} from '@atrium/protocol/provider';
+import type { Clock } from '../core/util/clock.js';
+import { Rate, Rates } from '../core/util/rate-limit.js';
 import { CloseCode } from '../core/wire/transport.js';
-import { type Arrival, type ArrivalParts, checkEntry, judgeArrival } from './arrival.js';
 import type { ProviderConnection } from './connection.js';
-import { GatewayError, invalidSession } from './gateway-error.js';
-import { helloAck, renew } from './hello.js';
-import { HelloRates } from './hello-rates.js';
+import { GatewayError, invalidSession } from './errors.js';
+import { asOneChange, type Room } from './gateway-session.js';
+import { type Arrival, type ArrivalParts, checkEntry, helloAck, judgeArrival, renew } from './hello.js';
 import { Identities, type Predecessor } from './identities.js';
-import { holdBack } from './outbox.js';
 import { Binding, type Provider } from './provider.js';
-import { asOneChange, type Room } from './room.js';
 import type { GatewayCore, GatewayService, Leaving } from './service.js';
+
+/**
+ * With one token, over all its connections: whoever drops the line and comes back has not waited. All tabs of a pairing
+ * may come back at once, several times a minute.
+ */
+export const HELLOS_PER_MINUTE_MAX = 120;
+const MINUTE_MS = 60_000;
+
+export class HelloRates {
+  readonly #clock: Clock;
+  readonly #hellos: Rates;
+  readonly #rebinds = new WeakMap<ProviderConnection, Rate>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#hellos = new Rates(clock, HELLOS_PER_MINUTE_MAX, MINUTE_MS);
+  }
+
+  /** Throws when it was too often. Those in this process are part of the host, and know what they do. */
+  count(connection: ProviderConnection): void {
+    if (connection.provider && !this.#rebindsOf(connection).take()) throw tooOften(REBINDS_PER_MINUTE_MAX, 'rebinds');
+    const token = connection.access?.token;
+    if (token && !this.#hellos.take(token.id)) throw tooOften(HELLOS_PER_MINUTE_MAX, 'hellos with one token');
+  }
+
+  #rebindsOf(connection: ProviderConnection): Rate {
+    const rate = this.#rebinds.get(connection) ?? new Rate(this.#clock, REBINDS_PER_MINUTE_MAX, MINUTE_MS);
+    this.#rebinds.set(connection, rate);
+    return rate;
+  }
+}
+
+function tooOften(max: number, what: string): GatewayError {
+  return new GatewayError(GatewayErrorCode.RateLimited, `at most ${max} ${what} a minute: wait, then try again`);
+}
+
+/**
+ * What there is to tell a provider while its `hello` is being stored. Everything that it brought is in force already, so
+ * a call or a question may come at once; but first of all it hears that it is bound.
+ */
+
+/** The returned function lets everything through. Whoever is lost or leaves meanwhile is told nothing. */
+export function holdBack(provider: Provider, connection: ProviderConnection): () => void {
+  const held: ToProviderMessage[] = [];
+  const keep = (message: ToProviderMessage) => void held.push(message);
+  provider.send = keep;
+  return () => {
+    if (provider.send !== keep) return;
+    provider.send = (message) => connection.send(message);
+    for (const message of held) connection.send(message);
+  };
+}
+
+/** Puts providers into sessions and takes them out again: first binding, rebind, reconnect, loss, farewell. */
 
 export interface BinderParts extends ArrivalParts {
   readonly core: GatewayCore;

@@ -19,12 +19,11 @@ import type { Clock } from '../core/util/clock.js';
 import type { Logger } from '../core/util/logger.js';
 import { CloseCode, type Transport } from '../core/wire/transport.js';
 import { WireFrame } from '../core/wire/wire-frame.js';
-import type { Access } from './access.js';
+import { GatewayError, shown } from './errors.js';
 import { checkStranger, knownType, type RawMessage, readMessage, readRaw } from './frame.js';
-import { GatewayError, shown } from './gateway-error.js';
-import { Inbox } from './inbox.js';
+import { Inbox, type Share } from './inbox.js';
 import type { Provider } from './provider.js';
-import type { Share } from './share.js';
+import type { Access } from './provider-auth.js';
 
 /** What may wait for a provider that does not read. Beyond, it is cut off, and may come back. */
 export const UNREAD_MAX_BYTES = 32 * 2 ** 20;

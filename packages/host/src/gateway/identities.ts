@@ -6,10 +6,10 @@ import { randomBytes } from 'node:crypto';
 import { GatewayErrorCode, RECONNECT_WINDOW_MS } from '@atrium/protocol/provider';
 import type { Clock } from '../core/util/clock.js';
 import { digestOf, matchesToken, type TokenDigest } from '../server/security/token.js';
-import type { Access } from './access.js';
 import type { ProviderConnection } from './connection.js';
-import { GatewayError } from './gateway-error.js';
+import { GatewayError } from './errors.js';
 import type { Identity, Provider } from './provider.js';
+import type { Access } from './provider-auth.js';
 
 const RECONNECT_TOKEN_BYTES = 24;
 /**

@@ -1,14 +1,82 @@
-/** The way of a session through the gateway: it enters memory, is open to providers, is worked in, and ends. */
+/** The sessions that are open to providers: which there are, which one people use, and what a provider is told. */
 
+import type { ProviderSessionEntry } from '@atrium/protocol/provider';
 import type { Extension } from '../core/contracts/extension.js';
 import type { Companion } from '../core/sessions/companion.js';
 import type { Session } from '../core/sessions/session.js';
 import type { Clock } from '../core/util/clock.js';
 import { type Throttle, throttle } from '../core/util/throttle.js';
-import { extensionId } from './extension-id.js';
-import { Registry } from './registry.js';
-import { type Group, Room } from './room.js';
+import { type Group, Room } from './gateway-session.js';
+import { extensionId } from './provider.js';
+import { type Access, isOpenTo, listFor } from './provider-auth.js';
 import type { GatewayService } from './service.js';
+
+/** A session as the host lists it. */
+export interface RegistryEntry extends ProviderSessionEntry {
+  /** Whether it is the one that a person touched last. There is exactly one, as long as there is any. */
+  readonly foreground: boolean;
+}
+
+export class Registry {
+  readonly #rooms = new Map<string, Room>();
+  /** Those that are being taken apart, by their id. */
+  readonly #leaving = new Map<string, Promise<void>>();
+  /** Touched by people, the latest last. */
+  readonly #touched = new Set<Room>();
+
+  rooms(): readonly Room[] {
+    return [...this.#rooms.values()];
+  }
+
+  get(id: string): Room | undefined {
+    return this.#rooms.get(id);
+  }
+
+  has(room: Room): boolean {
+    return this.#rooms.get(room.id) === room;
+  }
+
+  add(room: Room): void {
+    this.#rooms.set(room.id, room);
+  }
+
+  /** A person did something in a session. */
+  touch(room: Room): void {
+    this.#touched.delete(room);
+    if (this.has(room)) this.#touched.add(room);
+  }
+
+  /** It is not listed from now on; until it is apart, no other session takes its id. */
+  remove(room: Room, apart: Promise<void>): void {
+    this.#rooms.delete(room.id);
+    this.#touched.delete(room);
+    const done = () => void this.#leaving.delete(room.id);
+    this.#leaving.set(room.id, apart.then(done, done));
+  }
+
+  /** Resolves when a session of this id, which was disposed and restored, is apart; undefined when there is none. */
+  leaving(id: string): Promise<void> | undefined {
+    return this.#leaving.get(id);
+  }
+
+  entries(): RegistryEntry[] {
+    const foreground = this.#foreground();
+    return this.rooms().map((room) => ({ ...room.entry(true), foreground: room === foreground }));
+  }
+
+  /** Its own come first, and the one that people use before all others: some providers just take the first. */
+  entriesFor(access: Access): ProviderSessionEntry[] {
+    const foreground = this.#foreground();
+    const rooms = [...this.rooms()].sort((one, other) => Number(other === foreground) - Number(one === foreground));
+    return listFor(access, rooms).map((room) => room.entry(isOpenTo(access, room)));
+  }
+
+  #foreground(): Room | undefined {
+    return [...this.#touched].at(-1) ?? this.rooms().at(-1);
+  }
+}
+
+/** The way of a session through the gateway: it enters memory, is open to providers, is worked in, and ends. */
 
 /** Titles may change with every word of an agent; lists of sessions need not. */
 export const TITLES_INTERVAL_MS = 1_000;

@@ -1,4 +1,5 @@
 /** A provider as the gateway knows it: who it is, what it brought, and in which sessions it stands. */
+
 import type { SessionState } from '@atrium/protocol';
 import type {
   ProviderConcurrency,
@@ -8,7 +9,8 @@ import type {
   ToProviderMessage,
   TrustLevel,
 } from '@atrium/protocol/provider';
-import type { Room } from './room.js';
+import { invalidSession, shown } from './errors.js';
+import type { Room } from './gateway-session.js';
 
 /** Everything a `hello` brings, as far as it is the same in every session at the beginning. */
 export interface Registration {
@@ -112,4 +114,40 @@ export class Binding {
   get state(): SessionState {
     return this.room.session.state;
   }
+}
+
+/** Which of a provider's sessions a message is about. */
+
+/** The one that is named; without a name, all of them. */
+export function bindingsFor(provider: Provider, sessionId: string | undefined): Binding[] {
+  const bindings = [...provider.bindings.values()];
+  return sessionId === undefined ? bindings : [bindingIn(provider, sessionId)];
+}
+
+/** The one that is named; without a name, the only one there can be. */
+export function bindingFor(provider: Provider, sessionId: string | undefined): Binding {
+  if (sessionId !== undefined) return bindingIn(provider, sessionId);
+  const [only] = provider.bindings.values();
+  if (provider.isEverywhere || !only) throw invalidSession('name the session: this provider is bound to all of them');
+  return only;
+}
+
+function bindingIn(provider: Provider, sessionId: string): Binding {
+  const binding = provider.bindings.get(sessionId);
+  if (!binding) throw invalidSession(`you are not bound to a session ${shown(sessionId)}`, sessionId);
+  return binding;
+}
+
+/**
+ * How a provider is called among the extensions and the customizations of a session. Clients publish customizations of
+ * their own there, under ids of their choice: none of those may be one of these.
+ */
+export const PROVIDER_ID_PREFIX = 'gateway-provider:/';
+
+export function extensionId(providerName: string): string {
+  return PROVIDER_ID_PREFIX + providerName;
+}
+
+export function isProviderId(id: string): boolean {
+  return id.startsWith(PROVIDER_ID_PREFIX);
 }

@@ -15,6 +15,7 @@ import {
 } from '@atrium/protocol/provider';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { type Clock, systemClock } from '../core/util/clock.js';
+import { Rates } from '../core/util/rate-limit.js';
 import type { Transport } from '../core/wire/transport.js';
 import { Door } from '../server/door.js';
 import { answerNothing } from '../server/http-answers.js';
@@ -23,7 +24,6 @@ import { StrangerBudget } from '../server/peer-budget.js';
 import { upgradePolicy } from '../server/security/access.js';
 import { isOwnHost } from '../server/security/host-header.js';
 import { WEBSOCKET_OPTIONS, websocketTransport } from '../server/websocket.js';
-import { Rates } from './rate.js';
 
 export interface GatewayServerOptions {
   /** `localhost`, the default, is both loopback addresses. */

@@ -6,8 +6,8 @@ import type { Extension } from '../core/contracts/extension.js';
 import type { Clock } from '../core/util/clock.js';
 import type { Logger } from '../core/util/logger.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
+import type { Group, Room } from './gateway-session.js';
 import type { Binding, Provider } from './provider.js';
-import type { Group, Room } from './room.js';
 
 /** What the parts share. */
 export interface GatewayCore {

@@ -3,10 +3,9 @@
  * once it is stored: what the gateway sends after the acknowledgement knows the change.
  */
 import { GatewayErrorCode, type ProviderAckMessage } from '@atrium/protocol/provider';
-import { GatewayError } from './gateway-error.js';
-import type { Binding, Provider } from './provider.js';
-import { Rates } from './rate.js';
-import { bindingsFor } from './scope.js';
+import { Rates } from '../core/util/rate-limit.js';
+import { GatewayError } from './errors.js';
+import { type Binding, bindingsFor, type Provider } from './provider.js';
 import type { GatewayCore } from './service.js';
 
 /** Of each kind, by one provider in one session. Most of them change the session for everybody, and are stored. */

@@ -1,13 +1,216 @@
+/** Counts and distributions of one interval, by name and attributes. */
+
+import { randomBytes } from 'node:crypto';
+import type { Clock } from '../core/util/clock.js';
+import type { Logger } from '../core/util/logger.js';
+import {
+  type Attributes,
+  BOUNDS,
+  type Interval,
+  type LogRecordData,
+  logs,
+  type MetricPoint,
+  metrics,
+  type SpanRecord,
+  traces,
+} from './otlp.js';
+
+export interface Named {
+  readonly name: string;
+  readonly unit: string;
+  readonly attributes: Attributes;
+}
+
+interface Distribution extends Named {
+  readonly kind: 'histogram';
+  count: number;
+  sum: number;
+  min: number;
+  max: number;
+  readonly buckets: number[];
+}
+
+interface Sum extends Named {
+  readonly kind: 'count';
+  value: number;
+}
+
+export class MetricSet {
+  #points = new Map<string, Distribution | Sum>();
+
+  /** `max`: names with different attributes beyond this are left out. */
+  constructor(private readonly max: number) {}
+
+  measure(named: Named, value: number): void {
+    const point = this.#point(named, () => ({
+      ...named,
+      ...{ kind: 'histogram' as const, count: 0, sum: 0, min: value, max: value },
+      buckets: new Array<number>(BOUNDS.length + 1).fill(0),
+    }));
+    if (point?.kind !== 'histogram') return;
+    point.count++;
+    point.sum += value;
+    point.min = Math.min(point.min, value);
+    point.max = Math.max(point.max, value);
+    const above = BOUNDS.findIndex((bound) => value <= bound);
+    const index = above < 0 ? BOUNDS.length : above;
+    point.buckets[index] = (point.buckets[index] ?? 0) + 1;
+  }
+
+  count(named: Named, by: number): void {
+    const point = this.#point(named, () => ({ ...named, kind: 'count' as const, value: 0 }));
+    if (point?.kind === 'count') point.value += by;
+  }
+
+  take(): MetricPoint[] {
+    const points = [...this.#points.values()];
+    this.#points = new Map();
+    return points;
+  }
+
+  #point(named: Named, make: () => Distribution | Sum): Distribution | Sum | undefined {
+    const key = JSON.stringify([named.name, named.attributes]);
+    const present = this.#points.get(key);
+    if (present || this.#points.size >= this.max) return present;
+    const point = make();
+    this.#points.set(key, point);
+    return point;
+  }
+}
+
+/** What was said since the last batch, up to a limit, and who takes it: batches go out at a steady pace. */
+
+/** What was gathered goes out at this pace. */
+export const FLUSH_EVERY_MS = 1_000;
+/** Of each kind, between two times; what comes on top is dropped and counted. */
+export const PENDING_MAX = 5_000;
+
+export type Signal = 'traces' | 'metrics' | 'logs';
+
+/** Whoever takes what was gathered. */
+export interface Sink {
+  wants(signal: Signal): boolean;
+  traces(payload: { resourceSpans: unknown[] }): void;
+  metrics(payload: { resourceMetrics: unknown[] }): void;
+  /** Log records come as they are, so that a sink can leave some out. */
+  logs(
+    records: readonly LogRecordData[],
+    encode: (records: readonly LogRecordData[]) => { resourceLogs: unknown[] },
+  ): void;
+}
+
+export class Batches {
+  readonly #sinks: Sink[] = [];
+  #spans: SpanRecord[] = [];
+  #records: LogRecordData[] = [];
+  readonly #metrics = new MetricSet(PENDING_MAX);
+  #dropped = 0;
+  #since = now();
+  #disarm: (() => void) | undefined;
+
+  /** `resource`: who says all this. */
+  constructor(
+    private readonly clock: Clock,
+    private readonly resource: Attributes,
+  ) {}
+
+  addSink(sink: Sink): void {
+    this.#sinks.push(sink);
+  }
+
+  isWanted(signal: Signal): boolean {
+    return this.#sinks.some((sink) => sink.wants(signal));
+  }
+
+  addSpan(span: SpanRecord): void {
+    this.#keep(this.#spans, span);
+  }
+
+  addRecord(record: LogRecordData): void {
+    this.#keep(this.#records, record);
+  }
+
+  measure(named: Named, value: number): void {
+    this.#metrics.measure(named, value);
+    this.#arm();
+  }
+
+  count(named: Named, by: number): void {
+    this.#metrics.count(named, by);
+    this.#arm();
+  }
+
+  #keep<T>(list: T[], item: T): void {
+    if (list.length < PENDING_MAX) list.push(item);
+    else this.#dropped++;
+    this.#arm();
+  }
+
+  #arm(): void {
+    this.#disarm ??= this.clock.after(FLUSH_EVERY_MS, () => this.flush());
+  }
+
+  /** Hands on what was gathered. */
+  flush(): void {
+    this.#disarm?.();
+    this.#disarm = undefined;
+    const lost = { name: 'atrium.telemetry.dropped', unit: '{item}', attributes: {} };
+    if (this.#dropped > 0) this.#metrics.count(lost, this.#dropped);
+    const [spans, records, points] = [this.#spans, this.#records, this.#metrics.take()];
+    const interval: Interval = { start: this.#since, end: now() };
+    this.#spans = [];
+    this.#records = [];
+    this.#dropped = 0;
+    this.#since = interval.end;
+    for (const sink of this.#sinks) {
+      if (spans.length > 0 && sink.wants('traces')) sink.traces(traces(this.resource, spans));
+      if (points.length > 0 && sink.wants('metrics')) sink.metrics(metrics(this.resource, points, interval));
+      if (records.length > 0 && sink.wants('logs')) sink.logs(records, (some) => logs(this.resource, some));
+    }
+  }
+}
+
+/** Finer than the host's clock, for what takes less than a millisecond. */
+export function now(): number {
+  return performance.timeOrigin + performance.now();
+}
+
+/** What may be said of something: no secrets, no words that quote what was worked on, and not too much. */
+
+/** Words of others, such as errors, are cut here. */
+const TEXT_MAX_CHARACTERS = 500;
+/** Codes for the person at the console, who may have nobody else to read them to. */
+const PAIRING_CODE = /\b\d{3} \d{3}\b/g;
+
+export function withoutCodes(text: string): string {
+  return text.replaceAll(PAIRING_CODE, '[hidden]');
+}
+
+/** Every id would be a series of its own: metrics are about kinds, not about single sessions. */
+export function withoutIds(attributes: Attributes): Attributes {
+  return Object.fromEntries(Object.entries(attributes).filter(([key]) => !key.endsWith('.id')));
+}
+
+/** What kind of failure it is, in a word. */
+export function kindOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'failed';
+  const { errorType, code } = error as { errorType?: unknown; code?: unknown };
+  return String(errorType ?? code ?? error.name);
+}
+
+export function cutAll(attributes: Attributes): Attributes {
+  const entries = Object.entries(attributes);
+  return Object.fromEntries(entries.map(([key, value]) => [key, typeof value === 'string' ? cut(value) : value]));
+}
+
+export function cut(text: string): string {
+  return text.length <= TEXT_MAX_CHARACTERS ? text : `${text.slice(0, TEXT_MAX_CHARACTERS)}…`;
+}
+
 /**
  * What the host does, for those who want to watch it from outside. Rooms say what they do as spans, measures and log
  * records; what nobody listens to costs a comparison and nothing else. Prompt text, tool input and tokens are never said.
  */
-import { randomBytes } from 'node:crypto';
-import type { Clock } from '../core/util/clock.js';
-import type { Logger } from '../core/util/logger.js';
-import { Batches, now, type Signal, type Sink } from './batches.js';
-import type { Attributes } from './otlp.js';
-import { cut, cutAll, kindOf, withoutCodes, withoutIds } from './sayable.js';
 
 export interface SpanContext {
   readonly traceId: string;

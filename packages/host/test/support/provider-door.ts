@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest';
 import WebSocket from 'ws';
 import { systemClock } from '../../src/core/util/clock.js';
 import type { ClientEnd } from '../../src/core/wire/transports/in-process.js';
-import type { PairingRequest } from '../../src/gateway/pairing-board.js';
+import type { PairingRequest } from '../../src/gateway/pairing.js';
 import { type GatewayServer, startGatewayServer } from '../../src/gateway/server.js';
 import type { FolderTrust } from '../../src/plugins/trust/trust.js';
 import { type Room, startHost } from './session-room.js';

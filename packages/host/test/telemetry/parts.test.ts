@@ -5,11 +5,9 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { AgentError } from '../../src/core/contracts/agent.js';
 import { systemClock } from '../../src/core/util/clock.js';
 import { silentLogger } from '../../src/core/util/logger.js';
-import type { Sink } from '../../src/telemetry/batches.js';
-import { TelemetryChannels } from '../../src/telemetry/channels.js';
-import { HttpExporter } from '../../src/telemetry/http-exporter.js';
-import { SessionSpans } from '../../src/telemetry/session-spans.js';
-import { Telemetry } from '../../src/telemetry/telemetry.js';
+import { HttpExporter, TelemetryChannels } from '../../src/telemetry/exporters.js';
+import { SessionSpans } from '../../src/telemetry/service.js';
+import { type Sink, Telemetry } from '../../src/telemetry/telemetry.js';
 import { FakeClock } from '../support/fake-clock.js';
 
 /** Takes everything down. */

@@ -7,7 +7,7 @@ import { MemoryLog } from '../../src/core/log/memory-log.js';
 import type { Logger } from '../../src/core/util/logger.js';
 import { createHost } from '../../src/host.js';
 import type { Host, HostOptions } from '../../src/host-options.js';
-import { FLUSH_EVERY_MS } from '../../src/telemetry/batches.js';
+import { FLUSH_EVERY_MS } from '../../src/telemetry/telemetry.js';
 import { hostTool, succeeded } from '../../src/workspace/tools/host-tool.js';
 import { PuppetAgent } from '../support/puppet-agent.js';
 import { openPuppetRoom } from '../support/session-room.js';

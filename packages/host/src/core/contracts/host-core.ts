@@ -3,7 +3,7 @@
 import type { StateAction } from '@atrium/protocol';
 import type { Auth } from '../../auth/auth.js';
 import type { KeptContents } from '../../blobs/kept-contents.js';
-import type { PairingBoard } from '../../gateway/pairing-board.js';
+import type { PairingBoard } from '../../gateway/pairing.js';
 import type { Customizations } from '../../plugins/customizations/customizations.js';
 import type { Telemetry } from '../../telemetry/telemetry.js';
 import type { Channel } from '../channels/channel.js';

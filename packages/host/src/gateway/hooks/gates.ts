@@ -1,4 +1,6 @@
-/** Gates of providers: rules that answer by themselves, and questions that a provider answers. */
+/** Questions that providers have yet to answer. Each is answered once, by the one who was asked. */
+
+import { randomUUID } from 'node:crypto';
 import {
   GATE_TIMEOUT_MS,
   gateDecisionOf,
@@ -6,11 +8,63 @@ import {
   type ProviderGateRule,
 } from '@atrium/protocol/provider';
 import type { Gate, GateCall, GateVerdict } from '../../core/contracts/extension.js';
+import type { Clock } from '../../core/util/clock.js';
+import type { Group } from '../gateway-session.js';
 import type { Binding, Provider } from '../provider.js';
-import type { Group } from '../room.js';
 import type { GatewayCore } from '../service.js';
-import { Asked } from './asked.js';
-import { type AppliedRule, argumentsOf, RuleBook } from './rule-book.js';
+import { type AppliedRule, argumentsOf, RuleBook } from './rules.js';
+
+interface Open<Answer> {
+  readonly provider: Provider;
+  /** What was asked about; an answer about something else is none. */
+  readonly topic: string;
+  readonly resolve: (answer: Answer | undefined) => void;
+}
+
+export interface Question {
+  readonly provider: Provider;
+  readonly topic: string;
+  /** Nobody wants the answer any more. */
+  readonly signal: AbortSignal;
+  /** Without one, whoever asks has a clock of their own. */
+  readonly deadline?: { readonly clock: Clock; readonly timeoutMs: number };
+  readonly send: (id: string) => void;
+}
+
+export class Asked<Answer> {
+  readonly #open = new Map<string, Open<Answer>>();
+
+  /** Resolves with the answer; with undefined when the provider went away, or nobody waits for it any longer. */
+  ask({ provider, topic, signal, deadline, send }: Question): Promise<Answer | undefined> {
+    if (signal.aborted) return Promise.resolve(undefined);
+    const id = randomUUID();
+    return new Promise((resolve) => {
+      const giveUp = () => done(undefined);
+      const stopTimer = deadline?.clock.after(deadline.timeoutMs, giveUp);
+      const done = (answer: Answer | undefined) => {
+        this.#open.delete(id);
+        signal.removeEventListener('abort', giveUp);
+        stopTimer?.();
+        resolve(answer);
+      };
+      signal.addEventListener('abort', giveUp, { once: true });
+      this.#open.set(id, { provider, topic, resolve: done });
+      send(id);
+    });
+  }
+
+  /** An answer that nobody waits for means nothing. */
+  answer(provider: Provider, { id, topic }: { id: string; topic: string }, answer: Answer): void {
+    const open = this.#open.get(id);
+    if (open?.provider === provider && open.topic === topic) open.resolve(answer);
+  }
+
+  left(provider: Provider): void {
+    for (const open of [...this.#open.values()]) if (open.provider === provider) open.resolve(undefined);
+  }
+}
+
+/** Gates of providers: rules that answer by themselves, and questions that a provider answers. */
 
 /** The gateway's own clock comes first: it knows whose silence means yes. */
 const BROKER_PATIENCE_MS = GATE_TIMEOUT_MS * 2;

@@ -1,18 +1,40 @@
-/** What providers say to tool calls and prompts: rules, gates, changed sections, context. */
+/** What providers tell the model beside a message: some of it with every message, some of it once. */
+
 import type { ToGatewayMessageMap } from '@atrium/protocol/provider';
 import type { Extension } from '../../core/contracts/extension.js';
-import { authorizeContext, authorizeHooks } from '../authorize.js';
-import { cannotDo, degradedFor } from '../degraded.js';
-import { unauthorized } from '../gateway-error.js';
+import { authorizeContext, authorizeHooks, cannotDo, degradedFor } from '../authorize.js';
+import { unauthorized } from '../errors.js';
+import type { Group, Room } from '../gateway-session.js';
 import type { Binding, Provider } from '../provider.js';
-import type { Group } from '../room.js';
 import type { GatewayCore, GatewayService } from '../service.js';
+import { present } from '../tools/instances.js';
 import type { Updates } from '../updates.js';
-import { Contexts } from './context.js';
 import { Gates } from './gates.js';
-import { Overruled } from './overruled.js';
 import { compileRules } from './rules.js';
-import { checkTransforms, Transforms, withTransforms } from './transforms.js';
+import { checkTransforms, Overruled, Transforms, withTransforms } from './transforms.js';
+
+export class Contexts {
+  /** Who has said already, in each session, what the model is told once. */
+  readonly #said = new WeakMap<Room, Set<string>>();
+
+  /** For the turn that begins. What several instances say is said once. Undefined when there is nothing to say. */
+  take(group: Group): string | undefined {
+    const texts = new Set(present(group).flatMap((binding) => [this.#startup(binding), binding.context]));
+    texts.delete('');
+    return texts.size === 0 ? undefined : [...texts].join('\n\n');
+  }
+
+  /** Coming back, or binding anew, is no reason to say it again. */
+  #startup({ startupContext, provider, room }: Binding): string {
+    const said = this.#said.get(room) ?? new Set();
+    this.#said.set(room, said);
+    if (startupContext === '' || said.has(provider.title)) return '';
+    said.add(provider.title);
+    return startupContext;
+  }
+}
+
+/** What providers say to tool calls and prompts: rules, gates, changed sections, context. */
 
 export interface HooksParts {
   readonly core: GatewayCore;

@@ -6,11 +6,10 @@
 import type { ProviderHookRule } from '@atrium/protocol/provider';
 import type { ProviderConfig } from '../../config/schema.js';
 import type { Gate, GateCall } from '../../core/contracts/extension.js';
-import { unauthorized } from '../gateway-error.js';
-import { hostNameOf } from '../hooks/aliases.js';
-import { RuleBook } from '../hooks/rule-book.js';
+import { unauthorized } from '../errors.js';
+import type { Group, Room } from '../gateway-session.js';
+import { hostNameOf, RuleBook } from '../hooks/rules.js';
 import type { Binding, Provider } from '../provider.js';
-import type { Group, Room } from '../room.js';
 import type { GatewayCore, GatewayService } from '../service.js';
 
 /** Programs whose last rules are remembered while the host runs; the first to be listed is forgotten first. */

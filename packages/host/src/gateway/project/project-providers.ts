@@ -1,22 +1,65 @@
 /**
- * Providers that a session's folder declares in its `atrium.json`: started with the session once the folder is trusted,
- * started again when they fail, ended with the session.
+ * The providers of a project that are on their way into its session. A turn waits for them, but not for long: what they
+ * guard is guarded from its first call on, and what they lend is there when the agent looks.
  */
+
 import path from 'node:path';
 import { readConfigFile } from '../../config/config-file.js';
 import { PROJECT_FILE } from '../../config/places.js';
 import type { ProviderConfig } from '../../config/schema.js';
 import { folderOf } from '../../core/sessions/agent-opener.js';
+import type { Clock } from '../../core/util/clock.js';
 import { type Program, providerProgram } from '../../plugins/trust/programs.js';
 import type { SessionTrust } from '../../plugins/trust/session-trust.js';
+import type { Room } from '../gateway-session.js';
 import type { Binding } from '../provider.js';
-import type { Room } from '../room.js';
+import type { ProviderTokens } from '../provider-auth.js';
 import type { GatewayCore, GatewayService } from '../service.js';
-import type { ProviderTokens } from '../tokens.js';
-import { Arrivals } from './arrivals.js';
-import { LastWill } from './last-will.js';
 import type { ListedProviders } from './listed-providers.js';
+import { LastWill } from './orphan-reaper.js';
 import { ProviderProcess } from './provider-process.js';
+
+/** From the start of its process until a provider is bound. Most need a fraction of it; some never bind. */
+export const ARRIVAL_MAX_MS = 3_000;
+
+interface Arrival {
+  readonly isOver: Promise<void>;
+  end(): void;
+}
+
+export class Arrivals {
+  readonly #clock: Clock;
+  readonly #expected = new Map<string, Arrival>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  expect(id: string): void {
+    const cancelTimer = this.#clock.after(ARRIVAL_MAX_MS, () => this.over(id));
+    let end = () => {};
+    const isOver = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    this.#expected.set(id, { isOver: isOver.finally(cancelTimer), end });
+  }
+
+  /** It is there, or does not come any more. Nobody minds when it was not expected. */
+  over(id: string): void {
+    this.#expected.get(id)?.end();
+    this.#expected.delete(id);
+  }
+
+  /** Resolves when everybody who is on the way now has come, or will not. Who sets out later is not waited for. */
+  async all(): Promise<void> {
+    await Promise.all([...this.#expected.values()].map(({ isOver }) => isOver));
+  }
+}
+
+/**
+ * Providers that a session's folder declares in its `atrium.json`: started with the session once the folder is trusted,
+ * started again when they fail, ended with the session.
+ */
 
 /** A folder with more is not a project but a mistake. */
 export const PROJECT_PROVIDERS_MAX = 20;

@@ -1,14 +1,41 @@
-/** One process of a project provider: its token, its output, its end, and its next start. */
+/** Puts pieces of output together into lines, none of them endless. */
+
 import path from 'node:path';
 import { childEnvironment } from '../../child-environment.js';
 import type { ProviderConfig } from '../../config/schema.js';
 import { pause } from '../../core/util/waiting.js';
 import { type ProcessEnd, runProcess } from '../../workspace/tools/run-process.js';
+import type { ProviderTokens } from '../provider-auth.js';
 import type { GatewayCore } from '../service.js';
-import type { ProviderTokens } from '../tokens.js';
-import type { Arrivals } from './arrivals.js';
-import type { LastWill } from './last-will.js';
-import { OutputLines } from './output-lines.js';
+import type { LastWill } from './orphan-reaper.js';
+import type { Arrivals } from './project-providers.js';
+
+/** Longer lines are cut: a log is for reading. */
+export const LINE_MAX_CHARACTERS = 1_000;
+
+export class OutputLines {
+  #rest = '';
+
+  constructor(private readonly line: (text: string) => void) {}
+
+  add(text: string): void {
+    const lines = (this.#rest + text).split(/\r?\n/);
+    // Of a line without an end, only so much is kept as will be shown.
+    this.#rest = (lines.pop() ?? '').slice(0, LINE_MAX_CHARACTERS);
+    for (const line of lines) this.#say(line);
+  }
+
+  end(): void {
+    this.#say(this.#rest);
+    this.#rest = '';
+  }
+
+  #say(line: string): void {
+    if (line.trim() !== '') this.line(line.slice(0, LINE_MAX_CHARACTERS));
+  }
+}
+
+/** One process of a project provider: its token, its output, its end, and its next start. */
 
 export const RESTART_FIRST_MS = 1_000;
 export const RESTART_MAX_MS = 60_000;

@@ -1,8 +1,8 @@
 /** Several instances of one provider share their tools: how a call finds the one that is meant. */
 import type { ProviderToolDefinition } from '@atrium/protocol/provider';
+import type { Group } from '../gateway-session.js';
 import type { Binding } from '../provider.js';
-import type { Group } from '../room.js';
-import { propertiesOf } from './parameters.js';
+import { propertiesOf } from './registration.js';
 
 /** Titles come from strangers, and stand in a description that the model reads. */
 const TITLE_MAX_CHARACTERS = 80;

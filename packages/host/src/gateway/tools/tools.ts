@@ -1,4 +1,5 @@
-/** Tools of providers: offered in their sessions, called, and taken away. */
+/** The tool that the gateway adds beside those of several instances: it lists them, so that the model can choose. */
+
 import {
   GatewayErrorCode,
   grantOf,
@@ -7,15 +8,20 @@ import {
   ToolErrorCode,
   type ToolOutcome,
 } from '@atrium/protocol/provider';
-import type { HostTool, ToolContext, ToolOutput } from '../../core/contracts/tool.js';
+import {
+  ALLOW_IN_SESSION,
+  type HostTool,
+  type ToolConfirmation,
+  type ToolContext,
+  type ToolOutput,
+} from '../../core/contracts/tool.js';
 import { isRecord } from '../../core/util/shape.js';
 import { throttle } from '../../core/util/throttle.js';
-import type { Binding, Provider } from '../provider.js';
-import type { Group } from '../room.js';
+import type { Group } from '../gateway-session.js';
+import { type Binding, extensionId, type Provider } from '../provider.js';
 import type { GatewayCore, GatewayService, Leaving } from '../service.js';
 import type { Updates } from '../updates.js';
 import { Calls, failure } from './calls.js';
-import { checkTools } from './conflicts.js';
 import {
   instanceOf,
   lastActive,
@@ -23,12 +29,121 @@ import {
   type Route,
   routeOf,
   type SharedTool,
+  schemaOf,
   sharedTool,
   sharedTools,
 } from './instances.js';
-import { metaTool } from './meta-tool.js';
-import { displayNameOf, offeredTool } from './offered-tool.js';
-import { outputOf } from './outputs.js';
+import { checkTools } from './registration.js';
+import { outputOf } from './results.js';
+
+export function metaToolName(providerName: string): string {
+  return `list_${providerName}_instances`;
+}
+
+export function metaTool({ name, room }: Group): HostTool {
+  const displayName = `${name}: instances`;
+  return {
+    definition: {
+      name: metaToolName(name),
+      title: displayName,
+      description: `Lists the instances of ${name} that are connected, to choose one as "target".`,
+      inputSchema: { type: 'object', properties: {} },
+      annotations: { readOnlyHint: true },
+      _meta: { gateway: { provider: name } },
+    },
+    displayName,
+    owner: extensionId(name),
+    callMeta: { gateway: { provider: name } },
+    invocationMessage: () => `List the instances of ${name}`,
+    run: async () => {
+      const text = JSON.stringify(instancesIn(room.group(name)));
+      return { success: true, pastTenseMessage: `Listed the instances of ${name}`, content: [{ type: 'text', text }] };
+    },
+  };
+}
+
+/** The name to choose one by comes last, so that nothing in its metadata can stand for it. */
+function instancesIn(group: Group): object[] {
+  return present(group).map((binding) => ({
+    ...binding.provider.registration.metadata,
+    instance: instanceOf(binding),
+  }));
+}
+
+/** A tool of a provider as a tool of the host: the broker gates, confirms and runs it like any other. */
+
+/** "browser: screenshot", also where the provider has put its own name before that of the tool. */
+export function displayNameOf(providerName: string, tool: string): string {
+  const prefix = `${providerName}_`;
+  const isPrefixed = tool.startsWith(prefix) && tool.length > prefix.length;
+  return `${providerName}: ${isPrefixed ? tool.slice(prefix.length) : tool}`;
+}
+
+export function offeredTool(providerName: string, shared: SharedTool, run: HostTool['run']): HostTool {
+  const { name } = shared.definition;
+  const displayName = displayNameOf(providerName, name);
+  const isStranger = shared.bindings.some(({ provider }) => provider.trust === 'external');
+  return {
+    definition: {
+      name,
+      title: displayName,
+      description: shared.definition.description,
+      inputSchema: schemaOf(shared),
+      _meta: { gateway: factsOf(providerName, shared) },
+    },
+    displayName,
+    owner: extensionId(providerName),
+    identity: identityOf(shared),
+    callMeta: { gateway: { provider: providerName, ...onlyInstance(shared) } },
+    invocationMessage: () => `Use ${displayName}`,
+    ...(isStranger && { confirmation: () => questionFor(providerName, name) }),
+    run,
+  };
+}
+
+/**
+ * Names are free again when a provider is gone. What a person said about a stranger counts for those whom they let in
+ * then: for one pairing, or for the several that share the tool.
+ */
+function identityOf({ bindings }: SharedTool): string {
+  const admissions = bindings.map(({ provider: { trust, admission } }) =>
+    trust === 'external' ? `${trust} ${admission}` : trust,
+  );
+  return [...new Set(admissions)].sort().join();
+}
+
+/** Which instance a call is for is clear beforehand only when there is one. */
+function onlyInstance({ bindings }: SharedTool): { instance?: string } {
+  const instance = bindings.length === 1 ? bindings[0]?.provider.instance : undefined;
+  return instance === undefined ? {} : { instance };
+}
+
+function factsOf(provider: string, { definition, bindings }: SharedTool): object {
+  const [first] = bindings;
+  const { timeout } = definition;
+  return {
+    provider,
+    providerId: first?.provider.providerId,
+    trust: first?.provider.trust,
+    ...(bindings.length > 1 && { instances: bindings.map(instanceOf) }),
+    ...(timeout !== undefined && { timeoutMs: timeout }),
+  };
+}
+
+/** Somebody let it in, but that is no leave to do anything at any time. */
+function questionFor(provider: string, tool: string): ToolConfirmation {
+  return {
+    title: `Let ${provider} run ${tool}?`,
+    editable: true,
+    options: [
+      { id: 'approve', label: 'Approve', kind: 'approve' },
+      { id: ALLOW_IN_SESSION, label: 'Approve in this session', kind: 'approve' },
+      { id: 'deny', label: 'Deny', kind: 'deny' },
+    ],
+  };
+}
+
+/** Tools of providers: offered in their sessions, called, and taken away. */
 
 /** People cannot read faster, and every line is stored. */
 const PROGRESS_INTERVAL_MS = 250;

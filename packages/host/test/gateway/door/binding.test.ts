@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { HELLOS_PER_MINUTE_MAX } from '../../../src/gateway/hello-rates.js';
-import { Asked } from '../../../src/gateway/hooks/asked.js';
+import { HELLOS_PER_MINUTE_MAX } from '../../../src/gateway/binder.js';
+import { Asked } from '../../../src/gateway/hooks/gates.js';
 import { AWAY_INSTANCES_MAX } from '../../../src/gateway/identities.js';
 import { Calls } from '../../../src/gateway/tools/calls.js';
 import { openProjectRoom, pair, sessionId, withToken } from '../../support/provider-door.js';

@@ -1,14 +1,13 @@
 import vm from 'node:vm';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { hostNameOf } from '../../../src/gateway/hooks/aliases.js';
 import {
   CUTS_MAX,
   MATCH_INPUT_MAX_CHARACTERS,
   Pattern,
   RUNS_MAX,
   tryPatterns,
-} from '../../../src/gateway/hooks/budget.js';
-import { PATHS_MAX, pathArguments } from '../../../src/gateway/hooks/path-arguments.js';
+} from '../../../src/gateway/hooks/patterns.js';
+import { hostNameOf, PATHS_MAX, pathArguments } from '../../../src/gateway/hooks/rules.js';
 
 const BOMB = '(a+)+$';
 const FUSE = `${'a'.repeat(40)}b`;

@@ -1,11 +1,11 @@
 /** What a provider may change, and how often, also when it comes back under the same name over and over. */
 import { PUSHES_PER_SECOND_MAX } from '@atrium/protocol/provider';
 import { describe, expect, it } from 'vitest';
-import { CONNECTIONS_PER_PAIRING_MAX } from '../../../src/gateway/access.js';
+import { Rates } from '../../../src/core/util/rate-limit.js';
 import { TRANSFORMS_MAX_CHARACTERS, TRANSFORMS_PER_PROVIDER_MAX } from '../../../src/gateway/hooks/transforms.js';
-import { Rates } from '../../../src/gateway/rate.js';
+import { CONNECTIONS_PER_PAIRING_MAX } from '../../../src/gateway/provider-auth.js';
 import { TOOL_TIMEOUT_MAX_MS } from '../../../src/gateway/tools/calls.js';
-import { TOOLS_MAX_CHARACTERS } from '../../../src/gateway/tools/conflicts.js';
+import { TOOLS_MAX_CHARACTERS } from '../../../src/gateway/tools/registration.js';
 import { UPDATES_PER_MINUTE_MAX } from '../../../src/gateway/updates.js';
 import { FakeClock } from '../../support/fake-clock.js';
 import { pair, sessionId, withToken } from '../../support/provider-door.js';

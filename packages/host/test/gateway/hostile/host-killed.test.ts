@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { LastWill } from '../../../src/gateway/project/last-will.js';
+import { LastWill } from '../../../src/gateway/project/orphan-reaper.js';
 import { until } from '../../support/provider-door.js';
 import { Rig, SHOW_TOKEN } from './support/rig.js';
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { Inbox } from '../../../src/gateway/inbox.js';
-import { checkWeight, NESTING_MAX_LEVELS, PIECES_MAX } from '../../../src/gateway/json-weight.js';
-import { CREDIT_MAX_MS, Share } from '../../../src/gateway/share.js';
+import { checkWeight, NESTING_MAX_LEVELS, PIECES_MAX } from '../../../src/gateway/frame.js';
+import { CREDIT_MAX_MS, Inbox, Share } from '../../../src/gateway/inbox.js';
 import { openRoom, stateOf } from '../../support/session-room.js';
 import { TestProvider } from '../../support/test-provider.js';
 

@@ -1,10 +1,9 @@
 /** Nothing that a provider pushes grows without end, and one session that is full is not all of them. */
 import { describe, expect, it } from 'vitest';
-import { gatewayMeta } from '../../../src/gateway/meta.js';
-import { RULES_PER_FILTER_MAX } from '../../../src/gateway/news/filters.js';
-import { STREAM_MAX_CHARACTERS, STREAM_NAME_MAX_CHARACTERS, Streams } from '../../../src/gateway/news/streams.js';
-import { ACTIVITY_MAX_CHARACTERS, NOTE_MAX_CHARACTERS, TIMELINE_MAX } from '../../../src/gateway/news/timeline.js';
-import type { Room as GatewayRoom } from '../../../src/gateway/room.js';
+import { type Room as GatewayRoom, gatewayMeta } from '../../../src/gateway/gateway-session.js';
+import { RULES_PER_FILTER_MAX } from '../../../src/gateway/pushes/pushes.js';
+import { STREAM_MAX_CHARACTERS, STREAM_NAME_MAX_CHARACTERS, Streams } from '../../../src/gateway/pushes/streams.js';
+import { ACTIVITY_MAX_CHARACTERS, NOTE_MAX_CHARACTERS, TIMELINE_MAX } from '../../../src/gateway/pushes/timeline.js';
 import { pair } from '../../support/provider-door.js';
 import { refusalTo } from '../../support/provider-room.js';
 import { openPuppetRoom, openRoom, type Room, stateOf } from '../../support/session-room.js';

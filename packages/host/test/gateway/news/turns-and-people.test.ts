@@ -1,7 +1,7 @@
 /** Injects beside people: who comes first, who is meant, and what happens when a turn is stopped. */
 import type { PendingMessage } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
-import { gatewayMeta } from '../../../src/gateway/meta.js';
+import { gatewayMeta } from '../../../src/gateway/gateway-session.js';
 import { tool } from '../../support/provider-room.js';
 import { openPuppetRoom, openRoom, stateOf, turnStarted } from '../../support/session-room.js';
 import { settle } from '../../support/test-host.js';

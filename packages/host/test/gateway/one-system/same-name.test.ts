@@ -2,9 +2,9 @@
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { transportPair } from '../../../src/core/wire/transports/in-process.js';
-import { gatewayMeta } from '../../../src/gateway/meta.js';
-import { PersistFolders } from '../../../src/gateway/persist-folders.js';
+import { gatewayMeta } from '../../../src/gateway/gateway-session.js';
 import { EMPTY_REGISTRATION, Provider } from '../../../src/gateway/provider.js';
+import { PersistFolders } from '../../../src/gateway/tools/results.js';
 import { openCustomRoom, POLL } from '../../support/custom-room.js';
 import { pair, withToken } from '../../support/provider-door.js';
 import { answerNext, call, callsOf, decide, offered, tool, YES } from '../../support/provider-room.js';

@@ -1,10 +1,10 @@
 /** What holds for every call, whatever happens around it: updates, the end of a session, other agents, people. */
 import { describe, expect, it } from 'vitest';
 import type { AgentAbilities } from '../../../src/core/contracts/agent.js';
+import type { Room } from '../../../src/gateway/gateway-session.js';
 import { Gates } from '../../../src/gateway/hooks/gates.js';
 import { Transforms } from '../../../src/gateway/hooks/transforms.js';
 import { Binding, EMPTY_REGISTRATION, Provider, type Registration } from '../../../src/gateway/provider.js';
-import type { Room } from '../../../src/gateway/room.js';
 import type { GatewayCore } from '../../../src/gateway/service.js';
 import { Calls } from '../../../src/gateway/tools/calls.js';
 import { FakeClock } from '../../support/fake-clock.js';

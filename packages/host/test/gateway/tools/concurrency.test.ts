@@ -1,6 +1,6 @@
 import { CANCELLED_SLOT_RELEASE_MS, QUEUED_CALLS_MAX } from '@atrium/protocol/provider';
 import { describe, expect, it } from 'vitest';
-import { Lines } from '../../../src/gateway/tools/lines.js';
+import { Lines } from '../../../src/gateway/tools/calls.js';
 import { pair } from '../../support/provider-door.js';
 import { answerNext, call, callsOf, openProviderRoom, type ProviderRoom, tool } from '../../support/provider-room.js';
 import { openRoom, turnStarted } from '../../support/session-room.js';

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { FILE_RESULT_MAX_BYTES } from '@atrium/protocol/provider';
 import { describe, expect, it } from 'vitest';
 import { MODEL_OUTPUT_MAX_CHARACTERS } from '../../../src/core/limits.js';
-import { readFileResult } from '../../../src/gateway/tools/file-result.js';
+import { readFileResult } from '../../../src/gateway/tools/results.js';
 import { pair } from '../../support/provider-door.js';
 import {
   answerNext,

@@ -3,7 +3,7 @@ import type { ClientPluginCustomization, SessionActiveClient } from '@atrium/pro
 import type { Session } from '../../../core/sessions/session.js';
 import type { Logger } from '../../../core/util/logger.js';
 import type { Connection } from '../../../core/wire/connection.js';
-import { isProviderId } from '../../../gateway/extension-id.js';
+import { isProviderId } from '../../../gateway/provider.js';
 import { CLIENT_PLUGINS_MAX } from '../limits.js';
 import type { PluginSource } from '../sources/source.js';
 import { localFolder, publishedFiles } from './published-files.js';

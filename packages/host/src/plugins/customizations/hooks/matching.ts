@@ -1,5 +1,5 @@
 /** Which hooks an event concerns. Matchers are written by strangers, so they are tried within a budget. */
-import { Pattern, tryPatterns } from '../../../gateway/hooks/budget.js';
+import { Pattern, tryPatterns } from '../../../gateway/hooks/patterns.js';
 import type { HookPart } from '../parse/hooks.js';
 import { toolAliases } from '../tool-aliases.js';
 

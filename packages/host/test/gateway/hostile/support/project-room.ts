@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { onTestFinished } from 'vitest';
-import { ARRIVAL_MAX_MS } from '../../../../src/gateway/project/arrivals.js';
+import { ARRIVAL_MAX_MS } from '../../../../src/gateway/project/project-providers.js';
 import { FakeClock } from '../../../support/fake-clock.js';
 import { openDoor, overSocket, sessionId, TRUSTING, until } from '../../../support/provider-door.js';
 import { PuppetAgent, type PuppetTurn } from '../../../support/puppet-agent.js';

@@ -1,10 +1,12 @@
 /** One session as the gateway sees it: who is bound there, and what that adds to the session. */
+
 import { fileURLToPath } from 'node:url';
+import type { SessionState } from '@atrium/protocol';
 import type { ProviderSessionEntry } from '@atrium/protocol/provider';
 import type { Extension } from '../core/contracts/extension.js';
 import type { Session } from '../core/sessions/session.js';
-import { extensionId } from './extension-id.js';
-import type { Binding } from './provider.js';
+import { isRecord } from '../core/util/shape.js';
+import { type Binding, extensionId } from './provider.js';
 
 export interface RoomParts {
   /** Makes one extension out of all instances of a provider in a session. */
@@ -146,4 +148,24 @@ function folderOf({ state }: Session): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** What the gateway keeps in a session's metadata. Changing it replaces all metadata, so the rest is carried along. */
+
+export interface GatewayMeta {
+  /** Notes that were shown while no turn was running, oldest first. */
+  readonly timeline?: readonly string[];
+  /** Machine-readable facts about the providers. */
+  readonly providers?: readonly object[];
+  /** Providers that somebody switched off here, by name: they stay so, whenever they come. */
+  readonly off?: readonly string[];
+}
+
+export function gatewayMeta({ _meta }: SessionState): GatewayMeta {
+  const meta = _meta?.gateway;
+  return isRecord(meta) ? (meta as GatewayMeta) : {};
+}
+
+export function withGatewayMeta(state: SessionState, changes: GatewayMeta): Record<string, unknown> {
+  return { ...state._meta, gateway: { ...gatewayMeta(state), ...changes } };
 }

@@ -1,18 +1,73 @@
-/** News from providers: kept, shown to people, or turned into a turn, as far as filters and budgets allow. */
+/** Filters sort the events of a provider's own streams: the first rule that matches says how far the news goes. */
+
 import type { SessionState } from '@atrium/protocol';
-import { GatewayErrorCode, grantOf, PUSHES_PER_SECOND_MAX, type ToGatewayMessageMap } from '@atrium/protocol/provider';
+import {
+  GatewayErrorCode,
+  grantOf,
+  type ProviderFilterRule,
+  PUSHES_PER_SECOND_MAX,
+  STREAMS_PER_PROVIDER_MAX,
+  type ToGatewayMessageMap,
+} from '@atrium/protocol/provider';
 import type { Step } from '../../core/channels/channel.js';
-import { GatewayError, tooMany, unauthorized } from '../gateway-error.js';
-import type { Binding, Provider } from '../provider.js';
-import { Rates } from '../rate.js';
-import type { Group, Room } from '../room.js';
-import { bindingFor, bindingsFor } from '../scope.js';
+import { Rates } from '../../core/util/rate-limit.js';
+import { GatewayError, tooMany, unauthorized } from '../errors.js';
+import type { Group, Room } from '../gateway-session.js';
+import { type Pattern, tryPatterns } from '../hooks/patterns.js';
+import { compilePattern } from '../hooks/rules.js';
+import { type Binding, bindingFor, bindingsFor, type Provider } from '../provider.js';
 import type { GatewayCore, GatewayService } from '../service.js';
 import type { Updates } from '../updates.js';
-import { compileFilter, Filters } from './filters.js';
 import { Injects } from './injects.js';
 import { checkStreamName, STREAMS_PER_QUERY_MAX, Streams, streamNamed } from './streams.js';
 import { Timeline } from './timeline.js';
+
+/** Every rule of a filter is tried on every event of its stream. */
+export const RULES_PER_FILTER_MAX = 50;
+
+export interface CompiledFilter {
+  readonly pattern: Pattern;
+  readonly outcome: Outcome;
+}
+
+export type Outcome = ProviderFilterRule['outcome'];
+
+/** Throws for a rule that could never be tried. */
+export function compileFilter(rules: readonly ProviderFilterRule[]): readonly CompiledFilter[] {
+  if (rules.length > RULES_PER_FILTER_MAX) throw tooMany('rules in a filter', RULES_PER_FILTER_MAX);
+  return rules.map(({ match, outcome }) => ({ pattern: compilePattern(match), outcome }));
+}
+
+export class Filters {
+  readonly #filters = new WeakMap<Binding, Map<string, readonly CompiledFilter[]>>();
+
+  /** Throws when the provider has too many filters already. Changing one or taking one away is always possible. */
+  check(binding: Binding, stream: string, filter: readonly CompiledFilter[]): void {
+    const streams = this.#filters.get(binding);
+    const isNew = filter.length > 0 && !streams?.has(stream);
+    if (isNew && (streams?.size ?? 0) >= STREAMS_PER_PROVIDER_MAX) throw tooMany('filters', STREAMS_PER_PROVIDER_MAX);
+  }
+
+  set(binding: Binding, stream: string, filter: readonly CompiledFilter[]): void {
+    const streams = this.#filters.get(binding) ?? new Map();
+    this.#filters.set(binding, streams);
+    if (filter.length === 0) streams.delete(stream);
+    else streams.set(stream, filter);
+  }
+
+  /** Where the news goes, if a rule says so. A rule that ran out of time says nothing. */
+  outcome(binding: Binding, stream: string, text: string): Outcome | undefined {
+    const filter = this.#filters.get(binding)?.get(stream) ?? [];
+    if (filter.length === 0) return undefined;
+    const results = tryPatterns(
+      filter.map(({ pattern }) => pattern),
+      text,
+    );
+    return filter[results.indexOf('match')]?.outcome;
+  }
+}
+
+/** News from providers: kept, shown to people, or turned into a turn, as far as filters and budgets allow. */
 
 type Push = ToGatewayMessageMap['push'];
 

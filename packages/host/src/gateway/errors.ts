@@ -1,4 +1,5 @@
 /** A message of a provider that is refused, and what its sender is told. */
+
 import { GatewayErrorCode } from '@atrium/protocol/provider';
 
 export class GatewayError extends Error {

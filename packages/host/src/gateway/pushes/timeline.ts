@@ -7,8 +7,7 @@ import type { Step } from '../../core/channels/channel.js';
 import type { Clock } from '../../core/util/clock.js';
 import { shorten } from '../../core/util/text.js';
 import { type Throttle, throttle } from '../../core/util/throttle.js';
-import { gatewayMeta, withGatewayMeta } from '../meta.js';
-import type { Room } from '../room.js';
+import { gatewayMeta, type Room, withGatewayMeta } from '../gateway-session.js';
 
 /** Notes that the metadata keeps, and that wait for a turn. */
 export const TIMELINE_MAX = 50;

@@ -1,5 +1,5 @@
 /** How often something happened in the last while. */
-import type { Clock } from '../core/util/clock.js';
+import type { Clock } from './clock.js';
 
 /** Counts within a sliding window, by a clock that never jumps. Memory is bounded by the limit. */
 export class Rate {

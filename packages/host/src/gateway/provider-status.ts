@@ -1,14 +1,60 @@
+/** What is shown of a provider: what it is and what it does, without a word of what it says to the model. */
+
+import type { ChildCustomization, Customization, CustomizationLoadState, SessionState } from '@atrium/protocol';
+import type { Step } from '../core/channels/channel.js';
+import { shorten } from '../core/util/text.js';
+import { type Group, gatewayMeta, type Room, withGatewayMeta } from './gateway-session.js';
+import { type Binding, extensionId, isProviderId, PROVIDER_ID_PREFIX } from './provider.js';
+import type { GatewayService } from './service.js';
+
+/** A rule may be about a name of any length; what is shown of it is a label. */
+const MATCHER_MAX_CHARACTERS = 100;
+
+/** For machines: one instance of a provider. */
+export function describe({ provider, tools, context, startupContext, isAway }: Binding): object {
+  const { name, instance, providerId, trust } = provider;
+  return {
+    name,
+    ...(instance !== undefined && { instance }),
+    providerId,
+    trust,
+    tools: [...tools.keys()],
+    ...((context !== '' || startupContext !== '') && { context: true }),
+    ...(isAway && { away: true }),
+  };
+}
+
+/** Rules and prompt changes by what they are about. */
+export function childrenOf({ name, bindings }: Group): ChildCustomization[] {
+  const base = extensionId(name);
+  return bindings.flatMap((binding) => {
+    const { instance } = binding.provider;
+    const of = instance === undefined ? base : `${base}/${instance}`;
+    return [...hooksOf(binding, of), ...rulesOf(binding, of)];
+  });
+}
+
+function hooksOf({ rules }: Binding, of: string): ChildCustomization[] {
+  return rules.map(({ match, action }, index) => {
+    const id = `${of}#hook=PreToolUse:${index + 1}`;
+    const matcher = shorten(match.tool ?? '*', MATCHER_MAX_CHARACTERS);
+    // The last two are additional members, which every client has to tolerate.
+    const hook = { type: 'hook' as const, id, uri: id, name: `${action} ${matcher}`, event: 'PreToolUse', matcher };
+    return hook;
+  });
+}
+
+function rulesOf({ transforms }: Binding, of: string): ChildCustomization[] {
+  return [...transforms].map(([section, { action }]) => {
+    const id = `${of}#rule=${section}`;
+    return { type: 'rule', id, uri: id, name: section, description: `${action} ${section}` };
+  });
+}
+
 /**
  * Providers as the clients of a session see them: one customization each, with how it is doing and an off switch, and
  * the details in the session's metadata. Never the text that they give to the model.
  */
-import type { Customization, CustomizationLoadState, SessionState } from '@atrium/protocol';
-import type { Step } from '../core/channels/channel.js';
-import { extensionId, isProviderId, PROVIDER_ID_PREFIX } from './extension-id.js';
-import { gatewayMeta, withGatewayMeta } from './meta.js';
-import { childrenOf, describe } from './presence-entry.js';
-import type { Group, Room } from './room.js';
-import type { GatewayService } from './service.js';
 
 /** Nobody switches off more by hand; the oldest make room. */
 const SWITCHED_OFF_MAX = 100;

@@ -1,13 +1,45 @@
-/** Whether tools can stand in a session: each name has one owner there. One wrong tool refuses all that came along. */
+/** The parameters of a tool: a JSON Schema of an object. Clients read it, too, and would stumble over any other. */
+
 import { isDeepStrictEqual } from 'node:util';
 import { GatewayErrorCode, type ProviderToolDefinition, TOOLS_PER_PROVIDER_MAX } from '@atrium/protocol/provider';
-import { extensionId } from '../extension-id.js';
-import { GatewayError, tooLong, tooMany } from '../gateway-error.js';
-import type { Provider } from '../provider.js';
-import type { Room } from '../room.js';
-import { metaToolName } from './meta-tool.js';
-import { checkParameters } from './parameters.js';
-import { checkToolName } from './tool-name.js';
+import { isRecord } from '../../core/util/shape.js';
+import { GatewayError, tooLong, tooMany } from '../errors.js';
+import type { Room } from '../gateway-session.js';
+import { extensionId, type Provider } from '../provider.js';
+import { metaToolName } from './tools.js';
+
+export function checkParameters({ name, parameters }: ProviderToolDefinition): void {
+  const { type = 'object', properties = {}, required = [] } = parameters;
+  if (type !== 'object') throw invalid(name, 'type', 'must be "object"');
+  if (!isRecord(properties) || !Object.values(properties).every(isRecord))
+    throw invalid(name, 'properties', 'must be an object of schemas');
+  if (!Array.isArray(required) || !required.every((key) => typeof key === 'string'))
+    throw invalid(name, 'required', 'must be a list of names');
+}
+
+function invalid(tool: string, member: string, problem: string): GatewayError {
+  const message = `the tool ${tool} has wrong parameters: "${member}" ${problem}`;
+  return new GatewayError(GatewayErrorCode.InvalidJson, message);
+}
+
+/** What the tool takes, by name. */
+export function propertiesOf({ parameters }: ProviderToolDefinition): Readonly<Record<string, unknown>> {
+  return isRecord(parameters.properties) ? parameters.properties : {};
+}
+
+/** The name of a tool: people read it when they are asked whether it may run, so all of it must be there to see. */
+
+export const TOOL_NAME_MAX_CHARACTERS = 128;
+/** What a terminal obeys, and what nobody sees. */
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}]/u;
+
+export function checkToolName(name: string): void {
+  if (name.length <= TOOL_NAME_MAX_CHARACTERS && !INVISIBLE.test(name)) return;
+  const message = `a tool has a name of at most ${TOOL_NAME_MAX_CHARACTERS} characters, all of them visible: rename it`;
+  throw new GatewayError(GatewayErrorCode.InvalidJson, message);
+}
+
+/** Whether tools can stand in a session: each name has one owner there. One wrong tool refuses all that came along. */
 
 /**
  * All tools of a provider in a session, as JSON: the model reads them with every request, and every change of one is

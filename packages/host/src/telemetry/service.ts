@@ -1,8 +1,12 @@
 /** Turns and tool calls as spans, read off the actions of a session: nothing else in the host has to say when they are. */
+
 import type { SessionAction, SessionState } from '@atrium/protocol';
 import type { Step } from '../core/channels/channel.js';
+import type { HostCore } from '../core/contracts/host-core.js';
+import type { Service } from '../core/contracts/service.js';
 import type { Companion } from '../core/sessions/companion.js';
 import type { Session } from '../core/sessions/session.js';
+import { HttpExporter, TelemetryChannels } from './exporters.js';
 import type { Attributes } from './otlp.js';
 import type { Span, Telemetry } from './telemetry.js';
 
@@ -106,4 +110,33 @@ export class SessionSpans implements Companion {
   async close(): Promise<void> {
     this.#endTurn('cancelled');
   }
+}
+
+/** Telemetry as a service of the host: spans of its sessions, channels for clients, a collector if there is one. */
+
+export interface TelemetryChoice {
+  /** A collector that takes OTLP over HTTP, as in `http://127.0.0.1:4318`. */
+  readonly endpoint?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** `atrium` by default. */
+  readonly serviceName?: string;
+}
+
+export function createTelemetry(core: HostCore, { endpoint, headers = {} }: TelemetryChoice): Service {
+  const { clock, logger, telemetry } = core;
+  const channels = new TelemetryChannels(core);
+  telemetry.addSink(channels);
+  const exporter = endpoint === undefined ? undefined : new HttpExporter({ endpoint, headers, clock, logger });
+  if (exporter) telemetry.addSink(exporter);
+  return {
+    scheme: channels.scheme,
+    greeting: channels.greeting,
+    open: (uri) => channels.open(uri),
+    unwatched: (uri) => channels.unwatched(uri),
+    attach: (session) => new SessionSpans(session, telemetry),
+    close: async () => {
+      telemetry.flush();
+      await exporter?.close();
+    },
+  };
 }

@@ -1,12 +1,11 @@
 /** The life of a session as its providers hear of it: started, idle, about to end. */
 import type { SessionState } from '@atrium/protocol';
 import { SHUTDOWN_DEADLINE_MS, type ToGatewayMessageMap } from '@atrium/protocol/provider';
-import type { Step } from '../../core/channels/channel.js';
-import { isIdle } from '../news/queue.js';
-import type { Binding, Provider } from '../provider.js';
-import type { Room } from '../room.js';
-import { bindingFor } from '../scope.js';
-import type { GatewayCore, GatewayService } from '../service.js';
+import type { Step } from '../core/channels/channel.js';
+import type { Room } from './gateway-session.js';
+import { type Binding, bindingFor, type Provider } from './provider.js';
+import { isIdle } from './pushes/injects.js';
+import type { GatewayCore, GatewayService } from './service.js';
 
 interface Ending {
   /** Those who have not said yet that they are ready. */

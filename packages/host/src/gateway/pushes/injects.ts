@@ -1,12 +1,30 @@
+/** The queue of a session, as far as providers have to mind it. */
+
+import type { ActionMap, SessionState, UserMessage } from '@atrium/protocol';
+import { HELD_INJECTS_MAX, INJECT_CYCLES_MAX } from '@atrium/protocol/provider';
+import type { Step } from '../../core/channels/channel.js';
+import type { Session } from '../../core/sessions/session.js';
+import type { Room } from '../gateway-session.js';
+
+/** No turn, and nobody's message waits for one. Calls run in turns only. */
+export function isIdle(state: SessionState): boolean {
+  return !state.activeTurn && state.lifecycle === 'ready' && (state.queuedMessages ?? []).length === 0;
+}
+
+/** Messages of people stand before those of providers, whenever they came. */
+export function putPeopleFirst(session: Session, ofProviders: ReadonlySet<string>): void {
+  const queued = session.state.queuedMessages ?? [];
+  const people = queued.filter(({ id }) => !ofProviders.has(id));
+  const providers = queued.filter(({ id }) => ofProviders.has(id));
+  const order = [...people, ...providers].map(({ id }) => id);
+  if (order.some((id, index) => queued[index]?.id !== id))
+    session.write({ type: 'session/queuedMessagesReordered', order });
+}
+
 /**
  * Messages of providers that become turns. People come first; of one provider only one message is under way at a time;
  * and a provider that only ever answers itself is paused.
  */
-import type { ActionMap, SessionState, UserMessage } from '@atrium/protocol';
-import { HELD_INJECTS_MAX, INJECT_CYCLES_MAX } from '@atrium/protocol/provider';
-import type { Step } from '../../core/channels/channel.js';
-import type { Room } from '../room.js';
-import { isIdle, putPeopleFirst } from './queue.js';
 
 export interface Inject {
   readonly provider: string;

@@ -6,9 +6,9 @@ import {
   STREAM_QUERY_LAST_MAX,
   STREAMS_PER_PROVIDER_MAX,
 } from '@atrium/protocol/provider';
-import { GatewayError, tooMany } from '../gateway-error.js';
+import { GatewayError, tooMany } from '../errors.js';
+import type { Room } from '../gateway-session.js';
 import type { Provider } from '../provider.js';
-import type { Room } from '../room.js';
 
 /** What a stream keeps, as JSON. The newest event is kept whatever its size. */
 export const STREAM_MAX_CHARACTERS = 2 ** 20;

@@ -1,0 +1,225 @@
+/**
+ * Puts what an agent says together, step by step: its text and the calls it asked for. A step is over when the first of
+ * its calls ends: by then the agent had said all of it, and waits.
+ */
+
+import type { SessionAction, SessionState, ToolCallState, UserMessage } from '@atrium/protocol';
+import type {
+  ProviderAssistantMessageData,
+  ProviderSessionEventMessage,
+  ProviderSessionEventName,
+  ProviderToolExecutionData,
+} from '@atrium/protocol/provider';
+import type { Step } from '../core/channels/channel.js';
+import { looseInput } from '../core/tool-calls/arguments.js';
+import { outcomeOf, plain } from '../core/tool-calls/call-steps.js';
+import { isRecord } from '../core/util/shape.js';
+import type { Room } from './gateway-session.js';
+import type { Binding } from './provider.js';
+import type { GatewayCore, GatewayService } from './service.js';
+
+interface Call {
+  readonly name: string;
+  /** Absent while the agent is still writing it. */
+  input?: string;
+}
+
+export class AgentSteps {
+  #text = '';
+  readonly #calls = new Map<string, Call>();
+
+  /** Takes an action; gives the step that it ended, if it ended one. */
+  take(action: SessionAction, after: SessionState): ProviderAssistantMessageData | undefined {
+    const hasCallEnded = this.#add(action);
+    const isOver = !after.activeTurn || (hasCallEnded && this.#isSaid());
+    return isOver && (this.#text !== '' || this.#calls.size > 0) ? this.#flush() : undefined;
+  }
+
+  /** Says whether it ended a call of this step. */
+  #add(action: SessionAction): boolean {
+    if (action.type === 'session/delta') this.#text += action.content;
+    if (action.type === 'session/responsePart' && action.part.kind === 'markdown') this.#text += action.part.content;
+    if (action.type === 'session/toolCallStart') this.#calls.set(action.toolCallId, { name: action.toolName });
+    if (!('toolCallId' in action)) return false;
+    const call = this.#calls.get(action.toolCallId);
+    if (call && action.type === 'session/toolCallReady') call.input = action.toolInput ?? '';
+    const isEnd = action.type === 'session/toolCallComplete';
+    return call !== undefined && (isEnd || (action.type === 'session/toolCallConfirmed' && !action.approved));
+  }
+
+  #isSaid(): boolean {
+    return [...this.#calls.values()].every(({ input }) => input !== undefined);
+  }
+
+  #flush(): ProviderAssistantMessageData {
+    const toolRequests = [...this.#calls.values()].map(({ name, input }) => ({ name, args: argumentsOf(input) }));
+    const content = this.#text;
+    this.#text = '';
+    this.#calls.clear();
+    return { content, ...(toolRequests.length > 0 && { toolRequests }) };
+  }
+}
+
+export function argumentsOf(input: string | undefined): Record<string, unknown> {
+  const value = looseInput(input ?? '{}');
+  return isRecord(value) ? value : {};
+}
+
+/** Tells when tool calls end, however they do, and how long they ran. */
+
+/** What takes a call from one state to the next. Input and progress come far more often, and end nothing. */
+const CHANGES: ReadonlySet<string> = new Set([
+  'session/toolCallReady',
+  'session/toolCallConfirmed',
+  'session/toolCallComplete',
+  'session/toolCallResultConfirmed',
+]);
+
+export class ToolEvents {
+  readonly #startedAt = new Map<string, number>();
+
+  /** The calls that this action ended. */
+  take({ envelope, before, after }: Step<SessionState>, now: number): ProviderToolExecutionData[] {
+    const { action } = envelope;
+    if ('toolCallId' in action && !CHANGES.has(action.type)) return [];
+    if ('toolCallId' in action)
+      return this.#changed(callIn(before, action.toolCallId), callIn(after, action.toolCallId), now);
+    if (!before.activeTurn || after.activeTurn) return [];
+    const open = callsOf(before).filter((call) => !isOver(call));
+    const last = after.turns.at(-1);
+    const ended = open.flatMap((call) => {
+      const found = last?.responseParts.find(
+        (part) => part.kind === 'toolCall' && part.toolCall.toolCallId === call.toolCallId,
+      );
+      return this.#changed(call, found?.kind === 'toolCall' ? found.toolCall : undefined, now);
+    });
+    this.#startedAt.clear();
+    return ended;
+  }
+
+  #changed(
+    before: ToolCallState | undefined,
+    after: ToolCallState | undefined,
+    now: number,
+  ): ProviderToolExecutionData[] {
+    if (!after || before === after) return [];
+    if (after.status === 'running' && before?.status !== 'running') this.#startedAt.set(after.toolCallId, now);
+    if (!isOver(after) || (before && isOver(before))) return [];
+    const startedAt = this.#startedAt.get(after.toolCallId) ?? now;
+    this.#startedAt.delete(after.toolCallId);
+    return [dataOf(after, Math.max(0, now - startedAt))];
+  }
+}
+
+function dataOf(call: ToolCallState, durationMs: number): ProviderToolExecutionData {
+  const provider = providerOf(call);
+  const toolInput = 'toolInput' in call ? call.toolInput : undefined;
+  return {
+    tool: call.toolName,
+    ...(provider !== undefined && { provider }),
+    args: argumentsOf(toolInput),
+    result: resultOf(call),
+    durationMs,
+  };
+}
+
+function resultOf(call: ToolCallState): ProviderToolExecutionData['result'] {
+  if (call.status === 'completed') {
+    const outcome = outcomeOf(call);
+    return {
+      type: call.success ? 'success' : 'failure',
+      ...(outcome.kind === 'completed' && { output: outcome.text }),
+    };
+  }
+  const reason = call.status === 'cancelled' ? plain(call.reasonMessage) : undefined;
+  return { type: 'failure', ...(reason !== undefined && { output: reason }) };
+}
+
+function providerOf({ _meta }: ToolCallState): string | undefined {
+  const gateway = _meta?.gateway;
+  return isRecord(gateway) && typeof gateway.provider === 'string' ? gateway.provider : undefined;
+}
+
+function isOver({ status }: ToolCallState): boolean {
+  return status === 'completed' || status === 'cancelled';
+}
+
+function callsOf({ activeTurn }: SessionState): ToolCallState[] {
+  return (activeTurn?.responseParts ?? []).flatMap((part) => (part.kind === 'toolCall' ? [part.toolCall] : []));
+}
+
+function callIn(state: SessionState, toolCallId: string): ToolCallState | undefined {
+  return callsOf(state).find((call) => call.toolCallId === toolCallId);
+}
+
+/** What happens in a session, told to the providers that asked for it. Only what is stored is told. */
+
+type EventOf<Name extends ProviderSessionEventName> = Extract<ProviderSessionEventMessage, { event: Name }>['data'];
+
+interface Following {
+  readonly steps: AgentSteps;
+  readonly tools: ToolEvents;
+}
+
+export interface EventsParts {
+  readonly core: GatewayCore;
+  /** Whether a provider's message began this turn. What a message says about itself proves nothing: anybody writes it. */
+  isOfProvider(room: Room, turnId: string): boolean;
+}
+
+export class SessionEvents implements GatewayService {
+  readonly #parts: EventsParts;
+  readonly #following = new WeakMap<Room, Following>();
+
+  constructor(parts: EventsParts) {
+    this.#parts = parts;
+  }
+
+  observe(room: Room, step: Step<SessionState>): void {
+    // Most sessions have no listeners. Who comes in the middle of a turn hears what comes from then on.
+    if (!room.bindings.some(isListening)) return void this.#following.delete(room);
+    const { action } = step.envelope;
+    const { steps, tools } = this.#of(room);
+    const said = steps.take(action as SessionAction, step.after);
+    const ended = tools.take(step, this.#parts.core.clock.now());
+    if (action.type === 'session/turnStarted') {
+      const isOfProvider = this.#parts.isOfProvider(room, action.turnId);
+      this.#tell(room, 'user.message', messageData(action.userMessage, isOfProvider));
+    }
+    if (said) this.#tell(room, 'assistant.message', said);
+    for (const data of ended) this.#tell(room, 'tool.execution_complete', data);
+    if (action.type === 'session/activityChanged' && action.activity && step.after.activeTurn)
+      this.#tell(room, 'assistant.intent', { intent: action.activity });
+  }
+
+  #of(room: Room): Following {
+    const following = this.#following.get(room) ?? { steps: new AgentSteps(), tools: new ToolEvents() };
+    this.#following.set(room, following);
+    return following;
+  }
+
+  #tell<Name extends ProviderSessionEventName>(room: Room, event: Name, data: EventOf<Name>): void {
+    const listeners = room.bindings.filter(
+      ({ isAway, provider }) => !isAway && provider.registration.subscribe.has(event),
+    );
+    if (listeners.length === 0) return;
+    const message = { type: 'session.event', sessionId: room.id, event, data } as ProviderSessionEventMessage;
+    this.#parts.core.afterCommit(() => {
+      for (const { provider } of listeners) provider.send(message);
+    });
+  }
+}
+
+function isListening({ provider }: Binding): boolean {
+  return provider.registration.subscribe.size > 0;
+}
+
+/** A provider recognises its own messages; for those of people there is no origin. */
+function messageData(
+  { text, _meta }: UserMessage,
+  isOfProvider: boolean,
+): EventOf<'user.message'> & { origin?: object } {
+  const gateway = _meta?.gateway;
+  if (!isOfProvider || !isRecord(gateway)) return { content: text };
+  return { content: text, origin: { provider: gateway.provider, stream: gateway.stream } };
+}
