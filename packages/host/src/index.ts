@@ -49,6 +49,7 @@ export { MemoryLog } from './core/log/memory-log.js';
 export { promptText } from './core/prompt/sections.js';
 export { type Clock, systemClock } from './core/util/clock.js';
 export { type LogFields, type Logger, type LogLevel, silentLogger } from './core/util/logger.js';
+export { newToken } from './core/util/token.js';
 export { CloseCode, type Transport, type TransportEvents } from './core/wire/transport.js';
 export { type ClientEnd, transportPair } from './core/wire/transports/in-process.js';
 export { messagePortTransport } from './core/wire/transports/message-port.js';
@@ -79,7 +80,6 @@ export { NotPrivateError } from './server/security/private-files.js';
 export {
   isTokenText,
   keptToken,
-  newToken,
   readToken,
   type StoredToken,
   storeToken,

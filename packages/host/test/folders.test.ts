@@ -3,7 +3,7 @@ import { mkdtemp, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type FolderOptions, makeFolder, makeFolderSync } from '../src/folders.js';
+import { type FolderOptions, makeFolder, makeFolderSync } from '../src/core/util/folders.js';
 
 const ways: [string, (folder: string, options?: FolderOptions) => Promise<void>][] = [
   ['makeFolder', makeFolder],

@@ -129,6 +129,3 @@ export const SESSION_URI_MAX_CHARACTERS = 500;
 export const CHOICE_MAX_CHARACTERS = 16 * 2 ** 10;
 /** What is said in the list of a session that comes from elsewhere, as JSON. */
 export const SUMMARY_MAX_CHARACTERS = 64 * 2 ** 10;
-
-/** What an agent may keep with a session to find it again: an id or two, no history. */
-export const AGENT_MEMORY_MAX_CHARACTERS = 16 * 2 ** 10;

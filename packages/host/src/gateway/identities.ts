@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { GatewayErrorCode, RECONNECT_WINDOW_MS } from '@atrium/protocol/provider';
 import type { Clock } from '../core/util/clock.js';
-import { digestOf, matchesToken, type TokenDigest } from '../server/security/token.js';
+import { digestOf, matchesToken, type TokenDigest } from '../core/util/token.js';
 import type { ProviderConnection } from './connection.js';
 import { GatewayError } from './errors.js';
 import type { Identity, Provider } from './provider.js';

@@ -14,8 +14,8 @@ import {
 import type { Clock } from '../core/util/clock.js';
 import type { Logger } from '../core/util/logger.js';
 import { Rate } from '../core/util/rate-limit.js';
+import { digestOf, matchesToken } from '../core/util/token.js';
 import { CloseCode } from '../core/wire/transport.js';
-import { digestOf, matchesToken } from '../server/security/token.js';
 import type { ProviderConnection } from './connection.js';
 import { GatewayError, invalidSession } from './errors.js';
 import type { Room } from './gateway-session.js';

@@ -8,7 +8,7 @@ import {
   type ToGatewayMessageMap,
   type TrustLevel,
 } from '@atrium/protocol/provider';
-import { digestOf } from '../server/security/token.js';
+import { digestOf } from '../core/util/token.js';
 import { authorizeName } from './authorize.js';
 import type { ProviderConnection } from './connection.js';
 import { GatewayError, unauthorized } from './errors.js';

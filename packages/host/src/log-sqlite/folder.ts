@@ -2,7 +2,7 @@
 import { accessSync, constants, lstatSync, readlinkSync, type Stats, statSync } from 'node:fs';
 import path from 'node:path';
 import { LogOpenError } from '../core/log/errors.js';
-import { makeFolderSync } from '../folders.js';
+import { makeFolderSync } from '../core/util/folders.js';
 import { LOCK_FILE, NOTE_FILE } from './folder-lock.js';
 import { DATABASE_PARTS } from './schema.js';
 

@@ -4,10 +4,10 @@ import { createWriteStream, readdirSync, type WriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Clock } from '../core/util/clock.js';
+import { makeFolderSync } from '../core/util/folders.js';
 import type { Logger } from '../core/util/logger.js';
 import { idIn } from '../core/wire/inbound.js';
 import type { MessagePart, Transport } from '../core/wire/transport.js';
-import { makeFolderSync } from '../folders.js';
 
 /** Texts beyond this are content, not protocol. */
 export const SHOWN_TEXT_MAX_CHARACTERS = 80;

@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { EventGauge } from '../../src/plugins/mcp/event-gauge.js';
+import { EventGauge } from '../../src/core/util/event-gauge.js';
 import {
   MCP_RESULT_DATA_MAX_CHARACTERS,
   MCP_RESULT_MAX_BLOCKS,

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 
 import { environmentOf } from '../../src/agents/claude/options.js';
 import { runtimeEnvironment } from '../../src/agents/copilot/environment.js';
 import { type ModelAgentOptions, modelAgent } from '../../src/agents/model/model-agent.js';
-import { childEnvironment } from '../../src/child-environment.js';
+import { childEnvironment } from '../../src/core/util/child-environment.js';
 import { configuredCandidates } from '../../src/discovery/configured.js';
 import { acpRoom } from '../support/acp-room.js';
 

@@ -1,7 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Room } from '../../src/agents/acceptance/room.js';
-import type { AgentBackend, AgentMemory } from '../../src/core/contracts/agent.js';
-import { AGENT_MEMORY_MAX_CHARACTERS } from '../../src/core/limits.js';
+import { AGENT_MEMORY_MAX_CHARACTERS, type AgentBackend, type AgentMemory } from '../../src/core/contracts/agent.js';
 
 /** Hands out the memory of each session that is opened. */
 function forgetfulAgent(): { agent: AgentBackend; memories: AgentMemory[] } {

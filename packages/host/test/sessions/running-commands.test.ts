@@ -8,7 +8,7 @@ import {
   STORED_OUTPUT_MAX_CHARACTERS,
   StoredCommand,
 } from '../../src/core/sessions/running-commands.js';
-import { groupsWith } from '../../src/workspace/tools/process-table.js';
+import { groupsWith } from '../../src/core/util/processes.js';
 import { FakeClock } from '../support/fake-clock.js';
 
 const PLACE = { session: 'ahp-session:/s', toolCallId: 'call 1' };

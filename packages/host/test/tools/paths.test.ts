@@ -1,8 +1,8 @@
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { resolveInside } from '../../src/core/util/paths.js';
 import { listFilesTool } from '../../src/workspace/tools/list-files.js';
-import { resolveInside } from '../../src/workspace/tools/paths.js';
 import { readFileTool } from '../../src/workspace/tools/read-file.js';
 import { searchFilesTool } from '../../src/workspace/tools/search-files.js';
 import { temporaryFolder, use } from './tool-box.js';

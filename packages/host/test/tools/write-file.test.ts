@@ -2,8 +2,8 @@ import { chmod, mkdir, readdir, readFile, rename, stat, symlink, writeFile } fro
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { EDIT_INLINE_MAX_BYTES } from '../../src/workspace/tools/file-edit.js';
-import { lineDiff } from '../../src/workspace/tools/line-diff.js';
+import { EDIT_INLINE_MAX_BYTES } from '../../src/core/util/file-edit.js';
+import { lineDiff } from '../../src/core/util/line-diff.js';
 import { replaceFile } from '../../src/workspace/tools/replace-file.js';
 import { existingFile, type FileVersion } from '../../src/workspace/tools/text-file.js';
 import { writeFileTool } from '../../src/workspace/tools/write-file.js';

@@ -3,10 +3,9 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { access } from 'node:fs/promises';
 import { AgentError } from '../../core/contracts/agent.js';
 import { systemClock } from '../../core/util/clock.js';
+import { endGroup, killOnExit } from '../../core/util/processes.js';
 import { Tail } from '../../core/util/tail.js';
 import { succeedsWithin } from '../../core/util/waiting.js';
-import { endGroup } from '../../workspace/tools/end-group.js';
-import { killOnExit } from '../../workspace/tools/process-group.js';
 import { END_GRACE_MS, EXIT_MAX_MS, LAST_WORDS_MAX_MS, STDERR_TAIL_BYTES } from './limits.js';
 
 export interface AgentCommand {

@@ -1,7 +1,7 @@
 /** The agent's side of a session: its process, its own session and the tools it is lent, opened again when lost. */
 import os from 'node:os';
-import { childEnvironment } from '../../child-environment.js';
 import type { AgentOpenContext, AgentTurn } from '../../core/contracts/agent.js';
+import { childEnvironment } from '../../core/util/child-environment.js';
 import { titleFrom } from '../offline/title.js';
 import type { AcpAgentOptions } from './acp-agent.js';
 import { ToolBridge } from './bridge/bridge.js';

@@ -1,7 +1,7 @@
 /** What agents show, as text: blocks of content, changes of files, raw output. Nothing is taken for granted. */
 import type { FileEdit, ToolResultContent } from '@atrium/protocol';
+import { comingEdit, diffText } from '../../core/util/file-edit.js';
 import { isRecord } from '../../core/util/shape.js';
-import { comingEdit, diffText } from '../../workspace/tools/file-edit.js';
 import { RESULT_MAX_CHARACTERS } from './limits.js';
 
 /** One block of content; a picture or a sound is only named. */

@@ -1,10 +1,11 @@
 /** Files for an agent that leaves them to the host: inside the session's folder only, and written once people agree. */
 import type { ReadTextFileRequest, WriteTextFileRequest } from '@agentclientprotocol/sdk';
 import type { AgentTurn } from '../../core/contracts/agent.js';
+import { fileInside } from '../../core/util/paths.js';
 import { readLines } from '../../core/util/read-lines.js';
 import { isRecord } from '../../core/util/shape.js';
 import { succeeded } from '../../workspace/tools/host-tool.js';
-import { fileInside, readFileTool } from '../../workspace/tools/read-file.js';
+import { readFileTool } from '../../workspace/tools/read-file.js';
 import { writeFileTool } from '../../workspace/tools/write-file.js';
 import { READ_MAX_BYTES } from './limits.js';
 

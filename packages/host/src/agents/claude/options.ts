@@ -1,9 +1,9 @@
 /** How Claude is started for one turn: what is always the same, and what is not. */
 import os from 'node:os';
 import path from 'node:path';
-import { childEnvironment } from '../../child-environment.js';
 import type { AgentTurn } from '../../core/contracts/agent.js';
-import { makeFolder } from '../../folders.js';
+import { childEnvironment } from '../../core/util/child-environment.js';
+import { makeFolder } from '../../core/util/folders.js';
 import type { ClaudeSettings } from './claude-agent.js';
 import type { Beginning } from './memory.js';
 import type { QueryOptions } from './sdk.js';

@@ -2,10 +2,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { systemClock } from '../../core/util/clock.js';
+import { endGroup, groupsOfFamily, groupsWith, killOnExit } from '../../core/util/processes.js';
 import { succeedsWithin } from '../../core/util/waiting.js';
-import { endGroup } from '../../workspace/tools/end-group.js';
-import { killOnExit } from '../../workspace/tools/process-group.js';
-import { groupsOfFamily, groupsWith } from '../../workspace/tools/process-table.js';
 import { KILL_GRACE_MS, LAST_WORDS_MAX_CHARACTERS } from './limits.js';
 import type { SpawnRequest } from './sdk.js';
 

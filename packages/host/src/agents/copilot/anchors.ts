@@ -3,8 +3,7 @@
  * there: the host's history decides, and Copilot has to forget whatever is not in it.
  */
 import type { Turn } from '@atrium/protocol';
-import type { AgentMemory } from '../../core/contracts/agent.js';
-import { AGENT_MEMORY_MAX_CHARACTERS } from '../../core/limits.js';
+import { AGENT_MEMORY_MAX_CHARACTERS, type AgentMemory } from '../../core/contracts/agent.js';
 
 type Anchor = readonly [turnId: string, eventId: string];
 

@@ -1,5 +1,5 @@
 /** What the runtime sees of the host's environment. */
-import { childEnvironment, type Environment } from '../../child-environment.js';
+import { childEnvironment, type Environment } from '../../core/util/child-environment.js';
 import type { CopilotAgentOptions } from './copilot-agent.js';
 
 /** Keys to GitHub: no business of a runtime that works with another server. */

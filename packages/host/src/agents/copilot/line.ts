@@ -5,8 +5,7 @@
 import type { Turn } from '@atrium/protocol';
 import type { AgentOpenContext, AgentTurn } from '../../core/contracts/agent.js';
 import { systemClock } from '../../core/util/clock.js';
-import { endGroup } from '../../workspace/tools/end-group.js';
-import { groupsWith } from '../../workspace/tools/process-table.js';
+import { endGroup, groupsWith } from '../../core/util/processes.js';
 import { transcriptOf } from '../transcript.js';
 import { Anchors } from './anchors.js';
 import { type HostTools, hostTools } from './host-tools.js';

@@ -2,7 +2,7 @@
 
 import type { OwnCall } from '../../core/contracts/agent.js';
 import { ALLOW_IN_SESSION, type ToolConfirmation } from '../../core/contracts/tool.js';
-import { resolveInside } from '../../workspace/tools/paths.js';
+import { resolveInside } from '../../core/util/paths.js';
 import type { PermissionDecision, PermissionRequest } from './sdk.js';
 import { questionFor } from './words.js';
 

@@ -5,8 +5,8 @@
 
 import { AgentError } from '../../core/contracts/agent.js';
 import { systemClock } from '../../core/util/clock.js';
+import { makeFolder } from '../../core/util/folders.js';
 import { succeedsWithin } from '../../core/util/waiting.js';
-import { makeFolder } from '../../folders.js';
 import type { CopilotAgentOptions } from './copilot-agent.js';
 import { runtimeEnvironment } from './environment.js';
 import { LOG_IN, runtimeError, TOKEN_REFUSED } from './errors.js';

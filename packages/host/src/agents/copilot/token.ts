@@ -1,6 +1,6 @@
 /** Tokens for GitHub that clients show: what is asked for, and whether Copilot can do without. */
 import type { ProtectedResourceMetadata } from '@atrium/protocol';
-import type { Environment } from '../../child-environment.js';
+import type { Environment } from '../../core/util/child-environment.js';
 import type { CopilotAgentOptions } from './copilot-agent.js';
 
 export const GITHUB = 'https://api.github.com';

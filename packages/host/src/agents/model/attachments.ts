@@ -3,7 +3,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { MessageAttachment, UserMessage } from '@atrium/protocol';
 import type { ImagePart } from 'ai';
-import { resolveInside } from '../../workspace/tools/paths.js';
+import { resolveInside } from '../../core/util/paths.js';
 import { IMAGE_MAX_BYTES, IMAGES_MAX_PER_MESSAGE } from './limits.js';
 
 /** By their own words, or by where they are. */

@@ -4,8 +4,8 @@
  */
 
 import { AgentError } from '../../core/contracts/agent.js';
+import { EventGauge } from '../../core/util/event-gauge.js';
 import { sizeText } from '../../core/util/text.js';
-import { EventGauge } from '../../plugins/mcp/event-gauge.js';
 import { ANSWER_EVENT_MAX_BYTES, ANSWER_MAX_BYTES } from './limits.js';
 
 export interface BodyLimits {

@@ -1,8 +1,8 @@
 /** What a project asks of agents, in a file that it keeps for them. Text only: nothing in it is run. */
 import { stat } from 'node:fs/promises';
+import { resolveInside } from '../../core/util/paths.js';
 import { readLines } from '../../core/util/read-lines.js';
 import { sizeText } from '../../core/util/text.js';
-import { resolveInside } from '../../workspace/tools/paths.js';
 import { PROJECT_INSTRUCTIONS_MAX_BYTES } from './limits.js';
 
 /** The first one that is there counts. */

@@ -60,6 +60,9 @@ export interface AgentOpenContext {
   readonly memory: AgentMemory;
 }
 
+/** What an agent may keep with a session to find it again, as JSON: an id or two, no history. */
+export const AGENT_MEMORY_MAX_CHARACTERS = 16 * 2 ** 10;
+
 /** A small place of the backend's own, kept with the session: the host may start anew, or the session leave memory. */
 export interface AgentMemory {
   /** What was put there last, in this process or before it; undefined when there is nothing. No client ever sees it. */

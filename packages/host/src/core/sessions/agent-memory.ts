@@ -1,6 +1,5 @@
 /** What a session's agent keeps to find it again: beside the session in the log, and never in its state. */
-import type { AgentMemory } from '../contracts/agent.js';
-import { AGENT_MEMORY_MAX_CHARACTERS } from '../limits.js';
+import { AGENT_MEMORY_MAX_CHARACTERS, type AgentMemory } from '../contracts/agent.js';
 import type { SessionNotes } from './session-notes.js';
 
 export async function agentMemory(uri: string, notes: SessionNotes): Promise<AgentMemory> {

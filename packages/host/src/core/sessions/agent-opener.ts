@@ -2,10 +2,10 @@
 import { fileURLToPath } from 'node:url';
 import type { ErrorInfo, SessionState } from '@atrium/protocol';
 import { wholeTurns } from '../../blobs/whole-turns.js';
-import { isFolder } from '../../folders.js';
 import { AgentError, type AgentSession } from '../contracts/agent.js';
 import { AGENT_CLOSE_MAX_MS } from '../limits.js';
 import { turnsForModel } from '../tool-calls/model-output.js';
+import { isFolder } from '../util/folders.js';
 import { within } from '../util/waiting.js';
 import { agentMemory } from './agent-memory.js';
 import type { SessionParts } from './session-parts.js';

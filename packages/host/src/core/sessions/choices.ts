@@ -10,10 +10,10 @@ import {
   type SessionConfigPropertySchema,
   type SessionConfigSchema,
 } from '@atrium/protocol';
-import { isFolder } from '../../folders.js';
 import { branchesOf, type Checkout, checkoutAt } from '../../workspace/worktrees/checkout.js';
 import type { Place, Worktrees } from '../../workspace/worktrees/worktrees.js';
 import { RequestError } from '../contracts/request-error.js';
+import { isFolder } from '../util/folders.js';
 import { AUTO_APPROVE, branchProperty, FOLDER, ISOLATION } from './choice-properties.js';
 import { badValues, withDefaults } from './config-values.js';
 import { FOLDERS_MAX, foldersLike } from './folder-choices.js';

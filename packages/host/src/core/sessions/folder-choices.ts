@@ -2,7 +2,7 @@
 import { readdir, realpath } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import path from 'node:path';
-import { isInside } from '../../workspace/tools/paths.js';
+import { isInside } from '../util/paths.js';
 
 export const FOLDERS_MAX = 50;
 

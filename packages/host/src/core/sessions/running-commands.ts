@@ -4,13 +4,12 @@
  * the command. When the call has a result, that result says all of this, and the records go.
  */
 import { randomUUID } from 'node:crypto';
-import { endGroup } from '../../workspace/tools/end-group.js';
-import { groupsWith } from '../../workspace/tools/process-table.js';
 import { SHELL_GRACE_MS, SHELL_OUTPUT_MAX_BYTES } from '../../workspace/tools/shell.js';
 import type { Writer } from '../channels/writer.js';
 import type { RunningCommand } from '../contracts/tool.js';
 import type { Log } from '../log/log.js';
 import type { Clock } from '../util/clock.js';
+import { endGroup, groupsWith } from '../util/processes.js';
 
 /** Output of one running command in the log: as much as the result of a finished one holds. */
 export const STORED_OUTPUT_MAX_CHARACTERS = SHELL_OUTPUT_MAX_BYTES;

@@ -1,10 +1,10 @@
 /** Puts pieces of output together into lines, none of them endless. */
 
 import path from 'node:path';
-import { childEnvironment } from '../../child-environment.js';
 import type { ProviderConfig } from '../../config/schema.js';
+import { childEnvironment } from '../../core/util/child-environment.js';
+import { type ProcessEnd, runProcess } from '../../core/util/run-process.js';
 import { pause } from '../../core/util/waiting.js';
-import { type ProcessEnd, runProcess } from '../../workspace/tools/run-process.js';
 import type { ProviderTokens } from '../provider-auth.js';
 import type { GatewayCore } from '../service.js';
 import type { LastWill } from './orphan-reaper.js';

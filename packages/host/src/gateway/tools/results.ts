@@ -17,8 +17,8 @@ import {
 } from '@atrium/protocol/provider';
 import type { ToolOutput } from '../../core/contracts/tool.js';
 import { folderOf } from '../../core/sessions/agent-opener.js';
+import { makeFolderSync } from '../../core/util/folders.js';
 import { isRecord } from '../../core/util/shape.js';
-import { makeFolderSync } from '../../folders.js';
 import type { Provider } from '../provider.js';
 
 /** A pipe that nobody writes to would keep us waiting for ever; a link in the last place was resolved before. */

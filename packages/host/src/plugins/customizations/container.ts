@@ -1,7 +1,7 @@
 /** A plugin or a watched directory in one session: where it comes from, and what was last read there. */
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
-import { makeFolderSync } from '../../folders.js';
+import { makeFolderSync } from '../../core/util/folders.js';
 import { loadDirectory } from './parse/load-directory.js';
 import { loadPlugin } from './parse/load-plugin.js';
 import type { LoadedContainer } from './parse/loaded.js';

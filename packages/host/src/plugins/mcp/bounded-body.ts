@@ -1,5 +1,5 @@
 /** Looks after the body of an answer: it has an end, or its events have, and somebody hears when it breaks off. */
-import { EventGauge } from './event-gauge.js';
+import { EventGauge } from '../../core/util/event-gauge.js';
 import { MCP_MESSAGE_MAX_BYTES } from './limits.js';
 
 export interface BodyWatch {

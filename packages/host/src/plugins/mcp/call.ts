@@ -1,5 +1,5 @@
 /** Calls a tool over a connection. Whatever goes wrong becomes a failure that says what happened to the server. */
-import { ToolFailure } from '../../workspace/tools/host-tool.js';
+import { ToolFailure } from '../../core/contracts/tool.js';
 import { type Connection, wordsOf } from './connection.js';
 import type { ServerCallOptions } from './host-tool.js';
 import type { McpResult } from './result.js';

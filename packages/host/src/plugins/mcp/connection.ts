@@ -2,7 +2,7 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { RequestOptions } from '@modelcontextprotocol/sdk/shared/protocol.js';
 import type { ElicitResult } from '@modelcontextprotocol/sdk/types.js';
-import { childEnvironment } from '../../child-environment.js';
+import { childEnvironment } from '../../core/util/child-environment.js';
 import type { Clock } from '../../core/util/clock.js';
 import { shorten } from '../../core/util/text.js';
 import { type McpRemoteConfig, type McpServerConfig, serverEnvironment } from '../customizations/parse/mcp-config.js';

@@ -5,13 +5,13 @@ import {
   type HostTool,
   type ToolConfirmation,
   type ToolContext,
+  ToolFailure,
   type ToolOutput,
 } from '../../core/contracts/tool.js';
 import type { Clock } from '../../core/util/clock.js';
 import { isRecord } from '../../core/util/shape.js';
 import { shorten } from '../../core/util/text.js';
 import { throttle } from '../../core/util/throttle.js';
-import { ToolFailure } from '../../workspace/tools/host-tool.js';
 import {
   MCP_CALL_TIMEOUT_MS,
   MCP_PROGRESS_EVERY_MS,

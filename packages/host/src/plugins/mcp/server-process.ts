@@ -2,12 +2,11 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import type { Clock } from '../../core/util/clock.js';
+import { endGroup, killOnExit } from '../../core/util/processes.js';
+import { OUTPUT_CLOSE_MAX_MS } from '../../core/util/run-process.js';
 import { Tail } from '../../core/util/tail.js';
 import { shorten } from '../../core/util/text.js';
 import { within } from '../../core/util/waiting.js';
-import { endGroup } from '../../workspace/tools/end-group.js';
-import { killOnExit } from '../../workspace/tools/process-group.js';
-import { OUTPUT_CLOSE_MAX_MS } from '../../workspace/tools/run-process.js';
 import type { McpStdioConfig } from '../customizations/parse/mcp-config.js';
 import { MCP_END_OF_INPUT_MS, MCP_GRACE_MS, MCP_STDERR_MAX_BYTES, MCP_WORDS_MAX_CHARACTERS } from './limits.js';
 

@@ -6,8 +6,8 @@ import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { visibleText } from '@atrium/protocol';
 import type { AgentEntry, ProviderConfig } from '../../config/schema.js';
+import { isInside } from '../../core/util/paths.js';
 import { isRecord } from '../../core/util/shape.js';
-import { isInside } from '../../workspace/tools/paths.js';
 import type { HookCommand } from '../customizations/parse/hook-action.js';
 import type { McpServerConfig } from '../customizations/parse/mcp-config.js';
 

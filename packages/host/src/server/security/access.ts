@@ -1,8 +1,9 @@
 /** Turns what the user allows into what every request is judged by. */
+
+import { digestOf } from '../../core/util/token.js';
 import { bracketed, LOOPBACK_NAMES } from './host-header.js';
 import { isLoopback, isWildcard } from './loopback.js';
 import { normalOrigin } from './origin.js';
-import { digestOf } from './token.js';
 import type { UpgradePolicy } from './upgrade.js';
 
 export interface AccessPolicy {

@@ -1,7 +1,7 @@
 /** How local programs find running hosts: one small file per instance, without the token. */
 import { readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { makeFolder } from '../../folders.js';
+import { makeFolder } from '../../core/util/folders.js';
 import { writePrivateFile } from './private-files.js';
 
 export const INSTANCES_FOLDER = 'instances';

@@ -1,10 +1,9 @@
 /** The connection token: whoever can read its file may connect. It never goes to a log, a screen or a listing. */
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { lstat, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { digestOf, matchesToken } from '../../core/util/token.js';
 import { writePrivateFile } from './private-files.js';
 
-export const TOKEN_BYTES = 32;
 export const TOKEN_FILE = 'connection-token';
 /** A token that somebody chose should not be shorter. */
 export const TOKEN_ADVISED_CHARACTERS = 16;
@@ -12,25 +11,9 @@ export const TOKEN_ADVISED_CHARACTERS = 16;
 /** As long as `newToken` makes them; one that somebody chose for a single start is not kept. */
 const MADE_BY_US = /^[\w-]{43}$/;
 
-export function newToken(random: (bytes: number) => Buffer = randomBytes): string {
-  return random(TOKEN_BYTES).toString('base64url');
-}
-
 /** Characters that mean themselves in a header and in a query. */
 export function isTokenText(text: string): boolean {
   return /^[\w.~-]+$/.test(text);
-}
-
-/** What the host keeps of a token to compare with. */
-export type TokenDigest = Buffer;
-
-export function digestOf(token: string): TokenDigest {
-  return createHash('sha256').update(token, 'utf8').digest();
-}
-
-/** Digests have one length, so the comparison takes the same time whatever is offered. */
-export function matchesToken(offered: string, expected: TokenDigest): boolean {
-  return timingSafeEqual(digestOf(offered), expected);
 }
 
 export interface StoredToken {

@@ -1,7 +1,8 @@
 /** Decides who may connect, from the facts of the request alone. Host and Origin come first, then the token. */
+
+import { matchesToken, type TokenDigest } from '../../core/util/token.js';
 import { isOwnHost } from './host-header.js';
 import { isAllowedOrigin } from './origin.js';
-import { matchesToken, type TokenDigest } from './token.js';
 
 /** Every value of a header, as it came: a header that is there twice is a trick. */
 export interface UpgradeFacts {

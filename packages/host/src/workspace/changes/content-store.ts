@@ -2,7 +2,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { access, copyFile, link, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { makeFolder } from '../../folders.js';
+import { makeFolder } from '../../core/util/folders.js';
 
 const OWNER_ONLY = { file: 0o600, folder: 0o700 } as const;
 const HASH = /^[0-9a-f]{64}$/;

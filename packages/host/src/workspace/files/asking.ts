@@ -5,9 +5,9 @@
 import type { ResourceRequestParams } from '@atrium/protocol';
 import type { HostCore } from '../../core/contracts/host-core.js';
 import type { Session } from '../../core/sessions/session.js';
+import { checkAllowedPath } from '../../core/util/forbidden-paths.js';
 import { shorten } from '../../core/util/text.js';
 import type { Connection } from '../../core/wire/connection.js';
-import { checkNoGo } from '../tools/no-go.js';
 import { refused } from './errors.js';
 import { filePathOf } from './file-uri.js';
 import type { Granted } from './granted.js';
@@ -46,7 +46,7 @@ export class Asking {
     if ('problem' in file) throw refused(`${uri}: ${file.problem}`);
     const wanted: Access = write ? 'write' : 'read';
     const real = await realPathOf(file.path);
-    await checkNoGo(real, uri).catch((error) => Promise.reject(refused(error.message)));
+    await checkAllowedPath(real, uri).catch((error) => Promise.reject(refused(error.message)));
     const table = await granted.tableFor(clientId);
     // Where the client may go already, nobody needs to be asked, unless a link leads somewhere else.
     if (table.enter(file.path, wanted) && suffices(table.accessTo(real), wanted)) return;

@@ -1,7 +1,7 @@
 /** Why a request about a resource fails, in the codes of the protocol. Denials never tell what is outside of the roots. */
 import { ErrorCode, ROOT_CHANNEL } from '@atrium/protocol';
 import { RequestError } from '../../core/contracts/request-error.js';
-import { ToolFailure } from '../tools/host-tool.js';
+import { ToolFailure } from '../../core/contracts/tool.js';
 import type { Access } from './roots.js';
 
 /** A person could grant it: the error says how to ask. */

@@ -1,7 +1,7 @@
 /** All that each client may touch on this machine, put together: sessions' folders, folders to browse, what was granted. */
 
 import type { Clock } from '../../core/util/clock.js';
-import { makeFolder } from '../../folders.js';
+import { makeFolder } from '../../core/util/folders.js';
 import type { Grants } from './grants.js';
 import { ROOTS_FRESH_MS } from './limits.js';
 import { realPathOf } from './real-path.js';

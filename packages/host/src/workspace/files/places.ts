@@ -1,7 +1,7 @@
 /** The one way to anything on disk: check what is asked for, find it, hold its folder, then act. */
 
 import { RequestError } from '../../core/contracts/request-error.js';
-import { checkNoGo } from '../tools/no-go.js';
+import { checkAllowedPath } from '../../core/util/forbidden-paths.js';
 import { asAnswer, codeOf, denied, MovedError, notFound, refused } from './errors.js';
 import { filePathOf } from './file-uri.js';
 import type { Granted } from './granted.js';
@@ -94,7 +94,7 @@ function checkMayGo(table: RootTable, real: string): void {
 async function find(table: RootTable, { uri, wanted, followLast = true }: Asked, file: string): Promise<Found> {
   const found = await walk(table, file, { wanted, followLast });
   if (!('problem' in found)) {
-    await checkNoGo(found.real, uri);
+    await checkAllowedPath(found.real, uri);
     return found;
   }
   if (found.problem === 'outside') throw denied(uri, wanted);

@@ -1,7 +1,7 @@
 /** `resourceCopy` and `resourceMove`. What is in the way is replaced at the very end, when nothing can fail any more. */
 import { rename } from 'node:fs/promises';
 import type { ResourceCopyParams } from '@atrium/protocol';
-import { isInside } from '../tools/paths.js';
+import { isInside } from '../../core/util/paths.js';
 import { alreadyThere, codeOf, invalid, notFound } from './errors.js';
 import type { Place, Places } from './places.js';
 import { takeName } from './take-name.js';

@@ -2,7 +2,7 @@
 import { type BigIntStats, constants } from 'node:fs';
 import { chmod, copyFile, lstat, mkdir, readdir, readlink, rmdir, symlink, unlink } from 'node:fs/promises';
 import path from 'node:path';
-import { isNoGo } from '../tools/no-go.js';
+import { isForbidden } from '../../core/util/forbidden-paths.js';
 import { codeOf, invalid, refused } from './errors.js';
 import { TREE_MAX_DEPTH, TREE_MAX_ENTRIES } from './limits.js';
 import { type PinnedFolder, pinFolder } from './pinned-folder.js';
@@ -78,7 +78,7 @@ function ifGone(error: unknown): undefined {
 async function within(node: Node, act: (folder: PinnedFolder, names: string[]) => Promise<void>): Promise<void> {
   const folder = await pinFolder(path.join(node.folder.real, node.name));
   try {
-    if (await isNoGo(folder.real)) throw refused(`${node.name} holds data of the host itself, or of the system`);
+    if (await isForbidden(folder.real)) throw refused(`${node.name} holds data of the host itself, or of the system`);
     await act(folder, await readdir(folder.self));
   } finally {
     await folder.close();

@@ -5,7 +5,7 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { devNull } from 'node:os';
-import { childEnvironment } from '../../child-environment.js';
+import { childEnvironment } from '../../core/util/child-environment.js';
 import { shorten, sizeText } from '../../core/util/text.js';
 import { GIT_OUTPUT_MAX_BYTES, GIT_READ_MAX_MS, GIT_WORDS_MAX_CHARACTERS } from './limits.js';
 

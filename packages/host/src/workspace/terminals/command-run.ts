@@ -1,8 +1,8 @@
 /** Runs a tool's command in a terminal of its own, where people can watch it, type into it, and take it over. */
 import { randomUUID } from 'node:crypto';
 import type { TerminalClaim } from '@atrium/protocol';
+import { killOnExit } from '../../core/util/processes.js';
 import { shorten } from '../../core/util/text.js';
-import { killOnExit } from '../tools/process-group.js';
 import type { TerminalRequest, TerminalRun } from '../tools/run-in-terminal.js';
 import { type CallClaim, inBackground, isOfCall } from './claims.js';
 import { commandEnvironment } from './environment.js';

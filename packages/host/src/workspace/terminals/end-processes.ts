@@ -1,8 +1,6 @@
 /** Ends all that runs in a terminal: the shell, its jobs, and what they started. First by asking, then by force. */
 import { systemClock } from '../../core/util/clock.js';
-import { GROUP_KILL_MAX_MS, GROUP_POLL_MS } from '../tools/end-group.js';
-import { signalGroup } from '../tools/process-group.js';
-import { inTerminal } from '../tools/process-table.js';
+import { GROUP_KILL_MAX_MS, GROUP_POLL_MS, inTerminal, signalGroup } from '../../core/util/processes.js';
 
 export interface Ending {
   /** How it is asked first. */

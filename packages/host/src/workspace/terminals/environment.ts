@@ -1,5 +1,5 @@
 /** What programs in a terminal are told: all that the host was started with, except what is the host's alone. */
-import { childEnvironment, type Environment } from '../../child-environment.js';
+import { childEnvironment, type Environment } from '../../core/util/child-environment.js';
 
 /** What another terminal said about itself, if the host was started in one. */
 const OF_ANOTHER_TERMINAL: ReadonlySet<string> = new Set(

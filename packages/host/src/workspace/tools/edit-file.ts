@@ -1,11 +1,11 @@
 /** `edit_file`: replaces an exact piece of a text file, once a person has agreed. */
 import { createHash } from 'node:crypto';
-import type { PreviewContext, ToolContext, ToolOutput } from '../../core/contracts/tool.js';
+import { type PreviewContext, type ToolContext, ToolFailure, type ToolOutput } from '../../core/contracts/tool.js';
+import { comingEdit, diffText, doneEdit, type TextChange } from '../../core/util/file-edit.js';
 import { oneAtATime } from '../../core/util/one-at-a-time.js';
+import { resolveInside } from '../../core/util/paths.js';
 import { count, sizeText } from '../../core/util/text.js';
-import { comingEdit, diffText, doneEdit, type TextChange } from './file-edit.js';
-import { FILE_TOOL_TIMEOUT_MS, hostTool, ToolFailure } from './host-tool.js';
-import { resolveInside } from './paths.js';
+import { FILE_TOOL_TIMEOUT_MS, hostTool } from './host-tool.js';
 import { changedMeanwhile, replaceFile } from './replace-file.js';
 import { replaceText } from './replace-text.js';
 import { EDIT_MAX_BYTES, existingFile, readText, type TextFile } from './text-file.js';

@@ -2,7 +2,7 @@
  * Programs that a repository names to turn files into what Git stores. Whoever only looks must not run them, for a
  * repository that was copied from somewhere may name anything.
  */
-import { ToolFailure } from './host-tool.js';
+import { ToolFailure } from '../../core/contracts/tool.js';
 
 /** A repository with more is not looked at: every filter makes the command longer. */
 export const GIT_FILTERS_MAX = 100;

@@ -1,13 +1,14 @@
 /** `git_status`: what has changed since the last commit, as Git itself says it. */
-import { childEnvironment } from '../../child-environment.js';
-import type { HostTool } from '../../core/contracts/tool.js';
+
+import { type HostTool, ToolFailure } from '../../core/contracts/tool.js';
+import { childEnvironment } from '../../core/util/child-environment.js';
 import { type Clock, systemClock } from '../../core/util/clock.js';
+import { sessionFolder } from '../../core/util/paths.js';
+import { type ProcessEnd, runProcess } from '../../core/util/run-process.js';
 import { Tail } from '../../core/util/tail.js';
 import { shorten, sizeText } from '../../core/util/text.js';
 import { GIT_FILTER_LIST, withoutFilters } from './git-filters.js';
-import { hostTool, succeeded, ToolFailure } from './host-tool.js';
-import { sessionFolder } from './paths.js';
-import { type ProcessEnd, runProcess } from './run-process.js';
+import { hostTool, succeeded } from './host-tool.js';
 
 export const GIT_TIMEOUT_MS = 15_000;
 export const GIT_GRACE_MS = 1_000;

@@ -1,5 +1,5 @@
 /** Writes out the alternatives in braces: `a.{js,ts}` is `a.js` and `a.ts`. */
-import { ToolFailure } from './host-tool.js';
+import { ToolFailure } from '../../core/contracts/tool.js';
 
 export const GLOB_MAX_ALTERNATIVES = 64;
 

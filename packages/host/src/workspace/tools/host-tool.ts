@@ -3,13 +3,14 @@
  * become a failed output that says what to do. Only mistakes of ours are thrown.
  */
 import type { FileEdit, ToolAnnotations } from '@atrium/protocol';
-import type {
-  HostTool,
-  PreviewContext,
-  ToolConfirmation,
-  ToolContext,
-  ToolOutput,
-  ToolPreview,
+import {
+  type HostTool,
+  type PreviewContext,
+  type ToolConfirmation,
+  type ToolContext,
+  ToolFailure,
+  type ToolOutput,
+  type ToolPreview,
 } from '../../core/contracts/tool.js';
 import { problemOf, type RecordShape, type Shape } from '../../core/util/shape.js';
 import { shorten } from '../../core/util/text.js';
@@ -54,17 +55,6 @@ export interface LookAhead {
 
 /** A disk that does not answer, such as a lost network drive, must not keep a turn waiting for ever. */
 export const FILE_TOOL_TIMEOUT_MS = 60_000;
-
-/** Why a tool cannot do what it was asked to, in words for a person or a model. */
-export class ToolFailure extends Error {
-  override readonly name = 'ToolFailure';
-  constructor(
-    readonly code: string,
-    message: string,
-  ) {
-    super(message);
-  }
-}
 
 export function hostTool<
   const Properties extends Record<string, InputShape>,

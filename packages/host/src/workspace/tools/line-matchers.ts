@@ -1,7 +1,7 @@
 /** Two ways to look for lines in a text: plain, and by a regular expression that is not trusted to come to an end. */
 import { createContext, Script } from 'node:vm';
+import { ToolFailure } from '../../core/contracts/tool.js';
 import { shorten } from '../../core/util/text.js';
-import { ToolFailure } from './host-tool.js';
 
 export const PATTERN_MAX_CHARACTERS = 1_000;
 /** How long one file may take; the host does nothing else meanwhile. */

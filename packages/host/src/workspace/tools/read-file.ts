@@ -1,10 +1,9 @@
 /** `read_file`: the text of one file, or some of its lines. */
-import { stat } from 'node:fs/promises';
-import type { ToolOutput } from '../../core/contracts/tool.js';
+import { ToolFailure, type ToolOutput } from '../../core/contracts/tool.js';
+import { fileInside, type InsidePath } from '../../core/util/paths.js';
 import { type LineRange, type Lines, readLines } from '../../core/util/read-lines.js';
 import { count, linePieces, RESULT_SCHEME, sizeText } from '../../core/util/text.js';
-import { FILE_TOOL_TIMEOUT_MS, hostTool, succeeded, ToolFailure } from './host-tool.js';
-import { type InsidePath, resolveInside } from './paths.js';
+import { FILE_TOOL_TIMEOUT_MS, hostTool, succeeded } from './host-tool.js';
 
 export const READ_MAX_BYTES = 200 * 1024;
 
@@ -45,17 +44,6 @@ function resultLines(path: string, text: string | undefined, { first, last }: Om
     `Read lines ${first} to ${Math.min(last, pieces.length)} of a result`,
     text.slice(from.start, to.end),
   );
-}
-
-/** Anything but a plain file could keep its reader waiting for ever. */
-export async function fileInside(cwd: string | undefined, asked: string): Promise<InsidePath> {
-  const file = await resolveInside(cwd, asked);
-  const stats = await stat(file.real);
-  if (stats.isDirectory()) {
-    throw new ToolFailure('NOT_A_FILE', `${file.shown} is a folder. List it with list_files.`);
-  }
-  if (!stats.isFile()) throw new ToolFailure('NOT_A_FILE', `${file.shown} is not a plain file.`);
-  return file;
 }
 
 function outputFor(file: InsidePath, range: LineRange, lines: Lines): ToolOutput {

@@ -1,9 +1,9 @@
 /** Writes a file as a whole or not at all, and only where it was checked that it may. */
 import { access, type FileHandle, constants as fileConstants, open, realpath, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { makeFolder } from '../../folders.js';
-import { ToolFailure } from './host-tool.js';
-import type { InsidePath } from './paths.js';
+import { ToolFailure } from '../../core/contracts/tool.js';
+import { makeFolder } from '../../core/util/folders.js';
+import type { InsidePath } from '../../core/util/paths.js';
 import { type FileVersion, isSameVersion, versionOf } from './text-file.js';
 
 const PERMISSION_BITS = 0o7777;

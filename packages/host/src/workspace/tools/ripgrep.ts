@@ -4,10 +4,10 @@
  */
 import { access, constants } from 'node:fs/promises';
 import path from 'node:path';
-import { childEnvironment } from '../../child-environment.js';
+import { childEnvironment } from '../../core/util/child-environment.js';
 import { systemClock } from '../../core/util/clock.js';
-import { isNoGo } from './no-go.js';
-import { runProcess } from './run-process.js';
+import { isForbidden } from '../../core/util/forbidden-paths.js';
+import { runProcess } from '../../core/util/run-process.js';
 import { byWalk, SKIPPED_FOLDERS } from './walk.js';
 
 /** After this the search goes on without it. */
@@ -107,7 +107,7 @@ async function allowed(root: string, names: readonly string[]): Promise<string[]
     return found;
   };
   const closed = async (folder: string): Promise<boolean> =>
-    (folder !== root && (await isClosed(path.dirname(folder)))) || isNoGo(folder);
+    (folder !== root && (await isClosed(path.dirname(folder)))) || isForbidden(folder);
   const files: string[] = [];
   for (const name of names) {
     const file = path.join(root, name);

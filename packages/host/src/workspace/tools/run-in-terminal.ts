@@ -1,7 +1,7 @@
 /** How a tool runs a command in a terminal that people can watch. Made by the terminals of the host, used by the shell. */
 
 import type { RunningCommand } from '../../core/contracts/tool.js';
-import type { ProcessEnd, ProcessRequest } from './run-process.js';
+import type { ProcessEnd, ProcessRequest } from '../../core/util/run-process.js';
 
 export interface TerminalRequest extends Omit<ProcessRequest, 'args' | 'env' | 'input' | 'started'> {
   /** Whether a person is to type; otherwise the command has no input, as with pipes. */

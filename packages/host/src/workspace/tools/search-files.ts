@@ -1,10 +1,10 @@
 /** `search_files`: lines that contain a text or fit a pattern, in all files of a tree; no other program is needed. */
 import { readFile, stat } from 'node:fs/promises';
-import type { HostTool } from '../../core/contracts/tool.js';
+import { type HostTool, ToolFailure } from '../../core/contracts/tool.js';
+import { resolveInside, sessionFolder, shownPath } from '../../core/util/paths.js';
 import { count, looksBinary, shorten, sizeText } from '../../core/util/text.js';
-import { FILE_TOOL_TIMEOUT_MS, hostTool, succeeded, ToolFailure } from './host-tool.js';
+import { FILE_TOOL_TIMEOUT_MS, hostTool, succeeded } from './host-tool.js';
 import { type LineHit, type LineMatcher, patternMatcher, plainMatcher } from './line-matchers.js';
-import { resolveInside, sessionFolder, shownPath } from './paths.js';
 import { textInEveryMatch } from './pattern-text.js';
 import { installedRipgrep, quickFiles } from './ripgrep.js';
 import { filesUnder } from './walk.js';

@@ -1,21 +1,22 @@
 /** `shell`: a command line, run by the platform's shell in the session's folder once a person has agreed. */
 import type { ToolResultContent } from '@atrium/protocol';
-import { childEnvironment } from '../../child-environment.js';
 import {
   ALLOW_IN_SESSION,
   type HostTool,
   type ToolConfirmation,
   type ToolContext,
+  ToolFailure,
   type ToolOutput,
 } from '../../core/contracts/tool.js';
+import { childEnvironment } from '../../core/util/child-environment.js';
 import { type Clock, systemClock } from '../../core/util/clock.js';
+import { sessionFolder } from '../../core/util/paths.js';
+import { runProcess } from '../../core/util/run-process.js';
 import { Tail } from '../../core/util/tail.js';
 import { shorten, sizeText } from '../../core/util/text.js';
 import { throttle } from '../../core/util/throttle.js';
-import { hostTool, ToolFailure } from './host-tool.js';
-import { sessionFolder } from './paths.js';
+import { hostTool } from './host-tool.js';
 import type { TerminalRun } from './run-in-terminal.js';
-import { runProcess } from './run-process.js';
 
 export const SHELL_TIMEOUT_MS = 120_000;
 /** Between asking a command to end and killing it: whoever cancels one wants it gone within a second. */

@@ -1,9 +1,9 @@
 /** A text file as a whole: its text, the marks that tell how it was written, and which version of it was read. */
 import type { BigIntStats } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
+import { ToolFailure } from '../../core/contracts/tool.js';
+import type { InsidePath } from '../../core/util/paths.js';
 import { looksBinary } from '../../core/util/text.js';
-import { ToolFailure } from './host-tool.js';
-import type { InsidePath } from './paths.js';
 
 export const EDIT_MAX_BYTES = 8 * 2 ** 20;
 

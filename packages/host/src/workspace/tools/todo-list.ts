@@ -3,9 +3,10 @@
  * of the last call that set it, so it is there again after a restart and goes back when history is cut.
  */
 
+import { ToolFailure } from '../../core/contracts/tool.js';
 import { isRecord } from '../../core/util/shape.js';
 import { count, shorten } from '../../core/util/text.js';
-import { hostTool, succeeded, ToolFailure } from './host-tool.js';
+import { hostTool, succeeded } from './host-tool.js';
 
 export const TODO_MAX_ITEMS = 100;
 export const TODO_ITEM_MAX_CHARACTERS = 300;

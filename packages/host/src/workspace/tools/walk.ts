@@ -1,7 +1,7 @@
 /** Walks a tree of files in a stable order. Links are not followed, so the walk never leaves the tree. */
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
-import { isNoGo } from './no-go.js';
+import { isForbidden } from '../../core/util/forbidden-paths.js';
 
 /** Folders that hold what tools made, not what people wrote. */
 export const SKIPPED_FOLDERS: ReadonlySet<string> = new Set(['.git', 'node_modules']);
@@ -11,7 +11,7 @@ export async function* filesUnder(folder: string, signal: AbortSignal): AsyncGen
   const waiting = [folder];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     signal.throwIfAborted();
-    if (await isNoGo(next)) continue;
+    if (await isForbidden(next)) continue;
     const { files, folders } = await entriesOf(next);
     yield* files;
     waiting.push(...folders.reverse());

@@ -7,8 +7,8 @@ import {
   type ToolContext,
   type ToolOutput,
 } from '../../core/contracts/tool.js';
+import { comingEdit, diffText, doneEdit, type TextChange } from '../../core/util/file-edit.js';
 import { oneAtATime } from '../../core/util/one-at-a-time.js';
-import { comingEdit, diffText, doneEdit, type TextChange } from './file-edit.js';
 import { FILE_TOOL_TIMEOUT_MS, hostTool } from './host-tool.js';
 import { changedMeanwhile, replaceFile } from './replace-file.js';
 import { existingFile, type FileVersion, isSameVersion, readText } from './text-file.js';

@@ -1,16 +1,16 @@
 /** Where tools may write: inside the session's folder, at paths that may not exist yet, and never into `.git`. */
 import { lstat, realpath } from 'node:fs/promises';
 import path from 'node:path';
+import { ToolFailure } from '../../core/contracts/tool.js';
 import { isInGit } from '../../core/util/folded-name.js';
-import { ToolFailure } from './host-tool.js';
-import { checkNoGo } from './no-go.js';
-import { type InsidePath, insidePath, wantedPath } from './paths.js';
+import { checkAllowedPath } from '../../core/util/forbidden-paths.js';
+import { type InsidePath, insidePath, wantedPath } from '../../core/util/paths.js';
 
 /** Resolves a file to be written. Links on the way are followed, as long as they stay inside. */
 export async function resolveTarget(cwd: string | undefined, asked: string): Promise<InsidePath> {
   const { root, wanted } = await wantedPath(cwd, asked);
   const target = insidePath(root, await realTarget(wanted, asked), asked);
-  await checkNoGo(target.real, asked);
+  await checkAllowedPath(target.real, asked);
   if (isInGit(target.shown.split('/'))) {
     // What Git finds there it may run: a hook, a file system monitor.
     throw new ToolFailure('PROTECTED', `${target.shown} belongs to Git. Change it with git commands in the shell.`);

@@ -1,10 +1,10 @@
 /** Runs one hook as a process of its own: the event as JSON on its input, bounded output, a time to end by. */
 import { tmpdir } from 'node:os';
-import { childEnvironment } from '../../../child-environment.js';
+import { childEnvironment } from '../../../core/util/child-environment.js';
 import type { Clock } from '../../../core/util/clock.js';
 import type { Logger } from '../../../core/util/logger.js';
+import { type ProcessEnd, runProcess } from '../../../core/util/run-process.js';
 import { Tail } from '../../../core/util/tail.js';
-import { type ProcessEnd, runProcess } from '../../../workspace/tools/run-process.js';
 import { HOOK_GRACE_MS, HOOK_OUTPUT_MAX_BYTES, HOOK_TIMEOUT_MS } from '../limits.js';
 import type { HookCommand } from '../parse/hook-action.js';
 import { answerOf, type HookAnswer } from './answer.js';

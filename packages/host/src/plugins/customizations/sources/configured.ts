@@ -4,7 +4,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { readConfigFile } from '../../../config/config-file.js';
 import type { Logger } from '../../../core/util/logger.js';
-import { isInside } from '../../../workspace/tools/paths.js';
+import { isInside } from '../../../core/util/paths.js';
 import { PLUGINS_MAX } from '../limits.js';
 import { findPlugins } from '../parse/find-plugins.js';
 import { readMcpConfig } from '../parse/mcp-servers.js';

@@ -2,7 +2,7 @@
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Customization } from '@atrium/protocol';
-import { isInside } from '../../../workspace/tools/paths.js';
+import { isInside } from '../../../core/util/paths.js';
 import { localFiles } from '../parse/local-files.js';
 import type { ContainerSource } from './source.js';
 

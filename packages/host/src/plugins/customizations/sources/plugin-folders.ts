@@ -2,7 +2,7 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { isInside } from '../../../workspace/tools/paths.js';
+import { isInside } from '../../../core/util/paths.js';
 import { PLUGINS_MAX } from '../limits.js';
 import { byCodeUnits, filesBelow, type PluginFiles } from '../parse/files.js';
 import { localFiles } from '../parse/local-files.js';

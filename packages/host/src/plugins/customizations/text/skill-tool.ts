@@ -1,8 +1,8 @@
 /** The tool by which a model reads a skill or a rule that it was told of by name. */
 
-import type { HostTool } from '../../../core/contracts/tool.js';
+import { type HostTool, ToolFailure } from '../../../core/contracts/tool.js';
 import { shorten } from '../../../core/util/text.js';
-import { hostTool, succeeded, ToolFailure } from '../../../workspace/tools/host-tool.js';
+import { hostTool, succeeded } from '../../../workspace/tools/host-tool.js';
 import { LISTED_DESCRIPTION_MAX_CHARACTERS, LISTED_MAX } from '../limits.js';
 import { expanded, findInvocable, type Invocable } from './invocable.js';
 

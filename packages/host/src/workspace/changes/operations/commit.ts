@@ -1,10 +1,10 @@
 /** Commits what is staged, or everything when nothing is. Programs of the repository run only where people trust it. */
 import { systemClock } from '../../../core/util/clock.js';
+import { runProcess } from '../../../core/util/run-process.js';
 import { shownPath } from '../../git/byte-path.js';
 import { GitError, gitEnvironment, gitWords, HARMLESS, NO_HOOKS, plainEnvironment } from '../../git/git.js';
 import { GIT_GRACE_MS, GIT_WRITE_MAX_MS } from '../../git/limits.js';
 import type { Repository } from '../../git/repository.js';
-import { runProcess } from '../../tools/run-process.js';
 import { isConflict, isStaged, statusOf } from '../git/status.js';
 import { stage } from './index-operations.js';
 

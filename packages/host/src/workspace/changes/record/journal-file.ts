@@ -1,8 +1,8 @@
 /** What is remembered of a session's changes: one file to which lines are added, so that no crash takes more than one. */
 import { appendFile, open, readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { makeFolder } from '../../../core/util/folders.js';
 import { isRecord } from '../../../core/util/shape.js';
-import { makeFolder } from '../../../folders.js';
 import { JOURNAL_HEAD_MAX_BYTES } from '../limits.js';
 import { type JournalLine, KINDS } from './journal-line.js';
 

@@ -4,8 +4,8 @@
  */
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
+import { isForbidden } from '../../../core/util/forbidden-paths.js';
 import { type BytePath, onDisk, shownPath } from '../../git/byte-path.js';
-import { isNoGo } from '../../tools/no-go.js';
 import { SKIPPED_FOLDERS } from '../../tools/walk.js';
 import { Captures } from '../capture.js';
 import { changeOf, isSame } from '../entry.js';
@@ -53,7 +53,7 @@ export class PlainFolder implements LookedAtFolder {
       signal.throwIfAborted();
       const options = { withFileTypes: true, encoding: 'latin1' } as const;
       const place = folder === '' ? Buffer.from(root) : onDisk(root, folder);
-      if (await isNoGo(path.join(root, shownPath(folder)))) continue;
+      if (await isForbidden(path.join(root, shownPath(folder)))) continue;
       const entries = await readdir(place, options).catch(() => []);
       for (const entry of entries) {
         const name = folder === '' ? entry.name : `${folder}/${entry.name}`;

@@ -1,8 +1,8 @@
 /** Changes as clients see them: where a file is, what it was, what it is now, and how many lines differ. */
 import type { ContentRef, FileEditDiff, FileEditSide } from '@atrium/protocol';
+import { lineDiff } from '../../../core/util/line-diff.js';
 import { looksBinary, sizeText } from '../../../core/util/text.js';
 import { fileUri } from '../../git/byte-path.js';
-import { lineDiff } from '../../tools/line-diff.js';
 import type { ContentStore } from '../content-store.js';
 import { type Change, changeOf, type Entry } from '../entry.js';
 import { CONTENT_MAX_BYTES, COUNTS_KEPT, DIFF_BUDGET_MS, DIFF_MAX_BYTES } from '../limits.js';

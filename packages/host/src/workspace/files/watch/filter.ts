@@ -1,7 +1,7 @@
 /** Which changes below a watched root are told. Pure. */
 import type { WatchFilter } from '@atrium/protocol';
+import { ToolFailure } from '../../../core/contracts/tool.js';
 import { type Glob, glob } from '../../tools/glob.js';
-import { ToolFailure } from '../../tools/host-tool.js';
 import { invalid } from '../errors.js';
 import { WATCH_PATTERN_MAX_CHARACTERS, WATCH_PATTERNS_MAX } from '../limits.js';
 

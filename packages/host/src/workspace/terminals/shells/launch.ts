@@ -4,7 +4,7 @@ import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import path from 'node:path';
-import type { Environment } from '../../../child-environment.js';
+import type { Environment } from '../../../core/util/child-environment.js';
 import { BASH_FILE } from './bash.js';
 
 type Vars = Readonly<Record<string, string>>;

@@ -2,7 +2,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { makeFolder } from '../../../folders.js';
+import { makeFolder } from '../../../core/util/folders.js';
 import { shellEnvironment } from '../environment.js';
 import { BASH_FILE, BASH_SCRIPT } from './bash.js';
 import { type Launch, launchOf, userShell } from './launch.js';

@@ -1,8 +1,8 @@
 /** Where tools may look: inside the session's folder, by real paths, so that no link leads out of it. */
-import { realpath } from 'node:fs/promises';
+import { realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { ToolFailure } from './host-tool.js';
-import { checkNoGo } from './no-go.js';
+import { ToolFailure } from '../contracts/tool.js';
+import { checkAllowedPath } from './forbidden-paths.js';
 
 export interface InsidePath {
   /** The real path on this machine. */
@@ -27,8 +27,19 @@ export async function sessionFolder(cwd: string | undefined): Promise<string> {
 export async function resolveInside(cwd: string | undefined, asked: string): Promise<InsidePath> {
   const { root, wanted } = await wantedPath(cwd, asked);
   const inside = insidePath(root, await realpathOf(wanted, asked), asked);
-  await checkNoGo(inside.real, asked);
+  await checkAllowedPath(inside.real, asked);
   return inside;
+}
+
+/** Anything but a plain file could keep its reader waiting for ever. */
+export async function fileInside(cwd: string | undefined, asked: string): Promise<InsidePath> {
+  const file = await resolveInside(cwd, asked);
+  const stats = await stat(file.real);
+  if (stats.isDirectory()) {
+    throw new ToolFailure('NOT_A_FILE', `${file.shown} is a folder. List it with list_files.`);
+  }
+  if (!stats.isFile()) throw new ToolFailure('NOT_A_FILE', `${file.shown} is not a plain file.`);
+  return file;
 }
 
 /** Where a path seems to lead, before any link is followed. Nothing outside is touched, not even to see if it exists. */

@@ -1,9 +1,8 @@
 /** Runs a program to its end, in a group of its own, within a time, and leaves no process behind. */
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
-import type { Clock } from '../../core/util/clock.js';
-import { endGroup } from './end-group.js';
-import { killOnExit } from './process-group.js';
+import type { Clock } from './clock.js';
+import { endGroup, killOnExit } from './processes.js';
 
 /** How long output may still come once the whole group is gone. */
 export const OUTPUT_CLOSE_MAX_MS = 500;

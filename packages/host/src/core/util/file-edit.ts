@@ -1,9 +1,9 @@
 /** Describes a change of a file to clients: where it is, what it was, what it becomes, and how many lines differ. */
 import { pathToFileURL } from 'node:url';
 import type { ContentRef, FileEdit, ToolResultContent } from '@atrium/protocol';
-import { count } from '../../core/util/text.js';
 import { lineDiff } from './line-diff.js';
 import type { InsidePath } from './paths.js';
+import { count } from './text.js';
 
 /** Content up to here travels with the edit, as a `data:` URI: every client gets it, and the log keeps it. */
 export const EDIT_INLINE_MAX_BYTES = 32 * 1024;

@@ -1,8 +1,83 @@
-/** The system's table of processes: who runs, whose child it is, and which group it is in. */
-import { execFile } from 'node:child_process';
+/**
+ * Groups of processes, as the operating system knows them. A command runs as the leader of a group of its own, so that
+ * ending the group also ends what the command started, except processes that made themselves a group on purpose.
+ */
+import { execFile, spawnSync } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import { signalGroup } from './process-group.js';
+import type { Clock } from './clock.js';
+
+const WINDOWS = process.platform === 'win32';
+
+/** Sends a signal to every process of a group (0 only looks); false when there is none. */
+export function signalGroup(leader: number, signal: NodeJS.Signals | 0): boolean {
+  if (WINDOWS) return signalTree(leader, signal);
+  try {
+    process.kill(-leader, signal);
+    return true;
+  } catch (error) {
+    // EPERM: the group exists, but what is left of it belongs to another user.
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}
+
+/** Windows knows no groups; it can end a tree while its root lives. */
+function signalTree(root: number, signal: NodeJS.Signals | 0): boolean {
+  if (signal !== 0) return spawnSync('taskkill', ['/pid', String(root), '/T', '/F'], { stdio: 'ignore' }).status === 0;
+  try {
+    return process.kill(root, 0);
+  } catch {
+    return false;
+  }
+}
+
+/** Groups that run now. They are killed if this process exits first. Global, because the exit of a process is. */
+const running = new Set<number>();
+
+function killAll(): void {
+  for (const leader of running) signalGroup(leader, 'SIGKILL');
+}
+
+/** Kills a group when this process exits; the returned function takes that back. */
+export function killOnExit(leader: number): () => void {
+  if (running.size === 0) process.once('exit', killAll);
+  running.add(leader);
+  return () => {
+    running.delete(leader);
+    if (running.size === 0) process.off('exit', killAll);
+  };
+}
+
+export const GROUP_POLL_MS = 15;
+/** How long the system may take over a kill; a process that hangs in a driver is not waited for longer. */
+export const GROUP_KILL_MAX_MS = 1_000;
+
+/** Asks a group to end, kills it after the grace, and returns when it is gone. Returns whether the group existed. */
+export async function endGroup(leader: number, clock: Clock, graceMs: number): Promise<boolean> {
+  if (!(await isGroupRunning(leader))) return false;
+  signalGroup(leader, 'SIGTERM');
+  if (await isGoneWithin(leader, clock, graceMs)) return true;
+  signalGroup(leader, 'SIGKILL');
+  await isGoneWithin(leader, clock, GROUP_KILL_MAX_MS);
+  return true;
+}
+
+/** By the clock: on a busy machine a look takes longer than the pause before the next. */
+async function isGoneWithin(leader: number, clock: Clock, milliseconds: number): Promise<boolean> {
+  let isOverdue = false;
+  const disarm = clock.after(milliseconds, () => {
+    isOverdue = true;
+  });
+  try {
+    while (await isGroupRunning(leader)) {
+      if (isOverdue) return false;
+      await new Promise<void>((resolve) => clock.after(GROUP_POLL_MS, resolve));
+    }
+    return true;
+  } finally {
+    disarm();
+  }
+}
 
 /** A table of many thousands of processes fits. */
 const PS_OUTPUT_MAX_BYTES = 4 * 2 ** 20;
@@ -44,16 +119,16 @@ function groupsOf(root: number, entries: readonly ProcessEntry[]): Set<number> {
       groups.add(child.group);
       waiting.push(child.pid);
     }
-    // Nobody is visited twice, whatever the table says.
+    // Visits no process twice, even when the table has a cycle.
     children.delete(pid);
   }
   return groups;
 }
 
-/** All that runs in the terminal of a process. */
+/** The processes in the terminal of a process. */
 export interface InTerminal {
   readonly groups: ReadonlySet<number>;
-  /** Some run on although who started them has ended. */
+  /** Some run on although the process that started them has ended. */
   readonly hasStrays: boolean;
 }
 
@@ -99,7 +174,7 @@ function childrenIn(entries: readonly ProcessEntry[]): Map<number, ProcessEntry[
   return children;
 }
 
-/** All that run. */
+/** All running processes. */
 function table(): Promise<readonly ProcessEntry[]> {
   if (process.platform === 'linux') return linuxTable();
   // Windows knows no groups, and ends whole trees.

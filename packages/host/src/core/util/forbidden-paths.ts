@@ -1,7 +1,7 @@
 /** Places that no tool touches, wherever a session's folder is: the host's own data, and files that are no files. */
 import { access } from 'node:fs/promises';
 import path from 'node:path';
-import { ToolFailure } from './host-tool.js';
+import { ToolFailure } from '../contracts/tool.js';
 
 /** The host keeps this beside its data, and the token that opens the host is part of it. */
 const DATA_FOLDER_MARK = 'atrium.lock';
@@ -15,7 +15,7 @@ const WORKTREES_FOLDER = 'worktrees';
 const KERNEL_FOLDERS = ['/proc', '/sys', '/dev'];
 
 /** Fails for a real path that tools must leave alone. */
-export async function checkNoGo(real: string, asked: string): Promise<void> {
+export async function checkAllowedPath(real: string, asked: string): Promise<void> {
   if (isKernels(real)) throw noGo(asked, 'it belongs to the operating system');
   for (const folder of andAbove(real)) {
     if (isInWorktree(folder, real)) continue;
@@ -24,7 +24,7 @@ export async function checkNoGo(real: string, asked: string): Promise<void> {
 }
 
 /** Whether a walk should stay out of a folder. It comes from above, so what is above it was looked at before. */
-export async function isNoGo(folder: string): Promise<boolean> {
+export async function isForbidden(folder: string): Promise<boolean> {
   return isKernels(folder) || (await isDataFolder(folder));
 }
 
