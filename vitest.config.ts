@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 /** Reducers run in the host, in every client and in the browser, and must agree: no branch goes untested. */
-const REDUCERS = ['packages/protocol/src/*/reducer.ts', 'packages/protocol/src/*/reducers/**/*.ts'];
+const REDUCERS = ['packages/protocol/src/*/*reducer.ts', 'packages/protocol/src/*/reducing.ts'];
 
 export default defineConfig({
   test: {

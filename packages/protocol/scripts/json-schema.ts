@@ -1,8 +1,7 @@
 /** The published JSON Schema files: one per part of the protocol, each complete in itself. */
 import { createHash } from 'node:crypto';
-import * as provider from '../src/provider/messages.js';
 import type { SchemaNode } from '../src/schema/node.js';
-import * as ahp from '../src/schemas.js';
+import * as schemas from '../src/schemas.js';
 import { PROTOCOL_VERSION } from '../src/versions/versions.js';
 import { bundled, type Definitions, type JsonSchema } from './bundle.js';
 
@@ -19,40 +18,40 @@ const FILES: Record<string, SchemaFile> = {
   state: {
     title: 'State',
     description: 'The state behind every kind of channel.',
-    roots: [...Object.values(ahp.channelStates), ahp.Snapshot, ahp.TelemetryCapabilities],
+    roots: [...Object.values(schemas.channelStates), schemas.Snapshot, schemas.TelemetryCapabilities],
   },
   actions: {
     title: 'Actions',
     description: 'Everything that changes state, and the envelope it travels in.',
-    roots: [...Object.values(ahp.stateActions), ahp.StateAction, ahp.ActionEnvelope],
+    roots: [...Object.values(schemas.stateActions), schemas.StateAction, schemas.ActionEnvelope],
   },
   commands: {
     title: 'Commands',
     description: 'Requests in both directions, and what a client sends without an answer.',
     roots: [
-      ...calls(ahp.clientRequests),
-      ...calls(ahp.hostRequests),
-      ...Object.values(ahp.clientNotifications),
-      ahp.JsonRpcRequest,
-      ahp.JsonRpcNotification,
-      ahp.JsonRpcSuccessResponse,
-      ahp.JsonRpcErrorResponse,
+      ...calls(schemas.clientRequests),
+      ...calls(schemas.hostRequests),
+      ...Object.values(schemas.clientNotifications),
+      schemas.JsonRpcRequest,
+      schemas.JsonRpcNotification,
+      schemas.JsonRpcSuccessResponse,
+      schemas.JsonRpcErrorResponse,
     ],
   },
   notifications: {
     title: 'Notifications',
     description: 'What a host sends without an answer.',
-    roots: Object.values(ahp.hostNotifications),
+    roots: Object.values(schemas.hostNotifications),
   },
   errors: {
     title: 'Errors',
     description: 'The data of the errors that have some.',
-    roots: [...Object.values(ahp.errorData), ahp.JsonRpcErrorResponse],
+    roots: [...Object.values(schemas.errorData), schemas.JsonRpcErrorResponse],
   },
   provider: {
     title: 'Provider Interface v2',
     description: 'All messages between the gateway and its providers.',
-    roots: [...Object.values(provider.toGatewayMessages), ...Object.values(provider.toProviderMessages)],
+    roots: [...Object.values(schemas.toGatewayMessages), ...Object.values(schemas.toProviderMessages)],
   },
 };
 

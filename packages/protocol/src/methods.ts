@@ -1,53 +1,71 @@
 /** Every JSON-RPC method, in both directions, with the schemas of what it carries. */
 import type { Static } from 'typebox';
+import { InvokeChangesetOperationParams, InvokeChangesetOperationResult } from './changeset/commands.js';
+import { ActionEnvelope } from './common/envelope.js';
+import { OtlpExportLogsParams, OtlpExportMetricsParams, OtlpExportTracesParams } from './otlp/telemetry.js';
+import { CreateResourceWatchParams, CreateResourceWatchResult } from './resource-watch/commands.js';
+import { AuthenticateParams, AuthenticateResult, AuthRequiredParams } from './root/authentication.js';
 import {
-  InvokeChangesetOperationParams,
-  InvokeChangesetOperationResult,
-} from './changeset/commands/invoke-changeset-operation.js';
-import { ActionEnvelope } from './common/action-envelope.js';
-import { OtlpExportLogsParams } from './otlp/notifications/export-logs.js';
-import { OtlpExportMetricsParams } from './otlp/notifications/export-metrics.js';
-import { OtlpExportTracesParams } from './otlp/notifications/export-traces.js';
-import {
-  CreateResourceWatchParams,
-  CreateResourceWatchResult,
-} from './resource-watch/commands/create-resource-watch.js';
-import { AuthenticateParams, AuthenticateResult } from './root/commands/authenticate.js';
-import { InitializeParams, InitializeResult } from './root/commands/initialize.js';
-import { ListSessionsParams, ListSessionsResult } from './root/commands/list-sessions.js';
-import { PingParams, PingResult } from './root/commands/ping.js';
-import { ReconnectParams, ReconnectResult } from './root/commands/reconnect.js';
-import { ResolveSessionConfigParams, ResolveSessionConfigResult } from './root/commands/resolve-session-config.js';
-import { ResourceCopyParams, ResourceCopyResult } from './root/commands/resource-copy.js';
-import { ResourceDeleteParams, ResourceDeleteResult } from './root/commands/resource-delete.js';
-import { ResourceListParams, ResourceListResult } from './root/commands/resource-list.js';
-import { ResourceMkdirParams, ResourceMkdirResult } from './root/commands/resource-mkdir.js';
-import { ResourceMoveParams, ResourceMoveResult } from './root/commands/resource-move.js';
-import { ResourceReadParams, ResourceReadResult } from './root/commands/resource-read.js';
-import { ResourceRequestParams, ResourceRequestResult } from './root/commands/resource-request.js';
-import { ResourceResolveParams, ResourceResolveResult } from './root/commands/resource-resolve.js';
-import { ResourceWriteParams, ResourceWriteResult } from './root/commands/resource-write.js';
-import {
+  ListSessionsParams,
+  ListSessionsResult,
+  ResolveSessionConfigParams,
+  ResolveSessionConfigResult,
+  SessionAddedParams,
   SessionConfigCompletionsParams,
   SessionConfigCompletionsResult,
-} from './root/commands/session-config-completions.js';
-import { SubscribeParams, SubscribeResult } from './root/commands/subscribe.js';
-import { AuthRequiredParams } from './root/notifications/auth-required.js';
-import { DispatchActionParams } from './root/notifications/dispatch-action.js';
-import { SessionAddedParams } from './root/notifications/session-added.js';
-import { SessionRemovedParams } from './root/notifications/session-removed.js';
-import { SessionSummaryChangedParams } from './root/notifications/session-summary-changed.js';
-import { UnsubscribeParams } from './root/notifications/unsubscribe.js';
-import { CompletionsParams, CompletionsResult } from './session/commands/completions.js';
-import { CreateSessionParams, CreateSessionResult } from './session/commands/create-session.js';
-import { DisposeSessionParams, DisposeSessionResult } from './session/commands/dispose-session.js';
-import { FetchTurnsParams, FetchTurnsResult } from './session/commands/fetch-turns.js';
+  SessionRemovedParams,
+  SessionSummaryChangedParams,
+} from './root/commands.js';
 import {
+  DispatchActionParams,
+  InitializeParams,
+  InitializeResult,
+  PingParams,
+  PingResult,
+  ReconnectParams,
+  ReconnectResult,
+  SubscribeParams,
+  SubscribeResult,
+  UnsubscribeParams,
+} from './root/connection.js';
+import {
+  ResourceCopyParams,
+  ResourceCopyResult,
+  ResourceDeleteParams,
+  ResourceDeleteResult,
+  ResourceListParams,
+  ResourceListResult,
+  ResourceMkdirParams,
+  ResourceMkdirResult,
+  ResourceMoveParams,
+  ResourceMoveResult,
+  ResourceReadParams,
+  ResourceReadResult,
+  ResourceRequestParams,
+  ResourceRequestResult,
+  ResourceResolveParams,
+  ResourceResolveResult,
+  ResourceWriteParams,
+  ResourceWriteResult,
+} from './root/resources.js';
+import {
+  CompletionsParams,
+  CompletionsResult,
+  CreateSessionParams,
+  CreateSessionResult,
+  DisposeSessionParams,
+  DisposeSessionResult,
+  FetchTurnsParams,
+  FetchTurnsResult,
   SystemMessageTransformParams,
   SystemMessageTransformResult,
-} from './session/commands/system-message-transform.js';
-import { CreateTerminalParams, CreateTerminalResult } from './terminal/commands/create-terminal.js';
-import { DisposeTerminalParams, DisposeTerminalResult } from './terminal/commands/dispose-terminal.js';
+} from './session/commands.js';
+import {
+  CreateTerminalParams,
+  CreateTerminalResult,
+  DisposeTerminalParams,
+  DisposeTerminalResult,
+} from './terminal/commands.js';
 
 /** Requests that either side may send: each acts on the receiver's files or content. */
 const resourceRequests = {

@@ -49,3 +49,18 @@ export function withElement<T>(list: T[], index: number, element: T): T[] {
   copy[index] = element;
   return copy;
 }
+
+interface ConfigChange {
+  readonly config: Record<string, unknown>;
+  readonly replace?: boolean | undefined;
+}
+
+/** Configuration with new values: merged member by member, or replaced as a whole. */
+export function withValues<Config extends { values: Record<string, unknown> }>(
+  config: Config,
+  { config: values, replace }: ConfigChange,
+): Config {
+  const { values: current } = config;
+  const next = replace ? { ...values } : withMembers(current, values);
+  return next === current ? config : { ...config, values: next };
+}

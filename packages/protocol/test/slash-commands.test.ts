@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { callableNames, commandIn, hasCallableNames, readSlash } from '../src/session/slash-commands.js';
-import type { SessionState } from '../src/session/state/session-state.js';
+import type { SessionState } from '../src/session/state.js';
 
 const skill = (name: string) => ({ type: 'skill' as const, id: name, uri: `file:///${name}`, name });
 const customizations = [

@@ -1,9 +1,9 @@
 /** Error codes for the reference. What a code means stands once, in the comment beside it in the source. */
 import { readFileSync } from 'node:fs';
-import { ErrorCode } from '../../src/errors/error-codes.js';
+import { ErrorCode } from '../../src/errors/codes.js';
 import { GatewayErrorCode, ToolErrorCode } from '../../src/provider/error-codes.js';
 
-const AHP = new URL('../../src/errors/error-codes.ts', import.meta.url);
+const AHP = new URL('../../src/errors/codes.ts', import.meta.url);
 const PROVIDER = new URL('../../src/provider/error-codes.ts', import.meta.url);
 
 /** A comment on one line, and the name below it. */

@@ -2,7 +2,8 @@
 import { type ActionType, stateActions } from '../../src/actions.js';
 import { CLIENT_DISPATCHABLE } from '../../src/dispatchable.js';
 import { clientNotifications, clientRequests, hostNotifications, hostRequests } from '../../src/methods.js';
-import { toGatewayMessages, toProviderMessages } from '../../src/provider/messages.js';
+import { toGatewayMessages } from '../../src/provider/messages-to-gateway.js';
+import { toProviderMessages } from '../../src/provider/messages-to-provider.js';
 import type { SchemaNode } from '../../src/schema/node.js';
 import * as ahp from '../../src/schemas.js';
 import {

@@ -17,51 +17,49 @@ export const PAGES: readonly Page[] = [
     intro:
       'How a client comes in, subscribes, dispatches and comes back. A client begins with `initialize`, or with ' +
       '`reconnect` after a break; before that only `ping` is answered.',
-    files:
-      /^rpc\/|^common\/(action-|snapshot)|^root\/.*\/(initialize|ping|reconnect|subscribe|unsubscribe|dispatch-action)|^actions/,
+    files: /^(rpc|common\/envelope|root\/connection|actions)\.ts$/,
   },
   {
     name: 'root',
     title: 'The root channel',
     intro: 'What every client may know without opening a session: agents, terminals, the list of sessions.',
-    files: /^root\/(actions|state|notifications\/session|commands\/(list-|resolve-|session-))|^common\/root-channel/,
+    files: /^root\/(actions|state|commands)\.ts$/,
   },
   {
     name: 'session',
     title: 'Sessions',
     intro: 'The state of a session, and the commands that are about one.',
-    files:
-      /^session\/(commands|state\/(?!tool-|confirmation-|file-edit-|container|child-|.*customization|session-input|question|changeset))/,
+    files: /^session\/(commands|state|turns|messages)\.ts$/,
   },
   {
     name: 'session-actions',
     title: 'Actions of a session',
     intro: 'Everything that can happen in a session. The state changes by these actions and by nothing else.',
-    files: /^session\/actions/,
+    files: /^session\/(tool-call-)?actions\.ts$/,
   },
   {
     name: 'tool-calls',
     title: 'Tool calls',
     intro: 'What tools look like, and the states that a call goes through.',
-    files: /^session\/state\/(tool-|confirmation-option|file-edit-list)/,
+    files: /^session\/tool-calls\.ts$/,
   },
   {
     name: 'input',
     title: 'Questions to people',
     intro: 'What an agent or the host asks a person, and the answers.',
-    files: /^session\/state\/(session-input|question)/,
+    files: /^session\/input\.ts$/,
   },
   {
     name: 'customizations',
     title: 'Customizations',
     intro: 'Plugins and folders of rules, skills, agents, hooks and servers, as a session shows them.',
-    files: /^session\/state\/(container|child-|.*customization)/,
+    files: /^session\/customizations\.ts$/,
   },
   {
     name: 'changeset',
     title: 'Changesets',
     intro: 'Sets of changed files, each a channel of its own.',
-    files: /^changeset\/|^session\/state\/changeset/,
+    files: /^changeset\//,
   },
   {
     name: 'terminal',
@@ -74,14 +72,14 @@ export const PAGES: readonly Page[] = [
     title: 'Resources and watches',
     intro:
       'Files and other content behind a URI. Most of these commands work in both directions: each side may ask the other.',
-    files: /^(root\/commands\/(resource-|content-encoding)|resource-watch\/)/,
+    files: /^(root\/resources\.ts$|resource-watch\/)/,
   },
   {
     name: 'authentication',
     title: 'Authentication',
     intro:
       'Tokens that agents and servers behind the host need. Whether a client may connect at all is decided before.',
-    files: /^(root\/.*\/auth|common\/protected-resource)/,
+    files: /^root\/authentication\.ts$/,
   },
   {
     name: 'telemetry',

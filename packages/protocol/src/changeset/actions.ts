@@ -1,9 +1,40 @@
-import type { Static } from 'typebox';
-import { ChangesetClearedAction } from './actions/cleared.js';
-import { ChangesetFileRemovedAction } from './actions/file-removed.js';
-import { ChangesetFileSetAction } from './actions/file-set.js';
-import { ChangesetOperationsChangedAction } from './actions/operations-changed.js';
-import { ChangesetStatusChangedAction } from './actions/status-changed.js';
+/** The actions of a changeset. */
+import { type Static, Type } from 'typebox';
+import { ErrorInfo } from '../common/uri.js';
+import { ChangesetFile, ChangesetOperation, ChangesetStatus } from './state.js';
+
+export const ChangesetStatusChangedAction = Type.Object(
+  { type: Type.Literal('changeset/statusChanged'), status: ChangesetStatus, error: Type.Optional(ErrorInfo) },
+  { $id: 'ChangesetStatusChangedAction', description: 'The list of changes is being computed, ready, or failed.' },
+);
+export type ChangesetStatusChangedAction = Static<typeof ChangesetStatusChangedAction>;
+
+export const ChangesetFileSetAction = Type.Object(
+  { type: Type.Literal('changeset/fileSet'), file: ChangesetFile },
+  { $id: 'ChangesetFileSetAction', description: 'A changed file, new or replaced.' },
+);
+export type ChangesetFileSetAction = Static<typeof ChangesetFileSetAction>;
+
+export const ChangesetFileRemovedAction = Type.Object(
+  {
+    type: Type.Literal('changeset/fileRemoved'),
+    fileId: Type.String({ description: 'The file, by its id in the changeset.' }),
+  },
+  { $id: 'ChangesetFileRemovedAction', description: 'A file is no longer changed.' },
+);
+export type ChangesetFileRemovedAction = Static<typeof ChangesetFileRemovedAction>;
+
+export const ChangesetOperationsChangedAction = Type.Object(
+  { type: Type.Literal('changeset/operationsChanged'), operations: Type.Optional(Type.Array(ChangesetOperation)) },
+  { $id: 'ChangesetOperationsChangedAction', description: 'What can be done with the changes.' },
+);
+export type ChangesetOperationsChangedAction = Static<typeof ChangesetOperationsChangedAction>;
+
+export const ChangesetClearedAction = Type.Object(
+  { type: Type.Literal('changeset/cleared') },
+  { $id: 'ChangesetClearedAction', description: 'All files are taken out: computed anew, or the session is over.' },
+);
+export type ChangesetClearedAction = Static<typeof ChangesetClearedAction>;
 
 /** Every action of the changeset channel, by its type. */
 export const changesetActions = {

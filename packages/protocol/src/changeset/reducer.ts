@@ -1,7 +1,7 @@
 /** How a set of changes changes. */
 import { reducerOf, withElement, withMembers, withoutMember } from '../reducing.js';
 import type { ChangesetActionMap } from './actions.js';
-import type { ChangesetState } from './state/changeset-state.js';
+import type { ChangesetState } from './state.js';
 
 export const changesetReducer = reducerOf<ChangesetState, ChangesetActionMap>({
   'changeset/statusChanged': (state, { status, error }) =>

@@ -2,8 +2,8 @@
  * The input of a tool call, taken apart for people. Clients show it before somebody lets the call run, so nothing may
  * get lost on the way: where the members would not say all that the text says, the text stands for itself.
  */
-import type { SessionInputRequest } from '../session/state/session-input-request.js';
-import type { ToolCallState } from '../session/state/tool-call-state.js';
+import type { SessionInputRequest } from '../session/input.js';
+import type { ToolCallState } from '../session/tool-calls.js';
 
 export interface ToolInputMember {
   /** Empty where the input is shown as it is. */

@@ -2,11 +2,9 @@
  * What every dialect can do: turn a wire version into the one internal model, and back. Dialects are pure and keep
  * nothing; what must be remembered is a value that they return and the host hands in again.
  */
-import type { ActionEnvelope } from '../common/action-envelope.js';
-import type { ActionOrigin } from '../common/action-origin.js';
-import type { Snapshot } from '../common/snapshot.js';
-import type { JsonRpcErrorObject } from '../rpc/error-object.js';
-import type { SessionState } from '../session/state/session-state.js';
+import type { ActionEnvelope, ActionOrigin, Snapshot } from '../common/envelope.js';
+import type { JsonRpcErrorObject } from '../rpc.js';
+import type { SessionState } from '../session/state.js';
 
 /** One accepted action with the session's state around it. Other channels have no states here. */
 export interface Step {

@@ -1,6 +1,10 @@
 /** What each trust level may do. The gateway asks this table about every message; nothing else decides. */
-import { type ProviderSessionEventName, SESSION_EVENT_NAMES } from './parts/session-event-name.js';
-import { STATIC_TRANSFORM_ACTIONS, type StaticTransformAction } from './parts/transform-action.js';
+import {
+  type ProviderSessionEventName,
+  SESSION_EVENT_NAMES,
+  STATIC_TRANSFORM_ACTIONS,
+  type StaticTransformAction,
+} from './message-types.js';
 
 /** `internal` runs in the process, `project` was spawned from project configuration, `external` connected by itself. */
 export const TRUST_LEVELS = ['internal', 'project', 'external'] as const;

@@ -54,6 +54,12 @@ export {
   TRANSFORM_TIMEOUT_MS,
 } from './limits.js';
 export {
+  GATE_DECISIONS,
+  type ProviderGateDecision,
+  type ProviderSessionEventName,
+  SESSION_EVENT_NAMES,
+  STATIC_TRANSFORM_ACTIONS,
+  type StaticTransformAction,
   TO_GATEWAY_TYPES,
   TO_PROVIDER_TYPES,
   type ToGatewayMessage,
@@ -63,31 +69,69 @@ export {
   type ToProviderMessageMap,
   type ToProviderMessageType,
 } from './message-types.js';
-export type { ProviderAssistantIntentData } from './parts/assistant-intent-data.js';
-export type { ProviderAssistantMessageData, ProviderToolRequest } from './parts/assistant-message-data.js';
-export type { ProviderConcurrency } from './parts/concurrency.js';
-export type { ProviderContextRule } from './parts/context-rule.js';
-export type { ProviderDenyRule } from './parts/deny-rule.js';
-export type { ProviderFileReference } from './parts/file-reference.js';
-export type { ProviderFilterRule } from './parts/filter-rule.js';
-export { GATE_DECISIONS, type ProviderGateDecision } from './parts/gate-decision.js';
-export type { ProviderGateRule } from './parts/gate-rule.js';
-export type { ProviderHookRule } from './parts/hook-rule.js';
-export type { ProviderHooks } from './parts/hooks.js';
-export type { ProviderJsonObject } from './parts/json-object.js';
-export type { ProviderMatch } from './parts/match.js';
-export type { ProviderName } from './parts/name.js';
-export type { ProviderPushLevel } from './parts/push-level.js';
-export type { ProviderSessionEntry } from './parts/session-entry.js';
-export { type ProviderSessionEventName, SESSION_EVENT_NAMES } from './parts/session-event-name.js';
-export type { ProviderStreamEvent } from './parts/stream-event.js';
-export type { ProviderText } from './parts/text.js';
-export type { ProviderToolDefinition } from './parts/tool-definition.js';
-export type { ProviderToolExecutionData, ProviderToolExecutionResult } from './parts/tool-execution-data.js';
-export type { ProviderToolName } from './parts/tool-name.js';
-export type { ProviderCallbackTransform, ProviderStaticTransform, ProviderTransform } from './parts/transform.js';
-export { STATIC_TRANSFORM_ACTIONS, type StaticTransformAction } from './parts/transform-action.js';
-export type { ProviderUserMessageData } from './parts/user-message-data.js';
+export type {
+  ProviderAuthConfirmMessage,
+  ProviderAuthMessage,
+  ProviderContextUpdateMessage,
+  ProviderEventPush,
+  ProviderFilterSetMessage,
+  ProviderGateResultMessage,
+  ProviderGoodbyeMessage,
+  ProviderHelloMessage,
+  ProviderHooksUpdateMessage,
+  ProviderPromptPush,
+  ProviderPushMessage,
+  ProviderSessionReadyMessage,
+  ProviderShutdownReadyMessage,
+  ProviderStreamQueryMessage,
+  ProviderToolProgressMessage,
+  ProviderToolResultMessage,
+  ProviderToolsUpdateMessage,
+  ProviderTransformResultMessage,
+} from './messages-to-gateway.js';
+export type {
+  ProviderAckMessage,
+  ProviderAuthPairingMessage,
+  ProviderErrorMessage,
+  ProviderGateCheckMessage,
+  ProviderHelloAckMessage,
+  ProviderSessionEventMessage,
+  ProviderSessionLifecycleMessage,
+  ProviderSessionsMessage,
+  ProviderSessionsUpdatedMessage,
+  ProviderStreamHistoryMessage,
+  ProviderToolCallMessage,
+  ProviderToolCancelMessage,
+  ProviderTransformRequestMessage,
+} from './messages-to-provider.js';
+export type {
+  ProviderAssistantIntentData,
+  ProviderAssistantMessageData,
+  ProviderCallbackTransform,
+  ProviderConcurrency,
+  ProviderContextRule,
+  ProviderDenyRule,
+  ProviderFileReference,
+  ProviderFilterRule,
+  ProviderGateRule,
+  ProviderHookRule,
+  ProviderHooks,
+  ProviderJsonObject,
+  ProviderMatch,
+  ProviderName,
+  ProviderPushLevel,
+  ProviderSessionEntry,
+  ProviderStaticTransform,
+  ProviderStreamEvent,
+  ProviderText,
+  ProviderToolDefinition,
+  ProviderToolExecutionData,
+  ProviderToolExecutionResult,
+  ProviderToolName,
+  ProviderToolRequest,
+  ProviderTransform,
+  ProviderUserMessageData,
+} from './parts.js';
 export {
   type AuthClaim,
   authClaimOf,
@@ -107,32 +151,3 @@ export {
   type IllegalMessageFate,
   isLegalIn,
 } from './states.js';
-export type { ProviderAuthMessage } from './to-gateway/auth.js';
-export type { ProviderAuthConfirmMessage } from './to-gateway/auth-confirm.js';
-export type { ProviderContextUpdateMessage } from './to-gateway/context-update.js';
-export type { ProviderFilterSetMessage } from './to-gateway/filter-set.js';
-export type { ProviderGateResultMessage } from './to-gateway/gate-result.js';
-export type { ProviderGoodbyeMessage } from './to-gateway/goodbye.js';
-export type { ProviderHelloMessage } from './to-gateway/hello.js';
-export type { ProviderHooksUpdateMessage } from './to-gateway/hooks-update.js';
-export type { ProviderEventPush, ProviderPromptPush, ProviderPushMessage } from './to-gateway/push.js';
-export type { ProviderSessionReadyMessage } from './to-gateway/session-ready.js';
-export type { ProviderShutdownReadyMessage } from './to-gateway/shutdown-ready.js';
-export type { ProviderStreamQueryMessage } from './to-gateway/stream-query.js';
-export type { ProviderToolProgressMessage } from './to-gateway/tool-progress.js';
-export type { ProviderToolResultMessage } from './to-gateway/tool-result.js';
-export type { ProviderToolsUpdateMessage } from './to-gateway/tools-update.js';
-export type { ProviderTransformResultMessage } from './to-gateway/transform-result.js';
-export type { ProviderAckMessage } from './to-provider/ack.js';
-export type { ProviderAuthPairingMessage } from './to-provider/auth-pairing.js';
-export type { ProviderErrorMessage } from './to-provider/error.js';
-export type { ProviderGateCheckMessage } from './to-provider/gate-check.js';
-export type { ProviderHelloAckMessage } from './to-provider/hello-ack.js';
-export type { ProviderSessionEventMessage } from './to-provider/session-event.js';
-export type { ProviderSessionLifecycleMessage } from './to-provider/session-lifecycle.js';
-export type { ProviderSessionsMessage } from './to-provider/sessions.js';
-export type { ProviderSessionsUpdatedMessage } from './to-provider/sessions-updated.js';
-export type { ProviderStreamHistoryMessage } from './to-provider/stream-history.js';
-export type { ProviderToolCallMessage } from './to-provider/tool-call.js';
-export type { ProviderToolCancelMessage } from './to-provider/tool-cancel.js';
-export type { ProviderTransformRequestMessage } from './to-provider/transform-request.js';

@@ -1,9 +1,10 @@
 /**
- * The types of all messages, without their schemas: a gateway or a provider that runs checks with generated validators,
- * and need not load the library that describes them.
+ * The types of all messages and the values in them that have a fixed set, without schemas: a gateway or a provider that
+ * runs checks with generated validators and does not load the library that describes schemas.
  */
 import type { Static } from 'typebox';
-import type { toGatewayMessages, toProviderMessages } from './messages.js';
+import type { toGatewayMessages } from './messages-to-gateway.js';
+import type { toProviderMessages } from './messages-to-provider.js';
 
 export type ToGatewayMessageType = keyof typeof toGatewayMessages;
 export type ToGatewayMessageMap = { [Type in ToGatewayMessageType]: Static<(typeof toGatewayMessages)[Type]> };
@@ -47,3 +48,26 @@ export const TO_PROVIDER_TYPES: readonly ToProviderMessageType[] = [
   'session.lifecycle',
   'stream.history',
 ];
+
+/**
+ * Let the call pass, block it, or let it pass with `reason` as extra context.
+ * No schema: on the wire any other value is legal too, and counts as deny.
+ */
+export const GATE_DECISIONS = ['allow', 'deny', 'context'] as const;
+export type ProviderGateDecision = (typeof GATE_DECISIONS)[number];
+
+/**
+ * The session events that a provider can subscribe to.
+ * No schema: a subscription may name events of a later version, which never come.
+ */
+export const SESSION_EVENT_NAMES = [
+  'user.message',
+  'assistant.message',
+  'tool.execution_complete',
+  'assistant.intent',
+] as const;
+export type ProviderSessionEventName = (typeof SESSION_EVENT_NAMES)[number];
+
+/** What a fixed change may do with a section of the system prompt. */
+export const STATIC_TRANSFORM_ACTIONS = ['append', 'prepend', 'replace'] as const;
+export type StaticTransformAction = (typeof STATIC_TRANSFORM_ACTIONS)[number];

@@ -4,13 +4,14 @@
  */
 import { GatewayErrorCode, ToolErrorCode } from './error-codes.js';
 import { PROVIDER_PROTOCOL_VERSION } from './limits.js';
-import type { ToGatewayMessageType } from './message-types.js';
-import type { ProviderFileReference } from './parts/file-reference.js';
-import { GATE_DECISIONS, type ProviderGateDecision } from './parts/gate-decision.js';
-import type { ProviderAuthMessage } from './to-gateway/auth.js';
-import type { ProviderGateResultMessage } from './to-gateway/gate-result.js';
-import type { ProviderToolResultMessage } from './to-gateway/tool-result.js';
-import type { ProviderTransformResultMessage } from './to-gateway/transform-result.js';
+import { GATE_DECISIONS, type ProviderGateDecision, type ToGatewayMessageType } from './message-types.js';
+import type {
+  ProviderAuthMessage,
+  ProviderGateResultMessage,
+  ProviderToolResultMessage,
+  ProviderTransformResultMessage,
+} from './messages-to-gateway.js';
+import type { ProviderFileReference } from './parts.js';
 
 /** A message fits its schema and still makes no sense. Answer with `code` and `replyTo`; the text says the remedy. */
 export class ProviderRuleError extends Error {

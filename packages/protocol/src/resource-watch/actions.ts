@@ -1,5 +1,12 @@
-import type { Static } from 'typebox';
-import { ResourceWatchChangedAction } from './actions/changed.js';
+/** The actions of a watch. */
+import { type Static, Type } from 'typebox';
+import { ResourceChangeList } from './state.js';
+
+export const ResourceWatchChangedAction = Type.Object(
+  { type: Type.Literal('resourceWatch/changed'), changes: ResourceChangeList },
+  { $id: 'ResourceWatchChangedAction', description: 'Resources changed.' },
+);
+export type ResourceWatchChangedAction = Static<typeof ResourceWatchChangedAction>;
 
 /** Every action of the resource watch channel, by its type. */
 export const resourceWatchActions = {

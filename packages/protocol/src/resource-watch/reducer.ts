@@ -1,7 +1,7 @@
 /** A watch has no history: its state never changes, and subscribers read the events off the stream of actions. */
 import { reducerOf } from '../reducing.js';
 import type { ResourceWatchActionMap } from './actions.js';
-import type { ResourceWatchState } from './state/resource-watch-state.js';
+import type { ResourceWatchState } from './state.js';
 
 export const resourceWatchReducer = reducerOf<ResourceWatchState, ResourceWatchActionMap>({
   'resourceWatch/changed': (state) => state,

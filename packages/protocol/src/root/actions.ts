@@ -1,8 +1,39 @@
-import type { Static } from 'typebox';
-import { RootActiveSessionsChangedAction } from './actions/active-sessions-changed.js';
-import { RootAgentsChangedAction } from './actions/agents-changed.js';
-import { RootConfigChangedAction } from './actions/config-changed.js';
-import { RootTerminalsChangedAction } from './actions/terminals-changed.js';
+/** The actions of the root channel. */
+import { type Static, Type } from 'typebox';
+import { MapOf } from '../schema/define.js';
+import { TerminalInfo } from '../terminal/state.js';
+import { AgentInfo } from './state.js';
+
+export const RootAgentsChangedAction = Type.Object(
+  { type: Type.Literal('root/agentsChanged'), agents: Type.Array(AgentInfo) },
+  { $id: 'RootAgentsChangedAction', description: 'The available agents, or their models, changed.' },
+);
+export type RootAgentsChangedAction = Static<typeof RootAgentsChangedAction>;
+
+export const RootActiveSessionsChangedAction = Type.Object(
+  {
+    type: Type.Literal('root/activeSessionsChanged'),
+    activeSessions: Type.Number({ description: 'How many sessions are not disposed.' }),
+  },
+  { $id: 'RootActiveSessionsChangedAction', description: 'The number of sessions that are not disposed changed.' },
+);
+export type RootActiveSessionsChangedAction = Static<typeof RootActiveSessionsChangedAction>;
+
+export const RootTerminalsChangedAction = Type.Object(
+  { type: Type.Literal('root/terminalsChanged'), terminals: Type.Array(TerminalInfo) },
+  { $id: 'RootTerminalsChangedAction', description: 'The terminal catalogue changed; carries the full list.' },
+);
+export type RootTerminalsChangedAction = Static<typeof RootTerminalsChangedAction>;
+
+export const RootConfigChangedAction = Type.Object(
+  {
+    type: Type.Literal('root/configChanged'),
+    config: MapOf(Type.Unknown(), { description: 'Values by the names of properties.' }),
+    replace: Type.Optional(Type.Boolean()),
+  },
+  { $id: 'RootConfigChangedAction', description: 'Host configuration values were merged in, or replaced as a whole.' },
+);
+export type RootConfigChangedAction = Static<typeof RootConfigChangedAction>;
 
 /** Every action of the root channel, by its type. */
 export const rootActions = {

@@ -1,8 +1,7 @@
 /** How root state changes. */
-import { withValues } from '../common/config-values.js';
-import { reducerOf, withMembers } from '../reducing.js';
+import { reducerOf, withMembers, withValues } from '../reducing.js';
 import type { RootActionMap } from './actions.js';
-import type { RootState } from './state/root-state.js';
+import type { RootState } from './state.js';
 
 export const rootReducer = reducerOf<RootState, RootActionMap>({
   'root/agentsChanged': (state, { agents }) => withMembers(state, { agents }),

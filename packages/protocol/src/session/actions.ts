@@ -1,44 +1,301 @@
-import type { Static } from 'typebox';
-import { SessionActiveClientChangedAction } from './actions/active-client-changed.js';
-import { SessionActiveClientToolsChangedAction } from './actions/active-client-tools-changed.js';
-import { SessionActivityChangedAction } from './actions/activity-changed.js';
-import { SessionAgentChangedAction } from './actions/agent-changed.js';
-import { SessionChangesetsChangedAction } from './actions/changesets-changed.js';
-import { SessionConfigChangedAction } from './actions/config-changed.js';
-import { SessionCreationFailedAction } from './actions/creation-failed.js';
-import { SessionCustomizationRemovedAction } from './actions/customization-removed.js';
-import { SessionCustomizationToggledAction } from './actions/customization-toggled.js';
-import { SessionCustomizationUpdatedAction } from './actions/customization-updated.js';
-import { SessionCustomizationsChangedAction } from './actions/customizations-changed.js';
-import { SessionDeltaAction } from './actions/delta.js';
-import { SessionErrorAction } from './actions/error.js';
-import { SessionInputAnswerChangedAction } from './actions/input-answer-changed.js';
-import { SessionInputCompletedAction } from './actions/input-completed.js';
-import { SessionInputRequestedAction } from './actions/input-requested.js';
-import { SessionIsArchivedChangedAction } from './actions/is-archived-changed.js';
-import { SessionIsReadChangedAction } from './actions/is-read-changed.js';
-import { SessionMetaChangedAction } from './actions/meta-changed.js';
-import { SessionModelChangedAction } from './actions/model-changed.js';
-import { SessionPendingMessageRemovedAction } from './actions/pending-message-removed.js';
-import { SessionPendingMessageSetAction } from './actions/pending-message-set.js';
-import { SessionQueuedMessagesReorderedAction } from './actions/queued-messages-reordered.js';
-import { SessionReadyAction } from './actions/ready.js';
-import { SessionReasoningAction } from './actions/reasoning.js';
-import { SessionResponsePartAction } from './actions/response-part.js';
-import { SessionServerToolsChangedAction } from './actions/server-tools-changed.js';
-import { SessionTitleChangedAction } from './actions/title-changed.js';
-import { SessionToolCallCompleteAction } from './actions/tool-call-complete.js';
-import { SessionToolCallConfirmedAction } from './actions/tool-call-confirmed.js';
-import { SessionToolCallContentChangedAction } from './actions/tool-call-content-changed.js';
-import { SessionToolCallDeltaAction } from './actions/tool-call-delta.js';
-import { SessionToolCallReadyAction } from './actions/tool-call-ready.js';
-import { SessionToolCallResultConfirmedAction } from './actions/tool-call-result-confirmed.js';
-import { SessionToolCallStartAction } from './actions/tool-call-start.js';
-import { SessionTruncatedAction } from './actions/truncated.js';
-import { SessionTurnCancelledAction } from './actions/turn-cancelled.js';
-import { SessionTurnCompleteAction } from './actions/turn-complete.js';
-import { SessionTurnStartedAction } from './actions/turn-started.js';
-import { SessionUsageAction } from './actions/usage.js';
+/** The actions of a session: everything that can happen in one. Those of tool calls are in `tool-call-actions.ts`. */
+import { type Static, Type } from 'typebox';
+import { ChangesetSummary } from '../changeset/state.js';
+import { AgentSelection, ModelSelection, UsageInfo } from '../common/model.js';
+import { ErrorInfo, Meta } from '../common/uri.js';
+import { MapOf } from '../schema/define.js';
+import { Customization } from './customizations.js';
+import { SessionInputAnswer, SessionInputRequest, SessionInputResponseKind } from './input.js';
+import { PendingMessageKind, UserMessage } from './messages.js';
+import { SessionActiveClient } from './state.js';
+import {
+  SessionToolCallCompleteAction,
+  SessionToolCallConfirmedAction,
+  SessionToolCallContentChangedAction,
+  SessionToolCallDeltaAction,
+  SessionToolCallReadyAction,
+  SessionToolCallResultConfirmedAction,
+  SessionToolCallStartAction,
+} from './tool-call-actions.js';
+import { ToolDefinition } from './tool-calls.js';
+import { ResponsePart } from './turns.js';
+
+export const SessionReadyAction = Type.Object(
+  { type: Type.Literal('session/ready') },
+  { $id: 'SessionReadyAction', description: 'The backend is up.' },
+);
+export type SessionReadyAction = Static<typeof SessionReadyAction>;
+
+export const SessionCreationFailedAction = Type.Object(
+  { type: Type.Literal('session/creationFailed'), error: ErrorInfo },
+  { $id: 'SessionCreationFailedAction', description: 'The backend could not be started.' },
+);
+export type SessionCreationFailedAction = Static<typeof SessionCreationFailedAction>;
+
+export const SessionTurnStartedAction = Type.Object(
+  {
+    type: Type.Literal('session/turnStarted'),
+    turnId: Type.String({ description: 'A new id, chosen by whoever starts the turn.' }),
+    userMessage: UserMessage,
+    queuedMessageId: Type.Optional(Type.String({ description: 'The waiting message that this turn takes up.' })),
+  },
+  {
+    $id: 'SessionTurnStartedAction',
+    description: 'A message starts a turn; `queuedMessageId` takes it out of the waiting ones.',
+  },
+);
+export type SessionTurnStartedAction = Static<typeof SessionTurnStartedAction>;
+
+export const SessionDeltaAction = Type.Object(
+  {
+    type: Type.Literal('session/delta'),
+    turnId: Type.String(),
+    partId: Type.String({ description: 'The part of the answer that grows.' }),
+    content: Type.String({ description: 'The text to append.' }),
+  },
+  { $id: 'SessionDeltaAction', description: 'Text appended to a markdown part.' },
+);
+export type SessionDeltaAction = Static<typeof SessionDeltaAction>;
+
+export const SessionResponsePartAction = Type.Object(
+  { type: Type.Literal('session/responsePart'), turnId: Type.String(), part: ResponsePart },
+  { $id: 'SessionResponsePartAction', description: 'A new part of the answer.' },
+);
+export type SessionResponsePartAction = Static<typeof SessionResponsePartAction>;
+
+export const SessionTurnCompleteAction = Type.Object(
+  { type: Type.Literal('session/turnComplete'), turnId: Type.String() },
+  { $id: 'SessionTurnCompleteAction', description: 'The agent is done.' },
+);
+export type SessionTurnCompleteAction = Static<typeof SessionTurnCompleteAction>;
+
+export const SessionTurnCancelledAction = Type.Object(
+  { type: Type.Literal('session/turnCancelled'), turnId: Type.String() },
+  { $id: 'SessionTurnCancelledAction', description: 'The turn was stopped.' },
+);
+export type SessionTurnCancelledAction = Static<typeof SessionTurnCancelledAction>;
+
+export const SessionErrorAction = Type.Object(
+  { type: Type.Literal('session/error'), turnId: Type.String(), error: ErrorInfo },
+  { $id: 'SessionErrorAction', description: 'The turn failed.' },
+);
+export type SessionErrorAction = Static<typeof SessionErrorAction>;
+
+export const SessionTitleChangedAction = Type.Object(
+  { type: Type.Literal('session/titleChanged'), title: Type.String() },
+  { $id: 'SessionTitleChangedAction', description: 'The session has a new title.' },
+);
+export type SessionTitleChangedAction = Static<typeof SessionTitleChangedAction>;
+
+export const SessionUsageAction = Type.Object(
+  { type: Type.Literal('session/usage'), turnId: Type.String(), usage: UsageInfo },
+  { $id: 'SessionUsageAction', description: 'Tokens spent on the turn so far.' },
+);
+export type SessionUsageAction = Static<typeof SessionUsageAction>;
+
+export const SessionReasoningAction = Type.Object(
+  {
+    type: Type.Literal('session/reasoning'),
+    turnId: Type.String(),
+    partId: Type.String({ description: 'The part of the answer that grows.' }),
+    content: Type.String({ description: 'The text to append.' }),
+  },
+  { $id: 'SessionReasoningAction', description: 'Text appended to a reasoning part.' },
+);
+export type SessionReasoningAction = Static<typeof SessionReasoningAction>;
+
+export const SessionModelChangedAction = Type.Object(
+  { type: Type.Literal('session/modelChanged'), model: ModelSelection },
+  { $id: 'SessionModelChangedAction', description: 'Later turns use this model.' },
+);
+export type SessionModelChangedAction = Static<typeof SessionModelChangedAction>;
+
+export const SessionAgentChangedAction = Type.Object(
+  { type: Type.Literal('session/agentChanged'), agent: Type.Optional(AgentSelection) },
+  {
+    $id: 'SessionAgentChangedAction',
+    description: "Later turns use this custom agent; without one, the provider's default.",
+  },
+);
+export type SessionAgentChangedAction = Static<typeof SessionAgentChangedAction>;
+
+export const SessionServerToolsChangedAction = Type.Object(
+  { type: Type.Literal('session/serverToolsChanged'), tools: Type.Array(ToolDefinition) },
+  {
+    $id: 'SessionServerToolsChangedAction',
+    description: 'The tools that the host offers changed; carries the full list.',
+  },
+);
+export type SessionServerToolsChangedAction = Static<typeof SessionServerToolsChangedAction>;
+
+export const SessionActiveClientChangedAction = Type.Object(
+  {
+    type: Type.Literal('session/activeClientChanged'),
+    activeClient: Type.Optional(Type.Union([SessionActiveClient, Type.Null()])),
+  },
+  { $id: 'SessionActiveClientChangedAction', description: 'A client takes the active role, or gives it up (`null`).' },
+);
+export type SessionActiveClientChangedAction = Static<typeof SessionActiveClientChangedAction>;
+
+export const SessionActiveClientToolsChangedAction = Type.Object(
+  { type: Type.Literal('session/activeClientToolsChanged'), tools: Type.Array(ToolDefinition) },
+  {
+    $id: 'SessionActiveClientToolsChangedAction',
+    description: "The active client's tools changed; carries the full list.",
+  },
+);
+export type SessionActiveClientToolsChangedAction = Static<typeof SessionActiveClientToolsChangedAction>;
+
+export const SessionPendingMessageSetAction = Type.Object(
+  {
+    type: Type.Literal('session/pendingMessageSet'),
+    kind: PendingMessageKind,
+    id: Type.String(),
+    userMessage: UserMessage,
+  },
+  {
+    $id: 'SessionPendingMessageSetAction',
+    description: 'A message waits: to steer the running turn, or for the next one.',
+  },
+);
+export type SessionPendingMessageSetAction = Static<typeof SessionPendingMessageSetAction>;
+
+export const SessionPendingMessageRemovedAction = Type.Object(
+  { type: Type.Literal('session/pendingMessageRemoved'), kind: PendingMessageKind, id: Type.String() },
+  { $id: 'SessionPendingMessageRemovedAction', description: 'A waiting message was taken back or used.' },
+);
+export type SessionPendingMessageRemovedAction = Static<typeof SessionPendingMessageRemovedAction>;
+
+export const SessionQueuedMessagesReorderedAction = Type.Object(
+  {
+    type: Type.Literal('session/queuedMessagesReordered'),
+    order: Type.Array(Type.String(), { description: 'Ids of waiting messages.' }),
+  },
+  {
+    $id: 'SessionQueuedMessagesReorderedAction',
+    description: 'Queued messages in a new order; those not named keep theirs, at the end.',
+  },
+);
+export type SessionQueuedMessagesReorderedAction = Static<typeof SessionQueuedMessagesReorderedAction>;
+
+export const SessionInputRequestedAction = Type.Object(
+  { type: Type.Literal('session/inputRequested'), request: SessionInputRequest },
+  {
+    $id: 'SessionInputRequestedAction',
+    description: 'Something must be answered; the same id again amends the question.',
+  },
+);
+export type SessionInputRequestedAction = Static<typeof SessionInputRequestedAction>;
+
+export const SessionInputAnswerChangedAction = Type.Object(
+  {
+    type: Type.Literal('session/inputAnswerChanged'),
+    requestId: Type.String(),
+    questionId: Type.String({ description: 'One of its questions.' }),
+    answer: Type.Optional(SessionInputAnswer),
+  },
+  {
+    $id: 'SessionInputAnswerChangedAction',
+    description: 'A draft or an answer to one question; without one, it is taken back.',
+  },
+);
+export type SessionInputAnswerChangedAction = Static<typeof SessionInputAnswerChangedAction>;
+
+export const SessionInputCompletedAction = Type.Object(
+  {
+    type: Type.Literal('session/inputCompleted'),
+    requestId: Type.String(),
+    response: SessionInputResponseKind,
+    answers: Type.Optional(MapOf(SessionInputAnswer)),
+  },
+  { $id: 'SessionInputCompletedAction', description: 'An input request is over.' },
+);
+export type SessionInputCompletedAction = Static<typeof SessionInputCompletedAction>;
+
+export const SessionCustomizationsChangedAction = Type.Object(
+  { type: Type.Literal('session/customizationsChanged'), customizations: Type.Array(Customization) },
+  { $id: 'SessionCustomizationsChangedAction', description: 'All customizations of the session.' },
+);
+export type SessionCustomizationsChangedAction = Static<typeof SessionCustomizationsChangedAction>;
+
+export const SessionCustomizationToggledAction = Type.Object(
+  { type: Type.Literal('session/customizationToggled'), id: Type.String(), enabled: Type.Boolean() },
+  { $id: 'SessionCustomizationToggledAction', description: 'A container was switched on or off.' },
+);
+export type SessionCustomizationToggledAction = Static<typeof SessionCustomizationToggledAction>;
+
+export const SessionCustomizationUpdatedAction = Type.Object(
+  { type: Type.Literal('session/customizationUpdated'), customization: Customization },
+  { $id: 'SessionCustomizationUpdatedAction', description: 'One container, whole, with its children.' },
+);
+export type SessionCustomizationUpdatedAction = Static<typeof SessionCustomizationUpdatedAction>;
+
+export const SessionCustomizationRemovedAction = Type.Object(
+  { type: Type.Literal('session/customizationRemoved'), id: Type.String() },
+  { $id: 'SessionCustomizationRemovedAction', description: 'A container or one child is gone.' },
+);
+export type SessionCustomizationRemovedAction = Static<typeof SessionCustomizationRemovedAction>;
+
+export const SessionTruncatedAction = Type.Object(
+  {
+    type: Type.Literal('session/truncated'),
+    turnId: Type.Optional(Type.String({ description: 'The last turn that stays.' })),
+  },
+  { $id: 'SessionTruncatedAction', description: 'History after the named turn is cut off; without one, all of it.' },
+);
+export type SessionTruncatedAction = Static<typeof SessionTruncatedAction>;
+
+export const SessionIsReadChangedAction = Type.Object(
+  {
+    type: Type.Literal('session/isReadChanged'),
+    isRead: Type.Boolean({ description: 'Whether somebody has seen what happened last.' }),
+  },
+  { $id: 'SessionIsReadChangedAction', description: 'The session was read, or marked unread.' },
+);
+export type SessionIsReadChangedAction = Static<typeof SessionIsReadChangedAction>;
+
+export const SessionIsArchivedChangedAction = Type.Object(
+  {
+    type: Type.Literal('session/isArchivedChanged'),
+    isArchived: Type.Boolean({ description: 'Whether it was put away.' }),
+  },
+  { $id: 'SessionIsArchivedChangedAction', description: 'The session was put away, or taken out again.' },
+);
+export type SessionIsArchivedChangedAction = Static<typeof SessionIsArchivedChangedAction>;
+
+export const SessionActivityChangedAction = Type.Object(
+  {
+    type: Type.Literal('session/activityChanged'),
+    activity: Type.Optional(Type.String({ description: 'In a few words; absent when it does nothing.' })),
+  },
+  { $id: 'SessionActivityChangedAction', description: 'What the session is doing now, in a few words.' },
+);
+export type SessionActivityChangedAction = Static<typeof SessionActivityChangedAction>;
+
+export const SessionChangesetsChangedAction = Type.Object(
+  { type: Type.Literal('session/changesetsChanged'), changesets: Type.Optional(Type.Array(ChangesetSummary)) },
+  { $id: 'SessionChangesetsChangedAction', description: 'The catalogue of changesets.' },
+);
+export type SessionChangesetsChangedAction = Static<typeof SessionChangesetsChangedAction>;
+
+export const SessionConfigChangedAction = Type.Object(
+  {
+    type: Type.Literal('session/configChanged'),
+    config: MapOf(Type.Unknown(), { description: 'Values by the names of properties.' }),
+    replace: Type.Optional(Type.Boolean()),
+  },
+  {
+    $id: 'SessionConfigChangedAction',
+    description: 'Session configuration values were merged in, or replaced as a whole.',
+  },
+);
+export type SessionConfigChangedAction = Static<typeof SessionConfigChangedAction>;
+
+export const SessionMetaChangedAction = Type.Object(
+  { type: Type.Literal('session/metaChanged'), _meta: Type.Optional(Meta) },
+  { $id: 'SessionMetaChangedAction', description: "The session's metadata, whole." },
+);
+export type SessionMetaChangedAction = Static<typeof SessionMetaChangedAction>;
 
 /** Every action of the session channel, by its type. */
 export const sessionActions = {

@@ -1,6 +1,5 @@
 /** How people call the place where a session works. The folder of a worktree has a name that says nothing to them. */
-import type { ProjectInfo } from './state/project-info.js';
-import type { SessionSummary } from './state/session-summary.js';
+import type { ProjectInfo, SessionSummary } from './state.js';
 
 /** Atrium's host adds the branch that the worktree began from. Other hosts do not know it. */
 export interface ProjectOfWorktree extends ProjectInfo {

@@ -2,7 +2,7 @@
  * Messages that begin with a slash. A person who types `/name` means a command; if there is none of that name, it is a
  * slip, and no model should get it as a message. Clients decide with one function, so that they agree.
  */
-import type { SessionState } from './state/session-state.js';
+import type { SessionState } from './state.js';
 
 /** `/name`, alone or before a space. A path (`/usr/bin/env`) has another slash in its first word: it is a text. */
 const COMMAND = /^\/(\p{L}[\p{L}\p{N}_.:-]*)(?=\s|$)/u;

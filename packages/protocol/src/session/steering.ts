@@ -2,9 +2,9 @@
  * A steering message in the record of the turn that it reached. The protocol has no part for it: it is a note that every
  * client shows, with the message itself as an extra member for those who know it.
  */
-import type { ResponsePart } from './state/response-part.js';
-import type { SystemNotificationResponsePart } from './state/system-notification-response-part.js';
-import type { UserMessage } from './state/user-message.js';
+
+import type { UserMessage } from './messages.js';
+import type { ResponsePart, SystemNotificationResponsePart } from './turns.js';
 
 export type SteeringPart = SystemNotificationResponsePart & { readonly userMessage: UserMessage };
 

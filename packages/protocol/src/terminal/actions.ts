@@ -1,15 +1,89 @@
-import type { Static } from 'typebox';
-import { TerminalClaimedAction } from './actions/claimed.js';
-import { TerminalClearedAction } from './actions/cleared.js';
-import { TerminalCommandDetectionAvailableAction } from './actions/command-detection-available.js';
-import { TerminalCommandExecutedAction } from './actions/command-executed.js';
-import { TerminalCommandFinishedAction } from './actions/command-finished.js';
-import { TerminalCwdChangedAction } from './actions/cwd-changed.js';
-import { TerminalDataAction } from './actions/data.js';
-import { TerminalExitedAction } from './actions/exited.js';
-import { TerminalInputAction } from './actions/input.js';
-import { TerminalResizedAction } from './actions/resized.js';
-import { TerminalTitleChangedAction } from './actions/title-changed.js';
+/** The actions of a terminal. */
+import { type Static, Type } from 'typebox';
+import { URI } from '../common/uri.js';
+import { TerminalClaim } from './state.js';
+
+export const TerminalDataAction = Type.Object(
+  {
+    type: Type.Literal('terminal/data'),
+    data: Type.String({ description: 'Text, with the escape sequences of a terminal.' }),
+  },
+  { $id: 'TerminalDataAction', description: 'Output of the process.' },
+);
+export type TerminalDataAction = Static<typeof TerminalDataAction>;
+
+export const TerminalInputAction = Type.Object(
+  {
+    type: Type.Literal('terminal/input'),
+    data: Type.String({ description: 'Text, with the escape sequences of keys.' }),
+  },
+  { $id: 'TerminalInputAction', description: 'Keys for the process.' },
+);
+export type TerminalInputAction = Static<typeof TerminalInputAction>;
+
+export const TerminalResizedAction = Type.Object(
+  { type: Type.Literal('terminal/resized'), cols: Type.Number(), rows: Type.Number() },
+  { $id: 'TerminalResizedAction', description: 'The terminal has a new size.' },
+);
+export type TerminalResizedAction = Static<typeof TerminalResizedAction>;
+
+export const TerminalClaimedAction = Type.Object(
+  { type: Type.Literal('terminal/claimed'), claim: TerminalClaim },
+  { $id: 'TerminalClaimedAction', description: 'The terminal has a new owner.' },
+);
+export type TerminalClaimedAction = Static<typeof TerminalClaimedAction>;
+
+export const TerminalTitleChangedAction = Type.Object(
+  { type: Type.Literal('terminal/titleChanged'), title: Type.String() },
+  { $id: 'TerminalTitleChangedAction', description: 'The terminal has a new title.' },
+);
+export type TerminalTitleChangedAction = Static<typeof TerminalTitleChangedAction>;
+
+export const TerminalCwdChangedAction = Type.Object(
+  { type: Type.Literal('terminal/cwdChanged'), cwd: URI },
+  { $id: 'TerminalCwdChangedAction', description: 'The shell is in another folder.' },
+);
+export type TerminalCwdChangedAction = Static<typeof TerminalCwdChangedAction>;
+
+export const TerminalExitedAction = Type.Object(
+  { type: Type.Literal('terminal/exited'), exitCode: Type.Optional(Type.Number()) },
+  { $id: 'TerminalExitedAction', description: 'The process ended.' },
+);
+export type TerminalExitedAction = Static<typeof TerminalExitedAction>;
+
+export const TerminalClearedAction = Type.Object(
+  { type: Type.Literal('terminal/cleared') },
+  { $id: 'TerminalClearedAction', description: 'The screen and its history were cleared.' },
+);
+export type TerminalClearedAction = Static<typeof TerminalClearedAction>;
+
+export const TerminalCommandDetectionAvailableAction = Type.Object(
+  { type: Type.Literal('terminal/commandDetectionAvailable') },
+  { $id: 'TerminalCommandDetectionAvailableAction', description: 'From here on commands can be told apart.' },
+);
+export type TerminalCommandDetectionAvailableAction = Static<typeof TerminalCommandDetectionAvailableAction>;
+
+export const TerminalCommandExecutedAction = Type.Object(
+  {
+    type: Type.Literal('terminal/commandExecuted'),
+    commandId: Type.String(),
+    commandLine: Type.String(),
+    timestamp: Type.Number(),
+  },
+  { $id: 'TerminalCommandExecutedAction', description: 'A command starts; output belongs to it until it ends.' },
+);
+export type TerminalCommandExecutedAction = Static<typeof TerminalCommandExecutedAction>;
+
+export const TerminalCommandFinishedAction = Type.Object(
+  {
+    type: Type.Literal('terminal/commandFinished'),
+    commandId: Type.String(),
+    exitCode: Type.Optional(Type.Number()),
+    durationMs: Type.Optional(Type.Number()),
+  },
+  { $id: 'TerminalCommandFinishedAction', description: 'A command ended.' },
+);
+export type TerminalCommandFinishedAction = Static<typeof TerminalCommandFinishedAction>;
 
 /** Every action of the terminal channel, by its type. */
 export const terminalActions = {

@@ -1,9 +1,7 @@
 /** How a terminal changes. Output belongs to the command that runs, or to none. */
 import { reducerOf, withElement, withMembers } from '../reducing.js';
 import type { TerminalActionMap } from './actions.js';
-import type { TerminalCommandPart } from './state/terminal-command-part.js';
-import type { TerminalContentPart } from './state/terminal-content-part.js';
-import type { TerminalState } from './state/terminal-state.js';
+import type { TerminalCommandPart, TerminalContentPart, TerminalState } from './state.js';
 
 export const terminalReducer = reducerOf<TerminalState, TerminalActionMap>({
   'terminal/data': (state, { data }) => ({ ...state, content: withOutput(state.content, data) }),

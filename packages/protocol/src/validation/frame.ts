@@ -1,6 +1,6 @@
 /** Reads one frame: text from a stranger becomes a JSON-RPC message, or a typed error to answer with. */
-import { ErrorCode } from '../errors/error-codes.js';
-import type { JsonRpcErrorObject } from '../rpc/error-object.js';
+import { ErrorCode } from '../errors/codes.js';
+import type { JsonRpcErrorObject } from '../rpc.js';
 
 /** Deeper nesting is refused: it has no use here, and recursive code behind us would run out of stack. */
 export const FRAME_MAX_DEPTH = 64;

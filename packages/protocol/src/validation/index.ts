@@ -1,7 +1,6 @@
 /** Compiled validation of everything that comes from outside. */
-export { type Checked, describeProblem, type Problem } from './checked.js';
+export { type Checked, describeProblem, type Problem } from './check.js';
 export { FRAME_MAX_DEPTH, type Frame, type FrameError, readFrame, readMessage } from './frame.js';
-export { checkToGateway, checkToProvider } from './provider.js';
 export {
   checkAction,
   checkClientNotification,
@@ -10,9 +9,11 @@ export {
   checkHostNotification,
   checkHostRequest,
   checkHostRequestResult,
+  checkToGateway,
+  checkToProvider,
   isClientNotification,
   isClientRequest,
   isHostNotification,
   isHostRequest,
   isKnownAction,
-} from './validate.js';
+} from './messages.js';

@@ -3,13 +3,13 @@
  * a way that an older peer would notice: make the new member optional, or cut a new version.
  */
 import type { ActionMap } from '../actions.js';
-import type { ChangesetState } from '../changeset/state/changeset-state.js';
-import type { ErrorDataMap } from '../errors/error-data.js';
+import type { ChangesetState } from '../changeset/state.js';
+import type { ErrorDataMap } from '../errors/data.js';
 import type { ClientNotifications, ClientRequests, HostNotifications, HostRequests } from '../methods.js';
-import type { ResourceWatchState } from '../resource-watch/state/resource-watch-state.js';
-import type { RootState } from '../root/state/root-state.js';
-import type { SessionState } from '../session/state/session-state.js';
-import type { TerminalState } from '../terminal/state/terminal-state.js';
+import type { ResourceWatchState } from '../resource-watch/state.js';
+import type { RootState } from '../root/state.js';
+import type { SessionState } from '../session/state.js';
+import type { TerminalState } from '../terminal/state.js';
 import type { AssertNone, Broken } from './compatible.js';
 import type { V0_2 } from './v0_2.js';
 import type { V0_3 } from './v0_3.js';

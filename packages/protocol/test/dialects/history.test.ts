@@ -1,6 +1,6 @@
 /** Whatever happens in a session, a version-1 client that follows it sees what a new one would be shown. */
 import { describe, expect, it } from 'vitest';
-import type { ActionEnvelope } from '../../src/common/action-envelope.js';
+import type { ActionEnvelope } from '../../src/common/envelope.js';
 import { type ChannelMemory, NO_MEMORY, type Step } from '../../src/dialects/index.js';
 import { sessionStateToV1 } from '../../src/dialects/v1/state.js';
 import { translateSteps } from '../../src/dialects/v1/steps.js';

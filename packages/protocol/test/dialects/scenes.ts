@@ -1,5 +1,5 @@
 /** What the tests of dialects share: steps made by the real reducer, and a host to look things up in. */
-import type { ActionOrigin } from '../../src/common/action-origin.js';
+import type { ActionOrigin } from '../../src/common/envelope.js';
 import {
   type ChannelMemory,
   type HostView,
@@ -10,7 +10,7 @@ import {
 import { translateSteps } from '../../src/dialects/v1/steps.js';
 import type { SessionAction } from '../../src/session/actions.js';
 import { sessionReducer } from '../../src/session/reducer.js';
-import type { SessionState } from '../../src/session/state/session-state.js';
+import type { SessionState } from '../../src/session/state.js';
 import type { V1Action } from '../../src/versions/v1.js';
 import { deepFreeze } from '../support/fixtures.js';
 

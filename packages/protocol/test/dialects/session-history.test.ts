@@ -1,7 +1,7 @@
 /** The histories that properties are tested with: legal, repeatable, and of every kind. */
 import { describe, expect, it } from 'vitest';
 import { sessionActions } from '../../src/session/actions.js';
-import type { ToolCallState } from '../../src/session/state/tool-call-state.js';
+import type { ToolCallState } from '../../src/session/tool-calls.js';
 import { callsOf } from '../support/builders.js';
 import { type HistoryStep, randomHistory } from '../support/session-history.js';
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { StateAction } from '../../src/actions.js';
-import { stateActions } from '../../src/actions.js';
+import { type StateAction, stateActions } from '../../src/actions.js';
 import { NO_MEMORY, v0_2, v0_3, v1 } from '../../src/dialects/index.js';
 import { sessionStateToV1 } from '../../src/dialects/v1/state.js';
 import { translateSteps } from '../../src/dialects/v1/steps.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { isV1Initialize, isV1Reconnect, v0_3, v1 } from '../../src/dialects/index.js';
-import { ErrorCode } from '../../src/errors/error-codes.js';
+import { ErrorCode } from '../../src/errors/codes.js';
 import { hostRequests } from '../../src/methods.js';
 import { pendingConfirmation, sessionState, withCalls } from '../support/builders.js';
 import { CHANNEL, forwarded, hostWith, V1_SESSION } from './scenes.js';

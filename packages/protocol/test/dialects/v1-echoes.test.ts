@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { NO_MEMORY, v1 } from '../../src/dialects/index.js';
 import { translateSteps } from '../../src/dialects/v1/steps.js';
 import type { SessionAction } from '../../src/session/actions.js';
-import type { SessionState } from '../../src/session/state/session-state.js';
+import type { SessionState } from '../../src/session/state.js';
 import {
   CALL,
   pendingConfirmation,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { v1 } from '../../src/dialects/index.js';
-import { ErrorCode } from '../../src/errors/error-codes.js';
+import { ErrorCode } from '../../src/errors/codes.js';
 
 describe('version-1 errors', () => {
   it('[V1-021] call an unknown provider an internal error', () => {

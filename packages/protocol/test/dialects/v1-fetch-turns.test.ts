@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { v1 } from '../../src/dialects/index.js';
-import { ErrorCode } from '../../src/errors/error-codes.js';
+import { ErrorCode } from '../../src/errors/codes.js';
 import { finishedTurn, markdown, sessionState } from '../support/builders.js';
 import { CHANNEL, forwarded, hostWith, V1_SESSION } from './scenes.js';
 

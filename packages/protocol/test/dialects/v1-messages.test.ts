@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { baseName, fileUriFromPath, pathFromFileUri } from '../../src/dialects/v1/file-paths.js';
 import { contentRefToV1, messageFromV1, messageToV1 } from '../../src/dialects/v1/messages.js';
-import type { MessageAttachment } from '../../src/session/state/message-attachment.js';
+import type { MessageAttachment } from '../../src/session/messages.js';
 import type { V1Attachment } from '../../src/versions/v1.js';
 
 function attached(attachment: MessageAttachment) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { v1 } from '../../src/dialects/index.js';
-import { ErrorCode } from '../../src/errors/error-codes.js';
+import { ErrorCode } from '../../src/errors/codes.js';
 import { clientRequests } from '../../src/methods.js';
 import { forwarded, hostWith } from './scenes.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { rootToV1, sessionStateToV1, summaryToV1 } from '../../src/dialects/v1/state.js';
-import type { AgentInfo } from '../../src/root/state/agent-info.js';
-import type { ResponsePart } from '../../src/session/state/response-part.js';
+import type { AgentInfo } from '../../src/root/state.js';
+import type { ResponsePart } from '../../src/session/turns.js';
 import {
   completed,
   finishedTurn,

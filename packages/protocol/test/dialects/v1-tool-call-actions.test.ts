@@ -4,7 +4,7 @@ import { sessionStateToV1 } from '../../src/dialects/v1/state.js';
 import { translateSteps } from '../../src/dialects/v1/steps.js';
 import type { SessionAction } from '../../src/session/actions.js';
 import { sessionReducer } from '../../src/session/reducer.js';
-import type { SessionState } from '../../src/session/state/session-state.js';
+import type { SessionState } from '../../src/session/state.js';
 import {
   CALL,
   completed,

@@ -8,7 +8,7 @@ import {
   PROTECTED_SECTIONS,
   TRUST_LEVELS,
 } from '../../src/provider/capabilities.js';
-import { SESSION_EVENT_NAMES } from '../../src/provider/parts/session-event-name.js';
+import { SESSION_EVENT_NAMES } from '../../src/provider/message-types.js';
 
 type Row<Name extends Capability> = readonly [
   id: string,

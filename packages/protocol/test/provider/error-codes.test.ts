@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { FATAL_GATEWAY_ERRORS, GatewayErrorCode, ToolErrorCode } from '../../src/provider/error-codes.js';
-import { ProviderErrorMessage } from '../../src/provider/to-provider/error.js';
+import { ProviderErrorMessage } from '../../src/provider/messages-to-provider.js';
 import { acceptorOf } from '../support/plain-schema.js';
 
 const TEN_CODES = [

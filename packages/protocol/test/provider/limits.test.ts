@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import * as limits from '../../src/provider/limits.js';
-import { ProviderName } from '../../src/provider/parts/name.js';
+import { ProviderName } from '../../src/provider/parts.js';
 import { acceptorOf } from '../support/plain-schema.js';
 
 const MEGABYTE = 1_048_576;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { TO_GATEWAY_TYPES, TO_PROVIDER_TYPES } from '../../src/provider/message-types.js';
-import { toGatewayMessages, toProviderMessages } from '../../src/provider/messages.js';
+import { toGatewayMessages } from '../../src/provider/messages-to-gateway.js';
+import { toProviderMessages } from '../../src/provider/messages-to-provider.js';
 import { acceptorOf } from '../support/plain-schema.js';
 import type { Malformed } from './malformed.js';
 import { toGatewayExamples, toGatewayMalformed } from './to-gateway.examples.js';

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { toProviderMessages } from '../../src/provider/messages.js';
-import { ProviderName } from '../../src/provider/parts/name.js';
-import { ProviderToolDefinition } from '../../src/provider/parts/tool-definition.js';
-import { ProviderHelloMessage } from '../../src/provider/to-gateway/hello.js';
-import { ProviderPushMessage } from '../../src/provider/to-gateway/push.js';
-import { ProviderShutdownReadyMessage } from '../../src/provider/to-gateway/shutdown-ready.js';
+import {
+  ProviderHelloMessage,
+  ProviderPushMessage,
+  ProviderShutdownReadyMessage,
+} from '../../src/provider/messages-to-gateway.js';
+import { toProviderMessages } from '../../src/provider/messages-to-provider.js';
+import { ProviderName, ProviderToolDefinition } from '../../src/provider/parts.js';
 import { acceptorOf } from '../support/plain-schema.js';
 import { toProviderExamples } from './to-provider.examples.js';
 

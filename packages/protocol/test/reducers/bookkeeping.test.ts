@@ -1,7 +1,7 @@
 /** For each session action: does it move the time on, work out the activity anew, clear a flag? */
 import { expect, it } from 'vitest';
 import type { SessionAction, SessionActionType } from '../../src/session/actions.js';
-import type { SessionState } from '../../src/session/state/session-state.js';
+import type { SessionState } from '../../src/session/state.js';
 import { SessionStatus } from '../../src/session/status.js';
 import {
   BEFORE,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Customization } from '../../src/session/state/customization.js';
+import type { Customization } from '../../src/session/customizations.js';
 import { plugin, reduceSession, sessionState, skill } from '../support/builders.js';
 
 const withList = (...customizations: Customization[]) => sessionState({ customizations });

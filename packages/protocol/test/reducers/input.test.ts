@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { SessionInputAnswer } from '../../src/session/state/session-input-answer.js';
+import type { SessionInputAnswer } from '../../src/session/input.js';
 import { SessionStatus } from '../../src/session/status.js';
 import {
   inputRequest,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { RootState } from '../../src/root/state/root-state.js';
+import type { RootState } from '../../src/root/state.js';
 import { reduceRoot, rootState } from '../support/builders.js';
 
 const echo = { provider: 'echo', displayName: 'Echo', description: 'Says it again', models: [] };

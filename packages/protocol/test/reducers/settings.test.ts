@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { SessionState } from '../../src/session/state/session-state.js';
+import type { SessionState } from '../../src/session/state.js';
 import { NOW, reduceSession, sessionState } from '../support/builders.js';
 
 const config = (values: Record<string, unknown>): SessionState['config'] => ({

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { SessionAction } from '../../src/session/actions.js';
 import { sessionReducer } from '../../src/session/reducer.js';
-import type { ResponsePart } from '../../src/session/state/response-part.js';
+import type { ResponsePart } from '../../src/session/turns.js';
 import {
   CALL,
   finishedTurn,

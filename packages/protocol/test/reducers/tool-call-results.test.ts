@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { ToolCallResult } from '../../src/session/state/tool-call-result.js';
 import { SessionStatus } from '../../src/session/status.js';
+import type { ToolCallResult } from '../../src/session/tool-calls.js';
 import {
   BASE_FIVE,
   CALL,

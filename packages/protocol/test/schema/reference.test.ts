@@ -7,7 +7,7 @@ import { referencePages } from '../../scripts/reference/pages.js';
 import { meaning } from '../../scripts/reference/text.js';
 import { WORDS } from '../../scripts/reference/words.js';
 import { stateActions } from '../../src/actions.js';
-import { ErrorCode } from '../../src/errors/error-codes.js';
+import { ErrorCode } from '../../src/errors/codes.js';
 import { clientNotifications, clientRequests, hostNotifications, hostRequests } from '../../src/methods.js';
 import { GatewayErrorCode, ToolErrorCode } from '../../src/provider/error-codes.js';
 import { TO_GATEWAY_TYPES, TO_PROVIDER_TYPES } from '../../src/provider/message-types.js';

@@ -1,37 +1,31 @@
 /** Small states to test reducers with, and reducers that freeze what they are given: one that mutates throws. */
 import type { ChangesetAction } from '../../src/changeset/actions.js';
 import { changesetReducer } from '../../src/changeset/reducer.js';
-import type { ChangesetFile } from '../../src/changeset/state/changeset-file.js';
-import type { ChangesetState } from '../../src/changeset/state/changeset-state.js';
+import type { ChangesetFile, ChangesetState } from '../../src/changeset/state.js';
 import type { RootAction } from '../../src/root/actions.js';
 import { rootReducer } from '../../src/root/reducer.js';
-import type { RootState } from '../../src/root/state/root-state.js';
+import type { RootState } from '../../src/root/state.js';
 import type { SessionAction } from '../../src/session/actions.js';
+import type { Customization, SkillCustomization } from '../../src/session/customizations.js';
+import type { SessionInputRequest } from '../../src/session/input.js';
+import type { PendingMessage, UserMessage } from '../../src/session/messages.js';
 import { sessionReducer } from '../../src/session/reducer.js';
-import type { Customization } from '../../src/session/state/customization.js';
-import type { MarkdownResponsePart } from '../../src/session/state/markdown-response-part.js';
-import type { PendingMessage } from '../../src/session/state/pending-message.js';
-import type { ReasoningResponsePart } from '../../src/session/state/reasoning-response-part.js';
-import type { ResponsePart } from '../../src/session/state/response-part.js';
-import type { SessionInputRequest } from '../../src/session/state/session-input-request.js';
-import type { SessionState } from '../../src/session/state/session-state.js';
-import type { SessionSummary } from '../../src/session/state/session-summary.js';
-import type { SkillCustomization } from '../../src/session/state/skill-customization.js';
-import type { ToolCallCancelledState } from '../../src/session/state/tool-call-cancelled-state.js';
-import type { ToolCallCompletedState } from '../../src/session/state/tool-call-completed-state.js';
-import type { ToolCallPendingConfirmationState } from '../../src/session/state/tool-call-pending-confirmation-state.js';
-import type { ToolCallPendingResultConfirmationState } from '../../src/session/state/tool-call-pending-result-confirmation-state.js';
-import type { ToolCallResponsePart } from '../../src/session/state/tool-call-response-part.js';
-import type { ToolCallRunningState } from '../../src/session/state/tool-call-running-state.js';
-import type { ToolCallState } from '../../src/session/state/tool-call-state.js';
-import type { ToolCallStreamingState } from '../../src/session/state/tool-call-streaming-state.js';
-import type { Turn } from '../../src/session/state/turn.js';
-import type { UserMessage } from '../../src/session/state/user-message.js';
+import type { SessionState, SessionSummary } from '../../src/session/state.js';
 import { SessionStatus } from '../../src/session/status.js';
+import type {
+  ToolCallCancelledState,
+  ToolCallCompletedState,
+  ToolCallPendingConfirmationState,
+  ToolCallPendingResultConfirmationState,
+  ToolCallResponsePart,
+  ToolCallRunningState,
+  ToolCallState,
+  ToolCallStreamingState,
+} from '../../src/session/tool-calls.js';
+import type { MarkdownResponsePart, ReasoningResponsePart, ResponsePart, Turn } from '../../src/session/turns.js';
 import type { TerminalAction } from '../../src/terminal/actions.js';
 import { terminalReducer } from '../../src/terminal/reducer.js';
-import type { TerminalCommandPart } from '../../src/terminal/state/terminal-command-part.js';
-import type { TerminalState } from '../../src/terminal/state/terminal-state.js';
+import type { TerminalCommandPart, TerminalState } from '../../src/terminal/state.js';
 import { deepFreeze } from './fixtures.js';
 
 /** When the states below were last changed, and when the actions of a test happen. */

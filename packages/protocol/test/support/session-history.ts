@@ -3,15 +3,13 @@
  * host would take at that moment; the same seed gives the same history.
  */
 import type { SessionAction } from '../../src/session/actions.js';
+import type { Customization } from '../../src/session/customizations.js';
+import type { UserMessage } from '../../src/session/messages.js';
 import { sessionReducer } from '../../src/session/reducer.js';
-import type { Customization } from '../../src/session/state/customization.js';
-import type { ResponsePart } from '../../src/session/state/response-part.js';
-import type { SessionState } from '../../src/session/state/session-state.js';
-import type { ToolCallResult } from '../../src/session/state/tool-call-result.js';
-import type { ToolCallState } from '../../src/session/state/tool-call-state.js';
-import type { ToolResultContent } from '../../src/session/state/tool-result-content.js';
-import type { UserMessage } from '../../src/session/state/user-message.js';
+import type { SessionState } from '../../src/session/state.js';
 import { SessionStatus } from '../../src/session/status.js';
+import type { ToolCallResult, ToolCallState, ToolResultContent } from '../../src/session/tool-calls.js';
+import type { ResponsePart } from '../../src/session/turns.js';
 import {
   callsOf,
   completed,

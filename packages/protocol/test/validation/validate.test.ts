@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { stateActions } from '../../src/actions.js';
 import { hostNotifications } from '../../src/methods.js';
-import { describeProblem } from '../../src/validation/checked.js';
-import { checkToGateway, checkToProvider } from '../../src/validation/provider.js';
+import { describeProblem } from '../../src/validation/check.js';
 import {
   checkAction,
   checkClientNotification,
@@ -11,12 +10,14 @@ import {
   checkHostNotification,
   checkHostRequest,
   checkHostRequestResult,
+  checkToGateway,
+  checkToProvider,
   isClientNotification,
   isClientRequest,
   isHostNotification,
   isHostRequest,
   isKnownAction,
-} from '../../src/validation/validate.js';
+} from '../../src/validation/messages.js';
 import {
   clientNotificationExamples,
   clientRequestExamples,

@@ -1,6 +1,6 @@
 /** Requests that open, resume and subscribe. Channels that version 1 does not have are left out, or not found. */
 import { ROOT_CHANNEL } from '../../channels.js';
-import { ErrorCode } from '../../errors/error-codes.js';
+import { ErrorCode } from '../../errors/codes.js';
 import { PROTOCOL_VERSION, V1_PROTOCOL_VERSION } from '../../versions/versions.js';
 import type { HostView, InboundRequest } from '../dialect.js';
 import { compact } from './compact.js';

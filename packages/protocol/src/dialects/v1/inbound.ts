@@ -1,6 +1,6 @@
 /** Calls from version-1 clients: a table of its own requests, and those of later versions that do no harm. */
 import { ROOT_CHANNEL } from '../../channels.js';
-import { ErrorCode } from '../../errors/error-codes.js';
+import { ErrorCode } from '../../errors/codes.js';
 import type { ClientRequestMethod } from '../../methods.js';
 import type { Call, DialectConnection, HostView, InboundNotification, InboundRequest, Params } from '../dialect.js';
 import { initialize, reconnect, subscribe } from './connection-requests.js';

@@ -1,9 +1,9 @@
 /** User messages, content and usage: version 1 attaches files by path and knows no metadata. */
-import type { StringOrMarkdown } from '../../common/string-or-markdown.js';
-import type { UsageInfo } from '../../common/usage-info.js';
-import type { MessageAttachment } from '../../session/state/message-attachment.js';
-import type { ResourceResponsePart } from '../../session/state/resource-response-part.js';
-import type { UserMessage } from '../../session/state/user-message.js';
+
+import type { UsageInfo } from '../../common/model.js';
+import type { StringOrMarkdown } from '../../common/uri.js';
+import type { MessageAttachment, UserMessage } from '../../session/messages.js';
+import type { ResourceResponsePart } from '../../session/turns.js';
 import type { V1Attachment, V1ContentRefPart, V1UsageInfo, V1UserMessage } from '../../versions/v1.js';
 import { compact } from './compact.js';
 import { baseName, fileUriFromPath, pathFromFileUri } from './file-paths.js';

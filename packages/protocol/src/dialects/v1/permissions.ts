@@ -2,8 +2,9 @@
  * Permission requests: what version 1 has in place of the pending states of a tool call. A request id names a call
  * and the question: `<call>#c2` is the second confirmation, `<call>#r` the approval of the result.
  */
-import type { ActiveTurn } from '../../session/state/active-turn.js';
-import type { ToolCallState } from '../../session/state/tool-call-state.js';
+
+import type { ToolCallState } from '../../session/tool-calls.js';
+import type { ActiveTurn } from '../../session/turns.js';
 import type { V1PermissionKind, V1PermissionRequest } from '../../versions/v1.js';
 import { type ChannelMemory, NO_MEMORY, type Step } from '../dialect.js';
 import { compact } from './compact.js';

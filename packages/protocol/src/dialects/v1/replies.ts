@@ -1,5 +1,5 @@
 /** Results of requests as version 1 expects them. */
-import type { Snapshot } from '../../common/snapshot.js';
+import type { Snapshot } from '../../common/envelope.js';
 import type { ClientRequests } from '../../methods.js';
 import type {
   V1ActionEnvelope,

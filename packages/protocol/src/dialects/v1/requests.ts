@@ -1,5 +1,5 @@
 /** The two outcomes of translating a request, and what a translator is given. */
-import { ErrorCode } from '../../errors/error-codes.js';
+import { ErrorCode } from '../../errors/codes.js';
 import type { ClientRequestMethod, ClientRequests } from '../../methods.js';
 import type { DialectConnection, HostView, InboundRequest, Params } from '../dialect.js';
 

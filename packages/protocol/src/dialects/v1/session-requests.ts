@@ -1,6 +1,6 @@
 /** Requests that make, end and list sessions. */
 import { ROOT_CHANNEL } from '../../channels.js';
-import { ErrorCode } from '../../errors/error-codes.js';
+import { ErrorCode } from '../../errors/codes.js';
 import type { InboundRequest } from '../dialect.js';
 import { compact } from './compact.js';
 import { listSessionsReply } from './replies.js';

@@ -1,11 +1,8 @@
 /** State as version 1 shows it: agents, and sessions with turns. Everything else has no place there. */
 import { channelKind } from '../../channels.js';
-import type { Snapshot } from '../../common/snapshot.js';
-import type { AgentInfo } from '../../root/state/agent-info.js';
-import type { RootState } from '../../root/state/root-state.js';
-import type { SessionModelInfo } from '../../root/state/session-model-info.js';
-import type { SessionState } from '../../session/state/session-state.js';
-import type { SessionSummary } from '../../session/state/session-summary.js';
+import type { Snapshot } from '../../common/envelope.js';
+import type { AgentInfo, RootState, SessionModelInfo } from '../../root/state.js';
+import type { SessionState, SessionSummary } from '../../session/state.js';
 import { SessionStatus } from '../../session/status.js';
 import type {
   V1AgentInfo,

@@ -1,7 +1,6 @@
 /** Streamed content: version 1 appends to one text and one reasoning, and lists only what is neither. */
 import type { ActionMap } from '../../actions.js';
-import type { ActiveTurn } from '../../session/state/active-turn.js';
-import type { ResponsePart } from '../../session/state/response-part.js';
+import type { ActiveTurn, ResponsePart } from '../../session/turns.js';
 import { toolCallAppears } from './tool-call-actions.js';
 import { concernsTurn, type StepContext, type Translators, type V1ActionBody } from './translator.js';
 import { structuredPartToV1 } from './turns.js';

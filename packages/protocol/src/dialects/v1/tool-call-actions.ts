@@ -3,7 +3,7 @@
  * step, so an action that had no effect sends nothing.
  */
 import type { ActionMap } from '../../actions.js';
-import type { ToolCallState } from '../../session/state/tool-call-state.js';
+import type { ToolCallState } from '../../session/tool-calls.js';
 import type { V1ToolCallResult } from '../../versions/v1.js';
 import type { ChannelMemory, Step } from '../dialect.js';
 import { confirmationId, isPending, type PendingToolCall, permissionRequest, resultId } from './permissions.js';

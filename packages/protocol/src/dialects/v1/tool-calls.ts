@@ -1,8 +1,7 @@
 /** Tool calls as version 1 shows them: no streaming, texts without markup, output as one string. */
-import type { StringOrMarkdown } from '../../common/string-or-markdown.js';
-import type { ActiveTurn } from '../../session/state/active-turn.js';
-import type { ToolCallResult } from '../../session/state/tool-call-result.js';
-import type { ToolCallState } from '../../session/state/tool-call-state.js';
+import type { StringOrMarkdown } from '../../common/uri.js';
+import type { ToolCallResult, ToolCallState } from '../../session/tool-calls.js';
+import type { ActiveTurn } from '../../session/turns.js';
 import type {
   V1CompletedToolCall,
   V1ToolCallBase,

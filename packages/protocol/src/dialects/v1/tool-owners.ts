@@ -1,5 +1,5 @@
 /** Whose tools and messages these are, as far as metadata says: those of providers and of MCP servers. */
-import type { Meta } from '../../common/meta.js';
+import type { Meta } from '../../common/uri.js';
 
 /** Version 1 knows servers of tools; a provider looks like one. */
 export interface ToolServer {

@@ -1,7 +1,5 @@
 /** Turns as version 1 shows them: one string of text, one of reasoning, and tool calls beside them. */
-import type { ActiveTurn } from '../../session/state/active-turn.js';
-import type { ResponsePart } from '../../session/state/response-part.js';
-import type { Turn } from '../../session/state/turn.js';
+import type { ActiveTurn, ResponsePart, Turn } from '../../session/turns.js';
 import type { V1ActiveTurn, V1ResponsePart, V1Turn } from '../../versions/v1.js';
 import type { ChannelMemory } from '../dialect.js';
 import { compact } from './compact.js';

@@ -1,0 +1,31 @@
+/** The `data` of the errors that have a defined shape. Senders always add the object; readers accept its absence. */
+import { type Static, Type } from 'typebox';
+import { ProtectedResourceMetadata } from '../root/authentication.js';
+import { ResourceRequestParams } from '../root/resources.js';
+
+export const AuthRequiredErrorData = Type.Object(
+  { resources: Type.Array(ProtectedResourceMetadata) },
+  { $id: 'AuthRequiredErrorData', description: 'Which resources need a token.' },
+);
+export type AuthRequiredErrorData = Static<typeof AuthRequiredErrorData>;
+
+export const PermissionDeniedErrorData = Type.Object(
+  { request: Type.Optional(ResourceRequestParams) },
+  { $id: 'PermissionDeniedErrorData', description: 'The request that would unlock the resource, where there is one.' },
+);
+export type PermissionDeniedErrorData = Static<typeof PermissionDeniedErrorData>;
+
+export const UnsupportedProtocolVersionErrorData = Type.Object(
+  { supportedVersions: Type.Optional(Type.Array(Type.String(), { description: 'Versions that the host speaks.' })) },
+  { $id: 'UnsupportedProtocolVersionErrorData', description: 'What the host could speak instead.' },
+);
+export type UnsupportedProtocolVersionErrorData = Static<typeof UnsupportedProtocolVersionErrorData>;
+
+/** The errors whose `data` has a defined shape, by name. Send the object always; accept its absence. */
+export const errorData = {
+  UnsupportedProtocolVersion: UnsupportedProtocolVersionErrorData,
+  AuthRequired: AuthRequiredErrorData,
+  PermissionDenied: PermissionDeniedErrorData,
+} as const;
+
+export type ErrorDataMap = { [Name in keyof typeof errorData]: Static<(typeof errorData)[Name]> };

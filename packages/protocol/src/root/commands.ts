@@ -1,0 +1,120 @@
+/** Commands and notifications about the list of sessions, and about the configuration of a session to come. */
+import { type Static, Type } from 'typebox';
+import { ChangesetSummary } from '../changeset/state.js';
+import { AgentSelection, ModelSelection } from '../common/model.js';
+import { RootChannel, URI } from '../common/uri.js';
+import { MapOf } from '../schema/define.js';
+import { ProjectInfo, SessionConfigSchema, SessionSummary } from '../session/state.js';
+
+export const ListSessionsParams = Type.Object(
+  {
+    channel: RootChannel,
+    filter: Type.Optional(MapOf(Type.Unknown(), { description: 'Reserved; the host does not look into it.' })),
+  },
+  { $id: 'ListSessionsParams', description: 'Asks for all sessions that are not disposed.' },
+);
+export type ListSessionsParams = Static<typeof ListSessionsParams>;
+
+export const ListSessionsResult = Type.Object(
+  { items: Type.Array(SessionSummary) },
+  { $id: 'ListSessionsResult', description: 'The session list. It is never part of root state.' },
+);
+export type ListSessionsResult = Static<typeof ListSessionsResult>;
+
+export const ResolveSessionConfigParams = Type.Object(
+  {
+    channel: RootChannel,
+    provider: Type.Optional(Type.String()),
+    workingDirectory: Type.Optional(URI),
+    config: Type.Optional(
+      MapOf(Type.Unknown(), { description: 'What was chosen so far, by the names of properties.' }),
+    ),
+  },
+  {
+    $id: 'ResolveSessionConfigParams',
+    description: 'Asks which configuration a session could have, given what was chosen so far.',
+  },
+);
+export type ResolveSessionConfigParams = Static<typeof ResolveSessionConfigParams>;
+
+export const ResolveSessionConfigResult = Type.Object(
+  { schema: SessionConfigSchema, values: MapOf(Type.Unknown()) },
+  {
+    $id: 'ResolveSessionConfigResult',
+    description: 'The full schema for this context, and the values with defaults filled in.',
+  },
+);
+export type ResolveSessionConfigResult = Static<typeof ResolveSessionConfigResult>;
+
+export const SessionConfigCompletionsParams = Type.Object(
+  {
+    channel: RootChannel,
+    provider: Type.Optional(Type.String()),
+    workingDirectory: Type.Optional(URI),
+    config: Type.Optional(
+      MapOf(Type.Unknown(), { description: 'What was chosen so far, by the names of properties.' }),
+    ),
+    property: Type.String({ description: 'The property whose values are wanted.' }),
+    query: Type.Optional(Type.String({ description: 'What was typed; empty or absent gives usual values.' })),
+  },
+  {
+    $id: 'SessionConfigCompletionsParams',
+    description: 'Looks up values of a property whose values are too many to list.',
+  },
+);
+export type SessionConfigCompletionsParams = Static<typeof SessionConfigCompletionsParams>;
+
+export const SessionConfigValueItem = Type.Object(
+  {
+    value: Type.String({ description: 'The value itself.' }),
+    label: Type.String(),
+    description: Type.Optional(Type.String()),
+  },
+  { $id: 'SessionConfigValueItem', description: 'One value.' },
+);
+export type SessionConfigValueItem = Static<typeof SessionConfigValueItem>;
+
+export const SessionConfigCompletionsResult = Type.Object(
+  { items: Type.Array(SessionConfigValueItem) },
+  { $id: 'SessionConfigCompletionsResult', description: 'The values found.' },
+);
+export type SessionConfigCompletionsResult = Static<typeof SessionConfigCompletionsResult>;
+
+export const SessionAddedParams = Type.Object(
+  { channel: RootChannel, summary: SessionSummary },
+  { $id: 'SessionAddedParams', description: 'A session was created.' },
+);
+export type SessionAddedParams = Static<typeof SessionAddedParams>;
+
+export const SessionRemovedParams = Type.Object(
+  { channel: RootChannel, session: URI },
+  { $id: 'SessionRemovedParams', description: 'A session was disposed.' },
+);
+export type SessionRemovedParams = Static<typeof SessionRemovedParams>;
+
+export const SessionSummaryChanges = Type.Object(
+  {
+    title: Type.Optional(Type.String()),
+    status: Type.Optional(Type.Integer({ description: 'As in `SessionSummary`.' })),
+    activity: Type.Optional(
+      Type.Union([Type.String(), Type.Null()], { description: 'What it is doing now, in a few words.' }),
+    ),
+    modifiedAt: Type.Optional(Type.Number({ description: 'Milliseconds since 1970.' })),
+    project: Type.Optional(Type.Union([ProjectInfo, Type.Null()])),
+    model: Type.Optional(Type.Union([ModelSelection, Type.Null()])),
+    agent: Type.Optional(Type.Union([AgentSelection, Type.Null()])),
+    workingDirectory: Type.Optional(Type.Union([URI, Type.Null()])),
+    changesets: Type.Optional(Type.Union([Type.Array(ChangesetSummary), Type.Null()])),
+  },
+  { $id: 'SessionSummaryChanges', description: 'The members of a summary that may change, each as its new value.' },
+);
+export type SessionSummaryChanges = Static<typeof SessionSummaryChanges>;
+
+export const SessionSummaryChangedParams = Type.Object(
+  { channel: RootChannel, session: URI, changes: SessionSummaryChanges },
+  {
+    $id: 'SessionSummaryChangedParams',
+    description: "Members of a session's summary changed; `null` takes an optional member away.",
+  },
+);
+export type SessionSummaryChangedParams = Static<typeof SessionSummaryChangedParams>;

@@ -1,0 +1,117 @@
+/** Commands about one session. */
+import { type Static, Type } from 'typebox';
+import { AgentSelection, ModelSelection } from '../common/model.js';
+import { URI } from '../common/uri.js';
+import { Choice, MapOf } from '../schema/define.js';
+import { MessageAttachment } from './messages.js';
+import { SessionActiveClient } from './state.js';
+import { Turn } from './turns.js';
+
+export const SessionForkSource = Type.Object(
+  { session: URI, turnId: Type.String({ description: 'The last turn to copy.' }) },
+  { $id: 'SessionForkSource', description: 'The history to start from; the last turn copied is `turnId`.' },
+);
+export type SessionForkSource = Static<typeof SessionForkSource>;
+
+export const CreateSessionParams = Type.Object(
+  {
+    channel: URI,
+    provider: Type.Optional(Type.String()),
+    model: Type.Optional(ModelSelection),
+    agent: Type.Optional(AgentSelection),
+    workingDirectory: Type.Optional(URI),
+    fork: Type.Optional(SessionForkSource),
+    config: Type.Optional(MapOf(Type.Unknown(), { description: 'Values by the names of properties.' })),
+    activeClient: Type.Optional(SessionActiveClient),
+  },
+  { $id: 'CreateSessionParams', description: 'Creates a session under a URI that the client chose.' },
+);
+export type CreateSessionParams = Static<typeof CreateSessionParams>;
+
+export const CreateSessionResult = Type.Null({
+  $id: 'CreateSessionResult',
+  description: 'Nothing: the session is known by the URI that was asked for.',
+});
+export type CreateSessionResult = Static<typeof CreateSessionResult>;
+
+export const DisposeSessionParams = Type.Object(
+  { channel: URI },
+  { $id: 'DisposeSessionParams', description: 'Ends a session.' },
+);
+export type DisposeSessionParams = Static<typeof DisposeSessionParams>;
+
+export const DisposeSessionResult = Type.Null({ $id: 'DisposeSessionResult', description: 'Nothing.' });
+export type DisposeSessionResult = Static<typeof DisposeSessionResult>;
+
+export const FetchTurnsParams = Type.Object(
+  {
+    channel: URI,
+    before: Type.Optional(Type.String({ description: 'The id of a turn: only older ones; absent for the newest.' })),
+    limit: Type.Optional(Type.Number({ description: 'How many at most.' })),
+  },
+  { $id: 'FetchTurnsParams', description: 'Pages through finished turns, newest page first.' },
+);
+export type FetchTurnsParams = Static<typeof FetchTurnsParams>;
+
+export const FetchTurnsResult = Type.Object(
+  { turns: Type.Array(Turn), hasMore: Type.Boolean({ description: 'Whether there are older ones.' }) },
+  { $id: 'FetchTurnsResult', description: 'A page of turns, oldest first.' },
+);
+export type FetchTurnsResult = Static<typeof FetchTurnsResult>;
+
+export const CompletionsParams = Type.Object(
+  {
+    channel: URI,
+    kind: Choice(['userMessage'], { description: 'Where the caret is.' }),
+    text: Type.String({ description: 'The message so far.' }),
+    offset: Type.Number({ description: 'Where the caret is, in UTF-16 units.' }),
+  },
+  { $id: 'CompletionsParams', description: 'Asks what could be inserted at the caret of a message.' },
+);
+export type CompletionsParams = Static<typeof CompletionsParams>;
+
+export const CompletionItem = Type.Object(
+  {
+    insertText: Type.String({ description: 'What to insert.' }),
+    rangeStart: Type.Optional(Type.Number({ description: 'What to replace: from here …' })),
+    rangeEnd: Type.Optional(
+      Type.Number({ description: '… up to here, not included. Without both, insert at the caret.' }),
+    ),
+    attachment: MessageAttachment,
+  },
+  { $id: 'CompletionItem', description: 'Something to insert, with the attachment it brings.' },
+);
+export type CompletionItem = Static<typeof CompletionItem>;
+
+export const CompletionsResult = Type.Object(
+  { items: Type.Array(CompletionItem) },
+  { $id: 'CompletionsResult', description: 'What was found, in display order.' },
+);
+export type CompletionsResult = Static<typeof CompletionsResult>;
+
+export const SystemMessageSectionContent = Type.Object(
+  { content: Type.String({ description: 'The text.' }) },
+  {
+    $id: 'SystemMessageSectionContent',
+    description: 'The text of a prompt section. Opaque: its layout may change between renders.',
+  },
+);
+export type SystemMessageSectionContent = Static<typeof SystemMessageSectionContent>;
+
+export const SystemMessageTransformParams = Type.Object(
+  { channel: URI, sections: MapOf(SystemMessageSectionContent) },
+  {
+    $id: 'SystemMessageTransformParams',
+    description: 'The host hands rendered prompt sections to the active client.',
+  },
+);
+export type SystemMessageTransformParams = Static<typeof SystemMessageTransformParams>;
+
+export const SystemMessageTransformResult = Type.Object(
+  { sections: MapOf(SystemMessageSectionContent) },
+  {
+    $id: 'SystemMessageTransformResult',
+    description: 'The sections that the client rewrote; all others stay as they were.',
+  },
+);
+export type SystemMessageTransformResult = Static<typeof SystemMessageTransformResult>;

@@ -1,0 +1,61 @@
+/** What the session's reducers share: the shape of a family of handlers, the active turn, and a true `summary.status`. */
+import { type Handlers, withMembers } from '../reducing.js';
+import type { SessionActionMap, SessionActionType } from './actions.js';
+import type { SessionState } from './state.js';
+import { ACTIVITY_MASK, SessionStatus } from './status.js';
+import type { ActiveTurn } from './turns.js';
+
+/** The handlers of some types of action. */
+export type SessionHandlers<Types extends SessionActionType> = Handlers<SessionState, Pick<SessionActionMap, Types>>;
+
+/** The state with its active turn changed; nothing happens to a turn that is not the active one. */
+export function withActiveTurn(
+  state: SessionState,
+  turnId: string,
+  change: (turn: ActiveTurn) => ActiveTurn,
+): SessionState {
+  const { activeTurn } = state;
+  if (!activeTurn || activeTurn.id !== turnId) return state;
+  const changed = change(activeTurn);
+  return changed === activeTurn ? state : { ...state, activeTurn: changed };
+}
+
+/** What the session is doing, as its state tells. */
+function activity(state: SessionState): number {
+  if (state.inputRequests?.length || hasPendingCall(state)) return SessionStatus.InputNeeded;
+  return state.activeTurn ? SessionStatus.InProgress : SessionStatus.Idle;
+}
+
+function hasPendingCall({ activeTurn }: SessionState): boolean {
+  return !!activeTurn?.responseParts.some((part) => {
+    const status = part.kind === 'toolCall' && part.toolCall.status;
+    return status === 'pending-confirmation' || status === 'pending-result-confirmation';
+  });
+}
+
+/** The status bits for a state, with the activity given or else worked out. */
+function statusOf(state: SessionState, forced?: number): number {
+  return (state.summary.status & ~ACTIVITY_MASK) | (forced ?? activity(state));
+}
+
+/** The state with its status worked out anew. The time of the last change is left alone. */
+export function refreshed(state: SessionState): SessionState {
+  const summary = withMembers(state.summary, { status: statusOf(state) });
+  return withMembers(state, { summary });
+}
+
+/** The state as changed now, with its status worked out anew. */
+export function touched(state: SessionState, now: number, forced?: number): SessionState {
+  return { ...state, summary: { ...state.summary, status: statusOf(state, forced), modifiedAt: now } };
+}
+
+/** The state as changed now by something that a person should look at: no longer read. */
+export function touchedUnread(state: SessionState, now: number): SessionState {
+  const status = statusOf(state) & ~SessionStatus.IsRead;
+  return { ...state, summary: { ...state.summary, status, modifiedAt: now } };
+}
+
+/** The bits with one flag set or cleared. */
+export function withFlag(status: number, flag: number, on: boolean): number {
+  return on ? status | flag : status & ~flag;
+}

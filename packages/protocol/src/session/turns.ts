@@ -1,0 +1,83 @@
+/** Turns: a message and the parts of its answer, while it is written and afterwards. */
+import { type Static, Type } from 'typebox';
+import { UsageInfo } from '../common/model.js';
+import { ErrorInfo, StringOrMarkdown, URI } from '../common/uri.js';
+import { Choice, OpenUnion } from '../schema/define.js';
+import { UserMessage } from './messages.js';
+import { ToolCallResponsePart } from './tool-calls.js';
+
+export const MarkdownResponsePart = Type.Object(
+  { kind: Type.Literal('markdown'), id: Type.String(), content: Type.String({ description: 'The text so far.' }) },
+  { $id: 'MarkdownResponsePart', description: 'Text of the answer; `session/delta` appends to it.' },
+);
+export type MarkdownResponsePart = Static<typeof MarkdownResponsePart>;
+
+export const ReasoningResponsePart = Type.Object(
+  { kind: Type.Literal('reasoning'), id: Type.String(), content: Type.String({ description: 'The text so far.' }) },
+  { $id: 'ReasoningResponsePart', description: "The model's thinking; `session/reasoning` appends to it." },
+);
+export type ReasoningResponsePart = Static<typeof ReasoningResponsePart>;
+
+export const ResourceResponsePart = Type.Object(
+  {
+    kind: Type.Literal('contentRef'),
+    uri: URI,
+    sizeHint: Type.Optional(Type.Number()),
+    contentType: Type.Optional(Type.String()),
+  },
+  { $id: 'ResourceResponsePart', description: 'Content of the answer that is kept elsewhere.' },
+);
+export type ResourceResponsePart = Static<typeof ResourceResponsePart>;
+
+export const SystemNotificationResponsePart = Type.Object(
+  { kind: Type.Literal('systemNotification'), content: StringOrMarkdown },
+  { $id: 'SystemNotificationResponsePart', description: 'A note of the host, seen by people and agent.' },
+);
+export type SystemNotificationResponsePart = Static<typeof SystemNotificationResponsePart>;
+
+export const ResponsePart = OpenUnion(
+  'kind',
+  [
+    MarkdownResponsePart,
+    ReasoningResponsePart,
+    ResourceResponsePart,
+    ToolCallResponsePart,
+    SystemNotificationResponsePart,
+  ],
+  { $id: 'ResponsePart', description: 'One part of an answer. All parts stand in stream order.' },
+);
+export type ResponsePart = Static<typeof ResponsePart>;
+
+export const ActiveTurn = Type.Object(
+  {
+    id: Type.String(),
+    userMessage: UserMessage,
+    responseParts: Type.Array(ResponsePart),
+    usage: Type.Optional(UsageInfo),
+  },
+  {
+    $id: 'ActiveTurn',
+    description:
+      'The turn in progress. It lives outside the list of finished turns, so that streaming never copies them.',
+  },
+);
+export type ActiveTurn = Static<typeof ActiveTurn>;
+
+export const TurnState = Choice(['complete', 'cancelled', 'error'], {
+  $id: 'TurnState',
+  description: 'How a turn ended.',
+});
+export type TurnState = Static<typeof TurnState>;
+
+export const Turn = Type.Object(
+  {
+    id: Type.String(),
+    userMessage: UserMessage,
+    responseParts: Type.Array(ResponsePart),
+    usage: Type.Optional(UsageInfo),
+    state: TurnState,
+    error: Type.Optional(ErrorInfo),
+  },
+  { $id: 'Turn', description: 'A turn that is over.' },
+);
+export type Turn = Static<typeof Turn>;
