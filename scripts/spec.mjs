@@ -19,9 +19,9 @@ const NO_TESTS = new Set(['node_modules', 'dist', 'generated', 'coverage', 'fixt
 const ID = /\[([A-Z][A-Z0-9]{1,4}-\d{3})\]/g;
 const RULE = /^- \*\*\[([A-Z][A-Z0-9]{1,4}-\d{3})\]\*\* (.*)$/;
 const OMITTED = /\s*\*Omitted:\*\s*(.*)$/;
-const TITLE_MAX_CHARACTERS = 120;
+const TITLE_MAX_CHARACTERS = 100;
 /** More titles than this of one file are counted, not listed. */
-const TITLES_PER_FILE_MAX = 3;
+const TITLES_PER_FILE_MAX = 2;
 
 /**
  * `file` is a path from the root, with slashes. A rule with `omitted` has no test, and `omitted` says why.
@@ -53,7 +53,7 @@ export function rulesOf(file, text) {
     const last = rules.at(-1);
     if (id && words !== undefined) rules.push({ id, text: words, file, line: index + 1, ...omission(heading) });
     else if (/^\s*[-*]\s+\**\[[A-Z]/.test(line))
-      problems.push(`${file}:${index + 1}: write a rule as "- **[XX-001]** The rule."`);
+      problems.push(`${file}:${index + 1}: write a rule as "- **[ID]** The rule."`);
     else if (line.startsWith('#')) heading = line;
     // A rule may go on in indented lines right below it.
     else if (last && line.startsWith('  ') && index === last.line + continued(last)) last.text += `\n${line.trim()}`;
@@ -181,8 +181,8 @@ export function conformanceTable({ rules, proofs }) {
     } test files. [What the ids are](README.md).`,
   ];
   for (const [prefix, group] of pages) {
-    const [file = ''] = new Set(group.map((rule) => path.posix.basename(rule.file)));
-    parts.push('', `## ${prefix}`, '', `Rules: [${file}](${file})`, '', '| Id | Rule | Tests |', '|---|---|---|');
+    const links = [...new Set(group.map(({ file }) => path.posix.basename(file)))].map((file) => `[${file}](${file})`);
+    parts.push('', `## ${prefix}`, '', `Rules: ${links.join(', ')}`, '', '| Id | Rule | Tests |', '|---|---|---|');
     for (const rule of [...group].sort((a, b) => compare(a.id, b.id))) {
       parts.push(`| ${rule.id} | ${cell(firstSentence(rule.text))} | ${testsOf(rule, byId.get(rule.id) ?? [])} |`);
     }

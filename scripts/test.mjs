@@ -56,6 +56,7 @@ const STEPS = [
   { name: 'build and types', run: build },
   { name: 'lint', run: lint },
   { name: 'import rules', run: () => command(['scripts/rooms.mjs']) },
+  { name: 'rules and their tests', run: () => command(['scripts/spec.mjs']) },
   { name: 'packaging', needs: 'build and types', run: checkPackaging },
   { name: 'tests', run: runTests },
 ];

@@ -35,6 +35,7 @@ describe('the pages', () => {
     };
     expect(missing('docs')).toEqual(['README.md']);
     expect(missing('docs/decisions')).toEqual(['README.md']);
+    expect(missing('docs/spec')).toEqual(['README.md']);
   });
 });
 

@@ -73,7 +73,7 @@ describe('a repository', () => {
     [
       'a rule has another form',
       { [PAGE]: `${rule(1)}- ${id(2)} The host does it.\n`, [TEST]: test(1) },
-      `${PAGE}:2: write a rule as "- **[XX-001]** The rule."`,
+      `${PAGE}:2: write a rule as "- **[ID]** The rule."`,
     ],
     [
       'the table is old',
@@ -108,7 +108,7 @@ describe('a rule', () => {
       .find((line) => line.startsWith('| XY'));
     expect(row).toBe(
       `| XY-001 | It speaks 0.2.0 and \`a \\| b\`. | [a.test.ts](../../${TEST}) ` +
-        'a host: does \\*it\\* 1 · does \\*it\\* 2 · does \\*it\\* 3 · 2 more |',
+        'a host: does \\*it\\* 1 · does \\*it\\* 2 · 3 more |',
     );
   });
 });
