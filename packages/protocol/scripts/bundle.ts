@@ -48,3 +48,9 @@ export function withChildren(schema: SchemaNode, change: (child: SchemaNode) => 
 function mapValues<T, U>(record: Readonly<Record<string, T>>, change: (value: T) => U): Record<string, U> {
   return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value)]));
 }
+
+/** The schema without descriptions: they are for people, and not on the wire. */
+export function withoutProse(schema: JsonSchema): JsonSchema {
+  const { description: _prose, ...bare } = schema;
+  return withChildren(bare as SchemaNode, (child) => withoutProse(child as JsonSchema));
+}

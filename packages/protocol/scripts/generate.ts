@@ -1,7 +1,7 @@
 /**
- * Writes everything that is made from the schemas: JSON Schema files and the protocol reference (both committed), and
- * the validators (not committed). With `--check` it writes nothing and fails when a committed file is not what it would
- * write.
+ * Writes what is made from the schemas: the validators and the JSON Schema files of the package, which every build makes
+ * anew, and the protocol reference in `docs/protocol`, which is committed. With `--check` it writes nothing and fails
+ * when a committed page is not what it would write.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -12,33 +12,32 @@ import { referencePages } from './reference/pages.js';
 import { validatorModules } from './validators.js';
 
 const home = fileURLToPath(new URL('../', import.meta.url));
-const validatorFolder = join(home, 'src/validation/generated');
 
-/** The folders whose files are all generated, and committed. */
-const COMMITTED: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map([
-  [join(home, 'schema'), jsonSchemaFiles()],
-  [join(home, '../../docs/protocol'), referencePages()],
-]);
+/** The one folder that is committed; all its files are generated. */
+const REFERENCE = { folder: join(home, '../../docs/protocol'), files: referencePages() };
 
 if (process.argv.includes('--check')) check();
 else write();
 
 function write(): void {
-  for (const [folder, files] of COMMITTED) {
+  const made = [
+    REFERENCE,
+    { folder: join(home, 'schema'), files: jsonSchemaFiles() },
+    { folder: join(home, 'src/validation/generated'), files: validatorModules() },
+  ];
+  for (const { folder, files } of made) {
     for (const stale of staleFiles(folder, files)) rmSync(join(folder, stale));
     for (const [name, content] of files) writeIfChanged(join(folder, name), content);
   }
-  for (const [name, source] of validatorModules()) writeIfChanged(join(validatorFolder, name), source);
   if (fingerprint() !== PROTOCOL_FINGERPRINT) {
     console.log(`The wire changed. If that is meant, set PROTOCOL_FINGERPRINT to '${fingerprint()}'.`);
   }
 }
 
 function check(): void {
-  const wrong = [...COMMITTED].flatMap(([folder, files]) => {
-    const drifted = [...files].filter(([name, content]) => read(join(folder, name)) !== content);
-    return [...drifted.map(([name]) => name), ...staleFiles(folder, files)];
-  });
+  const { folder, files } = REFERENCE;
+  const drifted = [...files].filter(([name, content]) => read(join(folder, name)) !== content).map(([name]) => name);
+  const wrong = [...drifted, ...staleFiles(folder, files)];
   if (wrong.length === 0) return;
   console.error(`Not what the schemas say: ${wrong.join(', ')}. Run \`npm run generate\` and commit the result.`);
   process.exitCode = 1;

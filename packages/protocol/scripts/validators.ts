@@ -3,7 +3,7 @@ import { Ajv } from 'ajv';
 import standalone from 'ajv/dist/standalone/index.js';
 import { type SchemaNode, tagValues } from '../src/schema/node.js';
 import * as schemas from '../src/schemas.js';
-import { bundled, type Definitions, type JsonSchema, withChildren } from './bundle.js';
+import { bundled, type Definitions, type JsonSchema, withChildren, withoutProse } from './bundle.js';
 
 const BUNDLE = 'atrium';
 
@@ -71,11 +71,6 @@ function tableSource(name: string, table: Record<string, SchemaNode>): string {
     ([key, { $id }]) => `  [${JSON.stringify(key)}, { check: check${$id}, definition: '${$id}' }],`,
   );
   return [`export const ${name}: ValidatorTable = /* @__PURE__ */ new Map([`, ...rows, ']);'].join('\n');
-}
-
-function withoutProse(schema: JsonSchema): JsonSchema {
-  const { description: _prose, ...bare } = schema;
-  return withChildren(bare as SchemaNode, (child) => withoutProse(child as JsonSchema));
 }
 
 /**

@@ -95,8 +95,8 @@ const firstSentence = (text: string): string => text.replace(/\. .*/, '.');
 
 const INTRO = `# Protocol reference
 
-Every message of the Agent Host Protocol ${PROTOCOL_VERSION} and of the Provider Interface ${PROVIDER_PROTOCOL_VERSION}, with its members. The same is in
-\`packages/protocol/schema\` as JSON Schema. What the words mean is in [concepts](../concepts.md); how to use the package is
+Every message of the Agent Host Protocol ${PROTOCOL_VERSION} and of the Provider Interface ${PROVIDER_PROTOCOL_VERSION}, with its members. The package
+has the same as JSON Schema, in \`@atrium/protocol/schema/*.json\`. What the words mean is in [concepts](../concepts.md); how to use the package is
 in [the protocol package](../protocol.md).
 
 Between clients and the host:
