@@ -3,7 +3,7 @@
 import type { Service } from './core/contracts/service.js';
 import type { Sessions } from './core/sessions/sessions.js';
 import { isAtWork } from './core/sessions/summaries.js';
-import type { ConnectionRegistry } from './core/wire/connection-registry.js';
+import type { ConnectionRegistry } from './core/wire/connections.js';
 import type { Gateway } from './gateway/gateway.js';
 import type { HostActivity } from './host-options.js';
 

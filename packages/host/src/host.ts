@@ -94,10 +94,10 @@ class AgentHost implements Host {
   }
 
   async #stop(): Promise<void> {
-    const { connections, watching, sessions, services, gateway, root, writer } = this.house;
+    const { connections, idle, sessions, services, gateway, root, writer } = this.house;
     for (const connection of [...connections.all()]) connection.close(CloseCode.GoingAway, 'the host is stopping');
     connections.stop();
-    watching.stop();
+    idle.stop();
     await Promise.all([sessions.close(), this.#housekeeping.stop()]);
     for (const service of services) await this.#close(service);
     gateway.close();

@@ -2,29 +2,31 @@
 
 import { ROOT_CHANNEL } from '@atrium/protocol';
 import type { Auth } from './auth/auth.js';
+import { keepImported } from './blobs/imported-content.js';
 import type { KeptContents } from './blobs/kept-contents.js';
-import { Aftermath } from './core/channels/aftermath.js';
-import type { Channel } from './core/channels/channel.js';
-import { Compaction } from './core/channels/compaction.js';
-import type { NumberedMessage } from './core/channels/encoding.js';
-import { ReplayBuffer } from './core/channels/replay-buffer.js';
+import type { OpenChannel } from './core/channels/open-channel.js';
 import { RootChannel } from './core/channels/root-channel.js';
-import { Watching } from './core/channels/watching.js';
 import { Writer } from './core/channels/writer.js';
-import type { HostCore, OpenChannel } from './core/contracts/host-core.js';
+import type { HostCore } from './core/contracts/host-core.js';
 import { type Service, serviceOf } from './core/contracts/service.js';
 import { MODEL_OUTPUT_MAX_CHARACTERS, PROCESSES_REST_MS } from './core/limits.js';
+import { Compaction } from './core/log/compaction.js';
+import { PostCommit } from './core/post-commit.js';
 import { Catalogue } from './core/sessions/catalogue.js';
+import { IdleUnloader } from './core/sessions/idle-unloader.js';
+import { abandonCalls, dropAbsentClient } from './core/sessions/mending.js';
 import { SessionNotes } from './core/sessions/session-notes.js';
 import { Sessions } from './core/sessions/sessions.js';
 import { type Clock, systemClock } from './core/util/clock.js';
 import { type Logger, silentLogger } from './core/util/logger.js';
 import { Clients } from './core/wire/clients.js';
 import type { Connection } from './core/wire/connection.js';
-import { ConnectionRegistry } from './core/wire/connection-registry.js';
-import { departures } from './core/wire/departures.js';
+import { ConnectionRegistry } from './core/wire/connections.js';
+import type { WireContext } from './core/wire/context.js';
 import type { HostView } from './core/wire/dialects/dialects.js';
-import { unknownChannel } from './core/wire/unknown-channel.js';
+import { ReplayBuffer } from './core/wire/replay.js';
+import { Requests, unknownChannel } from './core/wire/requests.js';
+import { Subscriptions } from './core/wire/subscriptions.js';
 import { DamageReports } from './damage-reports.js';
 import type { Gateway } from './gateway/gateway.js';
 import { PairingBoard } from './gateway/pairing.js';
@@ -45,7 +47,7 @@ import { createServices } from './services.js';
 import { createTelemetry } from './telemetry/service.js';
 import { Telemetry } from './telemetry/telemetry.js';
 
-export class House implements HostCore {
+export class House implements HostCore, WireContext {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly telemetry: Telemetry;
@@ -56,12 +58,14 @@ export class House implements HostCore {
   // What happens: one writer stores it, and what follows is decided behind it.
   readonly writer: Writer;
   readonly replay: ReplayBuffer;
-  readonly #aftermath: Aftermath;
+  readonly #postCommit: PostCommit;
 
   // Who is here: clients on their connections, and what they watch.
   readonly connections: ConnectionRegistry;
   readonly clients: Clients;
-  readonly watching: Watching;
+  readonly subscriptions: Subscriptions;
+  readonly idle: IdleUnloader;
+  readonly requests: Requests;
   readonly view: HostView;
 
   // What there is: the root, the sessions and what is around them, and everything else that answers requests.
@@ -93,10 +97,10 @@ export class House implements HostCore {
       log,
       clock,
       logger,
-      show: (batch) => this.#aftermath.stored(batch),
-      stored: (entries, milliseconds) => this.#aftermath.took(entries, milliseconds),
+      show: (batch) => this.#postCommit.stored(batch),
+      stored: (entries, milliseconds) => this.#postCommit.took(entries, milliseconds),
       answered: (origin, answer) => this.clients.sent.answered(origin, answer),
-      undone: (batch) => this.#aftermath.undone(batch),
+      undone: (batch) => this.#postCommit.undone(batch),
       superseded,
     });
     this.replay = new ReplayBuffer(log.head);
@@ -106,15 +110,47 @@ export class House implements HostCore {
     this.damage = new DamageReports({ log, writer: this.writer, clock, logger });
 
     this.clients = new Clients(log, this.writer, clock);
-    this.connections = new ConnectionRegistry({ clock, ...departures(this) });
-    this.watching = new Watching(this, this.connections);
+    this.connections = new ConnectionRegistry({
+      clock,
+      left: (connection) => {
+        this.subscriptions.removeAllOf(connection);
+        for (const service of this.services) service.left?.(connection);
+      },
+      // The role of active client ends with the connection; its calls get a grace period.
+      lost: () => {
+        for (const session of this.sessions.inMemory.values()) dropAbsentClient(session);
+      },
+      gone: (clientId) => {
+        this.clients.forget(clientId);
+        for (const session of this.sessions.inMemory.values()) abandonCalls(session, clientId);
+      },
+    });
     this.view = {
       providerOf: (uri) => this.catalogue.providerOf(uri),
       sessionOf: (uri) => this.sessions.inMemory.get(uri)?.committed,
-      memoryOf: (uri) => this.watching.memoryOf(uri),
+      memoryOf: (uri) => this.subscriptions.memoryOf(uri),
     };
+    this.subscriptions = new Subscriptions({
+      connections: this.connections,
+      view: this.view,
+      open: (uri) => this.open(uri),
+      committedSeq: () => this.writer.committedSeq,
+      unsubscribed: (uri) => {
+        this.idle.used(uri);
+        if (!this.isWatched(uri)) serviceOf(this.services, uri)?.unwatched?.(uri);
+      },
+    });
+    this.idle = new IdleUnloader({
+      clock,
+      logger,
+      isInMemory: (uri) => this.sessions.inMemory.has(uri),
+      isWatched: (uri) => this.subscriptions.isWatched(uri),
+      unload: async (uri) => {
+        await this.sessions.putAway(uri);
+        if (!this.sessions.inMemory.has(uri)) this.subscriptions.forget(uri);
+      },
+    });
     const compaction = new Compaction({ log, logger, archive: (uri) => this.sessions.archive(uri) });
-    this.#aftermath = new Aftermath({ core: this, watching: this.watching, compaction });
 
     this.pairings = new PairingBoard(clock, logger);
     const trusts = new SessionTrusts(options.trust ?? NO_TRUST);
@@ -136,6 +172,37 @@ export class House implements HostCore {
       companions: companionsOf([this.gateway, this.customizations], this.services),
       choices: choicesWith(options, { core: this, catalogue: this.catalogue, worktrees }),
     });
+
+    const { telemetry: metrics, replay, subscriptions, idle, root, clients, connections } = this;
+    const after = { clock, metrics, replay, subscriptions, idle, root, clients, connections, compaction };
+    this.#postCommit = new PostCommit({ ...after, sessions: this.sessions });
+    this.requests = new Requests({
+      sessions: this.sessions,
+      subscriptions,
+      services: [...this.services, this.#extensionRequests()],
+      checkAccess: (connection, agent) => this.auth.check(connection, agent),
+    });
+  }
+
+  #extensionRequests(): Service {
+    return {
+      extensionRequests: {
+        'atrium/pairings': () => ({ items: this.pairings.look() }),
+        'atrium/declinePairing': (_connection, { id }) => ({ wasOpen: this.pairings.decline(String(id)) }),
+        'atrium/keepContent': async (connection, params) => {
+          await keepImported(this.contents, params, connection);
+          return null;
+        },
+      },
+    };
+  }
+
+  greeting(): Readonly<Record<string, unknown>> {
+    return {
+      ...(this.defaultDirectory && { defaultDirectory: this.defaultDirectory }),
+      ...Object.assign({}, ...this.services.map(({ greeting }) => greeting)),
+      ...this.damage.greeting,
+    };
   }
 
   async open(uri: string): Promise<OpenChannel | undefined> {
@@ -146,49 +213,35 @@ export class House implements HostCore {
 
   readonly unknownChannel = unknownChannel;
 
-  // Who watches what is known to one room; the others ask here.
-
-  subscribe(connection: Connection, channel: Channel): void {
-    this.watching.subscribe(connection, channel);
-  }
-
-  translatedAfter(uri: string, seq: number): readonly NumberedMessage[] | undefined {
-    return this.watching.translatedAfter(uri, seq);
-  }
-
-  unsubscribe(connection: Connection, uri: string): void {
-    this.watching.unsubscribe(connection, uri);
-  }
-
   unsubscribeAll(uri: string): void {
-    this.watching.unsubscribeAll(uri);
+    this.subscriptions.unsubscribeAll(uri);
   }
 
   isWatched(uri: string): boolean {
-    return this.watching.isWatched(uri);
+    return this.subscriptions.isWatched(uri);
   }
 
   watchedBy(connection: Connection): readonly string[] {
-    return this.watching.watchedBy(connection);
+    return this.subscriptions.channelsOf(connection);
   }
 
   unsentTo(uri: string): number {
-    return this.watching.unsentTo(uri);
+    return this.subscriptions.unsentTo(uri);
   }
 
   mayRest(uri: string): void {
-    this.watching.mayRest(uri);
+    this.idle.used(uri);
   }
 
   mayBeAnswered(uri: string): boolean {
-    return this.watching.mayBeAnswered(uri);
+    return this.subscriptions.mayBeAnswered(uri);
   }
 
   isWatchedWithoutQuestions(uri: string): boolean {
-    return this.watching.isWatchedWithoutQuestions(uri);
+    return this.subscriptions.isWatchedWithoutQuestions(uri);
   }
 
   notify(uri: string, method: string, params: object): void {
-    this.watching.notify(uri, method, params);
+    this.subscriptions.notify(uri, method, params);
   }
 }

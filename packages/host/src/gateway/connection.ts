@@ -17,8 +17,8 @@ import {
 } from '@atrium/protocol/provider';
 import type { Clock } from '../core/util/clock.js';
 import type { Logger } from '../core/util/logger.js';
+import { WireFrame } from '../core/wire/frames.js';
 import { CloseCode, type Transport } from '../core/wire/transport.js';
-import { WireFrame } from '../core/wire/wire-frame.js';
 import { GatewayError, shown } from './errors.js';
 import { checkStranger, knownType, type RawMessage, readMessage, readRaw } from './frame.js';
 import { Inbox, type Share } from './inbox.js';

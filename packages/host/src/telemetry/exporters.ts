@@ -196,11 +196,11 @@ function leastSeverity(uri: string): number | undefined {
 }
 
 function stateless(uri: string): OpenChannel {
-  const channel: Channel = new PlainChannel<unknown>(uri, (state) => state, undefined, { isPassing: true });
+  const channel: Channel = new PlainChannel<unknown>(uri, (state) => state, undefined, { isEphemeral: true });
   return {
     channel,
     takeSnapshot: () => ({ snapshot: undefined }),
-    dispatch: async (_action, origin, { connection, original }) =>
-      connection.reject(original, origin, 'nothing can be dispatched on a telemetry channel'),
+    dispatch: async (_action, origin, asker) =>
+      asker.reject(origin, 'nothing can be dispatched on a telemetry channel'),
   };
 }

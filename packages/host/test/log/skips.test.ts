@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { Compaction } from '../../src/core/channels/compaction.js';
 import { COMPACT_EVERY_ENTRIES, REPLAY_MAX_ENVELOPES } from '../../src/core/limits.js';
+import { Compaction } from '../../src/core/log/compaction.js';
 import type { Log, LogEntry } from '../../src/core/log/log.js';
 import { silentLogger } from '../../src/core/util/logger.js';
 import { DATABASE_FILE } from '../../src/log-sqlite/folder.js';

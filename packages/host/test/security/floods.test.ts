@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { CONNECTIONS_MAX } from '@atrium/protocol/provider';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { WireFrame } from '../../src/core/wire/frames.js';
 import { CloseCode, type Transport } from '../../src/core/wire/transport.js';
-import { WireFrame } from '../../src/core/wire/wire-frame.js';
 import { startGatewayServer } from '../../src/gateway/server.js';
 import {
   CONTROL_FRAME_BYTES,

@@ -111,8 +111,9 @@ describe('a session that nobody uses', () => {
       desk.disconnect();
       release();
       await settle();
-      const { watching, sessions } = houseOf(host.host);
-      expect([watching.isWatched(first.uri), sessions.inMemory.has(first.uri)]).toEqual([false, true]);
+      const house = houseOf(host.host);
+      const { sessions } = house;
+      expect([house.isWatched(first.uri), sessions.inMemory.has(first.uri)]).toEqual([false, true]);
       await first.clock.advance(IDLE_SESSION_MS);
       expect(sessions.inMemory.has(first.uri)).toBe(false);
     },

@@ -2,8 +2,8 @@
 import type { SessionState, Turn } from '@atrium/protocol';
 import { onTestFinished } from 'vitest';
 import type { Log } from '../../src/core/log/log.js';
+import { WireFrame } from '../../src/core/wire/frames.js';
 import type { MessagePart } from '../../src/core/wire/transport.js';
-import { WireFrame } from '../../src/core/wire/wire-frame.js';
 import { RawClient, type TestHost } from './test-host.js';
 
 export const LARGE = 'ahp-session:/large';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { OUTBOX_MAX_BYTES, OUTBOX_MAX_MESSAGES, OUTBOX_MERGE_BYTES } from '../../src/core/limits.js';
+import { type Outgoing, outgoing } from '../../src/core/wire/frames.js';
 import { Outbox } from '../../src/core/wire/outbox.js';
-import { type Outgoing, outgoing } from '../../src/core/wire/outgoing.js';
 
 /** A client that reads when it is told to. */
 function reader(limits?: { messages: number; bytes: number; mergeBytes: number }) {

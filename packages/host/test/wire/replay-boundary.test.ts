@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { ReplayBuffer } from '../../src/core/channels/replay-buffer.js';
 import { REPLAY_MAX_ENVELOPES } from '../../src/core/limits.js';
+import { ReplayBuffer } from '../../src/core/wire/replay.js';
 import { KeptLog } from '../support/logs.js';
 import { startHost } from '../support/session-room.js';
 import { ROOT, settle, type TestHost } from '../support/test-host.js';

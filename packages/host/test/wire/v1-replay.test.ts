@@ -2,9 +2,9 @@
 import type { V1ActionEnvelope, V1SessionState } from '@atrium/protocol/dialects';
 import { describe, expect, it } from 'vitest';
 import { applyV1 } from '../../../protocol/test/support/v1-client.js';
-import { encodedOf, type NumberedMessage } from '../../src/core/channels/encoding.js';
-import { TranslatedReplay } from '../../src/core/channels/translated-replay.js';
-import { outgoing } from '../../src/core/wire/outgoing.js';
+import { encodedOf, type NumberedMessage } from '../../src/core/wire/encoding.js';
+import { outgoing } from '../../src/core/wire/frames.js';
+import { TranslatedReplay } from '../../src/core/wire/replay.js';
 import { KeptLog } from '../support/logs.js';
 import { openRoom, type Room, startHost, turnStarted } from '../support/session-room.js';
 import { settle } from '../support/test-host.js';

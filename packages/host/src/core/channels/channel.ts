@@ -14,7 +14,7 @@ export interface ChannelOptions {
    * What happens here ends with the host, as the output of a terminal does: its numbers are stored, so that nobody gets
    * them again, but not what happened under them.
    */
-  readonly isPassing?: boolean;
+  readonly isEphemeral?: boolean;
 }
 
 /** One action with the state around it. */
@@ -31,18 +31,18 @@ export class Channel<State = unknown> {
   /** How many actions are accepted and not stored yet. */
   #unstored = 0;
   #lastTime: number;
-  readonly isPassing: boolean;
+  readonly isEphemeral: boolean;
 
   constructor(
     readonly uri: string,
     readonly reduce: Reduce<State>,
     initial: State,
-    { lastTime = 0, isPassing = false }: ChannelOptions = {},
+    { lastTime = 0, isEphemeral = false }: ChannelOptions = {},
   ) {
     this.#live = initial;
     this.#committed = initial;
     this.#lastTime = lastTime;
-    this.isPassing = isPassing;
+    this.isEphemeral = isEphemeral;
   }
 
   get live(): State {

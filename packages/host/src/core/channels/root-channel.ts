@@ -1,18 +1,79 @@
-/** The root channel: what every client may know without opening a session. */
+/** What people can set for the whole host, from any client. It is part of root state, and stays over a restart. */
+
 import {
   type AgentInfo,
+  type ConfigSchema,
   ROOT_CHANNEL,
+  type RootConfigChangedAction,
   type RootState,
   rootReducer,
   type StateAction,
   type TerminalInfo,
 } from '@atrium/protocol';
 import type { AgentBackend } from '../contracts/agent.js';
-import type { Asker, ChannelSnapshot, OpenChannel } from '../contracts/host-core.js';
 import type { EntryOrigin, Log } from '../log/log.js';
+import { badValue } from '../sessions/config-values.js';
 import { Channel } from './channel.js';
-import { configRefusal, type RootSettings, rootConfig } from './root-config.js';
+import type { Asker, ChannelSnapshot, OpenChannel } from './open-channel.js';
 import type { Writer } from './writer.js';
+
+type Config = NonNullable<RootState['config']>;
+
+export interface RootSettings {
+  /** The agent of a session whose creator named none. */
+  readonly defaultAgent?: string;
+  /** Whether new sessions run tools without asking. */
+  readonly autoApprove?: boolean;
+}
+
+/** The configuration of a host with these agents. Values of earlier that still fit are kept. */
+export function rootConfig(agents: readonly AgentBackend[], stored: Config | undefined): Config {
+  const schema = schemaFor(agents);
+  const kept = Object.entries(stored?.values ?? {}).filter(([key, value]) => !problem(schema, key, value));
+  return { schema, values: Object.fromEntries(kept) };
+}
+
+function schemaFor(agents: readonly AgentBackend[]): ConfigSchema {
+  const infos = agents.map(({ info }) => info);
+  return {
+    type: 'object',
+    properties: {
+      defaultAgent: {
+        type: 'string',
+        title: 'Agent for new sessions',
+        description: 'Works in sessions whose creator chose none. Without it, the first one in the list.',
+        enum: infos.map(({ provider }) => provider),
+        enumLabels: infos.map(({ displayName }) => displayName),
+      },
+      autoApprove: {
+        type: 'boolean',
+        title: 'Run tools without asking, in new sessions',
+        description: 'Where each new session starts out; every session can be set differently.',
+        default: false,
+      },
+    },
+  };
+}
+
+/** Why a client may not change the configuration like this; undefined when it may. */
+export function configRefusal(config: Config | undefined, action: RootConfigChangedAction): string | undefined {
+  if (!config) return 'this host has no configuration to change';
+  for (const [key, value] of Object.entries(action.config)) {
+    const why = problem(config.schema, key, value);
+    if (why) return why;
+  }
+  return undefined;
+}
+
+function problem({ properties }: ConfigSchema, key: string, value: unknown): string | undefined {
+  const property = Object.hasOwn(properties, key) ? properties[key] : undefined;
+  if (!property) return `there is no property ${key}`;
+  if (property.readOnly) return `${key} cannot be changed`;
+  const bad = badValue(property, value);
+  return bad && `${key} must be ${bad}`;
+}
+
+/** The root channel: what every client may know without opening a session. */
 
 /** What the host itself has to say there. */
 type Said = Pick<RootState, 'agents' | 'activeSessions' | 'terminals'>;
@@ -101,12 +162,12 @@ export class RootChannel implements OpenChannel {
     return { snapshot: { resource: ROOT_CHANNEL, state: this.#channel.committed, fromSeq: committedSeq } };
   }
 
-  async dispatch(action: StateAction, origin: EntryOrigin, { connection, original }: Asker): Promise<void> {
+  async dispatch(action: StateAction, origin: EntryOrigin, asker: Asker): Promise<void> {
     const reason =
       action.type === 'root/configChanged'
         ? configRefusal(this.#channel.live.config, action)
         : `clients cannot dispatch ${action.type} here`;
-    if (reason !== undefined) return connection.reject(original, origin, reason);
+    if (reason !== undefined) return asker.reject(origin, reason);
     this.#write(action, origin);
   }
 }

@@ -1,10 +1,12 @@
 /**
- * The one write path. Everything that changes state comes through `write`: it is numbered, reduced, stored together with
- * everything else of the same tick, and only then shown and acted upon. Nothing else calls a reducer on the host.
+ * The one write path. Everything that changes state comes through `write`: the writer numbers and reduces it, stores it
+ * together with everything else of the same tick, and only then shows it and lets its effects happen. A tick that cannot be
+ * stored is undone as a whole. Apart from channels that load their stored tail, nothing else on the host calls a reducer.
  */
 import type { ActionEnvelope, ActionOrigin, StateAction } from '@atrium/protocol';
 import {
   type Archive,
+  type Commit,
   type EntryOrigin,
   type Log,
   LogConflictError,
@@ -13,24 +15,39 @@ import {
 } from '../log/log.js';
 import type { Clock } from '../util/clock.js';
 import type { Logger } from '../util/logger.js';
-import type { Connection } from '../wire/connection.js';
-import type { Outgoing } from '../wire/outgoing.js';
-import {
-  type Batch,
-  type CommittedBatch,
-  commitOf,
-  emptyBatch,
-  hasContent,
-  isAwaited,
-  type UndoneBatch,
-} from './batch.js';
 import type { Channel, Step } from './channel.js';
 
-/** An action to be taken. Without an origin it is the host's own. */
+/** An action to apply. Without an origin it is the host's own. */
 export interface WriteRequest<State> {
   readonly channel: Channel<State>;
   readonly action: StateAction;
   readonly origin?: EntryOrigin | undefined;
+}
+
+/** Something that one client alone hears, in its place among the actions: a rejection, or an echo ahead of its time. */
+export interface Notice {
+  /** The tick could not be stored, and the notice is lost with it. */
+  lost(reason: string): void;
+}
+
+export interface CommittedStep extends Step {
+  readonly channel: Channel;
+  /** The action as JSON. */
+  readonly text: string;
+}
+
+/** One stored tick. */
+export interface CommittedBatch {
+  readonly steps: readonly CommittedStep[];
+  /** Includes numbers that were used up without an action. */
+  readonly entries: readonly LogEntry[];
+  /** Each follows the action with its number. */
+  readonly notices: readonly { readonly seq: number; readonly notice: Notice }[];
+}
+
+/** A tick that never happened, because it could not be stored. */
+export interface UndoneBatch extends CommittedBatch {
+  readonly error: Error;
 }
 
 /** What the log keeps of a number without an action. */
@@ -40,13 +57,13 @@ export interface WriterOptions {
   readonly log: Log;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Shows a stored batch to everyone who watches. */
+  /** Shows a stored batch to all subscribers. */
   readonly show: (batch: CommittedBatch) => void;
   /** How much was stored at once, and how long that took in milliseconds. */
   readonly stored?: (entries: number, milliseconds: number) => void;
-  /** An action of a client was taken, or turned down for a reason; what is recorded here is stored with it. */
+  /** An action of a client was accepted or rejected; records that this callback writes are stored with it. */
   readonly answered?: (origin: EntryOrigin, answer: { serverSeq: number; reason?: string | undefined }) => void;
-  /** What could not be stored has been undone; whoever waits for it must hear of that. */
+  /** A tick has been undone; clients that wait for an answer must hear of it. */
   readonly undone: (batch: UndoneBatch) => void;
   /** Another host writes to the log: nothing can be stored here ever again. Called once. */
   readonly superseded: (error: LogConflictError) => void;
@@ -66,7 +83,7 @@ export class Writer {
     this.#committedSeq = options.log.head;
   }
 
-  /** The greatest number that anyone may have seen. */
+  /** The greatest number that a client may have seen. */
   get committedSeq(): number {
     return this.#committedSeq;
   }
@@ -76,11 +93,11 @@ export class Writer {
     return this.#seq;
   }
 
-  /** Numbers and reduces an action. It becomes visible when its tick has been stored. */
+  /** Numbers and reduces an action. Clients see it when its tick has been stored. */
   write<State>({ channel, action, origin }: WriteRequest<State>): Step<State> {
     const time = channel.timeAt(this.#options.clock.now());
     const text = JSON.stringify(action);
-    const kept = channel.isPassing ? NOTHING : { channel: channel.uri, action: text };
+    const kept = channel.isEphemeral ? NOTHING : { channel: channel.uri, action: text };
     const serverSeq = this.#take({ ...kept, time, origin });
     const envelope: ActionEnvelope = { channel: channel.uri, action, serverSeq, ...originMember(origin) };
     const step = channel.accept(envelope, time);
@@ -88,14 +105,14 @@ export class Writer {
     return step;
   }
 
-  /** Uses up a number without an action, so that a rejection has one that nobody else will ever get. */
+  /** Uses up a number without an action, so that a rejection has a number of its own. */
   useNumber(origin?: EntryOrigin, reason?: string): number {
     return this.#take({ ...NOTHING, time: this.#options.clock.now(), origin }, reason);
   }
 
-  /** Tells one client something, in its place among the actions, once they are stored. */
-  tell(connection: Connection, message: () => Outgoing): void {
-    this.#batch.notices.push({ seq: this.#seq, connection, message });
+  /** Shows a notice to its client in its place among the actions, once they are stored. */
+  tell(notice: Notice): void {
+    this.#batch.notices.push({ seq: this.#seq, notice });
     this.#schedule();
   }
 
@@ -172,17 +189,17 @@ export class Writer {
     for (const callback of batch.afterCommit) this.#safely(callback);
   }
 
-  /** What is stored is stored: a fault in showing it, or in what follows, must not stop the next tick. */
+  /** A stored tick stays stored: a failing handler must not stop the next tick. */
   #safely(work: () => void): void {
     try {
       work();
     } catch (error) {
       const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
-      this.#options.logger.log('error', 'a fault after storing', { error: detail });
+      this.#options.logger.log('error', 'post-commit handler failed', { error: detail });
     }
   }
 
-  /** Nothing of the failed tick happened, and nothing that was built on it: the next tick starts from what is stored. */
+  /** Undoes the failed tick and the one that was built on it. The next tick starts from the stored state. */
   #undo(failed: Batch, error: Error): void {
     const lost = [failed, this.#batch];
     this.#batch = emptyBatch();
@@ -191,12 +208,12 @@ export class Writer {
     for (const { channel } of steps) channel.rollBack();
     for (const callback of lost.flatMap((batch) => batch.afterFailure)) this.#safely(() => callback(error));
     if (error instanceof LogConflictError) return this.#giveUp(error);
-    this.#options.logger.log('error', 'could not store what happened; it is undone', { error: error.message });
+    this.#options.logger.log('error', 'could not store a tick; it is undone', { error: error.message });
     const [entries, notices] = [lost.flatMap((batch) => batch.entries), lost.flatMap((batch) => batch.notices)];
     this.#safely(() => this.#options.undone({ steps, entries, notices, error }));
   }
 
-  /** Nobody is asked to try again: it would be in vain. */
+  /** Clients are not asked to try again: this host can never store anything again. */
   #giveUp(error: LogConflictError): void {
     if (this.#superseded) return;
     this.#superseded = error;
@@ -207,3 +224,60 @@ export class Writer {
 function originMember(origin: EntryOrigin | undefined): { origin?: ActionOrigin } {
   return origin ? { origin: { clientId: origin.clientId, clientSeq: origin.clientSeq } } : {};
 }
+
+/** Everything that one tick of the event loop decided, on its way to the log. */
+interface Batch {
+  readonly entries: LogEntry[];
+  readonly steps: CommittedStep[];
+  readonly notices: { readonly seq: number; readonly notice: Notice }[];
+  readonly records: Map<string, string | null>;
+  readonly archives: Map<string, () => Archive>;
+  readonly afterCommit: (() => void)[];
+  readonly afterFailure: ((error: Error) => void)[];
+}
+
+const emptyBatch = (): Batch => ({
+  entries: [],
+  steps: [],
+  notices: [],
+  records: new Map(),
+  archives: new Map(),
+  afterCommit: [],
+  afterFailure: [],
+});
+
+/** Whether there is something to store. */
+function hasContent({ entries, records, archives }: Batch): boolean {
+  return entries.length + records.size + archives.size > 0;
+}
+
+/** Whether something is to happen even when there is nothing to store. */
+function isAwaited({ notices, afterCommit }: Batch): boolean {
+  return notices.length + afterCommit.length > 0;
+}
+
+/** The batch as the log wants it. Archives are made now, when all actions are in. */
+function commitOf(batch: Batch, expectedHead: number): Commit {
+  return {
+    expectedHead,
+    entries: batch.entries,
+    records: [...batch.records].map(([key, value]) => ({ key, value })),
+    archives: [...batch.archives.values()].map((make) => make()),
+    durability: batch.steps.some(({ envelope }) => MUST_SURVIVE_POWER_CUT.has(envelope.action.type))
+      ? 'full'
+      : 'normal',
+  };
+}
+
+/** Actions that a person would not forgive losing. */
+const MUST_SURVIVE_POWER_CUT: ReadonlySet<string> = new Set([
+  'session/ready',
+  'session/turnStarted',
+  'session/turnComplete',
+  'session/turnCancelled',
+  'session/error',
+  'session/toolCallConfirmed',
+  'session/toolCallComplete',
+  'session/inputCompleted',
+  'session/truncated',
+]);

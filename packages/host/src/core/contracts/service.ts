@@ -3,10 +3,10 @@
  * asks its services in turn, and knows nothing else about them.
  */
 import type { ClientRequestMethod, ClientRequests } from '@atrium/protocol';
+import type { OpenChannel } from '../channels/open-channel.js';
 import type { AttachCompanion } from '../sessions/companion.js';
 import type { Session } from '../sessions/session.js';
 import type { Connection } from '../wire/connection.js';
-import type { OpenChannel } from './host-core.js';
 import type { ToolContext } from './tool.js';
 
 export type ServiceRequests = {
@@ -32,6 +32,10 @@ export interface ToolPlace {
 
 export interface Service {
   readonly requests?: ServiceRequests;
+  /** Methods of our own beside the protocol. Their parameters have no schema: the handler checks them. */
+  readonly extensionRequests?: Readonly<
+    Record<string, (connection: Connection, params: Readonly<Record<string, unknown>>) => unknown>
+  >;
   /** Methods that are not named here wait in the main lane. */
   readonly lanes?: { readonly [M in ClientRequestMethod]?: Lane };
   /** How the URIs of its channels begin: `ahp-terminal:`. */

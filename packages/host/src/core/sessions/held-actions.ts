@@ -3,11 +3,9 @@
  * they wait, because some clients are told at once that they will be taken.
  */
 import type { SessionAction } from '@atrium/protocol';
-import type { Asker } from '../contracts/host-core.js';
+import type { Asker } from '../channels/open-channel.js';
 import { HELD_ACTIONS_MAX } from '../limits.js';
 import type { EntryOrigin } from '../log/log.js';
-import { echoesEarly } from '../wire/dialects/dialects.js';
-import { outgoingNotification } from '../wire/outgoing.js';
 import type { SessionParts } from './session-parts.js';
 
 export interface Held {
@@ -35,20 +33,7 @@ export class HeldActions {
   hold(action: SessionAction, origin: EntryOrigin, asker: Asker): void {
     if (!this.has(origin)) this.#set([...this.#held, { action, origin }]);
     this.parts.core.clients.sent.held(origin);
-    this.echo(origin, asker);
-  }
-
-  /** Tells a client that waits for its echoes in order that its action will be taken. */
-  echo(origin: EntryOrigin, { connection, original }: Asker): void {
-    const { dialect } = connection;
-    if (!echoesEarly(dialect)) return;
-    const { writer } = this.parts.core;
-    const { clientId, clientSeq } = origin;
-    const stamp = { serverSeq: writer.assignedSeq, origin: { clientId, clientSeq } };
-    writer.tell(connection, () => {
-      connection.echoedEarly.add(clientSeq);
-      return outgoingNotification(dialect.encodeEcho(original, stamp));
-    });
+    asker.deferred(origin);
   }
 
   /** Applies everything that was held, in the order it came. */

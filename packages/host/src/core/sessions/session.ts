@@ -8,7 +8,7 @@ import type {
   StateAction,
 } from '@atrium/protocol';
 import type { Channel, Step } from '../channels/channel.js';
-import type { Asker, ChannelSnapshot, OpenChannel, SnapshotRequest } from '../contracts/host-core.js';
+import type { Asker, ChannelSnapshot, OpenChannel, SnapshotRequest } from '../channels/open-channel.js';
 import { Extensions } from '../extensions/extensions.js';
 import type { EntryOrigin } from '../log/log.js';
 import { AgentAtWork } from './agent-at-work.js';
@@ -156,18 +156,18 @@ export class Session implements OpenChannel {
     if (action.type === 'session/truncated') await this.#history.reach(action.turnId);
     const isRepeated = action.type === 'session/turnStarted' && (await this.#history.has(action.turnId));
     if (this.#isClosed) return (await this.#parts.core.open(this.uri))?.dispatch(action, origin, asker);
-    if (isRepeated) return asker.connection.reject(asker.original, origin, 'a turn of that id is over: make a new id');
+    if (isRepeated) return asker.reject(origin, 'a turn of that id is over: make a new id');
     const reason = refusal(action, { state: this.state, clientId: origin.clientId }) ?? this.#unknown(action);
-    if (reason) return asker.connection.reject(asker.original, origin, reason);
+    if (reason) return asker.reject(origin, reason);
     if (mustWait(action, this.state)) {
       if (!this.#held.isFull) return this.#held.hold(action as SessionAction, origin, asker);
-      return asker.connection.reject(asker.original, origin, 'too many changes wait for the end of the turn');
+      return asker.reject(origin, 'too many changes wait for the end of the turn');
     }
     this.write(action as SessionAction, origin);
   }
 
-  stillHolds(origin: EntryOrigin, asker: Asker): void {
-    if (this.#held.has(origin)) this.#held.echo(origin, asker);
+  answerDeferred(origin: EntryOrigin, asker: Asker): void {
+    if (this.#held.has(origin)) asker.deferred(origin);
   }
 
   takeSnapshot(request: SnapshotRequest): ChannelSnapshot | undefined {

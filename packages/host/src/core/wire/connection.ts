@@ -17,7 +17,6 @@ import {
   type Frame,
   readFrame,
 } from '@atrium/protocol/validation';
-import type { HostCore } from '../contracts/host-core.js';
 import { RequestError } from '../contracts/request-error.js';
 import type { Lane } from '../contracts/service.js';
 import {
@@ -28,23 +27,22 @@ import {
 } from '../limits.js';
 import type { EntryOrigin } from '../log/log.js';
 import { cutText } from '../util/cut-text.js';
+import type { WireContext } from './context.js';
 import {
   type Dialect,
   type DialectConnection,
   dialectOf,
+  echoesEarly,
   initialDialect,
   type OriginalAction,
 } from './dialects/dialects.js';
 import { dispatchAction, refuseAction } from './dispatch.js';
+import { type Outgoing, outgoing, outgoingNotification } from './frames.js';
 import { answerHandshake, type Identity } from './handshake.js';
-import { HostRequestQueue } from './host-requests.js';
-import { checkedParams, idIn, isTooLong, paramsOf } from './inbound.js';
-import { Lanes } from './lanes.js';
-import { Outbox } from './outbox.js';
-import { type Outgoing, outgoing, outgoingNotification } from './outgoing.js';
-import { Replies } from './replies.js';
-import { answerRequest, laneOf } from './requests.js';
+import { checkedParams, HostRequestQueue, idIn, isTooLong, Lanes, type Params, paramsOf } from './inbound.js';
+import { Outbox, Replies } from './outbox.js';
 import type { Answer } from './sent-actions.js';
+import { ClientNotice } from './subscriptions.js';
 import { CloseCode, type Transport } from './transport.js';
 
 type State =
@@ -57,7 +55,7 @@ type RequestFrame = Extract<Frame, { kind: 'request' }>;
 type NotificationFrame = Extract<Frame, { kind: 'notification' }>;
 
 export class Connection {
-  readonly #core: HostCore;
+  readonly #context: WireContext;
   readonly #transport: Transport;
   readonly #outbox: Outbox;
   readonly #replies: Replies;
@@ -71,18 +69,18 @@ export class Connection {
   /** Own actions that were echoed before they were applied. */
   readonly echoedEarly = new Set<number>();
 
-  constructor(core: HostCore, transport: Transport) {
-    this.#core = core;
+  constructor(context: WireContext, transport: Transport) {
+    this.#context = context;
     this.#transport = transport;
     this.#outbox = new Outbox({
       transport,
       onTooSlow: () => this.close(CloseCode.TooSlow, 'reads too slowly: resume'),
       onBroken: (error) => this.#brokenOff(error),
     });
-    this.#replies = new Replies({ outbox: this.#outbox, logger: core.logger, dialect: () => this.#dialect });
+    this.#replies = new Replies({ outbox: this.#outbox, logger: context.logger, dialect: () => this.#dialect });
     this.#lanes = new Lanes(() => this.close(CloseCode.PolicyViolation, 'sends faster than it can be served'));
-    this.#hostRequests = new HostRequestQueue(core.clock, (message) => this.#outbox.push(outgoing(message)));
-    this.#cancelHandshakeTimer = core.clock.after(HANDSHAKE_TIMEOUT_MS, () =>
+    this.#hostRequests = new HostRequestQueue(context.clock, (message) => this.#outbox.push(outgoing(message)));
+    this.#cancelHandshakeTimer = context.clock.after(HANDSHAKE_TIMEOUT_MS, () =>
       this.close(CloseCode.HandshakeTimeout, 'no handshake in time'),
     );
     transport.start({
@@ -148,7 +146,7 @@ export class Connection {
 
   close(code: number, reason: string): void {
     if (this.#state.at === 'closed') return;
-    this.#core.logger.log('info', 'closing connection', { connection: this.name, code, reason });
+    this.#context.logger.log('info', 'closing connection', { connection: this.name, code, reason });
     this.#outbox.flush();
     this.#transport.close(code, reason);
     this.#closed();
@@ -163,7 +161,7 @@ export class Connection {
 
   /** Half an answer cannot be taken back: only a new connection helps. */
   #brokenOff(error: unknown): void {
-    this.#core.logger.log('error', 'an answer broke off', { connection: this.name, error: String(error) });
+    this.#context.logger.log('error', 'an answer broke off', { connection: this.name, error: String(error) });
     this.close(CloseCode.SnapshotNeeded, 'the answer could not be sent to its end: connect again');
   }
 
@@ -175,7 +173,7 @@ export class Connection {
     this.#replies.close();
     this.#cancelHandshakeTimer();
     this.#hostRequests.abandon();
-    this.#core.connections.left(this, identity);
+    this.#context.connections.left(this, identity);
   }
 
   #receive(text: string): void {
@@ -190,13 +188,13 @@ export class Connection {
     if (frame.kind === 'success' || frame.kind === 'failure') return this.#hostRequests.answered(frame);
     if (frame.kind === 'request' && frame.method === 'ping') return this.#ping(frame);
     if (frame.kind === 'notification') return this.#lanes.enter(() => this.#notification(frame), 'main', text.length);
-    const lane = this.isReady ? laneOf(this.#core, frame.method) : 'main';
+    const lane = this.isReady ? this.#context.requests.laneOf(frame.method) : 'main';
     this.#lanes.enter(() => this.#request(frame, lane), lane, text.length);
   }
 
   #ping({ id, params }: RequestFrame): void {
     const given = { method: 'ping', params: paramsOf(params ?? { channel: ROOT_CHANNEL }) };
-    const call = this.dialect.request(given, this.#dialectConnection, this.#core.view);
+    const call = this.dialect.request(given, this.#dialectConnection, this.#context.view);
     const checked = checkClientRequest('ping', call.kind === 'forward' ? call.params : given.params);
     if (checked.ok) this.#outbox.push(outgoing({ jsonrpc: '2.0', id, result: null }));
     else this.#replies.errorAtOnce(id, new RequestError(ErrorCode.InvalidParams, describeProblem(checked.problem)));
@@ -222,7 +220,7 @@ export class Connection {
     if (method !== 'initialize' && method !== 'reconnect') {
       throw new RequestError(ErrorCode.InvalidRequest, `send initialize or reconnect before ${method}`);
     }
-    const accepted = await answerHandshake(this.#core, method, paramsOf(params));
+    const accepted = await answerHandshake(this.#context, method, paramsOf(params));
     if (this.#state.at !== 'new') return;
     this.#cancelHandshakeTimer();
     const { identity } = accepted;
@@ -230,7 +228,7 @@ export class Connection {
     this.#dialect = identity.dialect;
     this.#learn(accepted.dialectConnection);
     this.holdForAnswer();
-    this.#core.connections.arrived(this, identity);
+    this.#context.connections.arrived(this, identity);
     const result = await accepted.result(this).catch((error) => this.#abandonHandshake(id, error));
     if (this.identity) this.#state = { at: 'open', identity, ready: true };
     void this.#replies.result(id, result);
@@ -243,29 +241,34 @@ export class Connection {
   }
 
   async #answer({ id, method, params }: RequestFrame, lane: Lane): Promise<void> {
-    const { view } = this.#core;
+    const { view } = this.#context;
     const call = this.dialect.request({ method, params: paramsOf(params) }, this.#dialectConnection, view);
     this.#learn(call.connection);
     if (call.kind === 'fail') return this.#fail(id, RequestError.from(call.error), lane);
-    const result = await answerRequest(this.#core, this, call.method, checkedParams(call.method, call.params));
+    const result = await this.#perform(call.method, call.params);
     const sent = this.#replies.result(id, call.encodeResult(result, view), lane);
     // Nothing else holds what was read from a file: the next one is read when the client has taken this one.
     if (lane === 'aside') await sent;
   }
 
+  #perform(method: string, params: Params): unknown {
+    const { requests } = this.#context;
+    return requests.answer(this, method, requests.isExtension(method) ? params : checkedParams(method, params));
+  }
+
   async #notification({ method, params }: NotificationFrame): Promise<void> {
     if (this.#state.at !== 'open') return;
     try {
-      const { view } = this.#core;
+      const { view } = this.#context;
       const call = this.dialect.notification({ method, params: paramsOf(params) }, this.#dialectConnection, view);
       this.#learn(call.connection);
-      if (call.kind === 'dispatch') await dispatchAction(this.#core, this, call);
-      else if (call.kind === 'reject') await refuseAction(this.#core, this, call);
+      if (call.kind === 'dispatch') await dispatchAction(this.#context, this, call);
+      else if (call.kind === 'reject') await refuseAction(this.#context, this, call);
       else if (call.kind === 'forward' && call.method === 'unsubscribe') {
-        this.#core.unsubscribe(this, String(call.params.channel));
+        this.#context.subscriptions.remove(this, String(call.params.channel));
       }
     } catch (error) {
-      this.#core.logger.log('error', 'a notification failed', { method, error: String(error) });
+      this.#context.logger.log('error', 'a notification failed', { method, error: String(error) });
     }
   }
 
@@ -276,7 +279,7 @@ export class Connection {
 
   /** Tells the client, and nobody else, that its action was not taken. */
   reject(original: OriginalAction, origin: EntryOrigin, because: string): void {
-    const { clients, writer } = this.#core;
+    const { clients, writer } = this.#context;
     if (this.#state.at === 'closed') return clients.sent.release(origin);
     const reason = cutText(because, REJECTION_MAX_CHARACTERS);
     this.#tellRejection(original, origin, { serverSeq: writer.useNumber(origin, reason), reason });
@@ -287,14 +290,29 @@ export class Connection {
    * action already can tell. A rejection gets a fresh number: it changes no state, and old numbers may be passed over.
    */
   answerAgain(original: OriginalAction, { clientId, clientSeq }: EntryOrigin, { serverSeq, reason }: Answer): void {
-    const { writer } = this.#core;
+    const { writer } = this.#context;
     const origin = { clientId, clientSeq };
     if (reason !== undefined) {
       return this.#tellRejection(original, origin, { serverSeq: writer.useNumber(), reason });
     }
     // What is not stored yet is about to be shown to everyone whom it concerns, and so to this client.
     if (serverSeq > writer.committedSeq) return;
-    writer.tell(this, () => outgoingNotification(this.dialect.encodeEcho(original, { serverSeq, origin })));
+    writer.tell(
+      new ClientNotice(this, () => outgoingNotification(this.dialect.encodeEcho(original, { serverSeq, origin }))),
+    );
+  }
+
+  /** Echoes an action that waits for the end of a turn, if the client's dialect waits for its echoes in order. */
+  echoDeferred(original: OriginalAction, { clientId, clientSeq }: EntryOrigin): void {
+    const { dialect } = this;
+    if (!echoesEarly(dialect)) return;
+    const { writer } = this.#context;
+    const stamp = { serverSeq: writer.assignedSeq, origin: { clientId, clientSeq } };
+    const message = () => {
+      this.echoedEarly.add(clientSeq);
+      return outgoingNotification(dialect.encodeEcho(original, stamp));
+    };
+    writer.tell(new ClientNotice(this, message));
   }
 
   #tellRejection(
@@ -303,7 +321,8 @@ export class Connection {
     { serverSeq, reason }: { readonly serverSeq: number; readonly reason: string },
   ): void {
     const stamp = { serverSeq, origin: { clientId, clientSeq }, rejectionReason: reason };
-    this.#core.writer.tell(this, () => outgoingNotification(this.dialect.encodeRejection(original, stamp)));
+    const message = () => outgoingNotification(this.dialect.encodeRejection(original, stamp));
+    this.#context.writer.tell(new ClientNotice(this, message));
   }
 
   #fail(id: number, error: unknown, lane: Lane = 'main'): void {

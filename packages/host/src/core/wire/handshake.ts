@@ -1,11 +1,11 @@
 /** How a connection begins: `initialize` for a fresh start, `reconnect` to take up where the last one broke. */
 import { type ActionEnvelope, ErrorCode, type ReconnectParams, ROOT_CHANNEL } from '@atrium/protocol';
 import { checkClientRequest, describeProblem } from '@atrium/protocol/validation';
-import type { MissedAction } from '../channels/replay-buffer.js';
-import type { HostCore, OpenChannel } from '../contracts/host-core.js';
+import type { OpenChannel, WindowRequest } from '../channels/open-channel.js';
 import { RequestError } from '../contracts/request-error.js';
 import { CLIENT_ID_MAX_CHARACTERS } from '../limits.js';
 import type { Connection } from './connection.js';
+import type { WireContext } from './context.js';
 import {
   type Dialect,
   type DialectConnection,
@@ -17,7 +17,8 @@ import {
   versionName,
 } from './dialects/dialects.js';
 import { RawJson } from './json-parts.js';
-import { subscribeTo, type WindowRequest, windowOf } from './subscriptions.js';
+import type { MissedAction } from './replay.js';
+import { windowOf } from './subscriptions.js';
 
 /** Who a client is, for as long as its connection lasts. */
 export interface Identity {
@@ -40,19 +41,19 @@ export interface Handshake {
 type Params = Readonly<Record<string, unknown>>;
 
 export function answerHandshake(
-  core: HostCore,
+  context: WireContext,
   method: 'initialize' | 'reconnect',
   params: Params,
 ): Promise<Handshake> {
-  return method === 'initialize' ? initialize(core, params) : reconnect(core, params);
+  return method === 'initialize' ? initialize(context, params) : reconnect(context, params);
 }
 
-async function initialize(core: HostCore, raw: Params): Promise<Handshake> {
+async function initialize(context: WireContext, raw: Params): Promise<Handshake> {
   const dialect = dialectFor(raw);
-  const call = inbound(dialect, 'initialize', raw, core);
+  const call = inbound(dialect, 'initialize', raw, context);
   const params = checked('initialize', call.params);
   const { connection } = call;
-  const start = await core.clients.begin(params.clientId, {
+  const start = await context.clients.begin(params.clientId, {
     dialect: dialect.version,
     locale: params.locale,
     connection,
@@ -62,37 +63,38 @@ async function initialize(core: HostCore, raw: Params): Promise<Handshake> {
     identity: { clientId: params.clientId, start, lastSeenServerSeq: 0, dialect, locale: params.locale },
     dialectConnection: call.connection,
     async result(connection) {
-      const subscribed = await subscribeTo(core, connection, params.initialSubscriptions ?? [], window);
+      const subscribed = await context.subscriptions.open(connection, params.initialSubscriptions ?? [], window);
       const result = {
         protocolVersion: versionName(dialect),
         serverSeq: subscribed.seq,
         snapshots: subscribed.snapshots,
-        ...(core.defaultDirectory && { defaultDirectory: core.defaultDirectory }),
-        ...Object.assign({}, ...core.services.map(({ greeting }) => greeting)),
-        ...core.damage.greeting,
+        ...context.greeting(),
         ...(window && { turns: subscribed.windows }),
       };
-      return call.encodeResult(result, core.view);
+      return call.encodeResult(result, context.view);
     },
   };
 }
 
-async function reconnect(core: HostCore, raw: Params): Promise<Handshake> {
-  const known = typeof raw.clientId === 'string' ? await core.clients.returning(raw.clientId) : undefined;
+async function reconnect(context: WireContext, raw: Params): Promise<Handshake> {
+  const known = typeof raw.clientId === 'string' ? await context.clients.returning(raw.clientId) : undefined;
   // Without a channel it is of an older wire, and cannot be checked by the rules of this one.
   if (!known && typeof raw.clientId === 'string' && raw.channel === undefined) throw unknownClient(raw.clientId);
   const dialect = (known && dialectNamed(known.dialect)) ?? initialDialect;
-  const call = inbound(dialect, 'reconnect', raw, core, known?.connection);
+  const call = inbound(dialect, 'reconnect', raw, context, known?.connection);
   const params = checked('reconnect', call.params);
   if (!known) throw unknownClient(params.clientId);
   const { clientId, lastSeenServerSeq: seen } = params;
   // A number that was never given out says nothing about what the client has seen.
-  const lastSeenServerSeq = seen <= core.writer.committedSeq ? seen : 0;
+  const lastSeenServerSeq = seen <= context.writer.committedSeq ? seen : 0;
   return {
     identity: { clientId, start: known.epoch, lastSeenServerSeq, dialect, locale: known.locale },
     dialectConnection: call.connection,
     result: async (connection) =>
-      call.encodeResult(await resume(core, connection, { params, raw: call.params, window: windowOf(raw) }), core.view),
+      call.encodeResult(
+        await resume(context, connection, { params, raw: call.params, window: windowOf(raw) }),
+        context.view,
+      ),
   };
 }
 
@@ -108,30 +110,38 @@ interface Resumption {
 }
 
 /** Everything that was missed, or the state as it is now. Live actions follow behind the answer. */
-async function resume(core: HostCore, connection: Connection, { params, raw, window }: Resumption): Promise<unknown> {
-  const settled = await core.clients.settled(connection, numbers(raw.pending));
-  const replayed = await replay(core, connection, params);
+async function resume(
+  context: WireContext,
+  connection: Connection,
+  { params, raw, window }: Resumption,
+): Promise<unknown> {
+  const settled = await context.clients.settled(connection, numbers(raw.pending));
+  const replayed = await replay(context, connection, params);
   if (replayed) return { ...replayed, settled };
-  const { snapshots, windows } = await subscribeTo(core, connection, params.subscriptions, window);
+  const { snapshots, windows } = await context.subscriptions.open(connection, params.subscriptions, window);
   return { type: 'snapshot', snapshots, ...(window && { turns: windows }), settled };
 }
 
 /** What was missed, action by action; undefined when that is no longer known. */
-async function replay(core: HostCore, connection: Connection, params: ReconnectParams): Promise<object | undefined> {
-  if (!core.replay.after(params.lastSeenServerSeq)) return undefined;
-  const { found, missing } = await openAll(core, params.subscriptions);
+async function replay(
+  context: WireContext,
+  connection: Connection,
+  params: ReconnectParams,
+): Promise<object | undefined> {
+  if (!context.replay.after(params.lastSeenServerSeq)) return undefined;
+  const { found, missing } = await openAll(context, params.subscriptions);
   // One may have gone while another was being opened.
-  if ([...found.values()].some(({ isClosed }) => isClosed)) return replay(core, connection, params);
+  if ([...found.values()].some(({ isClosed }) => isClosed)) return replay(context, connection, params);
   // From here to the end nothing may wait: what is replayed and what is subscribed must meet without a gap.
-  const missed = core.replay.after(params.lastSeenServerSeq);
+  const missed = context.replay.after(params.lastSeenServerSeq);
   if (!missed) return undefined;
   const wanted = (all: readonly MissedAction[]) => all.filter(({ envelope }) => found.has(envelope.channel));
   const { dialect } = connection;
   const actions = isNative(dialect)
     ? wanted(missed).flatMap((action) => asKept(dialect, action))
-    : translated(core, dialect, { lastSeen: params.lastSeenServerSeq, wanted, isGone: missing.length > 0 });
+    : translated(context, dialect, { lastSeen: params.lastSeenServerSeq, wanted, isGone: missing.length > 0 });
   if (!actions) return undefined;
-  for (const { channel } of found.values()) core.subscribe(connection, channel);
+  for (const { channel } of found.values()) context.subscriptions.add(connection, channel);
   return { type: 'replay', actions, missing };
 }
 
@@ -148,13 +158,17 @@ interface Wanted {
 }
 
 /** What was missed, as it was translated while it happened; undefined when not all of it can be said that way. */
-function translated(core: HostCore, dialect: Dialect, { lastSeen, wanted, isGone }: Wanted): unknown[] | undefined {
+function translated(
+  context: WireContext,
+  dialect: Dialect,
+  { lastSeen, wanted, isGone }: Wanted,
+): unknown[] | undefined {
   // Of an action that became several messages, the last number that a client saw may stand for half.
-  const doubtful = core.replay.after(lastSeen - 1);
+  const doubtful = context.replay.after(lastSeen - 1);
   if (!doubtful || isGone) return undefined;
   const told: { readonly seq: number; readonly envelope: unknown }[] = [];
   for (const uri of new Set(wanted(doubtful).map(({ envelope }) => envelope.channel))) {
-    const messages = uri === ROOT_CHANNEL ? [] : core.translatedAfter(uri, lastSeen);
+    const messages = uri === ROOT_CHANNEL ? [] : context.subscriptions.translatedAfter(uri, lastSeen);
     if (!messages) return undefined;
     for (const { seq, message } of messages) told.push({ seq, envelope: envelopeOf(JSON.parse(message.text).params) });
   }
@@ -176,19 +190,25 @@ function envelopeOf(params: object): unknown {
   return 'envelope' in params ? params.envelope : params;
 }
 
-async function openAll(core: HostCore, uris: readonly string[]) {
+async function openAll(context: WireContext, uris: readonly string[]) {
   const found = new Map<string, OpenChannel>();
   const missing: string[] = [];
   for (const uri of new Set(uris)) {
-    const open = await core.open(uri);
+    const open = await context.open(uri);
     if (open) found.set(uri, open);
     else missing.push(uri);
   }
   return { found, missing };
 }
 
-function inbound(dialect: Dialect, method: string, params: Params, core: HostCore, known: DialectConnection = {}) {
-  const call = dialect.request({ method, params }, known, core.view);
+function inbound(
+  dialect: Dialect,
+  method: string,
+  params: Params,
+  context: WireContext,
+  known: DialectConnection = {},
+) {
+  const call = dialect.request({ method, params }, known, context.view);
   if (call.kind === 'fail') throw RequestError.from(call.error);
   return call;
 }

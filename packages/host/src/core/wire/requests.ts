@@ -1,119 +1,153 @@
-/** What each request does. One small function per method; the connection has checked the params already. */
+/** The requests of clients, by method. The connection has checked their parameters already. */
 import { type ClientRequestMethod, type ClientRequests, ErrorCode } from '@atrium/protocol';
-import { keepImported } from '../../blobs/imported-content.js';
-import type { HostCore } from '../contracts/host-core.js';
+import type { AgentBackend } from '../contracts/agent.js';
 import { RequestError } from '../contracts/request-error.js';
-import type { Lane } from '../contracts/service.js';
+import type { Lane, Service } from '../contracts/service.js';
 import type { Creator } from '../sessions/creation.js';
 import { readImportPage } from '../sessions/imported.js';
+import type { Sessions } from '../sessions/sessions.js';
 import type { Connection } from './connection.js';
 import { isNative } from './dialects/dialects.js';
 import { RawJson } from './json-parts.js';
-import { subscribeTo, windowOf } from './subscriptions.js';
+import { type Subscriptions, windowOf } from './subscriptions.js';
+
+export interface RequestsParts {
+  readonly sessions: Sessions;
+  readonly subscriptions: Subscriptions;
+  /** Parts of the host that answer requests of their own. The first that knows a method answers it. */
+  readonly services: readonly Service[];
+  /** Throws when an agent needs a token that this connection has not shown. */
+  checkAccess(connection: Connection, agent: AgentBackend): void;
+}
 
 type Params = Readonly<Record<string, unknown>>;
-type Handler<P> = (core: HostCore, connection: Connection, params: P) => Promise<unknown> | unknown;
-type ServiceHandler = (connection: Connection, params: Params) => unknown;
+type Handler<P> = (connection: Connection, params: P) => unknown;
 type Handlers = { readonly [M in ClientRequestMethod]?: Handler<ClientRequests[M]['params']> };
 
-const handlers: Handlers = {
-  async subscribe(core, connection, params) {
-    const window = windowOf(params as Params);
-    const { snapshots, windows, found } = await subscribeTo(core, connection, [params.channel], window);
-    if (found.length === 0) throw core.unknownChannel(params.channel);
-    const [snapshot] = snapshots;
-    return { ...(snapshot !== undefined && { snapshot }), ...(window && { turns: windows[params.channel] }) };
-  },
+/** These look at folders and ask Git, and no later request depends on them. */
+const ASIDE: ReadonlySet<string> = new Set(['resolveSessionConfig', 'sessionConfigCompletions']);
 
-  createSession: async (core, connection, params) => {
-    await core.sessions.create(params, clientOf(core, connection));
-    return null;
-  },
+export class Requests {
+  readonly #parts: RequestsParts;
 
-  disposeSession: async (core, _connection, { channel }) => {
-    await core.sessions.dispose(channel);
-    return null;
-  },
+  constructor(parts: RequestsParts) {
+    this.#parts = parts;
+  }
 
-  listSessions: (core, { dialect }) => {
-    const text = core.sessions.listText();
-    return { items: isNative(dialect) ? new RawJson(text) : JSON.parse(text) };
-  },
+  /** Methods of our own beside the protocol. Other hosts do not know them, and their parameters have no schema. */
+  isExtension(method: string): boolean {
+    return this.#extension(method) !== undefined;
+  }
 
-  fetchTurns: async (core, { dialect }, params) => {
-    const session = await core.sessions.open(params.channel);
-    if (!session) throw core.unknownChannel(params.channel);
-    return session.fetchTurns(params, isNative(dialect));
-  },
+  /** Where a request of this method waits; see `Lane`. */
+  laneOf(method: string): Lane {
+    if (ASIDE.has(method)) return 'aside';
+    for (const { lanes } of this.#parts.services) {
+      const lane = lanes?.[method as ClientRequestMethod];
+      if (lane) return lane;
+    }
+    return 'main';
+  }
 
-  resolveSessionConfig: (core, _connection, params) => core.sessions.choices.resolve(params),
+  answer(connection: Connection, method: string, params: Params): unknown {
+    const handler = this.#ofService(method) ?? this.#extension(method) ?? this.#own(method);
+    if (!handler) throw new RequestError(ErrorCode.MethodNotFound, `this host does not offer ${method} yet`);
+    return handler(connection, params);
+  }
 
-  sessionConfigCompletions: async (core, _connection, params) => ({
-    items: await core.sessions.choices.completions(params),
-  }),
+  #ofService(method: string): Handler<Params> | undefined {
+    for (const { requests } of this.#parts.services) {
+      const handler = requests?.[method as ClientRequestMethod];
+      if (handler) return handler as Handler<Params>;
+    }
+    return undefined;
+  }
 
-  initialize: secondHandshake,
-  reconnect: secondHandshake,
-};
+  #extension(method: string): Handler<Params> | undefined {
+    if (Object.hasOwn(this.#extensions, method)) return this.#extensions[method];
+    for (const { extensionRequests } of this.#parts.services) {
+      if (extensionRequests && Object.hasOwn(extensionRequests, method)) return extensionRequests[method];
+    }
+    return undefined;
+  }
 
-function clientOf({ auth }: HostCore, connection: Connection): Creator {
-  return { clientId: connection.identity?.clientId, mayUse: (agent) => auth.check(connection, agent) };
+  #own(method: string): Handler<Params> | undefined {
+    return Object.hasOwn(this.#handlers, method)
+      ? (this.#handlers[method as ClientRequestMethod] as Handler<Params>)
+      : undefined;
+  }
+
+  readonly #handlers: Handlers = {
+    subscribe: async (connection, params) => {
+      const window = windowOf(params as Params);
+      const { subscriptions } = this.#parts;
+      const { snapshots, windows, found } = await subscriptions.open(connection, [params.channel], window);
+      if (found.length === 0) throw unknownChannel(params.channel);
+      const [snapshot] = snapshots;
+      return { ...(snapshot !== undefined && { snapshot }), ...(window && { turns: windows[params.channel] }) };
+    },
+
+    createSession: async (connection, params) => {
+      await this.#parts.sessions.create(params, this.#creator(connection));
+      return null;
+    },
+
+    disposeSession: async (_connection, { channel }) => {
+      await this.#parts.sessions.dispose(channel);
+      return null;
+    },
+
+    listSessions: ({ dialect }) => {
+      const text = this.#parts.sessions.listText();
+      return { items: isNative(dialect) ? new RawJson(text) : JSON.parse(text) };
+    },
+
+    fetchTurns: async ({ dialect }, params) => {
+      const session = await this.#parts.sessions.open(params.channel);
+      if (!session) throw unknownChannel(params.channel);
+      return session.fetchTurns(params, isNative(dialect));
+    },
+
+    resolveSessionConfig: (_connection, params) => this.#parts.sessions.choices.resolve(params),
+
+    sessionConfigCompletions: async (_connection, params) => ({
+      items: await this.#parts.sessions.choices.completions(params),
+    }),
+
+    initialize: secondHandshake,
+    reconnect: secondHandshake,
+  };
+
+  readonly #extensions: Readonly<Record<string, Handler<Params>>> = {
+    'atrium/restoreSession': async (_connection, { channel }) => {
+      await this.#parts.sessions.restore(String(channel));
+      return null;
+    },
+
+    'atrium/listDisposed': () => ({ items: this.#parts.sessions.disposed() }),
+
+    'atrium/importSession': async (connection, params) => {
+      const page = readImportPage(params, connection);
+      if (page) await this.#parts.sessions.import(page, this.#creator(connection));
+      return null;
+    },
+  };
+
+  #creator(connection: Connection): Creator {
+    return {
+      clientId: connection.identity?.clientId,
+      mayUse: (agent) => this.#parts.checkAccess(connection, agent),
+    };
+  }
 }
 
 function secondHandshake(): never {
   throw new RequestError(ErrorCode.InvalidRequest, 'the handshake is done already');
 }
 
-/** Requests of our own, beside the protocol. Other hosts do not know them. */
-const extensions: ReadonlyMap<string, Handler<Params>> = new Map<string, Handler<Params>>([
-  [
-    'atrium/restoreSession',
-    async (core, _connection, { channel }) => {
-      await core.sessions.restore(String(channel));
-      return null;
-    },
-  ],
-  ['atrium/pairings', ({ pairings }) => ({ items: pairings.look() })],
-  ['atrium/declinePairing', ({ pairings }, _connection, { id }) => ({ wasOpen: pairings.decline(String(id)) })],
-  ['atrium/listDisposed', ({ sessions }) => ({ items: sessions.disposed() })],
-  [
-    'atrium/importSession',
-    async (core, connection, params) => {
-      const page = readImportPage(params, connection);
-      if (page) await core.sessions.import(page, clientOf(core, connection));
-      return null;
-    },
-  ],
-  [
-    'atrium/keepContent',
-    async ({ contents }, connection, params) => {
-      await keepImported(contents, params, connection);
-      return null;
-    },
-  ],
-]);
-
-export const extensionMethods: ReadonlySet<string> = new Set(extensions.keys());
-
-export function answerRequest(core: HostCore, connection: Connection, method: string, params: Params): unknown {
-  for (const { requests } of core.services) {
-    const serve = requests?.[method as ClientRequestMethod] as ServiceHandler | undefined;
-    if (serve) return serve(connection, params);
-  }
-  const handler = (extensions.get(method) ?? handlers[method as ClientRequestMethod]) as Handler<Params> | undefined;
-  if (!handler) throw new RequestError(ErrorCode.MethodNotFound, `this host does not offer ${method} yet`);
-  return handler(core, connection, params);
-}
-
-/** They look at folders and ask Git, and nothing that comes later depends on them. */
-const ASIDE: ReadonlySet<string> = new Set(['resolveSessionConfig', 'sessionConfigCompletions']);
-
-/** Where a request of this method waits; see `Lane`. */
-export function laneOf(core: HostCore, method: string): Lane {
-  if (ASIDE.has(method)) return 'aside';
-  for (const { lanes } of core.services) {
-    const lane = lanes?.[method as ClientRequestMethod];
-    if (lane) return lane;
-  }
-  return 'main';
+/** The error for a client that names a channel which does not exist. */
+export function unknownChannel(uri: string): RequestError {
+  const isOther = /^ahp-(terminal|changeset|resource-watch|otlp|root)/.test(uri);
+  if (isOther) return new RequestError(ErrorCode.NotFound, `there is no channel ${uri}`);
+  return new RequestError(ErrorCode.SessionNotFound, `there is no session ${uri}; listSessions names those there are`);
 }

@@ -1,66 +1,318 @@
-/** Subscribing: the state of a channel as it is stored now, and everything that follows. */
-import type { HostCore, OpenChannel } from '../contracts/host-core.js';
+/**
+ * Who is subscribed to which channel, and what subscribers are sent. Each action becomes bytes once per dialect, not once
+ * per client. A subscription begins with a snapshot and continues behind it without a gap.
+ */
+import { channelKind, type SessionState } from '@atrium/protocol';
+import type { Channel } from '../channels/channel.js';
+import type { OpenChannel, TurnWindow, WindowRequest } from '../channels/open-channel.js';
+import type { CommittedBatch, CommittedStep, Notice } from '../channels/writer.js';
 import type { Connection } from './connection.js';
-import { isNative } from './dialects/dialects.js';
+import {
+  type ChannelMemory,
+  canAnswer,
+  type Dialect,
+  type DialectStep,
+  type HostView,
+  isNative,
+  isTranslated,
+  NO_MEMORY,
+  rememberingDialects,
+  TRANSLATED,
+} from './dialects/dialects.js';
+import { type Encoded, encode, encodedOf, type NumberedMessage, withoutOrigin } from './encoding.js';
+import { type Outgoing, outgoing } from './frames.js';
+import { TranslatedReplay } from './replay.js';
+import { CloseCode } from './transport.js';
 
-/** Our own extension: a client that pages asks for the last turns only. */
-export interface WindowRequest {
-  readonly last: number;
+export interface SubscriptionsParts {
+  readonly connections: { of(clientId: string): Connection | undefined; all(): Iterable<Connection> };
+  /** What dialects may look up while they translate. */
+  readonly view: HostView;
+  /** Brings a channel into memory; undefined when there is none with this URI. */
+  open(uri: string): Promise<OpenChannel | undefined>;
+  /** The greatest number that clients may have seen. */
+  committedSeq(): number;
+  /** A client unsubscribed or left. The channel may still have other subscribers. */
+  unsubscribed(uri: string): void;
 }
 
-/** Which of a session's finished turns a snapshot holds. */
-export interface TurnWindow {
-  readonly start: number;
-  readonly total: number;
+export interface Subscribed {
+  /** All snapshots are true at this number: whatever follows has a greater one. */
+  readonly seq: number;
+  readonly snapshots: unknown[];
+  /** The channels that exist, including those without a state. */
+  readonly found: string[];
+  readonly windows: Record<string, TurnWindow>;
 }
 
+/** A message for one client alone, in its place among the actions. */
+export class ClientNotice implements Notice {
+  constructor(
+    readonly connection: Connection,
+    readonly message: () => Outgoing,
+  ) {}
+
+  /** The client waits for this message in vain: it must connect again and ask again. */
+  lost(reason: string): void {
+    this.connection.close(CloseCode.NotStored, reason);
+  }
+}
+
+/** What each client gets of one tick, channel by channel. */
+type Parcels = Map<Connection, Encoded[]>;
+
+const NONE: ReadonlySet<Connection> = new Set();
+
+export class Subscriptions {
+  readonly #parts: SubscriptionsParts;
+  readonly #subscribers = new Map<string, Set<Connection>>();
+  readonly #channels = new Map<Connection, Set<string>>();
+  /** What older dialects remember of a session while it is in memory. */
+  readonly #memories = new Map<string, ChannelMemory>();
+  readonly #translated = new TranslatedReplay();
+
+  constructor(parts: SubscriptionsParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Subscribes a client to channels and takes their snapshots, all at one moment, so that nothing falls between. Leaves out
+   * channels that do not exist.
+   */
+  async open(connection: Connection, uris: readonly string[], window: WindowRequest | undefined): Promise<Subscribed> {
+    for (;;) {
+      const open: OpenChannel[] = [];
+      for (const uri of new Set(uris)) {
+        const source = await this.#parts.open(uri);
+        if (source) open.push(source);
+      }
+      // From here to the end nothing may wait.
+      const request = { window, takesText: isNative(connection.dialect) };
+      const taken = open.map((source) => ({ channel: source.channel, snapshot: source.takeSnapshot(request) }));
+      if (taken.some(({ snapshot }) => !snapshot)) continue;
+      for (const { channel } of taken) this.add(connection, channel);
+      const shown = taken.flatMap(({ channel, snapshot }) => (snapshot ? { uri: channel.uri, ...snapshot } : []));
+      return {
+        seq: this.#parts.committedSeq(),
+        snapshots: shown.flatMap(({ snapshot }) => snapshot ?? []),
+        found: shown.map(({ uri }) => uri),
+        windows: Object.fromEntries(shown.flatMap(({ uri, turns }) => (turns ? [[uri, turns]] : []))),
+      };
+    }
+  }
+
+  /** Subscribes a client from now on. What follows reaches it behind the answer to its request. */
+  add(connection: Connection, { uri }: Channel): void {
+    // The client left while the channel was being opened; nothing would ever remove it again.
+    if (!connection.identity) return this.#parts.unsubscribed(uri);
+    connection.holdForAnswer();
+    entry(this.#subscribers, uri).add(connection);
+    entry(this.#channels, connection).add(uri);
+    if (isTranslated(connection.dialect)) this.#translated.follow(uri, this.#parts.committedSeq());
+  }
+
+  remove(connection: Connection, uri: string): void {
+    this.#remove(connection, uri);
+    this.#parts.unsubscribed(uri);
+  }
+
+  /** Ends all subscriptions of a connection that has closed. */
+  removeAllOf(connection: Connection): void {
+    const uris = this.channelsOf(connection);
+    for (const uri of uris) this.#remove(connection, uri);
+    this.#channels.delete(connection);
+    for (const uri of uris) this.#parts.unsubscribed(uri);
+  }
+
+  /** Ends all subscriptions to a channel that is gone. */
+  unsubscribeAll(uri: string): void {
+    for (const connection of [...this.#of(uri)]) this.#remove(connection, uri);
+    this.forget(uri);
+  }
+
+  #remove(connection: Connection, uri: string): void {
+    const subscribers = this.#subscribers.get(uri);
+    subscribers?.delete(connection);
+    if (subscribers?.size === 0) this.#subscribers.delete(uri);
+    this.#channels.get(connection)?.delete(uri);
+  }
+
+  #of(uri: string): ReadonlySet<Connection> {
+    return this.#subscribers.get(uri) ?? NONE;
+  }
+
+  isWatched(uri: string): boolean {
+    return this.#subscribers.has(uri);
+  }
+
+  channelsOf(connection: Connection): readonly string[] {
+    return [...(this.#channels.get(connection) ?? [])];
+  }
+
+  /** Bytes that wait for the subscriber that keeps up best; 0 without subscribers. */
+  unsentTo(uri: string): number {
+    const waiting = [...this.#of(uri)].map(({ unsentBytes }) => unsentBytes);
+    return waiting.length === 0 ? 0 : Math.min(...waiting);
+  }
+
+  /** Whether a subscriber can answer questions; true without subscribers, because one may come. */
+  mayBeAnswered(uri: string): boolean {
+    const subscribers = [...this.#of(uri)];
+    return subscribers.length === 0 || subscribers.some(({ dialect }) => canAnswer(dialect));
+  }
+
+  /** Whether some subscriber's dialect has no questions at all. */
+  isWatchedWithoutQuestions(uri: string): boolean {
+    return [...this.#of(uri)].some(({ dialect }) => !canAnswer(dialect));
+  }
+
+  /** What older dialects remember of a channel. */
+  memoryOf(uri: string): ChannelMemory | undefined {
+    return this.#memories.get(uri);
+  }
+
+  /** The channel left memory: what dialects remember of it goes, too. */
+  forget(uri: string): void {
+    this.#memories.delete(uri);
+    this.#translated.forget(uri);
+  }
+
+  /** The messages of a channel behind a number, as sent to a dialect that needs states; undefined if not all are kept. */
+  translatedAfter(uri: string, seq: number): readonly NumberedMessage[] | undefined {
+    return this.#translated.after(uri, seq);
+  }
+
+  /** Sends one stored tick to all subscribers of its channels. */
+  show({ steps, notices }: CommittedBatch): void {
+    const parcels: Parcels = new Map();
+    for (const [uri, run] of byChannel(steps)) this.#pack(uri, run, parcels);
+    for (const { seq, notice } of notices) {
+      if (!(notice instanceof ClientNotice)) continue;
+      pack(parcels, notice.connection, encodedOf([{ seq, origin: undefined, message: notice.message() }]));
+    }
+    for (const [connection, parts] of parcels) deliver(connection, parts);
+  }
+
+  /** Puts the steps of one channel into the parcels of the clients that they concern. */
+  #pack(uri: string, steps: readonly DialectStep[], parcels: Parcels): void {
+    const memory = this.#memories.get(uri) ?? NO_MEMORY;
+    const encodings = new Map<Dialect, Encoded>();
+    const encodedFor = (dialect: Dialect): Encoded => {
+      const encoded = encodings.get(dialect) ?? encode(dialect, memory, steps);
+      encodings.set(dialect, encoded);
+      return encoded;
+    };
+    for (const subscriber of this.#of(uri)) pack(parcels, subscriber, encodedFor(subscriber.dialect));
+    for (const asker of this.#absentAskers(uri, steps)) {
+      pack(parcels, asker, onlyOwn(asker, encodedFor(asker.dialect)));
+    }
+    if (this.#translated.isFollowed(uri)) this.#keepTranslated(uri, steps, encodedFor(TRANSLATED));
+    const next = rememberingDialects.reduce((current, dialect) => dialect.remember(current, steps), memory);
+    if (next !== memory) this.#memories.set(uri, next);
+  }
+
+  #keepTranslated(uri: string, steps: readonly DialectStep[], encoded: Encoded): void {
+    const [first = 0, upTo = 0] = [steps[0], steps.at(-1)].map((step) => step?.envelope.serverSeq);
+    const isWatched = [...this.#of(uri)].some(({ dialect }) => isTranslated(dialect));
+    this.#translated.add(uri, encoded, { first, upTo, isWatched });
+  }
+
+  /** A client that is not subscribed still gets the echo of its own action, so that it does not wait for it forever. */
+  #absentAskers(uri: string, steps: readonly DialectStep[]): Set<Connection> {
+    const subscribers = this.#of(uri);
+    const absent = new Set<Connection>();
+    for (const { envelope } of steps) {
+      const asker = envelope.origin && this.#parts.connections.of(envelope.origin.clientId);
+      if (asker?.isReady && !subscribers.has(asker)) absent.add(asker);
+    }
+    return absent;
+  }
+
+  /** Notifies all subscribers once, without a number, and clients whose dialect has no such subscription. */
+  notify(uri: string, method: string, params: object): void {
+    const encoded = new Map<Dialect, Outgoing | undefined>();
+    for (const connection of this.#parts.connections.all()) {
+      const { dialect } = connection;
+      const concerns = dialect.notifiesEveryone || this.#of(uri).has(connection);
+      if (!connection.identity || !concerns) continue;
+      if (!encoded.has(dialect)) {
+        const frame = dialect.encodeNotification({ method, params: { channel: uri, ...params } }, this.#parts.view);
+        encoded.set(dialect, frame && outgoing({ jsonrpc: '2.0', method: frame.method, params: frame.params }));
+      }
+      const message = encoded.get(dialect);
+      if (message) connection.send(message);
+    }
+  }
+}
+
+/** The window of turns that a client asks for, if it asks for one. */
 export function windowOf(params: Readonly<Record<string, unknown>>): WindowRequest | undefined {
   const { turns } = params;
   if (typeof turns !== 'object' || turns === null || !('last' in turns)) return undefined;
   return Number.isSafeInteger(turns.last) && Number(turns.last) >= 0 ? { last: Number(turns.last) } : undefined;
 }
 
-export interface Subscribed {
-  /** The number that all snapshots are true at: what follows has a greater one. */
-  readonly seq: number;
-  readonly snapshots: unknown[];
-  /** The channels that there are, also those without a state. */
-  readonly found: string[];
-  readonly windows: Record<string, TurnWindow>;
+function entry<Key, Value>(map: Map<Key, Set<Value>>, key: Key): Set<Value> {
+  const present = map.get(key) ?? new Set<Value>();
+  map.set(key, present);
+  return present;
+}
+
+function pack(parcels: Parcels, connection: Connection, encoded: Encoded): void {
+  const parts = parcels.get(connection);
+  if (parts) parts.push(encoded);
+  else parcels.set(connection, [encoded]);
+}
+
+function onlyOwn({ identity }: Connection, { numbered }: Encoded): Encoded {
+  return encodedOf(numbered.filter(({ origin }) => origin?.clientId === identity?.clientId));
+}
+
+function deliver(connection: Connection, parts: readonly Encoded[]): void {
+  connection.sendAll(messagesOf(connection, parts));
+  const close = parts.find((part) => part.close)?.close;
+  if (close) connection.close(CloseCode.SnapshotNeeded, close);
+}
+
+/** Nearly always there is one part, and its list goes to all subscribers as it is. */
+function messagesOf(connection: Connection, parts: readonly Encoded[]): readonly Outgoing[] {
+  const [first] = parts;
+  if (first && parts.length === 1) return withoutEarlyEchoes(connection, first).messages;
+  return inOrder(parts.map((part) => withoutEarlyEchoes(connection, part)));
+}
+
+/** Sorts by number, across channels: a client that has seen a number has seen everything up to it. */
+function inOrder(parts: readonly Encoded[]): Outgoing[] {
+  const all = parts.flatMap(({ numbered }) => numbered).sort((a, b) => a.seq - b.seq);
+  return all.map(({ message }) => message);
 }
 
 /**
- * Subscribes to channels and takes their snapshots, all at one moment, so that nothing falls between. Those that do not
- * exist are left out.
+ * A client that got an early echo gets the action once more, as if from the host: it no longer waits for the action, and
+ * actions of others or a snapshot may have changed its view since.
  */
-export async function subscribeTo(
-  core: HostCore,
-  connection: Connection,
-  uris: readonly string[],
-  window: WindowRequest | undefined,
-): Promise<Subscribed> {
-  for (;;) {
-    const open = await openAll(core, uris);
-    // From here to the end nothing may wait.
-    const request = { window, takesText: isNative(connection.dialect) };
-    const taken = open.map((source) => ({ channel: source.channel, snapshot: source.takeSnapshot(request) }));
-    if (taken.some(({ snapshot }) => !snapshot)) continue;
-    for (const { channel } of taken) core.subscribe(connection, channel);
-    const shown = taken.flatMap(({ channel, snapshot }) => (snapshot ? { uri: channel.uri, ...snapshot } : []));
-    return {
-      seq: core.writer.committedSeq,
-      snapshots: shown.flatMap(({ snapshot }) => snapshot ?? []),
-      found: shown.map(({ uri }) => uri),
-      windows: Object.fromEntries(shown.flatMap(({ uri, turns }) => (turns ? [[uri, turns]] : []))),
-    };
-  }
+function withoutEarlyEchoes(connection: Connection, encoded: Encoded): Encoded {
+  const { echoedEarly, identity } = connection;
+  if (echoedEarly.size === 0) return encoded;
+  const isOld = (origin: { clientId: string; clientSeq: number } | undefined) =>
+    origin?.clientId === identity?.clientId && echoedEarly.delete(origin?.clientSeq ?? -1);
+  return encodedOf(
+    encoded.numbered.map((message) => (isOld(message.origin) ? withoutOrigin(message) : message)),
+    encoded.close,
+  );
 }
 
-async function openAll(core: HostCore, uris: readonly string[]): Promise<OpenChannel[]> {
-  const open: OpenChannel[] = [];
-  for (const uri of new Set(uris)) {
-    const source = await core.open(uri);
-    if (source) open.push(source);
+/** The steps of each channel, in order. Dialects know the states of sessions, and no others. */
+function byChannel(steps: readonly CommittedStep[]): Map<string, DialectStep[]> {
+  const runs = new Map<string, DialectStep[]>();
+  for (const { channel, envelope, before, after } of steps) {
+    const isSession = channelKind(channel.uri) === 'session';
+    const step = isSession
+      ? { envelope, before: before as SessionState, after: after as SessionState }
+      : { envelope, before: undefined, after: undefined };
+    const run = runs.get(channel.uri);
+    if (run) run.push(step);
+    else runs.set(channel.uri, [step]);
   }
-  return open;
+  return runs;
 }

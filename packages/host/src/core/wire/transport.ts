@@ -1,5 +1,5 @@
 /** How messages get in and out. A transport moves whole JSON messages in order; it does not know what they say. */
-import type { WireFrame } from './wire-frame.js';
+import type { WireFrame } from './frames.js';
 
 export interface TransportEvents {
   /** One whole message. */

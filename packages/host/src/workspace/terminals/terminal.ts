@@ -1,6 +1,6 @@
 /** One terminal: a process, the channel that shows it, and what flows between them. */
 import type { TerminalAction, TerminalClaim, TerminalInfo, TerminalState } from '@atrium/protocol';
-import { PassingChannel } from '../../core/channels/passing-channel.js';
+import { EphemeralChannel } from '../../core/channels/ephemeral-channel.js';
 import type { HostCore } from '../../core/contracts/host-core.js';
 import { systemClock } from '../../core/util/clock.js';
 import { succeedsWithin } from '../../core/util/waiting.js';
@@ -34,7 +34,7 @@ export interface TerminalOptions {
 const SIGNALLED = 128;
 
 export class Terminal {
-  readonly channel: PassingChannel<TerminalState>;
+  readonly channel: EphemeralChannel<TerminalState>;
   readonly #options: TerminalOptions;
   readonly #clients: ClientActions;
   readonly #flow: Flow;
@@ -50,8 +50,8 @@ export class Terminal {
     const { core, uri, initial } = options;
     this.#options = options;
     this.#isNamed = options.isNamed;
-    this.channel = new PassingChannel({
-      core,
+    this.channel = new EphemeralChannel({
+      writer: core.writer,
       uri,
       initial,
       reduce: reduceBounded,

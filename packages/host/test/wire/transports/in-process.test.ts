@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
+import { WireFrame } from '../../../src/core/wire/frames.js';
 import { CloseCode, type TransportEvents } from '../../../src/core/wire/transport.js';
 import { transportPair } from '../../../src/core/wire/transports/in-process.js';
-import { WireFrame } from '../../../src/core/wire/wire-frame.js';
 
 const tick = () => new Promise((resolve) => setImmediate(resolve));
 

@@ -1,9 +1,9 @@
 import { MessageChannel } from 'node:worker_threads';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { PAYLOAD_MAX_BYTES } from '../../../src/core/limits.js';
+import { WireFrame } from '../../../src/core/wire/frames.js';
 import type { TransportEvents } from '../../../src/core/wire/transport.js';
 import { messagePortTransport } from '../../../src/core/wire/transports/message-port.js';
-import { WireFrame } from '../../../src/core/wire/wire-frame.js';
 
 function started() {
   const { port1, port2 } = new MessageChannel();

@@ -1,9 +1,8 @@
 import { PassThrough, Writable } from 'node:stream';
 import { describe, expect, it, vi } from 'vitest';
+import { WireFrame } from '../../../src/core/wire/frames.js';
 import { CloseCode, type TransportEvents } from '../../../src/core/wire/transport.js';
-import { LineSplitter, LineTooLongError } from '../../../src/core/wire/transports/line-splitter.js';
-import { stdioTransport } from '../../../src/core/wire/transports/stdio.js';
-import { WireFrame } from '../../../src/core/wire/wire-frame.js';
+import { LineSplitter, LineTooLongError, stdioTransport } from '../../../src/core/wire/transports/stdio.js';
 
 const tick = () => new Promise((resolve) => setImmediate(resolve));
 

@@ -4,8 +4,8 @@ import { connect, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { type ClientOptions, WebSocket } from 'ws';
 import type { Clock } from '../../../src/core/util/clock.js';
+import { WireFrame } from '../../../src/core/wire/frames.js';
 import type { Transport } from '../../../src/core/wire/transport.js';
-import { WireFrame } from '../../../src/core/wire/wire-frame.js';
 import { type RunningServer, type ServerOptions, startServer } from '../../../src/server/server.js';
 
 export const TOKEN = 'a-token-for-tests';

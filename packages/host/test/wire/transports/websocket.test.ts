@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { describe, expect, it, vi } from 'vitest';
 import { HEARTBEAT_MS, PAYLOAD_MAX_BYTES } from '../../../src/core/limits.js';
+import { WireFrame } from '../../../src/core/wire/frames.js';
 import { CloseCode, type TransportEvents } from '../../../src/core/wire/transport.js';
-import { WireFrame } from '../../../src/core/wire/wire-frame.js';
 import { ask, client, closeOf, openClient, startEcho, startManual, TestClock } from './support.js';
 
 function events() {

@@ -3,8 +3,8 @@
  * port does not tell how much its other end has still to read, so there is no back-pressure here.
  */
 import { PAYLOAD_MAX_BYTES } from '../../limits.js';
+import type { WireFrame } from '../frames.js';
 import type { Transport, TransportEvents } from '../transport.js';
-import type { WireFrame } from '../wire-frame.js';
 
 /** What Node's and the browsers' ports have in common. */
 export interface PortLike {

@@ -1,6 +1,6 @@
 /** A channel that shows changes, from when somebody asks for it until nobody watches any more. */
 import { type ChangesetAction, type ChangesetState, changesetReducer, type ErrorInfo } from '@atrium/protocol';
-import { PassingChannel } from '../../../core/channels/passing-channel.js';
+import { EphemeralChannel } from '../../../core/channels/ephemeral-channel.js';
 import type { HostCore } from '../../../core/contracts/host-core.js';
 import { STORE_RETRY_MS } from '../../../core/limits.js';
 import { LOOK_AGAIN_MAX_MS, LOOK_AGAIN_MS, LOOK_SHARE } from '../limits.js';
@@ -15,7 +15,7 @@ export interface ViewParts {
 }
 
 export class View {
-  readonly channel: PassingChannel<ChangesetState>;
+  readonly channel: EphemeralChannel<ChangesetState>;
   readonly source: ViewSource;
   readonly #parts: ViewParts;
   #shown: Shown | undefined;
@@ -31,7 +31,7 @@ export class View {
     this.source = parts.source;
     const { core, uri } = parts;
     const initial: ChangesetState = { status: 'computing', files: [] };
-    this.channel = new PassingChannel({ core, uri, reduce: changesetReducer as never, initial });
+    this.channel = new EphemeralChannel({ writer: core.writer, uri, reduce: changesetReducer as never, initial });
     // Somebody may come back who still has what an earlier view under this name showed.
     this.channel.write({ type: 'changeset/cleared' });
     this.channel.write({ type: 'changeset/statusChanged', status: 'computing' });

@@ -2,7 +2,7 @@
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type CreateResourceWatchParams, type ResourceWatchState, resourceWatchReducer } from '@atrium/protocol';
-import { PassingChannel, type PassingChannelOptions } from '../../../core/channels/passing-channel.js';
+import { EphemeralChannel, type EphemeralChannelOptions } from '../../../core/channels/ephemeral-channel.js';
 import type { HostCore, OpenChannel } from '../../../core/contracts/host-core.js';
 import type { Connection } from '../../../core/wire/connection.js';
 import { notFound, refused } from '../errors.js';
@@ -25,7 +25,7 @@ interface Watch {
   readonly creator: Connection;
   /** Whose rights count, also when its connection has closed and others still listen. */
   readonly clientId: string;
-  readonly channel: PassingChannel<ResourceWatchState>;
+  readonly channel: EphemeralChannel<ResourceWatchState>;
   readonly tree: TreeWatch;
   readonly cancelTimer: () => void;
   /** It has been said that something may go unseen. */
@@ -74,7 +74,7 @@ export class Watches {
     const filters = { ...(excludes && { excludes }), ...(includes && { includes }) };
     const initial = { root: uri, recursive, ...filters };
     const cancelTimer = clock.after(WATCH_UNUSED_MS, () => this.#releaseUnused(channelUri));
-    const channel = new PassingChannel({ core: this.#parts.core, uri: channelUri, reduce, initial });
+    const channel = new EphemeralChannel({ writer: this.#parts.core.writer, uri: channelUri, reduce, initial });
     this.#watches.set(channelUri, { creator, clientId, channel, tree, cancelTimer, isPartial: false });
     // The connection, or the host, may have closed while we looked through the tree.
     if (!creator.identity || this.#isClosed) this.release(channelUri);
@@ -134,4 +134,4 @@ export class Watches {
   }
 }
 
-const reduce = resourceWatchReducer as PassingChannelOptions<ResourceWatchState>['reduce'];
+const reduce = resourceWatchReducer as EphemeralChannelOptions<ResourceWatchState>['reduce'];

@@ -1,5 +1,4 @@
-/** Who is connected. One client id has one connection: a newer one replaces the older. */
-
+/** All connections, and which client each belongs to. A client id has one connection: a newer one replaces the older. */
 import { CLIENT_GRACE_MS } from '../limits.js';
 import type { Clock } from '../util/clock.js';
 import type { Connection } from './connection.js';
@@ -8,11 +7,11 @@ import { CloseCode } from './transport.js';
 
 export interface RegistryOptions {
   readonly clock: Clock;
-  /** A connection is closed. */
+  /** A connection has closed. */
   readonly left: (connection: Connection) => void;
   /** A client has no connection any more. */
   readonly lost: (clientId: string) => void;
-  /** A client has not come back in time. */
+  /** A client has not come back within its grace period. */
   readonly gone: (clientId: string) => void;
 }
 
@@ -50,12 +49,6 @@ export class ConnectionRegistry {
     older?.close(CloseCode.Replaced, 'this client id has connected again');
   }
 
-  /** Nobody is waited for any more. */
-  stop(): void {
-    for (const cancel of this.#graces.values()) cancel();
-    this.#graces.clear();
-  }
-
   left(connection: Connection, identity: Identity | undefined): void {
     this.#all.delete(connection);
     this.#options.left(connection);
@@ -68,5 +61,11 @@ export class ConnectionRegistry {
       this.#options.gone(clientId);
     });
     this.#graces.set(clientId, cancel);
+  }
+
+  /** The host stops: no grace period ends any more. */
+  stop(): void {
+    for (const cancel of this.#graces.values()) cancel();
+    this.#graces.clear();
   }
 }

@@ -3,12 +3,13 @@
  * what happens; what clients ask for is up to its owner, too.
  */
 import type { StateAction } from '@atrium/protocol';
-import type { Asker, ChannelSnapshot, HostCore, OpenChannel } from '../contracts/host-core.js';
 import type { EntryOrigin } from '../log/log.js';
 import { Channel } from './channel.js';
+import type { Asker, ChannelSnapshot, OpenChannel } from './open-channel.js';
+import type { Writer } from './writer.js';
 
-export interface PassingChannelOptions<State> {
-  readonly core: Pick<HostCore, 'writer'>;
+export interface EphemeralChannelOptions<State> {
+  readonly writer: Writer;
   readonly uri: string;
   readonly reduce: Channel<State>['reduce'];
   readonly initial: State;
@@ -21,13 +22,13 @@ export interface PassingChannelOptions<State> {
   taken?(action: StateAction, clientId: string): void;
 }
 
-export class PassingChannel<State> implements OpenChannel {
-  readonly #options: PassingChannelOptions<State>;
+export class EphemeralChannel<State> implements OpenChannel {
+  readonly #options: EphemeralChannelOptions<State>;
   readonly #channel: Channel<State>;
 
-  constructor(options: PassingChannelOptions<State>) {
+  constructor(options: EphemeralChannelOptions<State>) {
     this.#options = options;
-    this.#channel = new Channel(options.uri, options.reduce, options.initial, { isPassing: true });
+    this.#channel = new Channel(options.uri, options.reduce, options.initial, { isEphemeral: true });
   }
 
   get uri(): string {
@@ -44,19 +45,19 @@ export class PassingChannel<State> implements OpenChannel {
   }
 
   write(action: StateAction): void {
-    this.#options.core.writer.write({ channel: this.#channel, action });
+    this.#options.writer.write({ channel: this.#channel, action });
   }
 
   takeSnapshot(): ChannelSnapshot {
-    const { writer } = this.#options.core;
+    const { writer } = this.#options;
     return { snapshot: { resource: this.uri, state: this.#channel.committed, fromSeq: writer.committedSeq } };
   }
 
-  async dispatch(action: StateAction, origin: EntryOrigin, { connection, original }: Asker): Promise<void> {
-    const { core, refusal, taken } = this.#options;
+  async dispatch(action: StateAction, origin: EntryOrigin, asker: Asker): Promise<void> {
+    const { writer, refusal, taken } = this.#options;
     const reason = refusal ? refusal(action, origin.clientId) : `clients cannot dispatch ${action.type} here`;
-    if (reason !== undefined) return connection.reject(original, origin, reason);
-    core.writer.write({ channel: this.#channel, action, origin });
+    if (reason !== undefined) return asker.reject(origin, reason);
+    writer.write({ channel: this.#channel, action, origin });
     taken?.(action, origin.clientId);
   }
 }

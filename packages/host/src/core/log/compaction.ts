@@ -3,8 +3,8 @@
  * its session still needs holds back everything behind it, so a session that nobody has opened for long is archived.
  */
 import { COMPACT_EVERY_ENTRIES, COMPACT_SESSIONS_MAX, REPLAY_MAX_ENVELOPES } from '../limits.js';
-import type { Log, LogEntry } from '../log/log.js';
 import type { Logger } from '../util/logger.js';
+import type { Log, LogEntry } from './log.js';
 
 export interface CompactionParts {
   readonly log: Log;

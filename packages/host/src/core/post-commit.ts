@@ -1,0 +1,120 @@
+/** What happens after a tick: a stored one is shown to subscribers, and one that could not be stored is undone. */
+import { ROOT_CHANNEL, type SessionState, type StateAction } from '@atrium/protocol';
+import type { Channel } from './channels/channel.js';
+import type { RootChannel } from './channels/root-channel.js';
+import type { CommittedBatch, CommittedStep, UndoneBatch } from './channels/writer.js';
+import { STORE_RETRY_MS } from './limits.js';
+import type { Compaction } from './log/compaction.js';
+import { LogWriteError } from './log/errors.js';
+import type { EntryOrigin } from './log/log.js';
+import type { IdleUnloader } from './sessions/idle-unloader.js';
+import { afterLoss } from './sessions/mending.js';
+import type { Sessions } from './sessions/sessions.js';
+import { summaryChanges } from './sessions/summaries.js';
+import type { Clock } from './util/clock.js';
+import type { Clients } from './wire/clients.js';
+import type { ConnectionRegistry } from './wire/connections.js';
+import { DISK_FULL } from './wire/outbox.js';
+import type { ReplayBuffer } from './wire/replay.js';
+import type { Subscriptions } from './wire/subscriptions.js';
+import { CloseCode } from './wire/transport.js';
+
+export interface PostCommitParts {
+  readonly clock: Clock;
+  readonly metrics: {
+    measure(name: string, unit: string, value: number): void;
+    count(name: string, unit: string, value: number): void;
+  };
+  readonly replay: ReplayBuffer;
+  readonly subscriptions: Subscriptions;
+  readonly compaction: Compaction;
+  readonly sessions: Pick<Sessions, 'has' | 'inMemory'>;
+  readonly idle: IdleUnloader;
+  readonly root: RootChannel;
+  readonly clients: Clients;
+  readonly connections: ConnectionRegistry;
+}
+
+export class PostCommit {
+  readonly #parts: PostCommitParts;
+
+  constructor(parts: PostCommitParts) {
+    this.#parts = parts;
+  }
+
+  /** Measures how long storing a tick took. */
+  took(entries: number, milliseconds: number): void {
+    const { metrics } = this.#parts;
+    metrics.measure('atrium.log.commit.duration', 'ms', milliseconds);
+    metrics.measure('atrium.log.commit.entries', '{entry}', entries);
+  }
+
+  /** Keeps a stored tick for returning clients, and shows it to subscribers. */
+  stored(batch: CommittedBatch): void {
+    const { replay, subscriptions, compaction, metrics } = this.#parts;
+    const steps = new Map(batch.steps.map((step) => [step.envelope.serverSeq, step]));
+    for (const { seq } of batch.entries) replay.add(seq, steps.get(seq)?.envelope, steps.get(seq)?.text ?? '');
+    const start = performance.now();
+    subscriptions.show(batch);
+    metrics.measure('atrium.fanout.duration', 'ms', performance.now() - start);
+    metrics.count('atrium.fanout.actions', '{action}', batch.steps.length);
+    compaction.stored(batch.entries);
+    for (const { channel, before } of firstSteps(batch)) this.#announceChanges(channel, before);
+  }
+
+  /** Tells clients that show the list of sessions what changed in it. */
+  #announceChanges({ uri, committed }: Channel<SessionState>, before: SessionState): void {
+    const { sessions, subscriptions, idle } = this.#parts;
+    if (!sessions.has(uri)) return;
+    const changes = summaryChanges(before.summary, committed.summary);
+    if (changes) subscriptions.notify(ROOT_CHANNEL, 'root/sessionSummaryChanged', { session: uri, changes });
+    if (!committed.activeTurn) idle.used(uri);
+  }
+
+  /** Undoes a tick. Clients come back and ask again; the host repairs its own part. */
+  undone({ entries, steps, notices, error }: UndoneBatch): void {
+    const { clock, sessions, root } = this.#parts;
+    const isFull = error instanceof LogWriteError && error.reason === 'disk-full';
+    const reason = isFull ? DISK_FULL : 'could not be stored: resume and send it again';
+    for (const { channel, origin } of entries) {
+      if (origin) this.#askAgain(origin, reason, sessions.inMemory.get(channel)?.isHolding(origin) ?? false);
+    }
+    for (const { notice } of notices) notice.lost(reason);
+    for (const [uri, lost] of ownActions(steps)) {
+      const session = sessions.inMemory.get(uri);
+      if (session) afterLoss(session, lost);
+      else if (uri === ROOT_CHANNEL) clock.after(STORE_RETRY_MS, () => root.tell());
+    }
+  }
+
+  /** Makes the client connect again and resend its action. The host itself repeats a deferred one. */
+  #askAgain(origin: EntryOrigin, reason: string, isDeferred: boolean): void {
+    const { clients, connections } = this.#parts;
+    clients.sent.release(origin, isDeferred);
+    const connection = connections.of(origin.clientId);
+    if (isDeferred || connection?.identity?.start !== origin.sent?.start) return;
+    connection?.close(CloseCode.NotStored, reason);
+  }
+}
+
+/** The first step of each session in a batch: the state before it is the state before the tick. */
+function firstSteps({ steps }: CommittedBatch): { channel: Channel<SessionState>; before: SessionState }[] {
+  const first = new Map<Channel, unknown>();
+  for (const { channel, before } of steps) if (!first.has(channel)) first.set(channel, before);
+  return [...first].map(([channel, before]) => ({
+    channel: channel as Channel<SessionState>,
+    before: before as SessionState,
+  }));
+}
+
+/** The host's own actions, by channel. */
+function ownActions(steps: readonly CommittedStep[]): Map<string, StateAction[]> {
+  const actions = new Map<string, StateAction[]>();
+  for (const { channel, envelope } of steps) {
+    if (envelope.origin) continue;
+    const known = actions.get(channel.uri);
+    if (known) known.push(envelope.action);
+    else actions.set(channel.uri, [envelope.action]);
+  }
+  return actions;
+}

@@ -1,0 +1,28 @@
+/** What every connection needs of the host. The composition root makes it once. */
+import type { OpenChannel } from '../channels/open-channel.js';
+import type { Writer } from '../channels/writer.js';
+import type { Clock } from '../util/clock.js';
+import type { Logger } from '../util/logger.js';
+import type { Clients } from './clients.js';
+import type { ConnectionRegistry } from './connections.js';
+import type { HostView } from './dialects/dialects.js';
+import type { ReplayBuffer } from './replay.js';
+import type { Requests } from './requests.js';
+import type { Subscriptions } from './subscriptions.js';
+
+export interface WireContext {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly writer: Writer;
+  readonly clients: Clients;
+  readonly connections: ConnectionRegistry;
+  readonly subscriptions: Subscriptions;
+  readonly replay: ReplayBuffer;
+  readonly requests: Requests;
+  /** What dialects may look up while they translate. */
+  readonly view: HostView;
+  /** Brings a channel into memory; undefined when there is none with this URI. */
+  open(uri: string): Promise<OpenChannel | undefined>;
+  /** Members that the host adds to the answer to `initialize`. */
+  greeting(): Readonly<Record<string, unknown>>;
+}

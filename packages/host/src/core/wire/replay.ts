@@ -1,0 +1,153 @@
+/** The newest actions, kept so that a client that was away for a moment can be given just what it missed. */
+
+import type { ActionEnvelope } from '@atrium/protocol';
+import { REPLAY_MAX_BYTES, REPLAY_MAX_ENVELOPES } from '../limits.js';
+import type { Log } from '../log/log.js';
+import type { Encoded, NumberedMessage } from './encoding.js';
+
+interface Kept {
+  readonly seq: number;
+  readonly envelope: ActionEnvelope | undefined;
+  readonly actionText: string;
+}
+
+/** An action that a client missed, also as the text that goes out. */
+export interface MissedAction {
+  readonly envelope: ActionEnvelope;
+  readonly text: string;
+}
+
+export class ReplayBuffer {
+  readonly #kept: Kept[] = [];
+  #bytes = 0;
+  /** The greatest number that was ever put in, kept or not. */
+  #last: number;
+
+  constructor(
+    lastSeq: number,
+    readonly limits = { envelopes: REPLAY_MAX_ENVELOPES, bytes: REPLAY_MAX_BYTES },
+  ) {
+    this.#last = lastSeq;
+  }
+
+  /** A restarted host can still tell returning clients what they missed. */
+  async load(log: Log): Promise<void> {
+    const after = Math.max(log.oldest - 1, log.head - this.limits.envelopes);
+    for (const { seq, channel, action, origin, isDamaged } of await log.read({ after })) {
+      // Who missed this cannot be told what it was, and needs a snapshot.
+      if (isDamaged) this.#startBehind(seq);
+      if (isDamaged) continue;
+      const whose = origin && { origin: { clientId: origin.clientId, clientSeq: origin.clientSeq } };
+      this.add(seq, channel ? { channel, serverSeq: seq, action: JSON.parse(action), ...whose } : undefined, action);
+    }
+  }
+
+  /** Takes the next number: with its envelope, or without one when it was used up by a rejection. */
+  add(seq: number, envelope: ActionEnvelope | undefined, actionText: string): void {
+    this.#kept.push({ seq, envelope, actionText });
+    this.#bytes += actionText.length;
+    this.#last = seq;
+    while (this.#kept.length > this.limits.envelopes || this.#bytes > this.limits.bytes) this.#drop();
+  }
+
+  #startBehind(seq: number): void {
+    this.#kept.length = 0;
+    this.#bytes = 0;
+    this.#last = seq;
+  }
+
+  #drop(): void {
+    this.#bytes -= this.#kept.shift()?.actionText.length ?? 0;
+  }
+
+  /** Everything behind a number, or undefined when that is no longer known: then a snapshot is needed. */
+  after(seq: number): MissedAction[] | undefined {
+    const oldest = this.#kept[0]?.seq ?? this.#last + 1;
+    if (seq < oldest - 1 || seq > this.#last) return undefined;
+    return this.#kept
+      .slice(seq - oldest + 1)
+      .flatMap(({ envelope, actionText }) => (envelope ? { envelope, text: envelopeText(envelope, actionText) } : []));
+  }
+}
+
+/** The envelope as JSON, around the action that is JSON already. */
+function envelopeText({ channel, serverSeq, origin }: ActionEnvelope, actionText: string): string {
+  const whose = origin ? `,"origin":${JSON.stringify(origin)}` : '';
+  return `{"channel":${JSON.stringify(channel)},"action":${actionText},"serverSeq":${serverSeq}${whose}}`;
+}
+
+/**
+ * What a returning client of an older wire missed. Its translator needs the states around each action, and those are
+ * gone by then; so the newest messages of a channel are kept as they were translated, from the moment that a client of
+ * that wire first watches it. The main replay buffer says what was missed at all.
+ */
+
+interface Tail {
+  /** Everything behind this number is here. */
+  from: number;
+  messages: NumberedMessage[];
+  bytes: number;
+  /** Nobody of this wire watches since this number. */
+  leftAt: number | undefined;
+}
+
+interface Tick {
+  /** The numbers of the first action and of the last. */
+  readonly first: number;
+  readonly upTo: number;
+  /** Whether somebody of this wire watches. */
+  readonly isWatched: boolean;
+}
+
+export class TranslatedReplay {
+  readonly #tails = new Map<string, Tail>();
+
+  constructor(readonly limits = { messages: REPLAY_MAX_ENVELOPES, bytes: REPLAY_MAX_BYTES }) {}
+
+  /** A client of this wire watches a channel, and has its state as of this number. */
+  follow(uri: string, seq: number): void {
+    if (!this.#tails.has(uri)) this.#tails.set(uri, { from: seq, messages: [], bytes: 0, leftAt: undefined });
+  }
+
+  isFollowed(uri: string): boolean {
+    return this.#tails.has(uri);
+  }
+
+  forget(uri: string): void {
+    this.#tails.delete(uri);
+  }
+
+  /** Takes what a channel did in one tick. */
+  add(uri: string, { numbered, close }: Encoded, { first, upTo, isWatched }: Tick): void {
+    const tail = this.#tails.get(uri);
+    if (!tail) return;
+    tail.leftAt = isWatched ? undefined : (tail.leftAt ?? first - 1);
+    if (close !== undefined) Object.assign(tail, { from: upTo, messages: [], bytes: 0 });
+    else tail.messages.push(...numbered);
+    tail.bytes += close === undefined ? numbered.reduce((sum, { message }) => sum + message.size, 0) : 0;
+    this.#trim(tail);
+    // All who left have to take a snapshot: nothing needs to be translated for them any more.
+    if (tail.leftAt !== undefined && tail.from > tail.leftAt) this.#tails.delete(uri);
+  }
+
+  /** Every message of a channel behind a number; undefined when some of them cannot be told. */
+  after(uri: string, seq: number): readonly NumberedMessage[] | undefined {
+    const tail = this.#tails.get(uri);
+    if (!tail || seq < tail.from) return undefined;
+    // One action can be several messages. Whether a client got all of those that have the last number it saw, it
+    // cannot say.
+    if (tail.messages.filter((message) => message.seq === seq).length > 1) return undefined;
+    return tail.messages.filter((message) => message.seq > seq);
+  }
+
+  #trim(tail: Tail): void {
+    let dropped = 0;
+    while (tail.messages.length - dropped > this.limits.messages || tail.bytes > this.limits.bytes) {
+      const oldest = tail.messages[dropped++];
+      if (!oldest) break;
+      tail.bytes -= oldest.message.size;
+      tail.from = oldest.seq + 1;
+    }
+    if (dropped > 0) tail.messages = tail.messages.slice(dropped);
+  }
+}
