@@ -154,7 +154,7 @@ export class House implements HostCore, WireContext {
 
     this.pairings = new PairingBoard(clock, logger);
     const trusts = new SessionTrusts(options.trust ?? NO_TRUST);
-    this.gateway = gatewayWith(options, { core: this, trusts, address: () => this.gatewayAddress });
+    this.gateway = gatewayWith(options, { core: this, address: () => this.gatewayAddress });
     this.customizations = customizationsWith(options, { core: this, trusts });
     this.auth = authFor(agents, this);
     const worktrees = worktreesIn(options, this);
@@ -169,7 +169,12 @@ export class House implements HostCore, WireContext {
       tools,
       extensions,
       restProcessesAfterMs: options.restProcessesAfterMs ?? PROCESSES_REST_MS,
-      companions: companionsOf([this.gateway, this.customizations], this.services),
+      companions: companionsOf({
+        gateway: this.gateway,
+        trusts,
+        customizations: this.customizations,
+        services: this.services,
+      }),
       choices: choicesWith(options, { core: this, catalogue: this.catalogue, worktrees }),
     });
 

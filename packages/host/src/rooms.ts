@@ -8,7 +8,8 @@ import type { Service } from './core/contracts/service.js';
 import type { Catalogue } from './core/sessions/catalogue.js';
 import { Choices } from './core/sessions/choices.js';
 import type { AttachCompanion } from './core/sessions/companion.js';
-import { createGateway, type Gateway } from './gateway/gateway.js';
+import type { Session } from './core/sessions/session.js';
+import { Gateway } from './gateway/gateway.js';
 import type { GatewayAddress, HostOptions } from './host-options.js';
 import { Customizations } from './plugins/customizations/customizations.js';
 import type { SessionTrusts } from './plugins/trust/session-trusts.js';
@@ -26,33 +27,40 @@ export function worktreesIn({ dataFolder }: HostOptions, { logger }: HostCore): 
 
 interface GatewayParts {
   readonly core: HostCore;
-  readonly trusts: SessionTrusts;
   address(): GatewayAddress | undefined;
 }
 
 export function gatewayWith({ strictProviders, providerFolder }: HostOptions, parts: GatewayParts): Gateway {
-  const { core, trusts, address } = parts;
-  const { clock, logger, telemetry, writer } = core;
-  const { gateway } = createGateway({
+  const { core, address } = parts;
+  const { clock, logger, telemetry, writer, pairings } = core;
+  return new Gateway({
     clock,
     logger,
     telemetry,
+    commits: writer,
     isStrict: strictProviders ?? false,
     address,
-    trustOf: (session) => trusts.of(session),
-    showCodes: (notice) => core.pairings.post(notice),
-    settled: () => writer.settled(),
-    afterCommit: (then) => writer.afterCommit(then),
-    mayRest: (uri) => core.mayRest(uri),
+    showCodes: (notice) => pairings.post(notice),
+    mayUnload: (uri) => core.mayRest(uri),
     ...(providerFolder !== undefined && { filesFolder: providerFolder }),
   });
-  return gateway;
+}
+
+/** Gives every session to the gateway, with what the host knows of it beside its state. */
+function attachToGateway(gateway: Gateway, trusts: SessionTrusts): AttachCompanion {
+  return (session) =>
+    gateway.attach(session, {
+      trust: trusts.of(session),
+      abilities: session.parts.backend?.abilities,
+      isListed: () => session.parts.catalogue.isListed(session.uri),
+      withdrawStaleQuestions: () => session.standing.withdrawStale(session.state),
+    });
 }
 
 /** Plugins, skills, rules and servers; none without a place to look for them. */
 export function customizationsWith(
   { customizations: options, trust }: HostOptions,
-  { core, trusts }: Pick<GatewayParts, 'core' | 'trusts'>,
+  { core, trusts }: { readonly core: HostCore; readonly trusts: SessionTrusts },
 ): Customizations | undefined {
   if (!options) return undefined;
   return new Customizations({
@@ -94,11 +102,18 @@ export function choicesWith(options: HostOptions, { core, catalogue, worktrees }
   });
 }
 
+interface CompanionSources {
+  readonly gateway: Gateway;
+  readonly trusts: SessionTrusts;
+  readonly customizations: Customizations | undefined;
+  readonly services: readonly Service[];
+}
+
 /** Everything that lives beside a session, in the order in which it hears of it. */
-export function companionsOf(
-  rooms: readonly (Gateway | Customizations | undefined)[],
-  services: readonly Service[],
-): AttachCompanion[] {
-  const attached = rooms.flatMap((room): AttachCompanion[] => (room ? [(session) => room.attach(session)] : []));
-  return [...attached, ...services.flatMap(({ attach }) => attach ?? [])];
+export function companionsOf({ gateway, trusts, customizations, services }: CompanionSources): AttachCompanion[] {
+  return [
+    attachToGateway(gateway, trusts),
+    ...(customizations ? [(session: Session) => customizations.attach(session)] : []),
+    ...services.flatMap(({ attach }) => attach ?? []),
+  ];
 }

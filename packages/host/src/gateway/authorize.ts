@@ -15,7 +15,7 @@ import {
 import { PROJECT_FILE } from '../config/places.js';
 import type { AgentAbilities } from '../core/contracts/agent.js';
 import { tooMany, unauthorized } from './errors.js';
-import type { Group } from './gateway-session.js';
+import type { ProviderGroup } from './gateway-session.js';
 import type { Binding } from './provider.js';
 
 /** Under these the host itself speaks to people, beside the providers. */
@@ -78,8 +78,12 @@ function article(trust: TrustLevel): string {
 /** What the agent of a session cannot do for a provider. It is told so; nothing is pretended. */
 
 /** As `hello.ack` puts it: `gates:host-run`, `transforms:append`. */
-export function degradedFor({ room, rules, transforms }: Pick<Binding, 'room' | 'rules' | 'transforms'>): string[] {
-  const abilities = room.session.parts.backend?.abilities;
+export function degradedFor({
+  session,
+  rules,
+  transforms,
+}: Pick<Binding, 'session' | 'rules' | 'transforms'>): string[] {
+  const abilities = session.abilities;
   if (!abilities) return [];
   const gates = rules.length > 0 && abilities.toolIntent !== 'all' ? [`gates:${abilities.toolIntent}`] : [];
   return [...gates, ...(isWithoutSections(abilities, transforms) ? [`transforms:${abilities.render}`] : [])];
@@ -97,7 +101,7 @@ export function cannotDo(fact: string): string {
 }
 
 /** The same in words for people. */
-export function degradedWords(group: Group): string[] {
+export function degradedWords(group: ProviderGroup): string[] {
   const found = new Set(group.bindings.flatMap(degradedFor));
   return [...found].map((fact) =>
     fact.startsWith('gates:')

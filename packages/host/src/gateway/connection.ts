@@ -21,7 +21,7 @@ import { WireFrame } from '../core/wire/frames.js';
 import { CloseCode, type Transport } from '../core/wire/transport.js';
 import { GatewayError, shown } from './errors.js';
 import { checkStranger, knownType, type RawMessage, readMessage, readRaw } from './frame.js';
-import { Inbox, type Share } from './inbox.js';
+import { type CpuBudget, Inbox } from './inbox.js';
 import type { Provider } from './provider.js';
 import type { Access } from './provider-auth.js';
 
@@ -57,7 +57,7 @@ export interface ConnectionParts {
   readonly clock: Clock;
   readonly logger: Logger;
   /** What all connections of the network may take together of the host's time. */
-  readonly share?: Share;
+  readonly cpuBudget?: CpuBudget;
 }
 
 export class ProviderConnection {
@@ -73,9 +73,9 @@ export class ProviderConnection {
 
   constructor(parts: ConnectionParts) {
     this.#parts = parts;
-    const { transport, share } = parts;
+    const { transport, cpuBudget } = parts;
     this.#inbox = new Inbox({
-      ...(share && { share }),
+      ...(cpuBudget && { cpuBudget }),
       take: (text) => this.#take(text),
       pause: () => transport.pause?.(),
       resume: () => transport.resume?.(),

@@ -13,10 +13,11 @@ import type {
 import type { Step } from '../core/channels/channel.js';
 import { looseInput } from '../core/tool-calls/arguments.js';
 import { outcomeOf, plain } from '../core/tool-calls/call-steps.js';
+import type { Clock } from '../core/util/clock.js';
 import { isRecord } from '../core/util/shape.js';
-import type { Room } from './gateway-session.js';
+import type { GatewaySession } from './gateway-session.js';
+import type { Commits, GatewayService } from './ports.js';
 import type { Binding } from './provider.js';
-import type { GatewayCore, GatewayService } from './service.js';
 
 interface Call {
   readonly name: string;
@@ -162,49 +163,50 @@ interface Following {
 }
 
 export interface EventsParts {
-  readonly core: GatewayCore;
+  readonly clock: Clock;
+  readonly commits: Commits;
   /** Whether a provider's message began this turn. What a message says about itself proves nothing: anybody writes it. */
-  isOfProvider(room: Room, turnId: string): boolean;
+  isOfProvider(session: GatewaySession, turnId: string): boolean;
 }
 
 export class SessionEvents implements GatewayService {
   readonly #parts: EventsParts;
-  readonly #following = new WeakMap<Room, Following>();
+  readonly #following = new WeakMap<GatewaySession, Following>();
 
   constructor(parts: EventsParts) {
     this.#parts = parts;
   }
 
-  observe(room: Room, step: Step<SessionState>): void {
+  observe(session: GatewaySession, step: Step<SessionState>): void {
     // Most sessions have no listeners. Who comes in the middle of a turn hears what comes from then on.
-    if (!room.bindings.some(isListening)) return void this.#following.delete(room);
+    if (!session.bindings.some(isListening)) return void this.#following.delete(session);
     const { action } = step.envelope;
-    const { steps, tools } = this.#of(room);
+    const { steps, tools } = this.#of(session);
     const said = steps.take(action as SessionAction, step.after);
-    const ended = tools.take(step, this.#parts.core.clock.now());
+    const ended = tools.take(step, this.#parts.clock.now());
     if (action.type === 'session/turnStarted') {
-      const isOfProvider = this.#parts.isOfProvider(room, action.turnId);
-      this.#tell(room, 'user.message', messageData(action.userMessage, isOfProvider));
+      const isOfProvider = this.#parts.isOfProvider(session, action.turnId);
+      this.#tell(session, 'user.message', messageData(action.userMessage, isOfProvider));
     }
-    if (said) this.#tell(room, 'assistant.message', said);
-    for (const data of ended) this.#tell(room, 'tool.execution_complete', data);
+    if (said) this.#tell(session, 'assistant.message', said);
+    for (const data of ended) this.#tell(session, 'tool.execution_complete', data);
     if (action.type === 'session/activityChanged' && action.activity && step.after.activeTurn)
-      this.#tell(room, 'assistant.intent', { intent: action.activity });
+      this.#tell(session, 'assistant.intent', { intent: action.activity });
   }
 
-  #of(room: Room): Following {
-    const following = this.#following.get(room) ?? { steps: new AgentSteps(), tools: new ToolEvents() };
-    this.#following.set(room, following);
+  #of(session: GatewaySession): Following {
+    const following = this.#following.get(session) ?? { steps: new AgentSteps(), tools: new ToolEvents() };
+    this.#following.set(session, following);
     return following;
   }
 
-  #tell<Name extends ProviderSessionEventName>(room: Room, event: Name, data: EventOf<Name>): void {
-    const listeners = room.bindings.filter(
+  #tell<Name extends ProviderSessionEventName>(session: GatewaySession, event: Name, data: EventOf<Name>): void {
+    const listeners = session.bindings.filter(
       ({ isAway, provider }) => !isAway && provider.registration.subscribe.has(event),
     );
     if (listeners.length === 0) return;
-    const message = { type: 'session.event', sessionId: room.id, event, data } as ProviderSessionEventMessage;
-    this.#parts.core.afterCommit(() => {
+    const message = { type: 'session.event', sessionId: session.id, event, data } as ProviderSessionEventMessage;
+    this.#parts.commits.afterCommit(() => {
       for (const { provider } of listeners) provider.send(message);
     });
   }

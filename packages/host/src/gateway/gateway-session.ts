@@ -1,65 +1,104 @@
-/** One session as the gateway sees it: who is bound there, and what that adds to the session. */
-
-import { fileURLToPath } from 'node:url';
-import type { SessionState } from '@atrium/protocol';
+/** A session as the gateway sees it: the providers bound to it, and what they add to it. */
+import type { SessionAction, SessionState } from '@atrium/protocol';
 import type { ProviderSessionEntry } from '@atrium/protocol/provider';
-import type { Extension } from '../core/contracts/extension.js';
-import type { Session } from '../core/sessions/session.js';
+import type { AgentAbilities } from '../core/contracts/agent.js';
+import { folderOf } from '../core/sessions/agent-opener.js';
 import { isRecord } from '../core/util/shape.js';
+import type { GatewayService, HostSession, SessionFacts } from './ports.js';
 import { type Binding, extensionId } from './provider.js';
 
-export interface RoomParts {
-  /** Makes one extension out of all instances of a provider in a session. */
-  extension(group: Group): Extension;
-  /** A provider came, changed or went. */
-  changed(group: Group): void;
-  /** Nobody is bound here any more. */
+export interface GatewaySessionParts {
+  readonly host: HostSession;
+  readonly facts: SessionFacts;
+  readonly services: readonly Pick<GatewayService, 'extend' | 'changed'>[];
+  /** The last provider left. */
   emptied(): void;
 }
 
 /** All instances of one provider name in one session. They share their tools. */
-export interface Group {
+export interface ProviderGroup {
   readonly name: string;
-  readonly room: Room;
+  readonly session: GatewaySession;
   /** In the order in which they came. Never empty while the group is in the session. */
   readonly bindings: readonly Binding[];
 }
 
-export class Room {
-  readonly session: Session;
+export class GatewaySession {
+  /** What providers know the session by. */
   readonly id: string;
-  readonly #parts: RoomParts;
+  readonly #parts: GatewaySessionParts;
   readonly #bindings: Binding[] = [];
-  /** Providers that somebody switched off here; they stay so when they come back. */
+  /** Names of providers that a person switched off here; they stay off when they come back. */
   readonly #disabled = new Set<string>();
-  /** Providers that were ended because the session rests: what they add stays in place until they are back. */
-  readonly #resting = new Set<string>();
-  /** Somebody works in it; it was not only looked at. */
+  /** Providers whose processes ended because the session is idle: what they add stays in place until they are back. */
+  readonly #suspended = new Set<string>();
+  /** Somebody has worked in it; it was not only opened for reading. */
   isUsed = false;
-  /** It is about to end: nothing new is asked of providers. */
+  /** It is about to end: the gateway asks its providers nothing new. */
   isEnding = false;
 
-  constructor(session: Session, parts: RoomParts) {
-    this.session = session;
-    this.id = sessionIdOf(session.uri);
+  constructor(parts: GatewaySessionParts) {
     this.#parts = parts;
+    this.id = sessionIdOf(parts.host.uri);
+  }
+
+  get uri(): string {
+    return this.#parts.host.uri;
+  }
+
+  get state(): SessionState {
+    return this.#parts.host.state;
   }
 
   get label(): string {
-    return this.session.state.summary.title;
+    return this.state.summary.title;
+  }
+
+  get isClosed(): boolean {
+    return this.#parts.host.isClosed;
+  }
+
+  get extensions(): HostSession['extensions'] {
+    return this.#parts.host.extensions;
+  }
+
+  get trust(): SessionFacts['trust'] {
+    return this.#parts.facts.trust;
+  }
+
+  get abilities(): AgentAbilities | undefined {
+    return this.#parts.facts.abilities;
+  }
+
+  isListed(): boolean {
+    return this.#parts.facts.isListed();
+  }
+
+  withdrawStaleQuestions(): void {
+    this.#parts.facts.withdrawStaleQuestions();
+  }
+
+  write(action: SessionAction): void {
+    this.#parts.host.write(action);
+  }
+
+  /** Changing a session's metadata replaces all of it, so this carries the rest along. */
+  writeMeta(changes: GatewayMeta): void {
+    const gateway = { ...gatewayMeta(this.state), ...changes };
+    this.write({ type: 'session/metaChanged', _meta: { ...this.state._meta, gateway } });
   }
 
   get bindings(): readonly Binding[] {
     return this.#bindings;
   }
 
-  groups(): readonly Group[] {
+  groups(): readonly ProviderGroup[] {
     const names = [...new Set(this.#bindings.map(({ provider }) => provider.name))];
     return names.map((name) => this.group(name));
   }
 
-  group(name: string): Group {
-    return { name, room: this, bindings: this.#bindings.filter(({ provider }) => provider.name === name) };
+  group(name: string): ProviderGroup {
+    return { name, session: this, bindings: this.#bindings.filter(({ provider }) => provider.name === name) };
   }
 
   add(binding: Binding): void {
@@ -75,33 +114,37 @@ export class Room {
     if (this.#bindings.length === 0) this.#parts.emptied();
   }
 
-  /** Something of this provider changed here: the session learns of it in this very tick. */
+  /** Puts what a provider adds now in the place of what it added before, in this very tick. */
   changed(name: string): void {
     const group = this.group(name);
-    if (this.#resting.has(name) && group.bindings.every(({ isAway }) => isAway)) return;
-    const { extensions } = this.session;
-    if (group.bindings.length === 0 || this.#disabled.has(name)) extensions.remove(extensionId(name));
-    else extensions.set(this.#parts.extension(group));
-    this.#parts.changed(group);
+    if (this.#suspended.has(name) && isAway(group)) return;
+    if (group.bindings.length === 0 || this.#disabled.has(name)) this.extensions.remove(extensionId(name));
+    else this.extensions.set(this.#extensionOf(group));
+    for (const service of this.#parts.services) service.changed?.(group);
   }
 
-  /** These providers end until the session works again. Their gates stay closed, their tools and entries listed. */
-  rest(names: readonly string[]): void {
-    for (const name of names) this.#resting.add(name);
+  #extensionOf(group: ProviderGroup) {
+    const { name } = group;
+    const added = this.#parts.services.map((service) => service.extend?.(group));
+    return Object.assign({ id: extensionId(name), name }, ...added);
   }
 
-  isResting(name: string): boolean {
-    return this.#resting.has(name);
+  /** The processes of these providers end until the session is used again. Their gates stay closed, their tools listed. */
+  suspend(names: readonly string[]): void {
+    for (const name of names) this.#suspended.add(name);
   }
 
-  /** All that come back have come back: what the others left behind goes. */
-  wake(): void {
-    const names = [...this.#resting];
-    this.#resting.clear();
-    for (const name of names) if (this.group(name).bindings.every(({ isAway }) => isAway)) this.changed(name);
+  isSuspended(name: string): boolean {
+    return this.#suspended.has(name);
   }
 
-  /** The names that are switched off. */
+  /** Every provider that comes back is back: what the others left behind goes. */
+  resume(): void {
+    const names = [...this.#suspended];
+    this.#suspended.clear();
+    for (const name of names) if (isAway(this.group(name))) this.changed(name);
+  }
+
   get disabled(): readonly string[] {
     return [...this.#disabled];
   }
@@ -110,7 +153,7 @@ export class Room {
     return !this.#disabled.has(name);
   }
 
-  /** Switched off, a provider adds nothing to this session; it stays connected, and bound elsewhere. */
+  /** A provider that is switched off adds nothing to this session; it stays connected, and bound elsewhere. */
   setEnabled(name: string, isEnabled: boolean): void {
     if (isEnabled === this.isEnabled(name)) return;
     if (isEnabled) this.#disabled.delete(name);
@@ -118,16 +161,16 @@ export class Room {
     this.changed(name);
   }
 
-  /** As a provider may see it; the folder only when the session is open to it. */
-  entry(isOpen: boolean): ProviderSessionEntry {
-    const cwd = isOpen ? folderOf(this.session) : undefined;
+  /** As a provider may see it; the folder only when the provider may enter the session. */
+  entry(mayEnter: boolean): ProviderSessionEntry {
+    const cwd = mayEnter ? folderOf(this.state) : undefined;
     return { id: this.id, label: this.label, ...(cwd !== undefined && { cwd }) };
   }
 }
 
-/** Whatever happens to the providers of these sessions meanwhile, everybody sees its outcome only. */
-export function asOneChange<T>(rooms: readonly Room[], work: () => T): T {
-  const releases = rooms.map(({ session }) => session.extensions.hold());
+/** Clients see only the outcome of what happens to the providers of these sessions meanwhile. */
+export function asOneChange<T>(sessions: readonly GatewaySession[], work: () => T): T {
+  const releases = sessions.map(({ extensions }) => extensions.hold());
   try {
     return work();
   } finally {
@@ -135,29 +178,18 @@ export function asOneChange<T>(rooms: readonly Room[], work: () => T): T {
   }
 }
 
-/** The last part of the session's URI: what providers know it by. */
+/** The last part of the session's URI. */
 export function sessionIdOf(uri: string): string {
   return uri.slice(Math.max(uri.lastIndexOf('/'), uri.lastIndexOf(':')) + 1);
 }
 
-function folderOf({ state }: Session): string | undefined {
-  const { workingDirectory } = state.summary;
-  if (!workingDirectory?.startsWith('file:')) return undefined;
-  try {
-    return fileURLToPath(workingDirectory);
-  } catch {
-    return undefined;
-  }
-}
-
-/** What the gateway keeps in a session's metadata. Changing it replaces all metadata, so the rest is carried along. */
-
+/** What the gateway keeps in a session's metadata. */
 export interface GatewayMeta {
   /** Notes that were shown while no turn was running, oldest first. */
   readonly timeline?: readonly string[];
   /** Machine-readable facts about the providers. */
   readonly providers?: readonly object[];
-  /** Providers that somebody switched off here, by name: they stay so, whenever they come. */
+  /** Names of providers that a person switched off here. */
   readonly off?: readonly string[];
 }
 
@@ -166,6 +198,6 @@ export function gatewayMeta({ _meta }: SessionState): GatewayMeta {
   return isRecord(meta) ? (meta as GatewayMeta) : {};
 }
 
-export function withGatewayMeta(state: SessionState, changes: GatewayMeta): Record<string, unknown> {
-  return { ...state._meta, gateway: { ...gatewayMeta(state), ...changes } };
+function isAway({ bindings }: ProviderGroup): boolean {
+  return bindings.every((binding) => binding.isAway);
 }

@@ -1,5 +1,7 @@
-/** Binding: a `hello` becomes a provider in one session, in all of them, or comes back as the one it was before. */
-
+/**
+ * Judges a `hello` as a whole (who it is, which sessions it wants, whether it fits the providers there) and says what it
+ * makes of the provider. Changes nothing: the binder does.
+ */
 import { randomUUID } from 'node:crypto';
 import {
   grantOf,
@@ -9,23 +11,94 @@ import {
   type ProviderToolDefinition,
   type TrustLevel,
 } from '@atrium/protocol/provider';
-import { authorizeHello, cannotDo } from './authorize.js';
+import { authorizeHello, cannotDo, degradedFor } from './authorize.js';
 import { invalidSession, shown, unauthorized } from './errors.js';
-import type { Room } from './gateway-session.js';
+import type { GatewaySession } from './gateway-session.js';
 import { compileRules } from './hooks/rules.js';
 import { checkTransforms } from './hooks/transforms.js';
 import { duplicate, type Predecessor } from './identities.js';
-import { type Binding, EMPTY_REGISTRATION, Provider, type Registration } from './provider.js';
+import { Binding, EMPTY_REGISTRATION, Provider, type Registration } from './provider.js';
 import { type Access, isOpenTo } from './provider-auth.js';
+import { checkTools } from './tools/registration.js';
 
-/** Where a `hello` wants to be. `everywhere` includes the sessions to come. */
+/** The sessions that a `hello` is about; `isEverywhere` includes all that come later. */
 export interface Place {
-  readonly rooms: readonly Room[];
+  readonly sessions: readonly GatewaySession[];
   readonly isEverywhere: boolean;
 }
 
-/** Everything about a `hello` that can be said without knowing who else is there. Throws what is wrong with it. */
-export function judgeHello(hello: ProviderHelloMessage, access: Access): void {
+export interface ArrivalParts {
+  /** Throws when a session's folder keeps the name of a provider for another one. */
+  readonly listed: { checkName(provider: Provider, session: GatewaySession): void };
+  /** Refuses what the session's agent cannot do, instead of only reporting it. */
+  readonly isStrict: boolean;
+}
+
+export interface ArrivalFacts {
+  readonly hello: ProviderHelloMessage;
+  readonly access: Access;
+  readonly sessions: readonly GatewaySession[];
+  /** The provider that it replaces, if any; throws when the name is taken. */
+  claim(reconnectToken: string | undefined): Predecessor | undefined;
+}
+
+export interface Arrival {
+  /** As it will be. A provider that comes back stays the object that it was, and becomes like this one. */
+  readonly provider: Provider;
+  readonly place: Place;
+  readonly predecessor: Predecessor | undefined;
+}
+
+/** Throws what is wrong with it. */
+export function judgeArrival(parts: ArrivalParts, { hello, access, sessions, claim }: ArrivalFacts): Arrival {
+  judgeHello(hello, access);
+  const predecessor = claim(hello.reconnectToken ?? undefined);
+  const before = predecessor?.isBack ? predecessor.provider : undefined;
+  const place = placeOf(hello, { access, sessions, before });
+  const provider = new Provider({
+    name: hello.name,
+    instance: hello.instance,
+    trust: access.trust,
+    scope: access.sessionId,
+    admission: access.token?.id,
+    providerId: before?.providerId ?? `p-${randomUUID()}`,
+    isEverywhere: place.isEverywhere,
+    registration: registrationOf(hello, before?.registration),
+  });
+  for (const session of place.sessions) {
+    const kept = hello.tools ? undefined : before?.bindings.get(session.id)?.tools;
+    checkEntry(parts, { provider, session, except: predecessor?.provider, ...(kept && { tools: kept.values() }) });
+  }
+  return { provider, place, predecessor };
+}
+
+export interface Entry {
+  readonly provider: Provider;
+  readonly session: GatewaySession;
+  /** The provider that it replaces does not count. */
+  readonly except?: Provider | undefined;
+  /** The tools that it brought earlier and keeps. */
+  readonly tools?: Iterable<ProviderToolDefinition>;
+}
+
+/** Throws when a provider cannot enter a session beside the providers there. */
+export function checkEntry(parts: ArrivalParts, { provider, session, except, tools }: Entry): void {
+  const { name, instance, trust, registration } = provider;
+  parts.listed.checkName(provider, session);
+  for (const { provider: other } of session.group(name).bindings) {
+    if (other === except) continue;
+    if (other.instance === instance) throw duplicate(provider);
+    // Instances share their tools: an external provider must not get the calls that are meant for the project's own.
+    if (other.trust !== trust)
+      throw unauthorized(`the name ${name} is taken by one of another trust: use another name`);
+  }
+  checkTools(provider, session, tools ?? registration.tools.values());
+  const [degraded] = parts.isStrict ? degradedFor(new Binding(provider, session)) : [];
+  if (degraded !== undefined) throw unauthorized(cannotDo(degraded));
+}
+
+/** Everything that can be judged without knowing the other providers. */
+function judgeHello(hello: ProviderHelloMessage, access: Access): void {
   authorizeHello(access.trust, hello);
   compileRules(hello.hooks?.onPreToolUse ?? []);
   checkTransforms(new Map(Object.entries(hello.hooks?.transforms ?? {})));
@@ -33,27 +106,27 @@ export function judgeHello(hello: ProviderHelloMessage, access: Access): void {
     throw unauthorized(`this token belongs to ${access.token.name}: connect with another one`);
 }
 
-/** Where a `hello` puts a provider. One that comes back and names no session goes where it was. */
-export function placeOf(
-  { session }: ProviderHelloMessage,
-  { access, rooms, before }: { access: Access; rooms: readonly Room[]; before: Provider | undefined },
+/** A provider that comes back and names no session goes where it was. */
+function placeOf(
+  { session: named }: ProviderHelloMessage,
+  { access, sessions, before }: { access: Access; sessions: readonly GatewaySession[]; before: Provider | undefined },
 ): Place {
-  if (session === 'all' || (session === undefined && before?.isEverywhere)) return { rooms, isEverywhere: true };
+  if (named === 'all' || (named === undefined && before?.isEverywhere)) return { sessions, isEverywhere: true };
   const [earlier] = before?.bindings.keys() ?? [];
-  const wanted = session ?? access.sessionId ?? earlier ?? onlyOne(rooms);
-  const room = rooms.find(({ id }) => id === wanted);
-  if (room && !room.isEnding && isOpenTo(access, room)) return { rooms: [room], isEverywhere: false };
+  const wanted = named ?? access.sessionId ?? earlier ?? onlyOne(sessions);
+  const session = sessions.find(({ id }) => id === wanted);
+  if (session && !session.isEnding && isOpenTo(access, session)) return { sessions: [session], isEverywhere: false };
   const which = wanted === undefined ? 'name a session' : `there is no session ${shown(wanted)} for you`;
   throw invalidSession(`${which}: sessions and sessions.updated list them`, wanted);
 }
 
-/** A provider in this process that names none means the only one there is. */
-function onlyOne(rooms: readonly Room[]): string | undefined {
-  return rooms.length === 1 ? rooms[0]?.id : undefined;
+/** A provider in this process that names no session means the only one. */
+function onlyOne(sessions: readonly GatewaySession[]): string | undefined {
+  return sessions.length === 1 ? sessions[0]?.id : undefined;
 }
 
-/** What was brought now, over what it had brought before. */
-export function registrationOf(hello: ProviderHelloMessage, before: Registration = EMPTY_REGISTRATION): Registration {
+/** What a `hello` leaves out stays as it was before. */
+function registrationOf(hello: ProviderHelloMessage, before: Registration = EMPTY_REGISTRATION): Registration {
   const { tools, hooks, subscribe, context, startup_context, concurrency, metadata } = hello;
   return {
     tools: tools ? new Map(tools.map((tool) => [tool.name, tool])) : before.tools,
@@ -67,7 +140,7 @@ export function registrationOf(hello: ProviderHelloMessage, before: Registration
   };
 }
 
-/** What was brought now, in a session where it had been before; there it may have changed since its last `hello`. */
+/** Renews what a returning provider brought, in a session where it may have changed it since its last `hello`. */
 export function renew(binding: Binding, { tools, hooks, context }: ProviderHelloMessage): void {
   const { registration } = binding.provider;
   if (tools) binding.tools = registration.tools;
@@ -78,7 +151,7 @@ export function renew(binding: Binding, { tools, hooks, context }: ProviderHello
   binding.isAway = false;
 }
 
-export interface AckFacts {
+interface AckFacts {
   readonly providerId: string;
   readonly reconnectToken: string;
   readonly place: Place;
@@ -89,90 +162,14 @@ export interface AckFacts {
 
 export function helloAck(facts: AckFacts): ProviderHelloAckMessage {
   const { providerId, reconnectToken, place, trust, persistDir, degraded } = facts;
-  const [room] = place.rooms;
+  const [session] = place.sessions;
   return {
     type: 'hello.ack',
     protocolVersion: PROVIDER_PROTOCOL_VERSION,
     providerId,
     reconnectToken,
-    ...(!place.isEverywhere && room && { sessionId: room.id }),
+    ...(!place.isEverywhere && session && { sessionId: session.id }),
     ...(persistDir !== undefined && grantOf('fileResults', trust) && { persistDir }),
     ...(degraded.length > 0 && { degraded: [...degraded] }),
   };
-}
-
-/** Whether a `hello` can be taken: who it is, where it wants to be, and whether it fits to those who are there. */
-
-export interface ArrivalParts {
-  /** Throws when the name of a provider is kept for another one in a session. */
-  checkName(provider: Provider, room: Room): void;
-  /** Throws when tools of a provider cannot stand in a session. */
-  checkTools(provider: Provider, room: Room, tools: Iterable<ProviderToolDefinition>): void;
-  /** What the agent of a session cannot do for a provider. */
-  degraded(provider: Provider, room: Room): readonly string[];
-  /** What the agent cannot do is refused, instead of only said. */
-  readonly isStrict: boolean;
-}
-
-export interface ArrivalFacts {
-  readonly hello: ProviderHelloMessage;
-  readonly access: Access;
-  readonly rooms: readonly Room[];
-  /** Whose place it takes; throws when the name is taken. */
-  claim(reconnectToken: string | undefined): Predecessor | undefined;
-}
-
-export interface Arrival {
-  /** As it will be. One that comes back stays the object that it was, and becomes like this one. */
-  readonly provider: Provider;
-  readonly place: Place;
-  readonly predecessor: Predecessor | undefined;
-}
-
-/** Throws what is wrong with it. Changes nothing. */
-export function judgeArrival(parts: ArrivalParts, { hello, access, rooms, claim }: ArrivalFacts): Arrival {
-  judgeHello(hello, access);
-  const predecessor = claim(hello.reconnectToken ?? undefined);
-  const before = predecessor?.isBack ? predecessor.provider : undefined;
-  const place = placeOf(hello, { access, rooms, before });
-  const provider = new Provider({
-    name: hello.name,
-    instance: hello.instance,
-    trust: access.trust,
-    scope: access.sessionId,
-    admission: access.token?.id,
-    providerId: before?.providerId ?? `p-${randomUUID()}`,
-    isEverywhere: place.isEverywhere,
-    registration: registrationOf(hello, before?.registration),
-  });
-  for (const room of place.rooms) {
-    const kept = hello.tools ? undefined : before?.bindings.get(room.id)?.tools;
-    checkEntry(parts, { provider, room, except: predecessor?.provider, ...(kept && { tools: kept.values() }) });
-  }
-  return { provider, place, predecessor };
-}
-
-export interface Entry {
-  readonly provider: Provider;
-  readonly room: Room;
-  /** Whoever makes room for it does not count. */
-  readonly except?: Provider | undefined;
-  /** What it brought, when it brings nothing else. */
-  readonly tools?: Iterable<ProviderToolDefinition>;
-}
-
-/** Whether a provider can stand in a session, beside those who are there. */
-export function checkEntry(parts: ArrivalParts, { provider, room, except, tools }: Entry): void {
-  const { name, instance, trust, registration } = provider;
-  parts.checkName(provider, room);
-  for (const { provider: other } of room.group(name).bindings) {
-    if (other === except) continue;
-    if (other.instance === instance) throw duplicate(provider);
-    // Instances share their tools. A stranger must not get the calls that are meant for one of the project.
-    if (other.trust !== trust)
-      throw unauthorized(`the name ${name} is taken by one of another trust: use another name`);
-  }
-  parts.checkTools(provider, room, tools ?? registration.tools.values());
-  const [degraded] = parts.isStrict ? parts.degraded(provider, room) : [];
-  if (degraded !== undefined) throw unauthorized(cannotDo(degraded));
 }

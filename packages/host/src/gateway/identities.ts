@@ -1,6 +1,7 @@
 /**
- * Who is who. A name with an instance is taken as long as its connection lives. When that is lost, its reconnect token
- * brings it back for a while; without the token, only somebody with the same trust may take the name afresh.
+ * Which provider holds which name. A name with an instance is taken as long as its connection lives. When that is lost,
+ * its reconnect token brings the provider back for a while; without the token, only a provider with the same trust may
+ * take the name.
  */
 import { randomBytes } from 'node:crypto';
 import { GatewayErrorCode, RECONNECT_WINDOW_MS } from '@atrium/protocol/provider';
@@ -13,25 +14,25 @@ import type { Access } from './provider-auth.js';
 
 const RECONNECT_TOKEN_BYTES = 24;
 /**
- * Instances of one provider that may be away at the same time; the oldest makes room. Only its own kind does: what
- * another provider guards while it is away stays guarded.
+ * Instances of one provider that may be away at the same time; one more makes the gateway forget the oldest. Other
+ * providers are not forgotten for it: what they guard while they are away stays guarded.
  */
 export const AWAY_INSTANCES_MAX = 20;
 
 interface Holder {
   readonly provider: Provider;
   readonly reconnectDigest: TokenDigest;
-  /** Absent while it is away. */
+  /** Undefined while it is away. */
   connection: ProviderConnection | undefined;
   cancelWindow: () => void;
 }
 
-/** Whose place a `hello` takes. */
+/** The provider that a `hello` replaces. */
 export interface Predecessor {
   readonly provider: Provider;
-  /** Still open: two connections say that they are the same provider, and this one is the older. */
+  /** The older of two connections that claim to be the same provider; undefined when it is closed. */
   readonly connection: ProviderConnection | undefined;
-  /** It is the same one and comes back, or somebody new under the name of one that is gone. */
+  /** Whether the same provider comes back; otherwise a new one takes the name of one that is gone. */
   readonly isBack: boolean;
 }
 
@@ -40,11 +41,11 @@ export class Identities {
 
   constructor(
     private readonly clock: Clock,
-    /** Its time to come back is over: nothing of it is kept. */
+    /** Its time to come back is over. */
     private readonly forget: (provider: Provider) => void,
   ) {}
 
-  /** Whose place this one takes, if anybody's. Throws when the name is taken. Changes nothing. */
+  /** The provider that this one replaces, if any. Throws when the name is taken. Changes nothing. */
   claim(identity: Identity, access: Access, token: string | undefined): Predecessor | undefined {
     const holder = this.#holders.get(keyOf({ ...identity, scope: access.sessionId }));
     if (!holder) return undefined;
@@ -60,13 +61,18 @@ export class Identities {
     const key = keyOf(provider);
     this.#holders.get(key)?.cancelWindow();
     const token = `tok-${randomBytes(RECONNECT_TOKEN_BYTES).toString('hex')}`;
-    // Behind all others: who came last goes last.
+    // At the end of the map: the provider that came last is forgotten last.
     this.#holders.delete(key);
     this.#holders.set(key, { provider, reconnectDigest: digestOf(token), connection, cancelWindow: () => {} });
     return token;
   }
 
-  /** Its connection is lost: it may come back within the window. */
+  connectionOf(provider: Provider): ProviderConnection | undefined {
+    const holder = this.#holders.get(keyOf(provider));
+    return holder?.provider === provider ? holder.connection : undefined;
+  }
+
+  /** Its connection is lost: it may come back within `RECONNECT_WINDOW_MS`. */
   away(provider: Provider): void {
     const holder = this.#holders.get(keyOf(provider));
     if (holder?.provider !== provider) return;
@@ -83,7 +89,7 @@ export class Identities {
     this.forget(provider);
   }
 
-  /** It left for good, or binds as somebody else. */
+  /** It said goodbye, or binds under another name. */
   release(provider: Provider): void {
     const holder = this.#holders.get(keyOf(provider));
     if (holder?.provider !== provider) return;
@@ -97,7 +103,7 @@ export function duplicate({ name, instance }: Identity): GatewayError {
   return new GatewayError(GatewayErrorCode.DuplicateInstance, `${who} is here already: use another instance`);
 }
 
-/** Whoever may enter one session only is somebody there only: each session may have its own `ci`. */
+/** A provider that may enter one session only has its name there only: each session may have its own `ci`. */
 function keyOf({ scope, name, instance }: Identity & Pick<Provider, 'scope'>): string {
   return JSON.stringify([scope ?? null, name, instance ?? null]);
 }

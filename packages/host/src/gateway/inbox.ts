@@ -16,7 +16,7 @@ const BESIDE_MAX_MS = 20;
 /** What a transport did before a message came here: it was read, unmasked and decoded. */
 const CHARACTERS_READ_PER_MS = 128 * 2 ** 10;
 
-export class Share {
+export class CpuBudget {
   readonly #now: () => number;
   #creditMs = CREDIT_MAX_MS;
   #at: number;
@@ -111,7 +111,7 @@ export const WAITING_MAX_CHARACTERS = 64 * 2 ** 20;
 
 export interface InboxParts {
   /** What all providers together may take of the host's time; those in this process are part of the host. */
-  readonly share?: Share;
+  readonly cpuBudget?: CpuBudget;
   /** Works on one message. While a promise is open, later messages wait; it never rejects. */
   take(text: string): void | Promise<void>;
   pause(): void;
@@ -140,18 +140,18 @@ export class Inbox {
     this.#characters += text.length;
     if (this.#characters > WAITING_MAX_CHARACTERS) return this.#parts.overflow();
     if (this.#isFull()) this.#pause();
-    if (this.#parts.share?.isResting) this.#waitForShare();
+    if (this.#parts.cpuBudget?.isResting) this.#waitForShare();
   }
 
   /** Nothing of what waits counts any more. */
   clear(): void {
     this.#waiting = [];
     this.#characters = 0;
-    this.#parts.share?.forget(this.#goOn);
+    this.#parts.cpuBudget?.forget(this.#goOn);
   }
 
   #mayTake(): boolean {
-    return !this.#isBusy && this.#left > 0 && !this.#parts.share?.isResting;
+    return !this.#isBusy && this.#left > 0 && !this.#parts.cpuBudget?.isResting;
   }
 
   #isFull(): boolean {
@@ -161,7 +161,7 @@ export class Inbox {
   /** What the transport reads meanwhile would take time, too. */
   #waitForShare(): void {
     this.#pause();
-    this.#parts.share?.whenRested(this.#goOn);
+    this.#parts.cpuBudget?.whenRested(this.#goOn);
   }
 
   readonly #goOn = (): void => this.#takeWaiting();
@@ -169,8 +169,8 @@ export class Inbox {
   #take(text: string): void {
     this.#left -= 1 + Math.floor(text.length / MESSAGE_CHARACTERS);
     this.#renew();
-    const { share } = this.#parts;
-    const work = share ? share.spend(text, () => this.#parts.take(text)) : this.#parts.take(text);
+    const { cpuBudget } = this.#parts;
+    const work = cpuBudget ? cpuBudget.spend(text, () => this.#parts.take(text)) : this.#parts.take(text);
     if (!work) return;
     this.#isBusy = true;
     void work.then(() => {
@@ -200,7 +200,7 @@ export class Inbox {
     }
     if (this.#waiting === waiting) this.#waiting = waiting.slice(taken);
     if (this.#waiting.length === 0) this.#resume();
-    else if (this.#parts.share?.isResting) this.#waitForShare();
+    else if (this.#parts.cpuBudget?.isResting) this.#waitForShare();
   }
 
   #pause(): void {

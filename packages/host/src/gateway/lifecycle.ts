@@ -2,10 +2,11 @@
 import type { SessionState } from '@atrium/protocol';
 import { SHUTDOWN_DEADLINE_MS, type ToGatewayMessageMap } from '@atrium/protocol/provider';
 import type { Step } from '../core/channels/channel.js';
-import type { Room } from './gateway-session.js';
+import type { Clock } from '../core/util/clock.js';
+import type { GatewaySession } from './gateway-session.js';
+import type { Commits, GatewayService } from './ports.js';
 import { type Binding, bindingFor, type Provider } from './provider.js';
 import { isIdle } from './pushes/injects.js';
-import type { GatewayCore, GatewayService } from './service.js';
 
 interface Ending {
   /** Those who have not said yet that they are ready. */
@@ -13,12 +14,17 @@ interface Ending {
   readonly done: () => void;
 }
 
+export interface LifecycleParts {
+  readonly clock: Clock;
+  readonly commits: Commits;
+}
+
 export class Lifecycle implements GatewayService {
-  readonly #core: GatewayCore;
+  readonly #parts: LifecycleParts;
   readonly #endings = new Map<string, Ending>();
 
-  constructor(core: GatewayCore) {
-    this.#core = core;
+  constructor(parts: LifecycleParts) {
+    this.#parts = parts;
   }
 
   readonly handlers = {
@@ -29,34 +35,34 @@ export class Lifecycle implements GatewayService {
   };
 
   /** A session may begin to end while the provider is being bound to it; that is what it has heard then. */
-  bound({ provider, sessionId, room }: Binding): void {
-    if (!room.isEnding) provider.send({ type: 'session.lifecycle', sessionId, state: 'started' });
+  bound({ provider, sessionId, session }: Binding): void {
+    if (!session.isEnding) provider.send({ type: 'session.lifecycle', sessionId, state: 'started' });
   }
 
-  observe(room: Room, { before, after }: Step<SessionState>): void {
+  observe(session: GatewaySession, { before, after }: Step<SessionState>): void {
     if (!isIdle(after) || isIdle(before) || before.lifecycle !== 'ready') return;
-    this.#core.afterCommit(() => {
+    this.#parts.commits.afterCommit(() => {
       // A message that was held back may have started the next turn meanwhile.
-      if (!isIdle(room.session.state)) return;
-      for (const { provider } of present(room))
-        provider.send({ type: 'session.lifecycle', sessionId: room.id, state: 'idle' });
+      if (!isIdle(session.state)) return;
+      for (const { provider } of present(session))
+        provider.send({ type: 'session.lifecycle', sessionId: session.id, state: 'idle' });
     });
   }
 
-  ending(room: Room): Promise<void> | undefined {
-    const providers = present(room).map(({ provider }) => provider);
+  ending(session: GatewaySession): Promise<void> | undefined {
+    const providers = present(session).map(({ provider }) => provider);
     if (providers.length === 0) return undefined;
     const deadline = SHUTDOWN_DEADLINE_MS;
     return new Promise((resolve) => {
-      const stopTimer = this.#core.clock.after(deadline, () => done());
+      const stopTimer = this.#parts.clock.after(deadline, () => done());
       const done = () => {
         stopTimer();
-        this.#endings.delete(room.id);
+        this.#endings.delete(session.id);
         resolve();
       };
-      this.#endings.set(room.id, { waiting: new Set(providers), done });
+      this.#endings.set(session.id, { waiting: new Set(providers), done });
       for (const provider of providers)
-        provider.send({ type: 'session.lifecycle', sessionId: room.id, state: 'shutdown.pending', deadline });
+        provider.send({ type: 'session.lifecycle', sessionId: session.id, state: 'shutdown.pending', deadline });
     });
   }
 
@@ -71,6 +77,6 @@ export class Lifecycle implements GatewayService {
   }
 }
 
-function present({ bindings }: Room): Binding[] {
+function present({ bindings }: GatewaySession): Binding[] {
   return bindings.filter(({ isAway }) => !isAway);
 }

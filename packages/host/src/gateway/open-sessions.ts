@@ -1,141 +1,68 @@
-/** The sessions that are open to providers: which there are, which one people use, and what a provider is told. */
-
-import type { ProviderSessionEntry } from '@atrium/protocol/provider';
-import type { Extension } from '../core/contracts/extension.js';
+/** The sessions that are open to providers, from the moment a session is ready until it ends, and who is told of them. */
+import type { ProviderSessionEntry, ToProviderMessage } from '@atrium/protocol/provider';
 import type { Companion } from '../core/sessions/companion.js';
-import type { Session } from '../core/sessions/session.js';
 import type { Clock } from '../core/util/clock.js';
 import { type Throttle, throttle } from '../core/util/throttle.js';
-import { type Group, Room } from './gateway-session.js';
-import { extensionId } from './provider.js';
+import { GatewaySession } from './gateway-session.js';
+import type { GatewayService, HostSession, SessionFacts } from './ports.js';
 import { type Access, isOpenTo, listFor } from './provider-auth.js';
-import type { GatewayService } from './service.js';
 
-/** A session as the host lists it. */
-export interface RegistryEntry extends ProviderSessionEntry {
-  /** Whether it is the one that a person touched last. There is exactly one, as long as there is any. */
-  readonly foreground: boolean;
-}
-
-export class Registry {
-  readonly #rooms = new Map<string, Room>();
-  /** Those that are being taken apart, by their id. */
-  readonly #leaving = new Map<string, Promise<void>>();
-  /** Touched by people, the latest last. */
-  readonly #touched = new Set<Room>();
-
-  rooms(): readonly Room[] {
-    return [...this.#rooms.values()];
-  }
-
-  get(id: string): Room | undefined {
-    return this.#rooms.get(id);
-  }
-
-  has(room: Room): boolean {
-    return this.#rooms.get(room.id) === room;
-  }
-
-  add(room: Room): void {
-    this.#rooms.set(room.id, room);
-  }
-
-  /** A person did something in a session. */
-  touch(room: Room): void {
-    this.#touched.delete(room);
-    if (this.has(room)) this.#touched.add(room);
-  }
-
-  /** It is not listed from now on; until it is apart, no other session takes its id. */
-  remove(room: Room, apart: Promise<void>): void {
-    this.#rooms.delete(room.id);
-    this.#touched.delete(room);
-    const done = () => void this.#leaving.delete(room.id);
-    this.#leaving.set(room.id, apart.then(done, done));
-  }
-
-  /** Resolves when a session of this id, which was disposed and restored, is apart; undefined when there is none. */
-  leaving(id: string): Promise<void> | undefined {
-    return this.#leaving.get(id);
-  }
-
-  entries(): RegistryEntry[] {
-    const foreground = this.#foreground();
-    return this.rooms().map((room) => ({ ...room.entry(true), foreground: room === foreground }));
-  }
-
-  /** Its own come first, and the one that people use before all others: some providers just take the first. */
-  entriesFor(access: Access): ProviderSessionEntry[] {
-    const foreground = this.#foreground();
-    const rooms = [...this.rooms()].sort((one, other) => Number(other === foreground) - Number(one === foreground));
-    return listFor(access, rooms).map((room) => room.entry(isOpenTo(access, room)));
-  }
-
-  #foreground(): Room | undefined {
-    return [...this.#touched].at(-1) ?? this.rooms().at(-1);
-  }
-}
-
-/** The way of a session through the gateway: it enters memory, is open to providers, is worked in, and ends. */
-
-/** Titles may change with every word of an agent; lists of sessions need not. */
+/** Titles may change with every word of an agent; providers hear of them this often at most. */
 export const TITLES_INTERVAL_MS = 1_000;
 
 export interface OpenSessionsParts {
   readonly clock: Clock;
   readonly services: readonly GatewayService[];
-  /** A session that nobody needs any more may leave memory. */
-  mayRest(uri: string): void;
-  /** The list of sessions has changed: whoever keeps it is told. */
-  announce(): void;
-  /** Whether there is anybody to be told. */
-  isHeard(): boolean;
-  /** Nobody new comes into a session. When it only leaves memory, whoever was let in may come again later. */
-  closeTo(room: Room, hasEnded: boolean): void;
-  /** Takes everybody out of a session. */
-  unbind(room: Room): void;
+  /** Those that have authenticated hear which sessions there are. */
+  readonly connections: ReadonlySet<Listener>;
+  /** No provider needs this session any more: the host may unload it. */
+  mayUnload(uri: string): void;
+  /** Lets no more providers in. Tokens are revoked only when the session has ended: from memory it may come back. */
+  closeTo(session: GatewaySession, hasEnded: boolean): void;
+  /** Takes all providers out of a session. */
+  unbindAll(session: GatewaySession): void;
+}
+
+interface Listener {
+  readonly access: Access | undefined;
+  send(message: ToProviderMessage): void;
 }
 
 export class OpenSessions {
-  readonly registry = new Registry();
+  readonly list = new SessionList();
   readonly #parts: OpenSessionsParts;
   readonly #titlesChanged: Throttle;
 
   constructor(parts: OpenSessionsParts) {
     this.#parts = parts;
-    this.#titlesChanged = throttle(parts.clock, TITLES_INTERVAL_MS, () => parts.announce());
+    this.#titlesChanged = throttle(parts.clock, TITLES_INTERVAL_MS, () => this.#announce());
   }
 
-  /** A session entered memory. It is open to providers from the moment it is ready until it ends. */
-  attach(session: Session): Companion {
-    const room = new Room(session, {
-      extension: (group) => this.#extension(group),
-      changed: (group) => {
-        for (const service of this.#parts.services) service.changed?.(group);
-      },
-      emptied: () => this.#parts.mayRest(session.uri),
-    });
-    // The session is still being put together; nothing can be written to it in this very moment.
-    if (session.state.lifecycle === 'ready') queueMicrotask(() => this.#reopen(room));
+  /** A session entered memory. */
+  attach(host: HostSession, facts: SessionFacts): Companion {
+    const { services, mayUnload } = this.#parts;
+    const session = new GatewaySession({ host, facts, services, emptied: () => mayUnload(host.uri) });
+    // The session is still being constructed; nothing can be written to it in this tick.
+    if (host.state.lifecycle === 'ready') queueMicrotask(() => this.#reopen(session));
     return {
       begin: async () => {
-        room.isUsed = true;
-        if (this.registry.has(room)) this.#use(room);
+        session.isUsed = true;
+        if (this.list.has(session)) this.#use(session);
       },
       rest: async () => {
-        await Promise.all(this.#parts.services.map((service) => service.resting?.(room)));
+        await Promise.all(services.map((service) => service.suspending?.(session)));
       },
       get keepsAwake() {
-        return room.bindings.length > 0;
+        return session.bindings.length > 0;
       },
       observe: (step) => {
         const { action, origin } = step.envelope;
-        if (origin) this.registry.touch(room);
-        if (action.type === 'session/ready') this.#open(room);
-        if (action.type === 'session/titleChanged' && this.#parts.isHeard()) this.#titlesChanged.request();
-        for (const service of this.#parts.services) service.observe?.(room, step);
+        if (origin) this.list.touch(session);
+        if (action.type === 'session/ready') this.#open(session);
+        if (action.type === 'session/titleChanged' && this.#parts.connections.size > 0) this.#titlesChanged.request();
+        for (const service of services) service.observe?.(session, step);
       },
-      close: () => this.#end(room),
+      close: () => this.#end(session),
     };
   }
 
@@ -143,47 +70,113 @@ export class OpenSessions {
     this.#titlesChanged.stop();
   }
 
-  #extension(group: Group): Extension {
-    const parts = this.#parts.services.map((service) => service.extend?.(group));
-    return Object.assign({ id: extensionId(group.name), name: group.name }, ...parts);
+  /** The session was read from the log: processes that asked its people something then have ended. */
+  #reopen(session: GatewaySession): void {
+    session.withdrawStaleQuestions();
+    this.#open(session);
   }
 
-  /** It comes from the log. Whoever asked something then does not wait for the answer any more. */
-  #reopen(room: Room): void {
-    room.session.standing.withdrawStale(room.session.state);
-    this.#open(room);
+  #open(session: GatewaySession): void {
+    const leaving = this.list.leaving(session.id);
+    if (leaving) return void leaving.then(() => this.#open(session));
+    if (session.isClosed || this.list.get(session.id)) return;
+    this.list.add(session);
+    for (const service of this.#parts.services) service.opened?.(session);
+    this.#announce();
+    if (session.isUsed) this.#use(session);
   }
 
-  #open(room: Room): void {
-    const leaving = this.registry.leaving(room.id);
-    if (leaving) return void leaving.then(() => this.#open(room));
-    if (room.session.isClosed || this.registry.get(room.id)) return;
-    this.registry.add(room);
-    for (const service of this.#parts.services) service.opened?.(room);
-    this.#parts.announce();
-    if (room.isUsed) this.#use(room);
+  #use(session: GatewaySession): void {
+    for (const service of this.#parts.services) service.used?.(session);
   }
 
-  #use(room: Room): void {
-    for (const service of this.#parts.services) service.used?.(room);
-  }
-
-  async #end(room: Room): Promise<void> {
-    if (!this.registry.has(room)) return;
-    const { session } = room;
-    room.isEnding = true;
-    this.#parts.closeTo(room, !session.parts.catalogue.isListed(session.uri));
-    // Providers hear of it first, then everybody sees it gone.
-    const ready = Promise.all(this.#parts.services.map((service) => service.ending?.(room)));
-    const apart = ready.then(() => this.#takeApart(room));
-    this.registry.remove(room, apart);
-    this.#parts.announce();
-    await apart;
+  async #end(session: GatewaySession): Promise<void> {
+    if (!this.list.has(session)) return;
+    session.isEnding = true;
+    this.#parts.closeTo(session, !session.isListed());
+    // Its own providers hear of it first; then it disappears from the list.
+    const ready = Promise.all(this.#parts.services.map((service) => service.ending?.(session)));
+    const ended = ready.then(() => this.#takeApart(session));
+    this.list.remove(session, ended);
+    this.#announce();
+    await ended;
   }
 
   /** Its providers are ready for that, or their time is up. */
-  async #takeApart(room: Room): Promise<void> {
-    this.#parts.unbind(room);
-    await Promise.all(this.#parts.services.map((service) => service.ended?.(room)));
+  async #takeApart(session: GatewaySession): Promise<void> {
+    this.#parts.unbindAll(session);
+    await Promise.all(this.#parts.services.map((service) => service.ended?.(session)));
+  }
+
+  #announce(): void {
+    for (const connection of this.#parts.connections) {
+      const { access } = connection;
+      if (access) connection.send({ type: 'sessions.updated', active: this.list.entriesFor(access) });
+    }
+  }
+}
+
+/** A session as the host lists it. */
+export interface SessionListEntry extends ProviderSessionEntry {
+  /** Whether a person touched this session last. Exactly one session is in the foreground, as long as there is any. */
+  readonly foreground: boolean;
+}
+
+export class SessionList {
+  readonly #sessions = new Map<string, GatewaySession>();
+  /** Sessions that are ending, by their id. */
+  readonly #leaving = new Map<string, Promise<void>>();
+  /** Sessions that people touched, the latest last. */
+  readonly #touched = new Set<GatewaySession>();
+
+  all(): readonly GatewaySession[] {
+    return [...this.#sessions.values()];
+  }
+
+  get(id: string): GatewaySession | undefined {
+    return this.#sessions.get(id);
+  }
+
+  has(session: GatewaySession): boolean {
+    return this.#sessions.get(session.id) === session;
+  }
+
+  add(session: GatewaySession): void {
+    this.#sessions.set(session.id, session);
+  }
+
+  /** A person did something in a session. */
+  touch(session: GatewaySession): void {
+    this.#touched.delete(session);
+    if (this.has(session)) this.#touched.add(session);
+  }
+
+  /** Unlists a session. Until `ended` resolves, no other session takes its id. */
+  remove(session: GatewaySession, ended: Promise<void>): void {
+    this.#sessions.delete(session.id);
+    this.#touched.delete(session);
+    const done = () => void this.#leaving.delete(session.id);
+    this.#leaving.set(session.id, ended.then(done, done));
+  }
+
+  /** Resolves when a session of this id, which was disposed and restored, has ended; undefined when there is none. */
+  leaving(id: string): Promise<void> | undefined {
+    return this.#leaving.get(id);
+  }
+
+  entries(): SessionListEntry[] {
+    const foreground = this.#foreground();
+    return this.all().map((session) => ({ ...session.entry(true), foreground: session === foreground }));
+  }
+
+  /** The sessions that the provider may enter come first, the foreground session before them: some take the first one. */
+  entriesFor(access: Access): ProviderSessionEntry[] {
+    const foreground = this.#foreground();
+    const sessions = [...this.all()].sort((one, other) => Number(other === foreground) - Number(one === foreground));
+    return listFor(access, sessions).map((session) => session.entry(isOpenTo(access, session)));
+  }
+
+  #foreground(): GatewaySession | undefined {
+    return [...this.#touched].at(-1) ?? this.all().at(-1);
   }
 }

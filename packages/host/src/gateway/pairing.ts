@@ -13,13 +13,12 @@ import {
 } from '@atrium/protocol/provider';
 import type { Clock } from '../core/util/clock.js';
 import type { Logger } from '../core/util/logger.js';
-import { Rate } from '../core/util/rate-limit.js';
 import { digestOf, matchesToken } from '../core/util/token.js';
+import { RateLimit } from '../core/util/rate-limit.js';
 import { CloseCode } from '../core/wire/transport.js';
 import type { ProviderConnection } from './connection.js';
 import { GatewayError, invalidSession } from './errors.js';
-import type { Room } from './gateway-session.js';
-import type { GatewayCore } from './service.js';
+import type { GatewaySession } from './gateway-session.js';
 
 /** Clients that show requests ask for them more often than this. */
 export const LOOKING_MS = 10_000;
@@ -107,39 +106,42 @@ const PROMPT = 'Type the pairing code that the host shows.';
 export type ShowCodes = (notice: Notice) => () => void;
 
 interface Pairing {
-  readonly codes: ReadonlyMap<Room, string>;
+  readonly codes: ReadonlyMap<GatewaySession, string>;
   /** Takes the notice away. */
   end(): void;
 }
 
+export interface PairingsParts {
+  readonly clock: Clock;
+  sessions(): readonly GatewaySession[];
+  readonly show: ShowCodes;
+}
+
 export class Pairings {
   readonly #open = new Map<ProviderConnection, Pairing>();
-  readonly #attempts: Rate;
+  readonly #attempts: RateLimit;
 
-  constructor(
-    private readonly core: GatewayCore,
-    private readonly show: ShowCodes,
-  ) {
-    this.#attempts = new Rate(core.clock, PAIRING_ATTEMPTS_PER_MINUTE_MAX, MINUTE_MS);
+  constructor(private readonly parts: PairingsParts) {
+    this.#attempts = new RateLimit(parts.clock, PAIRING_ATTEMPTS_PER_MINUTE_MAX, MINUTE_MS);
   }
 
   /** Gives what the provider is to tell its user, which is never the code. */
   begin(connection: ProviderConnection, name: string | undefined): string {
-    const rooms = [...this.core.rooms()].sort((one, other) => lastUse(other) - lastUse(one));
-    if (rooms.length === 0) throw invalidSession('there is no session that could show a code: wait for one');
+    const sessions = [...this.parts.sessions()].sort((one, other) => lastUse(other) - lastUse(one));
+    if (sessions.length === 0) throw invalidSession('there is no session that could show a code: wait for one');
     if (!this.#attempts.take()) {
       const max = PAIRING_ATTEMPTS_PER_MINUTE_MAX;
       throw new GatewayError(GatewayErrorCode.RateLimited, `at most ${max} pairings a minute: wait, then try again`);
     }
-    const codes = distinctCodes(rooms);
+    const codes = distinctCodes(sessions);
     const declined = () => this.#declined(connection);
-    const shown = [...codes].map(([{ session, label }, code]) => ({
-      session: session.uri,
+    const shown = [...codes].map(([{ uri, label }, code]) => ({
+      session: uri,
       title: label,
       code: `${code.slice(0, 3)} ${code.slice(3)}`,
     }));
-    const hide = this.show({ name, codes: shown, declined });
-    const cancelTimer = this.core.clock.after(PAIRING_CODE_TTL_MS, () => this.abandon(connection));
+    const hide = this.parts.show({ name, codes: shown, declined });
+    const cancelTimer = this.parts.clock.after(PAIRING_CODE_TTL_MS, () => this.abandon(connection));
     const end = () => {
       cancelTimer();
       hide();
@@ -155,7 +157,7 @@ export class Pairings {
     if (!pairing) return undefined;
     // Every code is compared, so that time tells nothing about which one it was.
     const matching = [...pairing.codes].filter(([, expected]) => isSame(code, expected));
-    return matching.find(([room]) => !room.isEnding)?.[0].id;
+    return matching.find(([session]) => !session.isEnding)?.[0].id;
   }
 
   abandon(connection: ProviderConnection): void {
@@ -164,9 +166,9 @@ export class Pairings {
   }
 
   /** Codes of which no session is left are of no use. */
-  closed(room: Room): void {
+  closed(session: GatewaySession): void {
     for (const [connection, { codes }] of this.#open) {
-      if (codes.has(room) && [...codes.keys()].every(({ isEnding }) => isEnding)) this.abandon(connection);
+      if (codes.has(session) && [...codes.keys()].every(({ isEnding }) => isEnding)) this.abandon(connection);
     }
   }
 
@@ -178,18 +180,18 @@ export class Pairings {
   }
 }
 
-function lastUse({ session }: Room): number {
+function lastUse(session: GatewaySession): number {
   return session.state.summary.modifiedAt;
 }
 
-function distinctCodes(rooms: readonly Room[]): Map<Room, string> {
-  const codes = new Map<Room, string>();
+function distinctCodes(sessions: readonly GatewaySession[]): Map<GatewaySession, string> {
+  const codes = new Map<GatewaySession, string>();
   const taken = new Set<string>();
-  for (const room of rooms) {
+  for (const session of sessions) {
     let code = newCode();
     while (taken.has(code)) code = newCode();
     taken.add(code);
-    codes.set(room, code);
+    codes.set(session, code);
   }
   return codes;
 }

@@ -12,7 +12,7 @@ import { digestOf } from '../core/util/token.js';
 import { authorizeName } from './authorize.js';
 import type { ProviderConnection } from './connection.js';
 import { GatewayError, unauthorized } from './errors.js';
-import type { Room } from './gateway-session.js';
+import type { GatewaySession } from './gateway-session.js';
 import type { Pairings } from './pairing.js';
 
 /** One pairing may serve several instances, but a stranger may not take all places from everybody else. */
@@ -42,15 +42,15 @@ export function checkPlaces(access: Access, connections: Iterable<{ readonly acc
   throw new GatewayError(GatewayErrorCode.RateLimited, what);
 }
 
-export function isOpenTo({ sessionId }: Access, room: Room): boolean {
-  return sessionId === undefined || sessionId === room.id;
+export function isOpenTo({ sessionId }: Access, session: GatewaySession): boolean {
+  return sessionId === undefined || sessionId === session.id;
 }
 
 /** The sessions that a connection is told of. Its own comes first, for providers that just take the first one. */
-export function listFor(access: Access, rooms: readonly Room[]): Room[] {
-  const own = rooms.filter((room) => isOpenTo(access, room));
+export function listFor(access: Access, sessions: readonly GatewaySession[]): GatewaySession[] {
+  const own = sessions.filter((session) => isOpenTo(access, session));
   if (access.trust === 'project') return own;
-  return [...own, ...rooms.filter((room) => !own.includes(room))];
+  return [...own, ...sessions.filter((session) => !own.includes(session))];
 }
 
 /** The tokens of providers: one for each spawned process, one for each pairing. Kept in memory only, as digests. */
@@ -105,7 +105,7 @@ type DoorMessage = ToGatewayMessageMap['auth'] | ToGatewayMessageMap['auth.confi
 /** The token, for later connections, only when it is a new one. */
 type LetIn = (access: Access, token?: string) => void;
 
-export class Doorkeeper {
+export class ProviderAuth {
   constructor(
     private readonly tokens: ProviderTokens,
     private readonly pairings: Pairings,
@@ -144,9 +144,9 @@ export class Doorkeeper {
   }
 
   /** The session is not open to providers any more. Only when it ended, what was let into it is let in no more. */
-  closed(room: Room, hasEnded: boolean): void {
-    if (hasEnded) this.tokens.revokeSession(room.id);
-    this.pairings.closed(room);
+  closed(session: GatewaySession, hasEnded: boolean): void {
+    if (hasEnded) this.tokens.revokeSession(session.id);
+    this.pairings.closed(session);
   }
 }
 

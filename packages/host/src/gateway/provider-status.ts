@@ -3,9 +3,10 @@
 import type { ChildCustomization, Customization, CustomizationLoadState, SessionState } from '@atrium/protocol';
 import type { Step } from '../core/channels/channel.js';
 import { shorten } from '../core/util/text.js';
-import { type Group, gatewayMeta, type Room, withGatewayMeta } from './gateway-session.js';
+import { degradedWords } from './authorize.js';
+import { type GatewaySession, gatewayMeta, type ProviderGroup } from './gateway-session.js';
+import type { GatewayService } from './ports.js';
 import { type Binding, extensionId, isProviderId, PROVIDER_ID_PREFIX } from './provider.js';
-import type { GatewayService } from './service.js';
 
 /** A rule may be about a name of any length; what is shown of it is a label. */
 const MATCHER_MAX_CHARACTERS = 100;
@@ -25,7 +26,7 @@ export function describe({ provider, tools, context, startupContext, isAway }: B
 }
 
 /** Rules and prompt changes by what they are about. */
-export function childrenOf({ name, bindings }: Group): ChildCustomization[] {
+export function childrenOf({ name, bindings }: ProviderGroup): ChildCustomization[] {
   const base = extensionId(name);
   return bindings.flatMap((binding) => {
     const { instance } = binding.provider;
@@ -59,118 +60,113 @@ function rulesOf({ transforms }: Binding, of: string): ChildCustomization[] {
 /** Nobody switches off more by hand; the oldest make room. */
 const SWITCHED_OFF_MAX = 100;
 
-export interface PresenceParts {
-  /** What the agent of the session cannot do for a provider, in words for people. */
-  degraded(group: Group): readonly string[];
+export interface StatusParts {
   /** Listed by the folder and not there, although somebody waits for them: names, with words for that. */
-  missing(room: Room): ReadonlyMap<string, string>;
+  missing(session: GatewaySession): ReadonlyMap<string, string>;
   /** Shows a note to the people in a session. */
-  note(room: Room, from: string, text: string): void;
+  note(session: GatewaySession, from: string, text: string): void;
 }
 
-export class Presence implements GatewayService {
+export class ProviderStatus implements GatewayService {
   /** Names whose entries may have changed in this tick. */
-  readonly #changed = new Map<Room, Set<string>>();
+  readonly #changed = new Map<GatewaySession, Set<string>>();
   /** What people have been told, so that they are told once. */
-  readonly #told = new WeakMap<Room, Set<string>>();
+  readonly #told = new WeakMap<GatewaySession, Set<string>>();
 
-  constructor(private readonly parts: PresenceParts) {}
+  constructor(private readonly parts: StatusParts) {}
 
   /** After a crash the state still lists those who were here; they are not, and neither are their tools. */
-  opened(room: Room): void {
-    const { session } = room;
-    for (const name of gatewayMeta(session.state).off ?? []) room.setEnabled(name, false);
+  opened(session: GatewaySession): void {
+    for (const name of gatewayMeta(session.state).off ?? []) session.setEnabled(name, false);
     const stale = (session.state.customizations ?? []).filter(({ id }) => isProviderId(id));
     for (const { id } of stale) session.write({ type: 'session/customizationRemoved', id });
     if (stale.length > 0) session.extensions.changed();
-    this.#describe(room);
+    this.#describe(session);
   }
 
   /** Told at the end of the tick: much may change in one, and only the outcome is stored. */
-  changed({ room, name }: Group): void {
-    const names = this.#changed.get(room);
+  changed({ session, name }: ProviderGroup): void {
+    const names = this.#changed.get(session);
     if (names) return void names.add(name);
-    this.#changed.set(room, new Set([name]));
-    queueMicrotask(() => this.#publishChanged(room));
+    this.#changed.set(session, new Set([name]));
+    queueMicrotask(() => this.#publishChanged(session));
   }
 
   /** Somebody switched one off or on. */
-  observe(room: Room, { envelope }: Step<SessionState>): void {
+  observe(session: GatewaySession, { envelope }: Step<SessionState>): void {
     const { action } = envelope;
     if (action.type !== 'session/customizationToggled' || !isProviderId(action.id)) return;
-    const group = room.group(action.id.slice(PROVIDER_ID_PREFIX.length));
+    const group = session.group(action.id.slice(PROVIDER_ID_PREFIX.length));
     const isShown = group.bindings.length > 0 || this.#isMissing(group);
-    if (!isShown || room.isEnabled(group.name) === action.enabled) return;
-    room.setEnabled(group.name, action.enabled);
-    const { session } = room;
-    const off = room.disabled.slice(-SWITCHED_OFF_MAX);
-    session.write({ type: 'session/metaChanged', _meta: withGatewayMeta(session.state, { off }) });
+    if (!isShown || session.isEnabled(group.name) === action.enabled) return;
+    session.setEnabled(group.name, action.enabled);
+    const off = session.disabled.slice(-SWITCHED_OFF_MAX);
+    session.writeMeta({ off });
     if (!action.enabled && isGuarding(group))
-      this.parts.note(room, group.name, 'is switched off; its checks on tools do not apply');
+      this.parts.note(session, group.name, 'is switched off; its checks on tools do not apply');
   }
 
-  #publishChanged(room: Room): void {
-    const names = this.#changed.get(room) ?? [];
-    this.#changed.delete(room);
-    for (const name of names) this.#publish(room.group(name));
-    this.#describe(room);
+  #publishChanged(session: GatewaySession): void {
+    const names = this.#changed.get(session) ?? [];
+    this.#changed.delete(session);
+    for (const name of names) this.#publish(session.group(name));
+    this.#describe(session);
   }
 
-  #publish(group: Group): void {
-    const { room, name } = group;
+  #publish(group: ProviderGroup): void {
+    const { session, name } = group;
     const id = extensionId(name);
-    const known = room.session.state.customizations?.find((entry) => entry.id === id);
+    const known = session.state.customizations?.find((entry) => entry.id === id);
     if (group.bindings.length > 0 || this.#isMissing(group)) this.#update(group, known);
-    else if (known) room.session.write({ type: 'session/customizationRemoved', id });
+    else if (known) session.write({ type: 'session/customizationRemoved', id });
   }
 
-  #update(group: Group, known: Customization | undefined): void {
+  #update(group: ProviderGroup, known: Customization | undefined): void {
     const entry: Customization = {
       type: 'plugin',
       id: extensionId(group.name),
       uri: extensionId(group.name),
       name: group.name,
-      enabled: group.room.isEnabled(group.name),
+      enabled: group.session.isEnabled(group.name),
       load: this.#load(group),
       children: childrenOf(group),
     };
     if (JSON.stringify(entry) === JSON.stringify(known)) return;
-    group.room.session.write({ type: 'session/customizationUpdated', customization: entry });
+    group.session.write({ type: 'session/customizationUpdated', customization: entry });
   }
 
   /** Once it was switched off nobody waits for it any more, but its entry stays where it can be switched on again. */
-  #isMissing({ room, name }: Group): boolean {
-    const isKnown = room.session.state.customizations?.some(({ id }) => id === extensionId(name)) ?? false;
-    return this.parts.missing(room).has(name) || (isKnown && !room.isEnabled(name));
+  #isMissing({ session, name }: ProviderGroup): boolean {
+    const isKnown = session.state.customizations?.some(({ id }) => id === extensionId(name)) ?? false;
+    return this.parts.missing(session).has(name) || (isKnown && !session.isEnabled(name));
   }
 
-  #load(group: Group): CustomizationLoadState {
+  #load(group: ProviderGroup): CustomizationLoadState {
     if (group.bindings.length === 0)
-      return { kind: 'error', message: this.parts.missing(group.room).get(group.name) ?? 'Not connected' };
+      return { kind: 'error', message: this.parts.missing(group.session).get(group.name) ?? 'Not connected' };
     if (group.bindings.every(({ isAway }) => isAway)) return { kind: 'degraded', message: 'Reconnecting' };
-    const [degraded] = this.parts.degraded(group);
+    const [degraded] = degradedWords(group);
     if (degraded === undefined) return { kind: 'loaded' };
     this.#tellOnce(group, degraded);
     return { kind: 'degraded', message: degraded };
   }
 
-  #tellOnce({ room, name }: Group, text: string): void {
-    const told = this.#told.get(room) ?? new Set();
-    this.#told.set(room, told);
+  #tellOnce({ session, name }: ProviderGroup, text: string): void {
+    const told = this.#told.get(session) ?? new Set();
+    this.#told.set(session, told);
     if (told.has(`${name} ${text}`)) return;
     told.add(`${name} ${text}`);
-    this.parts.note(room, name, text);
+    this.parts.note(session, name, text);
   }
 
-  #describe(room: Room): void {
-    const { session } = room;
-    const providers = room.bindings.map(describe);
+  #describe(session: GatewaySession): void {
+    const providers = session.bindings.map(describe);
     const known = gatewayMeta(session.state).providers ?? [];
     if (JSON.stringify(providers) === JSON.stringify(known)) return;
-    session.write({ type: 'session/metaChanged', _meta: withGatewayMeta(session.state, { providers }) });
+    session.writeMeta({ providers });
   }
 }
 
-function isGuarding({ bindings }: Group): boolean {
+function isGuarding({ bindings }: ProviderGroup): boolean {
   return bindings.some(({ rules }) => rules.some(({ action }) => action !== 'context'));
 }

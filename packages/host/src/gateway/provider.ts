@@ -10,7 +10,7 @@ import type {
   TrustLevel,
 } from '@atrium/protocol/provider';
 import { invalidSession, shown } from './errors.js';
-import type { Room } from './gateway-session.js';
+import type { GatewaySession } from './gateway-session.js';
 
 /** Everything a `hello` brings, as far as it is the same in every session at the beginning. */
 export interface Registration {
@@ -83,7 +83,7 @@ export class Provider implements Identity {
 /** One provider in one session. What it registered there may change; every change counts its revision up. */
 export class Binding {
   readonly provider: Provider;
-  readonly room: Room;
+  readonly session: GatewaySession;
   tools: ReadonlyMap<string, ProviderToolDefinition>;
   rules: readonly ProviderHookRule[];
   transforms: ReadonlyMap<string, ProviderTransform>;
@@ -96,10 +96,10 @@ export class Binding {
   /** The kinds of update that are being put into force. */
   readonly updating = new Set<string>();
 
-  constructor(provider: Provider, room: Room) {
+  constructor(provider: Provider, session: GatewaySession) {
     const { registration } = provider;
     this.provider = provider;
-    this.room = room;
+    this.session = session;
     this.tools = registration.tools;
     this.rules = registration.rules;
     this.transforms = registration.transforms;
@@ -108,11 +108,11 @@ export class Binding {
   }
 
   get sessionId(): string {
-    return this.room.id;
+    return this.session.id;
   }
 
   get state(): SessionState {
-    return this.room.session.state;
+    return this.session.state;
   }
 }
 

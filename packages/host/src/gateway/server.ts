@@ -15,7 +15,7 @@ import {
 } from '@atrium/protocol/provider';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { type Clock, systemClock } from '../core/util/clock.js';
-import { Rates } from '../core/util/rate-limit.js';
+import { KeyedRateLimit } from '../core/util/rate-limit.js';
 import type { Transport } from '../core/wire/transport.js';
 import { Door } from '../server/door.js';
 import { answerNothing } from '../server/http-answers.js';
@@ -72,7 +72,7 @@ class ProviderDoor implements GatewayServer {
   readonly #place: Place;
   readonly #strangers = new Door(STRANGERS_MAX);
   readonly #strangerBudget = new StrangerBudget();
-  readonly #arrivals: Rates;
+  readonly #arrivals: KeyedRateLimit;
   readonly #sockets = new Map<WebSocket, Transport>();
   readonly #websockets = new WebSocketServer({ ...WEBSOCKET_OPTIONS, maxPayload: FRAME_MAX_BYTES });
   #isClosed = false;
@@ -82,7 +82,7 @@ class ProviderDoor implements GatewayServer {
     this.addresses = place.addresses;
     this.#options = options;
     this.#place = place;
-    this.#arrivals = new Rates(options.clock ?? systemClock, ARRIVALS_PER_SECOND_MAX, SECOND_MS);
+    this.#arrivals = new KeyedRateLimit(options.clock ?? systemClock, ARRIVALS_PER_SECOND_MAX, SECOND_MS);
     for (const server of place.servers) this.#serve(server);
   }
 

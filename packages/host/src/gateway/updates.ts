@@ -3,10 +3,11 @@
  * once it is stored: what the gateway sends after the acknowledgement knows the change.
  */
 import { GatewayErrorCode, type ProviderAckMessage } from '@atrium/protocol/provider';
-import { Rates } from '../core/util/rate-limit.js';
+import type { Clock } from '../core/util/clock.js';
+import { KeyedRateLimit } from '../core/util/rate-limit.js';
 import { GatewayError } from './errors.js';
+import type { Commits } from './ports.js';
 import { type Binding, bindingsFor, type Provider } from './provider.js';
-import type { GatewayCore } from './service.js';
 
 /** Of each kind, by one provider in one session. Most of them change the session for everybody, and are stored. */
 export const UPDATES_PER_MINUTE_MAX = 60;
@@ -27,12 +28,12 @@ export interface Update {
 }
 
 export class Updates {
-  readonly #core: GatewayCore;
-  readonly #rates: Rates;
+  readonly #commits: Commits;
+  readonly #rates: KeyedRateLimit;
 
-  constructor(core: GatewayCore) {
-    this.#core = core;
-    this.#rates = new Rates(core.clock, UPDATES_PER_MINUTE_MAX, MINUTE_MS);
+  constructor({ clock, commits }: { readonly clock: Clock; readonly commits: Commits }) {
+    this.#commits = commits;
+    this.#rates = new KeyedRateLimit(clock, UPDATES_PER_MINUTE_MAX, MINUTE_MS);
   }
 
   /** Throws when it is not possible in one of the sessions; then it is in force in none. */
@@ -47,7 +48,7 @@ export class Updates {
       update.apply(binding);
       binding.revision += 1;
       binding.updating.add(type);
-      binding.room.changed(provider.name);
+      binding.session.changed(provider.name);
     }
     this.#acknowledge(bindings, message, update);
   }
@@ -68,7 +69,7 @@ export class Updates {
         if (provider.bindings.get(sessionId) === binding) provider.send(ack);
       }
     };
-    void this.#core.settled().then(acknowledge, acknowledge);
+    void this.#commits.settled().then(acknowledge, acknowledge);
   }
 }
 

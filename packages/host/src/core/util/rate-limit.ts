@@ -2,7 +2,7 @@
 import type { Clock } from './clock.js';
 
 /** Counts within a sliding window, by a clock that never jumps. Memory is bounded by the limit. */
-export class Rate {
+export class RateLimit {
   #recent = 0;
 
   constructor(
@@ -23,7 +23,7 @@ export class Rate {
 }
 
 /** The same for many, each with a count of its own. Who has been quiet for a while is not kept. */
-export class Rates {
+export class KeyedRateLimit {
   readonly #recent = new Map<string, number>();
 
   constructor(

@@ -9,9 +9,8 @@ import {
 } from '@atrium/protocol/provider';
 import type { Gate, GateCall, GateVerdict } from '../../core/contracts/extension.js';
 import type { Clock } from '../../core/util/clock.js';
-import type { Group } from '../gateway-session.js';
+import type { ProviderGroup } from '../gateway-session.js';
 import type { Binding, Provider } from '../provider.js';
-import type { GatewayCore } from '../service.js';
 import { type AppliedRule, argumentsOf, RuleBook } from './rules.js';
 
 interface Open<Answer> {
@@ -73,10 +72,10 @@ export class Gates {
   readonly #asked = new Asked<ProviderGateResultMessage>();
   readonly #rules = new RuleBook();
 
-  constructor(private readonly core: GatewayCore) {}
+  constructor(private readonly clock: Clock) {}
 
   /** Two gates for all instances: the rules first, then the questions. */
-  of({ name, bindings }: Group): readonly Gate[] {
+  of({ name, bindings }: ProviderGroup): readonly Gate[] {
     if (bindings.every(({ rules }) => rules.length === 0)) return [];
     const applying = (call: GateCall) =>
       bindings.flatMap((binding) => this.#rules.applying(binding, call).map((applied) => ({ ...applied, binding })));
@@ -115,15 +114,15 @@ export class Gates {
     { gateId, failOpen = false }: ProviderGateRule,
     { call, signal }: { call: GateCall; signal: AbortSignal },
   ): Promise<GateVerdict> {
-    const { provider, sessionId, room, isAway } = binding;
+    const { provider, sessionId, session, isAway } = binding;
     const check = { gateId, sessionId, tool: call.toolName, args: argumentsOf(call) };
-    const canAsk = !isAway && !room.isEnding;
+    const canAsk = !isAway && !session.isEnding;
     const answer = canAsk
       ? await this.#asked.ask({
           provider,
           topic: gateId,
           signal,
-          deadline: { clock: this.core.clock, timeoutMs: GATE_TIMEOUT_MS },
+          deadline: { clock: this.clock, timeoutMs: GATE_TIMEOUT_MS },
           send: (callId) => provider.send({ type: 'gate.check', callId, ...check }),
         })
       : undefined;

@@ -2,11 +2,12 @@
 
 import type { ToGatewayMessageMap } from '@atrium/protocol/provider';
 import type { Extension } from '../../core/contracts/extension.js';
+import type { Clock } from '../../core/util/clock.js';
 import { authorizeContext, authorizeHooks, cannotDo, degradedFor } from '../authorize.js';
 import { unauthorized } from '../errors.js';
-import type { Group, Room } from '../gateway-session.js';
+import type { GatewaySession, ProviderGroup } from '../gateway-session.js';
+import type { GatewayService } from '../ports.js';
 import type { Binding, Provider } from '../provider.js';
-import type { GatewayCore, GatewayService } from '../service.js';
 import { present } from '../tools/instances.js';
 import type { Updates } from '../updates.js';
 import { Gates } from './gates.js';
@@ -15,19 +16,19 @@ import { checkTransforms, Overruled, Transforms, withTransforms } from './transf
 
 export class Contexts {
   /** Who has said already, in each session, what the model is told once. */
-  readonly #said = new WeakMap<Room, Set<string>>();
+  readonly #said = new WeakMap<GatewaySession, Set<string>>();
 
   /** For the turn that begins. What several instances say is said once. Undefined when there is nothing to say. */
-  take(group: Group): string | undefined {
+  take(group: ProviderGroup): string | undefined {
     const texts = new Set(present(group).flatMap((binding) => [this.#startup(binding), binding.context]));
     texts.delete('');
     return texts.size === 0 ? undefined : [...texts].join('\n\n');
   }
 
   /** Coming back, or binding anew, is no reason to say it again. */
-  #startup({ startupContext, provider, room }: Binding): string {
-    const said = this.#said.get(room) ?? new Set();
-    this.#said.set(room, said);
+  #startup({ startupContext, provider, session }: Binding): string {
+    const said = this.#said.get(session) ?? new Set();
+    this.#said.set(session, said);
     if (startupContext === '' || said.has(provider.title)) return '';
     said.add(provider.title);
     return startupContext;
@@ -37,7 +38,7 @@ export class Contexts {
 /** What providers say to tool calls and prompts: rules, gates, changed sections, context. */
 
 export interface HooksParts {
-  readonly core: GatewayCore;
+  readonly clock: Clock;
   readonly updates: Updates;
   /** What the agent of a session cannot do is refused, instead of only said. */
   readonly isStrict: boolean;
@@ -52,7 +53,7 @@ export class ProviderHooks implements GatewayService {
 
   constructor(parts: HooksParts) {
     this.#parts = parts;
-    this.#gates = new Gates(parts.core);
+    this.#gates = new Gates(parts.clock);
   }
 
   readonly handlers = {
@@ -66,7 +67,7 @@ export class ProviderHooks implements GatewayService {
       this.#updateContext(provider, message),
   };
 
-  extend(group: Group): Pick<Extension, 'gates' | 'prompt' | 'beforeTurn'> {
+  extend(group: ProviderGroup): Pick<Extension, 'gates' | 'prompt' | 'beforeTurn'> {
     return {
       gates: this.#gates.of(group),
       prompt: this.#transforms.of(group),
@@ -77,8 +78,8 @@ export class ProviderHooks implements GatewayService {
     };
   }
 
-  changed({ room }: Group): void {
-    this.#overruled.changed(room);
+  changed({ session }: ProviderGroup): void {
+    this.#overruled.changed(session);
   }
 
   left(provider: Provider): void {
@@ -90,8 +91,8 @@ export class ProviderHooks implements GatewayService {
     const { onPreToolUse, transforms = {} } = message;
     authorizeHooks(provider.trust, { rules: onPreToolUse, transforms });
     compileRules(onPreToolUse ?? []);
-    const changed = ({ room, rules, transforms: before }: Binding) => ({
-      room,
+    const changed = ({ session, rules, transforms: before }: Binding) => ({
+      session,
       rules: onPreToolUse ?? rules,
       transforms: withTransforms(before, transforms),
     });
@@ -106,7 +107,7 @@ export class ProviderHooks implements GatewayService {
     });
   }
 
-  #check(hooks: Pick<Binding, 'room' | 'rules' | 'transforms'>): void {
+  #check(hooks: Pick<Binding, 'session' | 'rules' | 'transforms'>): void {
     checkTransforms(hooks.transforms);
     const [degraded] = this.#parts.isStrict ? degradedFor(hooks) : [];
     if (degraded !== undefined) throw unauthorized(cannotDo(degraded));

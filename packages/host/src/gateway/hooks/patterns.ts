@@ -104,13 +104,13 @@ interface Desk {
 const SCRIPT =
   'while (desk.done.length < desk.regexes.length) desk.done.push(desk.regexes[desk.done.length].test(desk.input))';
 
-let room: { readonly desk: Desk; readonly context: vm.Context; readonly script: vm.Script } | undefined;
+let session: { readonly desk: Desk; readonly context: vm.Context; readonly script: vm.Script } | undefined;
 
 /** Made when the first pattern needs it. */
 function roomForPatterns() {
   const desk: Desk = { regexes: [], input: '', done: [] };
-  room ??= { desk, context: vm.createContext({ desk }), script: new vm.Script(SCRIPT) };
-  return room;
+  session ??= { desk, context: vm.createContext({ desk }), script: new vm.Script(SCRIPT) };
+  return session;
 }
 
 /** The results up to where it was cut off, or all of them. */

@@ -4,7 +4,7 @@ import type { GateCall } from '../../core/contracts/extension.js';
 import { isRecord } from '../../core/util/shape.js';
 import { type Glob, glob } from '../../workspace/tools/glob.js';
 import { GatewayError } from '../errors.js';
-import type { Room } from '../gateway-session.js';
+import type { GatewaySession } from '../gateway-session.js';
 import { type Binding, extensionId } from '../provider.js';
 import { type MatchResult, PATTERN_MAX_CHARACTERS, Pattern, tryPatterns } from './patterns.js';
 
@@ -159,10 +159,10 @@ export class RuleBook {
   readonly #found = new WeakMap<GateCall, Map<Rules, readonly AppliedRule[]>>();
 
   /** The rules of one provider in a session that apply, in their order. */
-  applying({ rules, room }: Pick<Binding, 'rules' | 'room'>, call: GateCall): readonly AppliedRule[] {
+  applying({ rules, session }: Pick<Binding, 'rules' | 'session'>, call: GateCall): readonly AppliedRule[] {
     const found = this.#found.get(call) ?? new Map();
     this.#found.set(call, found);
-    if (!found.has(rules)) this.#find([rules, ...listsIn(room)], call, found);
+    if (!found.has(rules)) this.#find([rules, ...listsIn(session)], call, found);
     return found.get(rules) ?? [];
   }
 
@@ -189,8 +189,8 @@ export class RuleBook {
 }
 
 /** Of everybody who has a say in this session. */
-function listsIn(room: Room): Rules[] {
-  return room.bindings.filter(({ provider }) => room.isEnabled(provider.name)).map(({ rules }) => rules);
+function listsIn(session: GatewaySession): Rules[] {
+  return session.bindings.filter(({ provider }) => session.isEnabled(provider.name)).map(({ rules }) => rules);
 }
 
 interface Candidate extends CompiledRule {

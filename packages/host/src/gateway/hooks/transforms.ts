@@ -8,7 +8,7 @@ import {
 } from '@atrium/protocol/provider';
 import type { PromptContribution, SectionCallback, StaticTransform } from '../../core/contracts/extension.js';
 import { tooLong, tooMany } from '../errors.js';
-import type { Group, Room } from '../gateway-session.js';
+import type { GatewaySession, ProviderGroup } from '../gateway-session.js';
 import type { Binding, Provider } from '../provider.js';
 import { present } from '../tools/instances.js';
 import { Asked } from './gates.js';
@@ -24,7 +24,7 @@ const TOPIC = '';
 export class Transforms {
   readonly #asked = new Asked<string | undefined>();
 
-  of(group: Group): PromptContribution {
+  of(group: ProviderGroup): PromptContribution {
     return { transforms: staticTransforms(group), callbacks: this.#callbacks(group) };
   }
 
@@ -36,7 +36,7 @@ export class Transforms {
     this.#asked.left(provider);
   }
 
-  #callbacks(group: Group): SectionCallback[] {
+  #callbacks(group: ProviderGroup): SectionCallback[] {
     return transformsOf(group).flatMap(({ binding, section, transform }) =>
       transform.action === 'callback'
         ? [{ section, transform: (current, signal) => this.#ask(binding, { section, current, signal }) }]
@@ -46,17 +46,17 @@ export class Transforms {
 
   /** How long to wait is known to whoever renders the prompt. */
   async #ask(
-    { provider, sessionId, room }: Binding,
+    { provider, sessionId, session }: Binding,
     { section, current, signal }: { section: string; current: string; signal: AbortSignal },
   ): Promise<string | undefined> {
-    if (room.isEnding) return undefined;
+    if (session.isEnding) return undefined;
     const send = (callId: string) => provider.send({ type: 'transform.request', callId, sessionId, section, current });
     return this.#asked.ask({ provider, topic: TOPIC, signal, send });
   }
 }
 
 /** What several instances of a provider add is added once. */
-function staticTransforms(group: Group): StaticTransform[] {
+function staticTransforms(group: ProviderGroup): StaticTransform[] {
   const transforms = new Map<string, StaticTransform>();
   for (const { section, transform } of transformsOf(group)) {
     if (transform.action === 'callback') continue;
@@ -66,7 +66,7 @@ function staticTransforms(group: Group): StaticTransform[] {
   return [...transforms.values()];
 }
 
-function transformsOf(group: Group) {
+function transformsOf(group: ProviderGroup) {
   return present(group).flatMap((binding) =>
     [...binding.transforms].map(([section, transform]) => ({ binding, section, transform })),
   );
@@ -103,28 +103,28 @@ export class Overruled {
   /** Whom each provider was told to have lost a section to. */
   readonly #told = new WeakMap<Binding, Map<string, string>>();
 
-  readonly #changed = new Set<Room>();
+  readonly #changed = new Set<GatewaySession>();
 
   /** Something changed in a session. Much may change in one tick; only its outcome counts. */
-  changed(room: Room): void {
+  changed(session: GatewaySession): void {
     if (this.#changed.size === 0) queueMicrotask(() => this.#lookAll());
-    this.#changed.add(room);
+    this.#changed.add(session);
   }
 
   #lookAll(): void {
-    const rooms = [...this.#changed];
+    const sessions = [...this.#changed];
     this.#changed.clear();
-    for (const room of rooms) this.#look(room);
+    for (const session of sessions) this.#look(session);
   }
 
-  #look(room: Room): void {
+  #look(session: GatewaySession): void {
     const winners = new Map<string, Binding>();
-    for (const binding of inOrder(room)) {
+    for (const binding of inOrder(session)) {
       for (const [section, { action }] of binding.transforms) {
         if (action === 'replace') winners.set(section, binding);
       }
     }
-    for (const binding of room.bindings) this.#tell(binding, winners);
+    for (const binding of session.bindings) this.#tell(binding, winners);
   }
 
   #tell(binding: Binding, winners: ReadonlyMap<string, Binding>): void {
@@ -143,10 +143,10 @@ export class Overruled {
 }
 
 /** Providers stand in the prompt in the order in which they first came, with all their instances. */
-function inOrder(room: Room): Binding[] {
-  return room
+function inOrder(session: GatewaySession): Binding[] {
+  return session
     .groups()
-    .filter(({ name }) => room.isEnabled(name))
+    .filter(({ name }) => session.isEnabled(name))
     .flatMap(({ bindings }) => bindings.filter(({ isAway }) => !isAway));
 }
 

@@ -7,18 +7,19 @@ import type { ProviderHookRule } from '@atrium/protocol/provider';
 import type { ProviderConfig } from '../../config/schema.js';
 import type { Gate, GateCall } from '../../core/contracts/extension.js';
 import { unauthorized } from '../errors.js';
-import type { Group, Room } from '../gateway-session.js';
+import type { GatewaySession, ProviderGroup } from '../gateway-session.js';
 import { hostNameOf, RuleBook } from '../hooks/rules.js';
+import type { GatewayService } from '../ports.js';
 import type { Binding, Provider } from '../provider.js';
-import type { GatewayCore, GatewayService } from '../service.js';
 
 /** Programs whose last rules are remembered while the host runs; the first to be listed is forgotten first. */
 export const REMEMBERED_RULES_MAX = 1_000;
 
 export interface ListedProvidersParts {
-  readonly core: Pick<GatewayCore, 'evict'>;
+  /** Takes a provider out of a session where it has no right to be, and tells it why. */
+  evict(binding: Binding, why: string): void;
   /** Shows people why something does not run. */
-  note(room: Room, from: string, text: string): void;
+  note(session: GatewaySession, from: string, text: string): void;
 }
 
 type Rules = readonly ProviderHookRule[];
@@ -41,7 +42,7 @@ const ANYTHING_THAT_CHANGES = 'anything that changes something';
 
 export class ListedProviders implements GatewayService {
   readonly #parts: ListedProvidersParts;
-  readonly #rooms = new Map<Room, Map<string, Listed>>();
+  readonly #sessions = new Map<GatewaySession, Map<string, Listed>>();
   /** The rules that programs had when they were last here. */
   readonly #lastRules = new Map<string, Rules>();
   readonly #book = new RuleBook();
@@ -51,46 +52,49 @@ export class ListedProviders implements GatewayService {
   }
 
   /** The folder is trusted: from now on the name is this provider's. Who has it without right makes room. */
-  list(room: Room, { name, config, digest }: { name: string; config: ProviderConfig; digest: string }): void {
-    const listed = this.#rooms.get(room) ?? new Map<string, Listed>();
-    this.#rooms.set(room, listed);
+  list(
+    session: GatewaySession,
+    { name, config, digest }: { name: string; config: ProviderConfig; digest: string },
+  ): void {
+    const listed = this.#sessions.get(session) ?? new Map<string, Listed>();
+    this.#sessions.set(session, listed);
     if (listed.has(keyOf(name))) return;
     const guards = config.guards?.map((tool) => ({ match: { tool }, action: 'deny' as const, reason: '' }));
-    const program = JSON.stringify([room.session.state.summary.workingDirectory, digest]);
+    const program = JSON.stringify([session.state.summary.workingDirectory, digest]);
     listed.set(keyOf(name), { name, program, guards, admission: undefined, isGivenUp: false, isTold: false });
-    for (const binding of [...room.bindings])
-      if (keyOf(binding.provider.name) === keyOf(name)) this.#parts.core.evict(binding, taken(name));
+    for (const binding of [...session.bindings])
+      if (keyOf(binding.provider.name) === keyOf(name)) this.#parts.evict(binding, taken(name));
   }
 
   /** The host started its process, which comes in with this. Whoever refused it before has let it run since. */
-  expect(room: Room, name: string, admission: string): void {
-    const listed = this.#rooms.get(room)?.get(keyOf(name));
+  expect(session: GatewaySession, name: string, admission: string): void {
+    const listed = this.#sessions.get(session)?.get(keyOf(name));
     if (listed) Object.assign(listed, { admission, isGivenUp: false });
   }
 
   /** A person said that it should not run: then nothing waits for it. */
-  giveUp(room: Room, name: string): void {
-    const listed = this.#rooms.get(room)?.get(keyOf(name));
+  giveUp(session: GatewaySession, name: string): void {
+    const listed = this.#sessions.get(session)?.get(keyOf(name));
     if (listed) listed.isGivenUp = true;
   }
 
   /** Throws when the name belongs to somebody else. */
-  checkName({ name, admission }: Provider, room: Room): void {
-    const listed = this.#rooms.get(room)?.get(keyOf(name));
+  checkName({ name, admission }: Provider, session: GatewaySession): void {
+    const listed = this.#sessions.get(session)?.get(keyOf(name));
     if (listed && (admission === undefined || listed.admission !== admission)) throw unauthorized(taken(listed.name));
   }
 
   /** Names of those whose absence people have been told of, with words for that. */
-  missing(room: Room): ReadonlyMap<string, string> {
-    const missing = this.#missing(room).filter(({ isTold }) => isTold);
+  missing(session: GatewaySession): ReadonlyMap<string, string> {
+    const missing = this.#missing(session).filter(({ isTold }) => isTold);
     return new Map(
       missing.map((listed) => [listed.name, `Not connected. Closed until it is: ${this.#closedBy(listed)}`]),
     );
   }
 
   /** Objects to what a provider that is not there would have judged. */
-  gateOf(room: Room): Gate {
-    const closing = (call: GateCall) => this.#missing(room).find((listed) => this.#guards(listed, room, call));
+  gateOf(session: GatewaySession): Gate {
+    const closing = (call: GateCall) => this.#missing(session).find((listed) => this.#guards(listed, session, call));
     return {
       name: 'atrium.json',
       isStatic: true,
@@ -98,19 +102,19 @@ export class ListedProviders implements GatewayService {
       check: (call) => {
         const listed = closing(call);
         if (!listed) return { kind: 'pass' };
-        this.#tell(room, listed);
+        this.#tell(session, listed);
         return { kind: 'deny', reason: `${listed.name} guards this tool in this folder and is not connected. ${HELP}` };
       },
     };
   }
 
   /** What it guards may change while it is here. It may be here several times, and not all leave in the same moment. */
-  changed({ room, bindings }: Group): void {
+  changed({ session, bindings }: ProviderGroup): void {
     for (const binding of bindings) {
-      const listed = this.#listedAs(binding, room);
+      const listed = this.#listedAs(binding, session);
       if (!listed || binding.isAway) continue;
       listed.isTold = false;
-      const all = room.bindings.filter((other) => this.#listedAs(other, room) === listed);
+      const all = session.bindings.filter((other) => this.#listedAs(other, session) === listed);
       this.#lastRules.delete(listed.program);
       this.#lastRules.set(
         listed.program,
@@ -121,28 +125,28 @@ export class ListedProviders implements GatewayService {
     }
   }
 
-  ended(room: Room): undefined {
-    this.#rooms.delete(room);
+  ended(session: GatewaySession): undefined {
+    this.#sessions.delete(session);
   }
 
   /** One that is away for a moment guards by its own rules. One that a person switched off guards nothing. */
-  #missing(room: Room): readonly Listed[] {
-    const here = new Set(room.bindings.map((binding) => this.#listedAs(binding, room)));
-    return [...(this.#rooms.get(room)?.values() ?? [])].filter(
-      (listed) => !here.has(listed) && !listed.isGivenUp && room.isEnabled(listed.name),
+  #missing(session: GatewaySession): readonly Listed[] {
+    const here = new Set(session.bindings.map((binding) => this.#listedAs(binding, session)));
+    return [...(this.#sessions.get(session)?.values() ?? [])].filter(
+      (listed) => !here.has(listed) && !listed.isGivenUp && session.isEnabled(listed.name),
     );
   }
 
-  #listedAs({ provider: { admission } }: Binding, room: Room): Listed | undefined {
+  #listedAs({ provider: { admission } }: Binding, session: GatewaySession): Listed | undefined {
     if (admission === undefined) return undefined;
-    return [...(this.#rooms.get(room)?.values() ?? [])].find((listed) => listed.admission === admission);
+    return [...(this.#sessions.get(session)?.values() ?? [])].find((listed) => listed.admission === admission);
   }
 
   /** By the file, by what it guarded when it was last here, or everything that may change something: nobody knows better. */
-  #guards({ guards, program }: Listed, room: Room, call: GateCall): boolean {
+  #guards({ guards, program }: Listed, session: GatewaySession, call: GateCall): boolean {
     const rules = guards ?? this.#lastRules.get(program);
-    if (!rules) return !isReadOnly(room, call);
-    return this.#book.applying({ rules, room }, call).some(({ rule }) => isClosing(rule));
+    if (!rules) return !isReadOnly(session, call);
+    return this.#book.applying({ rules, session }, call).some(({ rule }) => isClosing(rule));
   }
 
   #closedBy({ guards, program }: Listed): string {
@@ -151,11 +155,11 @@ export class ListedProviders implements GatewayService {
     return [...new Set(rules.map(({ match }) => match.tool ?? 'any tool'))].join(', ') || 'nothing';
   }
 
-  #tell(room: Room, listed: Listed): void {
+  #tell(session: GatewaySession, listed: Listed): void {
     if (listed.isTold) return;
     listed.isTold = true;
-    this.#parts.note(room, listed.name, `is not connected; closed until it is: ${this.#closedBy(listed)}. ${HELP}`);
-    room.changed(listed.name);
+    this.#parts.note(session, listed.name, `is not connected; closed until it is: ${this.#closedBy(listed)}. ${HELP}`);
+    session.changed(listed.name);
   }
 }
 
@@ -167,7 +171,7 @@ function isClosing(rule: ProviderHookRule): boolean {
 }
 
 /** Only the host's own word counts: what others say of their tools is theirs to say. */
-function isReadOnly({ session }: Room, { toolName, owner }: GateCall): boolean {
+function isReadOnly(session: GatewaySession, { toolName, owner }: GateCall): boolean {
   if (owner !== undefined) return false;
   const name = hostNameOf(toolName);
   const tool = session.extensions.tools().find((other) => other.owner === undefined && other.definition.name === name);

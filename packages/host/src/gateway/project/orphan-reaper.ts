@@ -48,7 +48,7 @@ function signalGroup(leader, signal) {
 
 type Executor = ChildProcessByStdio<Socket, null, null>;
 
-export class LastWill {
+export class OrphanReaper {
   readonly #leaders = new Set<number>();
   #executor: Executor | undefined;
 

@@ -9,14 +9,14 @@ import { PROJECT_FILE } from '../../config/places.js';
 import type { ProviderConfig } from '../../config/schema.js';
 import { folderOf } from '../../core/sessions/agent-opener.js';
 import type { Clock } from '../../core/util/clock.js';
+import type { Logger } from '../../core/util/logger.js';
 import { type Program, providerProgram } from '../../plugins/trust/programs.js';
-import type { SessionTrust } from '../../plugins/trust/session-trust.js';
-import type { Room } from '../gateway-session.js';
+import type { GatewaySession } from '../gateway-session.js';
+import type { GatewayService, GatewayUrl } from '../ports.js';
 import type { Binding } from '../provider.js';
 import type { ProviderTokens } from '../provider-auth.js';
-import type { GatewayCore, GatewayService } from '../service.js';
 import type { ListedProviders } from './listed-providers.js';
-import { LastWill } from './orphan-reaper.js';
+import { OrphanReaper } from './orphan-reaper.js';
 import { ProviderProcess } from './provider-process.js';
 
 /** From the start of its process until a provider is bound. Most need a fraction of it; some never bind. */
@@ -65,14 +65,14 @@ export class Arrivals {
 export const PROJECT_PROVIDERS_MAX = 20;
 
 export interface ProjectProvidersParts {
-  readonly core: GatewayCore;
+  readonly clock: Clock;
+  readonly logger: Logger;
   readonly tokens: ProviderTokens;
   /** Where providers find the gateway; undefined while it has no port. */
-  address(): { readonly url: string; readonly port: number } | undefined;
-  trustOf(room: Room): SessionTrust;
+  address(): GatewayUrl | undefined;
   readonly listed: ListedProviders;
   /** Shows people why something does not run. */
-  note(room: Room, from: string, text: string): void;
+  note(session: GatewaySession, from: string, text: string): void;
 }
 
 /** Whatever runs in one session, and whoever is on the way there. */
@@ -80,7 +80,7 @@ interface Running {
   readonly processes: ProviderProcess[];
   readonly arrivals: Arrivals;
   /** The session rests: what may start now starts when it works again. */
-  isResting: boolean;
+  isSuspended: boolean;
 }
 
 interface Declared {
@@ -94,112 +94,113 @@ const EXTENSION_ID = 'gateway-project:/';
 
 export class ProjectProviders implements GatewayService {
   readonly #parts: ProjectProvidersParts;
-  readonly #running = new Map<Room, Running>();
-  readonly #will = new LastWill();
+  readonly #running = new Map<GatewaySession, Running>();
+  readonly #will = new OrphanReaper();
 
   constructor(parts: ProjectProvidersParts) {
     this.#parts = parts;
   }
 
-  used(room: Room): void {
-    const running = this.#running.get(room);
-    if (running) return this.#startAgain(room, running);
-    const arrivals = new Arrivals(this.#parts.core.clock);
-    this.#running.set(room, { processes: [], arrivals, isResting: false });
-    const started = this.#start(room).catch((error) =>
-      this.#parts.note(room, PROJECT_FILE, error instanceof Error ? error.message : String(error)),
+  used(session: GatewaySession): void {
+    const running = this.#running.get(session);
+    if (running) return this.#startAgain(session, running);
+    const arrivals = new Arrivals(this.#parts.clock);
+    this.#running.set(session, { processes: [], arrivals, isSuspended: false });
+    const started = this.#start(session).catch((error) =>
+      this.#parts.note(session, PROJECT_FILE, error instanceof Error ? error.message : String(error)),
     );
     const untilReady = async () => {
       await started;
       await arrivals.all();
-      room.wake();
+      session.resume();
     };
-    const gates = [this.#parts.listed.gateOf(room)];
-    room.session.extensions.set({ id: EXTENSION_ID, name: PROJECT_FILE, untilReady, gates });
+    const gates = [this.#parts.listed.gateOf(session)];
+    session.extensions.set({ id: EXTENSION_ID, name: PROJECT_FILE, untilReady, gates });
   }
 
-  #startAgain(room: Room, running: Running): void {
-    running.isResting = false;
-    if (!room.isEnding) for (const process of running.processes) process.start();
+  #startAgain(session: GatewaySession, running: Running): void {
+    running.isSuspended = false;
+    if (!session.isEnding) for (const process of running.processes) process.start();
   }
 
   /** What they guard stays guarded meanwhile, and what they lend stays listed. */
-  async resting(room: Room): Promise<void> {
-    const running = this.#running.get(room);
+  async suspending(session: GatewaySession): Promise<void> {
+    const running = this.#running.get(session);
     if (!running) return;
-    running.isResting = true;
-    const own = room.bindings.filter(({ provider }) => provider.trust === 'project');
-    room.rest(own.map(({ provider }) => provider.name));
+    running.isSuspended = true;
+    const own = session.bindings.filter(({ provider }) => provider.trust === 'project');
+    session.suspend(own.map(({ provider }) => provider.name));
     await Promise.all(running.processes.map((process) => process.stop()));
   }
 
-  bound({ provider, room }: Binding): void {
-    if (provider.admission !== undefined) this.#running.get(room)?.arrivals.over(provider.admission);
+  bound({ provider, session }: Binding): void {
+    if (provider.admission !== undefined) this.#running.get(session)?.arrivals.over(provider.admission);
   }
 
   /** Bound ones hear that the session ends, like all others; nothing is started any more. */
-  ending(room: Room): undefined {
-    this.#parts.trustOf(room).close();
-    for (const process of this.#running.get(room)?.processes ?? []) process.retire();
+  ending(session: GatewaySession): undefined {
+    session.trust.close();
+    for (const process of this.#running.get(session)?.processes ?? []) process.retire();
   }
 
-  async ended(room: Room): Promise<void> {
-    const { processes = [] } = this.#running.get(room) ?? {};
-    this.#running.delete(room);
-    room.session.extensions.remove(EXTENSION_ID);
+  async ended(session: GatewaySession): Promise<void> {
+    const { processes = [] } = this.#running.get(session) ?? {};
+    this.#running.delete(session);
+    session.extensions.remove(EXTENSION_ID);
     await Promise.all(processes.map((process) => process.stop()));
   }
 
-  async #start(room: Room): Promise<void> {
-    const folder = folderOf(room.session.state);
+  async #start(session: GatewaySession): Promise<void> {
+    const folder = folderOf(session.state);
     if (folder === undefined) return;
     const file = await readConfigFile(path.join(folder, PROJECT_FILE));
     const declared = Object.entries(file?.config.providers ?? {});
     if (declared.length > PROJECT_PROVIDERS_MAX)
-      this.#parts.note(room, PROJECT_FILE, `only the first ${PROJECT_PROVIDERS_MAX} providers are started`);
+      this.#parts.note(session, PROJECT_FILE, `only the first ${PROJECT_PROVIDERS_MAX} providers are started`);
     const programs = declared.map(([name, config]) => ({
       name,
       config,
       program: providerProgram(name, config, folder),
     }));
     // What a trusted folder lists is missing from now on until it is there, also when it was changed and waits for a yes.
-    if (await this.#parts.trustOf(room).isFolderTrusted()) for (const each of programs) this.#list(room, each);
-    await Promise.all(programs.slice(0, PROJECT_PROVIDERS_MAX).map((each) => this.#startWhenTrusted(room, each)));
+    if (await session.trust.isFolderTrusted()) for (const each of programs) this.#list(session, each);
+    await Promise.all(programs.slice(0, PROJECT_PROVIDERS_MAX).map((each) => this.#startWhenTrusted(session, each)));
   }
 
-  #list(room: Room, { name, config, program: { digest } }: Declared): void {
-    if (this.#running.has(room)) this.#parts.listed.list(room, { name, config, digest });
+  #list(session: GatewaySession, { name, config, program: { digest } }: Declared): void {
+    if (this.#running.has(session)) this.#parts.listed.list(session, { name, config, digest });
   }
 
-  #startWhenTrusted(room: Room, declared: Declared): Promise<void> {
+  #startWhenTrusted(session: GatewaySession, declared: Declared): Promise<void> {
     const { name, config, program } = declared;
     const start = () => {
-      this.#list(room, declared);
-      this.#spawn(room, name, config);
+      this.#list(session, declared);
+      this.#spawn(session, name, config);
     };
     const refused = (why: string, isByPerson: boolean) => {
-      this.#parts.note(room, name, `does not run: ${why}`);
-      if (isByPerson) this.#parts.listed.giveUp(room, name);
+      this.#parts.note(session, name, `does not run: ${why}`);
+      if (isByPerson) this.#parts.listed.giveUp(session, name);
     };
-    return this.#parts.trustOf(room).whenTrusted(program, { start, refused });
+    return session.trust.whenTrusted(program, { start, refused });
   }
 
-  #spawn(room: Room, name: string, config: ProviderConfig): void {
-    const running = this.#running.get(room);
-    const folder = folderOf(room.session.state);
-    if (!running || folder === undefined || room.isEnding) return;
-    const { core, tokens, note, listed } = this.#parts;
+  #spawn(session: GatewaySession, name: string, config: ProviderConfig): void {
+    const running = this.#running.get(session);
+    const folder = folderOf(session.state);
+    if (!running || folder === undefined || session.isEnding) return;
+    const { clock, logger, tokens, note, listed } = this.#parts;
     const address = this.#parts.address();
-    if (!address) return note(room, name, 'does not run: the gateway has no port (--gateway-port)');
-    const failed = (how: string) => note(room, name, `${how}; it is started again`);
+    if (!address) return note(session, name, 'does not run: the gateway has no port (--gateway-port)');
+    const failed = (how: string) => note(session, name, `${how}; it is started again`);
     const { processes, arrivals } = running;
-    const place = { folder, address, sessionId: room.id };
-    const admitted = (admission: string) => listed.expect(room, name, admission);
+    const place = { folder, address, sessionId: session.id };
+    const admitted = (admission: string) => listed.expect(session, name, admission);
     const process = new ProviderProcess({
       name,
       config,
       ...place,
-      core,
+      clock,
+      logger,
       tokens,
       arrivals,
       will: this.#will,
@@ -207,6 +208,6 @@ export class ProjectProviders implements GatewayService {
       failed,
     });
     processes.push(process);
-    if (!running.isResting) process.start();
+    if (!running.isSuspended) process.start();
   }
 }

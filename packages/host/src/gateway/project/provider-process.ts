@@ -4,10 +4,12 @@ import path from 'node:path';
 import type { ProviderConfig } from '../../config/schema.js';
 import { childEnvironment } from '../../core/util/child-environment.js';
 import { type ProcessEnd, runProcess } from '../../core/util/run-process.js';
+import type { Clock } from '../../core/util/clock.js';
+import type { Logger } from '../../core/util/logger.js';
 import { pause } from '../../core/util/waiting.js';
+import type { GatewayUrl } from '../ports.js';
 import type { ProviderTokens } from '../provider-auth.js';
-import type { GatewayCore } from '../service.js';
-import type { LastWill } from './orphan-reaper.js';
+import type { OrphanReaper } from './orphan-reaper.js';
 import type { Arrivals } from './project-providers.js';
 
 /** Longer lines are cut: a log is for reading. */
@@ -48,13 +50,14 @@ export interface ProviderProcessParts {
   readonly config: ProviderConfig;
   /** The session's folder. */
   readonly folder: string;
-  readonly address: { readonly url: string; readonly port: number };
-  readonly core: GatewayCore;
+  readonly address: GatewayUrl;
+  readonly clock: Clock;
+  readonly logger: Logger;
   readonly tokens: ProviderTokens;
   /** Those who wait for it. */
   readonly arrivals: Arrivals;
   /** Ends it should the host be killed. */
-  readonly will: LastWill;
+  readonly will: OrphanReaper;
   readonly sessionId: string;
   /** A process is about to start, and comes in with this. */
   admitted(admission: string): void;
@@ -95,7 +98,7 @@ export class ProviderProcess {
   }
 
   async #keepRunning(): Promise<void> {
-    const { clock } = this.#parts.core;
+    const { clock } = this.#parts;
     const { signal } = this.#retiring;
     for (let failures = 0; !signal.aborted; ) {
       const startedAt = clock.now();
@@ -110,14 +113,14 @@ export class ProviderProcess {
 
   /** Every process has a token of its own, which dies with it. */
   async #runOnce(): Promise<ProcessEnd> {
-    const { config, folder, tokens, will, arrivals, sessionId, name, core, admitted } = this.#parts;
+    const { config, folder, tokens, will, arrivals, sessionId, name, clock, logger, admitted } = this.#parts;
     const token = tokens.issueProject(sessionId);
     const admission = tokens.accessOf(token)?.token?.id ?? '';
     arrivals.expect(admission);
     admitted(admission);
     // What it prints goes to the log, but not what opens the session to it.
     const lines = new OutputLines((line) =>
-      core.logger.log('info', line.replaceAll(token, '…'), { provider: name, session: sessionId }),
+      logger.log('info', line.replaceAll(token, '…'), { provider: name, session: sessionId }),
     );
     const end = await runProcess({
       command: config.command,
@@ -127,7 +130,7 @@ export class ProviderProcess {
       signal: this.#stopping.signal,
       timeoutMs: Number.MAX_SAFE_INTEGER,
       graceMs: STOP_GRACE_MS,
-      clock: core.clock,
+      clock,
       started: (leader) => will.add(leader),
       output: (text) => lines.add(text),
     });
@@ -138,9 +141,9 @@ export class ProviderProcess {
   }
 
   #ended(end: ProcessEnd, failures: number): void {
-    const { name, sessionId, core, failed } = this.#parts;
+    const { name, sessionId, logger, failed } = this.#parts;
     const how = inWords(end);
-    core.logger.log('warn', 'a provider ended; it is started again', { provider: name, session: sessionId, how });
+    logger.log('warn', 'a provider ended; it is started again', { provider: name, session: sessionId, how });
     if (failures === 0) failed(how);
   }
 

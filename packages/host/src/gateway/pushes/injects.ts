@@ -3,8 +3,7 @@
 import type { ActionMap, SessionState, UserMessage } from '@atrium/protocol';
 import { HELD_INJECTS_MAX, INJECT_CYCLES_MAX } from '@atrium/protocol/provider';
 import type { Step } from '../../core/channels/channel.js';
-import type { Session } from '../../core/sessions/session.js';
-import type { Room } from '../gateway-session.js';
+import type { GatewaySession } from '../gateway-session.js';
 
 /** No turn, and nobody's message waits for one. Calls run in turns only. */
 export function isIdle(state: SessionState): boolean {
@@ -12,7 +11,7 @@ export function isIdle(state: SessionState): boolean {
 }
 
 /** Messages of people stand before those of providers, whenever they came. */
-export function putPeopleFirst(session: Session, ofProviders: ReadonlySet<string>): void {
+export function putPeopleFirst(session: GatewaySession, ofProviders: ReadonlySet<string>): void {
   const queued = session.state.queuedMessages ?? [];
   const people = queued.filter(({ id }) => !ofProviders.has(id));
   const providers = queued.filter(({ id }) => ofProviders.has(id));
@@ -48,18 +47,18 @@ interface Line {
 }
 
 export class Injects {
-  readonly #rooms = new WeakMap<Room, Map<string, Line>>();
+  readonly #sessions = new WeakMap<GatewaySession, Map<string, Line>>();
   #count = 0;
 
   /** `afterCommit` calls back when everything written so far is stored. */
   constructor(private readonly afterCommit: (then: () => void) => void) {}
 
-  offer(room: Room, inject: Inject): InjectAnswer {
-    const line = this.#line(room, inject.provider);
+  offer(session: GatewaySession, inject: Inject): InjectAnswer {
+    const line = this.#line(session, inject.provider);
     if (line.cycles >= INJECT_CYCLES_MAX) return pauseOf(line);
-    const { state } = room.session;
+    const { state } = session;
     if (!isUnderWay(line, state) && line.held.length === 0 && mayEnter(state)) {
-      this.#deliver(room, line, inject);
+      this.#deliver(session, line, inject);
       return 'taken';
     }
     if (line.held.length >= HELD_INJECTS_MAX) return 'full';
@@ -68,50 +67,50 @@ export class Injects {
   }
 
   /** Whether a provider's message began this turn. Known from who wrote it, not from what it says about itself. */
-  hasStarted(room: Room, turnId: string): boolean {
-    return [...(this.#rooms.get(room)?.values() ?? [])].some(({ last }) => last === turnId);
+  hasStarted(session: GatewaySession, turnId: string): boolean {
+    return [...(this.#sessions.get(session)?.values() ?? [])].some(({ last }) => last === turnId);
   }
 
   /** Follows the queue and the turns: who began this one, and is the session idle again? */
-  observe(room: Room, { envelope, after }: Step<SessionState>): void {
-    const lines = this.#rooms.get(room);
+  observe(session: GatewaySession, { envelope, after }: Step<SessionState>): void {
+    const lines = this.#sessions.get(session);
     if (!lines) return;
     const { action, origin } = envelope;
     if (origin && action.type === 'session/pendingMessageSet' && action.kind === 'queued') {
       rewritten(lines, action.id);
-      putPeopleFirst(room.session, messagesOf(lines));
+      putPeopleFirst(session, messagesOf(lines));
     }
     if (action.type === 'session/turnStarted') started(lines, action, origin !== undefined);
-    if (isIdle(after)) this.#releaseSoon(room, lines);
+    if (isIdle(after)) this.#releaseSoon(session, lines);
   }
 
   /** The provider was switched on again: what it was holding may go on. */
-  resume(room: Room): void {
-    const lines = this.#rooms.get(room);
-    if (lines) this.#releaseSoon(room, lines);
+  resume(session: GatewaySession): void {
+    const lines = this.#sessions.get(session);
+    if (lines) this.#releaseSoon(session, lines);
   }
 
   /** The provider is gone: what it had not delivered yet goes with it. */
-  forget(room: Room, provider: string): void {
-    this.#rooms.get(room)?.get(provider)?.held.splice(0);
+  forget(session: GatewaySession, provider: string): void {
+    this.#sessions.get(session)?.get(provider)?.held.splice(0);
   }
 
   /** Not in the middle of what ends a turn: its agent stops first, and everybody hears of the end before the next. */
-  #releaseSoon(room: Room, lines: ReadonlyMap<string, Line>): void {
+  #releaseSoon(session: GatewaySession, lines: ReadonlyMap<string, Line>): void {
     if (![...lines.values()].some(({ held }) => held.length > 0)) return;
-    this.afterCommit(() => this.#release(room, lines));
+    this.afterCommit(() => this.#release(session, lines));
   }
 
-  #release(room: Room, lines: ReadonlyMap<string, Line>): void {
-    if (!isIdle(room.session.state)) return;
+  #release(session: GatewaySession, lines: ReadonlyMap<string, Line>): void {
+    if (!isIdle(session.state)) return;
     for (const [name, line] of lines) {
-      if (line.cycles >= INJECT_CYCLES_MAX || !room.isEnabled(name)) continue;
+      if (line.cycles >= INJECT_CYCLES_MAX || !session.isEnabled(name)) continue;
       const next = line.held.shift();
-      if (next) return this.#deliver(room, line, next);
+      if (next) return this.#deliver(session, line, next);
     }
   }
 
-  #deliver({ session }: Room, line: Line, inject: Inject): void {
+  #deliver(session: GatewaySession, line: Line, inject: Inject): void {
     const userMessage = messageOf(inject);
     this.#count += 1;
     const id = `gw-${this.#count}-${crypto.randomUUID()}`;
@@ -120,9 +119,9 @@ export class Injects {
     else session.write({ type: 'session/turnStarted', turnId: id, userMessage });
   }
 
-  #line(room: Room, provider: string): Line {
-    const lines = this.#rooms.get(room) ?? new Map<string, Line>();
-    this.#rooms.set(room, lines);
+  #line(session: GatewaySession, provider: string): Line {
+    const lines = this.#sessions.get(session) ?? new Map<string, Line>();
+    this.#sessions.set(session, lines);
     const line = lines.get(provider) ?? { held: [], last: undefined, cycles: 0, isPauseTold: false };
     lines.set(provider, line);
     return line;

@@ -10,13 +10,15 @@ import {
   type ToGatewayMessageMap,
 } from '@atrium/protocol/provider';
 import type { Step } from '../../core/channels/channel.js';
-import { Rates } from '../../core/util/rate-limit.js';
+import type { Clock } from '../../core/util/clock.js';
+import type { Logger } from '../../core/util/logger.js';
+import { KeyedRateLimit } from '../../core/util/rate-limit.js';
 import { GatewayError, tooMany, unauthorized } from '../errors.js';
-import type { Group, Room } from '../gateway-session.js';
+import type { GatewaySession, ProviderGroup } from '../gateway-session.js';
 import { type Pattern, tryPatterns } from '../hooks/patterns.js';
 import { compilePattern } from '../hooks/rules.js';
+import type { Commits, GatewayService } from '../ports.js';
 import { type Binding, bindingFor, bindingsFor, type Provider } from '../provider.js';
-import type { GatewayCore, GatewayService } from '../service.js';
 import type { Updates } from '../updates.js';
 import { Injects } from './injects.js';
 import { checkStreamName, STREAMS_PER_QUERY_MAX, Streams, streamNamed } from './streams.js';
@@ -67,27 +69,33 @@ export class Filters {
   }
 }
 
-/** News from providers: kept, shown to people, or turned into a turn, as far as filters and budgets allow. */
+/** Pushes from providers: kept, shown to people, or turned into a turn, as far as filters and budgets allow. */
 
 type Push = ToGatewayMessageMap['push'];
 
 const SECOND_MS = 1_000;
 
-export class News implements GatewayService {
+export interface PushesParts {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly commits: Commits;
+  readonly updates: Updates;
+}
+
+export class Pushes implements GatewayService {
   readonly timeline: Timeline;
-  readonly #core: GatewayCore;
+  readonly #parts: PushesParts;
   readonly #streams = new Streams();
   readonly #filters = new Filters();
   readonly #injects: Injects;
-  readonly #updates: Updates;
-  readonly #rates: Rates;
+  readonly #rates: KeyedRateLimit;
 
-  constructor(core: GatewayCore, updates: Updates) {
-    this.#core = core;
-    this.#updates = updates;
-    this.#rates = new Rates(core.clock, PUSHES_PER_SECOND_MAX, SECOND_MS);
-    this.timeline = new Timeline(core.clock);
-    this.#injects = new Injects((then) => core.afterCommit(then));
+  constructor(parts: PushesParts) {
+    const { clock, commits } = parts;
+    this.#parts = parts;
+    this.#rates = new KeyedRateLimit(clock, PUSHES_PER_SECOND_MAX, SECOND_MS);
+    this.timeline = new Timeline(clock);
+    this.#injects = new Injects((then) => commits.afterCommit(then));
   }
 
   readonly handlers = {
@@ -97,35 +105,35 @@ export class News implements GatewayService {
       this.#query(provider, message),
   };
 
-  observe(room: Room, step: Step<SessionState>): void {
-    this.timeline.observe(room, step);
-    this.#injects.observe(room, step);
+  observe(session: GatewaySession, step: Step<SessionState>): void {
+    this.timeline.observe(session, step);
+    this.#injects.observe(session, step);
   }
 
   /** Whether a provider's message began this turn, and not a person's. */
-  hasStarted(room: Room, turnId: string): boolean {
-    return this.#injects.hasStarted(room, turnId);
+  hasStarted(session: GatewaySession, turnId: string): boolean {
+    return this.#injects.hasStarted(session, turnId);
   }
 
-  changed({ room, name }: Group): void {
-    if (room.isEnabled(name)) this.#injects.resume(room);
+  changed({ session, name }: ProviderGroup): void {
+    if (session.isEnabled(name)) this.#injects.resume(session);
   }
 
-  bound({ room, provider }: Binding): void {
-    this.#streams.claim(room, provider);
+  bound({ session, provider }: Binding): void {
+    this.#streams.claim(session, provider);
   }
 
   /** What guarded the session is gone for good, and people should know. */
   unbound(binding: Binding): void {
-    const { provider, room, rules, isAway } = binding;
-    if (room.group(provider.name).bindings.length === 0) this.#injects.forget(room, provider.name);
+    const { provider, session, rules, isAway } = binding;
+    if (session.group(provider.name).bindings.length === 0) this.#injects.forget(session, provider.name);
     const wasGuarding = rules.some(({ action }) => action !== 'context');
-    if (isAway && wasGuarding && !room.isEnding && !room.isResting(provider.name))
-      this.timeline.note(room, provider.name, 'did not come back; its checks on tools no longer apply');
+    if (isAway && wasGuarding && !session.isEnding && !session.isSuspended(provider.name))
+      this.timeline.note(session, provider.name, 'did not come back; its checks on tools no longer apply');
   }
 
-  ended(room: Room): undefined {
-    this.timeline.stop(room);
+  ended(session: GatewaySession): undefined {
+    this.timeline.stop(session);
   }
 
   /** One session that is full does not keep the news from the others; the first problem is what its provider hears of. */
@@ -154,39 +162,39 @@ export class News implements GatewayService {
   }
 
   #publish(binding: Binding, message: Push): GatewayError | undefined {
-    const { provider, room } = binding;
+    const { provider, session } = binding;
     const stream = message.stream ?? provider.name;
     const text = message.event ?? message.prompt ?? '';
     const outcome = this.#filters.outcome(binding, stream, text) ?? message.level;
     if (outcome === 'drop') return undefined;
     const { metadata } = message;
-    const ts = new Date(this.#core.clock.now()).toISOString();
-    this.#streams.store(room, provider, stream, { ts, event: text, ...(metadata && { metadata }) });
+    const ts = new Date(this.#parts.clock.now()).toISOString();
+    this.#streams.store(session, provider, stream, { ts, event: text, ...(metadata && { metadata }) });
     if (outcome === 'keep') return undefined;
-    if (!room.isEnabled(provider.name)) return switchedOff(binding);
+    if (!session.isEnabled(provider.name)) return switchedOff(binding);
     if (outcome === 'inject') return this.#inject(binding, stream, message);
-    this.timeline.note(room, provider.name, text);
+    this.timeline.note(session, provider.name, text);
     return undefined;
   }
 
   #inject(
-    { provider, room, sessionId }: Binding,
+    { provider, session, sessionId }: Binding,
     stream: string,
     { event, prompt, metadata }: Push,
   ): GatewayError | undefined {
     const text = prompt ?? `[${provider.name}/${stream}] ${event ?? ''}`;
-    const answer = this.#injects.offer(room, { provider: provider.name, stream, text, metadata });
+    const answer = this.#injects.offer(session, { provider: provider.name, stream, text, metadata });
     if (answer === 'taken' || answer === 'held') return undefined;
-    this.timeline.note(room, provider.name, event ?? prompt ?? '');
-    if (answer === 'pausing') this.#tellPause(room, provider.name);
+    this.timeline.note(session, provider.name, event ?? prompt ?? '');
+    if (answer === 'pausing') this.#tellPause(session, provider.name);
     const why = answer === 'full' ? 'too many are waiting' : 'three turns without a person in between: wait for one';
     return new GatewayError(GatewayErrorCode.RateLimited, `the message starts no turn: ${why}`, sessionId);
   }
 
-  #tellPause(room: Room, provider: string): void {
-    const { logger } = this.#core;
-    logger.log('warn', 'a provider answers itself; it starts no more turns', { session: room.session.uri, provider });
-    this.timeline.note(room, provider, 'paused: it started three turns in a row. Write something to go on.');
+  #tellPause(session: GatewaySession, provider: string): void {
+    const { logger } = this.#parts;
+    logger.log('warn', 'a provider answers itself; it starts no more turns', { session: session.uri, provider });
+    this.timeline.note(session, provider, 'paused: it started three turns in a row. Write something to go on.');
   }
 
   #filter(provider: Provider, message: ToGatewayMessageMap['filter.set']): void {
@@ -194,20 +202,20 @@ export class News implements GatewayService {
     if (owner !== provider.name) throw unauthorized('filters can be set on your own streams only');
     checkStreamName(stream);
     const filter = compileFilter(message.rules);
-    this.#updates.apply(provider, message, {
+    this.#parts.updates.apply(provider, message, {
       check: (binding) => this.#filters.check(binding, stream, filter),
       apply: (binding) => this.#filters.set(binding, stream, filter),
     });
   }
 
   #query(provider: Provider, { queryId, sessionId, streams, last }: ToGatewayMessageMap['stream.query']): void {
-    const { room } = bindingFor(provider, sessionId);
+    const { session } = bindingFor(provider, sessionId);
     if (streams.length > STREAMS_PER_QUERY_MAX) throw tooMany('streams in a query', STREAMS_PER_QUERY_MAX);
     const names = streams.map((name) => streamNamed(name, provider.name));
     const isForeign = names.some((name) => name.provider !== provider.name);
     if (isForeign && !grantOf('queryOtherStreams', provider.trust))
       throw unauthorized('you may read your own streams only');
-    const found = names.map((name) => [`${name.stream}@${name.provider}`, this.#streams.latest(room, name, last)]);
+    const found = names.map((name) => [`${name.stream}@${name.provider}`, this.#streams.latest(session, name, last)]);
     provider.send({ type: 'stream.history', queryId, streams: Object.fromEntries(found) });
   }
 }

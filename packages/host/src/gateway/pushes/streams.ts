@@ -7,7 +7,7 @@ import {
   STREAMS_PER_PROVIDER_MAX,
 } from '@atrium/protocol/provider';
 import { GatewayError, tooMany } from '../errors.js';
-import type { Room } from '../gateway-session.js';
+import type { GatewaySession } from '../gateway-session.js';
 import type { Provider } from '../provider.js';
 
 /** What a stream keeps, as JSON. The newest event is kept whatever its size. */
@@ -42,17 +42,17 @@ interface Shelf extends Pick<Owner, 'trust'> {
 }
 
 export class Streams {
-  readonly #rooms = new WeakMap<Room, Map<string, Shelf>>();
+  readonly #sessions = new WeakMap<GatewaySession, Map<string, Shelf>>();
 
   /** A name is free again when its provider is gone: what that one left is not for somebody of another trust. */
-  claim(room: Room, { name, trust }: Owner): void {
-    const shelf = this.#rooms.get(room)?.get(name);
-    if (shelf && shelf.trust !== trust) this.#rooms.get(room)?.delete(name);
+  claim(session: GatewaySession, { name, trust }: Owner): void {
+    const shelf = this.#sessions.get(session)?.get(name);
+    if (shelf && shelf.trust !== trust) this.#sessions.get(session)?.delete(name);
   }
 
   /** Throws when the provider has too many streams already. */
-  store(room: Room, owner: Owner, name: string, event: ProviderStreamEvent): void {
-    const { streams } = this.#shelfOf(room, owner);
+  store(session: GatewaySession, owner: Owner, name: string, event: ProviderStreamEvent): void {
+    const { streams } = this.#shelfOf(session, owner);
     const stream = streams.get(name) ?? { kept: [], characters: 0 };
     if (!streams.has(name)) {
       checkStreamName(name);
@@ -66,8 +66,8 @@ export class Streams {
   }
 
   /** Newest first. */
-  latest(room: Room, { provider, stream }: StreamName, last: number): ProviderStreamEvent[] {
-    const kept = this.#keptOf(room, { provider, stream });
+  latest(session: GatewaySession, { provider, stream }: StreamName, last: number): ProviderStreamEvent[] {
+    const kept = this.#keptOf(session, { provider, stream });
     const wanted = Math.min(last, STREAM_QUERY_LAST_MAX);
     return kept
       .slice(Math.max(0, kept.length - wanted))
@@ -76,17 +76,17 @@ export class Streams {
   }
 
   /** How many it keeps, more than anybody may ask for; for those who look for leaks. */
-  sizeOf(room: Room, name: StreamName): number {
-    return this.#keptOf(room, name).length;
+  sizeOf(session: GatewaySession, name: StreamName): number {
+    return this.#keptOf(session, name).length;
   }
 
-  #keptOf(room: Room, { provider, stream }: StreamName): readonly Kept[] {
-    return this.#rooms.get(room)?.get(provider)?.streams.get(stream)?.kept ?? [];
+  #keptOf(session: GatewaySession, { provider, stream }: StreamName): readonly Kept[] {
+    return this.#sessions.get(session)?.get(provider)?.streams.get(stream)?.kept ?? [];
   }
 
-  #shelfOf(room: Room, { name, trust }: Owner): Shelf {
-    const shelves = this.#rooms.get(room) ?? new Map<string, Shelf>();
-    this.#rooms.set(room, shelves);
+  #shelfOf(session: GatewaySession, { name, trust }: Owner): Shelf {
+    const shelves = this.#sessions.get(session) ?? new Map<string, Shelf>();
+    this.#sessions.set(session, shelves);
     const shelf = shelves.get(name) ?? { trust, streams: new Map() };
     shelves.set(name, shelf);
     const [first] = shelves.keys();

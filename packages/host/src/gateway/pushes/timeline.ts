@@ -7,7 +7,7 @@ import type { Step } from '../../core/channels/channel.js';
 import type { Clock } from '../../core/util/clock.js';
 import { shorten } from '../../core/util/text.js';
 import { type Throttle, throttle } from '../../core/util/throttle.js';
-import { gatewayMeta, type Room, withGatewayMeta } from '../gateway-session.js';
+import { type GatewaySession, gatewayMeta } from '../gateway-session.js';
 
 /** Notes that the metadata keeps, and that wait for a turn. */
 export const TIMELINE_MAX = 50;
@@ -32,51 +32,50 @@ interface Waiting {
 }
 
 export class Timeline {
-  readonly #waiting = new WeakMap<Room, Waiting>();
+  readonly #waiting = new WeakMap<GatewaySession, Waiting>();
 
   constructor(private readonly clock: Clock) {}
 
   /** Shows a note, at once or within half a second. */
-  note(room: Room, from: string, text: string): void {
-    const waiting = this.#of(room);
+  note(session: GatewaySession, from: string, text: string): void {
+    const waiting = this.#of(session);
     waiting.notes = [...waiting.notes, `${MARK} ${nameOf(from)}: ${ownWords(text)}`].slice(-TIMELINE_MAX);
     waiting.throttle.request();
   }
 
   /** A turn began: what nobody has seen in a turn stands at its head. */
-  observe(room: Room, { envelope }: Step<SessionState>): void {
+  observe(session: GatewaySession, { envelope }: Step<SessionState>): void {
     const { action } = envelope;
-    const waiting = this.#waiting.get(room);
+    const waiting = this.#waiting.get(session);
     if (action.type !== 'session/turnStarted' || !waiting) return;
-    showInTurn(room, action.turnId, waiting.unshown.splice(0));
+    showInTurn(session, action.turnId, waiting.unshown.splice(0));
   }
 
   /** Nobody is there any more to see anything. */
-  stop(room: Room): void {
-    this.#waiting.get(room)?.throttle.stop();
+  stop(session: GatewaySession): void {
+    this.#waiting.get(session)?.throttle.stop();
   }
 
-  #of(room: Room): Waiting {
-    const known = this.#waiting.get(room);
+  #of(session: GatewaySession): Waiting {
+    const known = this.#waiting.get(session);
     if (known) return known;
     const waiting: Waiting = {
       notes: [],
       unshown: [],
-      throttle: throttle(this.clock, TIMELINE_INTERVAL_MS, () => this.#show(room)),
+      throttle: throttle(this.clock, TIMELINE_INTERVAL_MS, () => this.#show(session)),
     };
-    this.#waiting.set(room, waiting);
+    this.#waiting.set(session, waiting);
     return waiting;
   }
 
-  #show(room: Room): void {
-    const waiting = this.#of(room);
+  #show(session: GatewaySession): void {
+    const waiting = this.#of(session);
     const notes = waiting.notes.splice(0);
-    const { session } = room;
     const turnId = session.state.activeTurn?.id;
-    if (turnId !== undefined) return showInTurn(room, turnId, notes);
+    if (turnId !== undefined) return showInTurn(session, turnId, notes);
     waiting.unshown = [...waiting.unshown, ...notes].slice(-TIMELINE_MAX);
     const timeline = [...(gatewayMeta(session.state).timeline ?? []), ...notes].slice(-TIMELINE_MAX);
-    session.write({ type: 'session/metaChanged', _meta: withGatewayMeta(session.state, { timeline }) });
+    session.writeMeta({ timeline });
     session.write({ type: 'session/activityChanged', activity: shorten(notes.at(-1) ?? '', ACTIVITY_MAX_CHARACTERS) });
   }
 }
@@ -93,7 +92,7 @@ function ownWords(text: string): string {
 }
 
 /** However many there are, they change the session once. */
-function showInTurn({ session }: Room, turnId: string, notes: readonly string[]): void {
+function showInTurn(session: GatewaySession, turnId: string, notes: readonly string[]): void {
   if (notes.length === 0) return;
   const part = { kind: 'systemNotification' as const, content: notes.join('\n') };
   session.write({ type: 'session/responsePart', turnId, part });

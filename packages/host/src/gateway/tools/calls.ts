@@ -11,10 +11,11 @@ import {
   type ToolOutcome,
   toolOutcomeOf,
 } from '@atrium/protocol/provider';
+import type { Clock } from '../../core/util/clock.js';
 import type { Attributes } from '../../telemetry/otlp.js';
 import { GatewayError } from '../errors.js';
+import type { CallTelemetry, Leaving } from '../ports.js';
 import type { Binding, Provider } from '../provider.js';
-import type { GatewayCore, Leaving } from '../service.js';
 
 /** One call that wants to run. */
 export interface Entrant {
@@ -102,7 +103,7 @@ export class Calls {
   readonly #calls = new Map<string, Call>();
   readonly #lines = new Lines();
 
-  constructor(private readonly core: GatewayCore) {}
+  constructor(private readonly parts: { readonly clock: Clock; readonly telemetry: CallTelemetry | undefined }) {}
 
   /** Calls that are not over, for those who look for leaks. */
   get size(): number {
@@ -110,7 +111,7 @@ export class Calls {
   }
 
   call(request: CallRequest): Promise<ToolOutcome> {
-    const { telemetry } = this.core;
+    const { telemetry } = this.parts;
     if (!telemetry) return this.#make(request);
     return telemetry.around('atrium.provider.call', attributesOf(request), () => this.#make(request), failureIn);
   }
@@ -151,7 +152,7 @@ export class Calls {
     const timeoutMs = Math.min(wantedMs, TOOL_TIMEOUT_MAX_MS);
     const overdue = failure(ToolErrorCode.Timeout, `no answer in ${timeoutMs / 1_000} s`);
     call.stage = 'running';
-    call.stopTimer = this.core.clock.after(timeoutMs, () => this.#cancel(call, 'timeout', overdue));
+    call.stopTimer = this.parts.clock.after(timeoutMs, () => this.#cancel(call, 'timeout', overdue));
     binding.provider.send({ type: 'tool.call', id: call.id, sessionId: binding.sessionId, tool, args });
   }
 
@@ -163,7 +164,7 @@ export class Calls {
     call.stopTimer();
     call.stopListening();
     call.settle(outcome);
-    call.stopTimer = this.core.clock.after(CANCELLED_SLOT_RELEASE_MS, () => this.#end(call, outcome));
+    call.stopTimer = this.parts.clock.after(CANCELLED_SLOT_RELEASE_MS, () => this.#end(call, outcome));
     const { provider, sessionId } = call.request.binding;
     provider.send({ type: 'tool.cancel', id: call.id, sessionId, reason });
   }
@@ -214,12 +215,12 @@ function lineOf({ binding, tool }: CallRequest): string {
 }
 
 function refusalOf({ binding, tool, signal }: CallRequest): ToolOutcome | undefined {
-  const { provider, room, isAway, tools } = binding;
+  const { provider, session, isAway, tools } = binding;
   if (signal.aborted) return failure(ToolErrorCode.Cancelled, 'stopped');
-  if (room.isEnding) return failure(ToolErrorCode.Cancelled, 'the session is ending');
-  if (isAway || provider.bindings.get(room.id) !== binding)
+  if (session.isEnding) return failure(ToolErrorCode.Cancelled, 'the session is ending');
+  if (isAway || provider.bindings.get(session.id) !== binding)
     return failure(ToolErrorCode.Disconnected, `${provider.title} is not connected`);
-  const isOffered = tools.has(tool) && room.isEnabled(provider.name);
+  const isOffered = tools.has(tool) && session.isEnabled(provider.name);
   return isOffered ? undefined : failure(ToolErrorCode.NotFound, `there is no tool ${tool} any more`);
 }
 
@@ -236,8 +237,8 @@ export function failure(code: ToolErrorCode, text: string): Extract<ToolOutcome,
   return { kind: 'failure', code, text, retryable: false };
 }
 
-function attributesOf({ binding: { provider, room }, tool }: CallRequest): Attributes {
-  return { 'ahp.session.id': room.session.uri, 'atrium.provider': provider.name, 'gen_ai.tool.name': tool };
+function attributesOf({ binding: { provider, session }, tool }: CallRequest): Attributes {
+  return { 'ahp.session.id': session.uri, 'atrium.provider': provider.name, 'gen_ai.tool.name': tool };
 }
 
 function failureIn(outcome: ToolOutcome): string | undefined {

@@ -1,6 +1,6 @@
 /** Several instances of one provider share their tools: how a call finds the one that is meant. */
 import type { ProviderToolDefinition } from '@atrium/protocol/provider';
-import type { Group } from '../gateway-session.js';
+import type { ProviderGroup } from '../gateway-session.js';
 import type { Binding } from '../provider.js';
 import { propertiesOf } from './registration.js';
 
@@ -14,11 +14,11 @@ export interface SharedTool {
 }
 
 /** Those that are connected. */
-export function present({ bindings }: Group): readonly Binding[] {
+export function present({ bindings }: ProviderGroup): readonly Binding[] {
   return bindings.filter(({ isAway }) => !isAway);
 }
 
-export function sharedTools(group: Group): readonly SharedTool[] {
+export function sharedTools(group: ProviderGroup): readonly SharedTool[] {
   const shared = new Map<string, { definition: ProviderToolDefinition; bindings: Binding[] }>();
   for (const binding of present(group)) {
     for (const definition of binding.tools.values()) {
@@ -30,7 +30,7 @@ export function sharedTools(group: Group): readonly SharedTool[] {
   return [...shared.values()];
 }
 
-export function sharedTool(group: Group, name: string): SharedTool | undefined {
+export function sharedTool(group: ProviderGroup, name: string): SharedTool | undefined {
   const bindings = present(group).filter(({ tools }) => tools.has(name));
   const definition = bindings[0]?.tools.get(name);
   return definition && { definition, bindings };

@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { GatewayErrorCode, type ProviderToolDefinition, TOOLS_PER_PROVIDER_MAX } from '@atrium/protocol/provider';
 import { isRecord } from '../../core/util/shape.js';
 import { GatewayError, tooLong, tooMany } from '../errors.js';
-import type { Room } from '../gateway-session.js';
+import type { GatewaySession } from '../gateway-session.js';
 import { extensionId, type Provider } from '../provider.js';
 import { metaToolName } from './tools.js';
 
@@ -50,15 +50,15 @@ export const TOOLS_MAX_CHARACTERS = 2 ** 18;
 /** Throws what is wrong with the first of them that cannot. */
 export function checkTools(
   provider: Provider,
-  room: Room,
+  session: GatewaySession,
   tools: Iterable<ProviderToolDefinition> = provider.registration.tools.values(),
 ): void {
   const wanted = [...tools];
   if (wanted.length > TOOLS_PER_PROVIDER_MAX) throw tooMany('tools', TOOLS_PER_PROVIDER_MAX);
   const characters = wanted.reduce((sum, tool) => sum + lengthOf(tool), 0);
   if (characters > TOOLS_MAX_CHARACTERS) throw tooLong('tools', TOOLS_MAX_CHARACTERS);
-  const owners = ownersIn(room, provider);
-  const others = room.groups().filter(({ name }) => name !== provider.name);
+  const owners = ownersIn(session, provider);
+  const others = session.groups().filter(({ name }) => name !== provider.name);
   for (const tool of wanted) {
     checkToolName(tool.name);
     checkParameters(tool);
@@ -67,16 +67,16 @@ export function checkTools(
     if (tool.name === metaToolName(provider.name)) throw conflict(tool.name, 'is made by the gateway');
     const reserved = others.find(({ name }) => isReservedFor(name, tool.name));
     if (reserved) throw conflict(tool.name, `is kept for ${reserved.name}`);
-    checkShared(provider, room, tool);
+    checkShared(provider, session, tool);
   }
 }
 
 /** Everything that has a name already and is not this provider's. Who is away or switched off keeps its names. */
-function ownersIn({ session, bindings }: Room, provider: Provider): Map<string, string> {
+function ownersIn(session: GatewaySession, provider: Provider): Map<string, string> {
   const own = extensionId(provider.name);
   const owners = new Map<string, string>();
   for (const { name } of session.state.activeClient?.tools ?? []) owners.set(name, 'the active client');
-  for (const { provider: other, tools } of bindings) {
+  for (const { provider: other, tools } of session.bindings) {
     if (other.name !== provider.name) for (const name of tools.keys()) owners.set(name, other.name);
   }
   for (const { definition, owner } of session.extensions.tools()) {
@@ -100,8 +100,8 @@ function isReservedFor(providerName: string, tool: string): boolean {
 }
 
 /** Instances share one copy of a tool, so they must mean the same thing by it. */
-function checkShared(provider: Provider, room: Room, tool: ProviderToolDefinition): void {
-  for (const { provider: other, tools } of room.group(provider.name).bindings) {
+function checkShared(provider: Provider, session: GatewaySession, tool: ProviderToolDefinition): void {
+  for (const { provider: other, tools } of session.group(provider.name).bindings) {
     const known = other.instance === provider.instance ? undefined : tools.get(tool.name);
     if (known && !isDeepStrictEqual(known.parameters, tool.parameters))
       throw conflict(tool.name, `has other parameters at ${other.title}`);

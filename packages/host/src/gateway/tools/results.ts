@@ -176,7 +176,7 @@ function fileBlock({ bytes, mimeType }: FileResult): ToolResultContent {
 /** Of a digest, enough that no two are alike. */
 const DIGEST_CHARACTERS = 16;
 
-export class PersistFolders {
+export class ResultFolders {
   readonly #known = new WeakMap<Provider, string>();
 
   /** `base` is where they all are; without one nobody has any. */

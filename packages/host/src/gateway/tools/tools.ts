@@ -15,11 +15,12 @@ import {
   type ToolContext,
   type ToolOutput,
 } from '../../core/contracts/tool.js';
+import type { Clock } from '../../core/util/clock.js';
 import { isRecord } from '../../core/util/shape.js';
 import { throttle } from '../../core/util/throttle.js';
-import type { Group } from '../gateway-session.js';
+import type { ProviderGroup } from '../gateway-session.js';
+import type { CallTelemetry, GatewayService, Leaving } from '../ports.js';
 import { type Binding, extensionId, type Provider } from '../provider.js';
-import type { GatewayCore, GatewayService, Leaving } from '../service.js';
 import type { Updates } from '../updates.js';
 import { Calls, failure } from './calls.js';
 import {
@@ -34,13 +35,13 @@ import {
   sharedTools,
 } from './instances.js';
 import { checkTools } from './registration.js';
-import { outputOf } from './results.js';
+import { outputOf, type ResultFolders } from './results.js';
 
 export function metaToolName(providerName: string): string {
   return `list_${providerName}_instances`;
 }
 
-export function metaTool({ name, room }: Group): HostTool {
+export function metaTool({ name, session }: ProviderGroup): HostTool {
   const displayName = `${name}: instances`;
   return {
     definition: {
@@ -56,14 +57,14 @@ export function metaTool({ name, room }: Group): HostTool {
     callMeta: { gateway: { provider: name } },
     invocationMessage: () => `List the instances of ${name}`,
     run: async () => {
-      const text = JSON.stringify(instancesIn(room.group(name)));
+      const text = JSON.stringify(instancesIn(session.group(name)));
       return { success: true, pastTenseMessage: `Listed the instances of ${name}`, content: [{ type: 'text', text }] };
     },
   };
 }
 
 /** The name to choose one by comes last, so that nothing in its metadata can stand for it. */
-function instancesIn(group: Group): object[] {
+function instancesIn(group: ProviderGroup): object[] {
   return present(group).map((binding) => ({
     ...binding.provider.registration.metadata,
     instance: instanceOf(binding),
@@ -151,9 +152,10 @@ const PROGRESS_INTERVAL_MS = 250;
 const PROGRESS_MAX_CHARACTERS = 2_000;
 
 export interface ToolsParts {
-  readonly core: GatewayCore;
+  readonly clock: Clock;
+  readonly telemetry: CallTelemetry | undefined;
   readonly updates: Updates;
-  persistDir(provider: Provider): string | undefined;
+  readonly folders: ResultFolders;
 }
 
 export class ProviderTools implements GatewayService {
@@ -162,7 +164,7 @@ export class ProviderTools implements GatewayService {
 
   constructor(parts: ToolsParts) {
     this.#parts = parts;
-    this.#calls = new Calls(parts.core);
+    this.#calls = new Calls(parts);
   }
 
   readonly handlers = {
@@ -174,7 +176,7 @@ export class ProviderTools implements GatewayService {
       this.#update(provider, message),
   };
 
-  extend(group: Group): { tools: readonly HostTool[] } {
+  extend(group: ProviderGroup): { tools: readonly HostTool[] } {
     const tools = sharedTools(group).map((shared) =>
       offeredTool(group.name, shared, (input, context) =>
         this.#run(group, shared.definition.name, { input: isRecord(input) ? input : {}, context }),
@@ -190,7 +192,7 @@ export class ProviderTools implements GatewayService {
   #update(provider: Provider, message: ToGatewayMessageMap['tools.update']): void {
     const changed = ({ tools }: Binding) => withChanges(tools, message);
     this.#parts.updates.apply(provider, message, {
-      check: (binding) => checkTools(provider, binding.room, changed(binding).values()),
+      check: (binding) => checkTools(provider, binding.session, changed(binding).values()),
       apply: (binding) => {
         binding.tools = changed(binding);
       },
@@ -199,12 +201,12 @@ export class ProviderTools implements GatewayService {
 
   /** Which instances there are is asked when the call runs, not when the tool was offered. */
   async #run(
-    { name, room }: Group,
+    { name, session }: ProviderGroup,
     tool: string,
     { input, context }: { input: Readonly<Record<string, unknown>>; context: ToolContext },
   ): Promise<ToolOutput> {
     const displayName = displayNameOf(name, tool);
-    const shared = sharedTool(room.group(name), tool);
+    const shared = sharedTool(session.group(name), tool);
     const route = shared && routeOf(shared, input);
     if (!route?.binding) {
       const refusal = shared
@@ -223,15 +225,15 @@ export class ProviderTools implements GatewayService {
     const { binding, tool, isChosen } = call;
     const first = { outcome: await this.#call(call), provider: binding.provider };
     if (first.outcome.kind !== 'failure' || !first.outcome.retryable || isChosen) return first;
-    const { room, provider } = binding;
-    const shared = sharedTool(room.group(provider.name), tool);
+    const { session, provider } = binding;
+    const shared = sharedTool(session.group(provider.name), tool);
     const other = lastActive((shared?.bindings ?? []).filter((candidate) => candidate !== binding));
     return other ? { outcome: await this.#call({ ...call, binding: other }), provider: other.provider } : first;
   }
 
   #call({ binding, tool, args, context }: RoutedCall): Promise<ToolOutcome> {
     let latest = '';
-    const shown = throttle(this.#parts.core.clock, PROGRESS_INTERVAL_MS, () =>
+    const shown = throttle(this.#parts.clock, PROGRESS_INTERVAL_MS, () =>
       context.progress([{ type: 'text', text: latest }]),
     );
     const progress = (text: string) => {
@@ -243,7 +245,7 @@ export class ProviderTools implements GatewayService {
 
   /** A provider that may not answer by file hears that, too. */
   #folderFor(provider: Provider): string | undefined {
-    if (grantOf('fileResults', provider.trust)) return this.#parts.persistDir(provider);
+    if (grantOf('fileResults', provider.trust)) return this.#parts.folders.of(provider);
     const { providerId, trust } = provider;
     const message = `an ${trust} provider may not answer by file`;
     provider.send({ type: 'error', code: GatewayErrorCode.Unauthorized, message, replyTo: 'tool.result', providerId });

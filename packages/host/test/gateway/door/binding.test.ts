@@ -485,9 +485,9 @@ describe('an identity', () => {
     const calls = new Calls({ clock } as never);
     const asked = new Asked<string>();
     const send = (message: { id: string }) => void ids.add(message.id);
-    const room = { id: 's', isEnabled: () => true };
+    const session = { id: 's', isEnabled: () => true };
     const provider = { name: 'ci', registration: { concurrency: {} }, bindings: new Map(), send };
-    const binding = { provider, room, sessionId: 's', tools: new Map([['a', STATUS]]) };
+    const binding = { provider, session, sessionId: 's', tools: new Map([['a', STATUS]]) };
     provider.bindings.set('s', binding);
     for (let count = 0; count < 50_000; count++) {
       const { signal } = new AbortController();

@@ -2,8 +2,8 @@ import { EXIT_CLOSE_CODE, TO_GATEWAY_TYPES } from '@atrium/protocol/provider';
 import { describe, expect, it } from 'vitest';
 import type { Session } from '../../../src/core/sessions/session.js';
 import { silentLogger } from '../../../src/core/util/logger.js';
-import { createGateway } from '../../../src/gateway/gateway.js';
-import { Registry, TITLES_INTERVAL_MS } from '../../../src/gateway/open-sessions.js';
+import { Gateway } from '../../../src/gateway/gateway.js';
+import { SessionList, TITLES_INTERVAL_MS } from '../../../src/gateway/open-sessions.js';
 import { SessionTrust } from '../../../src/plugins/trust/session-trust.js';
 import { NO_TRUST } from '../../../src/plugins/trust/trust.js';
 import { houseOf } from '../../support/house.js';
@@ -54,17 +54,22 @@ describe('the list of sessions', () => {
     const room = await openRoom({ session: { workingDirectory: 'file:///usr' } });
     const other = await room.desk.session(undefined, { workingDirectory: 'file:///tmp' });
     const sessions = [room.uri, other].map((uri) => inMemory(room.host, uri));
-    const { gateway } = createGateway({
+    const gateway = new Gateway({
       clock: room.clock,
       logger: silentLogger,
       address: () => undefined,
-      trustOf: (session) => new SessionTrust(session, NO_TRUST),
-      settled: async () => {},
-      afterCommit: (then) => then(),
-      mayRest: () => {},
+      commits: { settled: async () => {}, afterCommit: (then) => then() },
+      mayUnload: () => {},
       showCodes: () => () => {},
     });
-    const [first] = sessions.map((session) => gateway.attach(session));
+    const [first] = sessions.map((session) =>
+      gateway.attach(session, {
+        trust: new SessionTrust(session, NO_TRUST),
+        abilities: undefined,
+        isListed: () => true,
+        withdrawStaleQuestions: () => {},
+      }),
+    );
     await settle();
     const titles = sessions.map(({ state }) => state.summary.title);
     const [one, two] = [
@@ -89,14 +94,14 @@ describe('the list of sessions', () => {
   });
 
   it('[GW-017] always has exactly one in the foreground', () => {
-    const registry = new Registry();
-    const rooms = ['a', 'b', 'c'].map((id) => ({ id, entry: () => ({ id, label: id }) })) as never[];
-    for (const room of rooms) registry.add(room);
-    const foreground = () => registry.entries().flatMap((entry) => (entry.foreground ? entry.id : []));
+    const list = new SessionList();
+    const sessions = ['a', 'b', 'c'].map((id) => ({ id, entry: () => ({ id, label: id }) })) as never[];
+    for (const session of sessions) list.add(session);
+    const foreground = () => list.entries().flatMap((entry) => (entry.foreground ? entry.id : []));
     expect(foreground()).toEqual(['c']);
-    registry.touch(rooms[0] as never);
+    list.touch(sessions[0] as never);
     expect(foreground()).toEqual(['a']);
-    registry.remove(rooms[0] as never, Promise.resolve());
+    list.remove(sessions[0] as never, Promise.resolve());
     expect(foreground()).toHaveLength(1);
   });
 

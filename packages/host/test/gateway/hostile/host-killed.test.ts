@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { LastWill } from '../../../src/gateway/project/orphan-reaper.js';
+import { OrphanReaper } from '../../../src/gateway/project/orphan-reaper.js';
 import { until } from '../../support/provider-door.js';
 import { Rig, SHOW_TOKEN } from './support/rig.js';
 
@@ -45,7 +45,7 @@ describe.skipIf(process.platform !== 'linux')('a host that is killed (Linux show
 
 describe('a last will', () => {
   it('is kept by a process that goes when nobody is left, and comes back for the next', async () => {
-    const will = new LastWill();
+    const will = new OrphanReaper();
     const forget = will.add(2 ** 30);
     const first = will.executor;
     expect(first).toBeGreaterThan(0);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { checkWeight, NESTING_MAX_LEVELS, PIECES_MAX } from '../../../src/gateway/frame.js';
-import { CREDIT_MAX_MS, Inbox, Share } from '../../../src/gateway/inbox.js';
+import { CpuBudget, CREDIT_MAX_MS, Inbox } from '../../../src/gateway/inbox.js';
 import { openRoom, stateOf } from '../../support/session-room.js';
 import { TestProvider } from '../../support/test-provider.js';
 
@@ -54,43 +54,43 @@ function work(milliseconds: number): void {
   for (const end = performance.now() + milliseconds; performance.now() < end; );
 }
 
-describe('the share of providers', () => {
+describe('the cpuBudget of providers', () => {
   it('is used up by long work, and comes back', async () => {
     let now = 0;
-    const share = new Share(() => now);
+    const cpuBudget = new CpuBudget(() => now);
     const spend = (milliseconds: number) =>
-      share.spend('', () => {
+      cpuBudget.spend('', () => {
         now += milliseconds;
       });
     spend(CREDIT_MAX_MS / 4);
-    expect(share.isResting).toBe(false);
+    expect(cpuBudget.isResting).toBe(false);
     spend(CREDIT_MAX_MS);
-    expect(share.isResting).toBe(true);
-    await new Promise<void>((resolve) => share.whenRested(resolve));
-    expect(share.isResting).toBe(false);
+    expect(cpuBudget.isResting).toBe(true);
+    await new Promise<void>((resolve) => cpuBudget.whenRested(resolve));
+    expect(cpuBudget.isResting).toBe(false);
   });
 
   it('counts also what is done later because of a message', async () => {
     let now = 0;
-    const share = new Share(() => now);
+    const cpuBudget = new CpuBudget(() => now);
     const later = () => {
       now += 20;
     };
-    for (let count = 0; count < 10 && !share.isResting; count++) {
-      share.spend('', () => queueMicrotask(later));
+    for (let count = 0; count < 10 && !cpuBudget.isResting; count++) {
+      cpuBudget.spend('', () => queueMicrotask(later));
       // A message is watched for two turns of the event loop; those that come meanwhile count with it.
       for (let turns = 0; turns < 3; turns++) await new Promise<void>((resolve) => setImmediate(resolve));
     }
-    expect(share.isResting).toBe(true);
+    expect(cpuBudget.isResting).toBe(true);
   });
 
   it('is one for all: who waits is served in turn, and reading stops until then', async () => {
-    const share = new Share();
+    const cpuBudget = new CpuBudget();
     const taken: string[] = [];
     const paused = new Set<string>();
     const inbox = (name: string) =>
       new Inbox({
-        share,
+        cpuBudget,
         take: (text) => {
           taken.push(name + text);
           work(CREDIT_MAX_MS / 2);

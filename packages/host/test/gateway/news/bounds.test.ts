@@ -1,6 +1,6 @@
 /** Nothing that a provider pushes grows without end, and one session that is full is not all of them. */
 import { describe, expect, it } from 'vitest';
-import { type Room as GatewayRoom, gatewayMeta } from '../../../src/gateway/gateway-session.js';
+import { type GatewaySession, gatewayMeta } from '../../../src/gateway/gateway-session.js';
 import { RULES_PER_FILTER_MAX } from '../../../src/gateway/pushes/pushes.js';
 import { STREAM_MAX_CHARACTERS, STREAM_NAME_MAX_CHARACTERS, Streams } from '../../../src/gateway/pushes/streams.js';
 import { ACTIVITY_MAX_CHARACTERS, NOTE_MAX_CHARACTERS, TIMELINE_MAX } from '../../../src/gateway/pushes/timeline.js';
@@ -32,11 +32,11 @@ async function pushAll({ clock }: Room, provider: TestProvider, events: readonly
 describe('a stream', () => {
   it('[GW-182] keeps the last 200 events', () => {
     const streams = new Streams();
-    const [room, name] = [{} as GatewayRoom, { provider: 'ci', stream: 'ci' }];
+    const [session, name] = [{} as GatewaySession, { provider: 'ci', stream: 'ci' }];
     const owner = { name: 'ci', trust: 'internal' } as const;
-    for (let count = 0; count < 250; count += 1) streams.store(room, owner, 'ci', { ts: '', event: `${count}` });
-    expect(streams.sizeOf(room, name)).toBe(200);
-    expect(streams.latest(room, name, 1)).toMatchObject([{ event: '249' }]);
+    for (let count = 0; count < 250; count += 1) streams.store(session, owner, 'ci', { ts: '', event: `${count}` });
+    expect(streams.sizeOf(session, name)).toBe(200);
+    expect(streams.latest(session, name, 1)).toMatchObject([{ event: '249' }]);
   });
 
   it('[GW-182] keeps of large events only as many as fit', async () => {

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { transportPair } from '../../../src/core/wire/transports/in-process.js';
 import { gatewayMeta } from '../../../src/gateway/gateway-session.js';
 import { EMPTY_REGISTRATION, Provider } from '../../../src/gateway/provider.js';
-import { PersistFolders } from '../../../src/gateway/tools/results.js';
+import { ResultFolders } from '../../../src/gateway/tools/results.js';
 import { openCustomRoom, POLL } from '../../support/custom-room.js';
 import { pair, withToken } from '../../support/provider-door.js';
 import { answerNext, call, callsOf, decide, offered, tool, YES } from '../../support/provider-room.js';
@@ -121,7 +121,7 @@ describe('a folder for files', () => {
 
   it('[GW-130] is one for each name, trust and project', async () => {
     const base = await tempFolder();
-    const folders = new PersistFolders(base);
+    const folders = new ResultFolders(base);
     const ci = providerOf({});
     const all = [
       ci,
@@ -135,7 +135,7 @@ describe('a folder for files', () => {
     expect(new Set(all.map((folder) => path.dirname(folder)))).toEqual(new Set([base]));
     expect(all[0]).toMatch(/ci-[\da-f]{16}$/);
     // The same one in another life of the host, and none for those who were only paired.
-    expect(new PersistFolders(base).of(providerOf({ providerId: 'q' }))).toBe(all[0]);
+    expect(new ResultFolders(base).of(providerOf({ providerId: 'q' }))).toBe(all[0]);
     expect(folders.of(providerOf({ trust: 'external' }))).toBeUndefined();
   });
 });

@@ -1,11 +1,10 @@
 /** What holds for every call, whatever happens around it: updates, the end of a session, other agents, people. */
 import { describe, expect, it } from 'vitest';
 import type { AgentAbilities } from '../../../src/core/contracts/agent.js';
-import type { Room } from '../../../src/gateway/gateway-session.js';
+import type { GatewaySession } from '../../../src/gateway/gateway-session.js';
 import { Gates } from '../../../src/gateway/hooks/gates.js';
 import { Transforms } from '../../../src/gateway/hooks/transforms.js';
 import { Binding, EMPTY_REGISTRATION, Provider, type Registration } from '../../../src/gateway/provider.js';
-import type { GatewayCore } from '../../../src/gateway/service.js';
 import { Calls } from '../../../src/gateway/tools/calls.js';
 import { FakeClock } from '../../support/fake-clock.js';
 import { pair } from '../../support/provider-door.js';
@@ -138,22 +137,28 @@ describe('a session that is ending, seen from inside', () => {
     } as const;
     const provider = new Provider({ ...facts, providerId: 'p-1', isEverywhere: false, registration });
     provider.send = ({ type }) => expect.unreachable(`sent ${type}`);
-    const room = { id: 's', isEnding: true, isEnabled: () => true, bindings: [] } as unknown as Room;
-    const binding = new Binding(provider, room);
-    provider.bindings.set(room.id, binding);
+    const session = { id: 's', isEnding: true, isEnabled: () => true, bindings: [] } as unknown as GatewaySession;
+    const binding = new Binding(provider, session);
+    provider.bindings.set(session.id, binding);
     return binding;
   }
 
-  const core = { clock: new FakeClock() } as unknown as GatewayCore;
+  const clock = new FakeClock();
   const { signal } = new AbortController();
 
   it('[GW-200] fails calls as cancelled, denies what would have to be asked, and leaves prompts as they are', async () => {
     const binding = lastBinding();
-    const group = { name: 'ci', room: binding.room, bindings: [binding] };
-    const outcome = await new Calls(core).call({ binding, tool: 'a', args: {}, signal, progress: () => {} });
+    const group = { name: 'ci', session: binding.session, bindings: [binding] };
+    const outcome = await new Calls({ clock, telemetry: undefined }).call({
+      binding,
+      tool: 'a',
+      args: {},
+      signal,
+      progress: () => {},
+    });
     expect(outcome).toMatchObject({ kind: 'failure', code: 'CANCELLED' });
     const gateCall = { session: 's', turnId: 't', toolCallId: 'c', toolName: 'a', input: {} };
-    const [, gate] = new Gates(core).of(group);
+    const [, gate] = new Gates(clock).of(group);
     expect(await gate?.check(gateCall, signal)).toMatchObject({ kind: 'deny' });
     const [callback] = new Transforms().of(group).callbacks ?? [];
     expect(await callback?.transform('Be brief.', signal)).toBeUndefined();

@@ -1,0 +1,108 @@
+/** The gateway's contracts: what it needs of the host, and what each of its services may do. */
+import type { SessionAction, SessionState } from '@atrium/protocol';
+import type { ToGatewayMessageMap, ToGatewayMessageType } from '@atrium/protocol/provider';
+import type { Step } from '../core/channels/channel.js';
+import type { AgentAbilities } from '../core/contracts/agent.js';
+import type { Extension } from '../core/contracts/extension.js';
+import type { HostTool } from '../core/contracts/tool.js';
+import type { Clock } from '../core/util/clock.js';
+import type { Logger } from '../core/util/logger.js';
+import type { SessionTrust } from '../plugins/trust/session-trust.js';
+import type { Telemetry } from '../telemetry/telemetry.js';
+import type { GatewaySession, ProviderGroup } from './gateway-session.js';
+import type { ShowCodes } from './pairing.js';
+import type { Binding, Provider } from './provider.js';
+
+export interface GatewayPorts {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly telemetry?: CallTelemetry | undefined;
+  readonly commits: Commits;
+  /** Shows people the pairing codes of a program that asks for access. */
+  readonly showCodes: ShowCodes;
+  /** Where providers on this machine may leave result files; without it, none may. */
+  readonly filesFolder?: string;
+  /** Refuses rules and prompt changes that a session's agent cannot honour, instead of only reporting them. */
+  readonly isStrict?: boolean;
+  /** Where providers that the host starts find the gateway; undefined while it has no port. */
+  address(): GatewayUrl | undefined;
+  /** No provider needs this session any more: the host may unload it. */
+  mayUnload(uri: string): void;
+}
+
+export type CallTelemetry = Pick<Telemetry, 'around'>;
+
+export interface GatewayUrl {
+  readonly url: string;
+  readonly port: number;
+}
+
+export interface Commits {
+  /** Resolves when everything written to sessions so far is stored: from then on it is in force for every client. */
+  settled(): Promise<void>;
+  /** Calls back, in order, when everything written so far is stored. */
+  afterCommit(then: () => void): void;
+}
+
+/** A session of the host, as far as the gateway uses it. */
+export interface HostSession {
+  readonly uri: string;
+  readonly state: SessionState;
+  /** It left memory or was disposed. */
+  readonly isClosed: boolean;
+  readonly extensions: {
+    set(extension: Extension): void;
+    remove(id: string): void;
+    tools(): readonly HostTool[];
+    /** Tells clients the list of tools, if it changed. */
+    changed(): void;
+    /** Tells clients nothing until the returned function is called. */
+    hold(): () => void;
+  };
+  write(action: SessionAction): void;
+}
+
+/** What the host knows of a session beside its state. */
+export interface SessionFacts {
+  readonly trust: Pick<SessionTrust, 'isFolderTrusted' | 'whenTrusted' | 'close'>;
+  /** What the session's agent can do; undefined when the host does not have that agent. */
+  readonly abilities: AgentAbilities | undefined;
+  /** A session that only leaves memory stays listed; a disposed one does not. */
+  isListed(): boolean;
+  /** Withdraws questions whose askers ended with an earlier run of the host. */
+  withdrawStaleQuestions(): void;
+}
+
+/** How a provider went away: its connection is lost (it may come back), it said goodbye, or it bound anew. */
+export type Leaving = 'lost' | 'left' | 'rebound';
+
+export type Handlers = {
+  readonly [Type in ToGatewayMessageType]?: (message: ToGatewayMessageMap[Type], provider: Provider) => void;
+};
+
+/** One feature of the gateway: it takes some messages of bound providers and hears what happens around them. */
+export interface GatewayService {
+  readonly handlers?: Handlers;
+  /** What all instances of a provider together add to a session. */
+  extend?(group: ProviderGroup): Partial<Extension>;
+  /** A provider entered a session: newly, or again after it had been away. */
+  bound?(binding: Binding, isBack: boolean): void;
+  /** A provider left a session. */
+  unbound?(binding: Binding): void;
+  /** A provider came to a session, changed there, or left it. */
+  changed?(group: ProviderGroup): void;
+  /** Ends everything that waits for this provider. */
+  left?(provider: Provider, how: Leaving): void;
+  /** A session is open to providers. */
+  opened?(session: GatewaySession): void;
+  /** Somebody works in an open session, for the first time or again after it was suspended: its processes may start. */
+  used?(session: GatewaySession): void;
+  /** A session is idle: resolves when the processes that ran for it have ended. */
+  suspending?(session: GatewaySession): Promise<void> | undefined;
+  /** A session is about to end; resolves when its providers are ready for that, or their time is up. */
+  ending?(session: GatewaySession): Promise<void> | undefined;
+  /** All providers have left the session; resolves when everything that ran for it has ended. */
+  ended?(session: GatewaySession): Promise<void> | undefined;
+  /** An action was written to a session, in this very tick. */
+  observe?(session: GatewaySession, step: Step<SessionState>): void;
+}
