@@ -13,8 +13,8 @@ import {
 } from '@atrium/protocol/provider';
 import type { Clock } from '../core/util/clock.js';
 import type { Logger } from '../core/util/logger.js';
-import { digestOf, matchesToken } from '../core/util/token.js';
 import { RateLimit } from '../core/util/rate-limit.js';
+import { digestOf, matchesToken } from '../core/util/token.js';
 import { CloseCode } from '../core/wire/transport.js';
 import type { ProviderConnection } from './connection.js';
 import { GatewayError, invalidSession } from './errors.js';

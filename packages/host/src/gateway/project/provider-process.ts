@@ -3,9 +3,9 @@
 import path from 'node:path';
 import type { ProviderConfig } from '../../config/schema.js';
 import { childEnvironment } from '../../core/util/child-environment.js';
-import { type ProcessEnd, runProcess } from '../../core/util/run-process.js';
 import type { Clock } from '../../core/util/clock.js';
 import type { Logger } from '../../core/util/logger.js';
+import { type ProcessEnd, runProcess } from '../../core/util/run-process.js';
 import { pause } from '../../core/util/waiting.js';
 import type { GatewayUrl } from '../ports.js';
 import type { ProviderTokens } from '../provider-auth.js';
