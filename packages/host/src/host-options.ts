@@ -6,7 +6,7 @@ import type { Log } from './core/log/log.js';
 import type { Clock } from './core/util/clock.js';
 import type { Logger } from './core/util/logger.js';
 import type { Transport } from './core/wire/transport.js';
-import type { CustomizationsOptions } from './plugins/customizations/options.js';
+import type { CustomizationsOptions } from './plugins/customizations/ports.js';
 import type { FolderTrust } from './plugins/trust/trust.js';
 import type { TelemetryChoice } from './telemetry/service.js';
 import type { TerminalsOptions } from './workspace/terminals/terminals.js';

@@ -32,7 +32,7 @@ import type { Gateway } from './gateway/gateway.js';
 import { PairingBoard } from './gateway/pairing.js';
 import type { GatewayAddress, HostOptions } from './host-options.js';
 import type { Customizations } from './plugins/customizations/customizations.js';
-import { SessionTrusts } from './plugins/trust/session-trusts.js';
+import { SessionTrusts } from './plugins/trust/session-trust.js';
 import { NO_TRUST } from './plugins/trust/trust.js';
 import {
   authFor,

@@ -9,8 +9,7 @@ export { loadScripts } from './agents/scripted/load.js';
 export type { Script } from './agents/scripted/script.js';
 export { type ScriptedAgentOptions, scriptedAgent } from './agents/scripted/scripted.js';
 export { type ConfigSources, type LoadedConfig, loadConfig, type WaitingForTrust } from './config/config.js';
-export { ConfigError } from './config/config-file.js';
-export { userConfigFile } from './config/places.js';
+export { ConfigError, userConfigFile } from './config/config-file.js';
 export type { Config } from './config/schema.js';
 export {
   type AgentAbilities,
@@ -58,13 +57,13 @@ export { type StdioTransportOptions, stdioTransport } from './core/wire/transpor
 export { DAMAGE_MEMBER, type DamageReport, storedReports } from './damage-reports.js';
 export type { AcpOptions, AgentFactories, AgentSource, SdkOptions } from './discovery/candidate.js';
 export { type Discovered, type DiscoveryOptions, discoverAgents } from './discovery/discovery.js';
-export { configuredModels } from './discovery/known-models.js';
-export type { LocalServer } from './discovery/local-servers.js';
+export type { LocalServer } from './discovery/model-servers.js';
+export { configuredModels } from './discovery/models.js';
 export { type GatewayServer, type GatewayServerOptions, startGatewayServer } from './gateway/server.js';
 export { createHost } from './host.js';
 export type { GatewayAddress, Host, HostActivity, HostOptions } from './host-options.js';
 export { openSqliteLog, type SqliteLog, type SqliteLogOptions } from './log-sqlite/sqlite-log.js';
-export type { CustomizationsOptions } from './plugins/customizations/options.js';
+export type { CustomizationsOptions } from './plugins/customizations/ports.js';
 export { declaredPrograms } from './plugins/trust/declared-programs.js';
 export {
   askedTogether,

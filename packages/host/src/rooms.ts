@@ -12,7 +12,7 @@ import type { Session } from './core/sessions/session.js';
 import { Gateway } from './gateway/gateway.js';
 import type { GatewayAddress, HostOptions } from './host-options.js';
 import { Customizations } from './plugins/customizations/customizations.js';
-import type { SessionTrusts } from './plugins/trust/session-trusts.js';
+import type { SessionTrusts } from './plugins/trust/session-trust.js';
 import { browsedFolders } from './workspace/files/resources.js';
 import { Worktrees } from './workspace/worktrees/worktrees.js';
 

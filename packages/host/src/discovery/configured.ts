@@ -1,13 +1,10 @@
 /** Agents that the configuration describes. */
 import { type AcpEntry, type Config, isTyped, type ModelEntry, type TypedEntry } from '../config/schema.js';
 import { shownAddress } from '../core/util/shown-address.js';
-import { type Candidate, type Look, type Machine, notFound } from './candidate.js';
-import { acpLook } from './commands.js';
-import { anthropicAddress } from './environment.js';
-import { ANTHROPIC_MODELS, configuredModels, OPENAI_MODELS } from './known-models.js';
-import { NAMED_TIMEOUT_MS } from './limits.js';
-import { modelLook, servedModelLook } from './model-look.js';
-import { sdkLook, sdkName } from './packages.js';
+import { type Candidate, type Look, type Machine, NAMED_TIMEOUT_MS, notFound } from './candidate.js';
+import { acpLook, sdkLook, sdkName } from './installed-agents.js';
+import { anthropicAddress } from './model-servers.js';
+import { ANTHROPIC_MODELS, configuredModels, modelLook, OPENAI_MODELS, servedModelLook } from './models.js';
 
 export function configuredCandidates({ agents = {} }: Config, machine: Machine): Candidate[] {
   return Object.entries(agents).flatMap(([provider, entry]): Candidate[] => {

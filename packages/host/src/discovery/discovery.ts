@@ -10,18 +10,16 @@ import {
   type AgentSource,
   type Candidate,
   type Environment,
+  GUESS_TIMEOUT_MS,
+  LOOK_SLACK_MS,
   type Look,
   type Machine,
+  NAMED_TIMEOUT_MS,
   notFound,
 } from './candidate.js';
-import { commandCandidates } from './commands.js';
 import { configuredCandidates } from './configured.js';
-import { environmentCandidates } from './environment.js';
-import { isInstalled } from './installed.js';
-import { GUESS_TIMEOUT_MS, LOOK_SLACK_MS, NAMED_TIMEOUT_MS } from './limits.js';
-import { LOCAL_SERVERS, type LocalServer, localServerCandidates } from './local-servers.js';
-import { packageCandidates } from './packages.js';
-import { which } from './which.js';
+import { commandCandidates, isInstalled, packageCandidates, which } from './installed-agents.js';
+import { environmentCandidates, LOCAL_SERVERS, type LocalServer, localServerCandidates } from './model-servers.js';
 
 export interface Discovered {
   readonly provider: string;

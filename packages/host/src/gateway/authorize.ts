@@ -12,7 +12,7 @@ import {
   TOOLS_PER_PROVIDER_MAX,
   type TrustLevel,
 } from '@atrium/protocol/provider';
-import { PROJECT_FILE } from '../config/places.js';
+import { PROJECT_FILE } from '../config/config-file.js';
 import type { AgentAbilities } from '../core/contracts/agent.js';
 import { tooMany, unauthorized } from './errors.js';
 import type { ProviderGroup } from './gateway-session.js';

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { ToolDefinition } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
-import { modelNamed } from '../../src/plugins/customizations/agent-model.js';
+import { modelNamed } from '../../src/plugins/customizations/custom-agent.js';
 import { type CustomRoom, openCustomRoom, POLL, PromptPuppet } from '../support/custom-room.js';
 import { KeptLog } from '../support/logs.js';
 import { envelopesOf, refusalOf } from '../support/session-room.js';

@@ -2,22 +2,15 @@
  * Opens a data folder that the host of version 0.1 made: two killed hosts, sessions of every kind, edits, undone edits,
  * large results. See `test/fixtures/data-folder-0.1/README.md`. Everything in it has to be there, and to work.
  */
+
 import { execFileSync } from 'node:child_process';
 import { mkdir, readFile, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import * as host from '../../src/index.js';
-import {
-  folderOf,
-  inspect,
-  openWorld,
-  PLACE,
-  pause,
-  SESSIONS,
-  viewUri,
-  type World,
-} from '../fixtures/data-folder-0.1/world.mjs';
+import type { World } from '../fixtures/data-folder-0.1/world.d.mjs';
+import { folderOf, inspect, openWorld, PLACE, pause, SESSIONS, viewUri } from '../fixtures/data-folder-0.1/world.mjs';
 
 const FIXTURE = fileURLToPath(new URL('../fixtures/data-folder-0.1/', import.meta.url));
 /** Another run of this test on the same machine has the place; after this time it is taken for dead. */

@@ -4,9 +4,9 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Config } from '../../src/config/schema.js';
-import { isInstalled } from '../../src/discovery/installed.js';
-import { ANTHROPIC_MODELS, OPENAI_MODELS } from '../../src/discovery/known-models.js';
-import { GUESS_TIMEOUT_MS, LOOK_SLACK_MS } from '../../src/discovery/limits.js';
+import { GUESS_TIMEOUT_MS, LOOK_SLACK_MS } from '../../src/discovery/candidate.js';
+import { isInstalled } from '../../src/discovery/installed-agents.js';
+import { ANTHROPIC_MODELS, OPENAI_MODELS } from '../../src/discovery/models.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { closedPort, discover, listen, modelList } from './support.js';
 

@@ -1,8 +1,8 @@
 import type { RequestListener } from 'node:http';
 import { createServer } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { GUESS_TIMEOUT_MS, MODEL_LIST_MAX_BYTES, MODELS_MAX } from '../../src/discovery/limits.js';
-import { LOCAL_SERVERS } from '../../src/discovery/local-servers.js';
+import { GUESS_TIMEOUT_MS, MODEL_LIST_MAX_BYTES, MODELS_MAX } from '../../src/discovery/candidate.js';
+import { LOCAL_SERVERS } from '../../src/discovery/model-servers.js';
 import { closedPort, discover, listen, modelList } from './support.js';
 
 const on = (port: number) => ({ provider: 'local', displayName: 'Local', port, start: 'local serve' });

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { ANTHROPIC_MODELS, configuredModels, namedModel, OPENAI_MODELS } from '../../src/discovery/known-models.js';
-import { isKnownToSee } from '../../src/discovery/vision.js';
+import {
+  ANTHROPIC_MODELS,
+  configuredModels,
+  isKnownToSee,
+  namedModel,
+  OPENAI_MODELS,
+} from '../../src/discovery/models.js';
 
 describe('models that are known to see', () => {
   it.each([

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Tokens } from '../../src/plugins/mcp/authorization.js';
+import { serverFetch } from '../../src/plugins/mcp/http-link.js';
 import { MCP_MESSAGE_MAX_BYTES, MCP_RESULT_TEXT_MAX_CHARACTERS } from '../../src/plugins/mcp/limits.js';
-import { serverFetch } from '../../src/plugins/mcp/server-fetch.js';
-import { Tokens } from '../../src/plugins/mcp/tokens.js';
 import { McpClock } from '../support/mcp-clock.js';
 import { McpHttpServer } from '../support/mcp-http-server.js';
 import { call, inState, McpRoom, POLL, textOf } from '../support/mcp-room.js';

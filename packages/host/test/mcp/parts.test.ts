@@ -1,6 +1,9 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { EventGauge } from '../../src/core/util/event-gauge.js';
+import { LineSplitter, LineTooLongError } from '../../src/core/util/line-splitter.js';
+import { Tokens } from '../../src/plugins/mcp/authorization.js';
+import { outputOf } from '../../src/plugins/mcp/host-tool.js';
 import {
   MCP_RESULT_DATA_MAX_CHARACTERS,
   MCP_RESULT_MAX_BLOCKS,
@@ -8,12 +11,8 @@ import {
   MCP_RETRIES_SHOWN,
   MCP_RETRY_MAX_MS,
 } from '../../src/plugins/mcp/limits.js';
-import { LineSplitter, LineTooLongError } from '../../src/plugins/mcp/line-splitter.js';
-import { outputOf } from '../../src/plugins/mcp/result.js';
-import { retryDelayMs } from '../../src/plugins/mcp/retry.js';
-import { Tokens } from '../../src/plugins/mcp/tokens.js';
-import { modelToolName } from '../../src/plugins/mcp/tool-name.js';
-import { toolSchemaOf } from '../../src/plugins/mcp/tool-schema.js';
+import { retryDelayMs } from '../../src/plugins/mcp/server.js';
+import { modelToolName, toolSchemaOf } from '../../src/plugins/mcp/tool-list.js';
 
 describe('names for models', () => {
   it('[CUS-084] are plain where they can be', () => {
@@ -97,7 +96,7 @@ describe('lines', () => {
       const splitter = new LineSplitter(100);
       const lines: string[] = [];
       for (let at = 0; at < bytes.length; at += size) lines.push(...splitter.push(bytes.subarray(at, at + size)));
-      expect(lines).toEqual(['one', '', 'two ☕']);
+      expect(lines).toEqual(['one', 'two ☕']);
     }
   });
 

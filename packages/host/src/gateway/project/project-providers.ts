@@ -4,8 +4,7 @@
  */
 
 import path from 'node:path';
-import { readConfigFile } from '../../config/config-file.js';
-import { PROJECT_FILE } from '../../config/places.js';
+import { PROJECT_FILE, readConfigFile } from '../../config/config-file.js';
 import type { ProviderConfig } from '../../config/schema.js';
 import { folderOf } from '../../core/sessions/agent-opener.js';
 import type { Clock } from '../../core/util/clock.js';

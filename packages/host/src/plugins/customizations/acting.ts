@@ -5,20 +5,16 @@ import type { Session } from '../../core/sessions/session.js';
 import type { People } from '../mcp/elicitation.js';
 import type { McpServer } from '../mcp/server.js';
 import type { Program } from '../trust/programs.js';
-import { AgentModel } from './agent-model.js';
 import type { Collection } from './collection.js';
 import type { Container } from './container.js';
-import { containerExtension } from './container-extension.js';
-import { isChildOn, isOn } from './entries.js';
-import { Hooks } from './hooks/hooks.js';
+import { AgentModel, selectedAgent } from './custom-agent.js';
+import { entryIn, isChildOn, isOn } from './entries.js';
+import { containerExtension, sharedExtension } from './extensions.js';
+import { Hooks } from './hooks.js';
 import type { HookPart } from './parse/hooks.js';
-import type { CustomizationsParts } from './parts.js';
-import type { Permissions } from './permissions.js';
-import { entryIn } from './publisher.js';
+import { type Permissions, programInside, programOfHook, programOfServer } from './permissions.js';
+import type { CustomizationsParts } from './ports.js';
 import { type DeclaredServer, SessionServers } from './session-servers.js';
-import { selectedAgent } from './text/agents.js';
-import { sharedExtension } from './text/shared-extension.js';
-import { programInside, programOfHook, programOfServer } from './words.js';
 
 export interface ActingParts extends Pick<CustomizationsParts, 'clock' | 'logger'> {
   readonly session: Session;

@@ -2,9 +2,7 @@
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { makeFolderSync } from '../../core/util/folders.js';
-import { loadDirectory } from './parse/load-directory.js';
-import { loadPlugin } from './parse/load-plugin.js';
-import type { LoadedContainer } from './parse/loaded.js';
+import { type LoadedContainer, loadDirectory, loadPlugin } from './parse/load.js';
 import type { Surroundings } from './parse/placeholders.js';
 import type { ContainerSource } from './sources/source.js';
 

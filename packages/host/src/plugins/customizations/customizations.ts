@@ -1,7 +1,7 @@
 /** The customizations of all sessions in memory: what clients may do with them beside switching them on and off. */
 import type { Companion } from '../../core/sessions/companion.js';
 import type { Session } from '../../core/sessions/session.js';
-import type { CustomizationsParts } from './parts.js';
+import type { CustomizationsParts } from './ports.js';
 import { SessionCustomizations } from './session-customizations.js';
 import type { DirectorySource } from './sources/source.js';
 

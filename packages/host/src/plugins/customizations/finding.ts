@@ -1,11 +1,11 @@
 /** Finds what customizes a session on this machine, and looks again when something there comes or goes. */
 import type { Session } from '../../core/sessions/session.js';
+import { mapSome } from '../../core/util/map-some.js';
 import type { Collection } from './collection.js';
 import type { Container } from './container.js';
-import { inTurns } from './in-turns.js';
+import type { Publisher } from './entries.js';
 import { LOADS_AT_ONCE } from './limits.js';
-import type { CustomizationsParts } from './parts.js';
-import type { Publisher } from './publisher.js';
+import type { CustomizationsParts } from './ports.js';
 import { findSources, placesToWatch, type SourcePlaces } from './sources/find-sources.js';
 import { type AnySource, HOST_ID_PREFIX } from './sources/source.js';
 
@@ -56,7 +56,7 @@ export class Finding {
     if (session.isClosed) return;
     this.#removeOthers(sources);
     const added = sources.flatMap((source) => this.#add(source));
-    await inTurns(added, LOADS_AT_ONCE, (container) => collection.read(container));
+    await mapSome(added, LOADS_AT_ONCE, (container) => collection.read(container));
     for (const { id } of sources) publisher.soon(id);
     this.#parts.found();
   }

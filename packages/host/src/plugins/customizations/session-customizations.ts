@@ -6,18 +6,16 @@ import type { Companion } from '../../core/sessions/companion.js';
 import type { Session } from '../../core/sessions/session.js';
 import type { McpServer } from '../mcp/server.js';
 import { Acting } from './acting.js';
-import { ClientPlugins } from './client/client-plugins.js';
+import { ClientPlugins } from './client-plugins.js';
 import { Collection } from './collection.js';
 import type { Container } from './container.js';
-import { bareEntry, containerEntry } from './entries.js';
+import { bareEntry, containerEntry, entryIn, Publisher } from './entries.js';
 import { Finding } from './finding.js';
 import { FIRST_TOOLS_WAIT_MS } from './limits.js';
-import type { CustomizationsParts } from './parts.js';
-import { Permissions } from './permissions.js';
-import { entryIn, Publisher } from './publisher.js';
-import { SignIn } from './sign-in.js';
+import { Permissions, programsOf } from './permissions.js';
+import type { CustomizationsParts } from './ports.js';
+import { SignIn } from './session-servers.js';
 import type { DirectorySource, PluginSource } from './sources/source.js';
-import { programsOf } from './words.js';
 
 export class SessionCustomizations implements Companion {
   readonly #session: Session;

@@ -1,13 +1,13 @@
 /** Keeps the MCP servers of a session as they should be: there when declared, running when they may and are wanted. */
 
 import type { HostTool } from '../../core/contracts/tool.js';
+import type { Session } from '../../core/sessions/session.js';
 import type { Clock } from '../../core/util/clock.js';
 import type { Logger } from '../../core/util/logger.js';
 import type { People } from '../mcp/elicitation.js';
-import type { McpServer } from '../mcp/server.js';
+import type { McpServer, McpServerState } from '../mcp/server.js';
 import { McpServers } from '../mcp/servers.js';
-import type { McpServerState } from '../mcp/state.js';
-import type { McpServerConfig } from './parse/mcp-config.js';
+import type { McpServerConfig } from './parse/mcp.js';
 
 export interface DeclaredServer {
   readonly id: string;
@@ -150,4 +150,49 @@ function textOf({ name, plugin, config, isOfUser }: DeclaredServer): string {
 function problemIn(added: ReturnType<McpServers['add']>): string | undefined {
   if (added === 'name-taken') return 'another MCP server of this session has the same name, and came first';
   return added === 'too-many' ? 'the session has too many MCP servers already' : undefined;
+}
+
+/** MCP servers that want somebody to sign in: clients are told, and asked when a turn may be waiting for it. */
+
+export interface SignInParts {
+  readonly session: Session;
+  /** To everybody who watches the session. */
+  notify(method: string, params: object): void;
+}
+
+export class SignIn {
+  readonly #parts: SignInParts;
+  /** The last need that was told, by server, so that each is told once. */
+  readonly #told = new Map<string, string>();
+  readonly #withdraw = new Map<string, () => void>();
+
+  constructor(parts: SignInParts) {
+    this.#parts = parts;
+  }
+
+  /** A server changed. */
+  look({ id, name, state }: McpServer): void {
+    if (state.kind !== 'authRequired') {
+      this.#told.delete(id);
+      this.#withdraw.get(id)?.();
+      this.#withdraw.delete(id);
+      return;
+    }
+    const { resource } = state.resource;
+    const need = JSON.stringify([resource, state.reason]);
+    if (this.#told.get(id) === need) return;
+    this.#told.set(id, need);
+    this.#parts.notify('auth/required', { resource, reason: state.reason });
+    if (this.#parts.session.state.activeTurn)
+      this.#ask(id, `The MCP server ${name} wants you to sign in (${resource}).`);
+  }
+
+  #ask(id: string, message: string): void {
+    this.#withdraw.get(id)?.();
+    const request = { id: `sign-in-${crypto.randomUUID()}`, message, questions: [] };
+    this.#withdraw.set(
+      id,
+      this.#parts.session.standing.ask(request, () => this.#withdraw.delete(id)),
+    );
+  }
 }

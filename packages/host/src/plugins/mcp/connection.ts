@@ -5,15 +5,13 @@ import type { ElicitResult } from '@modelcontextprotocol/sdk/types.js';
 import { childEnvironment } from '../../core/util/child-environment.js';
 import type { Clock } from '../../core/util/clock.js';
 import { shorten } from '../../core/util/text.js';
-import { type McpRemoteConfig, type McpServerConfig, serverEnvironment } from '../customizations/parse/mcp-config.js';
+import { type McpRemoteConfig, type McpServerConfig, serverEnvironment } from '../customizations/parse/mcp.js';
+import type { Tokens } from './authorization.js';
 import { type Elicitation, ElicitationError } from './elicitation.js';
-import { HttpLink } from './http-link.js';
+import { HttpLink, type RemoteKind, reach } from './http-link.js';
 import { MCP_WORDS_MAX_CHARACTERS } from './limits.js';
-import { type Link, type LinkEnd, lost } from './link.js';
-import { type HttpSdk, loadHttpSdk, loadSdk, type Sdk } from './sdk.js';
-import { type RemoteKind, reach } from './server-fetch.js';
+import { type HttpSdk, type Link, type LinkEnd, loadHttpSdk, loadSdk, lost, type Sdk } from './link.js';
 import { StdioLink } from './stdio-link.js';
-import type { Tokens } from './tokens.js';
 
 export interface ConnectionOptions {
   readonly config: McpServerConfig;

@@ -1,4 +1,6 @@
-/** A tool of a server as a tool of the host: the same way to be asked for, run, watched and cancelled as any other. */
+/** Turns what a tool of a server gave back into what sessions know, within limits. Pure. */
+
+import type { ToolResultContent } from '@atrium/protocol';
 import type { Progress } from '@modelcontextprotocol/sdk/types.js';
 import {
   ALLOW_IN_SESSION,
@@ -12,15 +14,102 @@ import type { Clock } from '../../core/util/clock.js';
 import { isRecord } from '../../core/util/shape.js';
 import { shorten } from '../../core/util/text.js';
 import { throttle } from '../../core/util/throttle.js';
+import type { Tokens } from './authorization.js';
+import { type Connection, wordsOf } from './connection.js';
 import {
   MCP_CALL_TIMEOUT_MS,
   MCP_PROGRESS_EVERY_MS,
+  MCP_RESULT_DATA_MAX_CHARACTERS,
+  MCP_RESULT_MAX_BLOCKS,
+  MCP_RESULT_TEXT_MAX_CHARACTERS,
   MCP_TITLE_MAX_CHARACTERS,
   MCP_WORDS_MAX_CHARACTERS,
 } from './limits.js';
-import { type McpResult, outputOf } from './result.js';
-import type { McpTool } from './tool-list.js';
-import { modelToolName, type ServerName } from './tool-name.js';
+import { type McpTool, modelToolName, type ServerName } from './tool-list.js';
+
+export type McpResult = Readonly<Record<string, unknown>>;
+
+export function outputOf({ content, structuredContent, isError }: McpResult, displayName: string): ToolOutput {
+  const structured = structuredOf(structuredContent);
+  const blocks = Array.isArray(content) ? content.slice(0, MCP_RESULT_MAX_BLOCKS).flatMap(blocksOf) : [];
+  const hasText = blocks.some(({ type }) => type === 'text');
+  if (structured && !hasText) blocks.push({ type: 'text', text: JSON.stringify(structured) });
+  const fitting = withinLimits(blocks);
+  const success = isError !== true;
+  return {
+    success,
+    pastTenseMessage: success ? `Used ${displayName}` : `${displayName} failed`,
+    content: fitting,
+    ...(structured && { structuredContent: structured }),
+    ...(!success && { error: { message: messageOf(fitting), code: 'TOOL_ERROR' } }),
+  };
+}
+
+/** Anything but an object is wrapped, for clients expect one. Too large a value is left out; its text may be cut. */
+function structuredOf(value: unknown): Record<string, unknown> | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (JSON.stringify(value).length > MCP_RESULT_TEXT_MAX_CHARACTERS) return undefined;
+  return isRecord(value) ? value : { value };
+}
+
+function blocksOf(block: unknown): ToolResultContent[] {
+  if (!isRecord(block)) return [];
+  if (block.type === 'text') return textBlock(block.text);
+  if (block.type === 'image' || block.type === 'audio') return dataBlock(block.data, block.mimeType);
+  if (block.type === 'resource_link') return linkBlocks(block);
+  if (block.type === 'resource' && isRecord(block.resource)) {
+    const { text, blob, mimeType } = block.resource;
+    // Text stays text, so that the model can read it.
+    return typeof text === 'string' ? textBlock(text) : dataBlock(blob, mimeType);
+  }
+  return textBlock(`[Content of a kind that is not known here: ${shorten(String(block.type), 80)}]`);
+}
+
+function textBlock(text: unknown): ToolResultContent[] {
+  return typeof text === 'string' ? [{ type: 'text', text }] : [];
+}
+
+function dataBlock(data: unknown, mimeType: unknown): ToolResultContent[] {
+  if (typeof data !== 'string') return [];
+  const contentType = typeof mimeType === 'string' && mimeType !== '' ? mimeType : 'application/octet-stream';
+  return [{ type: 'embeddedResource', data, contentType }];
+}
+
+/** The model reads about it, a client can show it. What is no address, such as a bare path, is only read about. */
+function linkBlocks({ uri, name, title, mimeType, size }: Record<string, unknown>): ToolResultContent[] {
+  if (typeof uri !== 'string') return [];
+  const label = [title, name].find((text) => typeof text === 'string' && text !== '') ?? 'resource';
+  const read = textBlock(`[${shorten(String(label), 200)}: ${shorten(uri, MCP_WORDS_MAX_CHARACTERS)}]`);
+  if (!URL.canParse(uri)) return read;
+  const contentType = typeof mimeType === 'string' ? { contentType: mimeType } : {};
+  const sizeHint = typeof size === 'number' ? { sizeHint: size } : {};
+  return [...read, { type: 'resource', uri, ...contentType, ...sizeHint }];
+}
+
+function withinLimits(blocks: readonly ToolResultContent[]): ToolResultContent[] {
+  let text = MCP_RESULT_TEXT_MAX_CHARACTERS;
+  let data = MCP_RESULT_DATA_MAX_CHARACTERS;
+  return blocks.map((block) => {
+    if (block.type === 'text') {
+      const room = text;
+      text -= Math.min(room, block.text.length);
+      return block.text.length <= room
+        ? block
+        : { type: 'text', text: `${block.text.slice(0, room)}\n[Cut: too long.]` };
+    }
+    if (block.type !== 'embeddedResource') return block;
+    if (block.data.length > data) return { type: 'text', text: `[Left out: ${block.contentType}, too large.]` };
+    data -= block.data.length;
+    return block;
+  });
+}
+
+function messageOf(content: readonly ToolResultContent[]): string {
+  const text = content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join(' ');
+  return shorten(text, MCP_WORDS_MAX_CHARACTERS) || 'The tool failed and did not say why.';
+}
+
+/** A tool of a server as a tool of the host: the same way to be asked for, run, watched and cancelled as any other. */
 
 export interface ToolServer extends ServerName {
   readonly id: string;
@@ -115,4 +204,33 @@ function progressText({ progress, total, message }: Progress): string {
 function failed(displayName: string, { code, message }: ToolFailure): ToolOutput {
   const content = [{ type: 'text' as const, text: message }];
   return { success: false, pastTenseMessage: `${displayName} failed`, content, error: { message, code } };
+}
+
+/** Calls a tool over a connection. Whatever goes wrong becomes a failure that says what happened to the server. */
+
+export interface ServerCall {
+  readonly server: string;
+  readonly tool: string;
+  readonly input: Record<string, unknown>;
+  readonly tokens: Tokens;
+}
+
+export async function callTool(
+  connection: Connection | undefined,
+  { server, tool, input, tokens }: ServerCall,
+  options: ServerCallOptions,
+): Promise<McpResult> {
+  if (!connection) throw new ToolFailure('NOT_RUNNING', `The MCP server ${server} is not running now.`);
+  try {
+    const { signal, onprogress } = options;
+    return await connection.request('tools/call', { name: tool, arguments: input }, { signal, onprogress });
+  } catch (error) {
+    if (options.signal.aborted) throw new ToolFailure('CANCELLED', 'Cancelled before it was done.');
+    if (!connection.isOver) throw new ToolFailure('TOOL_ERROR', tokens.hide(wordsOf(error)));
+    const end = await connection.ended;
+    if (end.kind === 'authRequired') {
+      throw new ToolFailure('AUTH_REQUIRED', `The MCP server ${server} wants somebody to sign in first.`);
+    }
+    throw new ToolFailure('SERVER_LOST', `The MCP server ${server} was lost. ${tokens.hide(end.message)}`);
+  }
 }

@@ -1,16 +1,182 @@
-/** The way to a server at an address: today's streamable HTTP, or the older pair of a stream and posts. */
+/** Looks after the body of an answer: it has an end, or its events have, and somebody hears when it breaks off. */
+
+import { connect } from 'node:net';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { Clock } from '../../core/util/clock.js';
-import { shorten } from '../../core/util/text.js';
+import { EventGauge } from '../../core/util/event-gauge.js';
+import { shorten, sizeText } from '../../core/util/text.js';
 import { within } from '../../core/util/waiting.js';
-import type { McpRemoteConfig } from '../customizations/parse/mcp-config.js';
-import { MCP_GOODBYE_MS, MCP_RESOURCE_TIMEOUT_MS, MCP_WORDS_MAX_CHARACTERS } from './limits.js';
-import { type Link, type LinkEnd, lost } from './link.js';
-import { protectedResource } from './protected-resource.js';
-import type { HttpSdk } from './sdk.js';
-import { type Refusal, type RemoteKind, serverFetch } from './server-fetch.js';
-import type { McpAuthRequired } from './state.js';
-import type { Tokens } from './tokens.js';
+import type { McpRemoteConfig } from '../customizations/parse/mcp.js';
+import { protectedResource, type Tokens } from './authorization.js';
+import {
+  MCP_GOODBYE_MS,
+  MCP_MESSAGE_MAX_BYTES,
+  MCP_REACH_TIMEOUT_MS,
+  MCP_RESOURCE_TIMEOUT_MS,
+  MCP_WORDS_MAX_CHARACTERS,
+} from './limits.js';
+import { type HttpSdk, type Link, type LinkEnd, lost, type McpAuthRequired } from './link.js';
+
+export interface BodyWatch {
+  tooLong(): void;
+  brokenOff(): void;
+  /** The server closed it in good order. */
+  complete(): void;
+}
+
+export function withBoundedBody(response: Response, watch: BodyWatch): Response {
+  const { body, status, statusText, headers } = response;
+  if (!body) return response;
+  return new Response(ReadableStream.from(bounded(body, gaugeFor(headers), watch)), { status, statusText, headers });
+}
+
+type Gauge = (chunk: Uint8Array) => number;
+
+function gaugeFor(headers: Headers): Gauge {
+  if (headers.get('content-type')?.toLowerCase().startsWith('text/event-stream')) {
+    const events = new EventGauge();
+    return (chunk) => events.push(chunk);
+  }
+  let bytes = 0;
+  return (chunk) => {
+    bytes += chunk.length;
+    return bytes;
+  };
+}
+
+async function* bounded(body: AsyncIterable<Uint8Array>, gauge: Gauge, watch: BodyWatch): AsyncGenerator<Uint8Array> {
+  try {
+    for await (const chunk of body) {
+      if (gauge(chunk) > MCP_MESSAGE_MAX_BYTES) {
+        watch.tooLong();
+        throw new Error('The server sent a message that is too long.');
+      }
+      yield chunk;
+    }
+  } catch (error) {
+    watch.brokenOff();
+    throw error;
+  }
+  watch.complete();
+}
+
+/**
+ * How requests go to a remote server. What is meant for the server, its headers and its token, never reaches another
+ * origin; and whatever ends the connection is noticed here, because here every request passes.
+ */
+
+export interface ServerWatch {
+  /** The server wants to know who is there: 401 or 403. */
+  refused(refusal: Refusal): void;
+  /** There is no use in going on. */
+  lost(message: string): void;
+}
+
+export interface Refusal {
+  readonly response: Response;
+  /** What it was shown, in vain. */
+  readonly token: string | undefined;
+}
+
+/** Today's servers answer in the answer, older ones on a stream that must stay open. */
+export type RemoteKind = McpRemoteConfig['transport'];
+type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
+
+export function serverFetch(
+  { url, headers }: McpRemoteConfig,
+  kind: RemoteKind,
+  { tokens, watch }: { readonly tokens: Tokens; readonly watch: ServerWatch },
+): Fetch {
+  const { origin } = new URL(url);
+  return async (address, init = {}) => {
+    const target = new URL(address);
+    if (target.origin !== origin) {
+      throw new Error(`The server at ${origin} sends us on to ${target.origin}. If that is right, change its address.`);
+    }
+    const token = tokens.current;
+    const sent = headersFor(init.headers, headers, token);
+    const response = await send(target, { ...init, headers: sent, redirect: 'manual' }, watch);
+    // The stream beside the answers is an extra of today's servers: they may refuse it and be in good health.
+    const isExtra = kind === 'http' && init.method === 'GET';
+    const { status } = response;
+    if (!isExtra && (status === 401 || status === 403)) watch.refused({ response, token });
+    if (status === 404 && sent.has('mcp-session-id')) watch.lost('The server has forgotten the session.');
+    return withBoundedBody(response, bodyWatch(kind, init, watch));
+  };
+}
+
+/** What the protocol needs comes first, then the token, then what the declaration adds. */
+function headersFor(
+  given: RequestInit['headers'],
+  added: Readonly<Record<string, string>>,
+  token: string | undefined,
+): Headers {
+  const headers = new Headers(given);
+  if (token !== undefined) headers.set('authorization', `Bearer ${token}`);
+  for (const [name, value] of Object.entries(added)) {
+    try {
+      if (!headers.has(name)) headers.set(name, value);
+    } catch {
+      // The system's own error would show the value.
+      throw new Error(`The header ${JSON.stringify(name)} of the server's declaration cannot be sent; check it.`);
+    }
+  }
+  return headers;
+}
+
+/**
+ * Returns when the server's machine takes a connection. A request alone would wait for the system's own limit, which is
+ * longer than anybody wants to wait for the word that a server is not there.
+ */
+export async function reach({ origin, hostname, port, protocol }: URL, clock: Clock): Promise<void> {
+  // Then requests go to a proxy, and the server itself may be out of reach from here.
+  if (process.env.NODE_USE_ENV_PROXY === '1') return;
+  const host = hostname.replace(/^\[(.*)\]$/, '$1');
+  const socket = connect({ host, port: Number(port) || (protocol === 'https:' ? 443 : 80) });
+  const connected = new Promise<void>((resolve, reject) => {
+    socket.once('connect', resolve).on('error', (error) => reject(unreachable(origin, causeOf(error))));
+  });
+  const overdue = (): never => {
+    throw unreachable(origin, `no answer within ${MCP_REACH_TIMEOUT_MS / 1_000} s`);
+  };
+  await within(clock, MCP_REACH_TIMEOUT_MS, connected, overdue).finally(() => socket.destroy());
+}
+
+function unreachable(origin: string, why: string): Error {
+  return new Error(`The server at ${origin} cannot be reached: ${why}.`);
+}
+
+async function send(url: URL, init: RequestInit, watch: ServerWatch): Promise<Response> {
+  try {
+    return await fetch(url, init);
+  } catch (error) {
+    if (!init.signal?.aborted) watch.lost(unreachable(url.origin, causeOf(error)).message);
+    throw error;
+  }
+}
+
+/** Node says "fetch failed", and hides why in the cause. */
+function causeOf(error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  if (!(cause instanceof Error)) return String(cause);
+  return cause.message || ('code' in cause ? String(cause.code) : cause.name);
+}
+
+function bodyWatch(kind: RemoteKind, { method, signal }: RequestInit, watch: ServerWatch): BodyWatch {
+  const isStream = method !== 'POST';
+  return {
+    tooLong: () => watch.lost(`The server sent a message of more than ${sizeText(MCP_MESSAGE_MAX_BYTES)}.`),
+    // The SDK opens the extra stream of today's servers again by itself.
+    brokenOff: () => {
+      if (!signal?.aborted && !(kind === 'http' && isStream)) watch.lost('The server broke off its answer.');
+    },
+    complete: () => {
+      if (!signal?.aborted && kind === 'sse' && isStream) watch.lost('The server closed its stream.');
+    },
+  };
+}
+
+/** The way to a server at an address: today's streamable HTTP, or the older pair of a stream and posts. */
 
 export interface HttpPlace {
   readonly clock: Clock;

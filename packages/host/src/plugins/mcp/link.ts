@@ -1,6 +1,6 @@
-/** A way to a server, of whatever kind: bytes to a process of ours, or requests to an address. */
+/** A link to a server: the bytes of a process that the host started, or requests to an address. Both run over the SDK. */
+import type { ProtectedResourceMetadata } from '@atrium/protocol';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import type { McpAuthRequired } from './state.js';
 
 export interface Link {
   readonly transport: Transport;
@@ -16,4 +16,40 @@ export type LinkEnd = { readonly kind: 'lost'; readonly message: string } | McpA
 
 export function lost(message: string): LinkEnd {
   return { kind: 'lost', message };
+}
+
+/** The server wants to know who is there. */
+export interface McpAuthRequired {
+  readonly kind: 'authRequired';
+  readonly resource: ProtectedResourceMetadata;
+  /** `expired`: there was a token, and the server no longer takes it. */
+  readonly reason: 'required' | 'expired';
+  readonly message?: string;
+}
+
+/** The official SDK, loaded when the first server starts: a host without MCP servers does not pay for it. */
+export type Sdk = Awaited<ReturnType<typeof loadSdk>>;
+
+export async function loadSdk() {
+  const [{ Client }, stdio, types] = await Promise.all([
+    import('@modelcontextprotocol/sdk/client/index.js'),
+    import('@modelcontextprotocol/sdk/shared/stdio.js'),
+    import('@modelcontextprotocol/sdk/types.js'),
+  ]);
+  const { deserializeMessage, serializeMessage } = stdio;
+  const { ElicitRequestSchema, ErrorCode, McpError, ResultSchema, ToolListChangedNotificationSchema } = types;
+  const schemas = { ElicitRequestSchema, ResultSchema, ToolListChangedNotificationSchema };
+  return { Client, deserializeMessage, serializeMessage, ErrorCode, McpError, ...schemas };
+}
+
+export type HttpSdk = Awaited<ReturnType<typeof loadHttpSdk>>;
+
+export async function loadHttpSdk() {
+  const [{ StreamableHTTPClientTransport, StreamableHTTPError }, { SSEClientTransport }, auth] = await Promise.all([
+    import('@modelcontextprotocol/sdk/client/streamableHttp.js'),
+    import('@modelcontextprotocol/sdk/client/sse.js'),
+    import('@modelcontextprotocol/sdk/client/auth.js'),
+  ]);
+  const { extractWWWAuthenticateParams } = auth;
+  return { StreamableHTTPClientTransport, StreamableHTTPError, SSEClientTransport, extractWWWAuthenticateParams };
 }

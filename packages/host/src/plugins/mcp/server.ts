@@ -1,22 +1,67 @@
-/** One configured MCP server in one session: starts it, keeps it going, and offers its tools. Knows nothing of clients. */
+/** When a failed server is started again. */
+
 import type { ElicitResult } from '@modelcontextprotocol/sdk/types.js';
 import type { HostTool } from '../../core/contracts/tool.js';
 import type { Clock } from '../../core/util/clock.js';
+import type { Logger } from '../../core/util/logger.js';
 import { pause, untilAborted, within } from '../../core/util/waiting.js';
-import { callTool } from './call.js';
+import type { McpServerConfig } from '../customizations/parse/mcp.js';
+import { secretsOf, Tokens } from './authorization.js';
 import { Connection, wordsOf } from './connection.js';
-import { type Elicitation, ElicitationError, elicit } from './elicitation.js';
-import { hostToolOf, type ServerCallOptions, type ToolServer } from './host-tool.js';
-import { MCP_ELICIT_OPEN_MAX, MCP_RETRIES_SHOWN, MCP_STABLE_MS, MCP_START_TIMEOUT_MS } from './limits.js';
-import type { LinkEnd } from './link.js';
-import type { McpResult } from './result.js';
-import { retryDelayMs } from './retry.js';
-import { secretsOf } from './secrets.js';
-import type { McpServerOptions } from './server-options.js';
-import type { McpServerState } from './state.js';
-import { Tokens } from './tokens.js';
-import type { ToolListing } from './tool-list.js';
-import { ToolSet } from './tool-set.js';
+import { type Elicitation, ElicitationError, elicit, type People } from './elicitation.js';
+import { callTool, hostToolOf, type McpResult, type ServerCallOptions, type ToolServer } from './host-tool.js';
+import {
+  MCP_ELICIT_OPEN_MAX,
+  MCP_RETRIES_SHOWN,
+  MCP_RETRY_FIRST_MS,
+  MCP_RETRY_MAX_MS,
+  MCP_STABLE_MS,
+  MCP_START_TIMEOUT_MS,
+} from './limits.js';
+import type { LinkEnd, McpAuthRequired } from './link.js';
+import { type ToolListing, ToolSet } from './tool-list.js';
+
+/** 1, 2, 4, 5, 5 … seconds, by how many retries there were before. */
+export function retryDelayMs(retries: number): number {
+  return Math.min(MCP_RETRY_FIRST_MS * 2 ** retries, MCP_RETRY_MAX_MS);
+}
+
+/** What a configured server is made of. */
+
+export interface McpServerOptions {
+  /** Of its customization. */
+  readonly id: string;
+  readonly name: string;
+  /** The plugin that declares it; absent for one of the host's configuration. */
+  readonly plugin?: string | undefined;
+  /** The user's own: what it says of its tools is believed. By default it is not. */
+  readonly isOfUser?: boolean | undefined;
+  readonly config: McpServerConfig;
+  /** Where a process starts when its declaration does not say: the session's folder. */
+  readonly folder?: string | undefined;
+  /** What a process inherits; by default the host's environment. */
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
+  /** What is to be over before it starts: the server that had its place, which may hold a port or a file. */
+  readonly after?: Promise<void> | undefined;
+  /** Whom it may ask something; without them, questions count as cancelled. */
+  readonly people?: People | undefined;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** The state or the tools are other than before. */
+  changed(): void;
+}
+
+/** What a server is doing, as clients see it. Never holds a token. */
+
+export type McpServerState =
+  /** Declared but not started, switched off, or shut down. */
+  | { readonly kind: 'stopped' }
+  | { readonly kind: 'starting' }
+  | { readonly kind: 'ready' }
+  | McpAuthRequired
+  | { readonly kind: 'error'; readonly message: string };
+
+/** One configured MCP server in one session: starts it, keeps it going, and offers its tools. Knows nothing of clients. */
 
 const NO_TOOLS: readonly HostTool[] = [];
 

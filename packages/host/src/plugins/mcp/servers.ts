@@ -3,9 +3,8 @@
 import type { HostTool } from '../../core/contracts/tool.js';
 import type { Logger } from '../../core/util/logger.js';
 import { MCP_SERVERS_MAX } from './limits.js';
-import { McpServer } from './server.js';
-import type { McpServerOptions } from './server-options.js';
-import { modelToolName } from './tool-name.js';
+import { McpServer, type McpServerOptions } from './server.js';
+import { modelToolName } from './tool-list.js';
 
 export type McpServersOptions = Pick<McpServerOptions, 'clock' | 'folder' | 'env' | 'people'> & {
   readonly logger: Logger;

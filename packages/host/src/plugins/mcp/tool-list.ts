@@ -1,14 +1,47 @@
-/** Reads the tools of a server: page by page, within limits. What is no tool is left out, and the rest still works. */
+/** The schema of a tool's input or output, as far as the protocol can carry it. */
+
+import { createHash } from 'node:crypto';
 import type { ToolAnnotations, ToolDefinition } from '@atrium/protocol';
+import type { Clock } from '../../core/util/clock.js';
 import { isRecord } from '../../core/util/shape.js';
+import { pause, within } from '../../core/util/waiting.js';
+import type { Connection } from './connection.js';
 import {
   MCP_DESCRIPTION_MAX_CHARACTERS,
+  MCP_SCHEMA_MAX_BYTES,
   MCP_TITLE_MAX_CHARACTERS,
   MCP_TOOL_NAME_MAX_CHARACTERS,
   MCP_TOOL_PAGES_MAX,
   MCP_TOOLS_MAX,
+  MCP_TOOLS_REFRESH_EVERY_MS,
+  MCP_TOOLS_TIMEOUT_MS,
 } from './limits.js';
-import { toolSchemaOf } from './tool-schema.js';
+
+export type ToolSchema = NonNullable<ToolDefinition['inputSchema']>;
+
+/** Passed on as it is, except that JSON Schema knows a short form for "anything" that the protocol does not. */
+export function toolSchemaOf(schema: unknown): ToolSchema | undefined {
+  if (!isRecord(schema) || schema.type !== 'object') return undefined;
+  if (Buffer.byteLength(JSON.stringify(schema)) > MCP_SCHEMA_MAX_BYTES) return undefined;
+  const { properties, required } = schema;
+  if (required !== undefined && !isTextList(required)) return undefined;
+  if (properties === undefined) return schema as ToolSchema;
+  if (!isRecord(properties)) return undefined;
+  const written = Object.entries(properties).map(([name, value]) => [name, inFull(value)] as const);
+  if (!written.every(([, value]) => isRecord(value))) return undefined;
+  return { ...schema, properties: Object.fromEntries(written) } as ToolSchema;
+}
+
+function inFull(schema: unknown): unknown {
+  if (schema === true) return {};
+  return schema === false ? { not: {} } : schema;
+}
+
+function isTextList(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string');
+}
+
+/** Reads the tools of a server: page by page, within limits. What is no tool is left out, and the rest still works. */
 
 /** A tool in the server's own words. */
 export type McpTool = Readonly<Omit<ToolDefinition, '_meta'>>;
@@ -70,4 +103,91 @@ const HINTS = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHi
 function annotationsOf(annotations: Record<string, unknown>): ToolAnnotations {
   const hints = HINTS.filter((hint) => typeof annotations[hint] === 'boolean').map((hint) => [hint, annotations[hint]]);
   return { ...textMember('title', annotations.title, MCP_TITLE_MAX_CHARACTERS), ...Object.fromEntries(hints) };
+}
+
+/** The tools of one connection, read anew whenever the server says that they changed, never twice at once. */
+
+export interface ToolSetOptions {
+  readonly connection: Connection;
+  readonly clock: Clock;
+  /** Fires when the connection is no longer of use. */
+  readonly signal: AbortSignal;
+  read(listing: ToolListing): void;
+  /** The tools could not be read again; those known so far stay. */
+  failed(error: unknown): void;
+}
+
+export class ToolSet {
+  readonly #options: ToolSetOptions;
+  #isStale = false;
+  #isReading = false;
+
+  constructor(options: ToolSetOptions) {
+    this.#options = options;
+  }
+
+  /** Reads them for the first time. */
+  async open(): Promise<void> {
+    const { connection } = this.#options;
+    this.#isReading = true;
+    if (connection.hasTools) this.#options.read(await this.#list());
+    this.#isReading = false;
+    if (this.#isStale) void this.#refresh();
+  }
+
+  changed(): void {
+    this.#isStale = true;
+    if (!this.#isReading) void this.#refresh();
+  }
+
+  async #refresh(): Promise<void> {
+    const { clock, signal, read, failed } = this.#options;
+    this.#isReading = true;
+    while (this.#isStale && !signal.aborted) {
+      this.#isStale = false;
+      try {
+        const listing = await within(clock, MCP_TOOLS_TIMEOUT_MS, this.#list(), tooSlow);
+        if (!signal.aborted) read(listing);
+      } catch (error) {
+        failed(error);
+      }
+      await pause(clock, MCP_TOOLS_REFRESH_EVERY_MS, signal);
+    }
+    this.#isReading = false;
+  }
+
+  #list(): Promise<ToolListing> {
+    const { connection } = this.#options;
+    return readToolList((params) => connection.request('tools/list', params));
+  }
+}
+
+function tooSlow(): never {
+  throw new Error(`The server did not list its tools within ${MCP_TOOLS_TIMEOUT_MS / 1_000} s.`);
+}
+
+/** Names of MCP tools as models see them: short, of few kinds of characters, and no two alike by accident. */
+
+/** What the strictest model APIs take. */
+export const MODEL_NAME_MAX_CHARACTERS = 64;
+const HASH_CHARACTERS = 8;
+
+export interface ServerName {
+  readonly name: string;
+  /** The plugin that declares the server; absent for one of the host's configuration. */
+  readonly plugin?: string | undefined;
+}
+
+/** Parts that can be told apart again when joined with underscores. */
+const PLAIN_PART = /^[A-Za-z0-9-]+(_[A-Za-z0-9-]+)*$/;
+
+/** A name that is too long, or holds more than models take, ends in a hash of all of it. */
+export function modelToolName({ name, plugin }: ServerName, tool: string): string {
+  const server = plugin === undefined ? name : `plugin_${plugin}_${name}`;
+  const whole = `mcp__${server}__${tool}`;
+  const parts = plugin === undefined ? [name, tool] : [plugin, name, tool];
+  if (whole.length <= MODEL_NAME_MAX_CHARACTERS && parts.every((part) => PLAIN_PART.test(part))) return whole;
+  const hash = createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, HASH_CHARACTERS);
+  const start = whole.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, MODEL_NAME_MAX_CHARACTERS - HASH_CHARACTERS - 1);
+  return `${start}_${hash}`;
 }

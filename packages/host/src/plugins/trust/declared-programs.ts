@@ -1,12 +1,11 @@
 /** Everything that a folder would start if somebody trusted it: for those who trust it without a session. */
 import path from 'node:path';
-import { readConfigFile } from '../../config/config-file.js';
-import { PROJECT_FILE } from '../../config/places.js';
+import { PROJECT_FILE, readConfigFile } from '../../config/config-file.js';
 import type { Logger } from '../../core/util/logger.js';
 import { PROJECT_PROVIDERS_MAX } from '../../gateway/project/project-providers.js';
 import { Container } from '../customizations/container.js';
+import { programsOf } from '../customizations/permissions.js';
 import { findSources } from '../customizations/sources/find-sources.js';
-import { programsOf } from '../customizations/words.js';
 import { agentProgram, type Program, providerProgram } from './programs.js';
 
 /**

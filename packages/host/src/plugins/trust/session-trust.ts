@@ -1,4 +1,5 @@
 /** Asks the people in a session whether what their folder declares may start. */
+
 import { visibleText } from '@atrium/protocol';
 import { folderOf } from '../../core/sessions/agent-opener.js';
 import type { Session } from '../../core/sessions/session.js';
@@ -180,4 +181,18 @@ export class SessionTrust {
 function distinct(programs: readonly Program[]): readonly Program[] {
   const known = new Map(programs.map((program) => [program.digest, program]));
   return [...known.values()].sort((one, other) => (one.line < other.line ? -1 : 1));
+}
+
+/** One question about trust per session, whatever waits there for the answer. */
+
+export class SessionTrusts {
+  readonly #trusts = new WeakMap<Session, SessionTrust>();
+
+  constructor(private readonly trust: FolderTrust) {}
+
+  of(session: Session): SessionTrust {
+    const trust = this.#trusts.get(session) ?? new SessionTrust(session, this.trust);
+    this.#trusts.set(session, trust);
+    return trust;
+  }
 }

@@ -1,7 +1,7 @@
 /** `resourceWrite`: a file as a whole, cut, appended to, or with something put into the middle. */
 import type { ResourceWriteParams } from '@atrium/protocol';
 import { oneAtATime } from '../../core/util/one-at-a-time.js';
-import { FILE_MAX_BYTES } from '../../plugins/customizations/parse/limits.js';
+import { FILE_MAX_BYTES } from '../../plugins/customizations/limits.js';
 import { alreadyThere, codeOf, conflict, invalid, notFound, refused } from './errors.js';
 import { etagOf } from './etag.js';
 import { REWRITE_MAX_BYTES } from './limits.js';

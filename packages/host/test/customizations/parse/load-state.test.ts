@@ -1,9 +1,8 @@
 import { chmod } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { PluginFiles } from '../../../src/plugins/customizations/parse/files.js';
-import { loadPlugin } from '../../../src/plugins/customizations/parse/load-plugin.js';
-import { localFiles } from '../../../src/plugins/customizations/parse/local-files.js';
+import { localFiles, type PluginFiles } from '../../../src/plugins/customizations/parse/files.js';
+import { loadPlugin } from '../../../src/plugins/customizations/parse/load.js';
 import { LoadFailure, Warnings } from '../../../src/plugins/customizations/parse/warnings.js';
 import { folderWith, loadWith, NAMED, OP, OPTIONS } from './plugin-folder.js';
 

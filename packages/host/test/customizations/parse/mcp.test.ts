@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { type McpStdioConfig, serverEnvironment } from '../../../src/plugins/customizations/parse/mcp-config.js';
-import { readMcpConfig } from '../../../src/plugins/customizations/parse/mcp-servers.js';
+import {
+  type McpStdioConfig,
+  readMcpConfig,
+  serverEnvironment,
+} from '../../../src/plugins/customizations/parse/mcp.js';
 import { Warnings } from '../../../src/plugins/customizations/parse/warnings.js';
 import { AP_MCP_SCHEMA, AP_SCHEMA, AP_SKILL, kinds, loadWith, NAMED, names, OP, OPTIONS } from './plugin-folder.js';
 

@@ -4,10 +4,13 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { ChildCustomizationType } from '@atrium/protocol';
 import { onTestFinished } from 'vitest';
-import { loadDirectory } from '../../../src/plugins/customizations/parse/load-directory.js';
-import { type LoadedPlugin, loadPlugin } from '../../../src/plugins/customizations/parse/load-plugin.js';
-import type { LoadOptions } from '../../../src/plugins/customizations/parse/loaded.js';
-import { localFiles } from '../../../src/plugins/customizations/parse/local-files.js';
+import { localFiles } from '../../../src/plugins/customizations/parse/files.js';
+import {
+  type LoadedPlugin,
+  type LoadOptions,
+  loadDirectory,
+  loadPlugin,
+} from '../../../src/plugins/customizations/parse/load.js';
 
 /** Texts by path; anything else is written as JSON. */
 export type Contents = Readonly<Record<string, unknown>>;

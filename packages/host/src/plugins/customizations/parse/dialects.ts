@@ -1,5 +1,12 @@
 /** The four ways in which plugins are written, and where each of them keeps its parts. */
 
+import { isDeepStrictEqual } from 'node:util';
+import { isRecord } from '../../../core/util/shape.js';
+import { MANIFEST_MAX_BYTES } from '../limits.js';
+import { type FileEntry, FileProblem, folderNames, type PluginFiles } from './files.js';
+import { type JsonDocument, memberOf, type NotJson, parseJson, plainValue } from './json.js';
+import type { Warnings } from './warnings.js';
+
 export type Dialect = 'open-plugins' | 'agent-plugins' | 'claude' | 'copilot';
 
 /** The files and folders that are looked at without being named in the manifest. */
@@ -42,4 +49,173 @@ export const LAYOUTS: Readonly<Record<Dialect, Layout>> = {
 /** Agent Plugins is the strict one: what does not conform is refused instead of repaired. */
 export function isStrict(dialect: Dialect): boolean {
   return dialect === 'agent-plugins';
+}
+
+/** What the Agent Plugins format demands: it names its version, and refuses what it does not know. */
+
+const SCHEMAS = 'https://agent-plugins.org/schemas/';
+const PLUGIN_SCHEMA = '/plugin.schema.json';
+const MCP_SCHEMA = '/mcp.schema.json';
+
+/** The versions of the format that this host knows. */
+export const AGENT_PLUGINS_VERSIONS: ReadonlySet<string> = new Set(['1.0.0']);
+
+export function isAgentPluginsSchema(schema: unknown): schema is string {
+  return typeof schema === 'string' && schema.startsWith(SCHEMAS) && schema.endsWith(PLUGIN_SCHEMA);
+}
+
+/** The version that a manifest's schema names. */
+export function pluginVersion(schema: unknown): string | undefined {
+  return versionIn(schema, PLUGIN_SCHEMA);
+}
+
+/** The version that the schema of an MCP file names. */
+export function mcpVersion(schema: unknown): string | undefined {
+  return versionIn(schema, MCP_SCHEMA);
+}
+
+function versionIn(schema: unknown, end: string): string | undefined {
+  if (typeof schema !== 'string' || !schema.startsWith(SCHEMAS) || !schema.endsWith(end)) return undefined;
+  return schema.slice(SCHEMAS.length, -end.length);
+}
+
+const isString = (value: unknown) => typeof value === 'string';
+
+const FIELDS: Readonly<Record<string, (value: unknown) => boolean>> = {
+  $schema: isString,
+  name: isString,
+  version: isString,
+  description: isString,
+  author: (value) => isString(value) || isRecord(value),
+  homepage: isString,
+  repository: isString,
+  license: isString,
+  logo: isString,
+  keywords: (value) => Array.isArray(value) && value.every(isString),
+  extensions: isRecord,
+};
+
+/** Known fields with a value of the wrong type: each of them is a reason to refuse the plugin. */
+export function wrongFields(manifest: Readonly<Record<string, unknown>>): string[] {
+  return Object.keys(manifest).filter((key) => Object.hasOwn(FIELDS, key) && !FIELDS[key]?.(manifest[key]));
+}
+
+export function unknownFields(manifest: Readonly<Record<string, unknown>>): string[] {
+  return Object.keys(manifest).filter((key) => !Object.hasOwn(FIELDS, key));
+}
+
+/** Finds out which dialect a plugin is written in, and its manifest. */
+
+/** A manifest that is there; whether it is any good is another matter. */
+export interface ManifestFile {
+  readonly path: string;
+  readonly json: JsonDocument | NotJson;
+  readonly text: string;
+}
+
+export interface Detected {
+  readonly dialect: Dialect;
+  readonly manifest?: ManifestFile;
+}
+
+const ROOT_MANIFEST = 'plugin.json';
+
+/** In the order in which they count. */
+const MANIFESTS: readonly { readonly path: string; readonly dialect: Dialect }[] = [
+  { path: '.plugin/plugin.json', dialect: 'open-plugins' },
+  { path: '.claude-plugin/plugin.json', dialect: 'claude' },
+  { path: ROOT_MANIFEST, dialect: 'copilot' },
+  { path: '.github/plugin/plugin.json', dialect: 'copilot' },
+  { path: '.github/plugin.json', dialect: 'copilot' },
+];
+
+/** Undefined when this is no plugin at all. */
+export async function detect(files: PluginFiles, warnings?: Warnings): Promise<Detected | undefined> {
+  const entries = (await listed(files, '')) ?? [];
+  const present = new Set(entries.map(({ name }) => name));
+  const manifests = new Map<string, ManifestFile>();
+  for (const { path } of MANIFESTS.filter((candidate) => present.has(firstName(candidate.path)))) {
+    const manifest = await readManifestFile(files, path);
+    if (manifest) manifests.set(path, manifest);
+  }
+  const detected = choose(manifests, await hasMarker(files, entries), isBelowClaude(files));
+  if (detected && warnings) warnIfDifferent(detected, [...manifests.values()], warnings);
+  return detected;
+}
+
+function choose(
+  manifests: ReadonlyMap<string, ManifestFile>,
+  hasParts: boolean,
+  isClaudes: boolean,
+): Detected | undefined {
+  const root = manifests.get(ROOT_MANIFEST);
+  if (root && isAgentPluginsSchema(fieldOf(root, '$schema'))) return { dialect: 'agent-plugins', manifest: root };
+  for (const { path, dialect } of MANIFESTS) {
+    const manifest = manifests.get(path);
+    // A plugin that was put into Claude's own folder is Claude's, whatever else it brings.
+    if (dialect === 'copilot' && isClaudes && hasParts) break;
+    if (manifest) return { dialect, manifest };
+  }
+  if (!hasParts) return undefined;
+  return { dialect: isClaudes ? 'claude' : 'open-plugins' };
+}
+
+/** What to look for in the container itself. */
+function firstName(path: string): string {
+  return path.split('/')[0] ?? path;
+}
+
+function isBelowClaude(files: PluginFiles): boolean {
+  return folderNames(files).slice(0, -1).includes('.claude');
+}
+
+async function readManifestFile(files: PluginFiles, path: string): Promise<ManifestFile | undefined> {
+  try {
+    const text = await files.read(path, MANIFEST_MAX_BYTES);
+    if (text === undefined) return undefined;
+    const plain = text.replace(/^\uFEFF/, '');
+    return { path, text: plain, json: parseJson(plain, 'tolerant') };
+  } catch (error) {
+    if (!(error instanceof FileProblem)) throw error;
+    return { path, text: '', json: { problem: `cannot be used: ${error.message}` } };
+  }
+}
+
+const PART_FOLDERS: ReadonlySet<string> = new Set(['skills', 'commands', 'agents', 'rules']);
+const PART_FILES: ReadonlySet<string> = new Set(['.mcp.json', 'SKILL.md']);
+
+/** Whether something is there that only plugins have. */
+async function hasMarker(files: PluginFiles, entries: readonly FileEntry[]): Promise<boolean> {
+  if (entries.some(({ name, kind }) => (kind === 'folder' ? PART_FOLDERS : PART_FILES).has(name))) return true;
+  if (!entries.some(({ name }) => name === 'hooks')) return false;
+  return Boolean((await listed(files, 'hooks'))?.some(({ name, kind }) => kind === 'file' && name === 'hooks.json'));
+}
+
+async function listed(files: PluginFiles, path: string): ReturnType<PluginFiles['list']> {
+  try {
+    return await files.list(path);
+  } catch (error) {
+    if (error instanceof FileProblem) return undefined;
+    throw error;
+  }
+}
+
+function fieldOf({ json }: ManifestFile, key: string): unknown {
+  return 'root' in json ? plainValue(memberOf(json.root, key)) : undefined;
+}
+
+/** What Agent Plugins and the older dialects both say about a plugin. The rest is bound to differ. */
+const SHARED_FIELDS = ['name', 'version', 'description', 'author', 'homepage', 'repository', 'license', 'keywords'];
+
+function warnIfDifferent({ dialect, manifest }: Detected, all: readonly ManifestFile[], warnings: Warnings): void {
+  if (!manifest) return;
+  const meaning = (file: ManifestFile) => {
+    if (dialect === 'agent-plugins') return SHARED_FIELDS.map((key) => fieldOf(file, key));
+    return 'root' in file.json ? plainValue(file.json.root) : undefined;
+  };
+  for (const other of all) {
+    if (isDeepStrictEqual(meaning(other), meaning(manifest))) continue;
+    const message = `${other.path} differs from ${manifest.path}; only ${manifest.path} is used.`;
+    warnings.add('manifest-inconsistent', message, other.path);
+  }
 }

@@ -1,5 +1,7 @@
 /** Puts real values in the place of `${PLUGIN_ROOT}` and its kind. */
 
+import { isRecord } from '../../../core/util/shape.js';
+
 /** What a container's declarations may refer to. */
 export interface Surroundings {
   /** The plugin's folder on this machine; absent for what does not come from a plugin. */
@@ -51,4 +53,71 @@ export function reservedVariables({ pluginRoot, pluginData }: Surroundings): Rec
     ...(pluginRoot === undefined ? {} : { PLUGIN_ROOT: pluginRoot, CLAUDE_PLUGIN_ROOT: pluginRoot }),
     ...(pluginData === undefined ? {} : { PLUGIN_DATA: pluginData, CLAUDE_PLUGIN_DATA: pluginData }),
   };
+}
+
+/** Maps from names to texts, such as environments and headers, as people write them. */
+
+/** Numbers count as texts; anything else is left out. */
+export function textMap(value: unknown, expanded: (text: string) => string): Record<string, string> {
+  if (!isRecord(value)) return {};
+  const usable: [string, string][] = [];
+  for (const [name, member] of Object.entries(value)) {
+    if (typeof member === 'string' || typeof member === 'number') usable.push([name, expanded(String(member))]);
+  }
+  return Object.fromEntries(usable);
+}
+
+/** The names that are written down with null. */
+export function nullMap(value: unknown): Record<string, null> {
+  if (!isRecord(value)) return {};
+  const names = Object.keys(value).filter((name) => value[name] === null);
+  return Object.fromEntries(names.map((name) => [name, null]));
+}
+
+/** Puts paths into a line for a shell, quoted so that spaces and signs in them mean nothing to it. */
+
+type Quote = '"' | "'" | undefined;
+
+/** Signs that no shell takes for anything but themselves. */
+const PLAIN = /^[\w@%+=:,./-]*$/;
+
+/** `isWindows`: its shells know only double quotes around paths, and paths there never contain one. */
+export function expandInShell(line: string, lookup: Lookup, isWindows: boolean): string {
+  let quote: Quote;
+  return pieces(line)
+    .map((piece) => {
+      if (!piece.startsWith('${')) {
+        quote = quoteAfter(piece, quote, isWindows);
+        return piece;
+      }
+      return expand(piece, (name) => {
+        const value = lookup(name);
+        return value === undefined ? undefined : quoted(value, quote, isWindows);
+      });
+    })
+    .join('');
+}
+
+/** Placeholders, and the text between them. */
+function pieces(line: string): readonly string[] {
+  return line.split(/(\$\{\w+\})/);
+}
+
+/** Which quotes are open at the end of a piece of text. */
+function quoteAfter(text: string, before: Quote, isWindows: boolean): Quote {
+  let quote = before;
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text[at];
+    if (character === '\\' && quote !== "'" && !isWindows) at += 1;
+    else if (character === '"' && quote !== "'") quote = quote ? undefined : '"';
+    else if (character === "'" && quote !== '"' && !isWindows) quote = quote ? undefined : "'";
+  }
+  return quote;
+}
+
+function quoted(value: string, quote: Quote, isWindows: boolean): string {
+  if (isWindows) return quote || !/[^\w@+=:.,/\\-]/.test(value) ? value : `"${value}"`;
+  if (quote === '"') return value.replace(/[\\"$`]/g, '\\$&');
+  const inSingle = value.replaceAll("'", "'\\''");
+  return quote === "'" ? inSingle : PLAIN.test(value) ? value : `'${inSingle}'`;
 }

@@ -4,8 +4,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { ChildCustomizationType } from '@atrium/protocol';
 import { foldedName } from '../../../core/util/folded-name.js';
-import { filesOf } from './plugin-folders.js';
-import { type DirectorySource, hostId, type Scope } from './source.js';
+import { type DirectorySource, filesOf, hostId, type Scope } from './source.js';
 
 interface Place {
   readonly path: string;

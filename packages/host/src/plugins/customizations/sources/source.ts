@@ -1,8 +1,15 @@
 /** Where customizations come from: each plugin, watched directory and configured MCP server, before it is read. */
+
 import { createHash } from 'node:crypto';
+import { readdir } from 'node:fs/promises';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 import type { ChildCustomizationType, Icon, TextRange } from '@atrium/protocol';
-import type { PluginFiles } from '../parse/files.js';
-import type { McpServerConfig } from '../parse/mcp-config.js';
+import { isInside } from '../../../core/util/paths.js';
+import { PLUGINS_MAX } from '../limits.js';
+import { byCodeUnits, filesBelow, localFiles, type PluginFiles } from '../parse/files.js';
+import { pluginNameFrom } from '../parse/manifest.js';
+import type { McpServerConfig } from '../parse/mcp.js';
 
 /** Who put it there. That decides whether it may start programs. */
 export type Scope = 'project' | 'user' | 'agent' | 'client';
@@ -62,4 +69,59 @@ export function hostId(kind: AnySource['kind'], uri: string, name = ''): string 
     .update(JSON.stringify([uri, name]))
     .digest('hex');
   return `${HOST_ID_PREFIX}${kind}:${hash.slice(0, HASH_CHARACTERS)}`;
+}
+
+/** Of two plugins, or two configured servers, with one name only one counts. */
+
+/**
+ * The project's one counts more than the user's, and counts also while it is switched off. But a project that nobody
+ * trusts must not put its own in the place of what the user installed.
+ */
+export function effective(sources: readonly AnySource[], isTrusted: boolean): readonly AnySource[] {
+  const order: readonly Scope[] = isTrusted ? ['project', 'user', 'agent'] : ['user', 'agent', 'project'];
+  const taken = new Set<string>();
+  const winners = new Set<AnySource>();
+  for (const scope of order) {
+    for (const source of sources.filter((other) => other.scope === scope)) {
+      const keys = keysOf(source);
+      if (keys.some((key) => taken.has(key))) continue;
+      for (const key of keys) taken.add(key);
+      winners.add(source);
+    }
+  }
+  return sources.filter((source) => winners.has(source));
+}
+
+/** One folder may be reached in two ways, as when a session is in the user's own folder. */
+function keysOf({ kind, scope, id, name }: AnySource): readonly string[] {
+  return kind === 'directory' || scope === 'agent' ? [id] : [id, `${kind} ${name}`];
+}
+
+/** Plugins in folders of this machine: installed ones, and those that a configuration names. */
+
+/** Every folder in a folder of plugins is one. */
+export async function installedPlugins(base: string, plugins: string, scope: Scope): Promise<PluginSource[]> {
+  const folder = path.join(base, plugins);
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  const names = entries
+    .filter((entry) => !entry.name.startsWith('.') && (entry.isDirectory() || entry.isSymbolicLink()))
+    .map(({ name }) => name)
+    .sort(byCodeUnits)
+    .slice(0, PLUGINS_MAX);
+  return names.map((name) => pluginIn(path.join(folder, name), scope, base));
+}
+
+export function pluginIn(folder: string, scope: Scope, base: string): PluginSource {
+  const uri = pathToFileURL(folder).href;
+  return {
+    ...{ kind: 'plugin', id: hostId('plugin', uri), uri, scope, folder },
+    name: pluginNameFrom(path.basename(folder)),
+    files: () => filesOf(folder, scope, base),
+  };
+}
+
+/** A link in a project must not lead out of it; the user's own may lead where the user likes. */
+export function filesOf(folder: string, scope: Scope, base: string): PluginFiles {
+  if (scope !== 'project' || !isInside(base, folder)) return localFiles(folder);
+  return filesBelow(localFiles(base), path.relative(base, folder).split(path.sep).join('/'));
 }

@@ -1,9 +1,10 @@
 /** Does changes to files of a folder: all are thought through first, then each is done whole or not at all. */
+
+import { mapSome } from '../../../core/util/map-some.js';
 import { type BytePath, shownPath } from '../../git/byte-path.js';
 import type { ContentStore } from '../content-store.js';
 import { type Change, changeOf, isSame } from '../entry.js';
 import { NAMED_MAX, PUTS_AT_ONCE } from '../limits.js';
-import { mapSome } from '../snapshots/some-at-once.js';
 import { NotPutError } from './not-put-error.js';
 import { planOf, type Wanted } from './plan.js';
 import { type Put, putEntry } from './put-entry.js';

@@ -1,9 +1,10 @@
 /** Captures many files, some at once, up to a limit of bytes. */
+
+import { mapSome } from '../../../core/util/map-some.js';
 import type { BytePath } from '../../git/byte-path.js';
 import type { Captures } from '../capture.js';
 import { FILES_AT_ONCE, FOLDER_MAX_BYTES } from '../limits.js';
 import type { Seen } from './snapshot.js';
-import { mapSome } from './some-at-once.js';
 
 export interface CapturedAll {
   /** What is not there (any more) is left out. */

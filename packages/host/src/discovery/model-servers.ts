@@ -1,0 +1,146 @@
+/** Agents that variables of the environment stand for: keys of the large providers, and a model server by address. */
+
+import { connect } from 'node:net';
+import type { ChangeEntry } from '../config/schema.js';
+import { shownAddress } from '../core/util/shown-address.js';
+import { type Candidate, GUESS_TIMEOUT_MS, type Look, type Machine, NAMED_TIMEOUT_MS, notFound } from './candidate.js';
+import {
+  ANTHROPIC_MODELS,
+  configuredModels,
+  listModels,
+  modelLook,
+  namedModel,
+  OPENAI_MODELS,
+  reasonOf,
+  servedModelLook,
+} from './models.js';
+
+export function environmentCandidates(machine: Machine): Candidate[] {
+  const { env } = machine;
+  const fromKey = { source: 'environment', isNamed: false } as const;
+  return [
+    {
+      provider: 'model',
+      displayName: 'Model',
+      source: 'environment',
+      isNamed: Boolean(env.ATRIUM_MODEL_URL),
+      look: (changes) => lookAtServer(machine, changes),
+    },
+    {
+      ...fromKey,
+      provider: 'anthropic',
+      displayName: 'Anthropic',
+      look: (changes) => lookAtAnthropic(machine, changes),
+    },
+    { ...fromKey, provider: 'openai', displayName: 'OpenAI', look: (changes) => lookAtOpenAi(machine, changes) },
+  ];
+}
+
+async function lookAtServer(machine: Machine, { displayName = 'Model', models }: ChangeEntry): Promise<Look> {
+  const { ATRIUM_MODEL_URL: baseURL, ATRIUM_MODEL: model, ATRIUM_MODEL_KEY: key } = machine.env;
+  if (!baseURL) {
+    return notFound('ATRIUM_MODEL_URL is not set: give it the address of your model server, up to and with /v1');
+  }
+  return servedModelLook(machine, {
+    provider: 'model',
+    displayName,
+    baseURL,
+    apiKey: key || undefined,
+    models: models ? configuredModels(models) : model ? [namedModel(model)] : undefined,
+    timeoutMs: NAMED_TIMEOUT_MS,
+    why: `ATRIUM_MODEL_URL names ${shownAddress(baseURL)}`,
+    whatToDo: 'check ATRIUM_MODEL_URL, or set ATRIUM_MODEL to the model to use',
+  });
+}
+
+async function lookAtAnthropic(machine: Machine, changes: ChangeEntry): Promise<Look> {
+  const { ANTHROPIC_API_KEY: apiKey } = machine.env;
+  if (!apiKey) return notFound('ANTHROPIC_API_KEY is not set: export it to work with Claude models');
+  const { displayName = 'Anthropic', models } = changes;
+  const baseURL = anthropicAddress(machine);
+  const options = {
+    ...({ provider: 'anthropic', displayName, kind: 'anthropic', apiKey, baseURL } as const),
+    models: models ? configuredModels(models) : ANTHROPIC_MODELS,
+  };
+  return modelLook(machine, options, `ANTHROPIC_API_KEY is set${at('ANTHROPIC_BASE_URL', baseURL)}`);
+}
+
+/** People write this address without the version, as the provider's own programs want it. */
+export function anthropicAddress({ env }: Machine): string | undefined {
+  const address = env.ANTHROPIC_BASE_URL?.replace(/\/+$/, '');
+  return address && (/\/v\d+$/.test(address) ? address : `${address}/v1`);
+}
+
+/** Another address means another server: it knows its models itself, and the older wire format is the one all speak. */
+async function lookAtOpenAi(machine: Machine, changes: ChangeEntry): Promise<Look> {
+  const { OPENAI_API_KEY: apiKey, OPENAI_BASE_URL: baseURL } = machine.env;
+  if (!apiKey) return notFound('OPENAI_API_KEY is not set: export it to work with OpenAI models');
+  const { displayName = 'OpenAI' } = changes;
+  const provider = 'openai';
+  const models = changes.models && configuredModels(changes.models);
+  const why = `OPENAI_API_KEY is set${at('OPENAI_BASE_URL', baseURL)}`;
+  if (!baseURL) {
+    return modelLook(machine, { provider, displayName, kind: 'openai', apiKey, models: models ?? OPENAI_MODELS }, why);
+  }
+  const whatToDo = 'check OPENAI_BASE_URL, or name the models in the configuration ("agents.openai.models")';
+  return servedModelLook(machine, { provider, displayName, baseURL, apiKey, models, why, whatToDo });
+}
+
+function at(variable: string, address: string | undefined): string {
+  return address ? `, and ${variable} names ${shownAddress(address)}` : '';
+}
+
+/** Whether anything listens on a port of this machine. Most often nothing does, and this tells sooner than a request. */
+
+export async function isOpen(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host: '127.0.0.1', port, timeout: GUESS_TIMEOUT_MS });
+    const answer = (isOpen: boolean) => () => {
+      socket.destroy();
+      resolve(isOpen);
+    };
+    socket.on('connect', answer(true)).on('error', answer(false)).on('timeout', answer(false));
+  });
+}
+
+/** Model servers on this machine, on the ports they usually have. They are asked without a key. */
+
+export interface LocalServer {
+  readonly provider: string;
+  readonly displayName: string;
+  readonly port: number;
+  readonly start: string;
+}
+
+export const LOCAL_SERVERS: readonly LocalServer[] = [
+  { provider: 'ollama', displayName: 'Ollama', port: 11_434, start: 'ollama serve' },
+  { provider: 'llama-cpp', displayName: 'llama.cpp', port: 8080, start: 'llama-server -m <model.gguf>' },
+  { provider: 'lm-studio', displayName: 'LM Studio', port: 1234, start: 'lms server start' },
+  { provider: 'vllm', displayName: 'vLLM', port: 8000, start: 'vllm serve <model>' },
+];
+
+export function localServerCandidates(servers: readonly LocalServer[], machine: Machine): Candidate[] {
+  return servers.map((server) => ({
+    provider: server.provider,
+    displayName: server.displayName,
+    source: 'local-server',
+    isNamed: false,
+    look: (changes) => lookAt(server, machine, changes),
+  }));
+}
+
+async function lookAt(server: LocalServer, machine: Machine, changes: ChangeEntry): Promise<Look> {
+  const { provider, port, start } = server;
+  const baseURL = `http://127.0.0.1:${port}/v1`;
+  const { displayName = server.displayName, models } = changes;
+  if (!(await isOpen(port))) return notFound(`nothing listens on port ${port}: start it with ${start}`);
+  try {
+    const ids = await listModels({ baseURL, timeoutMs: GUESS_TIMEOUT_MS, isGuess: true });
+    if (ids.length === 0) return notFound(`port ${port} answers, but has no models yet: load or pull one`);
+    const offered = models ? configuredModels(models) : ids.map(namedModel);
+    const options = { provider, displayName, kind: 'openai-compatible', baseURL, models: offered } as const;
+    return modelLook(machine, options, `answers on port ${port}`);
+  } catch (error) {
+    return notFound(`port ${port} is used by something else (${reasonOf(error)})`);
+  }
+}

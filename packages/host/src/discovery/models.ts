@@ -1,0 +1,223 @@
+/** Which models can see, told by their names: servers do not say it, and an image for one that cannot fails the request. */
+
+import type { IncomingMessage } from 'node:http';
+import type { ModelAgentOptions, ModelInfo } from '../agents/model/model-agent.js';
+import type { ConfiguredModels } from '../config/schema.js';
+import { isRecord } from '../core/util/shape.js';
+import { hasLogin } from '../core/util/shown-address.js';
+import {
+  GUESS_TIMEOUT_MS,
+  type Look,
+  type Machine,
+  MODEL_ID_MAX_CHARACTERS,
+  MODEL_LIST_MAX_BYTES,
+  MODELS_MAX,
+  NO_FACTORY,
+  notFound,
+} from './candidate.js';
+
+/** Families whose models of text and images carry no mark in their names. */
+const FAMILIES = [
+  /claude-(?:3|4|5|opus|sonnet|haiku)/,
+  /gpt-(?:4o|4\.1|4\.5|[5-9])/,
+  /gemini-/,
+  /gemma-?(?:3n|[34](?!:270m|:1b|-270m|-1b))/,
+  /llama-?4/,
+  /mistral-(?:small-?3\.|medium-3|large-3)/,
+  /pixtral|llava|bakllava|moondream|minicpm-?v|internvl|molmo|smolvlm|idefics/,
+];
+
+/** Marks that builders put into a name. */
+const MARKS = /(?:^|[^a-z])(?:vision|vlm?|omni|multimodal)(?:[^a-z]|$)/;
+
+/** Names that look alike and belong to models that cannot. */
+const BLIND = /gpt-oss|-audio|-realtime|-transcribe|-tts|text-only/;
+
+export function isKnownToSee(id: string): boolean {
+  const name = id.toLowerCase();
+  if (BLIND.test(name)) return false;
+  return MARKS.test(name) || FAMILIES.some((family) => family.test(name));
+}
+
+/**
+ * The models that are offered for a key when the configuration names none. Asking the provider instead would send
+ * something over the network at every start, and its list is full of models that cannot work as an agent.
+ */
+
+export const ANTHROPIC_MODELS: readonly ModelInfo[] = [
+  { id: 'claude-sonnet-5-5', name: 'Claude Sonnet 5.5', maxContextWindow: 200_000, supportsVision: true },
+  { id: 'claude-opus-5-5', name: 'Claude Opus 5.5', maxContextWindow: 200_000, supportsVision: true },
+  { id: 'claude-haiku-5-5', name: 'Claude Haiku 5.5', maxContextWindow: 200_000, supportsVision: true },
+];
+
+export const OPENAI_MODELS: readonly ModelInfo[] = [
+  { id: 'gpt-6.1-sol', name: 'GPT-6.1 Sol', supportsVision: true },
+  { id: 'gpt-6.1-terra', name: 'GPT-6.1 Terra', supportsVision: true },
+  { id: 'gpt-6-luna', name: 'GPT-6 Luna', supportsVision: true },
+  { id: 'gpt-5.4', name: 'GPT-5.4', supportsVision: true },
+  { id: 'gpt-5.4-mini', name: 'GPT-5.4 mini', supportsVision: true },
+];
+
+/** Models as the configuration writes them. */
+export function configuredModels(models: ConfiguredModels): ModelInfo[] {
+  return models.map((model) => {
+    if (typeof model === 'string') return namedModel(model);
+    const { id, name = id, contextWindow, vision } = model;
+    return {
+      ...namedModel(id),
+      name,
+      ...(contextWindow !== undefined && { maxContextWindow: contextWindow }),
+      ...(vision !== undefined && { supportsVision: vision }),
+    };
+  });
+}
+
+export function namedModel(id: string): ModelInfo {
+  return { id, name: id, ...(isKnownToSee(id) && { supportsVision: true }) };
+}
+
+/** Asks a model server for its models, at `/models`. What comes back is a stranger's: bounded, and never followed elsewhere. */
+
+export interface ModelListRequest {
+  readonly baseURL: string;
+  readonly timeoutMs: number;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Nobody named this server, so it must say itself that this is a list of models. */
+  readonly isGuess?: boolean;
+}
+
+/** The ids of the models that can talk; throws an error that says what was wrong. */
+export async function listModels(request: ModelListRequest): Promise<string[]> {
+  const { baseURL, timeoutMs, headers = {}, isGuess = false } = request;
+  const url = new URL(`${baseURL.replace(/\/+$/, '')}/models`);
+  const models = modelsIn(parsed(await textOf(url, headers, timeoutMs)), isGuess);
+  if (!models) throw new Error('the answer is not a list of models');
+  return models
+    .map((model) => (isRecord(model) ? model.id : undefined))
+    .filter((id) => typeof id === 'string')
+    .filter(isUsable)
+    .slice(0, MODELS_MAX);
+}
+
+/** A web server on the same port may well answer with some JSON. Some model servers write `null` for an empty list. */
+function modelsIn(list: unknown, isGuess: boolean): unknown[] | undefined {
+  if (!isRecord(list) || (isGuess && list.object !== 'list')) return undefined;
+  const models = list.data ?? [];
+  if (!Array.isArray(models)) return undefined;
+  return !isGuess || models.every((model) => isRecord(model) && model.object === 'model') ? models : undefined;
+}
+
+/** Embeddings stand in the same list, and cannot talk. */
+function isUsable(id: string): boolean {
+  return id.length <= MODEL_ID_MAX_CHARACTERS && /^[^\s\p{C}]+$/u.test(id) && !/(^|[^a-z])embed/i.test(id);
+}
+
+async function textOf(url: URL, headers: Readonly<Record<string, string>>, timeoutMs: number): Promise<string> {
+  const signal = AbortSignal.timeout(timeoutMs);
+  try {
+    const response = await answerOf(url, headers, signal);
+    const { statusCode } = response;
+    if (statusCode === 200) return await bodyOf(response);
+    response.destroy();
+    throw new Error(`the server answered ${statusCode}`);
+  } catch (error) {
+    if (signal.aborted) throw new Error(`no answer within ${timeoutMs} ms`);
+    throw error;
+  }
+}
+
+async function answerOf(url: URL, headers: Readonly<Record<string, string>>, signal: AbortSignal) {
+  const { request } = url.protocol === 'https:' ? await import('node:https') : await import('node:http');
+  return new Promise<IncomingMessage>((resolve, reject) => {
+    const accept = { accept: 'application/json' };
+    request(url, { headers: { ...accept, ...headers }, signal, agent: false })
+      .on('response', resolve)
+      .on('error', reject)
+      .end();
+  });
+}
+
+async function bodyOf(response: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of response) {
+    bytes += chunk.length;
+    if (bytes > MODEL_LIST_MAX_BYTES) throw new Error('the answer is too large for a list of models');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Error('the answer is not JSON');
+  }
+}
+
+/** From a server and what is known of it to an agent with its models. */
+
+/** Requests cannot carry them, and an address is shown in more places than a key is. */
+const NO_LOGIN =
+  'it holds a name or a password: take them out, and put the key into the environment variable for it ' +
+  '(ATRIUM_MODEL_KEY, or the one that "apiKeyEnv" names)';
+
+export function modelLook({ factories }: Machine, options: ModelAgentOptions, why: string): Look {
+  if (options.baseURL !== undefined && hasLogin(options.baseURL)) return notFound(`${why}, but ${NO_LOGIN}`);
+  return factories.model ? { found: true, why, backend: factories.model(options) } : NO_FACTORY;
+}
+
+export interface ServedModel {
+  readonly provider: string;
+  readonly displayName: string;
+  readonly baseURL: string;
+  readonly apiKey?: string | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Without them, the server is asked. */
+  readonly models?: readonly ModelInfo[] | undefined;
+  readonly timeoutMs?: number;
+  /** Why it was looked for. */
+  readonly why: string;
+  /** In case it does not say which models it has. */
+  readonly whatToDo: string;
+}
+
+/** A server that speaks chat completions. */
+export async function servedModelLook(machine: Machine, served: ServedModel): Promise<Look> {
+  const { provider, displayName, apiKey, headers, why } = served;
+  const baseURL = served.baseURL.replace(/\/+$/, '');
+  if (hasLogin(baseURL)) return notFound(`${why}, but ${NO_LOGIN}`);
+  try {
+    const models = served.models ?? (await listed(served));
+    return modelLook(
+      machine,
+      { provider, displayName, kind: 'openai-compatible', baseURL, apiKey, headers, models },
+      why,
+    );
+  } catch (error) {
+    return notFound(`${why}, but ${reasonOf(error)}: ${served.whatToDo}`);
+  }
+}
+
+async function listed({ baseURL, apiKey, headers, timeoutMs = GUESS_TIMEOUT_MS }: ServedModel): Promise<ModelInfo[]> {
+  const authorization: Record<string, string> = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
+  const ids = await listModels({ baseURL, timeoutMs, headers: { ...headers, ...authorization } });
+  if (ids.length === 0) throw new Error('its list of models is empty');
+  return ids.map(namedModel);
+}
+
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const code = 'code' in error ? String(error.code) : '';
+  return REASONS[code] ?? error.message;
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing listens there (ECONNREFUSED)',
+  ENOTFOUND: 'there is no machine of that name (ENOTFOUND)',
+  ECONNRESET: 'it broke off (ECONNRESET)',
+  HPE_INVALID_CONSTANT: 'it does not speak HTTP',
+  ERR_INVALID_URL: 'that is not an address',
+  ERR_INVALID_PROTOCOL: 'that is not an address that begins with http:// or https://',
+};

@@ -1,0 +1,146 @@
+/** The files of a plugin that only a client can read. They are asked for one by one, and not without end. */
+
+import { access } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { ErrorCode, ROOT_CHANNEL } from '@atrium/protocol';
+import { RequestError } from '../../core/contracts/request-error.js';
+import type { Connection } from '../../core/wire/connection.js';
+import { CLIENT_REQUEST_TIMEOUT_MS, CLIENT_REQUESTS_MAX, FOLDER_MAX_ENTRIES } from './limits.js';
+import {
+  baseName,
+  byCodeUnits,
+  type FileEntry,
+  FileProblem,
+  localFiles,
+  type PluginFiles,
+  parentOf,
+} from './parse/files.js';
+import { LoadFailure } from './parse/warnings.js';
+
+export interface ClientPlace {
+  readonly uri: string;
+  /** As it is when a file is asked for; undefined when the client is not here. */
+  connection(): Connection | undefined;
+}
+
+/** Lists are asked for once and kept, so files made by this are for one reading only. */
+export function clientFiles(place: ClientPlace): PluginFiles {
+  const lists = new Map<string, Promise<readonly FileEntry[] | undefined>>();
+  const asker = new Asker(place);
+  const list = (path: string): Promise<readonly FileEntry[] | undefined> => {
+    const known = lists.get(path) ?? listAt(path);
+    lists.set(path, known);
+    return known;
+  };
+  const entryAt = async (path: string): Promise<FileEntry | undefined> =>
+    (await list(parentOf(path)))?.find(({ name }) => name === baseName(path));
+  const listAt = async (path: string) => {
+    if (path !== '' && (await entryAt(path))?.kind !== 'folder') return undefined;
+    return asker.list(path);
+  };
+  return {
+    list,
+    read: async (path, maxBytes) => ((await entryAt(path))?.kind === 'file' ? asker.read(path, maxBytes) : undefined),
+    uri: (path) => uriOf(place.uri, path),
+  };
+}
+
+function uriOf(base: string, path: string): string {
+  const root = base.replace(/\/+$/, '');
+  return path === '' ? base : `${root}/${path.split('/').map(encodeURIComponent).join('/')}`;
+}
+
+class Asker {
+  readonly #place: ClientPlace;
+  #requests = 0;
+
+  constructor(place: ClientPlace) {
+    this.#place = place;
+  }
+
+  async list(path: string): Promise<readonly FileEntry[] | undefined> {
+    const found = await this.#ask(path, (connection, uri) =>
+      connection.request('resourceList', { channel: ROOT_CHANNEL, uri }, CLIENT_REQUEST_TIMEOUT_MS),
+    );
+    if (!found) return undefined;
+    if (found.entries.length > FOLDER_MAX_ENTRIES) throw tooLarge(path, `${FOLDER_MAX_ENTRIES} entries`);
+    return found.entries
+      .filter(({ name }) => isBaseName(name))
+      .map(({ name, type }): FileEntry => ({ name, kind: type === 'directory' ? 'folder' : 'file' }))
+      .sort((a, b) => byCodeUnits(a.name, b.name));
+  }
+
+  async read(path: string, maxBytes: number): Promise<string | undefined> {
+    const found = await this.#ask(path, (connection, uri) => {
+      const params = { channel: ROOT_CHANNEL, uri, encoding: 'utf-8' } as const;
+      return connection.request('resourceRead', params, CLIENT_REQUEST_TIMEOUT_MS);
+    });
+    if (!found) return undefined;
+    const bytes = Buffer.from(found.data, found.encoding === 'base64' ? 'base64' : 'utf8');
+    if (bytes.length > maxBytes) throw tooLarge(path, `${maxBytes} bytes`);
+    return bytes.toString('utf8');
+  }
+
+  /** What is not there gives undefined; a client that cannot be reached ends the reading. */
+  async #ask<Result>(
+    path: string,
+    send: (connection: Connection, uri: string) => Promise<Result>,
+  ): Promise<Result | undefined> {
+    if (path.split('/').includes('..')) {
+      throw new FileProblem('path-escapes', `"${path}" leads out of the plugin, so it is left out.`);
+    }
+    if (++this.#requests > CLIENT_REQUESTS_MAX) throw unreachable('it has too many files');
+    const connection = this.#place.connection();
+    if (!connection) throw unreachable('its client is not here');
+    try {
+      return await send(connection, uriOf(this.#place.uri, path));
+    } catch (error) {
+      return answered(error, path);
+    }
+  }
+}
+
+function answered(error: unknown, path: string): undefined {
+  if (!(error instanceof RequestError)) throw error;
+  const { code, message } = error;
+  if (path === '' || code === ErrorCode.MethodNotFound || code === ErrorCode.InternalError) throw unreachable(message);
+  if (code === ErrorCode.NotFound) return undefined;
+  throw new FileProblem('path-missing', `"${path}" cannot be read: its client answered ${code}.`);
+}
+
+function unreachable(why: string): LoadFailure {
+  return new LoadFailure(`Its content is not reachable: ${why}.`);
+}
+
+function tooLarge(path: string, limit: string): FileProblem {
+  return new FileProblem('limit-exceeded', `"${path}" has more than ${limit}, so it is not read.`);
+}
+
+function isBaseName(name: string): boolean {
+  return name !== '' && name !== '.' && name !== '..' && !/[/\\\0]/.test(name);
+}
+
+/** Where a published plugin is read from: this machine, if its folder is here, or else its client. */
+
+/** The folder of a `file:` URI; undefined for everything else. */
+export function localFolder(uri: string): string | undefined {
+  if (!uri.startsWith('file:')) return undefined;
+  try {
+    return fileURLToPath(uri);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A client may be on another machine, and its files with it. */
+export async function publishedFiles(place: ClientPlace): Promise<PluginFiles> {
+  const folder = localFolder(place.uri);
+  return folder !== undefined && (await isThere(folder)) ? localFiles(folder) : clientFiles(place);
+}
+
+function isThere(folder: string): Promise<boolean> {
+  return access(folder).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,166 @@
+/** When rules apply: always, with certain files, or when the model or a person asks for them. */
+
+import path from 'node:path';
+import type { Extension, RenderFacts, TurnAdvice, TurnOpening } from '../../core/contracts/extension.js';
+import type { HostTool } from '../../core/contracts/tool.js';
+import type { Session } from '../../core/sessions/session.js';
+import { type Glob, glob } from '../../workspace/tools/glob.js';
+import type { Container } from './container.js';
+import { agentGate, agentWords, selectedAgent, usableBy } from './custom-agent.js';
+import type { Hooks } from './hooks.js';
+import {
+  expanded,
+  findInvocable,
+  type Invocable,
+  invocablesOf,
+  listing,
+  skillTool,
+  typedCommand,
+  USE_SKILL,
+} from './invocables.js';
+import type { RulePart } from './parse/markdown-parts.js';
+
+/** The rules whose text goes into this prompt. */
+export function appliedRules(
+  rules: readonly RulePart[],
+  facts: RenderFacts,
+  folder: string | undefined,
+): readonly RulePart[] {
+  return rules.filter((rule) => rule.alwaysApply && (rule.globs.length === 0 || isInPlay(rule, facts, folder)));
+}
+
+/** The rules that are only named: whoever works decides whether to read them. */
+export function offeredRules(
+  rules: readonly RulePart[],
+  facts: RenderFacts,
+  folder: string | undefined,
+): readonly RulePart[] {
+  return rules.filter((rule) => !rule.alwaysApply && (rule.globs.length === 0 || isInPlay(rule, facts, folder)));
+}
+
+const compiled = new WeakMap<RulePart, readonly Glob[]>();
+
+function isInPlay(rule: RulePart, { files }: RenderFacts, folder: string | undefined): boolean {
+  const globs = compiled.get(rule) ?? rule.globs.map(glob);
+  compiled.set(rule, globs);
+  return files.some((file) => {
+    const shown = relativePath(file, folder);
+    return globs.some((fits) => fits(shown));
+  });
+}
+
+/** As globs see it: from the session's folder, with forward slashes. What is outside keeps its whole path. */
+function relativePath(file: string, folder: string | undefined): string {
+  const relative = folder !== undefined && path.isAbsolute(file) ? path.relative(folder, file) : file;
+  const isOutside = relative.startsWith('..') || path.isAbsolute(relative);
+  return (isOutside ? file : path.normalize(relative)).split(path.sep).join('/');
+}
+
+/** What all containers of a session have in common there: skills by name, and the selected agent. */
+
+export interface SharedParts {
+  readonly session: Session;
+  readonly folder: string | undefined;
+  /** Those that are switched on. */
+  containers(): readonly Container[];
+  /** What people should know about the model of the selected agent. */
+  modelNote(): string | undefined;
+}
+
+export function sharedExtension({ session, folder, containers, modelNote }: SharedParts): Extension {
+  const invocables = () => containers().flatMap(invocablesOf);
+  const agent = () => selectedAgent(containers(), session.state.summary.agent);
+  const tool = skillTool(invocables);
+  const toolNames = () => toolNamesOf(session);
+  return {
+    id: 'host:customizations',
+    name: 'customizations',
+    get tools() {
+      return invocables().some(({ forModel }) => forModel) ? [tool] : [];
+    },
+    gates: [agentGate(agent, toolNames)],
+    hidden: () => {
+      const isUsable = usableBy(agent(), toolNames);
+      return (toolName) => !isUsable(toolName);
+    },
+    prompt: { rules: (facts) => [...agentRules(containers(), facts), ...offers(containers(), facts, folder)] },
+    beforeTurn: async (opening) => {
+      const note = modelNote();
+      return { ...typedAdvice(invocables(), opening), ...(note !== undefined && { note }) };
+    },
+  };
+}
+
+/** All that an agent could call here: tools of the host, of extensions, of the active client, and its own. */
+function toolNamesOf({ extensions, state, parts }: Session): readonly string[] {
+  const hosts = extensions.tools().map(({ definition }) => definition.name);
+  const clients = (state.activeClient?.tools ?? []).map(({ name }) => name);
+  return [...hosts, ...clients, ...(parts.backend?.ownToolNames?.() ?? [])];
+}
+
+function agentRules(containers: readonly Container[], { agent }: RenderFacts): readonly string[] {
+  const selected = selectedAgent(containers, agent);
+  return selected ? [agentWords(selected)] : [];
+}
+
+/** Skills and rules that the model may ask for, by name. */
+function offers(containers: readonly Container[], facts: RenderFacts, folder: string | undefined): readonly string[] {
+  const all = containers.flatMap(invocablesOf);
+  const skills = all.filter(({ kind, forModel }) => kind === 'skill' && forModel);
+  const inPlay = new Set(
+    containers.flatMap((container) =>
+      offeredRules(container.loaded?.rules ?? [], facts, folder).map(({ name }) => container.prefix + name),
+    ),
+  );
+  const rules = all.filter(({ kind, name }) => kind === 'rule' && inPlay.has(name));
+  return [
+    ...block(`Skills. When one fits the task, read it with the tool ${USE_SKILL} first:`, skills),
+    ...block(`Further rules. When one concerns your work, read it with the tool ${USE_SKILL}:`, rules),
+  ];
+}
+
+function block(title: string, invocables: readonly Invocable[]): readonly string[] {
+  return invocables.length > 0 ? [[title, ...listing(invocables)].join('\n')] : [];
+}
+
+/** `/name arguments`: the model gets the text, people keep seeing what was typed. */
+function typedAdvice(all: readonly Invocable[], { text }: TurnOpening): TurnAdvice | undefined {
+  const typed = typedCommand(text);
+  const found =
+    typed &&
+    findInvocable(
+      all.filter(({ forPerson }) => forPerson),
+      typed.name,
+    );
+  if (!typed || !found) return undefined;
+  return { context: `The person used the ${found.kind} "${found.name}":\n\n${expanded(found, typed.args)}` };
+}
+
+/** A container as an extension of its session: its rules, its hooks, and the tools of its MCP servers. */
+
+export interface ExtensionParts {
+  readonly folder: string | undefined;
+  readonly hooks: Hooks;
+  tools(): readonly HostTool[];
+}
+
+export function containerExtension(container: Container, { folder, hooks, tools }: ExtensionParts): Extension {
+  return {
+    id: container.id,
+    get name() {
+      return container.name;
+    },
+    get tools() {
+      return tools();
+    },
+    get gates() {
+      return hooks.gates;
+    },
+    prompt: {
+      rules: (facts) => appliedRules(container.loaded?.rules ?? [], facts, folder).map(({ body }) => body.trim()),
+    },
+    beforeTurn: (opening, signal) => hooks.beforeTurn(opening, signal),
+    beforeEnd: (ending, signal) => hooks.beforeEnd(ending, signal),
+    afterCall: (call, outcome, signal) => hooks.afterCall(call, outcome, signal),
+  };
+}

@@ -1,0 +1,154 @@
+/** Which hooks an event concerns. Matchers are written by strangers, so they are tried within a budget. */
+
+import type { ToolOutcome } from '../../core/contracts/agent.js';
+import type {
+  Gate,
+  GateCall,
+  GateVerdict,
+  TurnAdvice,
+  TurnEnding,
+  TurnOpening,
+} from '../../core/contracts/extension.js';
+import { mapSome } from '../../core/util/map-some.js';
+import { Pattern, tryPatterns } from '../../gateway/hooks/patterns.js';
+import { HOOK_RESPONSE_MAX_CHARACTERS, HOOK_TIMEOUT_MS, HOOKS_AT_ONCE, SESSION_END_TIMEOUT_MS } from './limits.js';
+import type { HookCommand, HookEvent, HookPart } from './parse/hooks.js';
+import { type HookAnswer, type HookRoom, runHook } from './run-hook.js';
+import { toolAliases } from './tool-aliases.js';
+
+const patterns = new WeakMap<HookPart, Pattern>();
+
+/** A matcher that takes too long counts as matching: its hook can still decide, and no check is skipped. */
+export function isMatching(hook: HookPart, subjects: readonly string[]): boolean {
+  if (hook.matcher === undefined || subjects.length === 0) return true;
+  const pattern = patterns.get(hook) ?? new Pattern(hook.matcher);
+  patterns.set(hook, pattern);
+  return subjects.some((subject) => tryPatterns([pattern], subject)[0] !== 'no-match');
+}
+
+/** A tool goes by its own name, and by the one that hooks for other hosts know it by. */
+export function toolSubjects(toolName: string): readonly string[] {
+  return [toolName, ...toolAliases(toolName)];
+}
+
+/** The hooks of one container at work in a session: before and after calls, when a turn begins, at start and end. */
+
+export interface HooksParts extends Omit<HookRoom, 'name'> {
+  readonly session: string;
+  readonly name: () => string;
+  /** Those that may run now. */
+  readonly hooks: () => readonly HookPart[];
+}
+
+/** A hook ends by its own clock first, so that its silence can be told from an objection. */
+const GATE_PATIENCE_MS = 5_000;
+
+const NOT_DONE = 'a hook says that the work is not done';
+
+type Runnable = HookPart & { readonly action: HookCommand };
+
+export class Hooks {
+  readonly #parts: HooksParts;
+  #hasStarted = false;
+  /** What hooks said at the start of the session, until a message takes it along to the model. */
+  #atStart: readonly HookAnswer[] = [];
+
+  constructor(parts: HooksParts) {
+    this.#parts = parts;
+  }
+
+  /** One gate for each hook: each has a time of its own. */
+  get gates(): readonly Gate[] {
+    return this.#of('PreToolUse').map((hook) => ({
+      name: this.#parts.name(),
+      timeoutMs: (hook.action.timeoutMs ?? HOOK_TIMEOUT_MS) + GATE_PATIENCE_MS,
+      concerns: ({ toolName }) => isMatching(hook, toolSubjects(toolName)),
+      check: async (call, signal) => verdictOf(await this.#run(hook, toolFields(call), signal)),
+    }));
+  }
+
+  /** What hooks say at the start of the session, and to the message. Text that they print is for the model. */
+  async beforeTurn({ text, isFirst }: TurnOpening, signal: AbortSignal): Promise<TurnAdvice | undefined> {
+    if (!this.#hasStarted) await this.#start(isFirst ? 'startup' : 'resume', signal);
+    const submitted = await this.#runAll('UserPromptSubmit', { prompt: text }, { signal });
+    signal.throwIfAborted();
+    const objection = submitted.find(({ decision }) => decision === 'deny');
+    if (objection)
+      return { blocked: `${this.#parts.name()}: ${objection.reason || 'the message was not let through'}` };
+    const said = [...this.#atStart, ...submitted].flatMap((answer) => answer.context ?? answer.text ?? []);
+    this.#atStart = [];
+    return said.length > 0 ? { context: said.join('\n\n') } : undefined;
+  }
+
+  /** A start that was cancelled with its turn was none: the next turn makes another. */
+  async #start(source: string, signal: AbortSignal): Promise<void> {
+    const answers = await this.#runAll('SessionStart', { source }, { subject: source, signal });
+    signal.throwIfAborted();
+    this.#atStart = answers;
+    // For hooks that may not run yet, the session has not started either.
+    this.#hasStarted = this.#parts.hooks().length > 0;
+  }
+
+  async afterCall(call: GateCall, outcome: ToolOutcome, signal: AbortSignal): Promise<string | undefined> {
+    const isGood = outcome.kind === 'completed' && outcome.success;
+    const response = outcome.kind === 'completed' ? outcome.text.slice(0, HOOK_RESPONSE_MAX_CHARACTERS) : '';
+    const fields = { ...toolFields(call), ...(isGood ? { tool_response: response } : { error: response }) };
+    const event = isGood ? 'PostToolUse' : 'PostToolUseFailure';
+    const answers = await this.#runAll(event, fields, { subject: call.toolName, signal });
+    const notes = answers.flatMap(({ decision, reason, context }) => context ?? (decision === 'deny' ? reason : []));
+    return notes.length > 0 ? notes.join('\n') : undefined;
+  }
+
+  /** The agent has come to the end of a turn. A hook that blocks that says what is still to do. */
+  async beforeEnd({ isSentOn }: TurnEnding, signal: AbortSignal): Promise<string | undefined> {
+    const answers = await this.#runAll('Stop', { stop_hook_active: isSentOn }, { signal });
+    const objections = answers.filter(({ decision, isHalt }) => decision === 'deny' && !isHalt);
+    return objections.length === 0 ? undefined : objections.map(({ reason }) => reason || NOT_DONE).join('\n');
+  }
+
+  /** Only a session that was used has an end. */
+  async ended(): Promise<void> {
+    if (!this.#hasStarted) return;
+    this.#hasStarted = false;
+    await this.#runAll('SessionEnd', { reason: 'other' }, { signal: AbortSignal.timeout(SESSION_END_TIMEOUT_MS) });
+  }
+
+  #of(event: HookEvent): readonly Runnable[] {
+    return this.#parts
+      .hooks()
+      .filter((hook): hook is Runnable => hook.event === event && hook.action.kind === 'command');
+  }
+
+  async #runAll(
+    event: HookEvent,
+    fields: Readonly<Record<string, unknown>>,
+    { subject, signal }: { readonly subject?: string; readonly signal: AbortSignal },
+  ): Promise<readonly HookAnswer[]> {
+    const subjects = subject === undefined ? [] : toolSubjects(subject);
+    const concerned = this.#of(event).filter((hook) => isMatching(hook, subjects));
+    const answers = await mapSome(concerned, HOOKS_AT_ONCE, (hook) => this.#run(hook, fields, signal));
+    return answers.flatMap((answer) => answer ?? []);
+  }
+
+  #run(
+    { action, event }: Runnable,
+    fields: Readonly<Record<string, unknown>>,
+    signal: AbortSignal,
+  ): Promise<HookAnswer | undefined> {
+    const { session, folder } = this.#parts;
+    const common = { session_id: session, cwd: folder ?? '', hook_event_name: event };
+    return runHook(action, { ...common, ...fields }, { ...this.#parts, name: this.#parts.name(), signal });
+  }
+}
+
+function toolFields({ toolName, toolCallId, input }: GateCall): Readonly<Record<string, unknown>> {
+  return { tool_name: toolName, tool_use_id: toolCallId, tool_input: input };
+}
+
+function verdictOf(answer: HookAnswer | undefined): GateVerdict {
+  if (!answer) return { kind: 'pass' };
+  const { decision, reason, context } = answer;
+  if (decision === 'deny') return { kind: 'deny', reason: reason || 'a hook objected to this call' };
+  if (decision === 'ask') return { kind: 'ask', reason: reason || 'a hook wants a person to look at this call' };
+  return { kind: 'pass', ...(context !== undefined && { note: context }) };
+}

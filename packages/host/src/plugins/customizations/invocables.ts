@@ -1,0 +1,112 @@
+/** What can be called by name, by the model or by a person: skills, commands, prompts, and rules to read. */
+
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type HostTool, ToolFailure } from '../../core/contracts/tool.js';
+import { shorten } from '../../core/util/text.js';
+import { hostTool, succeeded } from '../../workspace/tools/host-tool.js';
+import type { Container } from './container.js';
+import { LISTED_DESCRIPTION_MAX_CHARACTERS, LISTED_MAX } from './limits.js';
+
+export interface Invocable {
+  /** `plugin:skill`; what is in a directory has no prefix. */
+  readonly name: string;
+  readonly shortName: string;
+  readonly kind: 'skill' | 'prompt' | 'rule';
+  readonly description: string;
+  readonly body: string;
+  readonly forModel: boolean;
+  readonly forPerson: boolean;
+  /** Where its other files are. */
+  readonly folder?: string;
+}
+
+export function invocablesOf(container: Container): readonly Invocable[] {
+  const { loaded } = container;
+  if (!loaded) return [];
+  const common = (part: { name: string; description?: string; body: string }) => ({
+    ...{ name: container.prefix + part.name, shortName: part.name },
+    ...{ description: part.description ?? '', body: part.body },
+  });
+  return [
+    ...loaded.skills.map((skill): Invocable => {
+      const audience = { forModel: !skill.disableModelInvocation, forPerson: skill.userInvocable };
+      return { ...common(skill), kind: 'skill', ...audience, ...(skill.kind === 'skill' && folderOf(skill.uri)) };
+    }),
+    ...loaded.prompts.map(
+      (prompt): Invocable => ({ ...common(prompt), kind: 'prompt', forModel: false, forPerson: true }),
+    ),
+    ...loaded.rules
+      .filter(({ alwaysApply }) => !alwaysApply)
+      .map((rule): Invocable => ({ ...common(rule), kind: 'rule', forModel: true, forPerson: true })),
+  ];
+}
+
+/** The whole name counts first; a short one counts when it can mean only one thing. */
+export function findInvocable(all: readonly Invocable[], name: string): Invocable | undefined {
+  const whole = all.find((invocable) => invocable.name === name);
+  if (whole) return whole;
+  const short = all.filter(({ shortName }) => shortName === name);
+  return short.length === 1 ? short[0] : undefined;
+}
+
+/** The text for the model. What was typed behind the name stands where the text wants it, or below. */
+export function expanded({ body, folder }: Invocable, args: string): string {
+  const hasPlace = body.includes('$ARGUMENTS');
+  const text = hasPlace ? body.replaceAll('$ARGUMENTS', () => args) : body;
+  const below = hasPlace || args === '' ? [] : [`Arguments: ${args}`];
+  const files = folder === undefined ? [] : [`Its other files are in ${folder}`];
+  return [text.trim(), ...below, ...files].join('\n\n');
+}
+
+export interface TypedCommand {
+  readonly name: string;
+  readonly args: string;
+}
+
+const NAME_MAX_CHARACTERS = 200;
+
+/** `/deploy:status now` at the very beginning of a message. */
+export function typedCommand(message: string): TypedCommand | undefined {
+  const [, name, args = ''] = /^\/([^\s/]+)(?:\s+([\s\S]*))?$/.exec(message.trim()) ?? [];
+  return name === undefined || name.length > NAME_MAX_CHARACTERS ? undefined : { name, args: args.trim() };
+}
+
+function folderOf(uri: string): { folder: string } | undefined {
+  return uri.startsWith('file:') ? { folder: path.dirname(fileURLToPath(uri)) } : undefined;
+}
+
+/** The tool by which a model reads a skill or a rule that it was told of by name. */
+
+export const USE_SKILL = 'use_skill';
+
+export function skillTool(invocables: () => readonly Invocable[]): HostTool {
+  return hostTool({
+    name: USE_SKILL,
+    displayName: 'Use skill',
+    description: 'Reads the instructions of a skill or a rule that you were told of by name. Then follow them.',
+    annotations: { readOnlyHint: true },
+    properties: {
+      name: { type: 'string', minLength: 1, description: 'As it is listed, such as deploy:status.' },
+      arguments: { type: 'string', description: 'What the skill is to work on, if it takes anything.' },
+    },
+    required: ['name'],
+    invocation: ({ name }) => `Use ${shorten(name, 80)}`,
+    async run({ name, arguments: args = '' }) {
+      const offered = invocables().filter(({ forModel }) => forModel);
+      const found = findInvocable(offered, name);
+      if (!found) throw new ToolFailure('NOT_FOUND', `There is no skill "${shorten(name, 80)}" now.`);
+      return succeeded(`Used ${found.name}`, expanded(found, args));
+    },
+  });
+}
+
+/** One line each, for the prompt. */
+export function listing(invocables: readonly Invocable[]): readonly string[] {
+  const lines = invocables.slice(0, LISTED_MAX).map(({ name, description }) => {
+    const about = shorten(description, LISTED_DESCRIPTION_MAX_CHARACTERS);
+    return about === '' ? `- ${name}` : `- ${name}: ${about}`;
+  });
+  const more = invocables.length - lines.length;
+  return more > 0 ? [...lines, `- and ${more} more`] : lines;
+}

@@ -1,0 +1,301 @@
+/** What clients see of a container's parts. How a part is carried out is never copied into here. */
+
+import type {
+  ChildCustomization,
+  ChildCustomizationType,
+  CustomizationLoadState,
+  HookCustomization,
+  McpServerCustomization,
+} from '@atrium/protocol';
+import { CHILDREN_MAX } from '../limits.js';
+import { type Dialect, detect, isStrict, LAYOUTS, type Layout } from './dialects.js';
+import { byCodeUnits, FileProblem, folderNames, type PluginFiles } from './files.js';
+import { type HookEvent, type HookPart, hooksInFiles, loadHooks } from './hooks.js';
+import { memberOf } from './json.js';
+import { locationsOf, type Manifest, type PluginAbout, pluginNameFrom, readManifest } from './manifest.js';
+import {
+  type AgentPart,
+  loadAgents,
+  loadPrompts,
+  loadRules,
+  type PromptPart,
+  type RulePart,
+} from './markdown-parts.js';
+import { loadMcpServers, loadStrictMcpServers, type McpServerPart, mcpServersInFiles } from './mcp.js';
+import type { Surroundings } from './placeholders.js';
+import { loadSkills, type SkillPart } from './skills.js';
+import { isMarkdownOf, type PartBase, present, Reader, type Source } from './source.js';
+import { LoadFailure, type Warning, Warnings } from './warnings.js';
+
+/** The parts of a container, for the host. Each has the id of its child. */
+export interface Parts {
+  readonly agents: readonly AgentPart[];
+  readonly skills: readonly SkillPart[];
+  readonly prompts: readonly PromptPart[];
+  readonly rules: readonly RulePart[];
+  readonly hooks: readonly HookPart[];
+  readonly mcpServers: readonly McpServerPart[];
+}
+
+export const NO_PARTS: Parts = { agents: [], skills: [], prompts: [], rules: [], hooks: [], mcpServers: [] };
+
+/** Hooks and MCP servers have members that the protocol's own types leave open. */
+export type HookChild = HookCustomization & { readonly event: HookEvent; readonly matcher?: string };
+export type McpServerChild = McpServerCustomization & {
+  readonly enabled: boolean;
+  readonly state: { readonly kind: 'stopped' };
+};
+
+/** By type, then by name: the same parts always make the same list. */
+export function childrenOf(parts: Parts): readonly ChildCustomization[] {
+  return [
+    ...sorted(parts.agents.map(agentChild)),
+    ...sorted(parts.skills.map(skillChild)),
+    ...sorted(parts.prompts.map(promptChild)),
+    ...sorted(parts.rules.map(ruleChild)),
+    ...sorted(parts.hooks.map(hookChild)),
+    ...sorted(parts.mcpServers.map(mcpServerChild)),
+  ];
+}
+
+function sorted<Child extends PartBase>(children: readonly Child[]): readonly Child[] {
+  return children.toSorted((a, b) => byCodeUnits(a.name, b.name) || byCodeUnits(a.id, b.id));
+}
+
+function base<Type extends string>(type: Type, { id, uri, name }: PartBase) {
+  return { type, id, uri, name };
+}
+
+function agentChild(part: AgentPart): ChildCustomization {
+  return { ...base('agent', part), ...present({ description: part.description }) };
+}
+
+function skillChild(part: SkillPart): ChildCustomization {
+  const { description } = part;
+  const disableModelInvocation = part.disableModelInvocation || undefined;
+  return { ...base('skill', part), ...present({ description, disableModelInvocation }) };
+}
+
+function promptChild(part: PromptPart): ChildCustomization {
+  return { ...base('prompt', part), ...present({ description: part.description }) };
+}
+
+function ruleChild(part: RulePart): ChildCustomization {
+  const { description, alwaysApply } = part;
+  const globs = part.globs.length > 0 ? [...part.globs] : undefined;
+  return { ...base('rule', part), ...present({ description, globs }), alwaysApply };
+}
+
+function hookChild(part: HookPart): HookChild {
+  const { range, event, matcher } = part;
+  return { ...base('hook', part), range, event, ...present({ matcher }) };
+}
+
+/** A declared server has not been started yet. */
+function mcpServerChild(part: McpServerPart): McpServerChild {
+  return { ...base('mcpServer', part), range: part.range, enabled: true, state: { kind: 'stopped' } };
+}
+
+/** The outcome of reading a container. */
+
+export interface LoadOptions extends Surroundings {
+  /** Begins the ids of all children. */
+  readonly containerId: string;
+}
+
+export interface LoadedContainer extends Parts {
+  readonly load: CustomizationLoadState;
+  readonly warnings: readonly Warning[];
+  /** As clients see them. */
+  readonly children: readonly ChildCustomization[];
+}
+
+export function loadedContainer(parts: Parts, warnings: Warnings): LoadedContainer {
+  const kept = withinLimit(parts, warnings);
+  return { ...kept, load: warnings.loadState(), warnings: warnings.list, children: childrenOf(kept) };
+}
+
+export function failedContainer(message: string, warnings: Warnings): LoadedContainer {
+  return { ...NO_PARTS, load: { kind: 'error', message }, warnings: warnings.list, children: [] };
+}
+
+/** Anything but a failure to load is a mistake of ours, and nobody is helped by hiding it. */
+export function failureMessage(error: unknown): string {
+  if (error instanceof LoadFailure) return error.message;
+  throw error;
+}
+
+function withinLimit(parts: Parts, warnings: Warnings): Parts {
+  let room = CHILDREN_MAX;
+  const kept = <Part>(list: readonly Part[]): readonly Part[] => {
+    const fitting = list.slice(0, room);
+    room -= fitting.length;
+    if (fitting.length < list.length) {
+      warnings.add('limit-exceeded', `There are more than ${CHILDREN_MAX} customizations; the rest is left out.`);
+    }
+    return fitting;
+  };
+  return {
+    agents: kept(parts.agents),
+    skills: kept(parts.skills),
+    prompts: kept(parts.prompts),
+    rules: kept(parts.rules),
+    hooks: kept(parts.hooks),
+    mcpServers: kept(parts.mcpServers),
+  };
+}
+
+/** Reads a plugin: from its files to a value that says what is in it, and what is wrong with it. */
+
+export interface LoadedPlugin extends LoadedContainer {
+  readonly name: string;
+  /** Absent when this is no plugin that could be read. */
+  readonly dialect?: Dialect;
+  readonly about: PluginAbout;
+}
+
+export async function loadPlugin(files: PluginFiles, options: LoadOptions): Promise<LoadedPlugin> {
+  const warnings = new Warnings();
+  const folderName = folderNames(files).at(-1) ?? '';
+  try {
+    return await loadInto(warnings, files, folderName, options);
+  } catch (error) {
+    const failed = failedContainer(failureMessage(error), warnings);
+    return { ...failed, name: pluginNameFrom(folderName), about: {} };
+  }
+}
+
+async function loadInto(
+  warnings: Warnings,
+  files: PluginFiles,
+  folderName: string,
+  options: LoadOptions,
+): Promise<LoadedPlugin> {
+  await checkReadable(files);
+  const detected = await detect(files, warnings);
+  if (!detected) throw new LoadFailure('Nothing was found here that makes a plugin: no manifest and no components.');
+  const { dialect } = detected;
+  const manifest = readManifest(detected, folderName, warnings);
+  const source: Source = {
+    containerId: options.containerId,
+    folderName,
+    reader: new Reader(files, warnings),
+    warnings,
+    surroundings: options,
+    isStrict: isStrict(dialect),
+  };
+  const parts = await (source.isStrict
+    ? strictParts(source, manifest)
+    : looseParts(source, LAYOUTS[dialect], manifest));
+  const { name = pluginNameFrom(folderName), about = {} } = manifest ?? {};
+  return { ...loadedContainer(parts, warnings), name, dialect, about };
+}
+
+async function checkReadable(files: PluginFiles): Promise<void> {
+  try {
+    if (await files.list('')) return;
+  } catch (error) {
+    throw error instanceof FileProblem ? new LoadFailure(error.message) : error;
+  }
+  throw new LoadFailure('The folder of the plugin does not exist.');
+}
+
+/** Agent Plugins has skills and MCP servers, each in one place. */
+async function strictParts(source: Source, manifest: Manifest | undefined): Promise<Parts> {
+  const { skills, mcpServers } = LAYOUTS['agent-plugins'];
+  const places = skills.map((path) => ({ path, isNamed: false }));
+  const [mcpFile] = mcpServers;
+  return {
+    ...NO_PARTS,
+    skills: await loadSkills(source, { skills: places, commands: [], allowsOwn: false }),
+    mcpServers: manifest && mcpFile ? await loadStrictMcpServers(source, mcpFile, manifest) : [],
+  };
+}
+
+async function looseParts(source: Source, layout: Layout, manifest: Manifest | undefined): Promise<Parts> {
+  const located = (key: keyof Layout, allowsInline = false) =>
+    locationsOf(manifest, { key, usual: layout[key], allowsInline }, source.warnings);
+  const skillPlaces = { skills: located('skills').places, commands: located('commands').places, allowsOwn: true };
+  const parts: Parts = {
+    agents: await loadAgents(source, located('agents').places),
+    skills: await loadSkills(source, skillPlaces),
+    prompts: await loadPrompts(source, located('prompts').places, (name) => name.endsWith('.md')),
+    rules: await loadRules(source, located('rules').places),
+    hooks: await loadHooks(source, located('hooks', true), manifest),
+    mcpServers: await loadMcpServers(source, located('mcpServers', true), manifest),
+  };
+  noteUnsupported(source, manifest);
+  return parts;
+}
+
+/** Other programs have a use for these. */
+const UNSUPPORTED = ['lspServers', 'outputStyles', 'monitors', 'themes'];
+
+function noteUnsupported({ warnings }: Source, manifest: Manifest | undefined): void {
+  if (!manifest) return;
+  for (const key of UNSUPPORTED.filter((name) => memberOf(manifest.json.root, name))) {
+    warnings.add('component-unsupported', `${manifest.path}: this host has no use for "${key}".`, manifest.path);
+  }
+}
+
+/** Reads a watched directory, which holds customizations of one kind. */
+
+export interface LoadDirectoryOptions extends LoadOptions {
+  readonly contents: ChildCustomizationType;
+}
+
+/** A directory that does not exist yet is an empty one. */
+export async function loadDirectory(files: PluginFiles, options: LoadDirectoryOptions): Promise<LoadedContainer> {
+  const warnings = new Warnings();
+  const source: Source = {
+    containerId: options.containerId,
+    folderName: folderNames(files).at(-1) ?? '',
+    reader: new Reader(files, warnings),
+    warnings,
+    surroundings: options,
+    isStrict: false,
+  };
+  try {
+    const exists = await isThere(files);
+    return loadedContainer(exists ? await partsOf(source, options.contents) : NO_PARTS, warnings);
+  } catch (error) {
+    return failedContainer(failureMessage(error), warnings);
+  }
+}
+
+async function isThere(files: PluginFiles): Promise<boolean> {
+  try {
+    return (await files.list('')) !== undefined;
+  } catch (error) {
+    throw error instanceof FileProblem ? new LoadFailure(error.message) : error;
+  }
+}
+
+const HERE = [{ path: '', isNamed: false }];
+
+async function partsOf(source: Source, contents: ChildCustomizationType): Promise<Parts> {
+  switch (contents) {
+    case 'agent':
+      return { ...NO_PARTS, agents: await loadAgents(source, HERE) };
+    case 'skill':
+      return { ...NO_PARTS, skills: await loadSkills(source, { skills: HERE, commands: [], allowsOwn: false }) };
+    case 'prompt':
+      return { ...NO_PARTS, prompts: await loadPrompts(source, HERE, isPrompt) };
+    case 'rule':
+      return { ...NO_PARTS, rules: await loadRules(source, HERE) };
+    case 'hook':
+      return { ...NO_PARTS, hooks: await hooksInFiles(source, await jsonFiles(source)) };
+    case 'mcpServer':
+      return { ...NO_PARTS, mcpServers: await mcpServersInFiles(source, ['.mcp.json', ...(await jsonFiles(source))]) };
+  }
+}
+
+/** In a directory that people write into, only the ending tells prompts from notes. */
+function isPrompt(name: string): boolean {
+  return name.endsWith('.prompt.md') && isMarkdownOf('prompt', name);
+}
+
+async function jsonFiles({ reader }: Source): Promise<readonly string[]> {
+  const entries = (await reader.list('')) ?? [];
+  return entries.filter(({ name, kind }) => kind === 'file' && name.endsWith('.json')).map(({ name }) => name);
+}

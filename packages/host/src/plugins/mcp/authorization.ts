@@ -1,0 +1,168 @@
+/** What one server is shown and nobody else: the token that a person got for it, which lives in memory only. */
+
+import type { ProtectedResourceMetadata } from '@atrium/protocol';
+import { isRecord } from '../../core/util/shape.js';
+import type { McpServerConfig } from '../customizations/parse/mcp.js';
+import {
+  MCP_RESOURCE_MAX_BYTES,
+  MCP_RESOURCE_MAX_ITEMS,
+  MCP_RESOURCE_TEXT_MAX_CHARACTERS,
+  MCP_TOKEN_MAX_CHARACTERS,
+} from './limits.js';
+
+/** What can stand in a header. Anything else would break the request, and perhaps show up in an error about it. */
+const FIT_FOR_HEADER = /^[\x21-\x7e]+$/;
+
+export class Tokens {
+  #token: string | undefined;
+  #came: () => void = () => {};
+
+  /** `secrets`: what else its declaration holds that must not be shown. */
+  constructor(private readonly secrets: readonly string[] = []) {}
+
+  get current(): string | undefined {
+    return this.#token;
+  }
+
+  /** False when it cannot be a token. */
+  set(token: string): boolean {
+    if (token.length > MCP_TOKEN_MAX_CHARACTERS || !FIT_FOR_HEADER.test(token)) return false;
+    this.#token = token;
+    this.#came();
+    return true;
+  }
+
+  /** Resolves when there is a token, or when the signal fires. */
+  async arrival(signal: AbortSignal): Promise<void> {
+    if (this.#token !== undefined || signal.aborted) return;
+    await new Promise<void>((resolve) => {
+      const end = (): void => {
+        signal.removeEventListener('abort', end);
+        resolve();
+      };
+      this.#came = end;
+      signal.addEventListener('abort', end, { once: true });
+    });
+  }
+
+  /** The server does not take it; one that came in the meantime stays. */
+  drop(refused: string): void {
+    if (this.#token === refused) this.#token = undefined;
+  }
+
+  /** Words of others, which may repeat what they were sent. */
+  hide(text: string): string {
+    const hidden = this.#token === undefined ? this.secrets : [this.#token, ...this.secrets];
+    return hidden.reduce((shown, secret) => shown.replaceAll(secret, '[hidden]'), text);
+  }
+}
+
+/** Which parts of a declaration are keys: error messages often repeat what a server was given. */
+
+const SECRET_NAME = /TOKEN|KEY|SECRET|PASSW|AUTH|CREDENTIAL/i;
+/** Anything shorter is no key, and hiding it would make nonsense of harmless words. */
+const SECRET_MIN_CHARACTERS = 8;
+
+export function secretsOf(config: McpServerConfig): string[] {
+  const named = Object.entries(config.transport === 'stdio' ? config.env : config.headers);
+  return named.flatMap(([name, value]) => (value !== null && SECRET_NAME.test(name) ? partsOf(value) : []));
+}
+
+/** `Bearer abc…` is shown in either form. */
+function partsOf(value: string): string[] {
+  return [value, ...value.split(' ')].filter((part) => part.length >= SECRET_MIN_CHARACTERS);
+}
+
+/**
+ * What a server that refuses us says about signing in (RFC 9728). Only the server itself is believed, and only about
+ * itself: a description that names somebody else's resource would make people hand over tokens meant for others.
+ */
+
+const WELL_KNOWN = '/.well-known/oauth-protected-resource';
+
+/** Never fails: without a description, all that is known of the resource is its address. */
+export async function protectedResource(
+  server: URL,
+  named: URL | undefined,
+  signal: AbortSignal,
+): Promise<ProtectedResourceMetadata> {
+  for (const place of placesOf(server, named)) {
+    const described = describedBy(await readJson(place, signal), server);
+    if (described) return described;
+  }
+  return { resource: withoutExtras(server) };
+}
+
+/** Where the server says that it is, else the two places where it should be. */
+function placesOf(server: URL, named: URL | undefined): URL[] {
+  const path = server.pathname === '/' ? [] : [new URL(WELL_KNOWN + server.pathname, server.origin)];
+  const usual = [...path, new URL(WELL_KNOWN, server.origin)];
+  return named?.origin === server.origin ? [named, ...usual] : usual;
+}
+
+async function readJson(place: URL, signal: AbortSignal): Promise<unknown> {
+  try {
+    const response = await fetch(place, { signal, redirect: 'error', headers: { accept: 'application/json' } });
+    const chunks: Uint8Array[] = [];
+    let bytes = 0;
+    for await (const chunk of response.body ?? []) {
+      bytes += chunk.length;
+      if (!response.ok || bytes > MCP_RESOURCE_MAX_BYTES) return undefined;
+      chunks.push(chunk);
+    }
+    return response.ok ? JSON.parse(Buffer.concat(chunks).toString('utf8')) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const TEXTS = [
+  'resource_name',
+  'jwks_uri',
+  'resource_documentation',
+  'resource_policy_uri',
+  'resource_tos_uri',
+] as const;
+const LISTS = [
+  'scopes_supported',
+  'bearer_methods_supported',
+  'resource_signing_alg_values_supported',
+  'resource_encryption_alg_values_supported',
+  'resource_encryption_enc_values_supported',
+] as const;
+
+function describedBy(value: unknown, server: URL): ProtectedResourceMetadata | undefined {
+  if (!isRecord(value) || !isText(value.resource) || !covers(value.resource, server)) return undefined;
+  const texts = TEXTS.flatMap((key) => (isText(value[key]) ? [[key, value[key]]] : []));
+  const lists = LISTS.flatMap((key) => (Array.isArray(value[key]) ? [[key, textsOf(value[key])]] : []));
+  const issuers = Array.isArray(value.authorization_servers) ? textsOf(value.authorization_servers).filter(isWeb) : [];
+  return {
+    resource: value.resource,
+    ...Object.fromEntries([...texts, ...lists]),
+    ...(issuers.length > 0 && { authorization_servers: issuers }),
+  };
+}
+
+/** Whether a server lies within a resource: the same origin, and the same path or one above. */
+function covers(resource: string, server: URL): boolean {
+  if (!URL.canParse(resource)) return false;
+  const { origin, pathname } = new URL(resource);
+  const above = pathname.endsWith('/') ? pathname : `${pathname}/`;
+  return origin === server.origin && `${server.pathname}/`.startsWith(above);
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value.length <= MCP_RESOURCE_TEXT_MAX_CHARACTERS;
+}
+
+function textsOf(values: readonly unknown[]): string[] {
+  return values.slice(0, MCP_RESOURCE_MAX_ITEMS).filter(isText);
+}
+
+function isWeb(address: string): boolean {
+  return /^https?:\/\//i.test(address) && URL.canParse(address);
+}
+
+function withoutExtras({ origin, pathname }: URL): string {
+  return pathname === '/' ? origin : origin + pathname;
+}
