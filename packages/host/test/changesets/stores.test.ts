@@ -3,12 +3,11 @@ import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Captures } from '../../src/workspace/changes/capture.js';
+import { type Change, changeOf, type Entry, netOf, segmentsOf } from '../../src/workspace/changes/change.js';
 import { ContentStore } from '../../src/workspace/changes/content-store.js';
-import { type Change, changeOf, type Entry } from '../../src/workspace/changes/entry.js';
 import { LOOKED_AT_MAX_BYTES } from '../../src/workspace/changes/limits.js';
-import { netOf, segmentsOf } from '../../src/workspace/changes/record/segments.js';
-import { TransientStore } from '../../src/workspace/changes/transient-store.js';
-import { parseViewUri, viewUri } from '../../src/workspace/changes/views/uri.js';
+import { TransientStore } from '../../src/workspace/changes/places.js';
+import { parseViewUri, viewUri } from '../../src/workspace/changes/uri.js';
 import { edit } from '../support/changes-room.js';
 import { tempFolder } from '../support/temp-folder.js';
 

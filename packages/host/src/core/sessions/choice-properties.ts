@@ -1,6 +1,6 @@
 /** The properties that a new session can be configured with, as people see them. */
 import type { SessionConfigPropertySchema } from '@atrium/protocol';
-import { branchesOf, type Checkout } from '../../workspace/worktrees/checkout.js';
+import { branchesOf, type Checkout } from '../../workspace/worktrees/worktrees.js';
 
 export const AUTO_APPROVE: SessionConfigPropertySchema = {
   type: 'boolean',

@@ -10,8 +10,13 @@ import {
   type SessionConfigPropertySchema,
   type SessionConfigSchema,
 } from '@atrium/protocol';
-import { branchesOf, type Checkout, checkoutAt } from '../../workspace/worktrees/checkout.js';
-import type { Place, Worktrees } from '../../workspace/worktrees/worktrees.js';
+import {
+  branchesOf,
+  type Checkout,
+  checkoutAt,
+  type Place,
+  type Worktrees,
+} from '../../workspace/worktrees/worktrees.js';
 import { RequestError } from '../contracts/request-error.js';
 import { isFolder } from '../util/folders.js';
 import { AUTO_APPROVE, branchProperty, FOLDER, ISOLATION } from './choice-properties.js';

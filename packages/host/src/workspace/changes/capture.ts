@@ -1,11 +1,14 @@
 /** Reads what is at a path now: a file, a link, or nothing that counts. Its content goes into a store. */
+
 import type { BigIntStats } from 'node:fs';
 import { lstat, readlink } from 'node:fs/promises';
+import { mapSome } from '../../core/util/map-some.js';
 import { type BytePath, onDisk } from '../git/byte-path.js';
 import { plainContent } from '../tools/plain-content.js';
+import type { Entry } from './change.js';
 import type { ContentStore } from './content-store.js';
-import type { Entry } from './entry.js';
-import { CONTENT_MAX_BYTES, FOLDER_MAX_FILES, TIME_GRAIN_MS } from './limits.js';
+import type { Seen } from './folder-snapshots.js';
+import { CONTENT_MAX_BYTES, FILES_AT_ONCE, FOLDER_MAX_BYTES, FOLDER_MAX_FILES, TIME_GRAIN_MS } from './limits.js';
 
 /** A file may grow a little between being looked at and being read. */
 const READ_MAX_BYTES = 2 * CONTENT_MAX_BYTES;
@@ -71,4 +74,34 @@ async function read(file: Buffer, stats: BigIntStats, store: ContentStore): Prom
 function ifMissing(error: NodeJS.ErrnoException): undefined {
   if (error.code === 'ENOENT' || error.code === 'ENOTDIR' || error.code === 'ELOOP') return undefined;
   throw error;
+}
+
+/** Captures many files, some at once, up to a limit of bytes. */
+
+export interface CapturedAll {
+  /** What is not there (any more) is left out. */
+  readonly files: Map<BytePath, Seen>;
+  /** There was more than may be kept. */
+  readonly isCut: boolean;
+}
+
+export async function captureAll(
+  captures: Captures,
+  paths: readonly BytePath[],
+  signal: AbortSignal,
+): Promise<CapturedAll> {
+  const files = new Map<BytePath, Seen>();
+  let bytes = 0;
+  let isCut = false;
+  await mapSome(paths, FILES_AT_ONCE, async (path) => {
+    signal.throwIfAborted();
+    if (bytes > FOLDER_MAX_BYTES) {
+      isCut = true;
+      return;
+    }
+    const now = await captures.capture(path);
+    if (now) files.set(path, { now });
+    bytes += now && !now.isLost ? now.bytes : 0;
+  });
+  return { files, isCut };
 }

@@ -18,9 +18,8 @@ import { GitError } from '../git/git.js';
 import { ChangeContents, type ContentPlace } from './contents.js';
 import { ChangePlaces } from './places.js';
 import { SessionChanges } from './session-changes.js';
-import type { OperationTarget, Shown } from './views/source.js';
-import { CHANGESET_SCHEME, parseViewUri } from './views/uri.js';
-import type { View } from './views/view.js';
+import { CHANGESET_SCHEME, parseViewUri } from './uri.js';
+import type { OperationTarget, Shown, View } from './views.js';
 
 export interface ChangesetsParts {
   readonly core: HostCore;

@@ -8,8 +8,8 @@ import { findRepository } from '../git/repository.js';
 import { plainContent } from '../tools/plain-content.js';
 import type { ContentStore } from './content-store.js';
 import { CONTENT_MAX_BYTES } from './limits.js';
-import { checkFolders } from './revert/entry-folders.js';
-import { CONTENT_SCHEME, sessionOf } from './views/uri.js';
+import { checkFolders } from './put-files.js';
+import { CONTENT_SCHEME, sessionOf } from './uri.js';
 
 /** Where a session's contents are. */
 export interface ContentPlace {

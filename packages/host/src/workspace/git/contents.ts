@@ -5,8 +5,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { BytePath } from './byte-path.js';
-import { type GitRun, git } from './git.js';
-import { GIT_CONTENTS_MAX_BYTES } from './limits.js';
+import { GIT_CONTENTS_MAX_BYTES, type GitRun, git } from './git.js';
 import type { Repository } from './repository.js';
 
 export interface TrackedFile {

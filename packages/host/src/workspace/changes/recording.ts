@@ -3,8 +3,10 @@
  * beforehand what is about to run, calls are recorded one by one, so that what people change in between is not taken for
  * theirs. Of agents that do not say it, the whole turn counts as one call.
  */
-import type { AgentAbilities } from '../../../core/contracts/agent.js';
-import type { GateCall } from '../../../core/contracts/extension.js';
+
+import type { AgentAbilities } from '../../core/contracts/agent.js';
+import type { Extension, GateCall } from '../../core/contracts/extension.js';
+import type { Session } from '../../core/sessions/session.js';
 import type { EndRecording, Recorder } from './recorder.js';
 
 /** Tools of agents that only look, by their names in small letters. A look before and after each would take longer. */
@@ -66,4 +68,30 @@ export class OwnRecordings {
     this.#open.delete(id);
     await begun?.then((end) => end(how));
   }
+}
+
+/** Stands around the calls of a session, whoever runs them, and has recorded what they change. */
+
+export interface RecordingParts {
+  readonly session: Pick<Session, 'extensions' | 'state'>;
+  readonly recorder: Recorder;
+  readonly own: OwnRecordings;
+}
+
+export function recording({ session, recorder, own }: RecordingParts): Extension {
+  return {
+    id: 'changes',
+    name: 'changes',
+    beforeTurn: async ({ turnId }) => void (await own.turnBegins(turnId)),
+    outsideCallBegins: async (call) => (onlyLooks(session, call) ? undefined : own.callBegins(call)),
+    outsideCallEnds: (call) => own.callEnds(call),
+    around: (call, run) => (onlyLooks(session, call) ? run() : recorder.around(call, run)),
+  };
+}
+
+/** Whoever has the tool says so. */
+function onlyLooks({ extensions, state }: RecordingParts['session'], { toolName }: GateCall): boolean {
+  const ofHost = extensions.tools().map(({ definition }) => definition);
+  const tool = [...ofHost, ...(state.activeClient?.tools ?? [])].find(({ name }) => name === toolName);
+  return tool?.annotations?.readOnlyHint === true;
 }

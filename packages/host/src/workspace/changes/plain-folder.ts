@@ -2,16 +2,16 @@
  * A folder that is in no repository. A snapshot is the content of everything in it, except what tools made; after the
  * first one, only files are read whose time or size has changed.
  */
+
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
-import { isForbidden } from '../../../core/util/forbidden-paths.js';
-import { type BytePath, onDisk, shownPath } from '../../git/byte-path.js';
-import { SKIPPED_FOLDERS } from '../../tools/walk.js';
-import { Captures } from '../capture.js';
-import { changeOf, isSame } from '../entry.js';
-import { FOLDER_MAX_BYTES, FOLDER_MAX_FILES } from '../limits.js';
-import { captureAll } from './capture-all.js';
-import type { FolderParts, Found, LookedAtFolder, Snapshot } from './snapshot.js';
+import { isForbidden } from '../../core/util/forbidden-paths.js';
+import { type BytePath, onDisk, shownPath } from '../git/byte-path.js';
+import { SKIPPED_FOLDERS } from '../tools/walk.js';
+import { Captures, captureAll } from './capture.js';
+import { changeOf, isSame } from './change.js';
+import type { FolderParts, Found, LookedAtFolder, Snapshot } from './folder-snapshots.js';
+import { FOLDER_MAX_BYTES, FOLDER_MAX_FILES } from './limits.js';
 
 /** Besides those that the tools pass by. */
 const MADE_BY_TOOLS: ReadonlySet<string> = new Set(['.hg', '.svn', '.venv', '__pycache__']);

@@ -1,22 +1,62 @@
+/** The file that a call will change, where its tool names it: then nothing else has to be looked at. */
+
+import { ErrorCode } from '@atrium/protocol';
+import type { GateCall } from '../../core/contracts/extension.js';
+import { RequestError } from '../../core/contracts/request-error.js';
+import type { Logger } from '../../core/util/logger.js';
+import { mapSome } from '../../core/util/map-some.js';
+import { isRecord } from '../../core/util/shape.js';
+import { type BytePath, fromText } from '../git/byte-path.js';
+import { resolveTarget } from '../tools/write-target.js';
+import { capture } from './capture.js';
+import { type Change, changeOf, type Entry, isSame } from './change.js';
+import type { Journal } from './change-log.js';
+import type { ContentStore } from './content-store.js';
+import { type Found, Looks, type LooksParts } from './folder-snapshots.js';
+import { FILES_AT_ONCE, SESSION_MAX_BYTES, SESSION_MAX_CHANGES, STEP_MAX_FILES } from './limits.js';
+
+export interface NamedFile {
+  readonly root: string;
+  readonly path: BytePath;
+}
+
+/** Tools of the host that change the one file that they name. */
+const NAMES_ITS_FILE: ReadonlySet<string> = new Set(['write_file', 'edit_file']);
+
+/** Undefined when it names none, or one that cannot be: the tool will say what is wrong with the path. */
+export async function namedFile(
+  { toolName, owner, input, workingDirectory }: GateCall,
+  rootOf: () => Promise<string | undefined>,
+): Promise<NamedFile | undefined> {
+  if (owner !== undefined || !NAMES_ITS_FILE.has(toolName) || !isRecord(input)) return undefined;
+  const root = await rootOf();
+  const target = await resolveTarget(workingDirectory, String(input.path)).catch(() => undefined);
+  return root !== undefined && target ? { root, path: fromText(target.shown) } : undefined;
+}
+
+/** As much of what a call changed as a session may remember. What is left out is said. */
+
+const TOO_MANY = `a call changed more than ${STEP_MAX_FILES} files`;
+const FULL = `${SESSION_MAX_BYTES / 2 ** 30} GiB are kept for this session already, and no more contents`;
+const NO_MORE = `${SESSION_MAX_CHANGES} changes are remembered for this session already, and no more`;
+
+export function withinLimits({ changes, gap }: Found, { bytes, size }: Journal): Found {
+  if (size > SESSION_MAX_CHANGES) return { changes: [], gap: NO_MORE };
+  if (bytes > SESSION_MAX_BYTES) return { changes: changes.slice(0, STEP_MAX_FILES).map(withoutContents), gap: FULL };
+  if (changes.length > STEP_MAX_FILES) return { changes: changes.slice(0, STEP_MAX_FILES), gap: TOO_MANY };
+  return { changes, ...(gap !== undefined && { gap }) };
+}
+
+function withoutContents({ path, before, after }: Change): Change {
+  const lose = (entry: Entry | undefined) => entry && { ...entry, isLost: true as const };
+  return changeOf(path, lose(before), lose(after));
+}
+
 /**
  * Records what an agent changes, and nothing that people change meanwhile. Before a call that may write, the folder is
  * looked at (or just the one file, where the tool names it), and again when the call is over. An agent that runs its own
  * tools is not seen that closely: there, the whole turn counts as one call.
  */
-import { ErrorCode } from '@atrium/protocol';
-import type { GateCall } from '../../../core/contracts/extension.js';
-import { RequestError } from '../../../core/contracts/request-error.js';
-import type { Logger } from '../../../core/util/logger.js';
-import { mapSome } from '../../../core/util/map-some.js';
-import { capture } from '../capture.js';
-import type { ContentStore } from '../content-store.js';
-import { type Change, changeOf, isSame } from '../entry.js';
-import { FILES_AT_ONCE } from '../limits.js';
-import type { Found } from '../snapshots/snapshot.js';
-import type { Journal } from './journal.js';
-import { Looks, type LooksParts } from './looks.js';
-import { type NamedFile, namedFile } from './named-file.js';
-import { withinLimits } from './within-limits.js';
 
 export interface RecorderParts extends LooksParts {
   readonly logger: Logger;

@@ -1,10 +1,52 @@
+/** What is behind a view: where its files come from, and what can be done with them. */
+
+import {
+  type ChangesetAction,
+  type ChangesetFile,
+  type ChangesetOperation,
+  type ChangesetState,
+  changesetReducer,
+  type ErrorInfo,
+  type TextRange,
+} from '@atrium/protocol';
+import { EphemeralChannel } from '../../core/channels/ephemeral-channel.js';
+import type { HostCore } from '../../core/contracts/host-core.js';
+import { STORE_RETRY_MS } from '../../core/limits.js';
+import type { BytePath } from '../git/byte-path.js';
+import { LOOK_AGAIN_MAX_MS, LOOK_AGAIN_MS, LOOK_SHARE, VIEW_IDLE_MS, VIEWS_MAX } from './limits.js';
+
+export interface Shown {
+  readonly files: readonly ShownFile[];
+  readonly operations: readonly ChangesetOperation[];
+  /** Why this is not all, or nothing at all. */
+  readonly problem?: ErrorInfo;
+}
+
+export interface ShownFile {
+  readonly file: ChangesetFile;
+  /** A renamed file has two. */
+  readonly paths: readonly BytePath[];
+}
+
+/** What an operation is about; all files when it is absent. */
+export interface OperationTarget {
+  readonly paths: readonly BytePath[];
+  readonly lines?: { readonly side: 'before' | 'after'; readonly range: TextRange };
+}
+
+export interface ViewSource {
+  /** People can change it without anybody telling us: it has to be looked at again and again. */
+  readonly isOpenToAll: boolean;
+  show(): Promise<Shown>;
+  /** Does it; what it returns is told to who asked. Fails with a `RequestError` when nothing was done. */
+  run(operationId: string, target: OperationTarget | undefined): Promise<string>;
+}
+
+export function incomplete(why: string): ErrorInfo {
+  return { errorType: 'incomplete', message: `This may not be everything: ${why}.` };
+}
+
 /** A channel that shows changes, from when somebody asks for it until nobody watches any more. */
-import { type ChangesetAction, type ChangesetState, changesetReducer, type ErrorInfo } from '@atrium/protocol';
-import { EphemeralChannel } from '../../../core/channels/ephemeral-channel.js';
-import type { HostCore } from '../../../core/contracts/host-core.js';
-import { STORE_RETRY_MS } from '../../../core/limits.js';
-import { LOOK_AGAIN_MAX_MS, LOOK_AGAIN_MS, LOOK_SHARE } from '../limits.js';
-import type { Shown, ViewSource } from './source.js';
 
 export interface ViewParts {
   readonly core: Pick<HostCore, 'writer' | 'clock'>;
@@ -128,4 +170,75 @@ function isEqual(one: unknown, other: unknown): boolean {
 function failed(error: unknown): Shown {
   const message = error instanceof Error ? error.message : String(error);
   return { files: [], operations: [], problem: { errorType: 'failed', message } };
+}
+
+/** The views of one session that somebody watches, or has just asked for. */
+
+export interface OpenViewsParts {
+  readonly core: HostCore;
+  /** One of them is up to date again. */
+  refreshed(): void;
+  /** One of them was given up. */
+  released(): void;
+}
+
+export class OpenViews {
+  readonly #views = new Map<string, View>();
+  #isOver = false;
+
+  constructor(private readonly parts: OpenViewsParts) {}
+
+  get isEmpty(): boolean {
+    return this.#views.size === 0;
+  }
+
+  /** What a view shows now; undefined when it is not open. */
+  shown(uri: string): Shown | undefined {
+    return this.#views.get(uri)?.shown;
+  }
+
+  fail(uri: string, failure: ErrorInfo | undefined): void {
+    this.#views.get(uri)?.fail(failure);
+  }
+
+  /** Opened now, if it was not yet. Undefined when there is none, or when too many others are watched. */
+  async open(uri: string, find: () => Promise<ViewSource | undefined>): Promise<View | undefined> {
+    const source = this.#views.has(uri) ? undefined : await find();
+    const present = this.#views.get(uri);
+    if (present || !source || this.#isOver) return present;
+    if (this.#views.size >= VIEWS_MAX) for (const other of [...this.#views.keys()]) this.release(other);
+    if (this.#views.size >= VIEWS_MAX) return undefined;
+    const { core, refreshed } = this.parts;
+    const view = new View({ core, uri, source, refreshed });
+    this.#views.set(uri, view);
+    // Whoever asked may never watch it.
+    core.clock.after(VIEW_IDLE_MS, () => this.release(uri));
+    void view.refresh();
+    return view;
+  }
+
+  /** Gives a view up, unless somebody watches. */
+  release(uri: string): void {
+    const view = this.#views.get(uri);
+    if (!view || this.parts.core.isWatched(uri)) return;
+    view.close();
+    this.#views.delete(uri);
+    this.parts.released();
+  }
+
+  async refresh(): Promise<void> {
+    await Promise.all([...this.#views.values()].map((view) => view.refresh()));
+  }
+
+  /** When the session itself is over, whoever watches is told so and let go. */
+  close(isSessionOver: boolean): void {
+    const { core } = this.parts;
+    this.#isOver = true;
+    for (const [uri, view] of this.#views) {
+      if (isSessionOver) view.end();
+      else view.close();
+      if (isSessionOver) core.writer.afterCommit(() => core.unsubscribeAll(uri));
+    }
+    this.#views.clear();
+  }
 }

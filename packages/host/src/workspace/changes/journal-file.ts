@@ -1,10 +1,10 @@
 /** What is remembered of a session's changes: one file to which lines are added, so that no crash takes more than one. */
 import { appendFile, open, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { makeFolder } from '../../../core/util/folders.js';
-import { isRecord } from '../../../core/util/shape.js';
-import { JOURNAL_HEAD_MAX_BYTES } from '../limits.js';
-import { type JournalLine, KINDS } from './journal-line.js';
+import { makeFolder } from '../../core/util/folders.js';
+import { isRecord } from '../../core/util/shape.js';
+import { type JournalLine, KINDS } from './change-log.js';
+import { JOURNAL_HEAD_MAX_BYTES } from './limits.js';
 
 export class JournalFile {
   /** Lines come one after the other. */

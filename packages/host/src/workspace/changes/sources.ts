@@ -1,22 +1,19 @@
 /** Finds what is behind each view of a session, and counts what the catalogue tells. */
 import { ErrorCode, type ErrorInfo } from '@atrium/protocol';
-import { RequestError } from '../../../core/contracts/request-error.js';
-import type { Session } from '../../../core/sessions/session.js';
-import type { Repository } from '../../git/repository.js';
-import type { Counted } from '../catalogue.js';
-import type { ContentStore } from '../content-store.js';
-import { type CommitScope, commit } from '../operations/commit.js';
-import type { CommitQuestion } from '../operations/commit-question.js';
-import type { Journal } from '../record/journal.js';
-import { countsWholeTurns } from '../record/own-recordings.js';
-import type { Recorder } from '../record/recorder.js';
-import type { FolderParts } from '../snapshots/snapshot.js';
-import { RecordedFiles } from './files.js';
-import { RecordedSource } from './recorded-source.js';
-import type { Shown, ViewSource } from './source.js';
-import { UncommittedFiles } from './uncommitted-files.js';
-import { NO_REPOSITORY, UncommittedSource } from './uncommitted-source.js';
+import { RequestError } from '../../core/contracts/request-error.js';
+import type { Session } from '../../core/sessions/session.js';
+import type { Repository } from '../git/repository.js';
+import type { Counted } from './catalogue.js';
+import type { Journal } from './change-log.js';
+import { type CommitQuestion, type CommitScope, commit } from './commit.js';
+import type { ContentStore } from './content-store.js';
+import type { FolderParts } from './folder-snapshots.js';
+import { RecordedFiles, RecordedSource } from './recorded-source.js';
+import type { Recorder } from './recorder.js';
+import { countsWholeTurns } from './recording.js';
+import { NO_REPOSITORY, UncommittedFiles, UncommittedSource } from './uncommitted-source.js';
 import { keyOf, type ViewName, viewUri } from './uri.js';
+import type { Shown, ViewSource } from './views.js';
 
 export interface SourcesParts {
   readonly session: Session;

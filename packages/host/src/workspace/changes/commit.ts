@@ -1,0 +1,122 @@
+/** Commits what is staged, or everything when nothing is. Programs of the repository run only where people trust it. */
+
+import type { SessionState } from '@atrium/protocol';
+import type { Step } from '../../core/channels/channel.js';
+import type { Session } from '../../core/sessions/session.js';
+import { systemClock } from '../../core/util/clock.js';
+import { runProcess } from '../../core/util/run-process.js';
+import { shownPath } from '../git/byte-path.js';
+import {
+  GIT_GRACE_MS,
+  GIT_WRITE_MAX_MS,
+  GitError,
+  gitEnvironment,
+  gitWords,
+  HARMLESS,
+  NO_HOOKS,
+  plainEnvironment,
+} from '../git/git.js';
+import type { Repository } from '../git/repository.js';
+import { isConflict, isStaged, statusOf } from '../git/status.js';
+import { stage } from './git-operations.js';
+import { COMMIT_MESSAGE_MAX_CHARACTERS } from './limits.js';
+
+/** What is staged, or everything in the folder. It is settled when people are asked, not when they answer. */
+export type CommitScope = 'staged' | 'everything';
+
+export interface CommitRequest {
+  readonly repository: Repository;
+  readonly what: CommitScope;
+  readonly message: string;
+  readonly isTrusted: boolean;
+  readonly signal: AbortSignal;
+}
+
+const COMMIT = ['commit', '--quiet', '--file=-', '--cleanup=strip'];
+/** A folder that nobody trusts could also name the program to sign with. */
+const ALONE = ['--no-verify', '--no-gpg-sign'];
+/** What hooks say last is why they refused. */
+const WORDS_KEPT_CHARACTERS = 4_000;
+
+export async function whatToCommit(repository: Repository): Promise<CommitScope> {
+  const { entries } = await statusOf(repository, { renames: false });
+  return entries.some(isStaged) ? 'staged' : 'everything';
+}
+
+/** Says what was done. */
+export async function commit({ repository, what, message, isTrusted, signal }: CommitRequest): Promise<string> {
+  const { entries } = await statusOf(repository, { renames: false });
+  const conflict = entries.find(isConflict);
+  if (conflict) throw new GitError(`there is a conflict in ${shownPath(conflict.path)}: resolve and stage it first`);
+  if (what === 'everything') await stage(repository, undefined, isTrusted);
+  else if (!entries.some(isStaged)) throw new GitError('nothing is staged any more');
+  let words = '';
+  const end = await runProcess({
+    command: 'git',
+    args: isTrusted
+      ? [...HARMLESS, ...COMMIT]
+      : [...HARMLESS, ...NO_HOOKS, ...repository.noPrograms, ...COMMIT, ...ALONE],
+    cwd: repository.folder,
+    env: isTrusted ? plainEnvironment() : gitEnvironment(),
+    input: message,
+    signal,
+    timeoutMs: GIT_WRITE_MAX_MS,
+    graceMs: GIT_GRACE_MS,
+    clock: systemClock,
+    output: (text) => {
+      words = `${words}${text}`.slice(-WORDS_KEPT_CHARACTERS);
+    },
+  });
+  if (end.kind === 'timeout') throw new GitError('the commit took too long and was stopped');
+  if (end.kind !== 'exited' || end.code !== 0) throw new GitError(`the commit failed: ${gitWords(words) || end.kind}`);
+  return isTrusted ? 'Committed.' : 'Committed. Hooks did not run: the folder is not trusted.';
+}
+
+/** Asks the people in a session for the words of a commit: the protocol has no place for them in the operation itself. */
+
+const QUESTION = 'message';
+
+export class CommitQuestion {
+  readonly #id = `commit-${crypto.randomUUID()}`;
+  #then: ((message: string) => void) | undefined;
+  #withdraw = () => {};
+
+  constructor(private readonly session: Session) {}
+
+  get isOpen(): boolean {
+    return this.#then !== undefined;
+  }
+
+  /** Asked again, it is the same question. */
+  ask(what: string, then: (message: string) => void): void {
+    this.#then = then;
+    const question = {
+      id: QUESTION,
+      kind: 'text' as const,
+      message: 'Commit message',
+      required: true,
+      max: COMMIT_MESSAGE_MAX_CHARACTERS,
+      defaultValue: this.session.state.summary.title,
+    };
+    const request = { id: this.#id, message: what, questions: [question] };
+    const note = `${what} This client cannot answer: use a newer one, or commit in a terminal.`;
+    this.#withdraw = this.session.standing.ask(request, () => {}, note);
+  }
+
+  /** The answer is in the action; whoever stands behind the question is only told that there was one. */
+  observe({ envelope: { action }, before }: Step<SessionState>): void {
+    if (action.type !== 'session/inputCompleted' || action.requestId !== this.#id) return;
+    const then = this.#then;
+    this.#then = undefined;
+    const drafts = before.inputRequests?.find(({ id }) => id === this.#id)?.answers;
+    const answer = { ...drafts, ...action.answers }[QUESTION];
+    const isGiven = action.response === 'accept' && answer?.state === 'submitted' && answer.value.kind === 'text';
+    const message = isGiven ? String(answer.value.value).trim() : '';
+    if (message !== '') then?.(message.slice(0, COMMIT_MESSAGE_MAX_CHARACTERS));
+  }
+
+  close(): void {
+    this.#then = undefined;
+    this.#withdraw();
+  }
+}

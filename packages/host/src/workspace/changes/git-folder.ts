@@ -1,0 +1,200 @@
+/** Reads files as commits have them, a whole list at once, into a store. */
+
+import { type BytePath, foldersOf } from '../git/byte-path.js';
+import { trackedContents } from '../git/contents.js';
+import { gitList } from '../git/git.js';
+import { filteredPaths, type Repository } from '../git/repository.js';
+import { emptyTree, isSubmodule, statusOf, type Tracked } from '../git/status.js';
+import { Captures, captureAll } from './capture.js';
+import { changeOf, type Entry, isSame } from './change.js';
+import type { ContentStore } from './content-store.js';
+import type { FolderParts, Found, LookedAtFolder, Snapshot } from './folder-snapshots.js';
+import { CONTENT_MAX_BYTES, FOLDER_MAX_BYTES, FOLDER_MAX_FILES, STEP_MAX_FILES } from './limits.js';
+
+export type Side = 'before' | 'after';
+export const SIDES = ['before', 'after'] as const;
+
+/** What Git calls the kinds of files that count here. */
+export const KINDS: ReadonlyMap<string, Entry['kind']> = new Map([
+  ['100644', 'file'],
+  ['100755', 'exec'],
+  ['120000', 'link'],
+]);
+
+/** A file of one of two moments. Without a mode nothing was there. */
+export interface WantedEntry {
+  readonly path: BytePath;
+  readonly side: Side;
+  readonly mode?: string;
+  readonly oid?: string;
+}
+
+export interface TrackedParts {
+  readonly repository: Repository;
+  readonly store: ContentStore;
+  readonly signal: AbortSignal;
+}
+
+type Entries = { readonly [S in Side]: Map<BytePath, Entry> };
+
+export async function trackedEntries(wanted: readonly WantedEntry[], parts: TrackedParts): Promise<Entries> {
+  const { repository, store, signal } = parts;
+  const files = wanted.flatMap(({ mode = '', oid = '', ...rest }) => {
+    const kind = KINDS.get(mode);
+    return kind ? { ...rest, oid, kind } : [];
+  });
+  const filtered = await filteredPaths(repository, [...new Set(files.map(({ path }) => path))]);
+  const entries: Entries = { before: new Map(), after: new Map() };
+  const lose = ({ path, side, kind, oid }: (typeof files)[number], bytes: number) =>
+    entries[side].set(path, { kind, hash: `git-${oid}`, bytes, isLost: true });
+  for (const file of files) if (filtered.has(file.path)) lose(file, 0);
+  const open = files.filter(({ path }) => !filtered.has(path));
+  const request = { maxBytes: CONTENT_MAX_BYTES, as: 'on-disk', signal } as const;
+  for await (const [file, bytes] of trackedContents(repository, open, request)) {
+    if (!bytes || bytes.length > CONTENT_MAX_BYTES) lose(file, CONTENT_MAX_BYTES + 1);
+    else {
+      const { path, side, kind } = file;
+      entries[side].set(path, { kind, hash: await store.put(bytes), bytes: bytes.length });
+    }
+  }
+  return entries;
+}
+
+/**
+ * What lies between two snapshots of a folder in a repository. What differs from a commit is in the snapshots; everything
+ * else is as the commit of that moment has it, and is read only where the two moments do not agree.
+ */
+
+/** What is at a path: known, or yet to be read from a commit; neither when nothing is there. */
+interface State {
+  readonly entry?: Entry | undefined;
+  readonly tracked?: Tracked | undefined;
+}
+
+/** What a path is in two commits. */
+type Moved = ReadonlyMap<BytePath, { readonly [S in Side]?: Tracked }>;
+type Snapshots = { readonly [S in Side]: Snapshot };
+type Difference = { readonly path: BytePath } & { readonly [S in Side]: State };
+
+const TOO_MANY = `more than ${STEP_MAX_FILES} files changed at once`;
+
+export async function gitChanges(snapshots: Snapshots, parts: TrackedParts): Promise<Found> {
+  const all = await differences(snapshots, parts);
+  const some = all.slice(0, STEP_MAX_FILES);
+  const read = await trackedEntries(
+    some.flatMap((one) => SIDES.flatMap((side) => ({ path: one.path, side, ...one[side].tracked }))),
+    parts,
+  );
+  const changes = some
+    .map((one) => {
+      const [before, after] = SIDES.map((side) => one[side].entry ?? read[side].get(one.path));
+      return changeOf(one.path, before, after);
+    })
+    .filter(({ before, after }) => !isSame(before, after));
+  const gap = snapshots.before.gap ?? snapshots.after.gap ?? (all.length > some.length ? TOO_MANY : undefined);
+  return { changes, ...(gap !== undefined && { gap }) };
+}
+
+/** The paths whose states are not known to be the same, in order. */
+async function differences(snapshots: Snapshots, parts: TrackedParts): Promise<Difference[]> {
+  const { before, after } = snapshots;
+  const moved = await movedBetween(before.head, after.head, parts);
+  const paths = [...new Set([...before.files.keys(), ...after.files.keys(), ...moved.keys()])].sort();
+  return paths
+    .map((path) => ({
+      path,
+      before: stateOf(path, { here: before, there: after, moved: moved.get(path), side: 'before' }),
+      after: stateOf(path, { here: after, there: before, moved: moved.get(path), side: 'after' }),
+    }))
+    .filter((one) => !isSameState(one.before, one.after));
+}
+
+interface Looking {
+  readonly here: Snapshot;
+  readonly there: Snapshot;
+  readonly moved: { readonly [S in Side]?: Tracked } | undefined;
+  readonly side: Side;
+}
+
+function stateOf(path: BytePath, { here, there, moved, side }: Looking): State {
+  const seen = here.files.get(path);
+  if (seen) return { entry: seen.now };
+  // A folder that became a file, or the other way round, takes its old name with it.
+  if (foldersOf(path).some((folder) => here.files.get(folder)?.now)) return {};
+  return { tracked: moved ? moved[side] : there.files.get(path)?.head };
+}
+
+function isSameState(one: State, other: State): boolean {
+  if (one.tracked || other.tracked) {
+    return one.tracked?.oid === other.tracked?.oid && one.tracked?.mode === other.tracked?.mode;
+  }
+  return isSame(one.entry, other.entry);
+}
+
+/** What commits, checkouts and the like did in between. */
+async function movedBetween(
+  before: string | undefined,
+  after: string | undefined,
+  { repository: { folder, prefix }, signal }: TrackedParts,
+): Promise<Moved> {
+  if (before === after) return new Map();
+  const ends = [before ?? (await emptyTree(folder)), after ?? (await emptyTree(folder))];
+  const fields = await gitList(folder, ['diff-tree', '-r', '-z', '--no-renames', ...ends, '--', '.'], { signal });
+  return parseRaw(fields, prefix);
+}
+
+/** `:mode mode oid oid letter`, then the path. */
+function parseRaw(fields: readonly string[], prefix: BytePath): Moved {
+  const moved = new Map<BytePath, { before?: Tracked; after?: Tracked }>();
+  for (let index = 0; index + 1 < fields.length; index += 2) {
+    const [oldMode = '', newMode = '', oldOid = '', newOid = ''] = (fields[index] ?? '').slice(1).split(' ');
+    const path = fields[index + 1] ?? '';
+    if (!path.startsWith(prefix)) continue;
+    moved.set(path.slice(prefix.length), {
+      before: { mode: oldMode, oid: oldOid },
+      after: { mode: newMode, oid: newOid },
+    });
+  }
+  return moved;
+}
+
+/**
+ * A folder in a repository. A snapshot is the last commit and the content of every file that differs from it, so taking
+ * one costs as much as `git status`. Nothing is written to the repository. What Git ignores is not looked at.
+ */
+
+const TOO_MUCH = `more than ${FOLDER_MAX_FILES} files, or ${FOLDER_MAX_BYTES / 2 ** 20} MiB, differ from the last commit`;
+
+export class GitFolder implements LookedAtFolder {
+  readonly kind = 'git';
+  readonly #captures: Captures;
+
+  constructor(
+    private readonly parts: FolderParts,
+    private readonly repository: Repository,
+    captures?: Captures,
+  ) {
+    this.#captures = captures ?? new Captures(parts.root, parts.store);
+  }
+
+  /** The same folder, after its repository was looked up anew. */
+  with(repository: Repository): GitFolder {
+    return new GitFolder(this.parts, repository, this.#captures);
+  }
+
+  async look(signal: AbortSignal): Promise<Snapshot> {
+    const { head, entries } = await statusOf(this.repository, { renames: false, signal });
+    const differing = entries.filter((entry) => !isSubmodule(entry) && !this.parts.isOurs(entry.path));
+    const paths = differing.slice(0, FOLDER_MAX_FILES).map(({ path }) => path);
+    const { files, isCut } = await captureAll(this.#captures, paths, signal);
+    for (const { path, head: tracked } of differing.slice(0, FOLDER_MAX_FILES)) {
+      files.set(path, { ...files.get(path), ...(tracked && { head: tracked }) });
+    }
+    const isTooMuch = isCut || differing.length > FOLDER_MAX_FILES;
+    return { ...(head !== undefined && { head }), files, ...(isTooMuch && { gap: TOO_MUCH }) };
+  }
+
+  changes(before: Snapshot, after: Snapshot, signal: AbortSignal): Promise<Found> {
+    return gitChanges({ before, after }, { repository: this.repository, store: this.parts.store, signal });
+  }
+}

@@ -1,0 +1,169 @@
+/** Puts files into the index of the repository, and takes them out again. Git does it, as if a person had typed it. */
+
+import { ErrorCode } from '@atrium/protocol';
+import { RequestError } from '../../core/contracts/request-error.js';
+import { count } from '../../core/util/text.js';
+import { type BytePath, shownPath } from '../git/byte-path.js';
+import { trackedContents } from '../git/contents.js';
+import { GIT_WRITE_MAX_MS, type GitRun, git, gitText } from '../git/git.js';
+import { filteredPaths, type Repository } from '../git/repository.js';
+import { isConflict, isStaged, isSubmodule, type StatusEntry, statusOf } from '../git/status.js';
+import { capture } from './capture.js';
+import { type Change, changeOf, type Entry, isSame } from './change.js';
+import type { StagedFile } from './change-log.js';
+import type { ContentStore } from './content-store.js';
+import { KINDS } from './git-folder.js';
+import { CONTENT_MAX_BYTES } from './limits.js';
+import { nothingDone, outcome, putBack, type UndoParts, writeFiles } from './undo.js';
+
+const FROM_INPUT = ['--pathspec-from-file=-', '--pathspec-file-nul'];
+
+/** Without paths, everything in the folder. */
+export async function stage(repository: Repository, paths: readonly BytePath[] | undefined, isTrusted: boolean) {
+  const changed = await changedPaths(repository);
+  const named = paths && new Set(paths);
+  const all = changed.filter((path) => !named || named.has(path));
+  if (!isTrusted) await refuseFiltered(repository, all);
+  const filters = isTrusted ? [] : repository.noPrograms;
+  if (all.length > 0) await git(repository.folder, [...filters, 'add', '--all', ...FROM_INPUT], writing(all));
+  return `Staged ${count(all.length, 'file')}.`;
+}
+
+export async function unstage(repository: Repository, paths: readonly BytePath[] | undefined): Promise<string> {
+  const { head, entries } = await statusOf(repository, { renames: false });
+  const staged = entries.filter((entry) => isStaged(entry) || isConflict(entry));
+  const named = paths && new Set(paths);
+  const there = staged.map(({ path }) => path).filter((path) => !named || named.has(path));
+  // Before the first commit there is nothing to go back to.
+  const how = head === undefined ? ['rm', '--cached', '-q', '-f', '--ignore-unmatch'] : ['reset', '-q', 'HEAD'];
+  if (there.length > 0) await git(repository.folder, [...repository.noPrograms, ...how, ...FROM_INPUT], writing(there));
+  return `Took ${count(there.length, 'file')} out of what is staged.`;
+}
+
+async function changedPaths(repository: Repository): Promise<BytePath[]> {
+  const { entries } = await statusOf(repository, { renames: false });
+  return entries.filter(({ letters }) => letters[1] !== '.').map(({ path }) => path);
+}
+
+/** Stored without its filter, such a file would be stored wrong; and the filter is a program that the folder names. */
+export async function refuseFiltered(repository: Repository, paths: readonly BytePath[]): Promise<void> {
+  const [first] = await filteredPaths(repository, paths);
+  if (first === undefined) return;
+  const what = `${shownPath(first)} goes through a filter, which is a program that the folder names`;
+  throw new RequestError(ErrorCode.PermissionDenied, `${what}. Trust the folder first, or use a terminal.`);
+}
+
+function writing(paths: readonly BytePath[]): GitRun {
+  return { input: Buffer.from(paths.map((path) => `${path}\0`).join(''), 'latin1'), timeoutMs: GIT_WRITE_MAX_MS };
+}
+
+/**
+ * What is staged of files whose changes are thrown away. It can differ from what is in the folder, and Git would forget it
+ * sooner or later, so it is kept as well, and staged again when the changes are put back.
+ */
+
+export async function keepStaged(
+  repository: Repository,
+  entries: readonly StatusEntry[],
+  store: ContentStore,
+): Promise<StagedFile[]> {
+  const files = entries.flatMap(({ path, staged, ...entry }) =>
+    staged && isStaged(entry) ? { path, mode: staged.mode, oid: staged.oid } : [],
+  );
+  const kept: StagedFile[] = [];
+  const request = { maxBytes: CONTENT_MAX_BYTES, as: 'stored' } as const;
+  for await (const [{ path, mode }, bytes] of trackedContents(repository, files, request)) {
+    if (!bytes) {
+      const why = `what is staged of ${shownPath(path)} is too large to be kept: unstage it first`;
+      throw new RequestError(ErrorCode.Conflict, why);
+    }
+    kept.push({ path, mode, hash: await store.put(bytes) });
+  }
+  return kept;
+}
+
+/** Files of which something else is staged by now are left alone. */
+export async function stageAgain(
+  repository: Repository,
+  staged: readonly StagedFile[],
+  store: ContentStore,
+): Promise<void> {
+  const { folder, prefix, noPrograms } = repository;
+  const { entries } = await statusOf(repository, { renames: false });
+  const taken = new Set(entries.filter(isStaged).map(({ path }) => path));
+  const free = staged.filter(({ path }) => !taken.has(path));
+  if (free.length === 0) return;
+  const contents = free.map(({ hash }) => `${store.fileOf(hash)}\n`).join('');
+  const names = await gitText(folder, [...noPrograms, 'hash-object', '-w', '--no-filters', '--stdin-paths'], {
+    input: contents,
+    timeoutMs: GIT_WRITE_MAX_MS,
+  });
+  const oids = names.split('\n');
+  const lines = free.map(({ path, mode }, index) => `${mode} ${oids[index]} 0\t${prefix}${path}\0`);
+  await git(folder, [...noPrograms, 'update-index', '-z', '--index-info'], {
+    input: Buffer.from(lines.join(''), 'latin1'),
+    timeoutMs: GIT_WRITE_MAX_MS,
+  });
+}
+
+/** Makes files as the last commit has them. What is thrown away is kept, so that it can be put back. */
+
+export interface Discard extends UndoParts {
+  readonly repository: Repository;
+  isOurs(path: BytePath): boolean;
+}
+
+export async function discard(parts: Discard, paths: readonly BytePath[] | undefined): Promise<string> {
+  const { repository, store, view } = parts;
+  const own = await chosen(parts, paths);
+  const staged = await keepStaged(repository, own, store);
+  const wanted = (await waysBack(parts, own)).map((change) => ({ path: change.path, changes: [change] }));
+  const applied = await writeFiles(parts, wanted, (done) => {
+    const kept = staged.filter(({ path }) => done.has(path));
+    return { view, turns: [], ...(kept.length > 0 && { staged: kept }) };
+  });
+  if (applied.done.size === 0) throw nothingDone(applied);
+  await unstage(repository, [...applied.done]);
+  return outcome('Threw away the changes of', applied);
+}
+
+/** Puts back what was thrown away last, in the folder and in what is staged. */
+export async function restore(parts: Discard): Promise<string> {
+  const { message, refused, undone } = await putBack(parts);
+  const left = new Set(refused.map(({ path }) => path));
+  const staged = undone.staged?.filter(({ path }) => !left.has(path)) ?? [];
+  if (staged.length > 0) await stageAgain(parts.repository, staged, parts.store);
+  return message;
+}
+
+async function chosen({ repository, isOurs }: Discard, paths: readonly BytePath[] | undefined): Promise<StatusEntry[]> {
+  const { entries } = await statusOf(repository, { renames: false });
+  const named = paths && new Set(paths);
+  const all = entries.filter((entry) => (named ? named.has(entry.path) : !isOurs(entry.path)));
+  const own = all.filter((entry) => !isSubmodule(entry));
+  if (own.length === 0)
+    throw new RequestError(ErrorCode.Conflict, 'nothing was changed: repositories inside are left alone');
+  const tracked = own.flatMap(({ path, head }) => (head ? [path] : []));
+  await refuseFiltered(repository, tracked);
+  return own;
+}
+
+/** From what is there now to what the last commit has. */
+async function waysBack({ root, store, repository }: Discard, entries: readonly StatusEntry[]): Promise<Change[]> {
+  const heads = entries.flatMap(({ path, head }) => {
+    const kind = head && KINDS.get(head.mode);
+    return kind ? { path, kind, oid: head.oid } : [];
+  });
+  const targets = new Map<BytePath, Entry>();
+  const request = { maxBytes: CONTENT_MAX_BYTES, as: 'on-disk' } as const;
+  for await (const [{ path, kind, oid }, bytes] of trackedContents(repository, heads, request)) {
+    const lost = { kind, hash: `git-${oid}`, bytes: 0, isLost: true } as const;
+    targets.set(path, bytes ? { kind, hash: await store.put(bytes), bytes: bytes.length } : lost);
+  }
+  const changes: Change[] = [];
+  for (const { path } of entries) {
+    const [current, target] = [await capture(root, path, store), targets.get(path)];
+    changes.push(changeOf(path, isSame(current, target) ? target : current, target));
+  }
+  return changes;
+}

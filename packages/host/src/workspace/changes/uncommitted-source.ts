@@ -1,0 +1,203 @@
+/** The files that differ from the last commit, as clients see them: staged, not staged and untracked in one list. */
+
+import { readlink } from 'node:fs/promises';
+import {
+  type ChangesetOperation,
+  type ContentRef,
+  ErrorCode,
+  type FileEditDiff,
+  type FileEditSide,
+} from '@atrium/protocol';
+import { RequestError } from '../../core/contracts/request-error.js';
+import { looksBinary } from '../../core/util/text.js';
+import { asText, type BytePath, fileUri, onDisk, percentEncoded } from '../git/byte-path.js';
+import { findRepository, type Repository } from '../git/repository.js';
+import {
+  isConflict,
+  isStaged,
+  isSubmodule,
+  lineCounts,
+  type Status,
+  type StatusEntry,
+  statusOf,
+  type Tracked,
+} from '../git/status.js';
+import { plainContent } from '../tools/plain-content.js';
+import { statsOf } from './capture.js';
+import type { Journal } from './change-log.js';
+import { type CommitScope, whatToCommit } from './commit.js';
+import type { ContentStore } from './content-store.js';
+import type { FolderParts } from './folder-snapshots.js';
+import { discard, restore, stage, unstage } from './git-operations.js';
+import { COUNTS_KEPT, DIFF_MAX_BYTES, VIEW_MAX_FILES } from './limits.js';
+import { linesIn, textContent } from './recorded-source.js';
+import { CONTENT_SCHEME } from './uri.js';
+import { incomplete, type OperationTarget, type Shown, type ShownFile, type ViewSource } from './views.js';
+
+export interface Uncommitted {
+  readonly status: Status;
+  readonly files: readonly ShownFile[];
+  readonly isCut: boolean;
+}
+
+type Stats = NonNullable<Awaited<ReturnType<typeof statsOf>>>;
+
+export class UncommittedFiles {
+  /** Lines of untracked files, which Git does not count. */
+  readonly #lines = new Map<string, number | undefined>();
+
+  constructor(private readonly key: string) {}
+
+  async list(repository: Repository, isOurs: (path: BytePath) => boolean): Promise<Uncommitted> {
+    const status = await statusOf(repository, { renames: true });
+    const counts = await lineCounts(repository, status.head);
+    const entries = status.entries.filter(({ path }) => !isOurs(path));
+    const files: ShownFile[] = [];
+    for (const entry of entries.slice(0, VIEW_MAX_FILES)) files.push(await this.#shown(repository, entry, counts));
+    return { status: { ...status, entries }, files, isCut: entries.length > VIEW_MAX_FILES };
+  }
+
+  async #shown(
+    { folder }: Repository,
+    entry: StatusEntry,
+    counts: ReadonlyMap<BytePath, FileEditDiff>,
+  ): Promise<ShownFile> {
+    const { path, from = path, letters, head, staged } = entry;
+    const stats = await statsOf(folder, path);
+    // A file that was staged and then deleted is in no commit, and yet something of it would go.
+    const old = head ?? (stats ? undefined : staged);
+    const before = old && this.#tracked(fileUri(folder, from), from, old);
+    const isThere = stats && (stats.isFile() || stats.isSymbolicLink() || isSubmodule(entry));
+    const after = isThere ? await this.#onDisk(folder, path, stats) : undefined;
+    const diff = letters === '??' && stats ? await this.#untracked(folder, path, stats) : counts.get(path);
+    const edit = { ...(before && { before }), ...(after && { after }), ...(diff && { diff }) };
+    const meta = { index: letters[0], folder: letters[1], ...(isSubmodule(entry) && { submodule: true }) };
+    const id = after?.uri ?? before?.uri ?? fileUri(folder, path);
+    return { file: { id, edit, _meta: { git: meta } }, paths: [...new Set([from, path])] };
+  }
+
+  #tracked(uri: string, path: BytePath, { oid, mode }: Tracked): FileEditSide {
+    if (mode === '160000') return { uri, content: textContent(`Subproject commit ${oid}\n`) };
+    return { uri, content: { uri: `${CONTENT_SCHEME}/${this.key}/git/${oid}/${percentEncoded(path)}` } };
+  }
+
+  async #onDisk(folder: string, path: BytePath, stats: Stats): Promise<FileEditSide> {
+    const uri = fileUri(folder, path);
+    if (stats.isDirectory()) return { uri, content: textContent('(a repository of its own)\n') };
+    if (stats.isSymbolicLink()) {
+      const target = await readlink(onDisk(folder, path), { encoding: 'buffer' }).catch(() => Buffer.alloc(0));
+      return { uri, content: textContent(target) };
+    }
+    // A name that is no text is no path for others.
+    const own = `${CONTENT_SCHEME}/${this.key}/folder/${percentEncoded(path)}`;
+    const content: ContentRef = { uri: asText(path) === undefined ? own : uri, sizeHint: Number(stats.size) };
+    return { uri, content };
+  }
+
+  async #untracked(folder: string, path: BytePath, stats: Stats): Promise<FileEditDiff | undefined> {
+    if (!stats.isFile() || stats.size > DIFF_MAX_BYTES) return undefined;
+    const stamp = `${path}:${stats.size}:${stats.mtimeNs}:${stats.ctimeNs}`;
+    if (!this.#lines.has(stamp)) {
+      if (this.#lines.size >= COUNTS_KEPT) this.#lines.clear();
+      const bytes = await plainContent(onDisk(folder, path), DIFF_MAX_BYTES).catch(() => undefined);
+      this.#lines.set(stamp, bytes && !looksBinary(bytes) ? linesIn(bytes.toString('latin1')) : undefined);
+    }
+    const added = this.#lines.get(stamp);
+    return added === undefined ? undefined : { added, removed: 0 };
+  }
+}
+
+/** What differs from the last commit, whoever changed it, and what Git can do with it. */
+
+export interface UncommittedParts {
+  readonly view: string;
+  readonly store: ContentStore;
+  readonly files: UncommittedFiles;
+  journal(): Promise<Journal>;
+  folder(): Promise<FolderParts>;
+  isTrusted(folder: string): Promise<boolean>;
+  quietly<T>(work: () => Promise<T>): Promise<T>;
+  /** Asks for a message and commits; says what is asked. */
+  commit(repository: Repository, what: CommitScope): string;
+}
+
+/** How a view says that there is nothing to compare with. */
+export const NO_REPOSITORY = 'no-repository';
+
+export class UncommittedSource implements ViewSource {
+  readonly isOpenToAll = true;
+
+  constructor(private readonly parts: UncommittedParts) {}
+
+  async show(): Promise<Shown> {
+    const { root, isOurs } = await this.parts.folder();
+    const repository = await findRepository(root);
+    if (!repository) {
+      const message = 'The folder is in no Git repository that can be used, so nothing is uncommitted here.';
+      return { files: [], operations: [], problem: { errorType: NO_REPOSITORY, message } };
+    }
+    const { status, files, isCut } = await this.parts.files.list(repository, isOurs);
+    const isUndone = (await this.parts.journal()).lastUndone(this.parts.view) !== undefined;
+    const cut = incomplete(`only ${VIEW_MAX_FILES} of ${status.entries.length} files are shown`);
+    return { files, operations: operationsFor(status.entries, isUndone), ...(isCut && { problem: cut }) };
+  }
+
+  async run(operationId: string, target: OperationTarget | undefined): Promise<string> {
+    const { root, isOurs } = await this.parts.folder();
+    const repository = await findRepository(root);
+    if (!repository) throw new RequestError(ErrorCode.Conflict, 'the folder is in no Git repository any more');
+    const { store, view } = this.parts;
+    if (operationId === 'stage') return stage(repository, target?.paths, await this.parts.isTrusted(root));
+    if (operationId === 'unstage') return unstage(repository, target?.paths);
+    if (operationId === 'commit') return this.parts.commit(repository, await whatToCommit(repository));
+    const parts = { root, store, view, repository, isOurs, journal: await this.parts.journal() };
+    return this.parts.quietly(() => (operationId === 'restore' ? restore(parts) : discard(parts, target?.paths)));
+  }
+}
+
+function operationsFor(entries: readonly StatusEntry[], isUndone: boolean): ChangesetOperation[] {
+  const isAnyStaged = entries.some(isStaged);
+  const isAnyConflict = entries.some(isConflict);
+  return [
+    ...(entries.some(({ letters }) => letters[1] !== '.') ? [STAGE] : []),
+    ...(isAnyStaged || isAnyConflict ? [UNSTAGE] : []),
+    ...(entries.length > 0 ? [DISCARD] : []),
+    // Markers of a conflict are not to end up in a commit by accident.
+    ...(entries.length > 0 && !isAnyConflict ? [isAnyStaged ? COMMIT_STAGED : COMMIT_ALL] : []),
+    ...(isUndone ? [RESTORE] : []),
+  ];
+}
+
+const STAGE: ChangesetOperation = { id: 'stage', label: 'Stage', scopes: ['changeset', 'resource'], icon: 'add' };
+const UNSTAGE: ChangesetOperation = {
+  id: 'unstage',
+  label: 'Unstage',
+  scopes: ['changeset', 'resource'],
+  icon: 'remove',
+};
+const DISCARD: ChangesetOperation = {
+  id: 'discard',
+  label: 'Discard',
+  description: 'Makes files as the last commit has them, and deletes those that it does not have.',
+  scopes: ['changeset', 'resource'],
+  confirmation: 'Throw away these changes, whoever made them? They can be restored in this session.',
+  icon: 'discard',
+};
+const COMMIT_STAGED: ChangesetOperation = {
+  id: 'commit',
+  label: 'Commit',
+  description: 'Commits what is staged. The message is asked for in the session.',
+  scopes: ['changeset'],
+  icon: 'check',
+};
+const COMMIT_ALL: ChangesetOperation = {
+  ...COMMIT_STAGED,
+  description: 'Commits everything here, as nothing is staged. The message is asked for in the session.',
+};
+const RESTORE: ChangesetOperation = {
+  id: 'restore',
+  label: 'Restore',
+  description: 'Puts back what was discarded last.',
+  scopes: ['changeset'],
+  icon: 'redo',
+};
