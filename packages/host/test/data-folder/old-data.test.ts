@@ -9,8 +9,10 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import * as host from '../../src/index.js';
-import type { World } from '../fixtures/data-folder-0.1/world.d.mjs';
-import { folderOf, inspect, openWorld, PLACE, pause, SESSIONS, viewUri } from '../fixtures/data-folder-0.1/world.mjs';
+import * as fixture from '../fixtures/data-folder-0.1/world.mjs';
+
+const { folderOf, inspect, openWorld, PLACE, pause, SESSIONS, viewUri } = fixture;
+type World = fixture.World;
 
 const FIXTURE = fileURLToPath(new URL('../fixtures/data-folder-0.1/', import.meta.url));
 /** Another run of this test on the same machine has the place; after this time it is taken for dead. */
