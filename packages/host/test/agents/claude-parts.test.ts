@@ -1,15 +1,20 @@
 /** The parts of the Claude agent that need no Claude. */
 import type { Turn } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
-import type { Calls } from '../../src/agents/claude/calls.js';
-import { claudeAgent } from '../../src/agents/claude/claude-agent.js';
+import { claudeAgent } from '../../src/agents/claude/backend.js';
 import { resultError } from '../../src/agents/claude/errors.js';
 import { hooksOf } from '../../src/agents/claude/hooks.js';
-import { MARKS_MAX_CHARACTERS } from '../../src/agents/claude/limits.js';
-import { beginningOf, type ClaudeMemory, memoryOf, withMark } from '../../src/agents/claude/memory.js';
+import type { Steering } from '../../src/agents/claude/prompt.js';
 import { loadClaudeSdk } from '../../src/agents/claude/sdk.js';
-import type { Steering } from '../../src/agents/claude/steering.js';
-import { callWords, resultText } from '../../src/agents/claude/tool-words.js';
+import {
+  beginningOf,
+  type ClaudeMemory,
+  MARKS_MAX_CHARACTERS,
+  memoryOf,
+  withMark,
+} from '../../src/agents/claude/session.js';
+import type { TurnCalls } from '../../src/agents/claude/tools.js';
+import { callWords, resultText } from '../../src/agents/claude/tools.js';
 import { FakeTurn } from '../support/fake-turn.js';
 
 function turnOf(id: string, text = id): Turn {
@@ -133,7 +138,7 @@ describe('the Claude agent', () => {
   });
 
   it('[UNI-088] has a call stopped when the question about it fails', async () => {
-    const calls = { check: () => Promise.reject(new Error('the turn is over')) } as unknown as Calls;
+    const calls = { check: () => Promise.reject(new Error('the turn is over')) } as unknown as TurnCalls;
     const { PreToolUse = [] } = hooksOf({ turn: new FakeTurn('go'), calls, steering: {} as Steering, context: '' });
     expect(PreToolUse.map(({ onFailure }) => onFailure)).toEqual(['block']);
     const input = { tool_use_id: 'c-1', tool_name: 'Bash', tool_input: { command: 'rm -rf x' } };

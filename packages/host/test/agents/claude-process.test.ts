@@ -3,15 +3,15 @@ import { existsSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { TurnProcess } from '../../src/agents/claude/process.js';
+import { ClaudeProcess } from '../../src/agents/claude/process.js';
 import { tempFolder } from '../support/temp-folder.js';
 
 const STUBBORN = `trap '' TERM INT HUP; echo $$ > pid; while :; do sleep 0.1; done`;
 
 /** Runs a line as the program of a turn. Gives back the process that it started, once that runs. */
-async function started(line: string): Promise<{ turn: TurnProcess; pid: number }> {
+async function started(line: string): Promise<{ turn: ClaudeProcess; pid: number }> {
   const cwd = await tempFolder();
-  const turn = new TurnProcess();
+  const turn = new ClaudeProcess();
   const env = { PATH: process.env.PATH };
   turn.start({ command: 'sh', args: ['-c', line, 'sh', STUBBORN], cwd, env }).on('error', () => {});
   const pid = await vi.waitFor(async () => {
@@ -47,7 +47,7 @@ describe.skipIf(process.platform !== 'linux')('[UNI-093] what a turn of Claude s
   });
 
   it('is nothing when there is no such program, and nobody waits for it', async () => {
-    const turn = new TurnProcess();
+    const turn = new ClaudeProcess();
     const cwd = await tempFolder();
     turn.start({ command: path.join(cwd, 'none'), args: [], cwd, env: {} }).on('error', () => {});
     await turn.end(50);

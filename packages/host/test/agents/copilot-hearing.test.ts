@@ -2,8 +2,7 @@
 import type { Turn } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
 import { CopilotRuntime } from '../../src/agents/copilot/runtime.js';
-import type { CopilotSdk, SdkSession, SessionConfig } from '../../src/agents/copilot/sdk.js';
-import type { SdkEvent } from '../../src/agents/copilot/sdk-events.js';
+import type { CopilotSdk, SdkEvent, SdkSession, SessionConfig } from '../../src/agents/copilot/sdk.js';
 import { CopilotSession } from '../../src/agents/copilot/session.js';
 import { FakeTurn } from '../support/fake-turn.js';
 import { tempFolder } from '../support/temp-folder.js';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { TurnCalls } from '../../src/agents/copilot/calls.js';
+import { sessionConfig } from '../../src/agents/copilot/connection.js';
 import { decide } from '../../src/agents/copilot/permission.js';
 import { CopilotPrompt } from '../../src/agents/copilot/prompt.js';
-import { sessionConfig } from '../../src/agents/copilot/session-config.js';
+import { TurnCalls } from '../../src/agents/copilot/tools.js';
 import type { OwnCall, Permit } from '../../src/core/contracts/agent.js';
 import { FakeTurn } from '../support/fake-turn.js';
 import { tempFolder } from '../support/temp-folder.js';
@@ -74,7 +74,7 @@ describe('what nobody can answer for', () => {
       options: { home: '/nowhere' },
       folder: '/nowhere',
       prompt: new CopilotPrompt(),
-      run: () => undefined,
+      turn: () => undefined,
     };
     const { hooks, onPermissionRequest } = sessionConfig(side, { model: undefined, tools: new Map(), hidden: [] });
     expect(await hooks.onPreToolUse(hook)).toEqual(denial);

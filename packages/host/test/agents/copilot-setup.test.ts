@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { copilotAgent } from '../../src/agents/copilot/copilot-agent.js';
-import { runtimeEnvironment } from '../../src/agents/copilot/environment.js';
+import { copilotAgent } from '../../src/agents/copilot/backend.js';
+import { runtimeEnvironment } from '../../src/agents/copilot/runtime.js';
 import { loadSdk } from '../../src/agents/copilot/sdk.js';
 import { hasCopilot, WHY_SKIPPED } from '../support/copilot-agent.js';
 import { CopilotRoom, WAIT_MAX_MS } from '../support/copilot-room.js';

@@ -3,12 +3,11 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { RootState } from '@atrium/protocol';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { copilotAgent } from '../../src/agents/copilot/copilot-agent.js';
+import { copilotAgent, protectedResources } from '../../src/agents/copilot/backend.js';
+import { sessionConfig } from '../../src/agents/copilot/connection.js';
 import { CopilotPrompt } from '../../src/agents/copilot/prompt.js';
 import { CopilotRuntime } from '../../src/agents/copilot/runtime.js';
 import type { ClientOptions, CopilotSdk, SdkClient } from '../../src/agents/copilot/sdk.js';
-import { sessionConfig } from '../../src/agents/copilot/session-config.js';
-import { protectedResources } from '../../src/agents/copilot/token.js';
 import { MemoryLog } from '../../src/core/log/memory-log.js';
 import { createHost } from '../../src/host.js';
 import { hasCopilot, WHY_SKIPPED } from '../support/copilot-agent.js';
@@ -88,7 +87,7 @@ describe('a token for Copilot', () => {
     // It was tried without any other login that could step in for it.
     expect(sdk.started.map(({ useLoggedInUser }) => useLoggedInUser)).toEqual([true, false, true]);
     expect(JSON.stringify(sdk.started[2])).not.toContain('good-1');
-    const side = { options: { home: '/h' }, folder: '/f', prompt: new CopilotPrompt(), run: () => undefined };
+    const side = { options: { home: '/h' }, folder: '/f', prompt: new CopilotPrompt(), turn: () => undefined };
     const chosen = { model: undefined, tools: new Map(), hidden: [] };
     expect(sessionConfig(side, { ...chosen, gitHubToken: runtime.token }).gitHubToken).toBe('good-1');
     expect('gitHubToken' in sessionConfig(side, chosen)).toBe(false);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { agentAcceptance, type PlannedAnswer, type PlannedFailure } from '../../src/agents/acceptance.js';
-import { type ModelApi, modelAgent } from '../../src/agents/model/model-agent.js';
+import { type ModelApi, modelAgent } from '../../src/agents/model/backend.js';
 import type { Step } from '../../src/agents/scripted/script.js';
 import { scriptedAgent } from '../../src/agents/scripted/scripted.js';
 import { ModelServer, type ServedAnswer } from '../support/model-server.js';

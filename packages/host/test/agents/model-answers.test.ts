@@ -1,13 +1,7 @@
 /** Answers that no model should give, and requests that have to wait: the turn ends well, and people see why. */
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import {
-  ANSWER_CALLS_MAX,
-  ANSWER_INPUT_MAX_CHARACTERS,
-  ANSWER_REASONING_MAX_CHARACTERS,
-  ANSWER_TEXT_MAX_CHARACTERS,
-  CALLS_PER_STEP_MAX,
-} from '../../src/agents/model/limits.js';
-import { type ModelApi, modelAgent } from '../../src/agents/model/model-agent.js';
+import { ANSWER_MAX, CALLS_PER_STEP_MAX } from '../../src/agents/model/answer.js';
+import { type ModelApi, modelAgent } from '../../src/agents/model/backend.js';
 import { completed, FakeTurn, openSession } from '../support/fake-turn.js';
 import { ModelServer, type ServedAnswer, type ServedCall } from '../support/model-server.js';
 
@@ -56,20 +50,17 @@ describe('many calls in one answer', { timeout: 30_000 }, () => {
 
 describe('an answer without an end', { timeout: 30_000 }, () => {
   it.each<[string, ServedAnswer]>([
-    ['1 MiB of text', { text: beyond(ANSWER_TEXT_MAX_CHARACTERS) }],
-    ['1 MiB of thinking', { reasoning: beyond(ANSWER_REASONING_MAX_CHARACTERS) }],
-    [
-      '4 MiB of input for tools',
-      { calls: [{ name: 'look', input: `{"at":"${beyond(ANSWER_INPUT_MAX_CHARACTERS).join('')}` }] },
-    ],
-    [`${ANSWER_CALLS_MAX} calls`, { calls: calls(ANSWER_CALLS_MAX + 1) }],
+    ['1 MiB of text', { text: beyond(ANSWER_MAX.text) }],
+    ['1 MiB of thinking', { reasoning: beyond(ANSWER_MAX.reasoning) }],
+    ['4 MiB of input for tools', { calls: [{ name: 'look', input: `{"at":"${beyond(ANSWER_MAX.input).join('')}` }] }],
+    [`${ANSWER_MAX.calls} calls`, { calls: calls(ANSWER_MAX.calls + 1) }],
   ])('is broken off after %s, for people and for the model', async (limit, answer) => {
     const { server, session, turn } = await start([{ ...answer, ending: 'hang' }, DONE]);
     await session.runTurn(turn);
     const why = `The answer was broken off: it had more than ${limit}.`;
     expect(notesOf(turn)).toEqual([`${why} Send a message to let the model go on.`]);
     expect(runsOf(turn)).toBe(0);
-    expect(turn.said.length).toBeLessThanOrEqual(ANSWER_TEXT_MAX_CHARACTERS);
+    expect(turn.said.length).toBeLessThanOrEqual(ANSWER_MAX.text);
     await vi.waitFor(() => expect(server.aborted).toBe(1), 10_000);
     await session.runTurn(new FakeTurn('and now?', { id: 'turn-2' }));
     expect(server.heard()).toContain(`[${why}]`);

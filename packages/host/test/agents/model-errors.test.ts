@@ -1,7 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { modelError } from '../../src/agents/model/errors.js';
-import { SERVER_MESSAGE_MAX_CHARACTERS } from '../../src/agents/model/limits.js';
-import { modelAgent } from '../../src/agents/model/model-agent.js';
+import { modelAgent } from '../../src/agents/model/backend.js';
+import { modelError, SERVER_MESSAGE_MAX_CHARACTERS } from '../../src/agents/shared/model-errors.js';
 import { AgentError } from '../../src/core/contracts/agent.js';
 import { FakeTurn, runTurn } from '../support/fake-turn.js';
 import { ModelServer } from '../support/model-server.js';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { modelAgent } from '../../src/agents/model/model-agent.js';
+import { modelAgent } from '../../src/agents/model/backend.js';
 import { builtinTools } from '../../src/workspace/tools/builtin.js';
 import { ModelServer, type ServedAnswer } from '../support/model-server.js';
 import { callsIn, openPuppetRoom, startHost, stateOf, textIn, turnStarted } from '../support/session-room.js';

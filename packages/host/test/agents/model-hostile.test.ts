@@ -2,9 +2,8 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { boundedAnswer } from '../../src/agents/model/bounded-answer.js';
-import { ANSWER_EVENT_MAX_BYTES } from '../../src/agents/model/limits.js';
-import { type ModelApi, modelAgent } from '../../src/agents/model/model-agent.js';
+import { type ModelApi, modelAgent } from '../../src/agents/model/backend.js';
+import { ANSWER_EVENT_MAX_BYTES, boundedAnswer } from '../../src/agents/model/request.js';
 import { FakeTurn, runTurn } from '../support/fake-turn.js';
 
 const CHUNK = 'x'.repeat(256 * 2 ** 10);

@@ -2,18 +2,19 @@
 import type { ToolResultContent, Turn } from '@atrium/protocol';
 import type { ModelMessage } from 'ai';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { mcpResult } from '../../src/agents/mcp-result.js';
-import { type Conversation, messagesOf } from '../../src/agents/model/conversation.js';
-import { withNewestImages } from '../../src/agents/model/image-memory.js';
+import { type ModelApi, modelAgent } from '../../src/agents/model/backend.js';
+import { fit, tokensIn } from '../../src/agents/model/context-window.js';
 import {
-  IMAGE_MAX_BYTES,
+  type Conversation,
   IMAGES_KEPT_MAX,
   IMAGES_KEPT_MAX_CHARACTERS,
-  IMAGES_MAX_PER_MESSAGE,
-} from '../../src/agents/model/limits.js';
-import { type ModelApi, modelAgent } from '../../src/agents/model/model-agent.js';
-import { goodOutput, outputWords } from '../../src/agents/model/sight.js';
-import { fit, tokensIn } from '../../src/agents/model/window.js';
+  messagesOf,
+  outputText,
+  successOutput,
+  withNewestImages,
+} from '../../src/agents/model/conversation.js';
+import { IMAGE_MAX_BYTES, IMAGES_MAX_PER_MESSAGE } from '../../src/agents/shared/prompt.js';
+import { mcpResult } from '../../src/agents/shared/tool-results.js';
 import type { ToolOutcome } from '../../src/core/contracts/agent.js';
 import { FakeTurn, openSession, runTurn } from '../support/fake-turn.js';
 import { ModelServer, type ServedAnswer } from '../support/model-server.js';
@@ -101,14 +102,14 @@ describe('an image in the result of a tool', () => {
     const large = { ...SHOT, data: 'A'.repeat(Math.ceil((IMAGE_MAX_BYTES * 4) / 3) + 8) };
     const sound: ToolResultContent = { type: 'embeddedResource', contentType: 'audio/wav', data: 'AAAA' };
     const many = Array.from({ length: IMAGES_MAX_PER_MESSAGE + 1 }, () => SHOT);
-    expect(goodOutput('x', [large, sound])).toEqual({
+    expect(successOutput('x', [large, sound])).toEqual({
       type: 'text',
       value:
         'x\n[image/png of 5 MiB, which cannot be shown to you]\n[audio/wav of 3 bytes, which cannot be shown to you]',
     });
-    const output = goodOutput('', many);
+    const output = successOutput('', many);
     expect(output.type === 'content' && output.value).toHaveLength(IMAGES_MAX_PER_MESSAGE + 1);
-    expect(outputWords(output).split('which was left out')).toHaveLength(IMAGES_MAX_PER_MESSAGE + 1);
+    expect(outputText(output).split('which was left out')).toHaveLength(IMAGES_MAX_PER_MESSAGE + 1);
   });
 
   it('goes to agents with tools of their own as an image too', () => {
@@ -123,7 +124,7 @@ describe('an image in the result of a tool', () => {
 describe('images in what a model remembers', () => {
   const withShot = (index: number, data = PIXEL): readonly ModelMessage[] => {
     const call = { toolCallId: `c${index}`, toolName: 'look' };
-    const output = goodOutput(`look ${index}`, [{ ...SHOT, data }]);
+    const output = successOutput(`look ${index}`, [{ ...SHOT, data }]);
     return [
       { role: 'user', content: `question ${index}` },
       { role: 'assistant', content: [{ type: 'tool-call', ...call, input: {} }] },

@@ -1,9 +1,9 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { STEPS_MAX } from '../../src/agents/model/limits.js';
-import { type ModelAgentOptions, type ModelApi, modelAgent } from '../../src/agents/model/model-agent.js';
-import { MODEL_SECTIONS } from '../../src/agents/model/sections.js';
-import { StepReader } from '../../src/agents/model/step.js';
-import { toolTable } from '../../src/agents/model/tool-table.js';
+import { AnswerReader } from '../../src/agents/model/answer.js';
+import { type ModelAgentOptions, type ModelApi, modelAgent } from '../../src/agents/model/backend.js';
+import { MODEL_SECTIONS } from '../../src/agents/model/prompt.js';
+import { STEPS_MAX } from '../../src/agents/model/session.js';
+import { toolTable } from '../../src/agents/shared/tool-names.js';
 import { completed, FakeTurn, openSession, runTurn } from '../support/fake-turn.js';
 import { ModelServer, type ServedAnswer } from '../support/model-server.js';
 
@@ -130,7 +130,7 @@ describe('the tool calls of a model', () => {
       { type: 'tool-input-start', id: 'c1', toolName: 'look' },
       { type: 'tool-input-delta', id: 'c1', delta: '{"at":"he' },
     ] as const;
-    const reader = new StepReader(turn, toolTable([LOOK]));
+    const reader = new AnswerReader(turn, toolTable([LOOK]));
     const parts = (async function* () {
       yield* begun;
     })();

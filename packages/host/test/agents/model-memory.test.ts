@@ -4,12 +4,10 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { MessageAttachment, UserMessage } from '@atrium/protocol';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { attachedImages } from '../../src/agents/model/attachments.js';
+import { type ModelAgentOptions, type ModelApi, modelAgent } from '../../src/agents/model/backend.js';
+import { ContextWindow, tokensIn } from '../../src/agents/model/context-window.js';
 import { messagesOf } from '../../src/agents/model/conversation.js';
-import { IMAGES_MAX_PER_MESSAGE } from '../../src/agents/model/limits.js';
-import { type ModelAgentOptions, type ModelApi, modelAgent } from '../../src/agents/model/model-agent.js';
-import { RoomKeeper } from '../../src/agents/model/room.js';
-import { tokensIn } from '../../src/agents/model/window.js';
+import { attachedImages, IMAGES_MAX_PER_MESSAGE } from '../../src/agents/shared/prompt.js';
 import { completed, FakeTurn, type FakeTurnOptions, openSession, runTurn } from '../support/fake-turn.js';
 import { ModelServer, type ServedAnswer } from '../support/model-server.js';
 
@@ -156,28 +154,28 @@ describe('what was learnt about a server', () => {
   const conversation = { leftOut: [], exchanges: [exchange('a', LONG), exchange('b', LONG)] };
   const others = { system: 'y'.repeat(5_000) };
 
-  async function keeper() {
+  async function filled() {
     const { server } = await start([]);
     const options = { provider: 'model', displayName: 'Model', kind: 'openai-compatible', models: [model] } as const;
-    const room = new RoomKeeper({ ...options, baseURL: server.url, retries: 0 });
+    const window = new ContextWindow({ ...options, baseURL: server.url, retries: 0 });
     const turn = turnOf('go');
-    return { room, turn, request: { turn, model, conversation, others } };
+    return { window, turn, request: { turn, model, conversation, others } };
   }
 
   it('is the size of whole requests: with a shorter prompt there is room again', async () => {
-    const { room, turn, request } = await keeper();
-    expect(room.tooLong(request)).toBe(true);
-    await room.make({ ...request, others: {} });
+    const { window, turn, request } = await filled();
+    expect(window.refused(request)).toBe(true);
+    await window.fit({ ...request, others: {} });
     expect(notesOf(turn)).toEqual([]);
-    await room.make(request);
+    await window.fit(request);
     expect(notesOf(turn)).toEqual([expect.stringContaining('Left the oldest 1 turn out')]);
   });
 
   it('is not for good: with every answer a little more is tried, up to the whole window', async () => {
-    const { room, turn, request } = await keeper();
-    room.tooLong(request);
-    for (let answers = 0; answers < 40; answers++) room.answered(model);
-    await room.make(request);
+    const { window, turn, request } = await filled();
+    window.refused(request);
+    for (let answers = 0; answers < 40; answers++) window.answered(model);
+    await window.fit(request);
     expect(notesOf(turn)).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 /** A long output of a tool: what the model reads of it, how it reads the rest, and that people have the whole. */
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { mcpResult } from '../../src/agents/mcp-result.js';
-import { modelAgent } from '../../src/agents/model/model-agent.js';
+import { modelAgent } from '../../src/agents/model/backend.js';
+import { mcpResult } from '../../src/agents/shared/tool-results.js';
 import { MODEL_OUTPUT_MAX_CHARACTERS, MODEL_OUTPUT_MIN_CHARACTERS } from '../../src/core/limits.js';
 import { cutForModel } from '../../src/core/tool-calls/model-output.js';
 import { RESULT_LINE_MAX_CHARACTERS } from '../../src/core/util/text.js';

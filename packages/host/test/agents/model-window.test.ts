@@ -1,16 +1,16 @@
 import type { ModelMessage } from 'ai';
 import { describe, expect, it } from 'vitest';
-import type { Conversation } from '../../src/agents/model/conversation.js';
-import { messagesOf } from '../../src/agents/model/conversation.js';
 import {
   CHARACTERS_PER_TOKEN,
+  fit,
   KEPT_SHARE,
+  LEFT_OUT_LINES_MAX,
   OUTPUT_SHARE,
   SHORT_OUTPUT_CHARACTERS,
-  SUMMARY_LINES_MAX,
   TOOL_OUTPUTS_KEPT,
-} from '../../src/agents/model/limits.js';
-import { fit, tokensIn } from '../../src/agents/model/window.js';
+  tokensIn,
+} from '../../src/agents/model/context-window.js';
+import { type Conversation, messagesOf } from '../../src/agents/model/conversation.js';
 
 const LONG = 'x'.repeat(4_000);
 
@@ -77,7 +77,7 @@ describe('a conversation that outgrows the window', () => {
 
   it('keeps the newest lines when it lost many turns', () => {
     const { conversation: fitted } = fit(conversation(50), 1_500);
-    expect(fitted.leftOut.length).toBe(SUMMARY_LINES_MAX);
+    expect(fitted.leftOut.length).toBe(LEFT_OUT_LINES_MAX);
     const kept = fitted.exchanges.length;
     expect(fitted.leftOut.at(-1)).toBe(`question ${50 - kept - 1}`);
   });

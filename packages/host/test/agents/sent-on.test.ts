@@ -1,6 +1,6 @@
 /** A turn that goes on after its end, by each of the agents: one conversation, and history is cut around all of it. */
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { modelAgent } from '../../src/agents/model/model-agent.js';
+import { modelAgent } from '../../src/agents/model/backend.js';
 import type { Extension } from '../../src/core/contracts/extension.js';
 import { ACP_TEST_MAX_MS, acpRoom } from '../support/acp-room.js';
 import { hasClaude, WHY_SKIPPED as WHY_NO_CLAUDE } from '../support/claude-agent.js';

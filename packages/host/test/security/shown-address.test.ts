@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { modelError } from '../../src/agents/model/errors.js';
+import { modelError } from '../../src/agents/shared/model-errors.js';
 import { hasLogin, shownAddress, withoutLogins } from '../../src/core/util/shown-address.js';
 
 describe('passwords in addresses', () => {

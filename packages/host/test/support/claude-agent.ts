@@ -2,7 +2,7 @@
 import { mkdtemp, readdir, readFile, realpath, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { type ClaudeAgentOptions, claudeAgent } from '../../src/agents/claude/claude-agent.js';
+import { type ClaudeAgentOptions, claudeAgent } from '../../src/agents/claude/backend.js';
 import { loadClaudeSdk } from '../../src/agents/claude/sdk.js';
 import type { AgentBackend } from '../../src/core/contracts/agent.js';
 import { ModelServer, type ServedAnswer } from './model-server.js';

@@ -2,7 +2,7 @@
 import { pathToFileURL } from 'node:url';
 import type { SessionState, StateAction, ToolCallState, Turn } from '@atrium/protocol';
 import { onTestFinished } from 'vitest';
-import type { ClaudeAgentOptions } from '../../src/agents/claude/claude-agent.js';
+import type { ClaudeAgentOptions } from '../../src/agents/claude/backend.js';
 import type { Extension } from '../../src/core/contracts/extension.js';
 import { MemoryLog } from '../../src/core/log/memory-log.js';
 import { createHost } from '../../src/host.js';

@@ -2,7 +2,7 @@
 import { mkdtemp, readdir, readFile, realpath, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { type CopilotAgentOptions, copilotAgent } from '../../src/agents/copilot/copilot-agent.js';
+import { type CopilotAgentOptions, copilotAgent } from '../../src/agents/copilot/backend.js';
 import { loadSdk, SDK_PACKAGE } from '../../src/agents/copilot/sdk.js';
 import type { AgentBackend } from '../../src/core/contracts/agent.js';
 import { ModelServer, type ServedAnswer } from './model-server.js';

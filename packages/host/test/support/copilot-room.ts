@@ -2,7 +2,7 @@
 import { pathToFileURL } from 'node:url';
 import type { SessionState, StateAction, ToolCallState, Turn } from '@atrium/protocol';
 import { onTestFinished } from 'vitest';
-import type { CopilotAgentOptions } from '../../src/agents/copilot/copilot-agent.js';
+import type { CopilotAgentOptions } from '../../src/agents/copilot/backend.js';
 import type { Extension } from '../../src/core/contracts/extension.js';
 import { MemoryLog } from '../../src/core/log/memory-log.js';
 import { createHost } from '../../src/host.js';

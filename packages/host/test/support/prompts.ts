@@ -1,6 +1,6 @@
 /** Renders prompts without a session: the pipeline as it is, with extensions and a client in the hands of the test. */
 import type { SessionActiveClient } from '@atrium/protocol';
-import { catalogueOf } from '../../src/agents/scripted/sections.js';
+import { sectionCatalogue } from '../../src/agents/shared/agent-info.js';
 import type { AgentAbilities, AgentBackend } from '../../src/core/contracts/agent.js';
 import type { Extension, PromptContribution, StaticTransform } from '../../src/core/contracts/extension.js';
 import { CallbackMemory } from '../../src/core/prompt/callbacks.js';
@@ -28,7 +28,7 @@ export function backendOf(
       displayName: 'Mock',
       description: '',
       models: [],
-      systemMessageSections: catalogueOf(sections),
+      systemMessageSections: sectionCatalogue(Object.keys(sections)),
     },
     abilities: { tools: 'live', toolIntent: 'all', render, steer: true, cancelTool: true },
     sections,

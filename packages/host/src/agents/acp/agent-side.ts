@@ -2,7 +2,7 @@
 import os from 'node:os';
 import type { AgentOpenContext, AgentTurn } from '../../core/contracts/agent.js';
 import { childEnvironment } from '../../core/util/child-environment.js';
-import { titleFrom } from '../offline/title.js';
+import { titleFrom } from '../shared/prompt.js';
 import type { AcpAgentOptions } from './acp-agent.js';
 import { ToolBridge } from './bridge/bridge.js';
 import { END_AFTER_CANCEL_GRACE_MS, SESSION_MAX_MS } from './limits.js';

@@ -2,7 +2,7 @@
 import type { McpServer, NewSessionResponse } from '@agentclientprotocol/sdk';
 import { AgentError, type AgentOpenContext } from '../../core/contracts/agent.js';
 import { isRecord } from '../../core/util/shape.js';
-import { transcriptOf } from '../transcript.js';
+import { transcriptOf } from '../shared/transcript.js';
 import { SESSION_MAX_MS, TRANSCRIPT_LIMITS, TRANSCRIPT_TURNS_MAX } from './limits.js';
 import type { AcpLink } from './link.js';
 import { type ModelSetting, modelSettingIn } from './model-setting.js';

@@ -1,7 +1,7 @@
-/** Tells Claude's failures apart, as those of any model are told apart, and says what to do about each. */
+/** Classifies Claude's failures like those of any model, and says what to do about each. */
 import { AgentError } from '../../core/contracts/agent.js';
-import { modelError } from '../model/errors.js';
-import type { ClaudeMessage } from './sdk-messages.js';
+import { modelError } from '../shared/model-errors.js';
+import type { ClaudeMessage } from './sdk.js';
 
 export interface FailurePlace {
   readonly displayName: string;
@@ -11,7 +11,7 @@ export interface FailurePlace {
 
 const LOGIN = 'Start the host with ANTHROPIC_API_KEY, or run "claude" once on this machine and log in.';
 
-/** What servers would answer: Claude's own words for it, as statuses. */
+/** The HTTP statuses that stand for Claude's own words. */
 const STATUS_BY_KIND: Readonly<Record<string, number>> = {
   rate_limit: 429,
   overloaded: 529,
@@ -27,7 +27,7 @@ const AUTH_KINDS: ReadonlySet<string> = new Set([
   'cloud_credential_error',
 ]);
 
-/** A result that is an error; `kind` is what Claude said of it before. */
+/** The error of a result; `kind` is Claude's own word for it. */
 export function resultError(result: ClaudeMessage, kind: string | undefined, place: FailurePlace): AgentError {
   const message = wordsOf(result);
   if (kind !== undefined && AUTH_KINDS.has(kind)) {
@@ -37,7 +37,7 @@ export function resultError(result: ClaudeMessage, kind: string | undefined, pla
   return modelError({ message, ...(statusCode !== undefined && { statusCode }) }, place);
 }
 
-/** The program failed, or could not even be started. */
+/** The program failed, or could not be started. */
 export function programError(error: unknown, lastWords: string, { displayName }: FailurePlace): AgentError {
   if (error instanceof AgentError) return error;
   const message = error instanceof Error ? error.message : String(error ?? 'it said nothing');

@@ -1,20 +1,24 @@
-/** Where Claude asks the host: before and after every call of its own tools, and when it takes up a message. */
+/** Where Claude asks the host: before and after each call of its own tools, when it wants permission, and with questions. */
 import { setImmediate } from 'node:timers/promises';
+import type { SessionInputAnswer, SessionInputQuestion } from '@atrium/protocol';
 import type { AgentTurn, Permit } from '../../core/contracts/agent.js';
 import { isRecord } from '../../core/util/shape.js';
-import type { Calls, OwnToolUse } from './calls.js';
-import { HOST_TOOL_PREFIX } from './host-tools.js';
-import { ANSWER_MAX_SECONDS } from './limits.js';
-import { ASK_TOOL, askPerson } from './questions.js';
-import type { CanUseTool, Hook, HookInput, HookMatcher, HookOutput } from './sdk.js';
-import type { Steering } from './steering.js';
-import { resultText } from './tool-words.js';
+import type { Steering } from './prompt.js';
+import type { CanUseTool, Hook, HookInput, HookMatcher, HookOutput, PermissionResult } from './sdk.js';
+import {
+  ANSWER_MAX_SECONDS,
+  ASK_TOOL,
+  HOST_TOOL_PREFIX,
+  type OwnToolUse,
+  resultText,
+  type TurnCalls,
+} from './tools.js';
 
 export interface HookParts {
   readonly turn: AgentTurn;
-  readonly calls: Calls;
+  readonly calls: TurnCalls;
   readonly steering: Steering;
-  /** What the model is to know beside the message. */
+  /** Text that only the model reads, beside the message. */
   readonly context: string;
 }
 
@@ -31,7 +35,7 @@ export function hooksOf(parts: HookParts): Readonly<Record<string, readonly Hook
   };
 }
 
-/** Only the first message of a turn has context; the others came later. */
+/** Only the first message of a turn has context. */
 function onceWith(context: string): Hook {
   let isTold = context === '';
   return async () => {
@@ -41,7 +45,7 @@ function onceWith(context: string): Hook {
   };
 }
 
-/** "No objection" is not a permission: Claude's own rules, and people, still have their say. */
+/** "No objection" is not a permission: Claude's own rules and people still decide. */
 async function beforeCall({ calls }: HookParts, input: HookInput): Promise<HookOutput> {
   const use = await ownUse(input);
   if (!use) return {};
@@ -64,7 +68,7 @@ async function afterCall({ calls, steering }: HookParts, hookEventName: string, 
   return notes === undefined ? {} : { hookSpecificOutput: { hookEventName, additionalContext: notes } };
 }
 
-/** The broker has its own way with the host's tools; asking here again would be asking twice. */
+/** Allows the host's tools at once, because the host asks about those itself. */
 export function permissionsOf({ turn, calls }: HookParts): CanUseTool {
   return async (tool, input, { toolUseID: id }) => {
     if (tool.startsWith(HOST_TOOL_PREFIX)) return { behavior: 'allow', updatedInput: input };
@@ -75,15 +79,73 @@ export function permissionsOf({ turn, calls }: HookParts): CanUseTool {
   };
 }
 
-/** Hooks overtake what was said before them, so that is shown first. */
+/** Hooks overtake the events before them, so those are handled first. */
 async function ownUse({ tool_use_id: id, tool_name: tool, tool_input: input }: HookInput) {
   await setImmediate();
   if (id === undefined || tool === undefined || tool.startsWith(HOST_TOOL_PREFIX)) return undefined;
   return { id, tool, input } satisfies OwnToolUse;
 }
 
-/** As a person left it, when they changed it. */
+/** The input as a person changed it; undefined when they did not. */
 function changedInput(permit: Extract<Permit, { kind: 'granted' }>, input: unknown) {
   if (!isRecord(permit.input) || JSON.stringify(permit.input) === JSON.stringify(input)) return undefined;
   return permit.input;
+}
+
+interface Question {
+  readonly text: string;
+  readonly title: string | undefined;
+  readonly options: readonly Option[];
+  readonly several: boolean;
+}
+
+interface Option {
+  readonly label: string;
+  readonly description: string | undefined;
+}
+
+/** Puts the questions of Claude's tool to a person, and returns the answers in the shape of the tool. */
+async function askPerson(turn: AgentTurn, input: Record<string, unknown>): Promise<PermissionResult> {
+  const questions = questionsIn(input);
+  const message = questions.map(({ text }) => text).join('\n');
+  const request = { id: `ask-${crypto.randomUUID()}`, message, questions: questions.map(requested) };
+  const { response, answers } = await turn.ask(request);
+  if (response !== 'accept') return { behavior: 'deny', message: 'The person did not want to answer. Go on without.' };
+  const given = questions.map(({ text }, index) => [text, textOf(answers[String(index)])]);
+  return { behavior: 'allow', updatedInput: { ...input, answers: Object.fromEntries(given) } };
+}
+
+/** Claude has checked its input against its own schema before it asks. */
+function questionsIn({ questions }: Record<string, unknown>): Question[] {
+  return (Array.isArray(questions) ? questions : []).filter(isRecord).map((question) => ({
+    text: String(question.question),
+    title: typeof question.header === 'string' ? question.header : undefined,
+    options: (Array.isArray(question.options) ? question.options : []).filter(isRecord).map((option) => ({
+      label: String(option.label),
+      description: typeof option.description === 'string' ? option.description : undefined,
+    })),
+    several: question.multiSelect === true,
+  }));
+}
+
+/** The label is also the id, because Claude wants the label back. */
+function requested({ text, title, options, several }: Question, index: number): SessionInputQuestion {
+  return {
+    id: String(index),
+    message: text,
+    ...(title !== undefined && { title }),
+    kind: several ? 'multi-select' : 'single-select',
+    options: options.map(({ label, description }) => ({ id: label, label, ...(description && { description }) })),
+    allowFreeformInput: true,
+    required: true,
+  };
+}
+
+function textOf(answer: SessionInputAnswer | undefined): string {
+  if (!answer) return '';
+  if (answer.state === 'skipped') return (answer.freeformValues ?? []).join(', ');
+  const { value } = answer;
+  if (value.kind === 'selected') return [value.value, ...(value.freeformValues ?? [])].filter(Boolean).join(', ');
+  if (value.kind === 'selected-many') return [...value.value, ...(value.freeformValues ?? [])].join(', ');
+  return String(value.value);
 }

@@ -1,16 +1,20 @@
-/** The program that runs one turn: started for it, and gone with it, with all that it started. */
+/** The program that runs one turn. It ends with the turn, together with all processes that it started. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { systemClock } from '../../core/util/clock.js';
 import { endGroup, groupsOfFamily, groupsWith, killOnExit } from '../../core/util/processes.js';
 import { succeedsWithin } from '../../core/util/waiting.js';
-import { KILL_GRACE_MS, LAST_WORDS_MAX_CHARACTERS } from './limits.js';
 import type { SpawnRequest } from './sdk.js';
 
-/** In the environment of all that runs for a turn, so that it is found wherever it went. */
+/** Between asking the remaining processes to end and killing them. */
+const KILL_GRACE_MS = 50;
+/** The end of the program's error output, for an error message. */
+const LAST_WORDS_MAX_CHARACTERS = 2_000;
+
+/** In the environment of every process of a turn, so that the host finds those that left the process group. */
 const TURN_VARIABLE = 'AGENT_TURN_ID';
 
-export class TurnProcess {
+export class ClaudeProcess {
   readonly #mark = randomUUID();
   #pid: number | undefined;
   #exited: Promise<void> = Promise.resolve();
@@ -18,7 +22,7 @@ export class TurnProcess {
   /** Claude runs every command in a group of its own, so these are more than one. */
   readonly #groups = new Set<number>();
 
-  /** Given to the SDK, which talks to it. */
+  /** The SDK calls this to start the program. */
   readonly start = ({ command, args, cwd, env }: SpawnRequest): ChildProcess => {
     const own = { detached: process.platform !== 'win32', windowsHide: true };
     const marked = { ...env, [TURN_VARIABLE]: this.#mark };
@@ -37,14 +41,14 @@ export class TurnProcess {
     return child;
   };
 
-  /** What it last complained about. */
+  /** The end of its error output. */
   get lastWords(): string {
     return this.#words.trim();
   }
 
   /**
-   * Waits for its end, and brings it about when it takes too long. Nobody of its family is left then. After a turn that
-   * was cancelled that includes those who left the family, on systems that tell.
+   * Waits for the end of the program, kills it when that takes too long, and ends its descendants. After a cancelled turn
+   * it also ends processes that are no descendants any more, on systems that show the environment of processes.
    */
   async end(maxMs: number, isCancelled = false): Promise<void> {
     if (this.#pid === undefined) return;
@@ -55,7 +59,7 @@ export class TurnProcess {
     await this.#exited;
   }
 
-  /** Looks who belongs to it: once it has ended, that cannot be told any more. */
+  /** Notes the descendants while the program runs; afterwards the system cannot tell them any more. */
   async #noteFamily(pid: number): Promise<void> {
     for (const group of await groupsOfFamily(pid)) this.#groups.add(group);
   }

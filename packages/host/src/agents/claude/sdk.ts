@@ -1,11 +1,10 @@
 /**
- * The part of `@anthropic-ai/claude-agent-sdk` that is used here, in types of our own: the package is optional, and the
+ * The part of `@anthropic-ai/claude-agent-sdk` that this agent uses, in types of its own: the package is optional, and the
  * host is built without it.
  */
 import type { ChildProcess } from 'node:child_process';
 import type { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { AgentError } from '../../core/contracts/agent.js';
-import type { ClaudeMessage } from './sdk-messages.js';
 
 const CLAUDE_PACKAGE = '@anthropic-ai/claude-agent-sdk';
 
@@ -84,7 +83,7 @@ export interface HookMatcher {
 
 export type Hook = (input: HookInput) => Promise<HookOutput>;
 
-/** Of all hooks in one; each has only some of it. */
+/** The members of all hook inputs. Each input has some of them. */
 export interface HookInput {
   readonly tool_name?: string;
   readonly tool_use_id?: string;
@@ -113,7 +112,7 @@ export type PermissionResult =
   | { readonly behavior: 'allow'; readonly updatedInput: Record<string, unknown> }
   | { readonly behavior: 'deny'; readonly message: string };
 
-/** Only when a session needs it: it is large, and most hosts do without. */
+/** Loads the package when the first session needs it. */
 export async function loadClaudeSdk(name = CLAUDE_PACKAGE): Promise<ClaudeSdk> {
   try {
     return await import(name);
@@ -122,4 +121,59 @@ export async function loadClaudeSdk(name = CLAUDE_PACKAGE): Promise<ClaudeSdk> {
     const advice = `Install it beside the host: npm install ${name}`;
     throw new AgentError('agent-missing', `${name} cannot be loaded. ${advice} (${why})`);
   }
+}
+
+/** The members of all messages. Each message has some of them, and there are more types. */
+export interface ClaudeMessage {
+  readonly type: string;
+  readonly subtype?: string;
+  readonly uuid?: string;
+  /** Set on messages of a sub-agent. */
+  readonly parent_tool_use_id?: string | null;
+  /** `stream_event` */
+  readonly event?: StreamEvent;
+  /** `assistant`, `user` */
+  readonly message?: { readonly content?: string | readonly ContentBlock[] };
+  /** `assistant`: the kind of failure. */
+  readonly error?: string;
+  /** `result` */
+  readonly is_error?: boolean;
+  readonly result?: string;
+  readonly errors?: readonly string[];
+  readonly api_error_status?: number | null;
+  readonly terminal_reason?: string;
+  /** `result`: the ids of the messages that it answers. */
+  readonly user_message_uuids?: readonly string[];
+  /** `system`, `api_retry` */
+  readonly attempt?: number;
+  readonly max_retries?: number;
+}
+
+export interface ContentBlock {
+  readonly type: string;
+  readonly tool_use_id?: string;
+  readonly content?: unknown;
+  readonly is_error?: boolean;
+}
+
+/** An event of Anthropic's messages API. */
+export interface StreamEvent {
+  readonly type: string;
+  readonly index?: number;
+  readonly content_block?: { readonly type: string; readonly id?: string; readonly name?: string };
+  readonly delta?: {
+    readonly type?: string;
+    readonly text?: string;
+    readonly thinking?: string;
+    readonly partial_json?: string;
+  };
+  readonly message?: { readonly usage?: StepUsage };
+  readonly usage?: StepUsage;
+}
+
+export interface StepUsage {
+  readonly input_tokens?: number | null;
+  readonly output_tokens?: number | null;
+  readonly cache_read_input_tokens?: number | null;
+  readonly cache_creation_input_tokens?: number | null;
 }

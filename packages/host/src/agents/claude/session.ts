@@ -1,19 +1,26 @@
-/** A session with Claude. It lives in Claude's own files; between turns nothing of it runs. */
+/**
+ * A session with Claude. The conversation lies in Claude's own files, and nothing of it runs between turns. The host keeps
+ * Claude's id of the conversation, and where in it each turn ended.
+ */
 import type { Turn } from '@atrium/protocol';
 import { AgentError, type AgentOpenContext, type AgentSession, type AgentTurn } from '../../core/contracts/agent.js';
-import { titleFrom } from '../offline/title.js';
-import type { ClaudeSettings } from './claude-agent.js';
-import { HISTORY_TURNS_MAX } from './limits.js';
-import { type Beginning, beginningOf, begunAnew, type ClaudeMemory, memoryOf, withMark } from './memory.js';
-import { TurnRun } from './run.js';
+import { isRecord } from '../../core/util/shape.js';
+import { titleFrom } from '../shared/prompt.js';
+import type { ClaudeSettings } from './backend.js';
 import type { ClaudeSdk } from './sdk.js';
+import { ClaudeTurn } from './turn.js';
+
+/** Of the stored ends of turns. The newest are kept, within what an agent may keep with a session. */
+export const MARKS_MAX_CHARACTERS = 12_000;
+/** Finished turns that are read to find the last one that Claude knows. */
+const HISTORY_TURNS_MAX = 50;
 
 export class ClaudeSession implements AgentSession {
   readonly #sdk: ClaudeSdk;
   readonly #settings: ClaudeSettings;
   readonly #context: AgentOpenContext;
   readonly #closing = new AbortController();
-  /** Turns come one after the other, but a cancelled one may still be ending when the next begins. */
+  /** A cancelled turn may still be ending when the next one begins. The next one waits. */
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(sdk: ClaudeSdk, settings: ClaudeSettings, context: AgentOpenContext) {
@@ -33,7 +40,7 @@ export class ClaudeSession implements AgentSession {
     await this.#last;
   }
 
-  /** Whatever happened to history meanwhile, it is the host's that counts: see `beginningOf`. */
+  /** The host's history counts, whatever Claude remembers: see `beginningOf`. */
   async #run(turn: AgentTurn): Promise<void> {
     const memory = memoryOf(this.#context.memory.get());
     const turns = await this.#turnsSince(memory);
@@ -43,7 +50,7 @@ export class ClaudeSession implements AgentSession {
     throw new AgentError('other', `${this.#settings.displayName} could not begin a conversation. Try again.`);
   }
 
-  /** As a rule the newest turn is the one that Claude knows last; only otherwise more of them are needed. */
+  /** Usually Claude knows the newest turn. Only otherwise it reads more of them. */
   async #turnsSince(memory: ClaudeMemory | undefined): Promise<Turn[]> {
     const [newest] = await this.#context.history(1);
     if (!newest) return [];
@@ -52,7 +59,7 @@ export class ClaudeSession implements AgentSession {
 
   async #attempt(turn: AgentTurn, beginning: Beginning): Promise<boolean> {
     const signal = AbortSignal.any([turn.signal, this.#closing.signal]);
-    const run = new TurnRun({ sdk: this.#sdk, settings: this.#settings, turn, beginning, signal });
+    const run = new ClaudeTurn({ sdk: this.#sdk, settings: this.#settings, turn, beginning, signal });
     try {
       return await run.run();
     } finally {
@@ -60,11 +67,63 @@ export class ClaudeSession implements AgentSession {
     }
   }
 
-  /** A turn in which nothing came from Claude leaves no trace there, so there is nothing to go on from. */
+  /** A turn without any answer leaves no trace in Claude's files, so there is nothing to resume from. */
   #remember(turnId: string, beginning: Beginning, mark: string | undefined): void {
     if (mark === undefined) return;
     const before: ClaudeMemory =
       beginning.kind === 'new' ? { conversation: beginning.conversation, marks: [] } : beginning.memory;
     this.#context.memory.set(withMark(before, [turnId, mark]));
   }
+}
+
+/** A turn, and the id of Claude's last message in it. */
+export type Mark = readonly [turnId: string, message: string];
+
+export interface ClaudeMemory {
+  readonly conversation: string;
+  /** Oldest first. */
+  readonly marks: readonly Mark[];
+}
+
+/** How Claude begins a turn. */
+export type Beginning =
+  /** A new conversation, which is told of these turns first. */
+  | { readonly kind: 'new'; readonly conversation: string; readonly turns: readonly Turn[] }
+  /** The conversation goes on; from an earlier message when history was cut. */
+  | { readonly kind: 'resume'; readonly memory: ClaudeMemory; readonly isCut: boolean };
+
+/** Reads a stored value, which another version of the host may have written. */
+export function memoryOf(value: unknown): ClaudeMemory | undefined {
+  if (!isRecord(value) || typeof value.conversation !== 'string' || !Array.isArray(value.marks)) return undefined;
+  const isMark = (mark: unknown): mark is Mark =>
+    Array.isArray(mark) && mark.length === 2 && mark.every((part) => typeof part === 'string');
+  return value.marks.every(isMark) ? { conversation: value.conversation, marks: value.marks } : undefined;
+}
+
+/** Claude goes on after the newest turn of the host's history that it knows. That may be the current turn itself. */
+export function beginningOf(memory: ClaudeMemory | undefined, turns: readonly Turn[], current?: string): Beginning {
+  const isThere = (turnId: string) => turnId === current || turns.some(({ id }) => id === turnId);
+  const known = memory?.marks.findLastIndex(([turnId]) => isThere(turnId)) ?? -1;
+  if (!memory || known < 0) return begunAnew(turns);
+  const marks = memory.marks.slice(0, known + 1);
+  return { kind: 'resume', memory: { ...memory, marks }, isCut: marks.length < memory.marks.length };
+}
+
+export function begunAnew(turns: readonly Turn[]): Beginning {
+  return { kind: 'new', conversation: crypto.randomUUID(), turns };
+}
+
+/** Notes how far Claude came in a turn. */
+export function withMark({ conversation, marks }: ClaudeMemory, [turnId, message]: Mark): ClaudeMemory {
+  const others = marks.filter(([id]) => id !== turnId);
+  return { conversation, marks: newest([...others, [turnId, message] as const]) };
+}
+
+function newest(marks: readonly Mark[]): Mark[] {
+  let room = MARKS_MAX_CHARACTERS;
+  const tooOld = marks.findLastIndex((mark) => {
+    room -= JSON.stringify(mark).length + 1;
+    return room < 0;
+  });
+  return marks.slice(tooOld + 1);
 }

@@ -1,7 +1,7 @@
-/** Copilot's failures, as the types that every agent uses. */
+/** Classifies Copilot's failures, as the types that every agent uses. */
 import { AgentError } from '../../core/contracts/agent.js';
-import { type ErrorPlace, modelError } from '../model/errors.js';
-import type { ModelFailure, SdkError } from './sdk-events.js';
+import { type ErrorPlace, modelError } from '../shared/model-errors.js';
+import type { ModelFailure, SdkError } from './sdk.js';
 
 export const LOG_IN =
   'Copilot is not logged in. Log in with the Copilot CLI (copilot login), start the host with a token in ' +
@@ -9,7 +9,7 @@ export const LOG_IN =
 
 export const TOKEN_REFUSED = 'GitHub does not take this token, or cannot be reached. Get another one, or try again.';
 
-/** Words of the runtime for "nothing came back". */
+/** The runtime's words for a server that did not answer. */
 const NETWORK = /native model HTTP request|error sending request|connection (?:refused|reset|closed)|no response was/i;
 const TOKEN_FAILED = /session authentication failed/i;
 const NO_LOGIN = /No GitHub OAuth token|not authenticated|not logged in/i;
@@ -21,7 +21,7 @@ export function copilotError({ message, statusCode, errorType }: SdkError, place
   return modelError({ message, ...(status !== undefined && { statusCode: status }) }, place);
 }
 
-/** One failed request, before the runtime has given up. */
+/** The error of one failed request, before the runtime gives up. */
 export function failureError(failure: ModelFailure, place: ErrorPlace): AgentError {
   const message = failure.errorMessage ?? 'The request failed.';
   if (failure.failureKind === 'transport') return networkError(message, place);
@@ -29,7 +29,7 @@ export function failureError(failure: ModelFailure, place: ErrorPlace): AgentErr
   return copilotError({ message, ...(statusCode !== undefined && { statusCode }) }, place);
 }
 
-/** Whatever it says, it does not say the secret. */
+/** A failure of the runtime itself, without the secret that its message may contain. */
 export function runtimeError(error: unknown, secret = ''): AgentError {
   if (error instanceof AgentError) return error;
   const said = error instanceof Error ? error.message : String(error);

@@ -1,30 +1,35 @@
 /**
- * The one runtime process behind all sessions of an agent: started with the first session, ended with the last. It hangs
- * on our standard input, so it also ends when the host dies without a word.
+ * The one runtime process behind all sessions of an agent, started with the first session and ended with the last. It
+ * reads the host's standard input, so it also ends when the host is killed.
  */
-
 import { AgentError } from '../../core/contracts/agent.js';
+import { childEnvironment, type Environment } from '../../core/util/child-environment.js';
 import { systemClock } from '../../core/util/clock.js';
 import { makeFolder } from '../../core/util/folders.js';
 import { succeedsWithin } from '../../core/util/waiting.js';
-import type { CopilotAgentOptions } from './copilot-agent.js';
-import { runtimeEnvironment } from './environment.js';
+import type { CopilotAgentOptions } from './backend.js';
 import { LOG_IN, runtimeError, TOKEN_REFUSED } from './errors.js';
-import { PING_MAX_MS, RUNTIME_CHECK_MS, STOP_MAX_MS } from './limits.js';
 import { type ClientOptions, type CopilotSdk, loadSdk, type SdkClient } from './sdk.js';
+
+/** How long the runtime may take to answer a ping; after that it is killed. */
+const PING_MAX_MS = 400;
+/** How long it may take to end by itself; after that it is killed. */
+const STOP_MAX_MS = 1_500;
+/** How often a turn pings the runtime: the SDK does not tell when it dies. */
+const RUNTIME_CHECK_MS = 1_000;
 
 export class CopilotRuntime {
   readonly #options: CopilotAgentOptions;
   readonly #load: () => Promise<CopilotSdk>;
-  /** The tools that it brings itself: known once a session was opened, and the same for all of them. */
+  /** Its own tools, known once a session was opened. They are the same for all sessions. */
   toolNames: ReadonlySet<string> = new Set();
   #client: Promise<SdkClient> | undefined;
-  /** The one before it is being stopped. */
+  /** Settles when the runtime before it has stopped. */
   #ending: Promise<void> = Promise.resolve();
   #sessions = 0;
-  /** What goes on in it: turns, and sessions that are being opened. */
+  /** The number of turns that run and sessions that are being opened. */
   #working = 0;
-  /** Shown by a client, and kept here alone. */
+  /** A client's token, kept only in memory. */
   #token: string | undefined;
   /** It runs with an earlier token. */
   #isOutdated = false;
@@ -34,7 +39,7 @@ export class CopilotRuntime {
     this.#load = load;
   }
 
-  /** A session needs it from now on, until it leaves. */
+  /** A session needs the runtime until it calls `leave`. */
   join(): void {
     this.#sessions++;
   }
@@ -50,9 +55,9 @@ export class CopilotRuntime {
   }
 
   /**
-   * Takes a token, once GitHub does. What runs goes on with the earlier one; everything else is started anew. The runtime
-   * that tries it is one of its own: a runtime's token is in the environment of all commands that it runs, so the one that
-   * works gets it with each session instead.
+   * Takes a token if GitHub does. Running turns go on with the earlier one; the runtime is started anew after them. A
+   * separate runtime tries the token: a runtime puts its token into the environment of all commands, so the one that
+   * works gets the token with each session instead.
    */
   async authenticate(token: string): Promise<void> {
     const client = await this.#started({ gitHubToken: token, useLoggedInUser: false });
@@ -63,7 +68,7 @@ export class CopilotRuntime {
     this.#renew();
   }
 
-  /** Does something that needs the runtime as it is. */
+  /** Does some work that must not be interrupted by a renewal. */
   async during<T>(work: () => Promise<T>): Promise<T> {
     this.#working++;
     try {
@@ -74,7 +79,7 @@ export class CopilotRuntime {
     }
   }
 
-  /** The next one who needs it gets one with the new token. */
+  /** Ends an outdated runtime once it is idle; the next caller of `client` starts one with the new token. */
   #renew(): void {
     if (this.#isOutdated && this.#working === 0) void this.#end();
   }
@@ -96,13 +101,13 @@ export class CopilotRuntime {
     return this.#client;
   }
 
-  /** Two at once would be in each other's files. */
+  /** Waits for the runtime before, because both use the same files. */
   async #next(): Promise<SdkClient> {
     await this.#ending;
     return this.#start();
   }
 
-  /** Kills it when it does not react any more. Its sessions go on with the next one. */
+  /** Kills the runtime when it does not answer. Its sessions go on with the next one. */
   async check(): Promise<void> {
     const running = this.#client;
     const client = await running?.catch(() => undefined);
@@ -111,7 +116,7 @@ export class CopilotRuntime {
     await client.forceStop();
   }
 
-  /** Rejects when it is gone. Looks only until the signal fires. */
+  /** Rejects when the runtime is gone, or when the signal fires. */
   async gone(client: SdkClient, signal: AbortSignal): Promise<never> {
     for (;;) {
       await new Promise<void>((resolve) => void systemClock.after(RUNTIME_CHECK_MS, resolve));
@@ -151,4 +156,15 @@ export class CopilotRuntime {
 
 async function stop(client: SdkClient): Promise<void> {
   if (!(await succeedsWithin(systemClock, STOP_MAX_MS, client.stop()))) await client.forceStop().catch(() => {});
+}
+
+/** Keys to GitHub. A runtime that works with another server does not get them. */
+const GITHUB_KEYS = ['COPILOT_GITHUB_TOKEN', 'GH_TOKEN', 'GITHUB_TOKEN', 'COPILOT_SDK_AUTH_TOKEN'] as const;
+
+/** The environment of the runtime. With a model server of one's own it reaches nothing else. */
+export function runtimeEnvironment(host: Environment, { env, providerConfig }: CopilotAgentOptions): Environment {
+  const open = childEnvironment(host);
+  if (!providerConfig) return { ...open, ...env };
+  const own = Object.fromEntries(Object.entries(open).filter(([name]) => !GITHUB_KEYS.some((key) => key === name)));
+  return { ...own, COPILOT_OFFLINE: 'true', ...env };
 }

@@ -1,9 +1,8 @@
 /**
- * The part of the Copilot SDK that is used here, by its shape. The package is optional, so nothing may import its types;
- * it is loaded when the first session is opened.
+ * The part of the Copilot SDK that this agent uses, in types of its own: the package is optional, so nothing imports its
+ * types. It is loaded with the first session.
  */
 import { AgentError } from '../../core/contracts/agent.js';
-import type { SdkEvent } from './sdk-events.js';
 
 export const SDK_PACKAGE = '@github/copilot-sdk';
 
@@ -68,7 +67,7 @@ export interface ProviderConfig {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What is known of a model, beyond what the runtime knows by itself. */
+/** Facts about a model that the runtime does not know by itself. */
 export interface ModelFacts {
   readonly modelCapabilities?: { readonly supports: { readonly vision: boolean } };
 }
@@ -76,7 +75,7 @@ export interface ModelFacts {
 export interface SessionConfig extends ModelFacts {
   readonly model?: string;
   readonly provider?: ProviderConfig;
-  /** Of the person whom the session works for. Unlike the runtime's own, commands do not get to see it. */
+  /** The token of the session's person. Unlike the runtime's own, commands do not see it. */
   readonly gitHubToken?: string;
   readonly workingDirectory: string;
   readonly streaming: true;
@@ -102,7 +101,7 @@ export interface SdkTool {
   readonly name: string;
   readonly description: string;
   readonly parameters: Readonly<Record<string, unknown>>;
-  /** The broker asks people; Copilot need not. */
+  /** The host asks people, so Copilot does not. */
   readonly skipPermission: true;
   handler(input: unknown, call: { readonly toolCallId: string }): Promise<SdkToolResult>;
 }
@@ -140,14 +139,14 @@ export interface UserQuestion {
   readonly choices?: readonly string[];
 }
 
-/** Never `allow`: that could pass by whoever is asked afterwards. */
+/** Never `allow`, because that could skip the permission request that follows. */
 export interface PreToolUseAnswer {
   readonly permissionDecision?: 'deny';
   readonly permissionDecisionReason?: string;
   readonly modifiedArgs?: unknown;
 }
 
-/** What a request wants depends on its kind; kinds yet to come have other members. */
+/** The members depend on the kind. Kinds of later versions have others. */
 export interface PermissionRequest {
   readonly kind: string;
   readonly toolCallId?: string;
@@ -166,7 +165,7 @@ export type PermissionDecision =
   | { readonly kind: 'approve-once' }
   | { readonly kind: 'reject'; readonly feedback: string };
 
-/** The name is no literal, so that the types of a package that may be missing are never looked for. */
+/** The name is no literal, so that the compiler does not look for the types of the optional package. */
 export async function loadSdk(name: string = SDK_PACKAGE): Promise<CopilotSdk> {
   try {
     return (await import(name)) as CopilotSdk;
@@ -174,4 +173,73 @@ export async function loadSdk(name: string = SDK_PACKAGE): Promise<CopilotSdk> {
     const why = error instanceof Error ? error.message : String(error);
     throw new AgentError('agent-missing', `The Copilot SDK cannot be loaded: npm install ${SDK_PACKAGE} (${why})`);
   }
+}
+
+/** The events that this agent reads. There are many more. */
+interface EventHead {
+  readonly id: string;
+  /** The sub-agent that the event belongs to, if any. */
+  readonly agentId?: string;
+}
+
+export type SdkEvent = EventHead &
+  (
+    | { readonly type: 'user.message'; readonly data: { readonly messageId?: string } }
+    | {
+        readonly type: 'assistant.message_delta' | 'assistant.reasoning_delta';
+        readonly data: { deltaContent: string };
+      }
+    | { readonly type: 'assistant.tool_call_delta'; readonly data: ToolDelta }
+    | { readonly type: 'assistant.intent'; readonly data: { readonly intent: string } }
+    | { readonly type: 'assistant.usage'; readonly data: SdkUsage }
+    | { readonly type: 'tool.execution_start'; readonly data: ToolStart }
+    | {
+        readonly type: 'tool.execution_partial_result';
+        readonly data: { readonly toolCallId: string; readonly partialOutput: string };
+      }
+    | { readonly type: 'tool.execution_complete'; readonly data: ToolEnd }
+    | { readonly type: 'session.title_changed'; readonly data: { readonly title: string } }
+    | { readonly type: 'model.call_failure'; readonly data: ModelFailure }
+    | { readonly type: 'session.error'; readonly data: SdkError }
+    | { readonly type: 'session.idle'; readonly data: { readonly aborted?: boolean } }
+  );
+
+export interface ToolDelta {
+  readonly toolCallId: string;
+  readonly toolName?: string;
+  readonly inputDelta: string;
+}
+
+export interface ToolStart {
+  readonly toolCallId: string;
+  readonly toolName: string;
+  readonly arguments?: unknown;
+}
+
+export interface ToolEnd {
+  readonly toolCallId: string;
+  readonly success: boolean;
+  readonly result?: { readonly content: string };
+  readonly error?: { readonly message: string };
+}
+
+export interface SdkUsage {
+  readonly model: string;
+  readonly inputTokens?: number;
+  readonly outputTokens?: number;
+  readonly cacheReadTokens?: number;
+  readonly cacheWriteTokens?: number;
+  readonly reasoningTokens?: number;
+}
+
+export interface SdkError {
+  readonly errorType?: string;
+  readonly message: string;
+  readonly statusCode?: number;
+}
+
+export interface ModelFailure {
+  readonly statusCode?: number;
+  readonly failureKind?: string;
+  readonly errorMessage?: string;
 }

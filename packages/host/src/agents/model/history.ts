@@ -1,26 +1,25 @@
-/** Rebuilds what a model remembers from the turns that the host has stored: text, tool calls and their results. */
+/** Rebuilds a conversation from the turns that the host has stored: text, tool calls and their results. */
 import { type ResponsePart, steeringIn, type ToolCallState, type Turn, type UserMessage } from '@atrium/protocol';
 import type { AssistantContent, ImagePart, ModelMessage, ToolResultPart, UserModelMessage } from 'ai';
-import { attachmentLines, embeddedImages } from './attachments.js';
-import { TURN_ENDED_FIRST } from './calls.js';
-import type { Exchange } from './conversation.js';
-import { goodOutput } from './sight.js';
-import { wireId, wireName } from './tool-table.js';
+import { embeddedImages, messageText } from '../shared/prompt.js';
+import { wireId, wireName } from '../shared/tool-names.js';
+import { TURN_ENDED_FIRST } from '../shared/tool-results.js';
+import { type Exchange, successOutput } from './conversation.js';
 
 export function exchangeOf(turn: Turn): Exchange {
   return { turnId: turn.id, messages: [userMessage(turn.userMessage), ...answersOf(turn.responseParts)] };
 }
 
-export interface Besides {
-  /** What the model alone is to know; it belongs to this message, and is gone after a restart. */
+export interface MessageExtras {
+  /** Text that only the model reads. It belongs to this message, and is gone after a restart. */
   readonly context?: readonly string[];
   readonly images?: readonly ImagePart[];
 }
 
-/** A message of a person, and what goes to the model beside it. */
-export function userMessage(message: UserMessage, { context = [], images }: Besides = {}): UserModelMessage {
+/** A person's message as the model gets it. */
+export function userMessage(message: UserMessage, { context = [], images }: MessageExtras = {}): UserModelMessage {
   const blocks = context.map((block) => `[Context, not written by the person]\n${block}`);
-  const content = [[message.text, ...attachmentLines(message)].join('\n'), ...blocks].join('\n\n');
+  const content = [messageText(message), ...blocks].join('\n\n');
   const seen = images ?? embeddedImages(message);
   return { role: 'user', content: seen.length === 0 ? content : [{ type: 'text', text: content }, ...seen] };
 }
@@ -79,7 +78,7 @@ function resultOf(call: ToolCallState): ToolResultPart {
   return { type: 'tool-result', ...target, output: outputOf(call) };
 }
 
-/** When a turn ends, calls that still wait or run are skipped with it, and nobody says why. */
+/** Calls that still wait or run when a turn ends are skipped with it, without a reason. */
 function isCutOff(call: CancelledCall): boolean {
   return call.reason === 'skipped' && !call.userSuggestion && call.reasonMessage === undefined;
 }
@@ -97,5 +96,5 @@ function outputOf(call: ToolCallState): ToolResultPart['output'] {
   const texts = (call.content ?? []).flatMap((block) => (block.type === 'text' ? block.text : []));
   const structured = call.structuredContent && JSON.stringify(call.structuredContent);
   const value = texts.join('\n') || structured || (call.error?.message ?? '');
-  return call.success ? goodOutput(value, call.content ?? []) : { type: 'error-text', value };
+  return call.success ? successOutput(value, call.content ?? []) : { type: 'error-text', value };
 }

@@ -1,52 +1,54 @@
 /**
- * The loop: ask the model, show what it says, run the tools it calls, ask again. Prompt, tools and model are taken anew
- * for every step, so a change by a person counts at once.
+ * A session of the model agent. It asks the model, shows the answer, runs the tool calls and asks again. It takes prompt,
+ * tools and model anew for every step, so that a person's change counts at once.
  */
-import type { ModelMessage } from 'ai';
+import type { UsageInfo } from '@atrium/protocol';
+import type { LanguageModelUsage, ModelMessage } from 'ai';
 import { AgentError, type AgentOpenContext, type AgentSession, type AgentTurn } from '../../core/contracts/agent.js';
 import { untilAborted } from '../../core/util/waiting.js';
-import { titleFrom } from '../offline/title.js';
-import { attachedImages } from './attachments.js';
-import { abandoned, runCalls } from './calls.js';
+import type { ModelInfo } from '../shared/agent-info.js';
+import { modelError } from '../shared/model-errors.js';
+import { attachedImages, titleFrom } from '../shared/prompt.js';
+import { toolTable } from '../shared/tool-names.js';
+import { AnswerReader, abandonedResults, runCalls } from './answer.js';
+import type { ModelAgentOptions } from './backend.js';
+import { ContextWindow } from './context-window.js';
 import {
   type Conversation,
   EMPTY_CONVERSATION,
   messagesOf,
   upToTurn,
+  visionOf,
   withExchange,
   withMessages,
+  withNewestImages,
 } from './conversation.js';
-import { modelError } from './errors.js';
 import { exchangeOf, userMessage } from './history.js';
-import { withNewestImages } from './image-memory.js';
-import { HISTORY_TURNS_MAX, STEPS_MAX } from './limits.js';
-import type { ModelAgentOptions, ModelInfo } from './model-agent.js';
 import { systemPrompt } from './prompt.js';
-import { RoomKeeper } from './room.js';
-import { type StepRequest, startStep } from './sdk.js';
-import { sightOf } from './sight.js';
-import { StepReader } from './step.js';
-import { noteOn } from './step-notes.js';
-import { toolTable } from './tool-table.js';
-import { TurnUsage } from './usage.js';
+import { type StepRequest, startStep } from './request.js';
+
+/** Requests to the model in one turn. The session stops the turn after that many. */
+export const STEPS_MAX = 50;
+/** Finished turns that a resumed session remembers. */
+const HISTORY_TURNS_MAX = 200;
 
 export class ModelSession implements AgentSession {
   readonly #options: ModelAgentOptions;
   readonly #context: AgentOpenContext;
-  readonly #room: RoomKeeper;
+  readonly #window: ContextWindow;
   #conversation: Conversation = EMPTY_CONVERSATION;
-  /** A cancelled turn may still be ending when the next begins; what it remembers belongs to itself. */
+  /** A cancelled turn may still be ending when the next one begins. The next one waits, so that they do not mix. */
   #last: Promise<unknown> = Promise.resolve();
 
   private constructor(options: ModelAgentOptions, context: AgentOpenContext) {
     this.#options = options;
     this.#context = context;
-    this.#room = new RoomKeeper(options);
+    this.#window = new ContextWindow(options);
   }
 
   static async open(options: ModelAgentOptions, context: AgentOpenContext): Promise<ModelSession> {
     const session = new ModelSession(options, context);
-    await session.#recall();
+    session.#conversation = await session.#recalled();
     return session;
   }
 
@@ -80,53 +82,48 @@ export class ModelSession implements AgentSession {
 
   async close(): Promise<void> {}
 
-  async #recall(): Promise<void> {
-    this.#conversation = await this.#recalled();
-  }
-
   async #recalled(): Promise<Conversation> {
     const turns = await this.#context.history(HISTORY_TURNS_MAX);
     return { leftOut: [], exchanges: turns.map(exchangeOf) };
   }
 
-  /** One answer of the model, and the calls that it makes. Says whether there were any. */
+  /** Takes one answer of the model and runs its calls. Returns whether there were any. */
   async #step(turn: AgentTurn, usage: TurnUsage): Promise<boolean> {
     const model = this.#modelFor(turn);
     const reader = await this.#answer(turn, model, usage);
     usage.add(reader.usage, model.id);
-    const note = noteOn(reader);
-    if (note !== undefined) turn.notify(note);
+    if (reader.note !== undefined) turn.notify(reader.note);
     if (reader.calls.length > 0) await this.#run(turn, reader);
     return reader.calls.length > 0;
   }
 
-  /** A server may take less than it should. When it says so, it is asked once more, with less. */
-  async #answer(turn: AgentTurn, model: ModelInfo, usage: TurnUsage): Promise<StepReader> {
+  /** A server may take less than the window of the model. After such a refusal, asks once more with less. */
+  async #answer(turn: AgentTurn, model: ModelInfo, usage: TurnUsage): Promise<AnswerReader> {
     const tools = toolTable(turn.tools());
     const system = await untilAborted(turn.signal, systemPrompt(turn));
     const others = { system, tools: [...tools.values()] };
     for (let attempt = 1; ; attempt++) {
       const request = { turn, model, conversation: withNewestImages(this.#conversation), others };
-      const room = await this.#room.make(request);
-      usage.add(room.usage, model.id);
-      this.#conversation = room.conversation;
-      const messages = messagesOf(room.conversation, sightOf(this.#options.kind, model));
+      const fitted = await this.#window.fit(request);
+      usage.add(fitted.usage, model.id);
+      this.#conversation = fitted.conversation;
+      const messages = messagesOf(fitted.conversation, visionOf(this.#options.kind, model));
       try {
         const reader = await this.#ask(turn, { modelId: model.id, system, messages, tools, signal: turn.signal });
-        this.#room.answered(model);
+        this.#window.answered(model);
         return reader;
       } catch (error) {
         const isTooLong = error instanceof AgentError && error.errorType === 'context-overflow';
-        const hasSpoken = this.#conversation !== room.conversation;
+        const hasSpoken = this.#conversation !== fitted.conversation;
         if (!isTooLong || hasSpoken || attempt > 1) throw error;
-        if (!this.#room.tooLong({ ...request, conversation: room.conversation })) throw error;
+        if (!this.#window.refused({ ...request, conversation: fitted.conversation })) throw error;
       }
     }
   }
 
-  /** What was said before a failure is remembered, as it is on everybody's screen. */
-  async #ask(turn: AgentTurn, request: StepRequest): Promise<StepReader> {
-    const reader = new StepReader(turn, request.tools);
+  /** Remembers what the model said before a failure, because people have seen it. */
+  async #ask(turn: AgentTurn, request: StepRequest): Promise<AnswerReader> {
+    const reader = new AnswerReader(turn, request.tools);
     const { displayName, baseURL } = this.#options;
     try {
       const onWait = (why: string | undefined) => turn.activity(why && `${displayName} ${why}`);
@@ -140,17 +137,17 @@ export class ModelSession implements AgentSession {
     }
   }
 
-  async #run(turn: AgentTurn, { calls }: StepReader): Promise<void> {
+  async #run(turn: AgentTurn, { calls }: AnswerReader): Promise<void> {
     try {
       this.#remember([await runCalls(turn, calls)]);
     } catch (error) {
       // A call without a result would make every later request invalid.
-      this.#remember([abandoned(calls)]);
+      this.#remember([abandonedResults(calls)]);
       throw error;
     }
   }
 
-  /** Takes what a person said meanwhile; the model hears it before its next step. */
+  /** Takes a message that a person sent meanwhile. The model gets it with its next step. */
   #steer(turn: AgentTurn): boolean {
     const message = turn.takeSteering();
     if (message) this.#remember([userMessage(message)]);
@@ -168,4 +165,58 @@ export class ModelSession implements AgentSession {
   #remember(messages: readonly ModelMessage[]): void {
     this.#conversation = withMessages(this.#conversation, messages);
   }
+}
+
+interface Spent {
+  readonly input: number | undefined;
+  readonly output: number | undefined;
+  readonly cacheRead: number | undefined;
+  readonly reasoning: number | undefined;
+}
+
+const NOTHING_SPENT: Spent = { input: undefined, output: undefined, cacheRead: undefined, reasoning: undefined };
+
+/** Adds up the tokens of one turn, and shows each change. */
+class TurnUsage {
+  readonly #turn: AgentTurn;
+  #spent = NOTHING_SPENT;
+
+  constructor(turn: AgentTurn) {
+    this.#turn = turn;
+  }
+
+  /** After a request. A server that does not count adds nothing. */
+  add(usage: LanguageModelUsage | undefined, modelId: string): void {
+    if (!usage) return;
+    this.#spent = plusUsage(this.#spent, usage);
+    this.#turn.usage(usageInfo(this.#spent, modelId, sum(usage.inputTokens, usage.outputTokens)));
+  }
+}
+
+function plusUsage(spent: Spent, usage: LanguageModelUsage): Spent {
+  return {
+    input: sum(spent.input, usage.inputTokens),
+    output: sum(spent.output, usage.outputTokens),
+    cacheRead: sum(spent.cacheRead, usage.inputTokenDetails.cacheReadTokens),
+    reasoning: sum(spent.reasoning, usage.outputTokenDetails.reasoningTokens),
+  };
+}
+
+/** Leaves out what the server did not count. Every step sends the whole conversation, so the last step tells its size. */
+function usageInfo({ input, output, cacheRead, reasoning }: Spent, model: string, context?: number): UsageInfo {
+  const more = {
+    ...(reasoning !== undefined && { reasoningTokens: reasoning }),
+    ...(context !== undefined && { contextTokens: context }),
+  };
+  return {
+    ...(input !== undefined && { inputTokens: input }),
+    ...(output !== undefined && { outputTokens: output }),
+    ...(cacheRead !== undefined && { cacheReadTokens: cacheRead }),
+    model,
+    ...(Object.keys(more).length > 0 && { _meta: more }),
+  };
+}
+
+function sum(before: number | undefined, more: number | undefined): number | undefined {
+  return before === undefined && more === undefined ? undefined : (before ?? 0) + (more ?? 0);
 }

@@ -5,10 +5,10 @@
 
 import type { AgentBackend, AgentOpenContext, AgentSession, AgentTurn } from '../../core/contracts/agent.js';
 import { type Clock, systemClock } from '../../core/util/clock.js';
-import { catalogueOf } from '../scripted/sections.js';
+import { sectionCatalogue } from '../shared/agent-info.js';
+import { titleFrom } from '../shared/prompt.js';
 import { understand } from './intents.js';
 import { OFFLINE_SECTIONS } from './sections.js';
-import { titleFrom } from './title.js';
 import { OFFLINE_CHUNKS_PER_SECOND, Voice } from './voice.js';
 
 export const OFFLINE_PROVIDER = 'offline';
@@ -27,7 +27,7 @@ export function offlineAgent(options: OfflineAgentOptions = {}): AgentBackend {
       displayName: 'Built-in, no model',
       description: 'Needs no key. Understands a few phrases and runs real tools; there is no model behind it.',
       models: [],
-      systemMessageSections: catalogueOf(OFFLINE_SECTIONS),
+      systemMessageSections: sectionCatalogue(Object.keys(OFFLINE_SECTIONS)),
     },
     abilities: { tools: 'live', toolIntent: 'all', render: 'sections', steer: true, cancelTool: true },
     sections: OFFLINE_SECTIONS,

@@ -5,9 +5,9 @@
 import type { AgentInfo } from '@atrium/protocol';
 import { type AgentBackend, AgentError, type AgentSession } from '../../core/contracts/agent.js';
 import { type Clock, systemClock } from '../../core/util/clock.js';
+import { sectionCatalogue } from '../shared/agent-info.js';
 import { play } from './play.js';
 import type { Script, Step } from './script.js';
-import { catalogueOf } from './sections.js';
 
 export interface ScriptedAgentOptions {
   readonly clock?: Clock;
@@ -36,7 +36,7 @@ function infoOf(script: Script, sections: Readonly<Record<string, string>>): Age
   const { provider, displayName } = script;
   const models = (script.models ?? []).map(({ id, name }) => ({ id, provider, name }));
   const info = { provider, displayName, description: 'Plays a script. There is no model behind it.', models };
-  return script.sections ? { ...info, systemMessageSections: catalogueOf(sections) } : info;
+  return script.sections ? { ...info, systemMessageSections: sectionCatalogue(Object.keys(sections)) } : info;
 }
 
 function sessionOf(script: Script, clock: Clock): AgentSession {

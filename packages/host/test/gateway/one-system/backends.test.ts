@@ -2,7 +2,7 @@
 import type { RootState, SessionState, ToolCallState } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
 import type { Script } from '../../../src/agents/scripted/script.js';
-import { catalogueOf } from '../../../src/agents/scripted/sections.js';
+import { sectionCatalogue } from '../../../src/agents/shared/agent-info.js';
 import type { AgentAbilities, AgentBackend, AgentTurn } from '../../../src/core/contracts/agent.js';
 import { FakeClock } from '../../support/fake-clock.js';
 import { answerNext, tool } from '../../support/provider-room.js';
@@ -58,7 +58,7 @@ function standIn(provider: string, { abilities, hasIntent }: Level): AgentBacken
       displayName: provider,
       description: '',
       models: [],
-      systemMessageSections: catalogueOf(SECTIONS),
+      systemMessageSections: sectionCatalogue(Object.keys(SECTIONS)),
     },
     abilities: { steer: false, cancelTool: false, ...abilities },
     sections: SECTIONS,

@@ -3,7 +3,7 @@
 import type { ToolDefinition } from '@atrium/protocol';
 import type { CallToolResult, Tool } from '@modelcontextprotocol/sdk/types.js';
 import type { AgentTurn } from '../../../core/contracts/agent.js';
-import { failedResult, mcpResult } from '../../mcp-result.js';
+import { failedResult, mcpResult } from '../../shared/tool-results.js';
 
 /** What the bridge hands on; the turn changes, and between two there is none. */
 export interface BridgedTools {

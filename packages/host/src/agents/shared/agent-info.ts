@@ -1,0 +1,34 @@
+/** What agents publish about themselves: their models and the sections of their system prompt. */
+import type { AgentInfo, SystemMessageSection } from '@atrium/protocol';
+import { PROTECTED_SECTIONS } from '@atrium/protocol/provider';
+
+export interface ModelInfo {
+  readonly id: string;
+  readonly name: string;
+  /** In tokens. */
+  readonly maxContextWindow?: number;
+  /** Whether the model takes images. Without it, the model is only told their names. */
+  readonly supportsVision?: boolean;
+}
+
+/** A model as clients see it. */
+export function publishedModel(
+  provider: string,
+  { id, name, maxContextWindow }: ModelInfo,
+): AgentInfo['models'][number] {
+  return { id, provider, name, ...(maxContextWindow !== undefined && { maxContextWindow }) };
+}
+
+/** The catalogue of sections. Restricted ones cannot be changed. */
+export function sectionCatalogue(
+  ids: readonly string[],
+  restricted: ReadonlySet<string> = PROTECTED_SECTIONS,
+): SystemMessageSection[] {
+  return ids.map((id) => ({ id, label: labelOf(id), ...(restricted.has(id) && { restricted: true }) }));
+}
+
+/** `tool_efficiency` → `Tool efficiency` */
+function labelOf(id: string): string {
+  const words = id.replaceAll(/[_-]+/g, ' ').trim() || id;
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
