@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './scripts/test-order.mjs';
 
 /** Reducers run in the host, in every client and in the browser, and must agree: no branch goes untested. */
 const REDUCERS = ['packages/protocol/src/*/*reducer.ts', 'packages/protocol/src/*/reducing.ts'];
@@ -7,11 +8,13 @@ const REDUCERS = ['packages/protocol/src/*/*reducer.ts', 'packages/protocol/src/
 export default defineConfig({
   test: {
     include: ['packages/*/test/**/*.test.ts', 'test/**/*.test.ts'],
+    globalSetup: ['scripts/test-programs.mjs'],
+    sequence: { sequencer: LongestFirst },
     pool: 'threads',
     // Files share a worker and its loaded modules, which is three times as fast. A test leaves nothing global behind.
     isolate: false,
-    // Most tests wait for processes, browsers and sockets, so two keep even a small machine busy.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    // Most tests wait for processes, browsers and sockets, so three keep even a small machine busy.
+    maxWorkers: Math.max(3, availableParallelism() - 1),
     // A limit for what hangs, not a measure of speed: a loaded machine is no failure.
     testTimeout: 30_000,
     hookTimeout: 60_000,

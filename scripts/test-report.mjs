@@ -8,6 +8,7 @@
 const SECOND_RUN_MAX_FILES = 3;
 /** A race is to be found, not to be lived with: an entry of the list may name no day beyond this. */
 export const UNSTEADY_MAX_DAYS = 30;
+export const UNSTEADY_MAX_ENTRIES = 3;
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /**
@@ -16,6 +17,8 @@ const DAY_MS = 24 * 60 * 60 * 1_000;
  * @typedef {{ testResults: readonly TestFile[] }} Report
  * `unsteady` passed only by themselves and are tolerated; `races` did so too, are not, and count as failed.
  * @typedef {{ passed: number, failed: number, skipped: number, unsteady: readonly string[], races: readonly string[] }} Counts
+ * `reasons`: how many tests each one skips; `silent`: the names of those that give none.
+ * @typedef {{ reasons: ReadonlyMap<string, number>, silent: readonly string[] }} Skips
  * @typedef {{ titles: ReadonlySet<string>, problems: readonly string[] }} Tolerated
  * @typedef {Readonly<Record<string, unknown>> | null} UncheckedEntry
  */
@@ -53,6 +56,26 @@ export function countTests(report, again, tolerated = new Set()) {
   return { ...counts, unsteady, races };
 }
 
+/** In the title of a test, or of what it stands in: "(skipped: …)", "(skipped unless …)", "(needs …)". */
+const SKIP_REASON = /\((skipped:? [^()]*|needs [^()]*)\)/g;
+
+/**
+ * No test is skipped in silence: its title says why, or it does so itself when it skips.
+ * @param {Report} report @param {Readonly<Record<string, string>>} [notes] what tests said, by full name @returns {Skips}
+ */
+export function skipReasons({ testResults }, notes = {}) {
+  const skipped = testResults.flatMap(({ assertionResults }) => assertionResults.filter(isSkipped));
+  /** @type {Map<string, number>} */
+  const reasons = new Map();
+  const silent = [];
+  for (const { fullName } of skipped) {
+    const reason = notes[fullName] ?? [...fullName.matchAll(SKIP_REASON)].at(-1)?.[1]?.replace(/^skipped: /, '');
+    if (reason === undefined) silent.push(fullName);
+    else reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
+  }
+  return { reasons, silent };
+}
+
 /**
  * Reads the list of tests that may be unsteady for a while. A problem with the list fails the suite.
  * @param {string} text of `test/unsteady.json` @param {Date} now @returns {Tolerated}
@@ -64,6 +87,10 @@ export function readUnsteady(text, now) {
     const problem = problemWith(entry, now);
     return problem ? [`entry ${index + 1}: ${problem}`] : [];
   });
+  if (entries.length > UNSTEADY_MAX_ENTRIES)
+    problems.push(
+      `it lists ${entries.length} tests, and may list ${UNSTEADY_MAX_ENTRIES}: find the races of the oldest`,
+    );
   return { titles: new Set(problems.length > 0 ? [] : entries.map((entry) => String(entry?.title))), problems };
 }
 
@@ -100,6 +127,11 @@ function failures({ name, status, assertionResults }) {
 /** @param {Test} test @returns {'passed' | 'failed' | 'skipped'} */
 function outcome({ status }) {
   return status === 'passed' || status === 'failed' ? status : 'skipped';
+}
+
+/** @param {Test} test */
+function isSkipped(test) {
+  return outcome(test) === 'skipped';
 }
 
 /** @param {Test} test */

@@ -1,6 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { countTests, readUnsteady, secondRun, UNSTEADY_MAX_DAYS } from '../scripts/test-report.mjs';
+import {
+  countTests,
+  readUnsteady,
+  secondRun,
+  skipReasons,
+  UNSTEADY_MAX_DAYS,
+  UNSTEADY_MAX_ENTRIES,
+} from '../scripts/test-report.mjs';
 
 const file = (name: string, ...statuses: string[]) => ({
   name,
@@ -40,6 +47,33 @@ describe('the report of the tests', () => {
     expect(countTests({ testResults: [unloadable('a')] }, loadable)).toMatchObject({ passed: 1, failed: 1 });
   });
 
+  it('groups what was skipped by its reason, and names what was skipped in silence', () => {
+    const named = (fullName: string, status = 'skipped') => ({ fullName, status });
+    const assertionResults = [
+      named('Claude (skipped: its SDK is not installed) talks'),
+      named('Claude (skipped: its SDK is not installed) listens'),
+      named('completes in fish (skipped unless it is installed)'),
+      named('the page (needs Chromium) opens', 'pending'),
+      named('takes a port'),
+      named('says nothing (at all)', 'todo'),
+      named('is run (skipped unless it is installed)', 'passed'),
+    ];
+    expect(
+      skipReasons(
+        { testResults: [{ name: 'a', status: 'passed', assertionResults }] },
+        { 'takes a port': 'it is taken' },
+      ),
+    ).toEqual({
+      reasons: new Map([
+        ['its SDK is not installed', 2],
+        ['skipped unless it is installed', 1],
+        ['needs Chromium', 1],
+        ['it is taken', 1],
+      ]),
+      silent: ['says nothing (at all)'],
+    });
+  });
+
   it('notices when the second run breaks what passed before', () => {
     const first = { testResults: [file('a', 'failed', 'passed')] };
     const broken = { testResults: [file('a', 'passed', 'failed')] };
@@ -70,6 +104,12 @@ describe('the list of tests that may be unsteady', () => {
     expect(read([null]).problems).toHaveLength(1);
     expect(read({}).problems).toHaveLength(1);
     expect(readUnsteady('[', now).problems).toHaveLength(1);
+  });
+
+  it('[REL-072] is short', () => {
+    const list = Array.from({ length: UNSTEADY_MAX_ENTRIES }, (_, index) => ({ ...entry, title: `a ${index}` }));
+    expect(read(list).problems).toEqual([]);
+    expect(read([...list, { ...entry, title: 'b' }]).problems).toEqual([expect.stringContaining('may list 3')]);
   });
 
   it('[REL-072] is in order as it is checked in', () => {

@@ -1,8 +1,9 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { Command } from 'commander';
@@ -13,12 +14,14 @@ import {
   COMMAND,
   DESK_SCRIPT,
   endOf,
+  INSTALLED_COMMAND,
   isBuilt,
   jsonLines,
   newDataFolder,
   openDesk,
   type Run,
   sharedDesk,
+  surroundings,
 } from './support.js';
 
 const DOCS = fileURLToPath(new URL('../../../docs/', import.meta.url));
@@ -72,7 +75,8 @@ describe.skipIf(!isBuilt)('help (skipped unless it has been built)', { timeout: 
     const dataDir = await newDataFolder();
     const env = { ATRIUM_DATA_DIR: dataDir, NODE_DEBUG: 'esm', NODE_OPTIONS: '' };
     for (const args of [['--help'], ['run', '--no-start', 'x']]) {
-      const { stderr } = await endOf(atrium(args, env));
+      const run = spawn(process.execPath, [INSTALLED_COMMAND, ...args], { env: surroundings(env) });
+      const stderr = await text(run.stderr);
       expect(stderr).toContain('cli/dist/main.js');
       expect(stderr).not.toContain('host/dist/host.js');
       expect(stderr).not.toContain('cli/dist/chat/chat.js');

@@ -7,9 +7,13 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
+import { programFile } from '../../../test/support/programs.js';
 
-/** What is run, for those who run it in another way. */
-export const COMMAND = fileURLToPath(new URL('../bin/atrium.js', import.meta.url));
+/** The command as a bundle of its sources, which starts quickly. */
+export const COMMAND = programFile('atrium');
+
+/** The command as npm installs it. */
+export const INSTALLED_COMMAND = fileURLToPath(new URL('../bin/atrium.js', import.meta.url));
 
 /** The command is what the compiler made of it. */
 export const isBuilt = existsSync(fileURLToPath(new URL('../dist/main.js', import.meta.url)));

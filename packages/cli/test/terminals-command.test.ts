@@ -22,7 +22,7 @@ describe.skipIf(!isBuilt)('atrium terminals (skipped unless it has been built)',
     expect(stderr).toContain('turned off');
   });
 
-  it.skipIf(!hasTmux)('opens a shell, leaves it with Ctrl+], finds it again and ends it', async () => {
+  it.skipIf(!hasTmux)('opens a shell, leaves it with Ctrl+], finds it again and ends it (needs tmux)', async () => {
     const desk = await openDesk();
     const window = await openTerminal({ ...desk.env, SHELL: '/bin/sh' }, path.dirname(desk.dataDir));
     window.type('atrium terminals new --name work');

@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { programFile } from '../../../../test/support/programs.js';
 import { copilotUnderTest, hasCopilot, WHY_SKIPPED } from '../support/copilot-agent.js';
 import { CopilotRoom, WAIT_MAX_MS } from '../support/copilot-room.js';
 import { openSession } from '../support/fake-turn.js';
@@ -94,8 +94,7 @@ describe.skipIf(!hasCopilot)(`a Copilot session${WHY_SKIPPED}`, { timeout: 2 * W
   it('ends its runtime when the host dies without a word', async () => {
     const { home, server, pids, close } = await copilotUnderTest([]);
     onTestFinished(close);
-    const program = fileURLToPath(new URL('../support/copilot-child.ts', import.meta.url));
-    const child = spawn(process.execPath, ['--import', 'tsx', program, home, server.url], {
+    const child = spawn(process.execPath, [programFile('copilot-child'), home, server.url], {
       stdio: ['pipe', 'pipe', 'inherit'],
     });
     await once(child.stdout, 'data');

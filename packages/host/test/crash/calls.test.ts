@@ -9,20 +9,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { type Client, connect, type Subscription, webSocketTransport } from '@atrium/client';
 import type { SessionState, TerminalState, ToolCallState } from '@atrium/protocol';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { bundleHost, crashFolder, HostProcess, type HostProgram } from '../support/crash-child.js';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { crashFolder, HostProcess } from '../support/crash-child.js';
 import { snapshotsOf } from '../support/crash-observer.js';
 
 const SESSION = 'ahp-session:/calls';
 const PATIENCE_MS = 20_000;
-
-let program: HostProgram;
-
-beforeAll(async () => {
-  program = await bundleHost();
-}, 60_000);
-
-afterAll(() => program?.remove());
 
 interface Room {
   readonly client: Client;
@@ -40,7 +32,7 @@ async function enter(text: string): Promise<Room> {
     remove();
     rmSync(folder, { recursive: true, force: true });
   });
-  const host = new HostProcess({ program, dataDir });
+  const host = new HostProcess({ dataDir });
   onTestFinished(() => host.kill());
   const { port } = (await host.serving()) ?? {};
   if (port === undefined) throw new Error(`the host does not start: ${host.complaints}`);
@@ -67,7 +59,7 @@ function approve(session: Subscription): void {
 async function killAndLook({ host, dataDir, client }: Room, versions?: readonly string[]): Promise<SessionState> {
   await host.kill();
   client.close();
-  const next = new HostProcess({ program, dataDir });
+  const next = new HostProcess({ dataDir });
   onTestFinished(() => next.kill());
   const { port } = (await next.serving()) ?? {};
   if (port === undefined) throw new Error(`the host does not start again: ${next.complaints}`);

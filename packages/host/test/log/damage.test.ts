@@ -21,8 +21,9 @@ import { randomFrom } from '../support/log-random.js';
 import { appendSamples, sampleEntries, sampleEntry } from '../support/log-samples.js';
 
 const PAGE = 4_096;
-const RANDOM_SEED = 4_711;
-const RANDOM_DAMAGES = 20;
+const RANDOM_SEED = Number(process.env.ATRIUM_SEED || 4_711);
+/** `npm run prove -- damage` does more. */
+const RANDOM_DAMAGES = Number(process.env.ATRIUM_DAMAGES || 20);
 
 interface Damage {
   readonly name: string;

@@ -1,48 +1,14 @@
 /** Starts hosts as processes of their own, asks them what they have stored, and kills them. */
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
-import { fileURLToPath } from 'node:url';
-import { build } from 'vite';
+import { programFile } from '../../../../test/support/programs.js';
 import type { LogEntry } from '../../src/core/log/log.js';
 import { type CrashPoint, crashPointText } from './crash-log.js';
-
-const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
-const ENTRY = fileURLToPath(new URL('./crash-host.ts', import.meta.url));
-
-export interface HostProgram {
-  readonly file: string;
-  remove(): void;
-}
-
-/**
- * Makes one small file of the host and everything it imports. Compared with `node --import tsx` on the sources, or with
- * the many files of `dist`, it starts in a third of the time, and it is never older than the sources.
- */
-export async function bundleHost(entry = ENTRY): Promise<HostProgram> {
-  const cache = path.join(ROOT, 'node_modules', '.cache', 'atrium');
-  mkdirSync(cache, { recursive: true });
-  const outDir = mkdtempSync(path.join(cache, 'crash-'));
-  await build({
-    configFile: false,
-    root: ROOT,
-    logLevel: 'error',
-    ssr: { noExternal: ['typebox'] },
-    build: {
-      ssr: entry,
-      outDir,
-      emptyOutDir: false,
-      minify: true,
-      target: 'node20',
-      rolldownOptions: { output: { entryFileNames: 'host.mjs' } },
-    },
-  });
-  return { file: path.join(outDir, 'host.mjs'), remove: () => rmSync(outDir, { recursive: true, force: true }) };
-}
 
 /** A data folder that is gone when the test is over. */
 export function crashFolder(): { readonly dataDir: string; remove(): void } {
@@ -51,7 +17,6 @@ export function crashFolder(): { readonly dataDir: string; remove(): void } {
 }
 
 export interface HostProcessOptions {
-  readonly program: HostProgram;
   readonly dataDir: string;
   readonly crashAt?: CrashPoint;
 }
@@ -71,9 +36,12 @@ export class HostProcess {
   /** What it complained about. */
   complaints = '';
 
-  constructor({ program, dataDir, crashAt }: HostProcessOptions) {
+  constructor({ dataDir, crashAt }: HostProcessOptions) {
     const env = { ...process.env, ATRIUM_CRASH_AT: crashAt ? crashPointText(crashAt) : '' };
-    this.#child = spawn(process.execPath, [program.file, dataDir], { env, stdio: ['pipe', 'pipe', 'pipe'] });
+    this.#child = spawn(process.execPath, [programFile('crash-host'), dataDir], {
+      env,
+      stdio: ['pipe', 'pipe', 'pipe'],
+    });
     this.#ended = once(this.#child, 'close').then(() => {
       this.#hasEnded = true;
       this.#hear?.();

@@ -1,7 +1,7 @@
 /** One host that dies at one chosen commit, under a client that does the same things every time. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { SessionState, Snapshot, StateAction } from '@atrium/protocol';
-import { crashFolder, HostProcess, type HostProgram } from './crash-child.js';
+import { crashFolder, HostProcess } from './crash-child.js';
 import { Ledger } from './crash-ledger.js';
 import type { CrashPoint } from './crash-log.js';
 import { snapshotsOf } from './crash-observer.js';
@@ -18,9 +18,9 @@ export interface CrashPointOutcome {
   readonly violations: readonly string[];
 }
 
-export async function crashAt(program: HostProgram, point: CrashPoint): Promise<CrashPointOutcome> {
+export async function crashAt(point: CrashPoint): Promise<CrashPointOutcome> {
   const { dataDir, remove } = crashFolder();
-  const doomed = new HostProcess({ program, dataDir, crashAt: point });
+  const doomed = new HostProcess({ dataDir, crashAt: point });
   const actor = new PlainActor('diligent', ['0.3.0']);
   try {
     const serving = await doomed.serving();
@@ -30,7 +30,7 @@ export async function crashAt(program: HostProgram, point: CrashPoint): Promise<
     await Promise.race([work, doomed.ended()]);
     const hasDied = doomed.hasEnded;
     await doomed.kill();
-    const violations = await goOn({ program, dataDir, actor, work });
+    const violations = await goOn({ dataDir, actor, work });
     return { hasDied, violations };
   } finally {
     actor.close();
@@ -40,15 +40,14 @@ export async function crashAt(program: HostProgram, point: CrashPoint): Promise<
 }
 
 interface Interrupted {
-  readonly program: HostProgram;
   readonly dataDir: string;
   readonly actor: PlainActor;
   readonly work: Promise<void>;
 }
 
 /** Starts the host again, lets the client finish what it was doing, and settles the accounts. */
-async function goOn({ program, dataDir, actor, work }: Interrupted): Promise<string[]> {
-  const host = new HostProcess({ program, dataDir });
+async function goOn({ dataDir, actor, work }: Interrupted): Promise<string[]> {
+  const host = new HostProcess({ dataDir });
   try {
     const { port } = (await host.serving()) ?? { port: 0 };
     const ledger = new Ledger();

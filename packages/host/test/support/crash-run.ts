@@ -1,7 +1,7 @@
 /** One host on one folder, killed and started again and again under two clients that go on working. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Actor } from './crash-actor.js';
-import { HostProcess, type HostProgram } from './crash-child.js';
+import { HostProcess } from './crash-child.js';
 import { Ledger } from './crash-ledger.js';
 import { LibraryActor } from './crash-library-actor.js';
 import { snapshotsOf } from './crash-observer.js';
@@ -62,7 +62,6 @@ export class CrashRun {
   #unfinished = 0;
 
   constructor(
-    private readonly program: HostProgram,
     private readonly dataDir: string,
     seed: number,
   ) {
@@ -132,7 +131,7 @@ export class CrashRun {
   }
 
   #launch(): HostProcess {
-    this.#host = new HostProcess({ program: this.program, dataDir: this.dataDir });
+    this.#host = new HostProcess({ dataDir: this.dataDir });
     return this.#host;
   }
 

@@ -2,9 +2,7 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
-import { fileURLToPath } from 'node:url';
-
-const APPENDER = fileURLToPath(new URL('./log-appender.ts', import.meta.url));
+import { programFile } from '../../../../test/support/programs.js';
 
 export class Appender {
   readonly #child: ChildProcessByStdio<null, Readable, Readable>;
@@ -70,5 +68,5 @@ export class Appender {
 }
 
 function nodeArguments(dataDir: string, seed: number): string[] {
-  return ['--import', 'tsx', APPENDER, dataDir, String(seed)];
+  return [programFile('log-appender'), dataDir, String(seed)];
 }

@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readlinkSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
 import { ErrorCode } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
+import { programFile } from '../../../../test/support/programs.js';
 import { MemoryLog } from '../../src/core/log/memory-log.js';
 import { loadPty } from '../../src/workspace/terminals/pty.js';
 import { startHost } from '../support/session-room.js';
@@ -115,7 +117,7 @@ describe('the processes of a terminal', () => {
   it('hang up when the host is killed', { timeout: 30_000 }, async () => {
     const folder = await tempFolder();
     const program = `
-      import { createHost, MemoryLog, scriptedAgent, transportPair } from '${new URL('../../src/index.ts', import.meta.url).href}';
+      import { createHost, MemoryLog, scriptedAgent, transportPair } from '${pathToFileURL(programFile('host')).href}';
       const agent = scriptedAgent({ provider: 'mock', displayName: 'Mock', models: [], prompts: {}, default: [] });
       const host = await createHost({ log: new MemoryLog(), agents: [agent], terminals: { shell: '/bin/bash' } });
       const [server, client] = transportPair();
@@ -131,7 +133,7 @@ describe('the processes of a terminal', () => {
       const action = { type: 'terminal/input', data: process.argv[1] };
       send({ method: 'dispatchAction', params: { channel, clientSeq: 1, action } });
       setInterval(() => {}, 1_000);`;
-    const options = ['--import', 'tsx', '--input-type=module', '--eval', program, JOBS];
+    const options = ['--input-type=module', '--eval', program, JOBS];
     const stdio: ['ignore', 'pipe', 'inherit'] = ['ignore', 'pipe', 'inherit'];
     const host = spawn(process.execPath, options, {
       stdio,

@@ -36,7 +36,7 @@ for (const { shell, rc, prompt } of SHELLS) {
   const name = path.basename(shell);
   if (!existsSync(shell)) console.info(`${shell} is not here: it is not tried`);
 
-  describe.skipIf(!existsSync(shell))(`${name} in a terminal`, () => {
+  describe.skipIf(!existsSync(shell))(`${name} in a terminal (skipped unless ${name} is installed)`, () => {
     const open = async (settings = ''): Promise<TerminalRoom & { uri: string }> => {
       const files = { [rc]: `${prompt}\n${settings}\n` };
       const room = await openTerminalRoom({ terminals: { shell }, files });
@@ -131,7 +131,7 @@ for (const { shell, rc, prompt } of SHELLS) {
   });
 }
 
-describe.skipIf(!existsSync('/bin/bash'))('what a user of bash has set up', () => {
+describe.skipIf(!existsSync('/bin/bash'))('what a user of bash has set up (skipped unless bash is installed)', () => {
   const open = async (settings: string): Promise<TerminalRoom & { uri: string }> => {
     const files = { '.bashrc': `PS1='ready> '\n${settings}\n` };
     const room = await openTerminalRoom({ terminals: { shell: '/bin/bash' }, files });
@@ -185,7 +185,7 @@ describe.skipIf(!existsSync('/bin/bash'))('what a user of bash has set up', () =
   });
 });
 
-describe.skipIf(!existsSync('/usr/bin/zsh'))('what a user of zsh has set up', () => {
+describe.skipIf(!existsSync('/usr/bin/zsh'))('what a user of zsh has set up (skipped unless zsh is installed)', () => {
   it('stays: all files in the right order and place, hooks, history', async () => {
     const files = {
       '.zshenv': 'ORDER=env; export ZDOTDIR=$HOME/dots',

@@ -36,7 +36,7 @@ function packageFolder(): string {
 
 const without = searchTool({ ripgrep: async () => undefined });
 
-describe.skipIf(ripgrep === undefined)('a search with ripgrep', () => {
+describe.skipIf(ripgrep === undefined)('a search with ripgrep (skipped unless ripgrep is installed)', () => {
   const withIt = searchTool({ ripgrep: async () => ripgrep });
 
   async function both(input: object): Promise<string> {

@@ -3,7 +3,9 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { programFile } from '../../../../test/support/programs.js';
 import {
   SHELL_OUTPUT_MAX_BYTES,
   SHELL_PROGRESS_EVERY_MS,
@@ -175,12 +177,12 @@ describe('the processes of a shell command', () => {
   it('end with the host, should it exit first', async () => {
     const command = children('orphans');
     const program = `
-      import { shellTool } from ${JSON.stringify(new URL('../../src/workspace/tools/shell.ts', import.meta.url).href)};
+      import { builtinTools } from ${JSON.stringify(pathToFileURL(programFile('host')).href)};
       const [cwd, command] = process.argv.slice(1);
       const signal = new AbortController().signal;
-      shellTool().run({ command }, { cwd, signal, progress() {} });
+      builtinTools().find((tool) => tool.definition.name === 'shell').run({ command }, { cwd, signal, progress() {} });
       process.once('SIGUSR2', () => process.exit(0));`;
-    const options = ['--import', 'tsx', '--input-type=module', '--eval', program, folder, command];
+    const options = ['--input-type=module', '--eval', program, folder, command];
     const host = spawn(process.execPath, options, { stdio: 'inherit', cwd: import.meta.dirname });
     const pids = await started('orphans', 3);
     expect(pids.every(isAlive)).toBe(true);

@@ -1,7 +1,7 @@
 /** A browser for the tests of one file, and pages that remember what went wrong in them. */
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, onTestFinished } from 'vitest';
 import { CHROMIUM_MISSING, findChromium, launchChromium } from '../../../../scripts/browser.mjs';
 
@@ -37,8 +37,35 @@ async function openPage(browser: Browser, url: string, options: BrowserContextOp
   onTestFinished(() => context.close());
   context.setDefaultTimeout(WAIT_MS);
   const page = await context.newPage();
+  lookOften(page);
   await page.goto(url);
   return page;
+}
+
+/** Playwright looks for an element five times within 270 ms, and after that only twice a second. */
+const FREQUENT_LOOKS_MS = 280;
+/** A machine that is so busy that a look takes longer gets more time with every round. */
+const PATIENCE_FACTOR = 1.3;
+let looksOften = false;
+
+/** Has `waitFor` begin anew after the frequent looks: a page often has what a test waits for half a second earlier. */
+function lookOften(page: Page): void {
+  if (looksOften) return;
+  looksOften = true;
+  const prototype: Locator = Object.getPrototypeOf(page.locator('body'));
+  const { waitFor } = prototype;
+  prototype.waitFor = async function (this: Locator, options = {}) {
+    const deadline = performance.now() + (options.timeout ?? WAIT_MS);
+    for (let round = FREQUENT_LOOKS_MS; ; round *= PATIENCE_FACTOR) {
+      const left = Math.max(1, deadline - performance.now());
+      const isLast = left < 2 * round;
+      try {
+        return await waitFor.call(this, { ...options, timeout: isLast ? left : round });
+      } catch (error) {
+        if (isLast || !(error instanceof Error) || error.name !== 'TimeoutError') throw error;
+      }
+    }
+  };
 }
 
 /** Starts a session from the first screen. */

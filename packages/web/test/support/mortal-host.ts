@@ -4,11 +4,10 @@ import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { Script } from '@atrium/host';
 import { onTestFinished } from 'vitest';
+import { programFile } from '../../../../test/support/programs.js';
 
-const COMMAND = fileURLToPath(new URL('../../../cli/bin/atrium.js', import.meta.url));
 const TOKEN = 'the-token-of-the-tests-0123456789';
 
 export interface MortalHost {
@@ -64,7 +63,7 @@ function start(folder: string, files: Setup, port: string): ChildProcess {
   const env = { PATH, SystemRoot, HOME: folder, USERPROFILE: folder, ATRIUM_DISCOVERY: '0', ATRIUM_GATEWAY_PORT: '0' };
   const places = ['--data-dir', path.join(folder, 'data'), '--connection-token-file', files.token];
   const args = ['serve', '--quiet', '--port', port, ...places, '--script', files.script, ...files.more];
-  return spawn(process.execPath, [COMMAND, ...args], { env, cwd: folder });
+  return spawn(process.execPath, [programFile('atrium'), ...args], { env, cwd: folder });
 }
 
 async function ready({ stdout }: ChildProcess): Promise<string> {

@@ -51,15 +51,25 @@ export function killOnExit(leader: number): () => void {
 export const GROUP_POLL_MS = 15;
 /** How long the system may take over a kill; a process that hangs in a driver is not waited for longer. */
 export const GROUP_KILL_MAX_MS = 1_000;
+/**
+ * The clock's timers do not keep the process alive. A host that starts has nothing else that does while it ends what its
+ * predecessor left running: Node would exit in the middle of it, with code 13.
+ */
+const KEEP_ALIVE_MS = 60_000;
 
 /** Asks a group to end, kills it after the grace, and returns when it is gone. Returns whether the group existed. */
 export async function endGroup(leader: number, clock: Clock, graceMs: number): Promise<boolean> {
   if (!(await isGroupRunning(leader))) return false;
-  signalGroup(leader, 'SIGTERM');
-  if (await isGoneWithin(leader, clock, graceMs)) return true;
-  signalGroup(leader, 'SIGKILL');
-  await isGoneWithin(leader, clock, GROUP_KILL_MAX_MS);
-  return true;
+  const keepAlive = setInterval(() => {}, KEEP_ALIVE_MS);
+  try {
+    signalGroup(leader, 'SIGTERM');
+    if (await isGoneWithin(leader, clock, graceMs)) return true;
+    signalGroup(leader, 'SIGKILL');
+    await isGoneWithin(leader, clock, GROUP_KILL_MAX_MS);
+    return true;
+  } finally {
+    clearInterval(keepAlive);
+  }
 }
 
 /** By the clock: on a busy machine a look takes longer than the pause before the next. */

@@ -3,13 +3,12 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { bundleHost } from '../../../support/crash-child.js';
+import { programFile } from '../../../../../../test/support/programs.js';
 import { until } from '../../../support/provider-door.js';
 import type { RawClient } from '../../../support/test-host.js';
 import { TalkingProcess } from './processes.js';
 import { clientOver } from './socket-client.js';
 
-const HOST_ENTRY = fileURLToPath(new URL('./host-entry.ts', import.meta.url));
 const ATTACKER = fileURLToPath(new URL('./attacker.mjs', import.meta.url));
 /** What a project declares: it is real, but only shows its token; the attackers speak for it. */
 export const SHOW_TOKEN =
@@ -59,18 +58,12 @@ export class Rig {
 
   /** A host of its own, or one that takes the place of another that is dead. */
   static async open(before?: Before): Promise<Rig> {
-    const program = await bundleHost(HOST_ENTRY);
     const dataDir = before?.dataDir ?? mkdtempSync(path.join(tmpdir(), 'atrium-hostile-'));
-    const host = new TalkingProcess(program.file, [dataDir, String(before?.gatewayPort ?? 0)]);
+    const host = new TalkingProcess(programFile('hostile-host'), [dataDir, String(before?.gatewayPort ?? 0)]);
     const { port, gatewayPort } = await host.next<{ port: number; gatewayPort: number }>();
     const { client: desk, close } = await clientOver(port, 'desk');
     const remove = () => rmSync(dataDir, { recursive: true, force: true });
-    return new Rig({ dataDir, port, gatewayPort, desk }, host, [
-      close,
-      () => host.end(),
-      remove,
-      () => program.remove(),
-    ]);
+    return new Rig({ dataDir, port, gatewayPort, desk }, host, [close, () => host.end(), remove]);
   }
 
   /** A session whose folder declares one provider, which does what the script says and leaves its token in a file. */
