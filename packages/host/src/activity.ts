@@ -1,8 +1,8 @@
 /** Who is here and what is going on, in numbers. */
 
 import type { Service } from './core/contracts/service.js';
+import { isAtWork } from './core/sessions/catalogue.js';
 import type { Sessions } from './core/sessions/sessions.js';
-import { isAtWork } from './core/sessions/summaries.js';
 import type { ConnectionRegistry } from './core/wire/connections.js';
 import type { Gateway } from './gateway/gateway.js';
 import type { HostActivity } from './host-options.js';

@@ -2,7 +2,7 @@
 import { activityOf } from './activity.js';
 import type { Service } from './core/contracts/service.js';
 import type { Log } from './core/log/log.js';
-import { recoverList } from './core/sessions/list-recovery.js';
+import { recoverList } from './core/sessions/catalogue.js';
 import { Connection } from './core/wire/connection.js';
 import { CloseCode, type Transport } from './core/wire/transport.js';
 import type { GatewayAddress, Host, HostActivity, HostOptions } from './host-options.js';

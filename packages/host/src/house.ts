@@ -13,9 +13,9 @@ import { MODEL_OUTPUT_MAX_CHARACTERS, PROCESSES_REST_MS } from './core/limits.js
 import { Compaction } from './core/log/compaction.js';
 import { PostCommit } from './core/post-commit.js';
 import { Catalogue } from './core/sessions/catalogue.js';
-import { IdleUnloader } from './core/sessions/idle-unloader.js';
-import { abandonCalls, dropAbsentClient } from './core/sessions/mending.js';
-import { SessionNotes } from './core/sessions/session-notes.js';
+import { IdleUnloader } from './core/sessions/idle.js';
+import { abandonCalls, dropAbsentClient } from './core/sessions/recovery.js';
+import { SessionRecords } from './core/sessions/session-records.js';
 import { Sessions } from './core/sessions/sessions.js';
 import { type Clock, systemClock } from './core/util/clock.js';
 import { type Logger, silentLogger } from './core/util/logger.js';
@@ -77,7 +77,7 @@ export class House implements HostCore, WireContext {
   readonly auth: Auth;
   readonly pairings: PairingBoard;
   readonly services: readonly Service[];
-  readonly notes: SessionNotes;
+  readonly notes: SessionRecords;
   readonly damage: DamageReports;
   /** Where providers that the host starts itself are told to come. */
   gatewayAddress: GatewayAddress | undefined;
@@ -106,7 +106,7 @@ export class House implements HostCore, WireContext {
     this.replay = new ReplayBuffer(log.head);
     this.root = new RootChannel(log, this.writer);
     this.catalogue = new Catalogue(log, this.writer);
-    this.notes = new SessionNotes(log, this.writer);
+    this.notes = new SessionRecords(log, this.writer);
     this.damage = new DamageReports({ log, writer: this.writer, clock, logger });
 
     this.clients = new Clients(log, this.writer, clock);

@@ -6,9 +6,9 @@ import type { AgentBackend } from './core/contracts/agent.js';
 import type { HostCore } from './core/contracts/host-core.js';
 import type { Service } from './core/contracts/service.js';
 import type { Catalogue } from './core/sessions/catalogue.js';
-import { Choices } from './core/sessions/choices.js';
-import type { AttachCompanion } from './core/sessions/companion.js';
 import type { Session } from './core/sessions/session.js';
+import { SessionConfig } from './core/sessions/session-config.js';
+import type { AttachObserver } from './core/sessions/session-observer.js';
 import { Gateway } from './gateway/gateway.js';
 import type { GatewayAddress, HostOptions } from './host-options.js';
 import { Customizations } from './plugins/customizations/customizations.js';
@@ -47,7 +47,7 @@ export function gatewayWith({ strictProviders, providerFolder }: HostOptions, pa
 }
 
 /** Gives every session to the gateway, with what the host knows of it beside its state. */
-function attachToGateway(gateway: Gateway, trusts: SessionTrusts): AttachCompanion {
+function attachToGateway(gateway: Gateway, trusts: SessionTrusts): AttachObserver {
   return (session) =>
     gateway.attach(session, {
       trust: trusts.of(session),
@@ -91,9 +91,9 @@ interface ChoicesSources {
 }
 
 /** What a new session can be configured with. */
-export function choicesWith(options: HostOptions, { core, catalogue, worktrees }: ChoicesSources): Choices {
+export function choicesWith(options: HostOptions, { core, catalogue, worktrees }: ChoicesSources): SessionConfig {
   const { defaultDirectory, browsedFolders: more } = options;
-  return new Choices({
+  return new SessionConfig({
     worktrees,
     defaultDirectory,
     browsed: browsedFolders(defaultDirectory, more),
@@ -110,7 +110,7 @@ interface CompanionSources {
 }
 
 /** Everything that lives beside a session, in the order in which it hears of it. */
-export function companionsOf({ gateway, trusts, customizations, services }: CompanionSources): AttachCompanion[] {
+export function companionsOf({ gateway, trusts, customizations, services }: CompanionSources): AttachObserver[] {
   return [
     attachToGateway(gateway, trusts),
     ...(customizations ? [(session: Session) => customizations.attach(session)] : []),

@@ -14,7 +14,7 @@ import { next, seen, send, steer, stop } from './intents.js';
 import type { Key } from './keys.js';
 import { Prompt } from './prompt.js';
 import type { Frame } from './screen.js';
-import { SessionNotes } from './session-notes.js';
+import { SessionRecords } from './session-notes.js';
 import { COMMAND_NAMES, type SlashOutcome, slash } from './slash.js';
 import { FRAME_MS } from './status.js';
 import type { Room, Task } from './tasks/room.js';
@@ -47,7 +47,7 @@ export class Chat {
   readonly #terminal: Terminal;
   readonly #view: ChatView;
   readonly #prompt: Prompt;
-  readonly #sessionNotes: SessionNotes;
+  readonly #sessionNotes: SessionRecords;
   readonly #room: Room;
   #isOver = false;
   /** What was said before it was known which skills there are, in order. */
@@ -64,7 +64,7 @@ export class Chat {
     const changed = () => display.changed();
     this.#display = display;
     this.#view = new ChatView({ client, session, isLocal, view: () => display.view, changed });
-    this.#sessionNotes = new SessionNotes(client, (text) => display.note(text));
+    this.#sessionNotes = new SessionRecords(client, (text) => display.note(text));
     this.#prompt = new Prompt({
       edits: this.#view.edits,
       finder: finderOf(client, session.uri, changed),

@@ -9,7 +9,7 @@ import { callsIn, turnOf } from '../sessions/turns.js';
 /** What an agent with tools of its own changed is known a moment after its turn. */
 const LOOK_MAX_MS = 5_000;
 
-export class SessionNotes {
+export class SessionRecords {
   readonly #client: Client;
   readonly #say: (text: string) => void;
   #running: string | undefined;

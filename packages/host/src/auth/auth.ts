@@ -6,8 +6,8 @@ import { type AuthenticateParams, ErrorCode, type ProtectedResourceMetadata } fr
 import { type AgentBackend, AgentError } from '../core/contracts/agent.js';
 import { RequestError } from '../core/contracts/request-error.js';
 import type { Service, ServiceRequests } from '../core/contracts/service.js';
-import type { Companion } from '../core/sessions/companion.js';
 import type { Session } from '../core/sessions/session.js';
+import type { SessionObserver } from '../core/sessions/session-observer.js';
 import type { Clock } from '../core/util/clock.js';
 import type { Logger } from '../core/util/logger.js';
 import { within } from '../core/util/waiting.js';
@@ -92,7 +92,7 @@ export class Auth implements Service {
   }
 
   /** An agent that fails for want of a token says so to whoever watches. */
-  attach = (session: Session): Companion => ({
+  attach = (session: Session): SessionObserver => ({
     observe: ({ envelope: { action } }) => {
       const isRefused =
         (action.type === 'session/error' || action.type === 'session/creationFailed') &&

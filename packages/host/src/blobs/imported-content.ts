@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { ErrorCode } from '@atrium/protocol';
 import { RequestError } from '../core/contracts/request-error.js';
-import { gathered } from '../core/sessions/import-pieces.js';
+import { gathered } from '../core/sessions/session-import.js';
 import { sizeText } from '../core/util/text.js';
 import { typeOfBytes } from '../workspace/files/content-type.js';
 import { CONTENT_MAX_BYTES } from '../workspace/files/limits.js';

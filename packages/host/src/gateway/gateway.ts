@@ -4,7 +4,7 @@
  * the provider's sessions (`GatewaySession`).
  */
 import type { ToGatewayMessage, ToGatewayMessageMap } from '@atrium/protocol/provider';
-import type { Companion } from '../core/sessions/companion.js';
+import type { SessionObserver } from '../core/sessions/session-observer.js';
 import { CloseCode, type Transport } from '../core/wire/transport.js';
 import { Binder } from './binder.js';
 import { ProviderConnection } from './connection.js';
@@ -84,7 +84,7 @@ export class Gateway {
   }
 
   /** A session entered memory. */
-  attach(session: HostSession, facts: SessionFacts): Companion {
+  attach(session: HostSession, facts: SessionFacts): SessionObserver {
     return this.#sessions.attach(session, facts);
   }
 

@@ -1,6 +1,6 @@
 /** The sessions that are open to providers, from the moment a session is ready until it ends, and who is told of them. */
 import type { ProviderSessionEntry, ToProviderMessage } from '@atrium/protocol/provider';
-import type { Companion } from '../core/sessions/companion.js';
+import type { SessionObserver } from '../core/sessions/session-observer.js';
 import type { Clock } from '../core/util/clock.js';
 import { type Throttle, throttle } from '../core/util/throttle.js';
 import { GatewaySession } from './gateway-session.js';
@@ -39,7 +39,7 @@ export class OpenSessions {
   }
 
   /** A session entered memory. */
-  attach(host: HostSession, facts: SessionFacts): Companion {
+  attach(host: HostSession, facts: SessionFacts): SessionObserver {
     const { services, mayUnload } = this.#parts;
     const session = new GatewaySession({ host, facts, services, emptied: () => mayUnload(host.uri) });
     // The session is still being constructed; nothing can be written to it in this tick.

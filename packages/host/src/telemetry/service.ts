@@ -4,8 +4,8 @@ import type { SessionAction, SessionState } from '@atrium/protocol';
 import type { Step } from '../core/channels/channel.js';
 import type { HostCore } from '../core/contracts/host-core.js';
 import type { Service } from '../core/contracts/service.js';
-import type { Companion } from '../core/sessions/companion.js';
 import type { Session } from '../core/sessions/session.js';
+import type { SessionObserver } from '../core/sessions/session-observer.js';
 import { HttpExporter, TelemetryChannels } from './exporters.js';
 import type { Attributes } from './otlp.js';
 import type { Span, Telemetry } from './telemetry.js';
@@ -16,7 +16,7 @@ interface Begun {
   readonly attributes: Attributes;
 }
 
-export class SessionSpans implements Companion {
+export class SessionSpans implements SessionObserver {
   #turn: Begun | undefined;
   readonly #calls = new Map<string, Begun>();
   /** Of the turn, as far as they were told. */

@@ -1,6 +1,6 @@
 import type { SessionAction } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
-import { StandingRequests } from '../../src/core/sessions/standing-requests.js';
+import { StandingRequests } from '../../src/core/sessions/questions.js';
 import { houseOf } from '../support/house.js';
 import { envelopesOf, openPuppetRoom, openRoom, type Room, startHost, stateOf } from '../support/session-room.js';
 import { settle } from '../support/test-host.js';

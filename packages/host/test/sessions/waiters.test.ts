@@ -2,8 +2,7 @@
 import type { ResponsePart, SessionState } from '@atrium/protocol';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Step } from '../../src/core/channels/channel.js';
-import { CallPlaces } from '../../src/core/sessions/call-places.js';
-import { NO_CALL, Waiters } from '../../src/core/sessions/waiters.js';
+import { CallPlaces, NO_CALL, Waiters } from '../../src/core/sessions/waiters.js';
 import { openPuppetRoom } from '../support/session-room.js';
 import { echoTool } from '../support/tools.js';
 

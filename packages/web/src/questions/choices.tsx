@@ -1,4 +1,4 @@
-/** Choices of a question: one or several, and a line for something else where that is allowed. */
+/** SessionConfig of a question: one or several, and a line for something else where that is allowed. */
 import type { SessionInputOption } from '@atrium/protocol';
 import { useId } from 'react';
 import { VisibleText } from '../ui/visible-text.js';
@@ -19,7 +19,7 @@ interface Props {
   readonly onChange: (chosen: readonly string[], own: Own) => void;
 }
 
-export function Choices({ name, options, chosen, isMany = false, freeform, onChange }: Props) {
+export function SessionConfig({ name, options, chosen, isMany = false, freeform, onChange }: Props) {
   const id = useId();
   const own = ownOf(freeform ?? '');
   const toggle = (option: string, isOn: boolean) => {

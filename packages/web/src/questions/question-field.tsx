@@ -3,7 +3,7 @@ import type { SessionInputAnswer, SessionInputAnswerValue, SessionInputQuestion 
 import { useId } from 'react';
 import { VisibleText } from '../ui/visible-text.js';
 import { draft } from './answers.js';
-import { Choices } from './choices.js';
+import { SessionConfig } from './choices.js';
 import { DraftInput } from './draft-input.js';
 
 interface Props {
@@ -39,7 +39,7 @@ export function QuestionField({ question, answer, isMissing, onChange }: Props) 
       </label>
       {isTyped && <DraftInput id={id} value={text} isNumber={isNumber} onChange={typed} />}
       {question.kind === 'boolean' && (
-        <Choices
+        <SessionConfig
           name={id}
           options={[
             { id: 'yes', label: 'Yes' },
@@ -50,7 +50,7 @@ export function QuestionField({ question, answer, isMissing, onChange }: Props) 
         />
       )}
       {question.kind === 'single-select' && (
-        <Choices
+        <SessionConfig
           name={id}
           options={question.options}
           chosen={answer?.kind === 'selected' ? [answer.value] : []}
@@ -59,7 +59,7 @@ export function QuestionField({ question, answer, isMissing, onChange }: Props) 
         />
       )}
       {question.kind === 'multi-select' && (
-        <Choices
+        <SessionConfig
           name={id}
           isMany
           options={question.options}

@@ -58,7 +58,7 @@ function Field({ name, property, value, onChange, lookUp }: FieldProps) {
         {title}
       </label>
       {isLookedUp && <SuggestInput id={id} value={text} onChange={onChange} suggest={(query) => lookUp(name, query)} />}
-      {!isLookedUp && choices && <Choices id={id} property={property} value={text} onChange={onChange} />}
+      {!isLookedUp && choices && <SessionConfig id={id} property={property} value={text} onChange={onChange} />}
       {!isLookedUp && !choices && (
         <Typed key={text} id={id} isNumber={type === 'number'} text={text} onChange={onChange} />
       )}
@@ -94,7 +94,7 @@ interface ChoicesProps extends Pick<FieldProps, 'property' | 'onChange'> {
   readonly value: string;
 }
 
-function Choices({ id, property, value, onChange }: ChoicesProps) {
+function SessionConfig({ id, property, value, onChange }: ChoicesProps) {
   const { enum: choices = [], enumLabels, enumDescriptions } = property;
   const about = enumDescriptions?.[choices.indexOf(value)];
   return (

@@ -4,8 +4,8 @@
  */
 import type { ClientRequestMethod, ClientRequests } from '@atrium/protocol';
 import type { OpenChannel } from '../channels/open-channel.js';
-import type { AttachCompanion } from '../sessions/companion.js';
 import type { Session } from '../sessions/session.js';
+import type { AttachObserver } from '../sessions/session-observer.js';
 import type { Connection } from '../wire/connection.js';
 import type { ToolContext } from './tool.js';
 
@@ -47,7 +47,7 @@ export interface Service {
   /** A connection has closed, for whatever reason. */
   left?(connection: Connection): void;
   /** Lives beside every session that is in memory. */
-  readonly attach?: AttachCompanion;
+  readonly attach?: AttachObserver;
   /** A session is gone for good, with all that was kept of it. */
   forgotten?(session: string): Promise<void>;
   /** How many programs of people it runs: as long as there are some, the host is needed. */

@@ -1,9 +1,23 @@
 /** The list of sessions, open or not. It is small enough to be in memory whole, as text. */
+
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { SessionLifecycle, SessionSummary } from '@atrium/protocol';
+import {
+  channelKind,
+  ROOT_CHANNEL,
+  type SessionLifecycle,
+  type SessionState,
+  SessionStatus,
+  type SessionSummary,
+  type Turn,
+} from '@atrium/protocol';
 import type { Writer } from '../channels/writer.js';
-import type { Log } from '../log/log.js';
+import type { HostCore } from '../contracts/host-core.js';
+import { type Log, REBUILT_RECORD, salvagedText } from '../log/log.js';
+import type { Clock } from '../util/clock.js';
+import { shorten } from '../util/text.js';
+import { headText } from './history.js';
+import type { SessionRecords } from './session-records.js';
 
 export interface CatalogueEntry {
   readonly summary: SessionSummary;
@@ -124,4 +138,130 @@ function pathOf(uri: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Tells everyone who shows a list of sessions what came and went, and how many there are. */
+
+export class ListNews {
+  constructor(
+    private readonly core: Pick<HostCore, 'notify' | 'root'>,
+    private readonly catalogue: Catalogue,
+  ) {}
+
+  added(summary: SessionSummary): void {
+    this.#tell('root/sessionAdded', { summary });
+  }
+
+  removed(session: string): void {
+    this.#tell('root/sessionRemoved', { session });
+  }
+
+  #tell(method: string, params: object): void {
+    this.core.notify(ROOT_CHANNEL, method, params);
+    this.core.root.setActiveSessions(this.catalogue.count);
+  }
+}
+
+/** Keeps the session list true: in the catalogue, and at everyone who shows a list. */
+
+type Changes = Record<string, unknown>;
+
+/** Members that never change. */
+const IDENTITY: ReadonlySet<string> = new Set(['resource', 'provider', 'createdAt']);
+
+/** What changed between two summaries; `null` for a member that is gone. Undefined when nothing did. */
+export function summaryChanges(before: SessionSummary, after: SessionSummary): Changes | undefined {
+  if (before === after) return undefined;
+  const keys = new Set([...Object.keys(before), ...Object.keys(after)] as (keyof SessionSummary)[]);
+  const changed = [...keys].filter((key) => !IDENTITY.has(key) && !isSame(before[key], after[key]));
+  return changed.length ? Object.fromEntries(changed.map((key) => [key, after[key] ?? null])) : undefined;
+}
+
+function isSame(a: unknown, b: unknown): boolean {
+  return a === b || JSON.stringify(a) === JSON.stringify(b);
+}
+
+/** Whether a session is at work, so that a crash now would cut something off. */
+export function isAtWork(state: SessionState): boolean {
+  return !!state.activeTurn || state.lifecycle === 'creating';
+}
+
+/**
+ * Makes the list of sessions whole again after the log was damaged. Every session is known in three places, which stand
+ * on different pages of the file: the list, its archive, its turns. What one of them lost is made from the others.
+ */
+
+export interface ListRecoveryParts {
+  readonly log: Log;
+  readonly writer: Writer;
+  readonly clock: Clock;
+  readonly catalogue: Catalogue;
+  readonly notes: SessionRecords;
+}
+
+/** The agent of a session of which only turns are left. Nobody has this name, so nobody answers in its place. */
+export const UNKNOWN_PROVIDER = 'unknown';
+
+const TITLE_CHARACTERS = 80;
+const ALL_TURNS = { start: 0, end: Number.MAX_SAFE_INTEGER };
+/** An archive is written with the end of a turn: what comes behind the last end is not in it. */
+const ENDS: ReadonlySet<string> = new Set([
+  'session/turnComplete',
+  'session/turnCancelled',
+  'session/error',
+  'session/truncated',
+]);
+
+/** Says what was done; undefined when the log was not rebuilt. */
+export async function recoverList(parts: ListRecoveryParts): Promise<string | undefined> {
+  const { log, writer, catalogue, notes } = parts;
+  const salvaged = await log.record(REBUILT_RECORD);
+  if (salvaged === undefined) return undefined;
+  const unfinished = new Set((await notes.unfinished()).map(({ uri }) => uri));
+  const stored = (await log.channels()).filter((uri) => channelKind(uri) === 'session' && !unfinished.has(uri));
+  const lost = stored.filter((uri) => catalogue.find(uri) === undefined);
+  for (const uri of lost) catalogue.set(uri, await entryFrom(parts, uri));
+  for (const uri of [...catalogue.stored(), ...lost]) await restoreArchive(parts, uri);
+  writer.record({ key: REBUILT_RECORD, value: null });
+  await writer.settled();
+  const list = `the list of sessions was made anew: ${catalogue.count} are on it, ${lost.length} of them were missing`;
+  // A record of its own was damaged, and nothing else: there are no counts.
+  return salvaged === '{}' ? list : `${list}; ${salvagedText(salvaged)}`;
+}
+
+/** The list knows nothing of it; its archive does, or its turns say a little. */
+async function entryFrom({ log, clock }: ListRecoveryParts, uri: string): Promise<CatalogueEntry> {
+  const archive = await log.archiveHead(uri);
+  const head = archive && !archive.isDamaged ? (JSON.parse(archive.head) as Partial<SessionState>) : {};
+  if (head.summary && head.lifecycle) return { summary: head.summary, lifecycle: head.lifecycle };
+  const [first] = await log.archivedTurns(uri, { start: 0, end: 1 });
+  const said = first && (JSON.parse(first.json) as Partial<Turn>).userMessage?.text;
+  const now = clock.now();
+  const summary: SessionSummary = {
+    resource: uri,
+    provider: UNKNOWN_PROVIDER,
+    title: said ? shorten(said, TITLE_CHARACTERS) : 'Recovered session',
+    status: SessionStatus.Idle,
+    createdAt: now,
+    modifiedAt: now,
+  };
+  return { summary, lifecycle: 'ready' };
+}
+
+/** The list knows it, and its archive is lost: it is opened from what the list says, its turns, and what came after. */
+async function restoreArchive({ log, writer, catalogue }: ListRecoveryParts, uri: string): Promise<void> {
+  const entry = catalogue.find(uri);
+  if (!entry || (await log.archiveHead(uri))) return;
+  const turns = await log.archivedTurns(uri, ALL_TURNS);
+  const entries = await log.read({ after: 0, channel: uri });
+  const end = entries.findLast(
+    ({ action }) => action !== '' && ENDS.has((JSON.parse(action) as { type: string }).type),
+  );
+  const head = headOf(entry);
+  writer.archive(uri, () => ({ channel: uri, seq: end?.seq ?? 0, head, turns: { start: turns.length, items: [] } }));
+}
+
+/** The state of a session, without its turns, as far as the list knows it. */
+export function headOf({ summary, lifecycle }: CatalogueEntry): string {
+  return headText({ summary, lifecycle, turns: [] });
 }

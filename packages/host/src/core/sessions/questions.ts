@@ -1,5 +1,7 @@
 /** Questions of a turn to a person. */
-import type { SessionInputRequest } from '@atrium/protocol';
+
+import type { SessionAction, SessionInputRequest, SessionInputResponseKind, SessionState } from '@atrium/protocol';
+import type { Step } from '../channels/channel.js';
 import type { InputOutcome } from '../contracts/agent.js';
 import { CLIENT_GRACE_MS } from '../limits.js';
 import type { TurnRunner } from './turn.js';
@@ -26,4 +28,93 @@ function cancelUnanswerable(turn: TurnRunner, requestId: string): void {
     if (parts.core.mayBeAnswered(uri)) return cancelUnanswerable(turn, requestId);
     turn.write({ type: 'session/inputCompleted', requestId, response: 'cancel' });
   });
+}
+
+/**
+ * Questions to the people in a session that are not part of a turn. A turn takes all open questions with it when it
+ * ends; these are put again until somebody answers or the asker has no more use for them. Whoever has a client that
+ * cannot show questions reads them as a note in a turn, which no model reads.
+ */
+
+type Answered = (response: SessionInputResponseKind, answers: InputOutcome['answers']) => void;
+
+export interface StandingRequestsParts {
+  write(action: SessionAction): void;
+  state(): SessionState;
+  /** Whether somebody watches who cannot be asked questions. */
+  isNoteNeeded(): boolean;
+}
+
+interface Standing {
+  readonly request: SessionInputRequest;
+  readonly answered: Answered;
+  /** For those who cannot be asked. */
+  readonly note: string;
+  isNoted: boolean;
+}
+
+export class StandingRequests {
+  readonly #parts: StandingRequestsParts;
+  readonly #open = new Map<string, Standing>();
+  /** The open requests of the session when all of ours were last seen among them. */
+  #complete: SessionState['inputRequests'];
+
+  constructor(parts: StandingRequestsParts) {
+    this.#parts = parts;
+  }
+
+  /** Asking again under the same id changes the question. The returned function takes it back. */
+  ask(request: SessionInputRequest, answered: Answered, note = request.message ?? ''): () => void {
+    const standing = { request, answered, note, isNoted: false };
+    this.#open.set(request.id, standing);
+    this.#parts.write({ type: 'session/inputRequested', request });
+    this.#tellOthers(standing);
+    return () => {
+      if (this.#open.get(request.id) !== standing) return;
+      this.#open.delete(request.id);
+      this.#parts.write({ type: 'session/inputCompleted', requestId: request.id, response: 'cancel' });
+    };
+  }
+
+  /** Looks at every action: one may be an answer, or have swept a question away. */
+  observe({ envelope, before, after }: Step<SessionState>): void {
+    if (this.#open.size === 0) return;
+    const { action } = envelope;
+    if (action.type === 'session/inputCompleted') {
+      const { requestId, response, answers } = action;
+      const drafts = before.inputRequests?.find(({ id }) => id === requestId)?.answers;
+      this.#answered(requestId, response, { ...drafts, ...answers });
+    }
+    if (action.type === 'session/turnStarted') for (const standing of this.#open.values()) this.#tellOthers(standing);
+    if (after.inputRequests !== this.#complete) this.#askAgain(after);
+  }
+
+  /** When a session enters memory, what was asked before has nobody any more who waits for the answer. */
+  withdrawStale({ inputRequests = [], activeTurn }: SessionState): void {
+    if (activeTurn) return;
+    for (const { id } of inputRequests)
+      if (!this.#open.has(id)) this.#parts.write({ type: 'session/inputCompleted', requestId: id, response: 'cancel' });
+  }
+
+  #answered(id: string, ...outcome: Parameters<Answered>): void {
+    const standing = this.#open.get(id);
+    this.#open.delete(id);
+    standing?.answered(...outcome);
+  }
+
+  #askAgain({ inputRequests }: SessionState): void {
+    const asked = new Set(inputRequests?.map(({ id }) => id));
+    const missing = [...this.#open.values()].filter(({ request }) => !asked.has(request.id));
+    if (missing.length === 0) this.#complete = inputRequests;
+    for (const { request } of missing) this.#parts.write({ type: 'session/inputRequested', request });
+  }
+
+  /** Within a turn at once, otherwise at the head of the next one. */
+  #tellOthers(standing: Standing): void {
+    const turnId = this.#parts.state().activeTurn?.id;
+    if (standing.isNoted || turnId === undefined || !this.#parts.isNoteNeeded()) return;
+    standing.isNoted = true;
+    const part = { kind: 'systemNotification' as const, content: standing.note };
+    this.#parts.write({ type: 'session/responsePart', turnId, part });
+  }
 }

@@ -1,4 +1,5 @@
-/** One open session: its channel, its agent, and everything that follows from an action on it. */
+/** What a session is made of. */
+
 import type {
   Customization,
   FetchTurnsParams,
@@ -9,33 +10,82 @@ import type {
 } from '@atrium/protocol';
 import type { Channel, Step } from '../channels/channel.js';
 import type { Asker, ChannelSnapshot, OpenChannel, SnapshotRequest } from '../channels/open-channel.js';
+import type { AgentBackend } from '../contracts/agent.js';
+import type { Extension } from '../contracts/extension.js';
+import type { HostCore } from '../contracts/host-core.js';
+import type { HostTool } from '../contracts/tool.js';
 import { Extensions } from '../extensions/extensions.js';
-import type { EntryOrigin } from '../log/log.js';
-import { AgentAtWork } from './agent-at-work.js';
-import { Allowances } from './allowances.js';
-import { Companions } from './companions.js';
-import { type Held, HeldActions } from './held-actions.js';
-import { History, type TurnsPage } from './history.js';
-import { IdleProcesses } from './idle-processes.js';
-import { unknownModel } from './known-models.js';
-import { Naming } from './naming.js';
-import { type Reaction, reactionsTo } from './reactions.js';
-import { mustWait, refusal } from './rules.js';
-import { offeredBuiltins, type SessionParts } from './session-parts.js';
-import { StandingRequests } from './standing-requests.js';
-import { isAtWork } from './summaries.js';
-import { TurnActivity } from './turn-activity.js';
+import type { EntryOrigin, Log } from '../log/log.js';
+import { type Catalogue, isAtWork } from './catalogue.js';
+import { unknownModel } from './creation.js';
+import { DeferredActions, type Held } from './deferred-actions.js';
+import { History, type TurnPages, type TurnsPage } from './history.js';
+import { IdleProcesses } from './idle.js';
+import { StandingRequests } from './questions.js';
+import { SessionAgent } from './session-agent.js';
+import { type AttachObserver, SessionObservers } from './session-observer.js';
+import { Naming, type SessionRecords, ToolPermissions } from './session-records.js';
+import { mustWait, type Reaction, reactionsTo, refusal } from './session-rules.js';
+
+/** What all sessions of a host have in common. */
+export interface SharedParts {
+  readonly core: HostCore;
+  readonly log: Log;
+  readonly catalogue: Catalogue;
+  readonly notes: SessionRecords;
+  readonly tools: readonly HostTool[];
+  /** What every session is extended by. */
+  readonly extensions: readonly Extension[];
+  /** How long the processes of a session outlive its last turn; `Infinity` leaves them alive. */
+  readonly restProcessesAfterMs: number;
+  /** What lives beside every session. */
+  readonly companions: readonly AttachObserver[];
+}
+
+export interface SessionParts extends SharedParts {
+  readonly channel: Channel<SessionState>;
+  readonly pages: TurnPages;
+  readonly backend: AgentBackend | undefined;
+  /** When the session was in memory before, this is over when it has left: two agents must not work on one session. */
+  readonly predecessor: Promise<unknown> | undefined;
+}
+
+/** An agent with tools of its own for files and commands is not offered the host's. */
+export function offeredBuiltins({ backend, tools }: Pick<SessionParts, 'backend' | 'tools'>): readonly HostTool[] {
+  return backend?.abilities.ownTools ? [] : tools;
+}
+
+/** What a turn says it is doing is over with the turn. What others put there between turns stays. */
+
+export class TurnActivity {
+  /** Whether the activity that is shown was set while a turn was running. */
+  #isOfTurn: boolean;
+
+  /** A turn that is running already was cut off by a crash: nobody remembers who set the activity, so it goes with it. */
+  constructor({ activeTurn }: SessionState) {
+    this.#isOfTurn = activeTurn !== undefined;
+  }
+
+  /** Looks at every action: true when the turn is over whose activity is still shown. */
+  hasOutlived({ envelope, before, after }: Step<SessionState>): boolean {
+    if (envelope.action.type === 'session/activityChanged') this.#isOfTurn = after.activeTurn !== undefined;
+    if (!before.activeTurn || after.activeTurn) return false;
+    return this.#isOfTurn && after.summary.activity !== undefined;
+  }
+}
+
+/** One open session: its channel, its agent, and everything that follows from an action on it. */
 
 export class Session implements OpenChannel {
   readonly #parts: SessionParts;
-  readonly #held: HeldActions;
-  readonly #agent: AgentAtWork;
+  readonly #held: DeferredActions;
+  readonly #agent: SessionAgent;
   readonly #processes: IdleProcesses;
   readonly #history: History;
   /** It left memory or was disposed: nothing more happens here. */
   #isClosed = false;
   /** Tools that a person allowed for the rest of this session. */
-  readonly allowances: Allowances;
+  readonly allowances: ToolPermissions;
   /** Whose title it has. */
   readonly naming: Naming;
   /** Whoever adds tools, gates or prompt text to it. */
@@ -46,26 +96,26 @@ export class Session implements OpenChannel {
     state: () => this.state,
     isNoteNeeded: () => this.#parts.core.isWatchedWithoutQuestions(this.uri),
   });
-  readonly #companions: Companions;
+  readonly #companions: SessionObservers;
   readonly #activity: TurnActivity;
   #closing: Promise<void> | undefined;
 
   constructor(parts: SessionParts) {
     this.#parts = parts;
-    this.#held = new HeldActions(parts);
+    this.#held = new DeferredActions(parts);
     const { clock, logger } = parts.core;
     this.#processes = new IdleProcesses({
       ...{ clock, logger, session: parts.channel.uri, restAfterMs: parts.restProcessesAfterMs },
       isBusy: () => this.#isNeeded,
       end: async () => void (await Promise.all([this.#agent.rest(), this.#companions.rest()])),
     });
-    this.#agent = new AgentAtWork(
+    this.#agent = new SessionAgent(
       this,
       () => this.#begin(),
       () => this.#processes.isResting,
     );
     this.#history = new History(parts);
-    this.allowances = new Allowances(parts.notes, parts.channel.uri);
+    this.allowances = new ToolPermissions(parts.notes, parts.channel.uri);
     this.naming = new Naming(parts.notes, parts.channel.uri);
     this.extensions = new Extensions({
       builtins: offeredBuiltins(parts),
@@ -75,7 +125,7 @@ export class Session implements OpenChannel {
     });
     this.#activity = new TurnActivity(this.state);
     const companions = parts.companions.map((attach) => attach(this));
-    this.#companions = new Companions(companions, parts.core.logger);
+    this.#companions = new SessionObservers(companions, parts.core.logger);
   }
 
   get uri(): string {

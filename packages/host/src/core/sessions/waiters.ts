@@ -1,5 +1,6 @@
 /** Who waits for something to happen in a session. They look at what is stored: whoever acts, and however, that tells. */
-import type { SessionState } from '@atrium/protocol';
+
+import type { ResponsePart, SessionState, ToolCallState } from '@atrium/protocol';
 import type { Step } from '../channels/channel.js';
 
 /** Thrown into whoever still waits, or works, for a turn that is over. */
@@ -69,4 +70,25 @@ export class Waiters {
 function topicOf({ envelope }: Step<SessionState>): string {
   const { action } = envelope;
   return 'toolCallId' in action ? action.toolCallId : NO_CALL;
+}
+
+/** Finds the calls of a turn among its parts. Parts are only ever added to a turn, so each of them is read once. */
+
+export class CallPlaces {
+  readonly #places = new Map<string, number>();
+  #read = 0;
+
+  /** The parts may be those of an earlier state of the turn: a call that came later is not found in them. */
+  find(parts: readonly ResponsePart[], toolCallId: string): ToolCallState | undefined {
+    this.#readOn(parts);
+    const part = parts[this.#places.get(toolCallId) ?? parts.length];
+    return part?.kind === 'toolCall' ? part.toolCall : undefined;
+  }
+
+  #readOn(parts: readonly ResponsePart[]): void {
+    for (; this.#read < parts.length; this.#read++) {
+      const part = parts[this.#read];
+      if (part?.kind === 'toolCall') this.#places.set(part.toolCall.toolCallId, this.#read);
+    }
+  }
 }

@@ -4,7 +4,7 @@ import type { AgentBackend } from '../contracts/agent.js';
 import { RequestError } from '../contracts/request-error.js';
 import type { Lane, Service } from '../contracts/service.js';
 import type { Creator } from '../sessions/creation.js';
-import { readImportPage } from '../sessions/imported.js';
+import { readImportPage } from '../sessions/session-import.js';
 import type { Sessions } from '../sessions/sessions.js';
 import type { Connection } from './connection.js';
 import { isNative } from './dialects/dialects.js';

@@ -6,7 +6,7 @@
 import path from 'node:path';
 import { PROJECT_FILE, readConfigFile } from '../../config/config-file.js';
 import type { ProviderConfig } from '../../config/schema.js';
-import { folderOf } from '../../core/sessions/agent-opener.js';
+import { folderOf } from '../../core/sessions/session-agent.js';
 import type { Clock } from '../../core/util/clock.js';
 import type { Logger } from '../../core/util/logger.js';
 import { type Program, providerProgram } from '../../plugins/trust/programs.js';

@@ -1,6 +1,7 @@
 /** The customizations of all sessions in memory: what clients may do with them beside switching them on and off. */
-import type { Companion } from '../../core/sessions/companion.js';
+
 import type { Session } from '../../core/sessions/session.js';
+import type { SessionObserver } from '../../core/sessions/session-observer.js';
 import type { CustomizationsParts } from './ports.js';
 import { SessionCustomizations } from './session-customizations.js';
 import type { DirectorySource } from './sources/source.js';
@@ -13,7 +14,7 @@ export class Customizations {
     this.#parts = parts;
   }
 
-  attach(session: Session): Companion {
+  attach(session: Session): SessionObserver {
     const customizations = new SessionCustomizations(session, this.#parts);
     this.#sessions.add(customizations);
     return {

@@ -1,9 +1,9 @@
 /** The customizations of one session: found when it enters memory, at work once it is used, gone when it leaves. */
 import type { Customization, SessionState } from '@atrium/protocol';
 import type { Step } from '../../core/channels/channel.js';
-import { folderOf } from '../../core/sessions/agent-opener.js';
-import type { Companion } from '../../core/sessions/companion.js';
 import type { Session } from '../../core/sessions/session.js';
+import { folderOf } from '../../core/sessions/session-agent.js';
+import type { SessionObserver } from '../../core/sessions/session-observer.js';
 import type { McpServer } from '../mcp/server.js';
 import { Acting } from './acting.js';
 import { ClientPlugins } from './client-plugins.js';
@@ -17,7 +17,7 @@ import type { CustomizationsParts } from './ports.js';
 import { SignIn } from './session-servers.js';
 import type { DirectorySource, PluginSource } from './sources/source.js';
 
-export class SessionCustomizations implements Companion {
+export class SessionCustomizations implements SessionObserver {
   readonly #session: Session;
   readonly #parts: CustomizationsParts;
   readonly #collection: Collection;

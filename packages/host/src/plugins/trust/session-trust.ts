@@ -1,8 +1,8 @@
 /** Asks the people in a session whether what their folder declares may start. */
 
 import { visibleText } from '@atrium/protocol';
-import { folderOf } from '../../core/sessions/agent-opener.js';
 import type { Session } from '../../core/sessions/session.js';
+import { folderOf } from '../../core/sessions/session-agent.js';
 import { count } from '../../core/util/text.js';
 import { askedTogether, isShowable, PROGRAM_LINE_MAX_CHARACTERS, type Program, quoted } from './programs.js';
 import type { FolderTrust } from './trust.js';

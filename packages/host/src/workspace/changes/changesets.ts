@@ -11,8 +11,8 @@ import {
 import type { HostCore, OpenChannel } from '../../core/contracts/host-core.js';
 import { RequestError } from '../../core/contracts/request-error.js';
 import type { Service } from '../../core/contracts/service.js';
-import type { Companion } from '../../core/sessions/companion.js';
 import type { Session } from '../../core/sessions/session.js';
+import type { SessionObserver } from '../../core/sessions/session-observer.js';
 import type { FolderTrust } from '../../plugins/trust/trust.js';
 import { GitError } from '../git/git.js';
 import { ChangeContents, type ContentPlace } from './contents.js';
@@ -46,7 +46,7 @@ export class Changesets implements Service {
     this.requests = { invokeChangesetOperation: (_connection, params) => this.#invoke(params) };
   }
 
-  readonly attach = (session: Session): Companion => {
+  readonly attach = (session: Session): SessionObserver => {
     const { core, trust } = this.#parts;
     const isTrusted = (folder: string) => trust.isTrusted(folder);
     const changes = new SessionChanges(session, { core, places: this.#places, isTrusted });

@@ -2,9 +2,9 @@
 import type { SessionState } from '@atrium/protocol';
 import type { Step } from '../../core/channels/channel.js';
 import type { HostCore } from '../../core/contracts/host-core.js';
-import { folderOf } from '../../core/sessions/agent-opener.js';
-import type { Companion } from '../../core/sessions/companion.js';
 import type { Session } from '../../core/sessions/session.js';
+import { folderOf } from '../../core/sessions/session-agent.js';
+import type { SessionObserver } from '../../core/sessions/session-observer.js';
 import { CatalogueKeeper } from './catalogue.js';
 import { Journal } from './change-log.js';
 import { CommitQuestion } from './commit.js';
@@ -25,7 +25,7 @@ export interface SessionChangesParts {
   isTrusted(folder: string): Promise<boolean>;
 }
 
-export class SessionChanges implements Companion {
+export class SessionChanges implements SessionObserver {
   readonly store: ContentStore;
   readonly #session: Session;
   readonly #parts: SessionChangesParts;

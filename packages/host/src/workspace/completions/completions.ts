@@ -15,7 +15,7 @@ import {
 import type { HostCore } from '../../core/contracts/host-core.js';
 import { RequestError } from '../../core/contracts/request-error.js';
 import type { Service, ServiceRequests } from '../../core/contracts/service.js';
-import { folderOf } from '../../core/sessions/agent-opener.js';
+import { folderOf } from '../../core/sessions/session-agent.js';
 import { type Mention, mentionAt, TRIGGERS } from './mention.js';
 import { type FoundSymbol, ProjectIndex } from './project-index.js';
 import { best } from './ranking.js';

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { type CreateTerminalParams, ErrorCode } from '@atrium/protocol';
 import type { HostCore } from '../../core/contracts/host-core.js';
 import { RequestError } from '../../core/contracts/request-error.js';
-import { folderOf } from '../../core/sessions/agent-opener.js';
+import { folderOf } from '../../core/sessions/session-agent.js';
 
 export async function startFolder(core: HostCore, { cwd, claim }: CreateTerminalParams): Promise<string> {
   if (cwd !== undefined) return checked(pathOf(cwd), `/cwd: ${cwd}`);

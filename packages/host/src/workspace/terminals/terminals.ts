@@ -7,8 +7,8 @@ import type { HostCore, OpenChannel } from '../../core/contracts/host-core.js';
 import { RequestError } from '../../core/contracts/request-error.js';
 import type { Service, ServiceRequests, ToolPlace } from '../../core/contracts/service.js';
 import type { ToolContext } from '../../core/contracts/tool.js';
-import type { Companion } from '../../core/sessions/companion.js';
 import type { Session } from '../../core/sessions/session.js';
+import type { SessionObserver } from '../../core/sessions/session-observer.js';
 import type { Connection } from '../../core/wire/connection.js';
 import { checkedUri } from './check-params.js';
 import { runCommand } from './command-run.js';
@@ -61,7 +61,7 @@ export class Terminals implements Service {
     return this.#open.get(uri)?.channel;
   }
 
-  readonly attach = (session: Session): Companion => ({
+  readonly attach = (session: Session): SessionObserver => ({
     close: async () => {
       // It may only have left memory.
       if (!this.#core.sessions.has(session.uri)) await this.#open.endAllOf(session.uri);

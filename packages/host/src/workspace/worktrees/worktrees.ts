@@ -7,8 +7,8 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { ProjectOfWorktree, SessionState, SessionSummary } from '@atrium/protocol';
 import { AgentError } from '../../core/contracts/agent.js';
 import type { Service } from '../../core/contracts/service.js';
-import type { Companion } from '../../core/sessions/companion.js';
 import type { Session } from '../../core/sessions/session.js';
+import type { SessionObserver } from '../../core/sessions/session-observer.js';
 import { makeFolder } from '../../core/util/folders.js';
 import type { Logger } from '../../core/util/logger.js';
 import { shownPath } from '../git/byte-path.js';
@@ -78,7 +78,7 @@ export class Worktrees implements Service {
     return { workingDirectory: workingDirectory.replace(/\/$/, ''), project };
   }
 
-  attach = (session: Session): Companion => ({
+  attach = (session: Session): SessionObserver => ({
     place: () => this.#make(session.uri, session.state),
     close: async () => {},
   });

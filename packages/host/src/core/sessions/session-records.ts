@@ -2,9 +2,11 @@
  * Small facts that are kept beside a session and are no part of its state: what waits there, what people allowed, what its
  * agent wants to find again. They go when the session does.
  */
+
+import type { SessionAction } from '@atrium/protocol';
 import type { Writer } from '../channels/writer.js';
-import type { Log } from '../log/log.js';
-import type { Held } from './held-actions.js';
+import type { EntryOrigin, Log } from '../log/log.js';
+import type { Held } from './deferred-actions.js';
 
 /** Sessions that were at work. What is found under it at the start was cut off by a crash. */
 const ACTIVE = 'active:';
@@ -23,7 +25,7 @@ const UNFINISHED = 'unfinished:';
 
 const ALL = [ACTIVE, HELD, ALLOWED, NAMED, AGENT, MODEL_BEFORE, UNFINISHED] as const;
 
-export class SessionNotes {
+export class SessionRecords {
   constructor(
     private readonly log: Log,
     private readonly writer: Writer,
@@ -99,5 +101,73 @@ export class SessionNotes {
 
   #note(key: string, value: string | undefined): void {
     this.writer.record({ key, value: value ?? null });
+  }
+}
+
+/** The tools that a person allowed for the rest of a session. They stay allowed when it leaves memory, and over restarts. */
+
+export interface AllowedTool {
+  /** The extension whose tool it is; absent for the host's own. What was allowed to one counts for no other. */
+  readonly owner?: string | undefined;
+  /** Who that was, where it may be one after the other. */
+  readonly identity?: string | undefined;
+  readonly name: string;
+}
+
+export class ToolPermissions {
+  readonly #notes: SessionRecords;
+  readonly #uri: string;
+  readonly #keys = new Set<string>();
+
+  constructor(notes: SessionRecords, uri: string) {
+    this.#notes = notes;
+    this.#uri = uri;
+  }
+
+  /** What was allowed before the session last left memory. */
+  async load(): Promise<void> {
+    for (const key of await this.#notes.allowed(this.#uri)) this.#keys.add(key);
+  }
+
+  has(tool: AllowedTool): boolean {
+    return this.#keys.has(keyOf(tool));
+  }
+
+  add(tool: AllowedTool): void {
+    if (this.has(tool)) return;
+    this.#keys.add(keyOf(tool));
+    this.#notes.setAllowed(this.#uri, [...this.#keys]);
+  }
+}
+
+/** Names may contain anything, so the two are not just joined. */
+function keyOf({ owner = '', name, identity }: AllowedTool): string {
+  return JSON.stringify(identity === undefined ? [owner, name] : [owner, name, identity]);
+}
+
+/** Whose title a session has. Once a person has named it, agents do not rename it, also not after a restart. */
+
+export class Naming {
+  #isByPerson = false;
+
+  constructor(
+    private readonly notes: SessionRecords,
+    private readonly uri: string,
+  ) {}
+
+  get isByPerson(): boolean {
+    return this.#isByPerson;
+  }
+
+  /** Whether a person had named it before the session last left memory. */
+  async load(): Promise<void> {
+    if (await this.notes.isNamed(this.uri)) this.#isByPerson = true;
+  }
+
+  /** Only what clients do has an origin. */
+  observe({ type }: SessionAction, origin: EntryOrigin | undefined): void {
+    if (type !== 'session/titleChanged' || !origin || this.#isByPerson) return;
+    this.#isByPerson = true;
+    this.notes.setNamed(this.uri);
   }
 }

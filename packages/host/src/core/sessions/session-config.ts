@@ -1,7 +1,7 @@
-/**
- * What a session can be configured with. It depends on what was chosen so far: a folder in a repository can have a
- * worktree, and a worktree begins at a branch.
- */
+/** The properties that a new session can be configured with, as people see them. */
+
+import { readdir, realpath } from 'node:fs/promises';
+import { homedir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import {
@@ -19,11 +19,131 @@ import {
 } from '../../workspace/worktrees/worktrees.js';
 import { RequestError } from '../contracts/request-error.js';
 import { isFolder } from '../util/folders.js';
-import { AUTO_APPROVE, branchProperty, FOLDER, ISOLATION } from './choice-properties.js';
-import { badValues, withDefaults } from './config-values.js';
-import { FOLDERS_MAX, foldersLike } from './folder-choices.js';
+import { isInside } from '../util/paths.js';
 
-type Values = Readonly<Record<string, unknown>>;
+export const AUTO_APPROVE: SessionConfigPropertySchema = {
+  type: 'boolean',
+  title: 'Run tools without asking',
+  description: 'Tools that would ask a person first just run.',
+  sessionMutable: true,
+};
+
+export const FOLDER: SessionConfigPropertySchema = {
+  type: 'string',
+  title: 'Folder',
+  description: 'Where the session works: a path on the machine of the host.',
+  enumDynamic: true,
+};
+
+export const ISOLATION: SessionConfigPropertySchema = {
+  type: 'string',
+  title: 'Works in',
+  enum: ['folder', 'worktree'],
+  enumLabels: ['The folder itself', 'A git worktree of its own'],
+  enumDescriptions: [
+    'Changes are made right there.',
+    'Changes are made on a new branch in a folder apart, beside what you and other sessions do.',
+  ],
+  default: 'folder',
+};
+
+export async function branchProperty({ repository, branch }: Checkout): Promise<SessionConfigPropertySchema> {
+  const begin = branch ?? (await branchesOf(repository).catch(() => []))[0];
+  return {
+    type: 'string',
+    title: 'Begins at',
+    description: 'The branch that the worktree starts from.',
+    enumDynamic: true,
+    ...(begin !== undefined && { default: begin, enum: [begin] }),
+  };
+}
+
+/** Values of a session's configuration, against the small part of JSON Schema that describes them. */
+
+type Values = Record<string, unknown>;
+
+/** What a value should have been; undefined when it fits. */
+export function badValue(property: SessionConfigPropertySchema, value: unknown): string | undefined {
+  const actual = Array.isArray(value) ? 'array' : typeof value;
+  if (actual !== property.type) return `of type ${property.type}`;
+  const isListed = property.enum?.includes(String(value)) ?? true;
+  if (!isListed && !property.enumDynamic) return `one of ${property.enum?.join(', ')}`;
+  return undefined;
+}
+
+/** What is wrong with a set of values; undefined when they fit. Properties that are not described are ignored. */
+export function badValues(schema: SessionConfigSchema, values: Values): string | undefined {
+  const missing = schema.required?.find((key) => !(key in values));
+  if (missing) return `/config/${missing} must be present`;
+  for (const [key, property] of Object.entries(schema.properties)) {
+    const bad = key in values ? badValue(property, values[key]) : undefined;
+    if (bad) return `/config/${key} must be ${bad}`;
+  }
+  return undefined;
+}
+
+/** The values given, and the defaults of those that were not. */
+export function withDefaults(schema: SessionConfigSchema, values: Values): Values {
+  const defaults = Object.entries(schema.properties).flatMap(([key, { default: value }]) =>
+    value === undefined ? [] : [[key, value]],
+  );
+  return { ...Object.fromEntries(defaults), ...values };
+}
+
+/** Folders that a person may mean who has typed the beginning of a path. Only below those that clients may look into. */
+
+export const FOLDERS_MAX = 50;
+
+interface FolderChoice {
+  readonly value: string;
+  readonly label: string;
+  readonly description: string;
+}
+
+/** `/srv/at` finds `/srv/atrium`; a `~` stands for the home folder. Hidden folders are left out: keys are kept there. */
+export async function foldersLike(query: string, browsed: readonly string[]): Promise<FolderChoice[]> {
+  const typed = query.replace(/^~(?=\/|$)/, homedir());
+  if (!path.isAbsolute(typed)) return [];
+  const above = browsed.filter((folder) => folder.startsWith(typed) && folder !== typed);
+  const parent = typed.endsWith('/') ? typed : path.dirname(typed);
+  const beginning = typed.endsWith('/') ? '' : path.basename(typed).toLowerCase();
+  const names = (await isBrowsed(parent, browsed)) ? await foldersIn(parent) : [];
+  const inside = names
+    .filter((name) => name.toLowerCase().startsWith(beginning))
+    .map((name) => path.join(parent, name));
+  return [...new Set([...above, ...inside])]
+    .slice(0, FOLDERS_MAX)
+    .map((folder) => ({ value: folder, label: path.basename(folder) || folder, description: folder }));
+}
+
+async function foldersIn(parent: string): Promise<string[]> {
+  const entries = await readdir(parent, { withFileTypes: true }).catch(() => []);
+  const folders = entries.filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'));
+  return folders.map(({ name }) => name).sort();
+}
+
+/** Where the path really leads is what counts. */
+async function isBrowsed(folder: string, browsed: readonly string[]): Promise<boolean> {
+  const real = await realpath(folder).catch(() => undefined);
+  if (real === undefined) return false;
+  for (const root of browsed) {
+    const realRoot = await realpath(root).catch(() => undefined);
+    if (realRoot === undefined || !isInside(realRoot, real)) continue;
+    if (
+      !path
+        .relative(realRoot, real)
+        .split(path.sep)
+        .some((name) => name.startsWith('.'))
+    )
+      return true;
+  }
+  return false;
+}
+
+/**
+ * What a session can be configured with. It depends on what was chosen so far: a folder in a repository can have a
+ * worktree, and a worktree begins at a branch.
+ */
 
 /** Branches that are offered; a repository may have thousands. */
 export const BRANCHES_MAX = 100;
@@ -58,7 +178,7 @@ export interface Resolved {
 
 type Completion = { value: string; label: string; description?: string };
 
-export class Choices {
+export class SessionConfig {
   constructor(private readonly parts: ChoicesParts) {}
 
   /** Everything that is offered for what was chosen so far, and the values with defaults filled in. */

@@ -2,6 +2,8 @@
  * Ends the processes of a session that rests: those of its agent, its MCP servers and the providers of its project. They
  * are started again before the next turn runs. Nobody who only watches the session keeps them alive.
  */
+
+import { IDLE_SESSION_MS } from '../limits.js';
 import type { Clock } from '../util/clock.js';
 import type { Logger } from '../util/logger.js';
 
@@ -64,5 +66,58 @@ export class IdleProcesses {
   stop(): void {
     this.#disarm?.();
     this.#disarm = undefined;
+  }
+}
+
+/** Unloads sessions that have had no subscriber and no work for a while. */
+
+interface IdleUnloaderOptions {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  isInMemory(uri: string): boolean;
+  isWatched(uri: string): boolean;
+  /** Takes a session out of memory, if it is idle. */
+  unload(uri: string): Promise<void>;
+}
+
+export class IdleUnloader {
+  readonly #options: IdleUnloaderOptions;
+  readonly #timers = new Map<string, () => void>();
+
+  constructor(options: IdleUnloaderOptions) {
+    this.#options = options;
+  }
+
+  /** A session was used: its time starts again. No time runs while it has subscribers. */
+  used(uri: string): void {
+    const { clock, isInMemory, isWatched } = this.#options;
+    if (!isInMemory(uri)) return;
+    this.#timers.get(uri)?.();
+    this.#timers.delete(uri);
+    if (isWatched(uri)) return;
+    const cancel = clock.after(IDLE_SESSION_MS, () => {
+      this.#timers.delete(uri);
+      void this.#unload(uri);
+    });
+    this.#timers.set(uri, cancel);
+  }
+
+  async #unload(uri: string): Promise<void> {
+    const { isWatched, unload, logger } = this.#options;
+    if (isWatched(uri)) return;
+    try {
+      await unload(uri);
+    } catch (error) {
+      logger.log('warn', 'could not unload an idle session; trying again later', {
+        session: uri,
+        error: String(error),
+      });
+      this.used(uri);
+    }
+  }
+
+  stop(): void {
+    for (const cancel of this.#timers.values()) cancel();
+    this.#timers.clear();
   }
 }

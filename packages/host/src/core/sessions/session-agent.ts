@@ -1,14 +1,36 @@
-/** Opens a session's agent when it is first needed, and closes it. */
+/** What a session's agent keeps to find it again: beside the session in the log, and never in its state. */
+
 import { fileURLToPath } from 'node:url';
 import type { ErrorInfo, SessionState } from '@atrium/protocol';
 import { wholeTurns } from '../../blobs/whole-turns.js';
-import { AgentError, type AgentSession } from '../contracts/agent.js';
+import type { Step } from '../channels/channel.js';
+import { AGENT_MEMORY_MAX_CHARACTERS, AgentError, type AgentMemory, type AgentSession } from '../contracts/agent.js';
 import { AGENT_CLOSE_MAX_MS } from '../limits.js';
-import { turnsForModel } from '../tool-calls/model-output.js';
+import { canReadResults, turnsForModel } from '../tool-calls/model-output.js';
 import { isFolder } from '../util/folders.js';
 import { within } from '../util/waiting.js';
-import { agentMemory } from './agent-memory.js';
-import type { SessionParts } from './session-parts.js';
+import type { Session, SessionParts } from './session.js';
+import type { SessionRecords } from './session-records.js';
+import { TurnRunner } from './turn.js';
+
+export async function agentMemory(uri: string, notes: SessionRecords): Promise<AgentMemory> {
+  let kept = await notes.agentMemory(uri);
+  return {
+    get: () => (kept === undefined ? undefined : JSON.parse(kept)),
+    set: (value) => {
+      const text: string | undefined = JSON.stringify(value);
+      const size = text?.length ?? 0;
+      if (size > AGENT_MEMORY_MAX_CHARACTERS) {
+        throw new RangeError(`an agent may keep ${AGENT_MEMORY_MAX_CHARACTERS} characters, not ${size}: keep an id`);
+      }
+      if (text === kept) return;
+      kept = text;
+      notes.setAgentMemory(uri, text);
+    },
+  };
+}
+
+/** Opens a session's agent when it is first needed, and closes it. */
 
 /** What an agent finds in its session. */
 export interface AroundAgent {
@@ -173,5 +195,67 @@ export function folderOf({ summary }: SessionState): string | undefined {
     return fileURLToPath(workingDirectory);
   } catch {
     return undefined;
+  }
+}
+
+/** The agent of a session at work: opened when it is needed, given its turns, stopped, and ended. */
+
+export class SessionAgent {
+  readonly #session: Session;
+  readonly #opener: AgentOpener;
+  #runner: TurnRunner | undefined;
+
+  constructor(session: Session, prepare: () => Promise<void>, isResting: () => boolean) {
+    this.#session = session;
+    this.#opener = new AgentOpener(session.parts, {
+      prepare,
+      isResting,
+      canReadResults: () => canReadResults(session),
+    });
+  }
+
+  get isOpening(): boolean {
+    return this.#opener.isOpening;
+  }
+
+  /** Starts the agent of a new session. The outcome shows in the state. */
+  create(): void {
+    this.#opener.opened().then(
+      () => this.#session.write({ type: 'session/ready' }),
+      (error) => this.#session.write({ type: 'session/creationFailed', error: AgentOpener.errorInfo(error) }),
+    );
+  }
+
+  /** Gives it a turn, unless that is over already. */
+  run(turnId: string): void {
+    const turn = this.#session.state.activeTurn;
+    if (turn?.id !== turnId) return;
+    this.#runner = new TurnRunner(this.#session, turn);
+    void this.#runner.run(this.#opener.forTurn());
+  }
+
+  /** A step has been stored: a turn may have waited for it. */
+  observe(step: Step<SessionState>): void {
+    this.#runner?.observe(step);
+  }
+
+  /** Its own history is cut too. */
+  truncated(turnId: string | undefined): void {
+    this.#opener.truncated(turnId);
+  }
+
+  /** Stops it, if it is at work on this turn. */
+  stop(turnId: string): void {
+    if (this.#runner?.id === turnId) this.#runner.stop();
+  }
+
+  /** The session rests: an agent that keeps a process ends it. */
+  rest(): Promise<void> {
+    return this.#opener.rest();
+  }
+
+  async close(): Promise<void> {
+    this.#runner?.stop();
+    await this.#opener.close();
   }
 }

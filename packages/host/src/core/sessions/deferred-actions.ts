@@ -6,14 +6,14 @@ import type { SessionAction } from '@atrium/protocol';
 import type { Asker } from '../channels/open-channel.js';
 import { HELD_ACTIONS_MAX } from '../limits.js';
 import type { EntryOrigin } from '../log/log.js';
-import type { SessionParts } from './session-parts.js';
+import type { SessionParts } from './session.js';
 
 export interface Held {
   readonly action: SessionAction;
   readonly origin: EntryOrigin;
 }
 
-export class HeldActions {
+export class DeferredActions {
   #held: readonly Held[] = [];
 
   constructor(private readonly parts: Pick<SessionParts, 'core' | 'notes' | 'channel'>) {}

@@ -1,0 +1,73 @@
+/** What lives beside a session as long as it is in memory: customizations, providers. */
+
+import type { SessionState } from '@atrium/protocol';
+import type { Step } from '../channels/channel.js';
+import type { Logger } from '../util/logger.js';
+import type { Session } from './session.js';
+
+export interface SessionObserver {
+  /** It still needs the session: it must not leave memory. */
+  readonly keepsAwake?: boolean;
+  /** Makes the folder of the session ready; everything else begins after it. Throws when it cannot be done. */
+  place?(): Promise<void>;
+  /** The session is about to be used: its agent opens next, and waits for this. Said again after a rest. */
+  begin?(): Promise<void>;
+  /** The session rests: processes that belong to it end, and what they offered stays listed. Resolves when they are gone. */
+  rest?(): Promise<void>;
+  /** An action was taken, in this very tick. May write actions of its own. */
+  observe?(step: Step<SessionState>): void;
+  /** Something that the host wrote here could not be stored: what still should be so has to be written again. */
+  lost?(): void;
+  /** The session leaves memory, or ends. */
+  close(): Promise<void>;
+}
+
+/** Called when a session enters memory. */
+export type AttachObserver = (session: Session) => SessionObserver;
+
+/** All that lives beside one session, together. */
+
+export class SessionObservers {
+  constructor(
+    private readonly all: readonly SessionObserver[],
+    private readonly logger: Logger,
+  ) {}
+
+  /** Whether one of them still needs the session. */
+  get keepAwake(): boolean {
+    return this.all.some(({ keepsAwake }) => keepsAwake);
+  }
+
+  /** Makes the folder of the session ready. What comes next may depend on it, so a failure is one of the session. */
+  async place(): Promise<void> {
+    for (const companion of this.all) await companion.place?.();
+  }
+
+  async begin(): Promise<void> {
+    await Promise.all(this.all.map((companion) => companion.begin?.()));
+  }
+
+  observe(step: Step<SessionState>): void {
+    for (const companion of this.all) companion.observe?.(step);
+  }
+
+  lost(): void {
+    for (const companion of this.all) companion.lost?.();
+  }
+
+  rest(): Promise<void> {
+    return this.#toAll((companion) => companion.rest?.());
+  }
+
+  close(): Promise<void> {
+    return this.#toAll((companion) => companion.close());
+  }
+
+  async #toAll(end: (companion: SessionObserver) => Promise<void> | undefined): Promise<void> {
+    const ended = await Promise.allSettled(this.all.map(async (companion) => end(companion)));
+    for (const outcome of ended) {
+      if (outcome.status === 'rejected')
+        this.logger.log('warn', 'something beside a session could not be closed', { error: String(outcome.reason) });
+    }
+  }
+}
