@@ -383,7 +383,6 @@ export type {
   TerminalState,
   TerminalUnclassifiedPart,
 } from './terminal/state.js';
-export { capabilities, type ProtocolCapabilities } from './versions/capabilities.js';
 export {
   ACTION_INTRODUCED_IN,
   isActionKnown,
@@ -400,5 +399,4 @@ export {
   parseVersion,
   SUPPORTED_PROTOCOL_VERSIONS,
   type SupportedVersion,
-  V1_PROTOCOL_VERSION,
 } from './versions/versions.js';

@@ -121,7 +121,7 @@ const flag = (description: string) => ({ type: 'boolean', description }) as cons
 const texts = (description: string) => ({ type: 'array', items: { type: 'string' }, description }) as const;
 
 const NAME = { type: 'string', pattern: '\\S', title: 'a name' } as const;
-/** Version 1 of the wire puts the id of an agent into URIs. */
+/** The sessions-v1 wire puts the id of an agent into URIs. */
 const AGENT_ID = {
   type: 'string',
   pattern: '^[A-Za-z][A-Za-z0-9_.+-]{0,63}$',

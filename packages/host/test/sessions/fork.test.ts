@@ -2,8 +2,8 @@ import { ErrorCode } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
 import { TITLE_MAX_CHARACTERS } from '../../src/core/limits.js';
 import { openPuppetRoom, openRoom, stateOf } from '../support/session-room.js';
+import { sessionsV1Client } from '../support/sessions-v1-client.js';
 import { settle } from '../support/test-host.js';
-import { v1Client } from '../support/v1.js';
 
 const FORK = 'ahp-session:/fork';
 
@@ -22,7 +22,7 @@ describe('forking a session', () => {
     const { desk, uri, host } = await openRoom();
     desk.dispatch(uri, { type: 'session/titleChanged', title: 'Port the parser' });
     await desk.turn(uri, 'hello', 't1');
-    const old = await v1Client(host, 'old');
+    const old = await sessionsV1Client(host, 'old');
     await desk.session(FORK, { fork: { session: uri, turnId: 't1' } });
     expect((await stateOf(desk, FORK)).summary.title).toBe('Port the parser (fork)');
     expect(old.notifications()).toMatchObject([{ summary: { title: 'Port the parser (fork)' } }]);

@@ -13,8 +13,8 @@ import {
   stateOf,
   turnStarted,
 } from '../support/session-room.js';
+import { sessionsV1Client } from '../support/sessions-v1-client.js';
 import { DEFAULT_SCRIPT, settle } from '../support/test-host.js';
-import { v1Client } from '../support/v1.js';
 
 const queued = (id: string, text = id): StateAction => ({
   type: 'session/pendingMessageSet',
@@ -179,7 +179,7 @@ describe('steering', () => {
   it('[REL-070] stands in the record between what the agent said before and after it, word for word, for every wire', async () => {
     const log = new KeptLog();
     const { desk, uri, puppet, host, agent } = await openPuppetRoom({ log });
-    const old = await v1Client(host, 'old');
+    const old = await sessionsV1Client(host, 'old');
     puppet.turn.text('before');
     const attachments = [{ type: 'resource', uri: 'file:///srv/a.ts', label: 'a.ts' } as const];
     const userMessage = { text: `  left,\n\n**not** right ${'x'.repeat(40_000)} `, attachments };

@@ -1,9 +1,9 @@
 /** Things that people do, sensible and not: chosen at random from what a client sees. */
 import type { SessionState, StateAction, ToolCallState } from '@atrium/protocol';
-import type { V1SessionState } from '@atrium/protocol/dialects';
+import type { SessionsV1SessionState } from '@atrium/protocol/dialects';
 import type { Random } from './fuzz-random.js';
 import { CLIENT_TOOL, FUZZ_PROMPTS } from './fuzz-script.js';
-import type { V1Request } from './fuzz-v1-client.js';
+import type { SessionsV1Request } from './fuzz-sessions-v1-client.js';
 
 interface Situation {
   readonly state: SessionState;
@@ -138,7 +138,11 @@ function nonsense({ random }: Situation): StateAction {
   return random.pick(actions) as StateAction;
 }
 
-export function randomV1Action(state: V1SessionState, random: Random, name: string): V1Request | undefined {
+export function randomSessionsV1Action(
+  state: SessionsV1SessionState,
+  random: Random,
+  name: string,
+): SessionsV1Request | undefined {
   const { activeTurn } = state;
   const turnId = activeTurn?.id ?? 'nothing';
   const [requestId] = Object.keys(activeTurn?.pendingPermissions ?? {});

@@ -1,16 +1,16 @@
 /** One client of a fuzzed host, of whatever version, and the wire it is on. */
 import type { Host } from '../../src/host-options.js';
-import { randomAction, randomV1Action } from './fuzz-actions.js';
+import { randomAction, randomSessionsV1Action } from './fuzz-actions.js';
 import { FuzzClient } from './fuzz-client.js';
 import { FuzzLink } from './fuzz-link.js';
 import type { Random } from './fuzz-random.js';
-import { FuzzV1Client } from './fuzz-v1-client.js';
+import { FuzzSessionsV1Client } from './fuzz-sessions-v1-client.js';
 
 export class FuzzPeer {
   #link: FuzzLink | undefined;
 
   constructor(
-    readonly client: FuzzClient | FuzzV1Client,
+    readonly client: FuzzClient | FuzzSessionsV1Client,
     private readonly random: Random,
   ) {}
 
@@ -56,16 +56,16 @@ export class FuzzPeer {
 
   /** Version 1 cannot be told of a cut: the host hangs up in the middle of a tick, and the rest of that has no order. */
   #leaveCut(): void {
-    if (this.#link?.isClosed && this.client instanceof FuzzV1Client) this.drop();
+    if (this.#link?.isClosed && this.client instanceof FuzzSessionsV1Client) this.drop();
   }
 
   /** Does something to one of the sessions that it sees. */
   act(): void {
     const { client, random } = this;
     const name = `${client.clientId}-${client.dispatched.length + 1}`;
-    if (client instanceof FuzzV1Client) {
+    if (client instanceof FuzzSessionsV1Client) {
       const [uri, mirror] = random.pick([...client.sessions]) ?? [];
-      const request = uri && mirror && randomV1Action(mirror.state, random, name);
+      const request = uri && mirror && randomSessionsV1Action(mirror.state, random, name);
       if (uri && request) client.dispatch(uri, request);
       return;
     }

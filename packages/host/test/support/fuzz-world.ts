@@ -5,7 +5,7 @@ import { FuzzClient, ROOT } from './fuzz-client.js';
 import { MortalHost } from './fuzz-mortal-host.js';
 import { FuzzPeer } from './fuzz-peer.js';
 import type { Random } from './fuzz-random.js';
-import { FuzzV1Client } from './fuzz-v1-client.js';
+import { FuzzSessionsV1Client } from './fuzz-sessions-v1-client.js';
 import { settle } from './test-host.js';
 
 const PEERS_MAX = 4;
@@ -202,8 +202,8 @@ export class FuzzWorld {
     return channel !== ROOT && !this.#sessions.has(channel);
   }
 
-  #settle(client: FuzzClient | FuzzV1Client): void {
-    if (client instanceof FuzzV1Client) return this.#ledger.settleNumbers(client.clientId, client.accepted);
+  #settle(client: FuzzClient | FuzzSessionsV1Client): void {
+    if (client instanceof FuzzSessionsV1Client) return this.#ledger.settleNumbers(client.clientId, client.accepted);
     for (const clientSeq of this.#undecided(client)) {
       this.#ledger.violations.push(`${client.clientId}: ${clientSeq} was never decided`);
     }
@@ -212,8 +212,8 @@ export class FuzzWorld {
   }
 }
 
-function clientOf(name: string, offered: (typeof VERSIONS)[number]): FuzzClient | FuzzV1Client {
-  if (offered === undefined) return new FuzzV1Client(name);
+function clientOf(name: string, offered: (typeof VERSIONS)[number]): FuzzClient | FuzzSessionsV1Client {
+  if (offered === undefined) return new FuzzSessionsV1Client(name);
   if (offered === 'counts anew') return new FuzzClient(name, ['0.2.0'], [ROOT], true);
   return new FuzzClient(name, offered);
 }

@@ -14,9 +14,9 @@ import { TrustedFolders } from '../../src/plugins/trust/trust.js';
 import { houseOf } from '../support/house.js';
 import { until } from '../support/provider-door.js';
 import { openRoom, type Room, stateOf, turnStarted } from '../support/session-room.js';
+import { sessionsV1Client } from '../support/sessions-v1-client.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { settle } from '../support/test-host.js';
-import { v1Client } from '../support/v1.js';
 
 interface TrustRoom extends Room {
   readonly session: Session;
@@ -219,7 +219,7 @@ describe('trust in a folder', () => {
 
   it('[UNI-065] is asked for in the next turn, too, when somebody has a client without questions', async () => {
     const room = await openTrustRoom();
-    const phone = await v1Client(room.host, 'phone');
+    const phone = await sessionsV1Client(room.host, 'phone');
     await phone.subscribe(room.uri.replace('ahp-session:', 'mock:'));
     const trust = new SessionTrust(room.session, room.folders);
     await trust.whenTrusted(program('provider ci: node ci.js'), { start: () => {} });

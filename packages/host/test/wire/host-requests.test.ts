@@ -7,8 +7,8 @@ import { FakeClock } from '../support/fake-clock.js';
 import { houseOf } from '../support/house.js';
 import { SlowLog } from '../support/logs.js';
 import { startHost } from '../support/session-room.js';
+import { sessionsV1Client } from '../support/sessions-v1-client.js';
 import { ROOT, settle, type TestHost } from '../support/test-host.js';
-import { v1Client } from '../support/v1.js';
 
 function queue() {
   const clock = new FakeClock();
@@ -146,7 +146,7 @@ describe('on the wire', () => {
 
   it('[V1-020] a client of version 1 is never asked anything', async () => {
     const host = await startHost();
-    const { raw } = await v1Client(host, 'old');
+    const { raw } = await sessionsV1Client(host, 'old');
     for (const method of ['resourceRead', 'createResourceWatch', 'systemMessageTransform'] as const) {
       await expect(connectionOf(host, 'old').request(method, params as never)).rejects.toThrow(method);
     }

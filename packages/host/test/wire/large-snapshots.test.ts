@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { text as textOf } from 'node:stream/consumers';
 import type { SessionState } from '@atrium/protocol';
-import { v1 } from '@atrium/protocol/dialects';
+import { dialectNamed } from '@atrium/protocol/dialects';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { OUTBOX_MAX_BYTES, OUTBOX_MERGE_BYTES } from '../../src/core/limits.js';
 import type { TurnRange } from '../../src/core/log/log.js';
@@ -59,7 +59,7 @@ const VIEW = { providerOf: () => 'mock', sessionOf: () => undefined, memoryOf: (
 /** What a client of this version must be shown. */
 function shown(version: Version, state: SessionState, fromSeq: number): unknown {
   const snapshot = { resource: LARGE, state, fromSeq };
-  return version === '1' ? v1.encodeSnapshot(snapshot, {}, VIEW) : snapshot;
+  return dialectNamed(version)?.encodeSnapshot(snapshot, {}, VIEW);
 }
 
 function stall(client: PartClient): void {

@@ -5,9 +5,9 @@ import { CloseCode } from '../../src/core/wire/transport.js';
 import { openSqliteLog } from '../../src/log-sqlite/sqlite-log.js';
 import { FailingLog, KeptLog } from '../support/logs.js';
 import { answerTo, envelopesOf, openRoom, startHost, stateOf, turnStarted } from '../support/session-room.js';
+import { sessionsV1Client } from '../support/sessions-v1-client.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { type RawClient, ROOT, settle, type TestHost } from '../support/test-host.js';
-import { v1Client } from '../support/v1.js';
 
 const title = (text: string) => ({ type: 'session/titleChanged', title: text }) as const;
 const cancelled = (turnId: string) => ({ type: 'session/turnCancelled', turnId }) as const;
@@ -143,7 +143,7 @@ describe('a resend of what was turned down', () => {
     const dataDir = await tempFolder();
     const { uri, host, clock } = await openRoom({ log: await openSqliteLog({ dataDir }) });
     const session = uri.replace('ahp-session:', 'mock:');
-    const phone = await v1Client(host, 'phone');
+    const phone = await sessionsV1Client(host, 'phone');
     const action = { type: 'session/turnCancelled', session, turnId: 'none' };
     phone.dispatch(action, 1);
     const { rejectionReason } = await phone.answerTo(1);

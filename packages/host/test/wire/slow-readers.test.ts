@@ -4,8 +4,8 @@ import { OUTBOX_MAX_MESSAGES, OUTBOX_MERGE_BYTES } from '../../src/core/limits.j
 import { CloseCode } from '../../src/core/wire/transport.js';
 import { comparable, Mirror } from '../support/mirror.js';
 import { openPuppetRoom, type PuppetRoom, textIn } from '../support/session-room.js';
+import { comparableSessionsV1, sessionsV1Client } from '../support/sessions-v1-client.js';
 import { type RawClient, ROOT, settle } from '../support/test-host.js';
-import { comparableV1, v1Client } from '../support/v1.js';
 
 const stall = (client: RawClient) => {
   client.bufferedBytes = OUTBOX_MERGE_BYTES + 1;
@@ -21,7 +21,7 @@ describe('a client that reads slowly', () => {
     const fast = await join('fast');
     const slow = await join('slow');
     const middle = await host.client('middle', { protocolVersions: ['0.2.0'], initialSubscriptions: [uri] });
-    const old = await v1Client(host, 'old');
+    const old = await sessionsV1Client(host, 'old');
     const session = uri.replace('ahp-session', 'puppet');
     await old.subscribe(session);
     const lagging = [slow, middle, old.raw];
@@ -41,8 +41,8 @@ describe('a client that reads slowly', () => {
     for (const client of [slow, middle, fast]) {
       expect(new Mirror().takeAll(client.received).state(uri)).toEqual(comparable(state));
     }
-    const fresh = await v1Client(host, 'fresh');
-    expect(old.mirror(session)).toEqual(comparableV1((await fresh.subscribe(session)).state));
+    const fresh = await sessionsV1Client(host, 'fresh');
+    expect(old.mirror(session)).toEqual(comparableSessionsV1((await fresh.subscribe(session)).state));
     expect(fast.types(uri).filter((type) => type === 'session/delta')).toHaveLength(200);
     for (const client of [slow, middle]) {
       expect(client.types(uri).filter((type) => type === 'session/delta').length).toBeLessThan(10);

@@ -1,6 +1,7 @@
 /**
- * What every dialect can do: turn a wire version into the one internal model, and back. Dialects are pure and keep
- * nothing; what must be remembered is a value that they return and the host hands in again.
+ * A dialect translates one version of the wire into the internal model, and back. Each is a folder with its traits and
+ * its codec. Dialects are pure and keep nothing: what they must remember is a value that they return, and the host hands
+ * it in again.
  */
 import type { ActionEnvelope, ActionOrigin, Snapshot } from '../common/envelope.js';
 import type { JsonRpcErrorObject } from '../rpc.js';
@@ -91,8 +92,10 @@ export interface Frame {
   readonly params: object;
 }
 
-/** A frame with an action. The origin, which is not sent beside it, says whose echo it is. */
+/** A frame with an action. Channel and origin are not sent beside it: they say who gets it, and whose echo it is. */
 export interface ActionFrame extends Frame {
+  /** The channel that the action is on, as this wire names it: one of `wireChannels`. */
+  readonly channel: string;
   readonly origin?: ActionOrigin;
 }
 
@@ -112,10 +115,35 @@ export interface RejectionStamp extends EchoStamp {
   readonly rejectionReason: string;
 }
 
-export interface Dialect {
-  readonly version: '1' | '0.2.0' | '0.3.0';
-  /** Whether catalogue notifications go to every connection, subscribed to root or not. */
+/** What a wire can carry, as plain data. The host asks for a trait, never for a version. */
+export interface DialectTraits {
+  /** What clients offer, and what the host stores for a client that comes back. */
+  readonly version: string;
+  /** Notifications about the list of sessions go to every connection, subscribed to the root or not. */
   readonly notifiesEveryone: boolean;
+  /** Clients can be asked questions. */
+  readonly answersQuestions: boolean;
+  /** States are sent as they are stored, so that stored JSON text goes out without being parsed. */
+  readonly takesText: boolean;
+  /** An action cannot be translated without the states around it, so a replay needs what was translated at the time. */
+  readonly needsStates: boolean;
+  /** Clients wait for the echoes of their actions in order, so the host echoes a deferred action at once. */
+  readonly waitsForEchoes: boolean;
+}
+
+export interface Dialect {
+  readonly traits: DialectTraits;
+  /** Whether an `initialize` is of this wire, for a wire whose clients do not offer a list of versions. */
+  isOfferedIn?(params: Params): boolean;
+  /** The same wire as this connection speaks it. */
+  forConnection(connection: DialectConnection): Dialect;
+  /**
+   * The channels of this wire that show an internal channel: none when the wire does not have it, several when the wire
+   * splits it.
+   */
+  wireChannels(channel: string, view: HostView): readonly string[];
+  /** The internal channel that a channel of this wire shows; undefined when the wire has no such channel. */
+  channelOf(wireChannel: string, view: HostView): string | undefined;
   request(call: Call, connection: DialectConnection, view: HostView): InboundRequest;
   notification(call: Call, connection: DialectConnection, view: HostView): InboundNotification;
   encodeError(error: JsonRpcErrorObject): JsonRpcErrorObject;
@@ -123,7 +151,7 @@ export interface Dialect {
   encodeSnapshot(snapshot: Snapshot, connection: DialectConnection, view: HostView): object | undefined;
   /** The memory after some steps, for a channel that no connection of this dialect follows just now. */
   remember(memory: ChannelMemory, steps: readonly Step[]): ChannelMemory;
-  /** Translates what one channel did in one tick. The same frames serve all connections of the dialect. */
+  /** Translates what one internal channel did in one tick. The same frames serve all connections of the dialect. */
   encodeSteps(memory: ChannelMemory, steps: readonly Step[]): EncodedSteps;
   /** Tells an originator early that its action will be applied as it stands. */
   encodeEcho(original: OriginalAction, stamp: EchoStamp): Frame;

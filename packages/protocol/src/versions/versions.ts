@@ -1,19 +1,18 @@
-/** Which versions of the protocol exist here, and how one is agreed on. */
+/** Which versions of AHP a client may offer, and how one is agreed on. */
+import { AHP_0_2 } from '../dialects/ahp-0.2/traits.js';
+import { AHP_0_3 } from '../dialects/ahp-0.3/traits.js';
 
-/** The version that new code speaks: the tagged 0.2.0 plus `systemMessageTransform`. */
-export const PROTOCOL_VERSION = '0.3.0';
+/** The version that new code speaks. */
+export const PROTOCOL_VERSION = AHP_0_3.version;
 
 /** Every version that a client may offer and get, newest first. */
-export const SUPPORTED_PROTOCOL_VERSIONS = [PROTOCOL_VERSION, '0.2.0'] as const;
+export const SUPPORTED_PROTOCOL_VERSIONS = [AHP_0_3.version, AHP_0_2.version] as const;
 
 /**
  * The hash of all schemas of this version, without their descriptions. It changes with the smallest change of the wire,
  * and a test then asks whether the version should have changed too. `npm run generate` prints the new one.
  */
 export const PROTOCOL_FINGERPRINT = 'c2282659fa16371b';
-
-/** The older wire had whole numbers for versions; there was only ever one. */
-export const V1_PROTOCOL_VERSION = 1;
 
 export type SupportedVersion = (typeof SUPPORTED_PROTOCOL_VERSIONS)[number];
 

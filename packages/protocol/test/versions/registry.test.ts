@@ -3,7 +3,6 @@ import { stateActions } from '../../src/actions.js';
 import { CLIENT_DISPATCHABLE, isClientDispatchable } from '../../src/dispatchable.js';
 import { clientNotifications, clientRequests, hostNotifications, hostRequests } from '../../src/methods.js';
 import type { SchemaNode } from '../../src/schema/node.js';
-import { capabilities } from '../../src/versions/capabilities.js';
 import {
   ACTION_INTRODUCED_IN,
   isActionKnown,
@@ -99,11 +98,5 @@ describe('what a version knows', () => {
   it('[SMT-042] has systemMessageTransform from 0.3.0 on', () => {
     expect(isServerCommandKnown('systemMessageTransform', '0.2.0')).toBe(false);
     expect(isServerCommandKnown('systemMessageTransform', '0.3.0')).toBe(true);
-    expect(capabilities('0.2.0').systemMessageTransform).toBeUndefined();
-    expect(capabilities('0.3.0').systemMessageTransform).toBe(true);
-  });
-
-  it('knows that the version-1 wire has sessions and tools, and no requests from the host', () => {
-    expect(capabilities(1)).toEqual({ sessions: true, tools: true, confirmations: true, reasoning: true });
   });
 });

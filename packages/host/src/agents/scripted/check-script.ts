@@ -9,7 +9,7 @@ export class ScriptError extends Error {
   override readonly name = 'ScriptError';
 }
 
-/** Version 1 of the wire puts the provider into URIs. */
+/** The sessions-v1 wire puts the provider into URIs. */
 const PROVIDER_ID = /^[A-Za-z][A-Za-z0-9_.+-]*$/;
 const STEP_KINDS = Object.keys(STEP_SHAPES) as StepKind[];
 

@@ -28,14 +28,7 @@ import {
 import type { EntryOrigin } from '../log/log.js';
 import { cutText } from '../util/cut-text.js';
 import type { WireContext } from './context.js';
-import {
-  type Dialect,
-  type DialectConnection,
-  dialectOf,
-  echoesEarly,
-  initialDialect,
-  type OriginalAction,
-} from './dialects/dialects.js';
+import { type Dialect, type DialectConnection, initialDialect, type OriginalAction } from './dialects/dialects.js';
 import { dispatchAction, refuseAction } from './dispatch.js';
 import { type Outgoing, outgoing, outgoingNotification } from './frames.js';
 import { answerHandshake, type Identity } from './handshake.js';
@@ -274,7 +267,7 @@ export class Connection {
 
   #learn(connection: DialectConnection): void {
     this.#dialectConnection = connection;
-    if (this.identity) this.#dialect = dialectOf(this.identity.dialect, connection);
+    if (this.identity) this.#dialect = this.identity.dialect.forConnection(connection);
   }
 
   /** Tells the client, and nobody else, that its action was not taken. */
@@ -305,7 +298,7 @@ export class Connection {
   /** Echoes an action that waits for the end of a turn, if the client's dialect waits for its echoes in order. */
   echoDeferred(original: OriginalAction, { clientId, clientSeq }: EntryOrigin): void {
     const { dialect } = this;
-    if (!echoesEarly(dialect)) return;
+    if (!dialect.traits.waitsForEchoes) return;
     const { writer } = this.#context;
     const stamp = { serverSeq: writer.assignedSeq, origin: { clientId, clientSeq } };
     const message = () => {

@@ -83,7 +83,7 @@ function deltaOf(dialect: Dialect, message: { readonly params: object }): Delta 
   const content = member && envelope.action[member];
   if (member === undefined || typeof content !== 'string') return undefined;
   return {
-    key: [dialect.version, envelope.channel ?? session, type, turnId, partId].join(' '),
+    key: [dialect.traits.version, envelope.channel ?? session, type, turnId, partId].join(' '),
     content,
     ...(member === 'data' && { maxCharacters: MERGED_OUTPUT_MAX_CHARACTERS }),
     withContent: (text) => {

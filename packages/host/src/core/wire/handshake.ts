@@ -12,9 +12,7 @@ import {
   dialectFor,
   dialectNamed,
   initialDialect,
-  isNative,
   NO_MEMORY,
-  versionName,
 } from './dialects/dialects.js';
 import { RawJson } from './json-parts.js';
 import type { MissedAction } from './replay.js';
@@ -54,7 +52,7 @@ async function initialize(context: WireContext, raw: Params): Promise<Handshake>
   const params = checked('initialize', call.params);
   const { connection } = call;
   const start = await context.clients.begin(params.clientId, {
-    dialect: dialect.version,
+    dialect: dialect.traits.version,
     locale: params.locale,
     connection,
   });
@@ -65,7 +63,7 @@ async function initialize(context: WireContext, raw: Params): Promise<Handshake>
     async result(connection) {
       const subscribed = await context.subscriptions.open(connection, params.initialSubscriptions ?? [], window);
       const result = {
-        protocolVersion: versionName(dialect),
+        protocolVersion: dialect.traits.version,
         serverSeq: subscribed.seq,
         snapshots: subscribed.snapshots,
         ...context.greeting(),
@@ -137,9 +135,9 @@ async function replay(
   if (!missed) return undefined;
   const wanted = (all: readonly MissedAction[]) => all.filter(({ envelope }) => found.has(envelope.channel));
   const { dialect } = connection;
-  const actions = isNative(dialect)
-    ? wanted(missed).flatMap((action) => asKept(dialect, action))
-    : translated(context, dialect, { lastSeen: params.lastSeenServerSeq, wanted, isGone: missing.length > 0 });
+  const actions = dialect.traits.needsStates
+    ? translated(context, dialect, { lastSeen: params.lastSeenServerSeq, wanted, isGone: missing.length > 0 })
+    : wanted(missed).flatMap((action) => asKept(dialect, action));
   if (!actions) return undefined;
   for (const { channel } of found.values()) context.subscriptions.add(connection, channel);
   return { type: 'replay', actions, missing };
@@ -168,7 +166,7 @@ function translated(
   if (!doubtful || isGone) return undefined;
   const told: { readonly seq: number; readonly envelope: unknown }[] = [];
   for (const uri of new Set(wanted(doubtful).map(({ envelope }) => envelope.channel))) {
-    const messages = uri === ROOT_CHANNEL ? [] : context.subscriptions.translatedAfter(uri, lastSeen);
+    const messages = uri === ROOT_CHANNEL ? [] : context.subscriptions.translatedAfter(dialect, uri, lastSeen);
     if (!messages) return undefined;
     for (const { seq, message } of messages) told.push({ seq, envelope: envelopeOf(JSON.parse(message.text).params) });
   }

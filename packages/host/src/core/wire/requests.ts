@@ -7,7 +7,6 @@ import type { Creator } from '../sessions/creation.js';
 import { readImportPage } from '../sessions/session-import.js';
 import type { Sessions } from '../sessions/sessions.js';
 import type { Connection } from './connection.js';
-import { isNative } from './dialects/dialects.js';
 import { RawJson } from './json-parts.js';
 import { type Subscriptions, windowOf } from './subscriptions.js';
 
@@ -99,13 +98,13 @@ export class Requests {
 
     listSessions: ({ dialect }) => {
       const text = this.#parts.sessions.listText();
-      return { items: isNative(dialect) ? new RawJson(text) : JSON.parse(text) };
+      return { items: dialect.traits.takesText ? new RawJson(text) : JSON.parse(text) };
     },
 
     fetchTurns: async ({ dialect }, params) => {
       const session = await this.#parts.sessions.open(params.channel);
       if (!session) throw unknownChannel(params.channel);
-      return session.fetchTurns(params, isNative(dialect));
+      return session.fetchTurns(params, dialect.traits.takesText);
     },
 
     resolveSessionConfig: (_connection, params) => this.#parts.sessions.choices.resolve(params),

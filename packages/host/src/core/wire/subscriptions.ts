@@ -9,15 +9,11 @@ import type { CommittedBatch, CommittedStep, Notice } from '../channels/writer.j
 import type { Connection } from './connection.js';
 import {
   type ChannelMemory,
-  canAnswer,
+  DIALECTS,
   type Dialect,
   type DialectStep,
   type HostView,
-  isNative,
-  isTranslated,
   NO_MEMORY,
-  rememberingDialects,
-  TRANSLATED,
 } from './dialects/dialects.js';
 import { type Encoded, encode, encodedOf, type NumberedMessage, withoutOrigin } from './encoding.js';
 import { type Outgoing, outgoing } from './frames.js';
@@ -69,7 +65,10 @@ export class Subscriptions {
   readonly #channels = new Map<Connection, Set<string>>();
   /** What older dialects remember of a session while it is in memory. */
   readonly #memories = new Map<string, ChannelMemory>();
-  readonly #translated = new TranslatedReplay();
+  /** The dialects that cannot translate without states, each with what it said in the newest ticks. */
+  readonly #translated = DIALECTS.filter(({ traits }) => traits.needsStates).map((dialect) => {
+    return { dialect, replay: new TranslatedReplay() };
+  });
 
   constructor(parts: SubscriptionsParts) {
     this.#parts = parts;
@@ -87,7 +86,7 @@ export class Subscriptions {
         if (source) open.push(source);
       }
       // From here to the end nothing may wait.
-      const request = { window, takesText: isNative(connection.dialect) };
+      const request = { window, takesText: connection.dialect.traits.takesText };
       const taken = open.map((source) => ({ channel: source.channel, snapshot: source.takeSnapshot(request) }));
       if (taken.some(({ snapshot }) => !snapshot)) continue;
       for (const { channel } of taken) this.add(connection, channel);
@@ -108,7 +107,7 @@ export class Subscriptions {
     connection.holdForAnswer();
     entry(this.#subscribers, uri).add(connection);
     entry(this.#channels, connection).add(uri);
-    if (isTranslated(connection.dialect)) this.#translated.follow(uri, this.#parts.committedSeq());
+    this.#replayOf(connection.dialect)?.follow(uri, this.#parts.committedSeq());
   }
 
   remove(connection: Connection, uri: string): void {
@@ -158,12 +157,12 @@ export class Subscriptions {
   /** Whether a subscriber can answer questions; true without subscribers, because one may come. */
   mayBeAnswered(uri: string): boolean {
     const subscribers = [...this.#of(uri)];
-    return subscribers.length === 0 || subscribers.some(({ dialect }) => canAnswer(dialect));
+    return subscribers.length === 0 || subscribers.some(({ dialect }) => dialect.traits.answersQuestions);
   }
 
   /** Whether some subscriber's dialect has no questions at all. */
   isWatchedWithoutQuestions(uri: string): boolean {
-    return [...this.#of(uri)].some(({ dialect }) => !canAnswer(dialect));
+    return [...this.#of(uri)].some(({ dialect }) => !dialect.traits.answersQuestions);
   }
 
   /** What older dialects remember of a channel. */
@@ -174,12 +173,16 @@ export class Subscriptions {
   /** The channel left memory: what dialects remember of it goes, too. */
   forget(uri: string): void {
     this.#memories.delete(uri);
-    this.#translated.forget(uri);
+    for (const { replay } of this.#translated) replay.forget(uri);
   }
 
   /** The messages of a channel behind a number, as sent to a dialect that needs states; undefined if not all are kept. */
-  translatedAfter(uri: string, seq: number): readonly NumberedMessage[] | undefined {
-    return this.#translated.after(uri, seq);
+  translatedAfter(dialect: Dialect, uri: string, seq: number): readonly NumberedMessage[] | undefined {
+    return this.#replayOf(dialect)?.after(uri, seq);
+  }
+
+  #replayOf(spoken: Dialect): TranslatedReplay | undefined {
+    return this.#translated.find(({ dialect }) => isSameVersion(dialect, spoken))?.replay;
   }
 
   /** Sends one stored tick to all subscribers of its channels. */
@@ -206,15 +209,18 @@ export class Subscriptions {
     for (const asker of this.#absentAskers(uri, steps)) {
       pack(parcels, asker, onlyOwn(asker, encodedFor(asker.dialect)));
     }
-    if (this.#translated.isFollowed(uri)) this.#keepTranslated(uri, steps, encodedFor(TRANSLATED));
-    const next = rememberingDialects.reduce((current, dialect) => dialect.remember(current, steps), memory);
+    this.#keepTranslated(uri, steps, encodedFor);
+    const next = DIALECTS.reduce((current, dialect) => dialect.remember(current, steps), memory);
     if (next !== memory) this.#memories.set(uri, next);
   }
 
-  #keepTranslated(uri: string, steps: readonly DialectStep[], encoded: Encoded): void {
+  #keepTranslated(uri: string, steps: readonly DialectStep[], encodedFor: (dialect: Dialect) => Encoded): void {
     const [first = 0, upTo = 0] = [steps[0], steps.at(-1)].map((step) => step?.envelope.serverSeq);
-    const isWatched = [...this.#of(uri)].some(({ dialect }) => isTranslated(dialect));
-    this.#translated.add(uri, encoded, { first, upTo, isWatched });
+    for (const { dialect, replay } of this.#translated) {
+      if (!replay.isFollowed(uri)) continue;
+      const isWatched = [...this.#of(uri)].some((subscriber) => isSameVersion(subscriber.dialect, dialect));
+      replay.add(uri, encodedFor(dialect), { first, upTo, isWatched });
+    }
   }
 
   /** A client that is not subscribed still gets the echo of its own action, so that it does not wait for it forever. */
@@ -233,7 +239,7 @@ export class Subscriptions {
     const encoded = new Map<Dialect, Outgoing | undefined>();
     for (const connection of this.#parts.connections.all()) {
       const { dialect } = connection;
-      const concerns = dialect.notifiesEveryone || this.#of(uri).has(connection);
+      const concerns = dialect.traits.notifiesEveryone || this.#of(uri).has(connection);
       if (!connection.identity || !concerns) continue;
       if (!encoded.has(dialect)) {
         const frame = dialect.encodeNotification({ method, params: { channel: uri, ...params } }, this.#parts.view);
@@ -243,6 +249,11 @@ export class Subscriptions {
       if (message) connection.send(message);
     }
   }
+}
+
+/** One version can be spoken in several ways. */
+function isSameVersion(a: Dialect, b: Dialect): boolean {
+  return a.traits.version === b.traits.version;
 }
 
 /** The window of turns that a client asks for, if it asks for one. */

@@ -5,7 +5,6 @@ import { RequestError } from '../../core/contracts/request-error.js';
 import type { Service, ServiceRequests } from '../../core/contracts/service.js';
 import type { Session } from '../../core/sessions/session.js';
 import type { Connection } from '../../core/wire/connection.js';
-import { isNative } from '../../core/wire/dialects/dialects.js';
 import { RawJson } from '../../core/wire/json-parts.js';
 import { Asking } from './asking.js';
 import type { ContentReader } from './content.js';
@@ -126,7 +125,7 @@ export class Resources implements Service {
 
 /** Many entries are written as text at once, where nobody has to look at each of them again. */
 function asText({ dialect }: Connection, { entries }: ResourceListResult): ResourceListResult {
-  if (!isNative(dialect)) return { entries };
+  if (!dialect.traits.takesText) return { entries };
   return { entries: new RawJson(JSON.stringify(entries)) as unknown as ResourceListResult['entries'] };
 }
 

@@ -9,9 +9,9 @@ import { pair, sessionId, shownCode, shownPairings, withToken } from '../../supp
 import type { PuppetTurn } from '../../support/puppet-agent.js';
 import { SectionAgent } from '../../support/section-agent.js';
 import { envelopesOf, openPuppetRoom, openRoom, stateOf, turnStarted } from '../../support/session-room.js';
+import { sessionsV1Client } from '../../support/sessions-v1-client.js';
 import { settle } from '../../support/test-host.js';
 import { TestProvider } from '../../support/test-provider.js';
-import { v1Client } from '../../support/v1.js';
 
 async function askToPair(room: { host: Parameters<typeof TestProvider.connect>[0] }): Promise<TestProvider> {
   const provider = TestProvider.connect(room.host, 'network');
@@ -324,7 +324,7 @@ describe('pairing', () => {
     const logged: string[] = [];
     const logger: Logger = { log: (_, message) => void logged.push(message) };
     const room = await openPuppetRoom({ logger });
-    const phone = await v1Client(room.host, 'phone');
+    const phone = await sessionsV1Client(room.host, 'phone');
     await phone.subscribe(room.uri.replace('ahp-session:', 'puppet:'));
     await askToPair(room);
     expect(logged.join()).toMatch(/Type this code there, for the session .*: \d{3} \d{3}/);

@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { houseOf } from '../../support/house.js';
 import { pair } from '../../support/provider-door.js';
 import { openPuppetRoom, openRoom, stateOf, turnStarted } from '../../support/session-room.js';
+import { sessionsV1Client } from '../../support/sessions-v1-client.js';
 import { settle } from '../../support/test-host.js';
 import { TestProvider } from '../../support/test-provider.js';
-import { v1Client } from '../../support/v1.js';
 
 const PUPPET = { session: { provider: 'puppet' } };
 const ALL: ProviderSessionEventName[] = [
@@ -203,7 +203,7 @@ describe('the life of a session', () => {
   it('[UNI-073] ends at once for people, on every wire, whatever its providers do', async () => {
     const room = await openRoom(PUPPET);
     const phone = await room.join('phone');
-    const old = await v1Client(room.host, 'old');
+    const old = await sessionsV1Client(room.host, 'old');
     const provider = await TestProvider.bound(room.host);
     provider.isSilent = true;
     await room.desk.request('disposeSession', { channel: room.uri });

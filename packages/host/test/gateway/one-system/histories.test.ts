@@ -1,18 +1,18 @@
 /** Everybody sees one history, whatever their client speaks and however often their line was cut. */
 import type { SessionState } from '@atrium/protocol';
-import type { V1ActionEnvelope, V1SessionState } from '@atrium/protocol/dialects';
+import type { SessionsV1ActionEnvelope, SessionsV1SessionState } from '@atrium/protocol/dialects';
 import { describe, expect, it } from 'vitest';
-import { applyV1 } from '../../../../protocol/test/support/v1-client.js';
+import { applySessionsV1 } from '../../../../protocol/test/support/sessions-v1-client.js';
 import { comparable, Mirror } from '../../support/mirror.js';
 import { answerNext, tool } from '../../support/provider-room.js';
 import { envelopesOf, openRoom, type Room, stateOf, turnStarted } from '../../support/session-room.js';
+import { comparableSessionsV1, sessionsV1Client } from '../../support/sessions-v1-client.js';
 import { type RawClient, ROOT, settle } from '../../support/test-host.js';
 import { TestProvider } from '../../support/test-provider.js';
-import { comparableV1, v1Client } from '../../support/v1.js';
 
-interface V1Resumed extends Record<string, unknown> {
+interface SessionsV1Resumed extends Record<string, unknown> {
   readonly type: string;
-  readonly actions: readonly V1ActionEnvelope[];
+  readonly actions: readonly SessionsV1ActionEnvelope[];
 }
 
 const HELLO = {
@@ -69,7 +69,7 @@ function gist({ turns }: SessionState) {
   }));
 }
 
-function gistV1({ turns }: V1SessionState) {
+function gistV1({ turns }: SessionsV1SessionState) {
   return turns.map(({ id, state, responseText, responseParts, toolCalls }) => ({
     id,
     state,
@@ -87,7 +87,7 @@ describe('one history', () => {
     const middle = await room.host.client('middle', { protocolVersions: ['0.2.0'] });
     await middle.request('subscribe', { channel: room.uri });
     const session = room.uri.replace('ahp-session:', 'puppet:');
-    const old = await v1Client(room.host, 'old');
+    const old = await sessionsV1Client(room.host, 'old');
     await old.subscribe(session);
     const provider = await TestProvider.bound(room.host, HELLO);
     await playAll(room, provider);
@@ -116,10 +116,10 @@ describe('one history', () => {
       expect(new Mirror().takeAll(client.received).state(room.uri)).toEqual(comparable(state));
     const seen = middle.envelopes(room.uri);
     expect(room.desk.envelopes(room.uri).slice(-seen.length)).toEqual(seen);
-    const fresh = await v1Client(room.host, 'fresh');
+    const fresh = await sessionsV1Client(room.host, 'fresh');
     const { state: shown } = await fresh.subscribe(session);
-    expect(old.mirror(session)).toEqual(comparableV1(shown));
-    expect(gistV1(shown as V1SessionState)).toEqual(gist(state));
+    expect(old.mirror(session)).toEqual(comparableSessionsV1(shown));
+    expect(gistV1(shown as SessionsV1SessionState)).toEqual(gist(state));
   });
 
   it('[UNI-106] [UNI-111] is exactly the same after a line was cut, and the missed actions are replayed', async () => {
@@ -150,19 +150,21 @@ describe('one history', () => {
   it('[UNI-106] is the same for version 1 after its line was cut', async () => {
     const room = await openIdleRoom();
     const session = room.uri.replace('ahp-session:', 'puppet:');
-    const old = await v1Client(room.host, 'old');
+    const old = await sessionsV1Client(room.host, 'old');
     const shown = await old.subscribe(session);
     const provider = await TestProvider.bound(room.host, HELLO);
     await settle();
     old.raw.disconnect();
     await playAll(room, provider);
     const place = { clientId: 'old', lastSeenServerSeq: shown.fromSeq, subscriptions: [session] };
-    const resumed = await room.host.connect().request<V1Resumed>('reconnect', place);
+    const resumed = await room.host.connect().request<SessionsV1Resumed>('reconnect', place);
     expect(resumed.type).toBe('replay');
-    const { state } = await (await v1Client(room.host, 'fresh')).subscribe(session);
+    const { state } = await (await sessionsV1Client(room.host, 'fresh')).subscribe(session);
     const own = resumed.actions.filter(({ action }) => 'session' in action && action.session === session);
-    expect(comparableV1(own.reduce(applyV1, shown.state as V1SessionState))).toEqual(comparableV1(state));
-    expect(gistV1(state as V1SessionState)).toEqual(gist(await stateOf(room.desk, room.uri)));
+    expect(comparableSessionsV1(own.reduce(applySessionsV1, shown.state as SessionsV1SessionState))).toEqual(
+      comparableSessionsV1(state),
+    );
+    expect(gistV1(state as SessionsV1SessionState)).toEqual(gist(await stateOf(room.desk, room.uri)));
   });
 
   it('[UNI-111] keeps the origin of an inject, wherever one looks', async () => {

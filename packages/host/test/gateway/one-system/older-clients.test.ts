@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { pair } from '../../support/provider-door.js';
 import { answerNext, tool } from '../../support/provider-room.js';
 import { openPuppetRoom, openRoom, type Room, turnStarted } from '../../support/session-room.js';
+import { comparableSessionsV1, type SessionsV1Client, sessionsV1Client } from '../../support/sessions-v1-client.js';
 import { settle } from '../../support/test-host.js';
 import { TestProvider } from '../../support/test-provider.js';
-import { comparableV1, type V1Client, v1Client } from '../../support/v1.js';
 
 const V1_ACTIONS = new Set(
   [
@@ -20,21 +20,21 @@ function nameOf({ uri }: Room): string {
 }
 
 /** Somebody with an old client joins the session. */
-async function phoneIn(room: Room): Promise<V1Client> {
-  const phone = await v1Client(room.host, 'phone');
+async function phoneIn(room: Room): Promise<SessionsV1Client> {
+  const phone = await sessionsV1Client(room.host, 'phone');
   await phone.subscribe(nameOf(room));
   return phone;
 }
 
-function actions(phone: V1Client, room: Room): object[] {
+function actions(phone: SessionsV1Client, room: Room): object[] {
   return phone.envelopes(nameOf(room)).map(({ action }) => action);
 }
 
 /** Whoever has followed sees what whoever comes now is shown. */
-async function expectInStep(phone: V1Client, room: Room): Promise<void> {
-  const fresh = await v1Client(room.host, `fresh-${crypto.randomUUID()}`);
+async function expectInStep(phone: SessionsV1Client, room: Room): Promise<void> {
+  const fresh = await sessionsV1Client(room.host, `fresh-${crypto.randomUUID()}`);
   const { state } = await fresh.subscribe(nameOf(room));
-  expect(phone.mirror(nameOf(room))).toEqual(comparableV1(state));
+  expect(phone.mirror(nameOf(room))).toEqual(comparableSessionsV1(state));
 }
 
 describe('version 1 and providers', () => {

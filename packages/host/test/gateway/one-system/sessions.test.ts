@@ -7,11 +7,11 @@ import { systemClock } from '../../../src/core/util/clock.js';
 import { openDoor, openProjectRoom, overSocket, sessionId, TRUSTING, until } from '../../support/provider-door.js';
 import { tool } from '../../support/provider-room.js';
 import { openPuppetRoom, openRoom, refusalOf, startHost, stateOf, turnStarted } from '../../support/session-room.js';
+import { sessionsV1Client } from '../../support/sessions-v1-client.js';
 import { tempFolder } from '../../support/temp-folder.js';
 import { settle } from '../../support/test-host.js';
 import { TestProvider } from '../../support/test-provider.js';
 import { echoTool } from '../../support/tools.js';
-import { v1Client } from '../../support/v1.js';
 
 const PUPPET = { provider: 'puppet' };
 
@@ -165,7 +165,7 @@ describe('versions', () => {
     const room = await openRoom({ session: PUPPET });
     for (const protocolVersions of [['0.3.0'], ['0.2.0'], ['9.0.0', '0.2.0']])
       await room.host.client(undefined, { protocolVersions });
-    await v1Client(room.host, 'old');
+    await sessionsV1Client(room.host, 'old');
     const stranger = room.host.connect();
     const params = { channel: 'ahp-root://', clientId: 'x', protocolVersions: ['0.4.0'] };
     expect((await stranger.ask('initialize', params)).error?.code).toBe(-32005);

@@ -1,0 +1,167 @@
+/** Coming back in version 1: what was missed, action by action, wherever version 1 can say it. */
+import type { SessionsV1ActionEnvelope, SessionsV1SessionState } from '@atrium/protocol/dialects';
+import { describe, expect, it } from 'vitest';
+import { applySessionsV1 } from '../../../../protocol/test/support/sessions-v1-client.js';
+import { encodedOf, type NumberedMessage } from '../../../src/core/wire/encoding.js';
+import { outgoing } from '../../../src/core/wire/frames.js';
+import { TranslatedReplay } from '../../../src/core/wire/replay.js';
+import { KeptLog } from '../../support/logs.js';
+import { openRoom, type Room, startHost, turnStarted } from '../../support/session-room.js';
+import { comparableSessionsV1, type SessionsV1Client, sessionsV1Client } from '../../support/sessions-v1-client.js';
+import { settle } from '../../support/test-host.js';
+
+interface Resumed extends Record<string, unknown> {
+  readonly type: 'replay' | 'snapshot';
+  readonly actions: readonly SessionsV1ActionEnvelope[];
+}
+
+const nameOf = (uri: string) => uri.replace('ahp-session:', 'mock:');
+
+async function watching(room: Room, root: SessionsV1Client['root'] = 'agenthost:root') {
+  const session = nameOf(room.uri);
+  const old = await sessionsV1Client(room.host, 'old', root);
+  const { state, fromSeq } = await old.subscribe(session);
+  return { session, old, state: state as SessionsV1SessionState, fromSeq };
+}
+
+async function comeBack({ host }: Pick<Room, 'host'>, lastSeenServerSeq: number, subscriptions: readonly string[]) {
+  const raw = host.connect();
+  const result = await raw.request<Resumed>('reconnect', { clientId: 'old', lastSeenServerSeq, subscriptions });
+  return { raw, result };
+}
+
+describe('a client of version 1 that was away', () => {
+  it('[V1-074] is told a turn with text, a question and its answer, one by one, and sees what a newcomer sees', async () => {
+    const room = await openRoom();
+    const { session, old, state, fromSeq } = await watching(room);
+    old.raw.disconnect();
+    await room.desk.turn(room.uri, 'hello');
+    room.desk.dispatch(room.uri, turnStarted('t2', 'tool'));
+    await room.desk.action(room.uri, 'session/toolCallReady');
+    const confirm = { type: 'session/toolCallConfirmed', turnId: 't2', toolCallId: 'c1', approved: true } as const;
+    room.desk.dispatch(room.uri, { ...confirm, confirmed: 'user-action' });
+    await room.desk.action(room.uri, ({ type, turnId }) => type === 'session/turnComplete' && turnId === 't2');
+    const { raw, result } = await comeBack(room, fromSeq, ['agenthost:root', session]);
+    expect(Object.keys(result)).toEqual(['type', 'actions']);
+    expect(result.type).toBe('replay');
+    expect(result.actions.map(({ action }) => action.type)).toContain('session/permissionRequest');
+    const numbers = result.actions.map(({ serverSeq }) => serverSeq);
+    expect(numbers).toEqual([...numbers].sort((a, b) => a - b));
+    const seen = result.actions.reduce(applySessionsV1, state);
+    const fresh = (await raw.request('subscribe', { resource: session })) as unknown as { state: unknown };
+    expect(comparableSessionsV1(seen)).toEqual(comparableSessionsV1(fresh.state));
+    room.desk.dispatch(room.uri, { type: 'session/titleChanged', title: 'Live again' });
+    await raw.until(({ params }) => JSON.stringify(params ?? '').includes('Live again'));
+  });
+
+  it('[V1-074] and missed nothing is told nothing', async () => {
+    const room = await openRoom();
+    const { session, old, fromSeq } = await watching(room);
+    old.raw.disconnect();
+    expect((await comeBack(room, fromSeq, ['agenthost:root', session])).result).toEqual({
+      type: 'replay',
+      actions: [],
+    });
+  });
+
+  it('[V1-074] gets a snapshot when history was cut, and a replay the next time', async () => {
+    const room = await openRoom();
+    const { session, old, fromSeq } = await watching(room);
+    await room.desk.turn(room.uri, 'hello', 't1');
+    old.raw.disconnect();
+    room.desk.dispatch(room.uri, { type: 'session/truncated' });
+    await room.desk.action(room.uri, 'session/truncated');
+    await room.desk.turn(room.uri, 'hello', 't2');
+    const first = await comeBack(room, fromSeq, [session]);
+    expect(first.result).toMatchObject({ type: 'snapshot', snapshots: [{ state: { turns: [{ id: 't2' }] } }] });
+    const [snapshot] = first.result.snapshots as { fromSeq: number }[];
+    first.raw.disconnect();
+    await room.desk.turn(room.uri, 'hello', 't3');
+    const second = await comeBack(room, snapshot?.fromSeq ?? 0, [session]);
+    expect(second.result.type).toBe('replay');
+    expect(second.result.actions.at(-1)?.action).toMatchObject({ type: 'session/turnComplete', turnId: 't3' });
+  });
+
+  it('[V1-074] gets a snapshot of what it never watched, of what is gone, and after a restart', async () => {
+    const log = new KeptLog();
+    const room = await openRoom({ log });
+    const { session, old, fromSeq } = await watching(room);
+    const other = await room.desk.session();
+    old.raw.disconnect();
+    await room.desk.turn(other, 'hello');
+    await room.desk.turn(room.uri, 'hello');
+    for (const subscriptions of [[nameOf(other)], [session, 'mock:/gone']]) {
+      expect((await comeBack(room, fromSeq, subscriptions)).result.type).toBe('snapshot');
+    }
+    await room.host.stop();
+    const restarted = { host: await startHost({ log, clock: room.clock }) };
+    expect((await comeBack(restarted, fromSeq, [session])).result.type).toBe('snapshot');
+  });
+});
+
+describe('a client that spells the root agenthost:/root', () => {
+  it('[V1-018] gets actions flat and wrapped in one message, also merged ones, echoes and rejections', async () => {
+    const room = await openRoom();
+    const { session, old } = await watching(room, 'agenthost:/root');
+    old.raw.bufferedBytes = 1_000_000;
+    old.dispatch({ type: 'session/turnStarted', session, turnId: 't1', userMessage: { text: 'hello' } });
+    await settle();
+    old.raw.bufferedBytes = 0;
+    old.raw.drain();
+    await old.action('session/turnComplete');
+    old.dispatch({ type: 'session/turnCancelled', session, turnId: 'none' });
+    await old.action(({ rejectionReason }) => rejectionReason !== undefined);
+    const actions = old.raw.received.filter(({ method }) => method === 'action');
+    expect(actions.length).toBeGreaterThan(3);
+    for (const { params } of actions) {
+      const { envelope, ...flat } = params ?? {};
+      expect(flat).toEqual(envelope);
+    }
+  });
+
+  it('[V1-018] is still known by that after a reconnect that does not name the root', async () => {
+    const room = await openRoom();
+    const { session, old, fromSeq } = await watching(room, 'agenthost:/root');
+    old.raw.disconnect();
+    const { raw } = await comeBack(room, fromSeq, [session]);
+    room.desk.dispatch(room.uri, { type: 'session/titleChanged', title: 'Flat' });
+    const { params } = await raw.until(({ method }) => method === 'action');
+    expect(params).toMatchObject({ serverSeq: expect.any(Number), envelope: { action: { title: 'Flat' } } });
+  });
+
+  it('[V1-018] is the only one: the other generation gets the wrapped form alone', async () => {
+    const room = await openRoom();
+    const { old } = await watching(room);
+    room.desk.dispatch(room.uri, { type: 'session/titleChanged', title: 'Wrapped' });
+    await old.action('session/titleChanged');
+    const { params } = old.raw.received.find(({ method }) => method === 'action') ?? {};
+    expect(Object.keys(params ?? {})).toEqual(['envelope']);
+  });
+});
+
+describe('what is kept in translation', () => {
+  const message = (seq: number): NumberedMessage => ({ seq, origin: undefined, message: outgoing({ seq }) });
+  const limits = { messages: 3, bytes: 10_000 };
+  const watched = (upTo: number) => ({ first: upTo, upTo, isWatched: true });
+  const unwatched = (upTo: number) => ({ first: upTo, upTo, isWatched: false });
+
+  it('[V1-074] does not guess whether all messages of one number arrived', () => {
+    const replay = new TranslatedReplay(limits);
+    replay.follow('s', 10);
+    replay.add('s', encodedOf([message(11), message(12), message(12)]), watched(12));
+    expect(replay.after('s', 12)).toBeUndefined();
+    expect(replay.after('s', 11)?.map(({ seq }) => seq)).toEqual([12, 12]);
+    expect(replay.after('s', 9)).toBeUndefined();
+  });
+
+  it('[V1-074] is bounded, and no longer translated once all who left need a snapshot', () => {
+    const replay = new TranslatedReplay(limits);
+    replay.follow('s', 0);
+    for (let seq = 1; seq <= 5; seq++) replay.add('s', encodedOf([message(seq)]), watched(seq));
+    expect([replay.after('s', 2), replay.after('s', 3)?.length]).toEqual([undefined, 2]);
+    for (let seq = 6; seq <= 7; seq++) replay.add('s', encodedOf([message(seq)]), unwatched(seq));
+    expect(replay.isFollowed('s')).toBe(true);
+    replay.add('s', encodedOf([message(8)]), unwatched(8));
+    expect(replay.isFollowed('s')).toBe(false);
+  });
+});

@@ -1,0 +1,21 @@
+/** AHP 0.2.0: the frames of 0.3.0 without what came later. */
+import { isActionKnown, isNotificationKnown, isServerCommandKnown } from '../../versions/registry.js';
+import { ahp03 } from '../ahp-0.3/codec.js';
+import type { Dialect } from '../dialect.js';
+import { AHP_0_2 } from './traits.js';
+
+const { version } = AHP_0_2;
+
+export const ahp02: Dialect = {
+  ...ahp03,
+  traits: AHP_0_2,
+  forConnection: () => ahp02,
+  encodeSteps: (memory, steps) =>
+    ahp03.encodeSteps(
+      memory,
+      steps.filter(({ envelope }) => isActionKnown(envelope.action.type, version)),
+    ),
+  encodeNotification: (call, view) =>
+    isNotificationKnown(call.method, version) ? ahp03.encodeNotification(call, view) : undefined,
+  maySend: (method) => ahp03.maySend(method) && isServerCommandKnown(method, version),
+};

@@ -1,0 +1,11 @@
+/** AHP 0.3.0, the tagged 0.2.0 plus `systemMessageTransform`: what its wire can carry. */
+import type { DialectTraits } from '../dialect.js';
+
+export const AHP_0_3 = {
+  version: '0.3.0',
+  notifiesEveryone: false,
+  answersQuestions: true,
+  takesText: true,
+  needsStates: false,
+  waitsForEchoes: false,
+} as const satisfies DialectTraits;

@@ -1,0 +1,21 @@
+/** Every dialect that this package has. A new one is a folder and a line here. */
+import { ahp02 } from './ahp-0.2/codec.js';
+import { ahp03 } from './ahp-0.3/codec.js';
+import type { Dialect, Params } from './dialect.js';
+import { sessionsV1 } from './sessions-v1/codec.js';
+
+/** Newest first. */
+export const DIALECTS: readonly Dialect[] = [ahp03, ahp02, sessionsV1];
+
+/** The dialect that says the internal model as it is. */
+export const NATIVE_DIALECT: Dialect = ahp03;
+
+/** The dialect of a version, such as a returning client spoke before. */
+export function dialectNamed(version: string): Dialect | undefined {
+  return DIALECTS.find(({ traits }) => traits.version === version);
+}
+
+/** The dialect that the shape of an `initialize` gives away; undefined when it offers a list of versions, or nothing. */
+export function dialectOfferedIn(params: Params): Dialect | undefined {
+  return DIALECTS.find((dialect) => dialect.isOfferedIn?.(params));
+}

@@ -1,0 +1,191 @@
+/** Tool calls as sessions-v1 shows them: no streaming, texts without markup, output as one string. */
+
+import type { StringOrMarkdown } from '../../common/uri.js';
+import type { ToolCallResult, ToolCallState } from '../../session/tool-calls.js';
+import type { ActiveTurn } from '../../session/turns.js';
+import { type ChannelMemory, NO_MEMORY, type Step } from '../dialect.js';
+import { compact, flatten, pathFromFileUri, toolServerOf } from './messages.js';
+import type {
+  SessionsV1CompletedToolCall,
+  SessionsV1PermissionKind,
+  SessionsV1PermissionRequest,
+  SessionsV1ToolCallBase,
+  SessionsV1ToolCallResult,
+  SessionsV1ToolCallState,
+  SessionsV1ToolCallStatus,
+} from './wire.js';
+
+/** A call whose parameters are complete. Sessions-v1 does not see a call before that. */
+export type ShownToolCall = Exclude<ToolCallState, { status: 'streaming' }>;
+
+export function isShown(call: ToolCallState | undefined): call is ShownToolCall {
+  return call !== undefined && call.status !== 'streaming';
+}
+
+export function findToolCall(turn: ActiveTurn | undefined, toolCallId: string): ToolCallState | undefined {
+  return turn && toolCallsOf(turn).find((call) => call.toolCallId === toolCallId);
+}
+
+export function toolCallsOf(turn: Pick<ActiveTurn, 'responseParts'>): ToolCallState[] {
+  return turn.responseParts.flatMap((part) => (part.kind === 'toolCall' ? [part.toolCall] : []));
+}
+
+export function toolCallToWire(call: ShownToolCall): SessionsV1ToolCallState {
+  const denial = denialOf(call);
+  if (denial) {
+    const { success, ...members } = denial;
+    return { ...base(call), status: 'failed', ...members };
+  }
+  const result = 'success' in call ? resultMembers(call) : {};
+  return compact({
+    ...base(call),
+    status: statusToWire(call),
+    confirmed: 'confirmed' in call ? call.confirmed : undefined,
+    ...result,
+    cancellationReason: call.status === 'cancelled' ? call.reason : undefined,
+  });
+}
+
+/** A call of a finished turn; one that was cancelled had no success and has nothing to tell but what it was about. */
+export function completedToolCallToWire(call: ShownToolCall): SessionsV1CompletedToolCall {
+  if (call.status === 'completed') return { ...base(call), ...resultToWire(call) };
+  const denial = denialOf(call);
+  return denial
+    ? { ...base(call), ...denial }
+    : { ...base(call), success: false, pastTenseMessage: flatten(call.invocationMessage) };
+}
+
+/** A denial that says why is a result to sessions-v1, which has no other place for a reason. */
+function denialOf(call: ShownToolCall): SessionsV1ToolCallResult | undefined {
+  return call.status === 'cancelled' && call.reason === 'denied' ? denialToWire(call.reasonMessage) : undefined;
+}
+
+export function denialToWire(reason: StringOrMarkdown | undefined): SessionsV1ToolCallResult | undefined {
+  if (reason === undefined) return undefined;
+  const message = flatten(reason);
+  const pastTenseMessage = NAMES_ITS_SOURCE.test(message) ? `Blocked by ${message}` : message;
+  return { success: false, pastTenseMessage, error: { code: 'denied', message } };
+}
+
+/** The host writes before a reason whose it is: "ci-watcher: CI is failing". */
+const NAMES_ITS_SOURCE = /^[A-Za-z0-9][\w.-]*: /;
+
+export function resultToWire(result: ToolCallResult): SessionsV1ToolCallResult {
+  return compact({ success: result.success, ...resultMembers(result) });
+}
+
+function resultMembers({ pastTenseMessage, content, error }: ToolCallResult) {
+  return { pastTenseMessage: flatten(pastTenseMessage), toolOutput: toolOutput(content), error };
+}
+
+function toolOutput(content: ToolCallResult['content']): string | undefined {
+  const texts = (content ?? []).flatMap((block) => (block.type === 'text' ? [block.text] : []));
+  return texts.length > 0 ? texts.join('\n') : undefined;
+}
+
+function base({
+  toolCallId,
+  toolName,
+  displayName,
+  invocationMessage,
+  toolInput,
+}: ShownToolCall): SessionsV1ToolCallBase {
+  return compact({ toolCallId, toolName, displayName, invocationMessage: flatten(invocationMessage), toolInput });
+}
+
+function statusToWire(call: ShownToolCall): SessionsV1ToolCallStatus {
+  if (call.status === 'completed') return call.success ? 'completed' : 'failed';
+  return call.status === 'running' || call.status === 'cancelled' ? call.status : 'pending-permission';
+}
+
+// Permission requests: what this wire has in place of the pending states of a tool call. A request id names a call and
+// the question: `<call>#c2` is the second confirmation, `<call>#r` the approval of the result.
+
+export type PendingToolCall = Extract<
+  ToolCallState,
+  { status: 'pending-confirmation' } | { status: 'pending-result-confirmation' }
+>;
+
+const KINDS: ReadonlySet<unknown> = new Set<SessionsV1PermissionKind>(['shell', 'write', 'mcp', 'read', 'url']);
+
+export function isPending(call: ToolCallState | undefined): call is PendingToolCall {
+  return call?.status === 'pending-confirmation' || call?.status === 'pending-result-confirmation';
+}
+
+/** Takes note of a step: a new confirmation is counted, and everything is forgotten with its turn. */
+export function remember(memory: ChannelMemory, { envelope, before, after }: Step): ChannelMemory {
+  const turn = after?.activeTurn;
+  if (!turn) return NO_MEMORY;
+  const kept = memory.turnId === turn.id ? memory : { turnId: turn.id, confirmations: NO_MEMORY.confirmations };
+  const { action } = envelope;
+  if (action.type !== 'session/toolCallReady') return kept;
+  const earlier = findToolCall(before?.activeTurn, action.toolCallId);
+  const asks = findToolCall(turn, action.toolCallId)?.status === 'pending-confirmation';
+  if (!asks || isPending(earlier)) return kept;
+  const count = (kept.confirmations.get(action.toolCallId) ?? confirmationsBefore(earlier)) + 1;
+  return { ...kept, confirmations: new Map([...kept.confirmations, [action.toolCallId, count]]) };
+}
+
+/** Without a memory the first confirmation is assumed: enough for a client that joins in the middle of a turn. */
+export function confirmationId(memory: ChannelMemory, turnId: string, toolCallId: string): string {
+  const count = memory.turnId === turnId ? memory.confirmations.get(toolCallId) : undefined;
+  return `${toolCallId}#c${count ?? 1}`;
+}
+
+export function resultId(toolCallId: string): string {
+  return `${toolCallId}#r`;
+}
+
+/** All requests of a turn that are open. */
+export function pendingRequests(memory: ChannelMemory, turn: ActiveTurn): SessionsV1PermissionRequest[] {
+  return toolCallsOf(turn)
+    .filter(isPending)
+    .map((call) => permissionRequest(memory, turn.id, call));
+}
+
+export function permissionRequest(
+  memory: ChannelMemory,
+  turnId: string,
+  call: PendingToolCall,
+): SessionsV1PermissionRequest {
+  const { toolCallId, toolName, toolInput } = call;
+  const isResult = call.status === 'pending-result-confirmation';
+  const permissionKind = permissionKindOf(call);
+  const server = toolServerOf(call._meta);
+  return compact({
+    requestId: isResult ? resultId(toolCallId) : confirmationId(memory, turnId, toolCallId),
+    permissionKind,
+    toolCallId,
+    toolName: server.toolName ?? toolName,
+    intention: flatten((isResult ? undefined : call.confirmationTitle) ?? call.invocationMessage),
+    fullCommandText: permissionKind === 'shell' ? toolInput : undefined,
+    path: firstEditedPath(call),
+    serverName: server.serverName,
+  });
+}
+
+/** A running call that a person once approved was asked about, though nobody here remembers. */
+function confirmationsBefore(call: ToolCallState | undefined): number {
+  return call?.status === 'running' && call.confirmed === 'user-action' ? 1 : 0;
+}
+
+function permissionKindOf(call: PendingToolCall): SessionsV1PermissionKind {
+  const stated = call._meta?.permissionKind;
+  if (isPermissionKind(stated)) return stated;
+  if (toolServerOf(call._meta).serverName !== undefined) return 'mcp';
+  return editsOf(call).length > 0 ? 'write' : 'shell';
+}
+
+function isPermissionKind(value: unknown): value is SessionsV1PermissionKind {
+  return KINDS.has(value);
+}
+
+function editsOf(call: PendingToolCall) {
+  return call.status === 'pending-confirmation' ? (call.edits?.items ?? []) : [];
+}
+
+function firstEditedPath(call: PendingToolCall): string | undefined {
+  const [edit] = editsOf(call);
+  const uri = edit?.after?.uri ?? edit?.before?.uri;
+  return uri === undefined ? undefined : (pathFromFileUri(uri) ?? uri);
+}

@@ -1,0 +1,66 @@
+/** What holds for every dialect, whichever are registered. */
+import { describe, expect, it } from 'vitest';
+import type { StateAction } from '../../src/actions.js';
+import { ROOT_CHANNEL } from '../../src/channels.js';
+import { DIALECTS, dialectNamed, NATIVE_DIALECT, NO_MEMORY, type Step } from '../../src/dialects/index.js';
+import type { SessionState } from '../../src/session/state.js';
+import { negotiate, PROTOCOL_VERSION, SUPPORTED_PROTOCOL_VERSIONS } from '../../src/versions/versions.js';
+import { sessionState, sessionSummary } from '../support/builders.js';
+import { randomHistory } from '../support/session-history.js';
+import { CHANNEL, hostWith } from './sessions-v1/scenes.js';
+
+/** A session may have a scheme of its own. */
+const OWN_SCHEME = 'copilot:/odd';
+const view = hostWith(
+  sessionState(),
+  sessionState({ summary: sessionSummary({ resource: OWN_SCHEME, provider: 'claude' }) }),
+);
+const CONNECTIONS = [{}, { rootUri: 'agenthost:root' }, { rootUri: 'agenthost:/root' }] as const;
+/** Each dialect, in all the ways in which connections can speak it. */
+const SPOKEN = DIALECTS.flatMap((dialect) => [...new Set(CONNECTIONS.map((known) => dialect.forConnection(known)))]);
+
+describe('the registry of dialects', () => {
+  it('has each version once, and every version that can be negotiated', () => {
+    const versions = DIALECTS.map(({ traits }) => traits.version);
+    expect(new Set(versions).size).toBe(versions.length);
+    for (const version of SUPPORTED_PROTOCOL_VERSIONS) {
+      expect(negotiate([version])).toEqual({ outcome: 'agreed', version });
+      expect(dialectNamed(version)?.traits.version).toBe(version);
+    }
+    expect(NATIVE_DIALECT.traits.version).toBe(PROTOCOL_VERSION);
+    expect(dialectNamed('0.0.1')).toBeUndefined();
+  });
+});
+
+describe.each(SPOKEN)('the dialect $traits.version', (dialect) => {
+  it('names every channel that it has so that the name leads back to it', () => {
+    for (const channel of [ROOT_CHANNEL, CHANNEL, OWN_SCHEME, 'ahp-terminal:/1', 'ahp-changeset:/1']) {
+      const shown = dialect.wireChannels(channel, view);
+      expect(shown.map((wireChannel) => dialect.channelOf(wireChannel, view))).toEqual(shown.map(() => channel));
+    }
+  });
+
+  it('has the root and sessions', () => {
+    for (const channel of [ROOT_CHANNEL, CHANNEL]) expect(dialect.wireChannels(channel, view)).not.toEqual([]);
+  });
+
+  it('puts each action on a channel that shows the one where it happened', () => {
+    const agentsChanged: StateAction = { type: 'root/agentsChanged', agents: [] };
+    const happened: [string, readonly { action: StateAction; before?: SessionState; after?: SessionState }[]][] = [
+      [CHANNEL, randomHistory(7, 200).steps],
+      [ROOT_CHANNEL, [{ action: agentsChanged }]],
+    ];
+    for (const [channel, steps] of happened) {
+      const wrapped = steps.map(({ action, before, after }, index): Step => {
+        return { envelope: { channel, action, serverSeq: index + 1 }, before, after };
+      });
+      const { frames } = dialect.encodeSteps(NO_MEMORY, wrapped);
+      expect(frames.length).toBeGreaterThan(0);
+      for (const frame of frames) expect(dialect.wireChannels(channel, view)).toContain(frame.channel);
+    }
+  });
+
+  it('speaks the same version whatever the connection', () => {
+    for (const known of CONNECTIONS) expect(dialect.forConnection(known).traits).toBe(dialect.traits);
+  });
+});
