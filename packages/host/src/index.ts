@@ -74,20 +74,20 @@ export {
   type Program,
 } from './plugins/trust/programs.js';
 export { type FolderTrust, type NamedFolder, TrustedFolders } from './plugins/trust/trust.js';
-export { type AccessPolicy, TokenRequiredError } from './server/security/access.js';
-export { announceInstance, type Instance, runningInstances } from './server/security/discovery.js';
-export { NotPrivateError } from './server/security/private-files.js';
+export { type AccessPolicy, TokenRequiredError } from './server/access.js';
+export { announceInstance, type Instance, runningInstances } from './server/instances.js';
+export { type RunningServer, type ServerLimits, type ServerOptions, startServer } from './server/server.js';
+export { type StaticFiles, staticFiles } from './server/static-files.js';
 export {
   isTokenText,
   keptToken,
+  NotPrivateError,
   readToken,
   type StoredToken,
   storeToken,
   TOKEN_ADVISED_CHARACTERS,
   TOKEN_FILE,
-} from './server/security/token.js';
-export { type RunningServer, type ServerLimits, type ServerOptions, startServer } from './server/server.js';
-export { type StaticFiles, staticFiles } from './server/static-files.js';
+} from './server/token-file.js';
 export { websocketTransport } from './server/websocket.js';
 export type { TelemetryChoice } from './telemetry/service.js';
 export type { TerminalsOptions } from './workspace/terminals/terminals.js';

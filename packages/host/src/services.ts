@@ -7,10 +7,9 @@ import type { HostOptions } from './host-options.js';
 import { NO_TRUST } from './plugins/trust/trust.js';
 import { Changesets } from './workspace/changes/changesets.js';
 import { Completions } from './workspace/completions/completions.js';
-import type { ContentReader } from './workspace/files/content.js';
+import type { ContentReader } from './workspace/files/read.js';
 import { browsedFolders, Resources } from './workspace/files/resources.js';
-import { withoutTerminals } from './workspace/terminals/off.js';
-import { Terminals } from './workspace/terminals/terminals.js';
+import { Terminals, withoutTerminals } from './workspace/terminals/terminals.js';
 
 export function createServices(core: HostCore, options: HostOptions): readonly Service[] {
   const terminals = terminalsOf(core, options);

@@ -8,8 +8,8 @@ import path from 'node:path';
 import type { ContentRef } from '@atrium/protocol';
 import { oneAtATime } from '../core/util/one-at-a-time.js';
 import { ContentStore } from '../workspace/changes/content-store.js';
-import type { ContentReader, StoredContent } from '../workspace/files/content.js';
 import { typeOfBytes } from '../workspace/files/content-type.js';
+import type { ContentReader, StoredContent } from '../workspace/files/read.js';
 
 export const KEPT_SCHEME = 'atrium-content:';
 const KEPT_URI = /^atrium-content:\/([0-9a-f]{64})$/;

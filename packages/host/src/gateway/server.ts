@@ -17,12 +17,11 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import { type Clock, systemClock } from '../core/util/clock.js';
 import { KeyedRateLimit } from '../core/util/rate-limit.js';
 import type { Transport } from '../core/wire/transport.js';
-import { Door } from '../server/door.js';
-import { answerNothing } from '../server/http-answers.js';
+import { isOwnHost, upgradePolicy } from '../server/access.js';
+import { Door } from '../server/connection-limits.js';
 import { listen } from '../server/listen.js';
 import { StrangerBudget } from '../server/peer-budget.js';
-import { upgradePolicy } from '../server/security/access.js';
-import { isOwnHost } from '../server/security/host-header.js';
+import { answerNothing } from '../server/static-files.js';
 import { WEBSOCKET_OPTIONS, websocketTransport } from '../server/websocket.js';
 
 export interface GatewayServerOptions {

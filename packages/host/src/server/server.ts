@@ -11,14 +11,18 @@ import { CLIENTS_MAX, PAYLOAD_MAX_BYTES, UNAUTHENTICATED_MAX } from '../core/lim
 import type { Clock } from '../core/util/clock.js';
 import { type Logger, silentLogger } from '../core/util/logger.js';
 import { CloseCode, type Transport } from '../core/wire/transport.js';
-import { Door } from './door.js';
-import { answerNothing, answerPage } from './http-answers.js';
+import {
+  type AccessPolicy,
+  checkAccess,
+  isOwnHost,
+  judgeUpgrade,
+  type UpgradeFacts,
+  type UpgradePolicy,
+  upgradePolicy,
+} from './access.js';
+import { Door, RefusalLog } from './connection-limits.js';
 import { type Listening, listen } from './listen.js';
-import { type AccessPolicy, checkAccess, upgradePolicy } from './security/access.js';
-import { isOwnHost } from './security/host-header.js';
-import { RefusalLog } from './security/refusal-log.js';
-import { judgeUpgrade, type UpgradeFacts, type UpgradePolicy } from './security/upgrade.js';
-import type { StaticFiles } from './static-files.js';
+import { answerNothing, answerPage, type StaticFiles } from './static-files.js';
 import { WEBSOCKET_OPTIONS, websocketTransport } from './websocket.js';
 
 export interface ServerLimits {

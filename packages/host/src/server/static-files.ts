@@ -1,13 +1,37 @@
-/**
- * The files of the web page. Their names are read once, and nothing else is ever served: a request can name a file, but
- * not a path. Browsers that take it get the compressed copy that was built beside a file.
- */
+/** The few things that are said in plain HTTP about what this is. Refusals are the business of the door. */
+
 import { createReadStream } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import path from 'node:path';
 import { chosenEncoding, ENCODED_FILES, type Encoding } from '../core/wire/transports/encodings.js';
-import { answerNothing } from './http-answers.js';
+
+const PAGE = `This is Atrium, a host for AI coding agents.
+Connect with a WebSocket client that speaks the Agent Host Protocol. There is nothing else to see here yet.
+`;
+
+const COMMON_HEADERS = {
+  'Cache-Control': 'no-store',
+  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+  'X-Content-Type-Options': 'nosniff',
+};
+
+/** Answers a request that is no upgrade. */
+export function answerPage(request: IncomingMessage, response: ServerResponse): void {
+  const isRead = request.method === 'GET' || request.method === 'HEAD';
+  if (!isRead || request.url?.split('?')[0] !== '/') return answerNothing(response, 404);
+  response.writeHead(200, { ...COMMON_HEADERS, 'Content-Type': 'text/plain; charset=utf-8' }).end(PAGE);
+}
+
+/** The connection ends with the answer, so that nobody can go on sending a body. */
+export function answerNothing(response: ServerResponse, status: number): void {
+  response.writeHead(status, { ...COMMON_HEADERS, Connection: 'close', 'Content-Length': 0 }).end();
+}
+
+/**
+ * The files of the web page. Their names are read once, and nothing else is ever served: a request can name a file, but
+ * not a path. Browsers that take it get the compressed copy that was built beside a file.
+ */
 
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',

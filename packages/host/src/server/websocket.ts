@@ -1,15 +1,59 @@
-/**
- * A WebSocket as a transport: text messages in, frames that were built once out. It knows nothing of how the socket was
- * let in, and nothing of what the messages say.
- */
+/** Notices a peer that is gone without a word: asks at a steady pace and gives up after two questions unanswered. */
+
 import type { Socket } from 'node:net';
 import type { RawData, WebSocket } from 'ws';
 import { HEARTBEAT_MS } from '../core/limits.js';
 import { type Clock, systemClock } from '../core/util/clock.js';
 import { framed, type WireFrame } from '../core/wire/frames.js';
 import { CloseCode, type MessagePart, type Transport, type TransportEvents } from '../core/wire/transport.js';
-import { Heartbeat } from './heartbeat.js';
 import { FRAGMENTS_MAX, PeerBudget, type StrangerBudget, UNFINISHED_READS_MAX } from './peer-budget.js';
+
+/** Questions in a row that a peer may leave unanswered. */
+export const HEARTBEAT_MISSES_MAX = 2;
+
+export interface HeartbeatOptions {
+  readonly clock: Clock;
+  readonly intervalMs: number;
+  /** Asks the peer for a sign of life. */
+  ask(): void;
+  giveUp(): void;
+}
+
+export class Heartbeat {
+  readonly #options: HeartbeatOptions;
+  #unanswered = 0;
+  #cancel: () => void;
+
+  constructor(options: HeartbeatOptions) {
+    this.#options = options;
+    this.#cancel = this.#arm();
+  }
+
+  /** Whatever comes from the peer shows that it is there. */
+  heard(): void {
+    this.#unanswered = 0;
+  }
+
+  stop(): void {
+    this.#cancel();
+  }
+
+  #arm(): () => void {
+    return this.#options.clock.after(this.#options.intervalMs, () => this.#beat());
+  }
+
+  #beat(): void {
+    if (this.#unanswered >= HEARTBEAT_MISSES_MAX) return this.#options.giveUp();
+    this.#unanswered += 1;
+    this.#options.ask();
+    this.#cancel = this.#arm();
+  }
+}
+
+/**
+ * A WebSocket as a transport: text messages in, frames that were built once out. It knows nothing of how the socket was
+ * let in, and nothing of what the messages say.
+ */
 
 /** The most that fits into a close frame beside the code. */
 export const CLOSE_REASON_MAX_BYTES = 123;

@@ -1,8 +1,7 @@
 /** What is being typed, how names are ranked, and which names a source declares. */
 import { describe, expect, it } from 'vitest';
-import { declarationsIn, isCode } from '../../src/workspace/completions/declarations.js';
-import { mentionAt } from '../../src/workspace/completions/mention.js';
-import { best } from '../../src/workspace/completions/ranking.js';
+import { best, mentionAt } from '../../src/workspace/completions/completions.js';
+import { declarationsIn, isCode } from '../../src/workspace/completions/project-index.js';
 
 describe('a mention', () => {
   it.each([

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { isInGit } from '../../src/core/util/folded-name.js';
-import { filePathOf } from '../../src/workspace/files/file-uri.js';
+import { filePathOf } from '../../src/workspace/files/places.js';
 import { type Access, type Root, RootTable } from '../../src/workspace/files/roots.js';
-import { changeFilter } from '../../src/workspace/files/watch/filter.js';
+import { changeFilter } from '../../src/workspace/files/watches.js';
 
 describe('a file: URI', () => {
   it.each([

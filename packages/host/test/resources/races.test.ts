@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { chmod, readdir, readFile, rename, stat, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { copyTree } from '../../src/workspace/files/copy-move-delete.js';
 import { pinFolder } from '../../src/workspace/files/pinned-folder.js';
-import { copyTree } from '../../src/workspace/files/tree.js';
 import { openResourceRoom, type ResourceRoom } from '../support/resource-room.js';
 import { tempFolder } from '../support/temp-folder.js';
 

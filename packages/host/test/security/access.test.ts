@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkAccess, TokenRequiredError } from '../../src/server/security/access.js';
+import { checkAccess, TokenRequiredError } from '../../src/server/access.js';
 
 describe('an access policy', () => {
   it.each(['localhost', 'LOCALHOST', '127.0.0.1', '127.1.2.3', '::1', '[::1]', '::ffff:127.0.0.1'])(

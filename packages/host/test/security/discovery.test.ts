@@ -2,12 +2,7 @@ import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import {
-  announceInstance,
-  type Instance,
-  isProcessAlive,
-  runningInstances,
-} from '../../src/server/security/discovery.js';
+import { announceInstance, type Instance, isProcessAlive, runningInstances } from '../../src/server/instances.js';
 
 let folder: string;
 

@@ -4,9 +4,9 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import * as limits from '../../src/core/limits.js';
 import { TOKEN_BYTES } from '../../src/core/util/token.js';
-import { LINGER_MS } from '../../src/server/door.js';
+import { LINGER_MS } from '../../src/server/connection-limits.js';
 import * as budget from '../../src/server/peer-budget.js';
-import { TOKEN_ADVISED_CHARACTERS } from '../../src/server/security/token.js';
+import { TOKEN_ADVISED_CHARACTERS } from '../../src/server/token-file.js';
 
 const page = (name: string) => readFile(new URL(`../../../../docs/${name}.md`, import.meta.url), 'utf8');
 const KIB = 2 ** 10;

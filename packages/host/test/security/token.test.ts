@@ -3,8 +3,14 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { newToken } from '../../src/core/util/token.js';
-import { NotPrivateError } from '../../src/server/security/private-files.js';
-import { isTokenText, keptToken, readToken, storeToken, TOKEN_FILE } from '../../src/server/security/token.js';
+import {
+  isTokenText,
+  keptToken,
+  NotPrivateError,
+  readToken,
+  storeToken,
+  TOKEN_FILE,
+} from '../../src/server/token-file.js';
 
 const isWindows = process.platform === 'win32';
 let folder: string;

@@ -1,8 +1,7 @@
 import crypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { upgradePolicy } from '../../src/server/security/access.js';
-import { judgeUpgrade, type UpgradeFacts } from '../../src/server/security/upgrade.js';
+import { judgeUpgrade, type UpgradeFacts, upgradePolicy } from '../../src/server/access.js';
 
 const TOKEN = 'q3V1X0kW9b2hVJ5xS8mPzL7nA4tC6yEfRdGuIoKjHs0';
 const PORT = 9300;

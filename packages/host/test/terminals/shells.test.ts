@@ -3,7 +3,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { TerminalCommandPart, TerminalState } from '@atrium/protocol';
 import { describe, expect, it, vi } from 'vitest';
-import { launchOf, userShell } from '../../src/workspace/terminals/shells/launch.js';
+import { launchOf, userShell } from '../../src/workspace/terminals/shells.js';
 import { tempFolder } from '../support/temp-folder.js';
 import {
   fileUri,

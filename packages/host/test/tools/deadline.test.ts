@@ -3,8 +3,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { builtinTools } from '../../src/workspace/tools/builtin.js';
 import { FILE_TOOL_TIMEOUT_MS } from '../../src/workspace/tools/host-tool.js';
-import { replaceFile } from '../../src/workspace/tools/replace-file.js';
-import { existingFile } from '../../src/workspace/tools/text-file.js';
+import { existingFile, replaceFile } from '../../src/workspace/tools/text-files.js';
 import { temporaryFolder } from './tool-box.js';
 
 let folder: string;

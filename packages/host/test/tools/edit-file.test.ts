@@ -2,7 +2,7 @@ import { readFile, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { editFileTool } from '../../src/workspace/tools/edit-file.js';
-import { EDIT_MAX_BYTES } from '../../src/workspace/tools/text-file.js';
+import { EDIT_MAX_BYTES } from '../../src/workspace/tools/text-files.js';
 import { temporaryFolder, use } from './tool-box.js';
 
 let folder: string;

@@ -1,9 +1,8 @@
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { GLOB_MAX_ALTERNATIVES, glob } from '../../src/core/util/glob.js';
 import { FIND_MAX_FILES, findFilesTool, GLOB_MAX_CHARACTERS } from '../../src/workspace/tools/find-files.js';
-import { glob } from '../../src/workspace/tools/glob.js';
-import { GLOB_MAX_ALTERNATIVES } from '../../src/workspace/tools/glob-braces.js';
 import { temporaryFolder, use } from './tool-box.js';
 
 describe('a pattern for paths', () => {

@@ -3,8 +3,7 @@ import { existsSync } from 'node:fs';
 import { appendFile, chmod, mkdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { GIT_FILTERS_MAX } from '../../src/workspace/tools/git-filters.js';
-import { gitStatusTool } from '../../src/workspace/tools/git-status.js';
+import { GIT_FILTERS_MAX, gitStatusTool } from '../../src/workspace/tools/git-status.js';
 import { temporaryFolder, use } from './tool-box.js';
 
 let folder: string;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { textInEveryMatch } from '../../src/workspace/tools/pattern-text.js';
+import { textInEveryMatch } from '../../src/workspace/tools/search-files.js';
 
 describe('the text that every match of a pattern holds', () => {
   it.each([

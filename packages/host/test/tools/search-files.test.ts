@@ -1,8 +1,12 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { PATTERN_MAX_CHARACTERS } from '../../src/workspace/tools/line-matchers.js';
-import { SEARCH_MAX_FILE_BYTES, SEARCH_MAX_HITS, searchFilesTool } from '../../src/workspace/tools/search-files.js';
+import {
+  PATTERN_MAX_CHARACTERS,
+  SEARCH_MAX_FILE_BYTES,
+  SEARCH_MAX_HITS,
+  searchFilesTool,
+} from '../../src/workspace/tools/search-files.js';
 import { temporaryFolder, use } from './tool-box.js';
 
 let folder: string;

@@ -4,8 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { EDIT_INLINE_MAX_BYTES } from '../../src/core/util/file-edit.js';
 import { lineDiff } from '../../src/core/util/line-diff.js';
-import { replaceFile } from '../../src/workspace/tools/replace-file.js';
-import { existingFile, type FileVersion } from '../../src/workspace/tools/text-file.js';
+import { existingFile, type FileVersion, replaceFile } from '../../src/workspace/tools/text-files.js';
 import { writeFileTool } from '../../src/workspace/tools/write-file.js';
 import { temporaryFolder, use } from './tool-box.js';
 

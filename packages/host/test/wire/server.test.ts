@@ -3,7 +3,7 @@ import { createServer, request } from 'node:http';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { UNAUTHENTICATED_MAX } from '../../src/core/limits.js';
-import { TokenRequiredError } from '../../src/server/security/access.js';
+import { TokenRequiredError } from '../../src/server/access.js';
 import { startServer } from '../../src/server/server.js';
 import {
   ask,

@@ -11,9 +11,9 @@ import type {
   ToolCallState,
   ToolResultContent,
 } from '@atrium/protocol';
-import { plainText } from '../../workspace/terminals/plain-text.js';
 import { STORE_RETRY_MS } from '../limits.js';
 import { plain } from '../tool-calls/call-steps.js';
+import { plainText } from '../util/plain-text.js';
 import type { InterruptedCommand, InterruptedCommands } from './running-commands.js';
 import type { Session } from './session.js';
 

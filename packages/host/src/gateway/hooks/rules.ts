@@ -1,8 +1,8 @@
 import path from 'node:path';
 import { GatewayErrorCode, type ProviderHookRule } from '@atrium/protocol/provider';
 import type { GateCall } from '../../core/contracts/extension.js';
+import { type Glob, glob } from '../../core/util/glob.js';
 import { isRecord } from '../../core/util/shape.js';
-import { type Glob, glob } from '../../workspace/tools/glob.js';
 import { GatewayError } from '../errors.js';
 import type { GatewaySession } from '../gateway-session.js';
 import { type Binding, extensionId } from '../provider.js';

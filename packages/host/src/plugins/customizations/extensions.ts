@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { Extension, RenderFacts, TurnAdvice, TurnOpening } from '../../core/contracts/extension.js';
 import type { HostTool } from '../../core/contracts/tool.js';
 import type { Session } from '../../core/sessions/session.js';
-import { type Glob, glob } from '../../workspace/tools/glob.js';
+import { type Glob, glob } from '../../core/util/glob.js';
 import type { Container } from './container.js';
 import { agentGate, agentWords, selectedAgent, usableBy } from './custom-agent.js';
 import type { Hooks } from './hooks.js';

@@ -6,7 +6,7 @@
 import { unwatchFile, watchFile } from 'node:fs';
 import { readFile, realpath } from 'node:fs/promises';
 import { isRecord } from '../../core/util/shape.js';
-import { writePrivateFile } from '../../server/security/private-files.js';
+import { writePrivateFile } from '../../server/token-file.js';
 
 /** Nobody trusts more folders by hand; a larger file is not ours. */
 export const TRUSTED_FOLDERS_MAX = 10_000;

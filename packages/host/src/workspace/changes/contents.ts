@@ -1,7 +1,7 @@
 /** Reads the two sides of a change: what was kept, what a commit has, and files whose names are no text. */
 
 import { looksBinary } from '../../core/util/text.js';
-import type { ContentReader, StoredContent } from '../files/content.js';
+import type { ContentReader, StoredContent } from '../files/read.js';
 import { asText, type BytePath, onDisk, percentDecoded } from '../git/byte-path.js';
 import { trackedContent } from '../git/contents.js';
 import { findRepository } from '../git/repository.js';

@@ -7,7 +7,7 @@ import type { Logger } from '../../core/util/logger.js';
 import { mapSome } from '../../core/util/map-some.js';
 import { isRecord } from '../../core/util/shape.js';
 import { type BytePath, fromText } from '../git/byte-path.js';
-import { resolveTarget } from '../tools/write-target.js';
+import { resolveTarget } from '../tools/text-files.js';
 import { capture } from './capture.js';
 import { type Change, changeOf, type Entry, isSame } from './change.js';
 import type { Journal } from './change-log.js';

@@ -1,7 +1,5 @@
-/**
- * What could be inserted at the caret of a message: `@` for files and agents, `#` for symbols, `/` for what a person can
- * call by name. What is accepted comes back with the message as an attachment.
- */
+/** Finds what is being typed at the caret: `@parser`, `#openFile`, or `/deploy` at the very beginning. */
+
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import {
@@ -16,9 +14,89 @@ import type { HostCore } from '../../core/contracts/host-core.js';
 import { RequestError } from '../../core/contracts/request-error.js';
 import type { Service, ServiceRequests } from '../../core/contracts/service.js';
 import { folderOf } from '../../core/sessions/session-agent.js';
-import { type Mention, mentionAt, TRIGGERS } from './mention.js';
 import { type FoundSymbol, ProjectIndex } from './project-index.js';
-import { best } from './ranking.js';
+
+export interface Mention {
+  readonly trigger: '@' | '#' | '/';
+  /** What stands between the trigger and the caret. */
+  readonly query: string;
+  /** The whole word, trigger included, in UTF-16 units: what an answer replaces. */
+  readonly start: number;
+  readonly end: number;
+}
+
+export const TRIGGERS: readonly string[] = ['@', '#', '/'];
+/** Longer words are not mentions; nobody types them. */
+const MENTION_MAX_CHARACTERS = 500;
+
+export function mentionAt(text: string, offset: number): Mention | undefined {
+  const before = text.slice(Math.max(0, offset - MENTION_MAX_CHARACTERS), offset);
+  const typed = /(?:^|[\s([{"'`])([@#/]\S*)$/.exec(before)?.[1];
+  if (typed === undefined) return undefined;
+  const start = offset - typed.length;
+  const trigger = typed[0] as Mention['trigger'];
+  if (trigger === '/' && text.slice(0, start).trim() !== '') return undefined;
+  const rest = /^\S*/.exec(text.slice(offset, offset + MENTION_MAX_CHARACTERS))?.[0] ?? '';
+  return { trigger, query: typed.slice(1), start, end: offset + rest.length };
+}
+
+/** How well a name fits what was typed. Lower is better; undefined means not at all. */
+
+export function rank(name: string, query: string): number | undefined {
+  if (query === '') return 0;
+  const [lower, wanted] = [name.toLowerCase(), query.toLowerCase()];
+  const last = lower.slice(lower.lastIndexOf('/') + 1);
+  if (last.startsWith(wanted)) return 0;
+  if (last.includes(wanted)) return 1;
+  if (lower.includes(wanted)) return 2;
+  return isScattered(lower, wanted) ? 3 : undefined;
+}
+
+/** Whether the letters occur in this order: `srvts` in `src/server.ts`. */
+function isScattered(name: string, letters: string): boolean {
+  let at = -1;
+  for (const letter of letters) {
+    at = name.indexOf(letter, at + 1);
+    if (at < 0) return false;
+  }
+  return true;
+}
+
+interface Ranked<Item> {
+  readonly item: Item;
+  readonly name: string;
+  readonly place: number;
+}
+
+/** The best ones, shorter names first among equals. Tens of thousands are gone through for every key stroke. */
+export function best<Item>(items: Iterable<Item>, nameOf: (item: Item) => string, query: string, max: number): Item[] {
+  const found: Ranked<Item>[] = [];
+  for (const item of items) {
+    const name = nameOf(item);
+    const place = rank(name, query);
+    const last = found.at(-1);
+    if (place === undefined) continue;
+    const ranked = { item, name, place };
+    if (found.length < max || !last || compare(ranked, last) < 0) insert(found, ranked, max);
+  }
+  return found.map(({ item }) => item);
+}
+
+/** Where it belongs; whoever is beyond the limit then goes. */
+function insert<Item>(found: Ranked<Item>[], ranked: Ranked<Item>, max: number): void {
+  const at = found.findIndex((other) => compare(ranked, other) < 0);
+  found.splice(at < 0 ? found.length : at, 0, ranked);
+  if (found.length > max) found.pop();
+}
+
+function compare(one: Ranked<unknown>, other: Ranked<unknown>): number {
+  return one.place - other.place || one.name.length - other.name.length || (one.name < other.name ? -1 : 1);
+}
+
+/**
+ * What could be inserted at the caret of a message: `@` for files and agents, `#` for symbols, `/` for what a person can
+ * call by name. What is accepted comes back with the message as an attachment.
+ */
 
 export const COMPLETIONS_MAX = 50;
 

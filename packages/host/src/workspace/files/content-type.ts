@@ -1,6 +1,14 @@
-/** What kind of content something is: files by the end of their name, kept content by how it begins. */
+/** Tells text from other bytes: what is sent as text must come back as the same bytes. */
+
+import { isUtf8 } from 'node:buffer';
 import path from 'node:path';
-import { isText } from './text-bytes.js';
+
+/** A zero byte is legal in UTF-8, and in no text that anybody wrote. */
+export function isText(bytes: Buffer): boolean {
+  return !bytes.includes(0) && isUtf8(bytes);
+}
+
+/** What kind of content something is: files by the end of their name, kept content by how it begins. */
 
 const BY_EXTENSION: Readonly<Record<string, string>> = {
   '.css': 'text/css',

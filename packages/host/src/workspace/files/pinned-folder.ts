@@ -3,10 +3,12 @@
  * meanwhile. Linux reaches what is in an open folder through `/proc/self/fd`. Other systems cannot do that from Node:
  * there the path is looked at again right before something is done, which leaves a gap of some microseconds.
  */
-import { constants } from 'node:fs';
-import { open, readlink, realpath, stat } from 'node:fs/promises';
+
+import { type BigIntStats, constants } from 'node:fs';
+import { type FileHandle, mkdir, open, readlink, realpath, rename, rm, rmdir, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { MovedError } from './errors.js';
+import { invalid, MovedError, notFound, refused } from './errors.js';
+import type { Place } from './places.js';
 
 export interface PinnedFolder {
   readonly real: string;
@@ -65,4 +67,91 @@ function moved(error: unknown): never {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ELOOP') throw new MovedError(String(error));
   throw error;
+}
+
+/** Opens plain files and nothing else: a pipe, a device or a socket could keep its reader waiting for ever. */
+
+const NO_LINKS = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+export const READING = constants.O_RDONLY | NO_LINKS;
+export const APPENDING = constants.O_WRONLY | constants.O_APPEND | NO_LINKS;
+
+export interface OpenFile {
+  readonly handle: FileHandle;
+  readonly stats: BigIntStats;
+}
+
+/** Fails when it is anything else; a file that is not there is undefined. */
+export function plainStats({ uri, stats }: Pick<Place, 'uri' | 'stats'>): BigIntStats | undefined {
+  if (stats?.isDirectory()) throw invalid(`${uri} is a folder: list it with resourceList`);
+  if (stats && !stats.isFile()) throw refused(`${uri} is neither a file nor a folder`);
+  return stats;
+}
+
+/** Looked at before it is opened, and again when it is open: only then it is certain what it is. */
+export async function withFile<T>(place: Place, flags: number, act: (file: OpenFile) => Promise<T>): Promise<T> {
+  if (!plainStats(place)) throw notFound(place.uri);
+  const file = await openPlain(place.held, place.name, flags);
+  try {
+    plainStats({ uri: place.uri, stats: file.stats });
+    return await act(file);
+  } finally {
+    await file.handle.close();
+  }
+}
+
+export async function openPlain(folder: PinnedFolder, name: string, flags: number): Promise<OpenFile> {
+  await folder.check();
+  const handle = await open(folder.at(name), flags);
+  try {
+    return { handle, stats: await handle.stat({ bigint: true }) };
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+/** Bytes from `start` to `end`; fewer when the file has become shorter meanwhile. */
+export async function readBytes({ handle }: OpenFile, start: number, end: number): Promise<Buffer> {
+  const bytes = Buffer.allocUnsafe(end - start);
+  let filled = 0;
+  while (filled < bytes.length) {
+    const { bytesRead } = await handle.read(bytes, filled, bytes.length - filled, start + filled);
+    if (bytesRead === 0) break;
+    filled += bytesRead;
+  }
+  return bytes.subarray(0, filled);
+}
+
+/** Gives something its final name. Where nothing may be overwritten, the name is taken first, which only one can do. */
+
+export interface Naming {
+  readonly from: string;
+  readonly to: { readonly folder: PinnedFolder; readonly name: string };
+  readonly isFolder: boolean;
+  /** Fails with `EEXIST` when the name is taken. */
+  readonly mustBeNew: boolean;
+}
+
+export async function takeName({ from, to: { folder, name }, isFolder, mustBeNew }: Naming): Promise<void> {
+  const target = folder.at(name);
+  await folder.check();
+  if (mustBeNew) await (isFolder ? mkdir(target) : (await open(target, 'wx')).close());
+  try {
+    await rename(from, target);
+  } catch (error) {
+    if (mustBeNew) await (isFolder ? rmdir(target) : rm(target, { force: true })).catch(() => {});
+    throw error;
+  }
+}
+
+/** Names for what is not finished yet. It lies beside what it will become, so that it only needs to be renamed. */
+
+const PATTERN = /^\.atrium-[\da-f-]{36}\.tmp$/;
+
+export function temporaryName(): string {
+  return `.atrium-${crypto.randomUUID()}.tmp`;
+}
+
+export function isTemporary(name: string): boolean {
+  return PATTERN.test(name);
 }

@@ -1,14 +1,194 @@
-/** The one way to anything on disk: check what is asked for, find it, hold its folder, then act. */
+/** From a `file:` URI to a path on this machine, or why there is none. Nothing is looked at: this is about text alone. */
 
+import type { BigIntStats } from 'node:fs';
+import { lstat, readlink } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { RequestError } from '../../core/contracts/request-error.js';
 import { checkAllowedPath } from '../../core/util/forbidden-paths.js';
+import type { Granted } from './client-roots.js';
 import { asAnswer, codeOf, denied, MovedError, notFound, refused } from './errors.js';
-import { filePathOf } from './file-uri.js';
-import type { Granted } from './granted.js';
-import { SWAPS_MAX } from './limits.js';
+import { LINKS_MAX, PATH_MAX_NAMES, SWAPS_MAX, URI_MAX_CHARACTERS } from './limits.js';
 import { type PinnedFolder, pinFolder } from './pinned-folder.js';
-import type { Access, RootTable } from './roots.js';
-import { type Found, walk } from './walk.js';
+import { type Access, type RootTable, suffices } from './roots.js';
+
+export type FilePath = { readonly path: string } | { readonly problem: string };
+
+const PATH_MAX_BYTES = 4_096;
+const NAME_MAX_BYTES = 255;
+/** Names that Windows reads as something else: devices, short names, parts of a file, names with dropped ends. */
+const WINDOWS_TRAPS = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)|~\d|[:*?"<>|]|[. ]$/i;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+const CONTROL = /[\x00-\x1f\x7f]/;
+
+export function filePathOf(uri: string): FilePath {
+  if (uri.length > URI_MAX_CHARACTERS) return { problem: 'the URI is too long' };
+  if (!/^file:\//i.test(uri)) return { problem: 'only files of this host, as file: URIs, can be had here' };
+  if (/[?#\\]/.test(uri) || CONTROL.test(uri)) {
+    return { problem: 'a file: URI has no query, fragment, backslash or control character' };
+  }
+  const decoded = decode(uri);
+  return decoded === undefined ? { problem: 'this is no path of this machine' } : checked(decoded);
+}
+
+/** Dots are resolved by the parser, also encoded ones; encoded slashes and other hosts make it fail. */
+function decode(uri: string): string | undefined {
+  try {
+    const url = new URL(uri);
+    return url.host === '' ? fileURLToPath(url) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function checked(decoded: string): FilePath {
+  if (decoded.includes('\0')) return { problem: 'a path cannot contain a zero byte' };
+  const file = path.resolve(decoded);
+  const names = file.split(path.sep);
+  const isLong = Buffer.byteLength(file) > PATH_MAX_BYTES || names.length > PATH_MAX_NAMES;
+  if (isLong || names.some((name) => Buffer.byteLength(name) > NAME_MAX_BYTES)) {
+    return { problem: 'the path, or a name in it, is too long' };
+  }
+  const isTrap = process.platform === 'win32' && names.slice(1).some((name) => WINDOWS_TRAPS.test(name));
+  return isTrap ? { problem: 'the path has a name that Windows reads as something else' } : { path: file };
+}
+
+/**
+ * Follows a path name by name, links included, and looks at nothing that is outside of the roots, not even to see whether
+ * it exists. The result is true for a moment only: who acts on it holds the folder first (see `places.ts`).
+ */
+
+export interface Found {
+  /** The path without links. */
+  readonly real: string;
+  /** The innermost folder that is there: the one that it lies in, unless more is missing. */
+  readonly folder: string;
+  /** From that folder on; one name, unless more is missing. */
+  readonly names: readonly string[];
+  /** Undefined when it is not there. */
+  readonly stats: BigIntStats | undefined;
+  /** It is not there, and a link says that it should be. */
+  readonly isDeadLink: boolean;
+  readonly access: Access;
+}
+
+export type Problem = 'outside' | 'missing' | 'loop';
+export type Walked = Found | { readonly problem: Problem };
+
+export interface Way {
+  readonly wanted: Access;
+  /** Whether a link at the very end is followed, too. */
+  readonly followLast: boolean;
+}
+
+export function walk(table: RootTable, file: string, way: Way): Promise<Walked> {
+  return new Walk(table, way).run(file);
+}
+
+class Walk {
+  #here = '';
+  /** Of what is here; once something is missing, there are none. */
+  #stats: BigIntStats | undefined;
+  #rest: string[] = [];
+  #links = 0;
+  /** What the path itself names is a link, and was followed. */
+  #isBeyondLink = false;
+
+  constructor(
+    private readonly table: RootTable,
+    private readonly way: Way,
+  ) {}
+
+  async run(file: string): Promise<Walked> {
+    let problem = await this.#enter(file);
+    while (!problem && this.#stats && this.#rest.length > 0) problem = await this.#step(this.#rest.shift() ?? '');
+    return problem ? { problem } : this.#found();
+  }
+
+  async #enter(file: string, behind: readonly string[] = []): Promise<Problem | undefined> {
+    const entrance = this.table.enter(file, this.way.wanted);
+    if (!entrance) return 'outside';
+    this.#here = entrance.root.real;
+    this.#rest = [...entrance.names, ...behind];
+    this.#stats = await look(this.#here);
+    // A root was resolved when it was granted. A link there now is not what was granted.
+    return this.#stats?.isSymbolicLink() ? 'outside' : undefined;
+  }
+
+  async #step(name: string): Promise<Problem | undefined> {
+    if (!this.#stats?.isDirectory()) return 'missing';
+    if (name === '..') return this.#up();
+    const next = path.join(this.#here, name);
+    if (!this.#leadsInside(next)) return 'outside';
+    const found = await look(next);
+    const isLast = this.#rest.length === 0;
+    if (found?.isSymbolicLink() && (!isLast || this.way.followLast)) return this.#follow(next, isLast);
+    this.#here = next;
+    this.#stats = found;
+    return undefined;
+  }
+
+  /** Above the roots nothing is looked at. That it is a folder is known, for we come from inside of it. */
+  async #up(): Promise<undefined> {
+    this.#here = path.dirname(this.#here);
+    if (this.table.accessTo(this.#here)) this.#stats = await look(this.#here);
+  }
+
+  async #follow(link: string, isLast: boolean): Promise<Problem | undefined> {
+    this.#links += 1;
+    if (this.#links > LINKS_MAX) return 'loop';
+    this.#isBeyondLink ||= isLast;
+    const target = await readlink(link).catch(exchanged);
+    const names = target.split(path.sep).filter((name) => name !== '' && name !== '.');
+    if (names.length + this.#rest.length > PATH_MAX_NAMES) return 'loop';
+    if (!path.isAbsolute(target)) {
+      this.#rest = [...names, ...this.#rest];
+      return undefined;
+    }
+    // Way back is gone step by step, so that it is noticed when it begins outside.
+    const back = names.includes('..') ? names.indexOf('..') : names.length;
+    const first = path.join(path.parse(target).root, ...names.slice(0, back));
+    return this.#enter(first, [...names.slice(back), ...this.#rest]);
+  }
+
+  /** Whether the way goes on to something that may be had, or back from something that may at least be seen. */
+  #leadsInside(next: string): boolean {
+    const back = this.#rest.indexOf('..');
+    const end = path.join(next, ...this.#rest.slice(0, back < 0 ? undefined : back));
+    return suffices(this.table.accessTo(end), back < 0 ? this.way.wanted : 'list');
+  }
+
+  #found(): Walked {
+    const real = path.join(this.#here, ...this.#rest);
+    const access = this.table.accessTo(real);
+    if (!access || !suffices(access, this.way.wanted)) return { problem: 'outside' };
+    // Back from what is not there leads nowhere.
+    if (this.#rest.includes('..')) return { problem: 'missing' };
+    return {
+      real,
+      folder: path.dirname(this.#here),
+      names: [path.basename(this.#here), ...this.#rest],
+      stats: this.#stats,
+      isDeadLink: this.#isBeyondLink && this.#stats === undefined,
+      access,
+    };
+  }
+}
+
+/** It was a link a moment ago. */
+function exchanged(error: unknown): never {
+  throw codeOf(error) === 'EINVAL' || codeOf(error) === 'ENOENT' ? new MovedError(String(error)) : error;
+}
+
+async function look(file: string): Promise<BigIntStats | undefined> {
+  return lstat(file, { bigint: true }).catch((error) => {
+    const code = codeOf(error);
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    throw error;
+  });
+}
+
+/** The one way to anything on disk: check what is asked for, find it, hold its folder, then act. */
 
 export interface Asked {
   readonly uri: string;

@@ -1,15 +1,49 @@
-/** `resourceRead`: a file, or some of its bytes, or what is kept by reference. */
-import { ErrorCode, type ResourceReadParams, type ResourceReadResult } from '@atrium/protocol';
+/** Contents that the host hands out by reference, whoever keeps them. Each kind has a URI scheme and a reader. */
+
+import { createHash } from 'node:crypto';
+import type { BigIntStats, Dir, Dirent } from 'node:fs';
+import { opendir } from 'node:fs/promises';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import {
+  type DirectoryEntry,
+  ErrorCode,
+  type ResourceListResult,
+  type ResourceReadParams,
+  type ResourceReadResult,
+  type ResourceResolveParams,
+  type ResourceResolveResult,
+  type ResourceType,
+} from '@atrium/protocol';
 import { RequestError } from '../../core/contracts/request-error.js';
 import { PAYLOAD_MAX_BYTES } from '../../core/limits.js';
 import { sizeText } from '../../core/util/text.js';
-import type { ContentReader } from './content.js';
-import { typeOfFile } from './content-type.js';
-import { invalid, notFound } from './errors.js';
-import { READ_MAX_BYTES } from './limits.js';
-import type { Places } from './places.js';
-import { READING, readBytes, withFile } from './plain-file.js';
-import { isText } from './text-bytes.js';
+import { isText, typeOfFile } from './content-type.js';
+import { codeOf, denied, invalid, notFound, refused } from './errors.js';
+import {
+  ETAG_HASH_MAX_BYTES,
+  LIST_LINKS_AT_ONCE,
+  LIST_LINKS_MAX_MS,
+  LIST_MAX_ENTRIES,
+  READ_MAX_BYTES,
+} from './limits.js';
+import { type OpenFile, pinFolder, READING, readBytes, withFile } from './pinned-folder.js';
+import type { Place, Places } from './places.js';
+import { suffices } from './roots.js';
+
+export interface StoredContent {
+  readonly bytes: Uint8Array;
+  readonly contentType?: string;
+}
+
+export interface ContentReader {
+  /** How its URIs begin: `atrium-changes:`. */
+  readonly scheme: string;
+  /** Undefined when there is no such content (any more). */
+  read(uri: string): Promise<StoredContent | undefined>;
+}
+
+/** `resourceRead`: a file, or some of its bytes, or what is kept by reference. */
 
 /** Our own extension: which bytes, for files that are too large for one answer. */
 interface ByteRange {
@@ -81,4 +115,127 @@ function resultOf(
 /** A character takes up to six bytes in JSON, so that most texts need not be counted. */
 function fits(text: string): boolean {
   return text.length * 6 <= PAYLOAD_MAX_BYTES || Buffer.byteLength(JSON.stringify(text)) <= PAYLOAD_MAX_BYTES;
+}
+
+/** Names a version of a file. A small one by its content, so that even two changes within one tick of the clock differ. */
+
+const HASH_CHARACTERS = 32;
+
+export async function etagOf(file: OpenFile): Promise<string> {
+  const { size, mtimeNs, ctimeNs, ino } = file.stats;
+  if (size > ETAG_HASH_MAX_BYTES) return [size, mtimeNs, ctimeNs, ino].map((part) => part.toString(36)).join('-');
+  const hash = createHash('sha256').update(await readBytes(file, 0, Number(size)));
+  return hash.digest('base64url').slice(0, HASH_CHARACTERS);
+}
+
+/** `resourceResolve`: what something is and where it really is. The way to find out whether it exists. */
+
+export function resolveResource(
+  places: Places,
+  clientId: string,
+  { uri, followSymlinks = true }: ResourceResolveParams,
+): Promise<ResourceResolveResult> {
+  return places.at({ uri, clientId, wanted: 'list', followLast: followSymlinks }, async (place) => {
+    const { stats, access } = place;
+    if (!stats) throw notFound(uri);
+    if (!suffices(access, 'read') && !stats.isDirectory()) throw denied(uri, 'read');
+    const type = typeOf(stats);
+    if (!type) throw refused(`${uri} is neither a file nor a folder`);
+    const isAsAsked = !followSymlinks || place.real === place.asked;
+    return {
+      uri: isAsAsked ? uri : pathToFileURL(place.real).href,
+      type,
+      ...(type !== 'directory' && { size: Number(stats.size) }),
+      mtime: stats.mtime.toISOString(),
+      ctime: stats.birthtime.toISOString(),
+      ...(type === 'file' && (await fileFacts(place))),
+    };
+  });
+}
+
+function typeOf(stats: BigIntStats): ResourceType | undefined {
+  if (stats.isDirectory()) return 'directory';
+  if (stats.isSymbolicLink()) return 'symlink';
+  return stats.isFile() ? 'file' : undefined;
+}
+
+/** A file that the host may not read has no version that anybody could compare. */
+async function fileFacts(place: Place): Promise<Pick<ResourceResolveResult, 'contentType' | 'etag'>> {
+  const contentType = typeOfFile(place.real);
+  const etag = await withFile(place, READING, etagOf).catch((error) => {
+    if (codeOf(error) === 'EACCES' || codeOf(error) === 'EPERM') return undefined;
+    throw error;
+  });
+  return { ...(contentType !== undefined && { contentType }), ...(etag !== undefined && { etag }) };
+}
+
+/** `resourceList`: the direct children of a folder. */
+
+/** Names that are fetched from the system in one go. */
+const BUFFERED_NAMES = 1_024;
+
+export function listFolder(places: Places, clientId: string, uri: string): Promise<ResourceListResult> {
+  return places.at({ uri, clientId, wanted: 'list' }, async (place) => {
+    const { real, stats, access } = place;
+    if (!stats) throw notFound(uri);
+    if (!stats.isDirectory()) throw invalid(`${uri} is not a folder`);
+    const found = await namesIn(place);
+    const shown = suffices(access, 'read') ? found : found.filter(({ name }) => !name.startsWith('.'));
+    const links = await linkKinds(
+      shown.filter((entry) => entry.isSymbolicLink()),
+      (name) => places.isFolder(clientId, path.join(real, name)),
+    );
+    return { entries: shown.flatMap((entry) => entryOf(entry, links)) };
+  });
+}
+
+async function namesIn({ real, uri }: Place): Promise<Dirent[]> {
+  const folder = await pinFolder(real);
+  try {
+    const opened = await opendir(folder.self, { bufferSize: BUFFERED_NAMES });
+    const found = await readUpTo(LIST_MAX_ENTRIES, opened).finally(() => opened.close());
+    if (found) return found;
+    throw new RequestError(ErrorCode.InvalidParams, `${uri} has more than ${LIST_MAX_ENTRIES} entries`);
+  } finally {
+    await folder.close();
+  }
+}
+
+/** Undefined when there are more. With callbacks, because a promise for each entry takes twice the time. */
+function readUpTo(max: number, folder: Dir): Promise<Dirent[] | undefined> {
+  const found: Dirent[] = [];
+  return new Promise((resolve, reject) => {
+    const next = () =>
+      folder.read((error, entry) => {
+        if (error) reject(error);
+        else if (!entry) resolve(found);
+        else if (found.push(entry) > max) resolve(undefined);
+        else next();
+      });
+    next();
+  });
+}
+
+/**
+ * Which links lead to folders. Where one leads out of what may be seen, not even that is told; nor is it when there are so
+ * many, or such long ways, that the time is up.
+ */
+async function linkKinds(
+  links: readonly Dirent[],
+  isFolder: (name: string) => Promise<boolean>,
+): Promise<ReadonlySet<string>> {
+  const folders = new Set<string>();
+  const limit = performance.now() + LIST_LINKS_MAX_MS;
+  for (let at = 0; at < links.length && performance.now() < limit; at += LIST_LINKS_AT_ONCE) {
+    const some = links.slice(at, at + LIST_LINKS_AT_ONCE);
+    await Promise.all(some.map(async ({ name }) => (await isFolder(name)) && folders.add(name)));
+  }
+  return folders;
+}
+
+/** What is neither a file nor a folder nor a link to one is of no use to anybody here. */
+function entryOf(entry: Dirent, folderLinks: ReadonlySet<string>): DirectoryEntry[] {
+  const { name } = entry;
+  if (entry.isDirectory() || folderLinks.has(name)) return [{ name, type: 'directory' }];
+  return entry.isFile() || entry.isSymbolicLink() ? [{ name, type: 'file' }] : [];
 }

@@ -6,20 +6,13 @@ import type { Service, ServiceRequests } from '../../core/contracts/service.js';
 import type { Session } from '../../core/sessions/session.js';
 import type { Connection } from '../../core/wire/connection.js';
 import { RawJson } from '../../core/wire/json-parts.js';
-import { Asking } from './asking.js';
-import type { ContentReader } from './content.js';
-import { filePathOf } from './file-uri.js';
-import { Granted } from './granted.js';
-import { Grants } from './grants.js';
-import { listFolder } from './list.js';
-import { makeFolder } from './make-folders.js';
-import { Places } from './places.js';
-import { readContent, readFile } from './read.js';
-import { copy, move } from './relocate.js';
-import { remove } from './remove.js';
-import { resolveResource } from './resolve.js';
-import { WATCH_SCHEME, Watches } from './watch/watches.js';
-import { writeFile } from './write.js';
+import { Asking } from './access-requests.js';
+import { Granted, Grants } from './client-roots.js';
+import { copy, move, remove } from './copy-move-delete.js';
+import { filePathOf, Places } from './places.js';
+import { type ContentReader, listFolder, readContent, readFile, resolveResource } from './read.js';
+import { WATCH_SCHEME, Watches } from './watches.js';
+import { makeFolder, writeFile } from './write.js';
 
 export interface ResourcesParts {
   readonly core: HostCore;

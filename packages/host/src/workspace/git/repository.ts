@@ -5,7 +5,7 @@
 
 import { realpath } from 'node:fs/promises';
 import path from 'node:path';
-import { GIT_FILTERS_MAX, withoutFilters } from '../tools/git-filters.js';
+import { GIT_FILTERS_MAX, withoutFilters } from '../tools/git-status.js';
 import { type BytePath, fromText } from './byte-path.js';
 import { GitError, type GitRun, git, gitList } from './git.js';
 

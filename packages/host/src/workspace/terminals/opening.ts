@@ -1,14 +1,62 @@
-/** What is needed to open a terminal, whoever wants one. */
-import { pathToFileURL } from 'node:url';
-import type { TerminalClaim } from '@atrium/protocol';
+/** What is wrong with a request for a terminal, whatever else there is. */
+
+import { stat } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { type CreateTerminalParams, channelKind, ErrorCode, type TerminalClaim } from '@atrium/protocol';
 import type { HostCore } from '../../core/contracts/host-core.js';
-import type { Size } from './check-params.js';
-import type { Ending } from './end-processes.js';
-import { HANGUP_GRACE_MS } from './limits.js';
+import { RequestError } from '../../core/contracts/request-error.js';
+import { folderOf } from '../../core/sessions/session-agent.js';
+import type { Connection } from '../../core/wire/connection.js';
+import { sizeProblem, titleProblem, unfit } from './claims.js';
+import { COLS_DEFAULT, HANGUP_GRACE_MS, ROWS_DEFAULT, URI_MAX_CHARACTERS } from './limits.js';
 import type { SpawnPty } from './pty.js';
-import type { Launch } from './shells/launch.js';
-import { withOwnFiles } from './shells/own-files.js';
+import { type Launch, type Shells, withOwnFiles } from './shells.js';
 import { Terminal } from './terminal.js';
+import type { Ending } from './terminal-process.js';
+
+export interface Size {
+  readonly cols: number;
+  readonly rows: number;
+}
+
+export function checkedUri(uri: string): string {
+  const isFit = channelKind(uri) === 'terminal' && /^[^:]*:\/*[^/\s]/.test(uri) && uri.length <= URI_MAX_CHARACTERS;
+  if (isFit) return uri;
+  throw invalid(`/channel must be a URI of your choice for a terminal: ahp-terminal:/<id>, not ${uri.slice(0, 80)}`);
+}
+
+export function checkedSize({ cols = COLS_DEFAULT, rows = ROWS_DEFAULT }: CreateTerminalParams): Size {
+  const problem = sizeProblem({ cols, rows });
+  if (problem !== undefined) throw invalid(problem);
+  return { cols, rows };
+}
+
+export function checkedName({ name }: CreateTerminalParams): string | undefined {
+  const problem = name === undefined ? undefined : titleProblem(name);
+  if (problem !== undefined) throw invalid(`/name: ${problem}`);
+  return name;
+}
+
+export function checkClaim(
+  claim: TerminalClaim,
+  clientId: string | undefined,
+  isSession: (uri: string) => boolean,
+): void {
+  if (claim.kind === 'client' && claim.clientId !== clientId) throw invalid('/claim/clientId must be your own');
+  if (claim.kind === 'session' && !isSession(claim.session)) {
+    throw new RequestError(ErrorCode.SessionNotFound, `/claim: there is no session ${claim.session}`);
+  }
+  const problem = unfit(claim, isSession);
+  if (problem !== undefined) throw invalid(`/claim: ${problem}`);
+}
+
+function invalid(message: string): RequestError {
+  return new RequestError(ErrorCode.InvalidParams, message);
+}
+
+/** What is needed to open a terminal, whoever wants one. */
 
 export interface Opening {
   readonly uri: string;
@@ -47,4 +95,50 @@ export function startTerminal(opening: Opening, { core, spawn, changed }: Surrou
     spawn: (events) => spawn({ file, args, cwd, env: launch.env, ...size }, events),
     changed,
   });
+}
+
+/** Where a terminal begins: the folder that was asked for, the session's, or the host's. */
+
+export async function startFolder(core: HostCore, { cwd, claim }: CreateTerminalParams): Promise<string> {
+  if (cwd !== undefined) return checked(pathOf(cwd), `/cwd: ${cwd}`);
+  const session = claim.kind === 'session' ? await core.sessions.open(claim.session) : undefined;
+  const folder = session && folderOf(session.state);
+  if (folder !== undefined) return checked(folder, `the session's folder ${folder}`);
+  return checked(core.defaultDirectory === undefined ? homedir() : pathOf(core.defaultDirectory), "the host's folder");
+}
+
+function pathOf(uri: string): string {
+  try {
+    return fileURLToPath(uri);
+  } catch {
+    throw new RequestError(ErrorCode.InvalidParams, `/cwd: ${uri} is no folder on this machine; write file:///…`);
+  }
+}
+
+async function checked(folder: string, what: string): Promise<string> {
+  const isFolder = await stat(folder).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+  if (isFolder) return folder;
+  throw new RequestError(ErrorCode.NotFound, `${what} is not there, or is no folder`);
+}
+
+/** The terminal that a client asks for: checked, and with what it left open filled in. */
+
+export async function openingFor(
+  params: CreateTerminalParams,
+  { identity }: Connection,
+  core: HostCore,
+  shells: Shells,
+): Promise<Opening> {
+  const { claim } = params;
+  const uri = checkedUri(params.channel);
+  const size = checkedSize(params);
+  const name = checkedName(params);
+  checkClaim(claim, identity?.clientId, (session) => core.sessions.has(session));
+  const cwd = await startFolder(core, params);
+  const launch = await shells.launch();
+  const title = name ?? path.basename(launch.file);
+  return { uri, claim, launch, cwd, size, title, isNamed: name !== undefined };
 }

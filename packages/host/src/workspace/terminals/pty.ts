@@ -1,7 +1,10 @@
 /** A process on a pseudo terminal. The package that makes them is optional and native: it is loaded when first needed. */
+
 import { writeSync } from 'node:fs';
 import { constants } from 'node:os';
+import { ErrorCode } from '@atrium/protocol';
 import type * as NodePty from '@lydell/node-pty';
+import { RequestError } from '../../core/contracts/request-error.js';
 import { type Clock, systemClock } from '../../core/util/clock.js';
 import { INPUT_RETRY_MS } from './limits.js';
 
@@ -137,4 +140,27 @@ export class Pty {
 
 function signalName(number: number): string {
   return Object.entries(constants.signals).find(([, value]) => value === number)?.[0] ?? `signal ${number}`;
+}
+
+/** Where pseudo terminals come from: loaded when the first one is wanted, and tried again after a failure. */
+
+export class PtySource {
+  readonly #load: () => Promise<SpawnPty>;
+  #spawn: Promise<SpawnPty> | undefined;
+
+  constructor(load: () => Promise<SpawnPty> = () => loadPty()) {
+    this.#load = load;
+  }
+
+  async spawn(): Promise<SpawnPty> {
+    this.#spawn ??= this.#load();
+    try {
+      return await this.#spawn;
+    } catch (error) {
+      // Somebody may install it meanwhile.
+      this.#spawn = undefined;
+      const message = error instanceof PtyMissingError ? error.message : `no terminal can be opened: ${String(error)}`;
+      throw new RequestError(ErrorCode.InternalError, message);
+    }
+  }
 }

@@ -1,14 +1,126 @@
+/** Makes commands out of the marks of a shell: when one began, what it was, how it ended. */
+
+import { pathToFileURL } from 'node:url';
+import type { TerminalAction, TerminalState } from '@atrium/protocol';
+import type { Clock } from '../../core/util/clock.js';
+import { plainText } from '../../core/util/plain-text.js';
+import { throttle } from '../../core/util/throttle.js';
+import { LABELS_EVERY_MS, TYPED_MAX_CHARACTERS } from './limits.js';
+import { OscSplitter, type Piece, type Signal, signalOf } from './osc-sequences.js';
+import type { Flow } from './output-flow.js';
+
+interface Running {
+  readonly commandId: string;
+  readonly startedAt: number;
+}
+
+export class CommandTracker {
+  readonly #clock: Clock;
+  #running: Running | undefined;
+  #commands = 0;
+  #isAvailable = false;
+  /** What was shown since the prompt: the prompt itself, and what a person typed. */
+  #typed = '';
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  text(text: string): void {
+    if (this.#isAvailable && !this.#running) this.#typed = (this.#typed + text).slice(-TYPED_MAX_CHARACTERS);
+  }
+
+  signal(signal: Signal): TerminalAction[] {
+    if (signal.kind === 'prompt') return this.#prompt();
+    if (signal.kind === 'executed') return this.executed(this.#lineOf(signal));
+    return signal.kind === 'finished' ? this.finished(signal.exitCode) : [];
+  }
+
+  #prompt(): TerminalAction[] {
+    this.#typed = '';
+    if (this.#isAvailable) return [];
+    this.#isAvailable = true;
+    return [{ type: 'terminal/commandDetectionAvailable' }];
+  }
+
+  executed(commandLine: string, commandId = `command-${++this.#commands}`): TerminalAction[] {
+    const before = this.finished(undefined);
+    const timestamp = this.#clock.now();
+    this.#isAvailable = true;
+    this.#running = { commandId, startedAt: timestamp };
+    return [...before, { type: 'terminal/commandExecuted', commandId, commandLine, timestamp }];
+  }
+
+  /** The command that runs is over; nothing when none runs, as at the first prompt. */
+  finished(exitCode: number | undefined): TerminalAction[] {
+    if (!this.#running) return [];
+    const { commandId, startedAt } = this.#running;
+    this.#running = undefined;
+    const durationMs = Math.max(0, this.#clock.now() - startedAt);
+    return [{ type: 'terminal/commandFinished', commandId, durationMs, ...(exitCode !== undefined && { exitCode }) }];
+  }
+
+  /** A shell that keeps no note of some lines still says the last one that it has. It is taken if it was typed just now. */
+  #lineOf({ commandLine, isSure }: Extract<Signal, { kind: 'executed' }>): string {
+    return isSure || plainText(this.#typed).includes(commandLine) ? commandLine : '';
+  }
+}
+
+/** The title and the folder of a terminal, as its programs say. They may say it often; it is shown now and then. */
+
+export interface LabelsOptions {
+  readonly clock: Clock;
+  state(): TerminalState;
+  act(actions: readonly TerminalAction[]): void;
+  /** A person gave it a name: that stays, whatever programs say. */
+  isNamed(): boolean;
+}
+
+export class Labels {
+  readonly #options: LabelsOptions;
+  readonly #shown;
+  #title: string | undefined;
+  #cwd: string | undefined;
+
+  constructor(options: LabelsOptions) {
+    this.#options = options;
+    this.#shown = throttle(options.clock, LABELS_EVERY_MS, () => this.#show());
+  }
+
+  title(title: string): void {
+    if (title === '') return;
+    this.#title = title;
+    this.#shown.request();
+  }
+
+  cwd(path: string): void {
+    if (!path.startsWith('/') && process.platform !== 'win32') return;
+    this.#cwd = pathToFileURL(path).href;
+    this.#shown.request();
+  }
+
+  stop(): void {
+    this.#shown.stop();
+  }
+
+  #show(): void {
+    const { state, act, isNamed } = this.#options;
+    const title = isNamed() ? undefined : this.#title;
+    const cwd = this.#cwd;
+    this.#title = undefined;
+    this.#cwd = undefined;
+    const { title: oldTitle, cwd: oldCwd } = state();
+    act([
+      ...(title !== undefined && title !== oldTitle ? [{ type: 'terminal/titleChanged', title } as const] : []),
+      ...(cwd !== undefined && cwd !== oldCwd ? [{ type: 'terminal/cwdChanged', cwd } as const] : []),
+    ]);
+  }
+}
+
 /**
  * What the programs of a terminal write: text for everybody, and between it what is meant for the terminal itself, such as
  * a new title, or the marks of a shell around its commands.
  */
-import type { TerminalState } from '@atrium/protocol';
-import type { Clock } from '../../core/util/clock.js';
-import { CommandTracker } from './command-tracker.js';
-import type { Flow } from './flow.js';
-import { Labels } from './labels.js';
-import { OscSplitter, type Piece } from './osc-splitter.js';
-import { type Signal, signalOf } from './signals.js';
 
 export interface ScreenOptions {
   readonly clock: Clock;

@@ -2,6 +2,7 @@
  * All terminals of the host: real shells on this machine, which clients open, share and hand over. They end with the
  * host. Begin reading here; `terminal.ts` is one of them, `command-run.ts` is how tools use one.
  */
+
 import { type CreateTerminalParams, ErrorCode } from '@atrium/protocol';
 import type { HostCore, OpenChannel } from '../../core/contracts/host-core.js';
 import { RequestError } from '../../core/contracts/request-error.js';
@@ -10,15 +11,12 @@ import type { ToolContext } from '../../core/contracts/tool.js';
 import type { Session } from '../../core/sessions/session.js';
 import type { SessionObserver } from '../../core/sessions/session-observer.js';
 import type { Connection } from '../../core/wire/connection.js';
-import { checkedUri } from './check-params.js';
 import { runCommand } from './command-run.js';
 import { TERMINALS_MAX } from './limits.js';
 import { OpenTerminals } from './open-terminals.js';
-import { type Opening, startTerminal } from './opening.js';
-import type { SpawnPty } from './pty.js';
-import { PtySource } from './pty-source.js';
-import { openingFor } from './requested.js';
-import { Shells, type ShellsOptions } from './shells/shells.js';
+import { checkedUri, type Opening, openingFor, startTerminal } from './opening.js';
+import { PtySource, type SpawnPty } from './pty.js';
+import { Shells, type ShellsOptions } from './shells.js';
 import type { Terminal } from './terminal.js';
 
 export interface TerminalsOptions extends ShellsOptions {
@@ -127,4 +125,18 @@ export class Terminals implements Service {
     await this.#open.remove(terminal);
     return null;
   }
+}
+
+/** A host without terminals: nobody can open one, and whoever tries is told why. */
+
+export function withoutTerminals(core: HostCore): Service {
+  const refuse = (): never => {
+    throw new RequestError(ErrorCode.PermissionDenied, 'terminals are turned off on this host');
+  };
+  return {
+    scheme: 'ahp-terminal:',
+    requests: { createTerminal: refuse, disposeTerminal: refuse },
+    // Those of an earlier run of the host are gone.
+    start: async () => core.root.setTerminals([]),
+  };
 }

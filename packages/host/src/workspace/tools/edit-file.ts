@@ -1,4 +1,5 @@
-/** `edit_file`: replaces an exact piece of a text file, once a person has agreed. */
+/** Replaces exact text in a file whose line endings may differ from those in the request. */
+
 import { createHash } from 'node:crypto';
 import { type PreviewContext, type ToolContext, ToolFailure, type ToolOutput } from '../../core/contracts/tool.js';
 import { comingEdit, diffText, doneEdit, type TextChange } from '../../core/util/file-edit.js';
@@ -6,11 +7,47 @@ import { oneAtATime } from '../../core/util/one-at-a-time.js';
 import { resolveInside } from '../../core/util/paths.js';
 import { count, sizeText } from '../../core/util/text.js';
 import { FILE_TOOL_TIMEOUT_MS, hostTool } from './host-tool.js';
-import { changedMeanwhile, replaceFile } from './replace-file.js';
-import { replaceText } from './replace-text.js';
-import { EDIT_MAX_BYTES, existingFile, readText, type TextFile } from './text-file.js';
+import {
+  changedMeanwhile,
+  EDIT_MAX_BYTES,
+  existingFile,
+  readText,
+  replaceFile,
+  resolveTarget,
+  type TextFile,
+} from './text-files.js';
 import { writeConfirmation } from './write-file.js';
-import { resolveTarget } from './write-target.js';
+
+export interface Replacement {
+  /** With every occurrence replaced. */
+  readonly text: string;
+  readonly found: number;
+  /** Whether it could be meant to stand in more than one place. */
+  readonly isAmbiguous: boolean;
+}
+
+/** What is put in has the line endings of the file. What is looked for is tried as given first, then with those. */
+export function replaceText({ text, lineEnding }: TextFile, old: string, fresh: string): Replacement {
+  const inserted = withEnding(fresh, lineEnding);
+  const exact = replaceAll(text, old, inserted);
+  if (exact.found > 0) return exact;
+  const other = withEnding(old, lineEnding);
+  return other === old ? exact : replaceAll(text, other, inserted);
+}
+
+function replaceAll(text: string, old: string, fresh: string): Replacement {
+  const pieces = text.split(old);
+  const found = pieces.length - 1;
+  // "aa" is in "aaa" twice, though only one of the two can be replaced.
+  const isAmbiguous = found > 0 && text.indexOf(old, text.indexOf(old) + 1) >= 0;
+  return { text: pieces.join(fresh), found, isAmbiguous };
+}
+
+function withEnding(text: string, lineEnding: string): string {
+  return text.replace(/\r?\n/g, lineEnding);
+}
+
+/** `edit_file`: replaces an exact piece of a text file, once a person has agreed. */
 
 interface Input {
   readonly path: string;

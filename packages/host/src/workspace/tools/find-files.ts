@@ -1,9 +1,9 @@
 /** `find_files`: files by a pattern for their path. */
 import { stat } from 'node:fs/promises';
 import { ToolFailure } from '../../core/contracts/tool.js';
+import { glob } from '../../core/util/glob.js';
 import { resolveInside, sessionFolder, shownPath } from '../../core/util/paths.js';
 import { shorten } from '../../core/util/text.js';
-import { glob } from './glob.js';
 import { FILE_TOOL_TIMEOUT_MS, hostTool, succeeded } from './host-tool.js';
 import { filesUnder } from './walk.js';
 

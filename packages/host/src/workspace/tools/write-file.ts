@@ -10,9 +10,15 @@ import {
 import { comingEdit, diffText, doneEdit, type TextChange } from '../../core/util/file-edit.js';
 import { oneAtATime } from '../../core/util/one-at-a-time.js';
 import { FILE_TOOL_TIMEOUT_MS, hostTool } from './host-tool.js';
-import { changedMeanwhile, replaceFile } from './replace-file.js';
-import { existingFile, type FileVersion, isSameVersion, readText } from './text-file.js';
-import { resolveTarget } from './write-target.js';
+import {
+  changedMeanwhile,
+  existingFile,
+  type FileVersion,
+  isSameVersion,
+  readText,
+  replaceFile,
+  resolveTarget,
+} from './text-files.js';
 
 /** What was there when a person was asked. */
 interface Basis {

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import type { McpServer } from '@agentclientprotocol/sdk';
 import type { Tool } from '@modelcontextprotocol/sdk/types.js';
 import { digestOf, matchesToken, newToken } from '../../../core/util/token.js';
-import { answerNothing } from '../../../server/http-answers.js';
+import { answerNothing } from '../../../server/static-files.js';
 import { BRIDGE_BODY_MAX_BYTES } from '../limits.js';
 import { answerExchange } from './mcp-server.js';
 import { type BridgedTools, mcpTool } from './tools.js';

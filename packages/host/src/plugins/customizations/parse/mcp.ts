@@ -3,7 +3,7 @@
 import path from 'node:path';
 import type { TextRange } from '@atrium/protocol';
 import { isRecord } from '../../../core/util/shape.js';
-import { isLoopback } from '../../../server/security/loopback.js';
+import { isLoopback } from '../../../server/access.js';
 import { KEY_MAX_CHARACTERS } from '../limits.js';
 import { mcpVersion, pluginVersion } from './dialects.js';
 import { type JsonDocument, type JsonFile, type JsonNode, memberOf, membersOf, parseJson, plainValue } from './json.js';

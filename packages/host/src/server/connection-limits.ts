@@ -3,8 +3,10 @@
  * turned away is told so in HTTP. A socket that is closed while input waits in it is reset, and a reset takes the answer
  * with it; so what the peer still sends is read and thrown away for a moment.
  */
+
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
+import type { LogFields, Logger } from '../core/util/logger.js';
 
 /** How long a peer that was turned away may take to hang up. */
 export const LINGER_MS = 2_000;
@@ -91,4 +93,38 @@ function refusal(status: number, reason: string): string {
     ...(status === 503 ? ['Retry-After: 5'] : []),
   ];
   return `${headers.join('\r\n')}\r\n\r\n${body}`;
+}
+
+/** Logs who was not let in. A program that tries again and again must not fill the disk: past a few lines it is counted. */
+
+const WINDOW_MS = 60_000;
+/** Lines in one window; what is beyond is only counted. */
+export const REFUSALS_LOGGED_MAX = 20;
+
+export class RefusalLog {
+  readonly #logger: Logger;
+  readonly #now: () => number;
+  #windowSince = Number.NEGATIVE_INFINITY;
+  #count = 0;
+
+  constructor(logger: Logger, now: () => number = () => performance.now()) {
+    this.#logger = logger;
+    this.#now = now;
+  }
+
+  refused(fields: LogFields): void {
+    const now = this.#now();
+    if (now - this.#windowSince >= WINDOW_MS) this.#begin(now);
+    this.#count += 1;
+    if (this.#count <= REFUSALS_LOGGED_MAX) this.#logger.log('warn', 'connection refused', fields);
+    if (this.#count === REFUSALS_LOGGED_MAX)
+      this.#logger.log('warn', 'further refused connections of this minute are only counted');
+  }
+
+  #begin(now: number): void {
+    const unlisted = this.#count - REFUSALS_LOGGED_MAX;
+    if (unlisted > 0) this.#logger.log('warn', 'more connections were refused than are listed', { unlisted });
+    this.#windowSince = now;
+    this.#count = 0;
+  }
 }

@@ -2,18 +2,17 @@
  * `resourceRequest`: a client asks for something outside of what it has, and a person decides. The question stands in a
  * session that the client watches, for everybody there to see. Without such a session there is nobody to ask.
  */
+
 import type { ResourceRequestParams } from '@atrium/protocol';
 import type { HostCore } from '../../core/contracts/host-core.js';
 import type { Session } from '../../core/sessions/session.js';
 import { checkAllowedPath } from '../../core/util/forbidden-paths.js';
 import { shorten } from '../../core/util/text.js';
 import type { Connection } from '../../core/wire/connection.js';
+import { type Grant, type Granted, type Grants, realPathOf } from './client-roots.js';
 import { refused } from './errors.js';
-import { filePathOf } from './file-uri.js';
-import type { Granted } from './granted.js';
-import type { Grant, Grants } from './grants.js';
 import { ASKED_PATH_MAX_CHARACTERS, ASKER_MAX_CHARACTERS, REQUEST_TIMEOUT_MS, REQUESTS_MAX } from './limits.js';
-import { realPathOf } from './real-path.js';
+import { filePathOf } from './places.js';
 import { type Access, suffices } from './roots.js';
 
 export interface AskingParts {

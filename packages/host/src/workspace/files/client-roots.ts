@@ -1,0 +1,176 @@
+/** What may be done below each kind of root. */
+
+import { realpath } from 'node:fs/promises';
+import path from 'node:path';
+import type { Clock } from '../../core/util/clock.js';
+import { foldedName, isInGit } from '../../core/util/folded-name.js';
+import { makeFolder } from '../../core/util/folders.js';
+import { holdsForeign, isSavedForUser, isSavedInProject } from '../../plugins/customizations/sources/directories.js';
+import { GRANTS_MAX, ROOTS_FRESH_MS } from './limits.js';
+import { type Access, type Root, type RootKind, RootTable } from './roots.js';
+
+/** A session's folder: everything, but what Git or the host would run, and customizations that are not ours to write. */
+export const workingFolder: RootKind = {
+  rule: (names) => (isInGit(names) || isSavedInProject(names) === false ? 'read' : 'write'),
+  directory: (names) => (isSavedInProject(names) ? names.map(foldedName).indexOf('.agents') + 2 : undefined),
+  holdsClosed: holdsForeign,
+};
+
+/** Where people look for a folder to work in: names, and nothing that begins with a dot, for secrets are kept there. */
+export const browsedFolder: RootKind = {
+  rule: (names) => (names.some((name) => name.startsWith('.')) ? undefined : 'list'),
+};
+
+/** The user's own customizations: those that clients may save, and nothing beside them. */
+export const userFolder: RootKind = {
+  rule: (names) => {
+    if (isSavedForUser(names)) return 'write';
+    return isSavedForUser([...names, 'any']) ? 'read' : undefined;
+  },
+  directory: (names) => (isSavedForUser(names) ? 1 : undefined),
+};
+
+/** A directory of customizations that an agent declares as its own, and as writable. */
+export const declaredDirectory: RootKind = { rule: () => 'write', directory: () => 0 };
+
+/** What a person granted. */
+export function grantedPlace(access: Access): RootKind {
+  return { rule: (names) => (isInGit(names) && access === 'write' ? 'read' : access) };
+}
+
+/**
+ * What people granted to single clients. It is kept in memory alone, and ends with the session in which it was granted:
+ * whoever disposes of the session takes it back.
+ */
+
+export interface Grant {
+  /** As the client asked for it. */
+  readonly given: string;
+  /** Where that led when the person said yes. What it leads to later is not granted. */
+  readonly real: string;
+  readonly access: Access;
+  /** The session in which a person said yes. */
+  readonly session: string;
+}
+
+const NONE: readonly Root[] = [];
+
+export class Grants {
+  readonly #grants = new Map<string, readonly Grant[]>();
+
+  /** `isThere`: whether a session still is. */
+  constructor(private readonly isThere: (session: string) => boolean) {}
+
+  /** Beyond the limit the oldest goes. */
+  add(clientId: string, grant: Grant): void {
+    this.#grants.set(clientId, [...(this.#grants.get(clientId) ?? []), grant].slice(-GRANTS_MAX));
+  }
+
+  rootsOf(clientId: string): readonly Root[] {
+    const grants = this.#grants.get(clientId);
+    if (!grants) return NONE;
+    const left = grants.filter(({ session }) => this.isThere(session));
+    if (left.length === 0) this.#grants.delete(clientId);
+    else if (left.length < grants.length) this.#grants.set(clientId, left);
+    return left.map(({ given, real, access }) => ({ given, real, kind: grantedPlace(access), isFixed: true }));
+  }
+}
+
+/** Where a path really leads, also when its end does not exist yet. For places that people have named, not clients. */
+
+export async function realPathOf(file: string): Promise<string> {
+  const missing: string[] = [];
+  for (let current = file; ; current = path.dirname(current)) {
+    const real = await realpath(current).catch(() => undefined);
+    if (real !== undefined) return path.join(real, ...missing);
+    if (current === path.dirname(current)) return file;
+    missing.unshift(path.basename(current));
+  }
+}
+
+/** All that each client may touch on this machine, put together: sessions' folders, folders to browse, what was granted. */
+
+export interface GrantedParts {
+  readonly clock: Clock;
+  readonly grants: Grants;
+  /** The folders of all listed sessions. The same object as long as they are the same. */
+  workingFolders(): ReadonlySet<string>;
+  /** Directories of customizations that agents declare. */
+  declared(): readonly DeclaredDirectory[];
+  /** Below these, clients may look for a folder to work in. */
+  readonly browsed: readonly string[];
+  /** Where the user keeps customizations for all projects. */
+  readonly userFolder: string | undefined;
+}
+
+export interface DeclaredDirectory {
+  readonly folder: string;
+  readonly writable: boolean;
+}
+
+interface Shared {
+  readonly folders: ReadonlySet<string>;
+  readonly declared: string;
+  readonly until: number;
+  readonly roots: readonly Root[];
+  readonly closed: ReadonlySet<string>;
+  readonly table: RootTable;
+}
+
+export class Granted {
+  readonly #parts: GrantedParts;
+  #shared: Shared | undefined;
+
+  constructor(parts: GrantedParts) {
+    this.#parts = parts;
+  }
+
+  async tableFor(clientId: string): Promise<RootTable> {
+    const { roots, closed, table } = await this.#current();
+    const own = this.#parts.grants.rootsOf(clientId);
+    return own.length === 0 ? table : new RootTable([...roots, ...own], closed);
+  }
+
+  /** The user's own folder is made when something is first saved there. */
+  async prepare(file: string, wanted: Access): Promise<void> {
+    const { userFolder: folder } = this.#parts;
+    if (folder === undefined || wanted !== 'write') return;
+    const entrance = (await this.#current()).table.enter(file, wanted);
+    if (entrance?.root.given === folder) await makeFolder(folder);
+  }
+
+  /** Where roots really are is looked up now and then, not with every request. */
+  async #current(): Promise<Shared> {
+    const folders = this.#parts.workingFolders();
+    const directories = this.#parts.declared();
+    const declared = directories.map(({ folder, writable }) => `${writable} ${folder}`).join('\n');
+    const now = this.#parts.clock.now();
+    const shared = this.#shared;
+    const isFresh = shared !== undefined && now < shared.until && shared.until <= now + ROOTS_FRESH_MS;
+    if (isFresh && shared.folders === folders && shared.declared === declared) return shared;
+    const roots = await this.#roots(folders, directories);
+    const closed = await realSet(directories.filter(({ writable }) => !writable));
+    const table = new RootTable(roots, closed);
+    this.#shared = { folders, declared, until: now + ROOTS_FRESH_MS, roots, closed, table };
+    return this.#shared;
+  }
+
+  #roots(folders: ReadonlySet<string>, directories: readonly DeclaredDirectory[]): Promise<readonly Root[]> {
+    const { browsed, userFolder: own } = this.#parts;
+    const writable = directories.filter((directory) => directory.writable);
+    return Promise.all([
+      ...[...folders].map((folder) => rootAt(folder, workingFolder)),
+      ...writable.map(({ folder }) => rootAt(folder, declaredDirectory)),
+      ...browsed.map((folder) => rootAt(folder, browsedFolder)),
+      ...(own === undefined ? [] : [rootAt(own, userFolder)]),
+    ]);
+  }
+}
+
+async function rootAt(given: string, kind: RootKind): Promise<Root> {
+  return { given, real: await realPathOf(given), kind };
+}
+
+async function realSet(directories: readonly DeclaredDirectory[]): Promise<ReadonlySet<string>> {
+  return new Set(await Promise.all(directories.map(({ folder }) => realPathOf(folder))));
+}

@@ -1,0 +1,194 @@
+/** Copies and removes whole trees, folder by folder, each of them held while it is worked in. Links are never followed. */
+
+import { type BigIntStats, constants } from 'node:fs';
+import { chmod, copyFile, lstat, mkdir, readdir, readlink, rename, rmdir, symlink, unlink } from 'node:fs/promises';
+import path from 'node:path';
+import type { ResourceCopyParams, ResourceDeleteParams } from '@atrium/protocol';
+import { isForbidden } from '../../core/util/forbidden-paths.js';
+import { isInside } from '../../core/util/paths.js';
+import { alreadyThere, codeOf, invalid, notFound, refused } from './errors.js';
+import { TREE_MAX_DEPTH, TREE_MAX_ENTRIES } from './limits.js';
+import { openPlain, type PinnedFolder, pinFolder, READING, takeName, temporaryName } from './pinned-folder.js';
+import type { Place, Places } from './places.js';
+
+const PERMISSION_BITS = 0o7777;
+/** While it is being filled nobody else has business in it. */
+const OWNER_ONLY = 0o700;
+
+/** Something by its name in a folder that is held. */
+export interface Node {
+  readonly folder: PinnedFolder;
+  readonly name: string;
+}
+
+/** How much one request may still do. */
+export class TreeBudget {
+  #entries = TREE_MAX_ENTRIES;
+
+  take(depth: number): void {
+    this.#entries -= 1;
+    if (this.#entries < 0) throw invalid(`more than ${TREE_MAX_ENTRIES} files: do it in several steps`);
+    if (depth > TREE_MAX_DEPTH) throw invalid(`more than ${TREE_MAX_DEPTH} folders inside one another`);
+  }
+}
+
+export async function copyTree(from: Node, to: Node, budget = new TreeBudget(), depth = 0): Promise<void> {
+  budget.take(depth);
+  const stats = await statsOf(from);
+  if (stats.isFile()) return copyOne(from, to);
+  if (stats.isSymbolicLink()) return symlink(await readlink(pathOf(from)), pathOf(to));
+  if (!stats.isDirectory()) throw invalid(`${from.name} is neither a file nor a folder and cannot be copied`);
+  await mkdir(pathOf(to), { mode: OWNER_ONLY });
+  await within(from, async (source, names) => {
+    await within(to, async (target) => {
+      for (const name of names) {
+        await copyTree({ folder: source, name }, { folder: target, name }, budget, depth + 1);
+      }
+      // By what is held: its name may be that of a link by now, to something else.
+      await chmod(target.self, Number(stats.mode) & PERMISSION_BITS);
+    });
+  });
+}
+
+/** What was opened is what is copied, whatever its name stands for by then. */
+async function copyOne(from: Node, to: Node): Promise<void> {
+  const { handle, stats } = await openPlain(from.folder, from.name, READING);
+  try {
+    if (!stats.isFile()) throw refused(`${from.name} was exchanged meanwhile`);
+    const source = process.platform === 'linux' ? `/proc/self/fd/${handle.fd}` : pathOf(from);
+    await copyFile(source, pathOf(to), constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+  } finally {
+    await handle.close();
+  }
+}
+
+export async function removeTree(node: Node, budget = new TreeBudget(), depth = 0): Promise<void> {
+  budget.take(depth);
+  await node.folder.check();
+  const stats = await statsOf(node).catch(ifGone);
+  if (!stats?.isDirectory()) return unlink(pathOf(node)).catch(ifGone);
+  await within(node, async (folder, names) => {
+    for (const name of names) await removeTree({ folder, name }, budget, depth + 1);
+  });
+  await rmdir(pathOf(node));
+}
+
+/** Somebody else has removed it meanwhile. */
+function ifGone(error: unknown): undefined {
+  if (codeOf(error) !== 'ENOENT') throw error;
+}
+
+async function within(node: Node, act: (folder: PinnedFolder, names: string[]) => Promise<void>): Promise<void> {
+  const folder = await pinFolder(path.join(node.folder.real, node.name));
+  try {
+    if (await isForbidden(folder.real)) throw refused(`${node.name} holds data of the host itself, or of the system`);
+    await act(folder, await readdir(folder.self));
+  } finally {
+    await folder.close();
+  }
+}
+
+export function pathOf({ folder, name }: Node): string {
+  return folder.at(name);
+}
+
+export function statsOf(node: Node): Promise<BigIntStats> {
+  return lstat(pathOf(node), { bigint: true });
+}
+
+/** `resourceCopy` and `resourceMove`. What is in the way is replaced at the very end, when nothing can fail any more. */
+
+type Params = Pick<ResourceCopyParams, 'source' | 'destination' | 'failIfExists'>;
+
+export function copy(places: Places, clientId: string, { source, destination, failIfExists = false }: Params) {
+  return places.at({ uri: source, clientId, wanted: 'read' }, (from) =>
+    places.at({ uri: destination, clientId, wanted: 'write', followLast: false }, async (to) => {
+      if (isSame(from, to, failIfExists)) return;
+      const finished = await copiedBeside(from, to);
+      await putInPlace({ node: finished, isFolder: from.stats?.isDirectory() === true, to, failIfExists });
+    }),
+  );
+}
+
+/** A link is moved as a link. */
+export function move(places: Places, clientId: string, { source, destination, failIfExists = false }: Params) {
+  return places.at({ uri: source, clientId, wanted: 'write', followLast: false }, (from) =>
+    places.at({ uri: destination, clientId, wanted: 'write', followLast: false }, async (to) => {
+      from.checkMayGo();
+      if (isSame(from, to, failIfExists)) return;
+      const isFolder = from.stats?.isDirectory() === true;
+      const node = { folder: from.held, name: from.name };
+      await putInPlace({ node, isFolder, to, failIfExists }).catch(async (error) => {
+        if (codeOf(error) !== 'EXDEV') throw error;
+        await putInPlace({ node: await copiedBeside(from, to), isFolder, to, failIfExists });
+        await removeTree(node);
+      });
+    }),
+  );
+}
+
+/** Whether there is nothing to do. Fails when there is nothing that could be done. */
+function isSame(from: Place, to: Place, failIfExists: boolean): boolean {
+  if (!from.stats) throw notFound(from.uri);
+  if (to.names.length > 1) throw notFound(to.uri, 'has no folder: make it with resourceMkdir first');
+  if (to.stats && failIfExists) throw alreadyThere(to.uri);
+  if (from.real === to.real) return true;
+  if (isInside(from.real, to.real) || isInside(to.real, from.real)) {
+    throw invalid('one of source and destination lies in the other');
+  }
+  to.checkMayGo();
+  if (to.stats && to.stats.isDirectory() !== from.stats.isDirectory()) {
+    throw alreadyThere(to.uri, 'is there already: a folder never replaces a file, nor a file a folder');
+  }
+  return false;
+}
+
+async function copiedBeside(from: Place, to: Place): Promise<Node> {
+  const copied = { folder: to.held, name: temporaryName() };
+  await to.held.check();
+  try {
+    await copyTree({ folder: from.held, name: from.name }, copied);
+    return copied;
+  } catch (error) {
+    await removeTree(copied).catch(() => {});
+    throw error;
+  }
+}
+
+interface Putting {
+  readonly node: Node;
+  readonly isFolder: boolean;
+  readonly to: Place;
+  readonly failIfExists: boolean;
+}
+
+/** A folder that is in the way is set aside first, and comes back when the other cannot take its name. */
+async function putInPlace({ node, isFolder, to, failIfExists }: Putting): Promise<void> {
+  const target = { folder: to.held, name: to.name };
+  const aside = { folder: to.held, name: temporaryName() };
+  const isInTheWay = isFolder && to.stats !== undefined;
+  if (isInTheWay) await rename(pathOf(target), pathOf(aside));
+  try {
+    await takeName({ from: pathOf(node), to: target, isFolder, mustBeNew: failIfExists });
+  } catch (error) {
+    if (isInTheWay) await rename(pathOf(aside), pathOf(target)).catch(() => {});
+    throw error;
+  }
+  if (isInTheWay) await removeTree(aside);
+}
+
+/** `resourceDelete`: a file, a link itself, a folder. A folder with something in it only when that is asked for. */
+
+export function remove(places: Places, clientId: string, { uri, recursive = false }: ResourceDeleteParams) {
+  return places.at({ uri, clientId, wanted: 'write', followLast: false }, async ({ stats, held, name, checkMayGo }) => {
+    if (!stats) throw notFound(uri);
+    checkMayGo();
+    if (recursive || !stats.isDirectory()) return removeTree({ folder: held, name });
+    await rmdir(held.at(name)).catch((error) => {
+      if (codeOf(error) === 'ENOTEMPTY' || codeOf(error) === 'EEXIST') {
+        throw invalid(`${uri} is not empty: delete it with recursive: true`);
+      }
+      throw error;
+    });
+  });
+}

@@ -1,0 +1,355 @@
+/** What a watch remembers of what is in a folder. */
+
+import { type FSWatcher, watch } from 'node:fs';
+import { lstat, opendir } from 'node:fs/promises';
+import path from 'node:path';
+import type { ResourceChangeType } from '@atrium/protocol';
+import type { Clock } from '../../core/util/clock.js';
+import { codeOf, invalid, MovedError, refused } from './errors.js';
+import {
+  WATCH_BATCH_MAX_CHANGES,
+  WATCH_BATCH_MS,
+  WATCH_FOLDERS_MAX,
+  WATCH_NAMES_MAX,
+  WATCHED_FOLDERS_MAX,
+} from './limits.js';
+import { isTemporary, type PinnedFolder, pinFolder } from './pinned-folder.js';
+import type { ChangeFilter } from './watches.js';
+
+/** Something in a folder. When a name stands for another folder than before, its number differs; files have none. */
+export interface Known {
+  readonly isFolder: boolean;
+  readonly ino?: bigint;
+}
+
+/** Names that are fetched from the system in one go. */
+const BUFFERED_NAMES = 1_024;
+
+const FILE: Known = { isFolder: false };
+
+/** All that is in a folder; fails when that is more than so many names. */
+export async function knownIn(held: PinnedFolder, maxNames: number): Promise<Map<string, Known>> {
+  const known = new Map<string, Known>();
+  for await (const entry of await opendir(held.self, { bufferSize: BUFFERED_NAMES })) {
+    if (isTemporary(entry.name)) continue;
+    const found = entry.isDirectory() ? await lookAt(held, entry.name) : FILE;
+    if (found) known.set(entry.name, found);
+    if (known.size > maxNames) throw invalid(`a watch may have ${maxNames} files: exclude some`);
+  }
+  return known;
+}
+
+export async function lookAt(held: PinnedFolder, name: string): Promise<Known | undefined> {
+  const stats = await lstat(held.at(name), { bigint: true }).catch(() => undefined);
+  if (!stats) return undefined;
+  return stats.isDirectory() ? { isFolder: true, ino: stats.ino } : FILE;
+}
+
+/**
+ * The folders of one watch: what is known to be in each, and how the system tells that something changed there. On Linux
+ * every folder has a watcher of its own; elsewhere the outermost one tells about all of them.
+ */
+
+export interface WatchedFolder {
+  readonly real: string;
+  readonly known: Map<string, Known>;
+  readonly watcher: FSWatcher | undefined;
+}
+
+export interface WatchedFoldersParts {
+  readonly recursive: boolean;
+  /** Whether a watch looks into a folder. */
+  isEntered(folder: string): boolean;
+  /** Something happened to this name in a folder; without a name, to any. */
+  touched(folder: string, name: string | undefined): void;
+}
+
+const HAS_RECURSIVE_WATCHERS = process.platform !== 'linux';
+
+/** Folders of all watches in this process, for the system counts them together, too. */
+let watchedFolders = 0;
+
+export class WatchedFolders {
+  readonly #parts: WatchedFoldersParts;
+  readonly #folders = new Map<string, WatchedFolder>();
+  readonly #others: FSWatcher[] = [];
+  #names = 0;
+  #isClosed = false;
+
+  constructor(parts: WatchedFoldersParts) {
+    this.#parts = parts;
+  }
+
+  get(real: string): WatchedFolder | undefined {
+    return this.#folders.get(real);
+  }
+
+  /** Watches a folder for the sake of one name in it, such as a file, or a folder that may go and come back. */
+  watchName(folder: string, name: string): void {
+    const listen = (_: string, changed: string | null) =>
+      (changed === name || changed === null) && this.#parts.touched(folder, name);
+    const watcher = watch(folder, { persistent: false }, listen);
+    watcher.on('error', () => watcher.close());
+    this.#others.push(watcher);
+  }
+
+  /** Takes in a folder and, where it is to be so, all folders in it. Says what was found, the outer before the inner. */
+  async add(outermost: string): Promise<string[]> {
+    const found: string[] = [];
+    const waiting = [outermost];
+    for (let real = waiting.shift(); real !== undefined; real = waiting.shift()) {
+      const folder = await this.#addOne(real, real === outermost);
+      for (const [name, { isFolder }] of folder?.known ?? []) {
+        const inner = path.join(real, name);
+        found.push(inner);
+        if (isFolder && this.#parts.recursive && this.#parts.isEntered(inner)) waiting.push(inner);
+      }
+    }
+    return found;
+  }
+
+  async #addOne(real: string, isOutermost: boolean): Promise<WatchedFolder | undefined> {
+    const held = await pinFolder(real).catch(ifMoved);
+    if (!held) return undefined;
+    try {
+      // First the watcher, then the look inside: what comes in between is seen at least once.
+      const folder = this.#enter(held, isOutermost || !HAS_RECURSIVE_WATCHERS);
+      for (const [name, known] of await this.look(held)) this.put(folder, name, known);
+      return folder;
+    } finally {
+      await held.close();
+    }
+  }
+
+  #enter(held: PinnedFolder, isWatched: boolean): WatchedFolder {
+    // One that was closed meanwhile takes nothing in any more: nobody would let go of it.
+    if (this.#isClosed) throw new MovedError('the watch was closed');
+    const { real } = held;
+    this.remove(real);
+    if (this.#folders.size >= WATCH_FOLDERS_MAX) {
+      throw invalid(`a watch may have ${WATCH_FOLDERS_MAX} folders: exclude some`);
+    }
+    if (watchedFolders >= WATCHED_FOLDERS_MAX) throw tooMany();
+    const folder = { real, known: new Map(), watcher: isWatched ? this.#watcherOf(held) : undefined };
+    this.#folders.set(real, folder);
+    watchedFolders += 1;
+    return folder;
+  }
+
+  /** What is in a folder now; fails when that is more than can be remembered. */
+  look(held: PinnedFolder): Promise<Map<string, Known>> {
+    return knownIn(held, WATCH_NAMES_MAX);
+  }
+
+  /** Remembers what has this name in a folder; undefined forgets it. */
+  put({ known }: WatchedFolder, name: string, found: Known | undefined): void {
+    const before = known.size;
+    if (found) known.set(name, found);
+    else known.delete(name);
+    this.#names += known.size - before;
+    if (this.#names > WATCH_NAMES_MAX) throw invalid(`a watch may have ${WATCH_NAMES_MAX} files: exclude some`);
+  }
+
+  #watcherOf({ self, real }: PinnedFolder): FSWatcher {
+    const recursive = HAS_RECURSIVE_WATCHERS && this.#parts.recursive;
+    const listen = (_: string, changed: string | null) => {
+      if (changed === null) return this.#parts.touched(real, undefined);
+      const inner = path.join(real, changed);
+      this.#parts.touched(path.dirname(inner), path.basename(inner));
+    };
+    try {
+      const watcher = watch(self, { persistent: false, recursive }, listen);
+      // What was watched is gone; the folder that it was in tells.
+      watcher.on('error', () => watcher.close());
+      return watcher;
+    } catch (error) {
+      throw codeOf(error) === 'ENOSPC' || codeOf(error) === 'EMFILE' ? tooMany() : error;
+    }
+  }
+
+  /** Lets go of a folder and all in it. Says what was known there. */
+  remove(real: string): string[] {
+    const folder = this.#folders.get(real);
+    if (!folder) return [];
+    this.#folders.delete(real);
+    watchedFolders -= 1;
+    this.#names -= folder.known.size;
+    folder.watcher?.close();
+    return [...folder.known.keys()].flatMap((name) => {
+      const inner = path.join(real, name);
+      return [inner, ...this.remove(inner)];
+    });
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    for (const { watcher } of this.#folders.values()) watcher?.close();
+    for (const watcher of this.#others) watcher.close();
+    watchedFolders -= this.#folders.size;
+    this.#folders.clear();
+  }
+}
+
+function tooMany(): Error {
+  return refused('no more folders can be watched on this machine: exclude some, or end other watches');
+}
+
+/** It went before it could be watched. */
+function ifMoved(error: unknown): undefined {
+  if (!(error instanceof MovedError)) throw error;
+}
+
+/** Watches a file, a folder, or a whole tree, and tells in batches what was added, updated and deleted. */
+
+export interface PathChange {
+  readonly path: string;
+  readonly type: ResourceChangeType;
+}
+
+export interface TreeWatchParts {
+  readonly clock: Clock;
+  /** The real path. */
+  readonly root: string;
+  readonly isFolder: boolean;
+  readonly recursive: boolean;
+  readonly filter: ChangeFilter;
+  /** Never called with nothing. */
+  changed(changes: readonly PathChange[]): void;
+  /** It cannot be watched as it should be (any more). */
+  failed(error: unknown): void;
+}
+
+/** A name that may be anything. */
+const ANY = '';
+
+export class TreeWatch {
+  readonly #parts: TreeWatchParts;
+  readonly #folders: WatchedFolders;
+  /** What was touched since the last batch, by folder. */
+  #touched = new Map<string, Set<string>>();
+  #changes = new Map<string, ResourceChangeType>();
+  #cancel: (() => void) | undefined;
+  /** Whether the root is there. */
+  #root: Known | undefined;
+  #isClosed = false;
+
+  constructor(parts: TreeWatchParts) {
+    this.#parts = parts;
+    this.#folders = new WatchedFolders({
+      recursive: parts.recursive,
+      isEntered: (folder) => parts.filter.isEntered(this.#relative(folder)),
+      touched: (folder, name) => this.#touch(folder, name),
+    });
+  }
+
+  /** Resolves when everything is watched. */
+  async start(): Promise<void> {
+    const { root, isFolder } = this.#parts;
+    const folder = path.dirname(root);
+    try {
+      if (folder !== root) this.#folders.watchName(folder, path.basename(root));
+    } catch (error) {
+      // Its own folder may be closed to us. Then only its going is not seen.
+      if (!isFolder) throw error;
+    }
+    if (isFolder) await this.#folders.add(root);
+    this.#root = await this.#look(root);
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#cancel?.();
+    this.#folders.close();
+  }
+
+  #touch(folder: string, name = ANY): void {
+    if (this.#isClosed || isTemporary(name)) return;
+    const names = this.#touched.get(folder) ?? new Set();
+    // So many are told as one change anyway, and looking through the folder once is less work than looking at each.
+    const isAny = name === ANY || names.has(ANY) || names.size >= WATCH_BATCH_MAX_CHANGES;
+    this.#touched.set(folder, isAny ? new Set([ANY]) : names.add(name));
+    this.#cancel ??= this.#parts.clock.after(WATCH_BATCH_MS, () => void this.#tell());
+  }
+
+  /** One batch after the other: what is touched meanwhile is in the next. */
+  async #tell(): Promise<void> {
+    const touched = this.#touched;
+    this.#touched = new Map();
+    try {
+      for (const [folder, names] of touched) await this.#compare(folder, names);
+    } catch (error) {
+      if (!this.#isClosed) this.#parts.failed(error);
+    }
+    this.#cancel = undefined;
+    if (this.#isClosed) return;
+    const changes = [...this.#changes].map(([file, type]) => ({ path: file, type }));
+    this.#changes = new Map();
+    const isTooMuch = changes.length > WATCH_BATCH_MAX_CHANGES;
+    if (isTooMuch) this.#parts.changed([{ path: this.#parts.root, type: 'updated' }]);
+    else if (changes.length > 0) this.#parts.changed(changes);
+    if (this.#touched.size > 0) this.#cancel = this.#parts.clock.after(WATCH_BATCH_MS, () => void this.#tell());
+  }
+
+  async #compare(real: string, names: ReadonlySet<string>): Promise<void> {
+    const { root } = this.#parts;
+    if (real === path.dirname(root) && names.has(path.basename(root))) return this.#compareRoot();
+    const folder = this.#folders.get(real);
+    if (!folder) return;
+    const held = await pinFolder(real).catch(ifMoved);
+    // It is gone, or a link has taken its place. The folder that it was in tells.
+    if (!held) return real === root ? this.#compareRoot() : undefined;
+    try {
+      const found = names.has(ANY) ? await this.#folders.look(held) : undefined;
+      for (const name of found ? new Set([...folder.known.keys(), ...found.keys()]) : names) {
+        const now = found ? found.get(name) : await lookAt(held, name);
+        const before = folder.known.get(name);
+        this.#folders.put(folder, name, now);
+        await this.#step(path.join(real, name), before, now);
+      }
+    } finally {
+      await held.close();
+    }
+  }
+
+  async #compareRoot(): Promise<void> {
+    const now = await this.#look(this.#parts.root);
+    await this.#step(this.#parts.root, this.#root, now);
+    this.#root = now;
+  }
+
+  async #look(file: string): Promise<Known | undefined> {
+    const held = await pinFolder(path.dirname(file)).catch(ifMoved);
+    if (!held) return undefined;
+    return lookAt(held, path.basename(file)).finally(() => held.close());
+  }
+
+  /** From what was known to what is there now. */
+  async #step(file: string, before: Known | undefined, now: Known | undefined): Promise<void> {
+    const isSame = before && now && before.ino === now.ino && before.isFolder === now.isFolder;
+    if (isSame) return this.#note(file, 'updated');
+    if (before?.isFolder) for (const inner of this.#folders.remove(file)) this.#note(inner, 'deleted');
+    if (before) this.#note(file, now ? 'updated' : 'deleted');
+    else if (now) this.#note(file, 'added');
+    if (!now?.isFolder || !this.#isEntered(file)) return;
+    for (const inner of await this.#folders.add(file)) this.#note(inner, 'added');
+  }
+
+  #isEntered(folder: string): boolean {
+    const { root, recursive, isFolder, filter } = this.#parts;
+    return folder === root ? isFolder : recursive && filter.isEntered(this.#relative(folder));
+  }
+
+  /** Of several changes within one batch, what they come to. */
+  #note(file: string, type: ResourceChangeType): void {
+    const { root, filter } = this.#parts;
+    if (file !== root && !filter.isTold(this.#relative(file))) return;
+    const earlier = this.#changes.get(file);
+    if (earlier === 'added' && type === 'deleted') this.#changes.delete(file);
+    else if (earlier === 'deleted' && type === 'added') this.#changes.set(file, 'updated');
+    else if (earlier !== 'added') this.#changes.set(file, type);
+  }
+
+  #relative(file: string): string {
+    return path.relative(this.#parts.root, file).split(path.sep).join('/');
+  }
+}

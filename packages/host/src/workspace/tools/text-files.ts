@@ -1,0 +1,183 @@
+/** Where tools may write: inside the session's folder, at paths that may not exist yet, and never into `.git`. */
+
+import type { BigIntStats } from 'node:fs';
+import {
+  access,
+  type FileHandle,
+  constants as fileConstants,
+  lstat,
+  open,
+  readFile,
+  realpath,
+  rename,
+  rm,
+  stat,
+} from 'node:fs/promises';
+import path from 'node:path';
+import { ToolFailure } from '../../core/contracts/tool.js';
+import { isInGit } from '../../core/util/folded-name.js';
+import { makeFolder } from '../../core/util/folders.js';
+import { checkAllowedPath } from '../../core/util/forbidden-paths.js';
+import { type InsidePath, insidePath, wantedPath } from '../../core/util/paths.js';
+import { looksBinary } from '../../core/util/text.js';
+
+/** Resolves a file to be written. Links on the way are followed, as long as they stay inside. */
+export async function resolveTarget(cwd: string | undefined, asked: string): Promise<InsidePath> {
+  const { root, wanted } = await wantedPath(cwd, asked);
+  const target = insidePath(root, await realTarget(wanted, asked), asked);
+  await checkAllowedPath(target.real, asked);
+  if (isInGit(target.shown.split('/'))) {
+    // What Git finds there it may run: a hook, a file system monitor.
+    throw new ToolFailure('PROTECTED', `${target.shown} belongs to Git. Change it with git commands in the shell.`);
+  }
+  return target;
+}
+
+/** The real path of what exists, and what is to be made below it. */
+async function realTarget(wanted: string, asked: string): Promise<string> {
+  const missing: string[] = [];
+  for (let current = wanted; ; current = path.dirname(current)) {
+    const real = await realpath(current).catch((error) => notThere(error, asked));
+    if (real !== undefined) return path.join(real, ...missing);
+    if (await isLink(current)) throw new ToolFailure('DEAD_LINK', `"${asked}" is a link, or behind one, to nothing.`);
+    if (current === path.dirname(current)) return wanted;
+    missing.unshift(path.basename(current));
+  }
+}
+
+function notThere(error: unknown, asked: string): undefined {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code === 'ENOENT') return undefined;
+  if (code === 'ENOTDIR') throw new ToolFailure('NOT_A_FOLDER', `Part of "${asked}" is a file, not a folder.`);
+  if (code === 'ELOOP') throw new ToolFailure('DEAD_LINK', `"${asked}" is a link that leads back to itself.`);
+  throw error;
+}
+
+async function isLink(file: string): Promise<boolean> {
+  return lstat(file).then(
+    (stats) => stats.isSymbolicLink(),
+    () => false,
+  );
+}
+
+/** A text file as a whole: its text, the marks that tell how it was written, and which version of it was read. */
+
+export const EDIT_MAX_BYTES = 8 * 2 ** 20;
+
+const BOM = '\uFEFF';
+
+/** Enough to tell whether a file has changed. */
+export type FileVersion = Pick<BigIntStats, 'ino' | 'size' | 'mtimeNs' | 'mode'>;
+
+export interface TextFile {
+  /** Without the mark at the beginning. */
+  readonly text: string;
+  /** The mark that some programs put before UTF-8; usually empty. */
+  readonly bom: string;
+  readonly lineEnding: '\n' | '\r\n';
+}
+
+/** Which version of a file is there; undefined when there is none. Anything but a plain file is refused. */
+export async function existingFile({ real, shown }: InsidePath): Promise<FileVersion | undefined> {
+  const stats = await stat(real, { bigint: true }).catch(ifMissing);
+  if (stats?.isDirectory()) throw new ToolFailure('NOT_A_FILE', `${shown} is a folder.`);
+  if (stats && !stats.isFile()) throw new ToolFailure('NOT_A_FILE', `${shown} is not a plain file.`);
+  return stats;
+}
+
+export async function versionOf(file: string): Promise<FileVersion | undefined> {
+  return stat(file, { bigint: true }).catch(ifMissing);
+}
+
+/** Whether a file is still the one that it was, or still not there. */
+export function isSameVersion(one: FileVersion | undefined, other: FileVersion | undefined): boolean {
+  if (!one || !other) return one === other;
+  return one.ino === other.ino && one.size === other.size && one.mtimeNs === other.mtimeNs;
+}
+
+function ifMissing(error: unknown): undefined {
+  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+  throw error;
+}
+
+/** The text of a file; undefined when it is too large, or no text that could be written back unharmed. */
+export async function readText({ real }: InsidePath, { size }: FileVersion): Promise<TextFile | undefined> {
+  if (size > EDIT_MAX_BYTES) return undefined;
+  const bytes = await readFile(real);
+  if (looksBinary(bytes)) return undefined;
+  try {
+    return textFile(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));
+  } catch {
+    return undefined;
+  }
+}
+
+function textFile(whole: string): TextFile {
+  const bom = whole.startsWith(BOM) ? BOM : '';
+  const text = whole.slice(bom.length);
+  const all = text.split('\n').length - 1;
+  const windows = text.split('\r\n').length - 1;
+  return { text, bom, lineEnding: windows > all / 2 ? '\r\n' : '\n' };
+}
+
+/** Writes a file as a whole or not at all, and only where it was checked that it may. */
+
+const PERMISSION_BITS = 0o7777;
+
+export interface Replacement {
+  readonly content: Buffer;
+  /** What was there when it was read; undefined when there was nothing. */
+  readonly before: FileVersion | undefined;
+  /** Once it fires, nothing is replaced any more. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Replaces what was read as `before`, or makes a new file. The content goes into a temporary file beside it first. If
+ * somebody puts a link in place of the folder meanwhile, the temporary file is not behind it and the rename fails: no
+ * content ever lands outside.
+ */
+export async function replaceFile(target: InsidePath, { content, before, signal }: Replacement): Promise<void> {
+  const folder = path.dirname(target.real);
+  // A rename would replace a file that may not be written.
+  if (before) await access(target.real, fileConstants.W_OK);
+  else await makeFolder(folder);
+  const temporary = path.join(folder, `.atrium-${crypto.randomUUID()}.tmp`);
+  try {
+    const handle = await open(temporary, 'wx');
+    await fill(handle, { target, temporary, content, before }).finally(() => handle.close());
+    await checkUnchanged(target, before);
+    signal.throwIfAborted();
+    await rename(temporary, target.real);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+}
+
+interface Filling {
+  readonly target: InsidePath;
+  readonly temporary: string;
+  readonly content: Buffer;
+  readonly before: FileVersion | undefined;
+}
+
+async function fill(handle: FileHandle, { target, temporary, content, before }: Filling): Promise<void> {
+  if ((await realpath(temporary)) !== temporary) {
+    throw new ToolFailure('OUTSIDE_FOLDER', `The folder of ${target.shown} has become a link meanwhile.`);
+  }
+  await handle.writeFile(content);
+  if (before) await handle.chmod(Number(before.mode) & PERMISSION_BITS);
+  await handle.sync();
+}
+
+async function checkUnchanged(target: InsidePath, before: FileVersion | undefined): Promise<void> {
+  if (!isSameVersion(before, await versionOf(target.real))) throw changedMeanwhile(target);
+}
+
+export function changedMeanwhile({ shown }: InsidePath): ToolFailure {
+  return new ToolFailure(
+    'CHANGED',
+    `${shown} has been changed by somebody else meanwhile. Read it again, then ask for the change anew.`,
+  );
+}
