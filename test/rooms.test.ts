@@ -55,15 +55,15 @@ const CASES: Record<
   },
   'versions-at-the-border': {
     bites: [
-      ['packages/protocol/src/session/reducer.ts', '../versions/registry.js'],
+      ['packages/protocol/src/session/reducer.ts', '../versions/introduced-in.js'],
       ['packages/protocol/src/methods.ts', './dialects/sessions-v1/actions.js'],
-      ['packages/protocol/src/session/index.ts', '../versions/registry.js'],
+      ['packages/protocol/src/session/index.ts', '../versions/introduced-in.js'],
     ],
     spares: [
-      ['packages/protocol/src/index.ts', './versions/registry.js'],
-      ['packages/protocol/src/dialects/sessions-v1/actions.ts', '../../versions/registry.js'],
-      ['packages/protocol/src/versions/registry.ts', './negotiate.js'],
-      ['packages/protocol/scripts/generate.ts', '../src/versions/registry.js'],
+      ['packages/protocol/src/index.ts', './versions/introduced-in.js'],
+      ['packages/protocol/src/dialects/sessions-v1/actions.ts', '../../versions/introduced-in.js'],
+      ['packages/protocol/src/versions/introduced-in.ts', './negotiate.js'],
+      ['packages/protocol/scripts/generate.ts', '../src/versions/introduced-in.js'],
     ],
   },
   'dialects-at-the-border': {

@@ -34,17 +34,7 @@ export type {
 } from './changeset/state.js';
 export { actionKind, type ChannelKind, channelKind, ROOT_CHANNEL } from './channels.js';
 export type { ConfigPropertySchema, ConfigSchema, RootConfigState } from './common/config.js';
-export type {
-  ContentRef,
-  FileEdit,
-  FileEditDiff,
-  FileEditSide,
-  TextPosition,
-  TextRange,
-  TextSelection,
-} from './common/content.js';
 export type { ActionEnvelope, ActionOrigin, Snapshot } from './common/envelope.js';
-export type { AgentSelection, ModelSelection, UsageInfo } from './common/model.js';
 export {
   asksOneOf,
   membersBesideEdits,
@@ -53,7 +43,23 @@ export {
   toolInputMembers,
   toolInputObject,
 } from './common/tool-input.js';
-export type { ErrorInfo, Icon, Meta, StringOrMarkdown, URI } from './common/uri.js';
+export type {
+  AgentSelection,
+  ContentRef,
+  ErrorInfo,
+  FileEdit,
+  FileEditDiff,
+  FileEditSide,
+  Icon,
+  Meta,
+  ModelSelection,
+  StringOrMarkdown,
+  TextPosition,
+  TextRange,
+  TextSelection,
+  URI,
+  UsageInfo,
+} from './common/types.js';
 export {
   COMBINING_MARKS_MAX,
   isVisible,
@@ -390,7 +396,7 @@ export {
   isServerCommandKnown,
   NOTIFICATION_INTRODUCED_IN,
   SERVER_COMMAND_INTRODUCED_IN,
-} from './versions/registry.js';
+} from './versions/introduced-in.js';
 export {
   type Negotiation,
   negotiate,

@@ -10,7 +10,7 @@ import {
   ACTION_INTRODUCED_IN,
   NOTIFICATION_INTRODUCED_IN,
   SERVER_COMMAND_INTRODUCED_IN,
-} from '../../src/versions/registry.js';
+} from '../../src/versions/introduced-in.js';
 import { bundled, type Definitions } from '../bundle.js';
 
 /** The headings of a page, in their order. */

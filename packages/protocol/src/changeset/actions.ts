@@ -1,6 +1,6 @@
 /** The actions of a changeset. */
 import { type Static, Type } from 'typebox';
-import { ErrorInfo } from '../common/uri.js';
+import { ErrorInfo } from '../common/types.js';
 import { ChangesetFile, ChangesetOperation, ChangesetStatus } from './state.js';
 
 export const ChangesetStatusChangedAction = Type.Object(

@@ -1,7 +1,6 @@
 /** The command that applies an operation to a changeset. */
 import { type Static, Type } from 'typebox';
-import { ContentRef, TextRange } from '../common/content.js';
-import { StringOrMarkdown, URI } from '../common/uri.js';
+import { ContentRef, StringOrMarkdown, TextRange, URI } from '../common/types.js';
 import { Choice } from '../schema/define.js';
 
 export const ChangesetOperationResourceTarget = Type.Object(

@@ -1,7 +1,6 @@
 /** Sets of changed files: their state, and the entry that a session lists them by. */
 import { type Static, Type } from 'typebox';
-import { FileEdit } from '../common/content.js';
-import { ErrorInfo, Meta, StringOrMarkdown } from '../common/uri.js';
+import { ErrorInfo, FileEdit, Meta, StringOrMarkdown } from '../common/types.js';
 import { Choice } from '../schema/define.js';
 
 export const ChangesetSummary = Type.Object(

@@ -7,7 +7,7 @@ import { RootState } from '../root/state.js';
 import { Seq } from '../schema/define.js';
 import { SessionState } from '../session/state.js';
 import { TerminalState } from '../terminal/state.js';
-import { URI } from './uri.js';
+import { URI } from './types.js';
 
 export const ActionOrigin = Type.Object(
   { clientId: Type.String(), clientSeq: Seq },

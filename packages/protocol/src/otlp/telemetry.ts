@@ -1,6 +1,6 @@
 /** Telemetry channels: logs, traces and metrics in OTLP/JSON. They have no state. */
 import { type Static, Type } from 'typebox';
-import { URI } from '../common/uri.js';
+import { URI } from '../common/types.js';
 
 export const TelemetryCapabilities = Type.Object(
   { logs: Type.Optional(URI), traces: Type.Optional(URI), metrics: Type.Optional(URI) },

@@ -1,6 +1,6 @@
 /** The command that opens a watch. */
 import { type Static, Type } from 'typebox';
-import { RootChannel, URI } from '../common/uri.js';
+import { RootChannel, URI } from '../common/types.js';
 import { WatchFilter } from './state.js';
 
 export const CreateResourceWatchParams = Type.Object(

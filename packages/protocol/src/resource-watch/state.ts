@@ -1,6 +1,6 @@
 /** The state of a watch, and the changes that it reports. */
 import { type Static, Type } from 'typebox';
-import { URI } from '../common/uri.js';
+import { URI } from '../common/types.js';
 import { Choice } from '../schema/define.js';
 
 export const WatchFilter = Type.Object(

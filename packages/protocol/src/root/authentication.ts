@@ -1,6 +1,6 @@
 /** Tokens for the resources behind the host. */
 import { type Static, Type } from 'typebox';
-import { RootChannel, URI } from '../common/uri.js';
+import { RootChannel, URI } from '../common/types.js';
 import { Choice } from '../schema/define.js';
 
 export const ProtectedResourceMetadata = Type.Object(

@@ -1,8 +1,7 @@
 /** Commands and notifications about the list of sessions, and about the configuration of a session to come. */
 import { type Static, Type } from 'typebox';
 import { ChangesetSummary } from '../changeset/state.js';
-import { AgentSelection, ModelSelection } from '../common/model.js';
-import { RootChannel, URI } from '../common/uri.js';
+import { AgentSelection, ModelSelection, RootChannel, URI } from '../common/types.js';
 import { MapOf } from '../schema/define.js';
 import { ProjectInfo, SessionConfigSchema, SessionSummary } from '../session/state.js';
 

@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { StateAction } from '../actions.js';
 import { ActionEnvelope, Snapshot } from '../common/envelope.js';
-import { RootChannel, URI } from '../common/uri.js';
+import { RootChannel, URI } from '../common/types.js';
 import { TelemetryCapabilities } from '../otlp/telemetry.js';
 import { Seq } from '../schema/define.js';
 

@@ -1,6 +1,6 @@
 /** Commands on files and other content. Either side may ask the other. */
 import { type Static, Type } from 'typebox';
-import { RootChannel, URI } from '../common/uri.js';
+import { RootChannel, URI } from '../common/types.js';
 import { Choice } from '../schema/define.js';
 
 export const ContentEncoding = Choice(['base64', 'utf-8'], {

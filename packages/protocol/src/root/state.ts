@@ -1,7 +1,7 @@
 /** The state of the root channel: agents and their models, terminals, configuration of the host. */
 import { type Static, Type } from 'typebox';
 import { ConfigSchema, RootConfigState } from '../common/config.js';
-import { Meta } from '../common/uri.js';
+import { Meta } from '../common/types.js';
 import { Choice } from '../schema/define.js';
 import { Customization } from '../session/customizations.js';
 import { TerminalInfo } from '../terminal/state.js';

@@ -1,8 +1,7 @@
 /** The actions of a session: everything that can happen in one. Those of tool calls are in `tool-call-actions.ts`. */
 import { type Static, Type } from 'typebox';
 import { ChangesetSummary } from '../changeset/state.js';
-import { AgentSelection, ModelSelection, UsageInfo } from '../common/model.js';
-import { ErrorInfo, Meta } from '../common/uri.js';
+import { AgentSelection, ErrorInfo, Meta, ModelSelection, UsageInfo } from '../common/types.js';
 import { MapOf } from '../schema/define.js';
 import { Customization } from './customizations.js';
 import { SessionInputAnswer, SessionInputRequest, SessionInputResponseKind } from './input.js';

@@ -1,7 +1,6 @@
 /** Commands about one session. */
 import { type Static, Type } from 'typebox';
-import { AgentSelection, ModelSelection } from '../common/model.js';
-import { URI } from '../common/uri.js';
+import { AgentSelection, ModelSelection, URI } from '../common/types.js';
 import { Choice, MapOf } from '../schema/define.js';
 import { MessageAttachment } from './messages.js';
 import { SessionActiveClient } from './state.js';

@@ -1,7 +1,6 @@
 /** Customizations: plugins and folders, and the rules, skills, agents, hooks and servers inside them. */
 import { type Static, Type } from 'typebox';
-import { TextRange } from '../common/content.js';
-import { Icon, URI } from '../common/uri.js';
+import { Icon, TextRange, URI } from '../common/types.js';
 import { Choice, OpenUnion } from '../schema/define.js';
 
 /** Members that every customization has. `id` is the handle in this session, `uri` the source across sessions. */

@@ -1,6 +1,6 @@
 /** Questions to people, and their answers. */
 import { type Static, Type } from 'typebox';
-import { URI } from '../common/uri.js';
+import { URI } from '../common/types.js';
 import { Choice, MapOf } from '../schema/define.js';
 
 /** Members that every question has. */

@@ -1,7 +1,6 @@
 /** Messages to an agent: their attachments, and those that wait for a turn. */
 import { type Static, Type } from 'typebox';
-import { TextRange, TextSelection } from '../common/content.js';
-import { Meta, URI } from '../common/uri.js';
+import { Meta, TextRange, TextSelection, URI } from '../common/types.js';
 import { Choice, OpenUnion } from '../schema/define.js';
 
 /** Members that every attachment has. `_meta` of an attachment that came from `completions` goes back unchanged. */

@@ -2,7 +2,7 @@
  * What can happen in a session: one handler for each type of action, in families. `sessionReducer` at the end is their
  * sum. Tool calls have a file of their own.
  */
-import type { ErrorInfo } from '../common/uri.js';
+import type { ErrorInfo } from '../common/types.js';
 import { reducerOf, withElement, withMembers, withoutMember, withValues } from '../reducing.js';
 import type { SessionActionMap } from './actions.js';
 import type { Customization } from './customizations.js';

@@ -2,8 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { ChangesetSummary } from '../changeset/state.js';
 import { ConfigPropertySchema, configPropertyMembers } from '../common/config.js';
-import { AgentSelection, ModelSelection } from '../common/model.js';
-import { ErrorInfo, Meta, URI } from '../common/uri.js';
+import { AgentSelection, ErrorInfo, Meta, ModelSelection, URI } from '../common/types.js';
 import { Choice, MapOf } from '../schema/define.js';
 import { ClientPluginCustomization, Customization } from './customizations.js';
 import { SessionInputRequest } from './input.js';

@@ -1,6 +1,6 @@
 /** The actions of tool calls. */
 import { type Static, Type } from 'typebox';
-import { Meta, StringOrMarkdown } from '../common/uri.js';
+import { Meta, StringOrMarkdown } from '../common/types.js';
 import { Choice } from '../schema/define.js';
 import { UserMessage } from './messages.js';
 import {

@@ -1,7 +1,6 @@
 /** Tools, what they return, and the states that a call goes through. */
 import { type Static, Type } from 'typebox';
-import { FileEdit } from '../common/content.js';
-import { Meta, StringOrMarkdown, URI } from '../common/uri.js';
+import { FileEdit, Meta, StringOrMarkdown, URI } from '../common/types.js';
 import { Choice, MapOf, OpenUnion } from '../schema/define.js';
 import { UserMessage } from './messages.js';
 

@@ -1,7 +1,6 @@
 /** Turns: a message and the parts of its answer, while it is written and afterwards. */
 import { type Static, Type } from 'typebox';
-import { UsageInfo } from '../common/model.js';
-import { ErrorInfo, StringOrMarkdown, URI } from '../common/uri.js';
+import { ErrorInfo, StringOrMarkdown, URI, UsageInfo } from '../common/types.js';
 import { Choice, OpenUnion } from '../schema/define.js';
 import { UserMessage } from './messages.js';
 import { ToolCallResponsePart } from './tool-calls.js';

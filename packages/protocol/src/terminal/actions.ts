@@ -1,6 +1,6 @@
 /** The actions of a terminal. */
 import { type Static, Type } from 'typebox';
-import { URI } from '../common/uri.js';
+import { URI } from '../common/types.js';
 import { TerminalClaim } from './state.js';
 
 export const TerminalDataAction = Type.Object(

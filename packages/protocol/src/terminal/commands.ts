@@ -1,6 +1,6 @@
 /** Commands that create and end terminals. */
 import { type Static, Type } from 'typebox';
-import { URI } from '../common/uri.js';
+import { URI } from '../common/types.js';
 import { TerminalClaim } from './state.js';
 
 export const CreateTerminalParams = Type.Object(

@@ -1,6 +1,6 @@
 /** The state of a terminal: its owner, its screen, and the commands in its output. */
 import { type Static, Type } from 'typebox';
-import { URI } from '../common/uri.js';
+import { URI } from '../common/types.js';
 
 export const TerminalClientClaim = Type.Object(
   { kind: Type.Literal('client'), clientId: Type.String() },

@@ -1,5 +1,5 @@
 /** AHP 0.2.0: the frames of 0.3.0 without what came later. */
-import { isActionKnown, isNotificationKnown, isServerCommandKnown } from '../../versions/registry.js';
+import { isActionKnown, isNotificationKnown, isServerCommandKnown } from '../../versions/introduced-in.js';
 import { ahp03 } from '../ahp-0.3/codec.js';
 import type { Dialect } from '../dialect.js';
 import { AHP_0_2 } from './traits.js';

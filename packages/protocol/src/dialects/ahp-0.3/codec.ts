@@ -1,7 +1,7 @@
 /** AHP 0.3.0 is the internal model itself: everything passes as it is. */
 
 import type { ActionEnvelope } from '../../common/envelope.js';
-import { SERVER_COMMAND_INTRODUCED_IN } from '../../versions/registry.js';
+import { SERVER_COMMAND_INTRODUCED_IN } from '../../versions/introduced-in.js';
 import type { ActionFrame, Call, Dialect, DialectConnection, InboundNotification, Params } from '../dialect.js';
 import { AHP_0_3 } from './traits.js';
 

@@ -1,7 +1,6 @@
 /** User messages, content and usage: this wire attaches files by path and knows no metadata. */
 
-import type { UsageInfo } from '../../common/model.js';
-import type { Meta, StringOrMarkdown } from '../../common/uri.js';
+import type { Meta, StringOrMarkdown, UsageInfo } from '../../common/types.js';
 import type { MessageAttachment, UserMessage } from '../../session/messages.js';
 import type { ResourceResponsePart } from '../../session/turns.js';
 import type {

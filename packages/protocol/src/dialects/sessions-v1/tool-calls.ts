@@ -1,6 +1,6 @@
 /** Tool calls as sessions-v1 shows them: no streaming, texts without markup, output as one string. */
 
-import type { StringOrMarkdown } from '../../common/uri.js';
+import type { StringOrMarkdown } from '../../common/types.js';
 import type { ToolCallResult, ToolCallState } from '../../session/tool-calls.js';
 import type { ActiveTurn } from '../../session/turns.js';
 import { type ChannelMemory, NO_MEMORY, type Step } from '../dialect.js';

@@ -10,7 +10,7 @@ import {
   isServerCommandKnown,
   NOTIFICATION_INTRODUCED_IN,
   SERVER_COMMAND_INTRODUCED_IN,
-} from '../../src/versions/registry.js';
+} from '../../src/versions/introduced-in.js';
 
 const count = (table: object, value: unknown) => Object.values(table).filter((entry) => entry === value).length;
 
