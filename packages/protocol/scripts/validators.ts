@@ -65,7 +65,7 @@ function compiledCode(schemas: readonly SchemaNode[], definitions: Definitions):
   return code;
 }
 
-/** A bundler may leave out the tables that nobody asks for. */
+/** Marked as pure, so that a bundler can leave out tables that are not used. */
 function tableSource(name: string, table: Record<string, SchemaNode>): string {
   const rows = Object.entries(table).map(
     ([key, { $id }]) => `  [${JSON.stringify(key)}, { check: check${$id}, definition: '${$id}' }],`,

@@ -20,6 +20,6 @@ export type ActionMap = { [Type in ActionType]: Static<(typeof stateActions)[Typ
 
 export const StateAction = OpenUnion('type', Object.values(stateActions), {
   $id: 'StateAction',
-  description: 'Any action. A type that is not known here is carried along and ignored by reducers.',
+  description: 'Any action. Reducers ignore a type that they do not know.',
 });
 export type StateAction = ActionMap[ActionType];

@@ -14,7 +14,7 @@ const KIND_BY_SCHEME: ReadonlyMap<string, ChannelKind> = new Map([
   ['ahp-otlp', 'otlp'],
 ]);
 
-/** The kind of a channel. Clients choose session URIs freely, so a scheme of nobody else's is a session's. */
+/** The kind of a channel. Clients choose session URIs freely, so an unknown scheme is that of a session. */
 export function channelKind(uri: string): ChannelKind {
   const scheme = uri.slice(0, Math.max(0, uri.indexOf(':')));
   return KIND_BY_SCHEME.get(scheme) ?? 'session';

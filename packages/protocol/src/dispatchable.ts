@@ -3,7 +3,7 @@ import type { ActionType, StateAction } from './actions.js';
 
 /**
  * `owner` marks the two actions that only the client named in the call's `toolClientId` may dispatch.
- * The type makes the table exhaustive: a new action does not compile until somebody decides.
+ * The type makes the table exhaustive: a new action does not compile until its author decides.
  */
 export const CLIENT_DISPATCHABLE: { readonly [Type in ActionType]: boolean | 'owner' } = {
   'root/agentsChanged': false,

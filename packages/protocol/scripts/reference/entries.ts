@@ -46,7 +46,7 @@ const named = (schema: SchemaNode): string => {
 function commands(): Entry[] {
   const [asked, asking]: Record<string, Call>[] = [clientRequests, hostRequests];
   return Object.entries({ ...asked, ...asking }).map(([name, { params, result }]) => {
-    const direction = asked?.[name] && asking?.[name] ? 'Either side asks.' : directionOf(asked?.[name]);
+    const direction = asked?.[name] && asking?.[name] ? 'Either side to the other.' : directionOf(asked?.[name]);
     const note = asked?.[name] ? direction : `${direction}${sinceText(SERVER_COMMAND_INTRODUCED_IN, name)}`;
     return { group: 'Commands', name, note, definitions: [named(params), named(result)] };
   });
@@ -69,9 +69,9 @@ function notifications(): Entry[] {
 }
 
 const WHO_DISPATCHES = {
-  true: 'A client may ask for it.',
-  false: 'Only from the host.',
-  owner: 'Only the client that lent the tool may ask for it.',
+  true: 'Clients may dispatch it.',
+  false: 'Only the host sends it.',
+  owner: 'Only the client that owns the tool may dispatch it.',
 };
 
 function actions(): Entry[] {
@@ -88,7 +88,7 @@ function messages(): Entry[] {
   return [...rows('To the gateway', toGatewayMessages), ...rows('To the provider', toProviderMessages)];
 }
 
-/** Whatever has a name and is none of the above. */
+/** Named definitions that are none of the above. */
 function types(described: ReadonlySet<string>): Entry[] {
   const extra: SchemaNode[] = [ahp.StateAction, ahp.TelemetryCapabilities, ...Object.values(ahp.errorData)];
   const frames = [ahp.JsonRpcRequest, ahp.JsonRpcNotification, ahp.JsonRpcSuccessResponse, ahp.JsonRpcErrorResponse];
@@ -100,7 +100,7 @@ function types(described: ReadonlySet<string>): Entry[] {
     .map((name) => ({ group: states.has(name) ? 'State' : 'Types', name, note: '', definitions: [name] }));
 }
 
-/** What was there from the beginning needs no words. */
+/** Messages of the first version need no note. */
 function sinceText(table: Readonly<Record<string, string>>, name: string): string {
   const since = table[name];
   return since === undefined || since === '0.1.0' ? '' : ` Since ${since}.`;

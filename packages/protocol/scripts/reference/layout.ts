@@ -15,7 +15,7 @@ export const PAGES: readonly Page[] = [
     name: 'connection',
     title: 'Connection',
     intro:
-      'How a client comes in, subscribes, dispatches and comes back. A client begins with `initialize`, or with ' +
+      'How a client connects, subscribes, dispatches and reconnects. A client begins with `initialize`, or with ' +
       '`reconnect` after a break; before that only `ping` is answered.',
     files: /^(rpc|common\/envelope|root\/connection|actions)\.ts$/,
   },
@@ -46,7 +46,7 @@ export const PAGES: readonly Page[] = [
   {
     name: 'input',
     title: 'Questions to people',
-    intro: 'What an agent or the host asks a person, and the answers.',
+    intro: 'Questions from an agent or the host to a person, and the answers.',
     files: /^session\/input\.ts$/,
   },
   {
@@ -78,7 +78,7 @@ export const PAGES: readonly Page[] = [
     name: 'authentication',
     title: 'Authentication',
     intro:
-      'Tokens that agents and servers behind the host need. Whether a client may connect at all is decided before.',
+      'Tokens for agents and for servers behind the host. Whether a client may connect is decided earlier, by the connection token.',
     files: /^root\/authentication\.ts$/,
   },
   {

@@ -48,7 +48,7 @@ function pageText(page: Page, placed: Placed): string {
   return `${parts.join('\n\n')}\n`;
 }
 
-/** A link to whatever describes a definition. Actions are known by their type, everything else by its name. */
+/** A link to the description of a definition. Actions are listed by their type, everything else by its name. */
 function linkTo(name: string, placed: Placed, from: Page): string {
   for (const [page, entries] of placed) {
     const entry = entries.find((candidate) => candidate.definitions.includes(name));

@@ -4,7 +4,7 @@
  */
 export const WORDS: Readonly<Record<string, string>> = {
   // What something is called.
-  id: 'Its id: what other messages call it.',
+  id: 'The id by which other messages name it.',
   name: 'Its name.',
   title: 'A title, for people.',
   label: 'A few words, for people.',
@@ -26,7 +26,7 @@ export const WORDS: Readonly<Record<string, string>> = {
   session: 'The URI of the session.',
   workingDirectory: 'The folder that a session works in.',
   cwd: 'The folder that it is in.',
-  defaultDirectory: 'The folder that a new session works in when nobody names one.',
+  defaultDirectory: 'The folder for new sessions that name none.',
   root: 'What is watched.',
   src: 'Where the image is.',
   url: 'A page to look at.',
@@ -38,17 +38,17 @@ export const WORDS: Readonly<Record<string, string>> = {
   requestId: 'The request that this is about.',
 
   // The one sequence.
-  serverSeq: 'Its number in the sequence of the host.',
+  serverSeq: "Its number in the host's sequence.",
   clientSeq: 'Its number among the actions of this client.',
-  fromSeq: 'The last action that is in it.',
-  lastSeenServerSeq: 'The last action that the client has got.',
+  fromSeq: 'The number of the last action that it includes.',
+  lastSeenServerSeq: 'The number of the last action that the client received.',
 
   // What it holds.
-  values: 'Values by the names of properties.',
-  replace: 'Whether these are all values; otherwise they are merged into those that are there.',
+  values: 'Values by property name.',
+  replace: 'Whether these values replace all others; otherwise they are merged.',
   enabled: 'Whether it is in use.',
-  userMessage: 'What the person wrote.',
-  responseParts: 'The answer so far, in the order in which it was written.',
+  userMessage: 'The message that a person wrote.',
+  responseParts: 'The answer so far, in the order in which it was streamed.',
   contentType: 'Its media type, such as `text/plain`.',
   sizeHint: 'About how many bytes it has.',
   encoding: 'How `data` is written.',
@@ -58,40 +58,40 @@ export const WORDS: Readonly<Record<string, string>> = {
   cols: 'Width in characters.',
   rows: 'Height in lines.',
   args: 'Arguments of the call.',
-  metadata: 'Anything else; the host does not look into it.',
-  recursive: 'Whether it reaches into folders inside.',
-  failIfExists: 'Whether to refuse when something is at the destination already.',
-  min: 'The least that is allowed.',
-  max: 'The most that is allowed.',
-  defaultValue: 'What stands there before anybody answers.',
-  options: 'The choices, in display order.',
-  allowFreeformInput: 'Whether words of one’s own are an answer too.',
-  freeformValues: 'What was answered in words of one’s own.',
+  metadata: 'Anything else; the host ignores it.',
+  recursive: 'Whether it includes subfolders.',
+  failIfExists: 'Whether to fail when the destination exists.',
+  min: 'The minimum.',
+  max: 'The maximum.',
+  defaultValue: 'The value that is preset.',
+  options: 'The options, in display order.',
+  allowFreeformInput: 'Whether free text is an answer, too.',
+  freeformValues: 'Answers in free text.',
   items: 'The entries.',
-  _meta: 'More, under keys that this protocol does not define.',
+  _meta: 'Additional data under keys that this protocol does not define.',
 
   // Tool calls.
   invocationMessage: 'What the call does, in the present tense.',
   pastTenseMessage: 'What the call did.',
   toolInput: 'The arguments, as JSON text.',
   confirmationTitle: 'The question to the person.',
-  editable: 'Whether the person may change the input before saying yes.',
-  confirmed: 'Why it was allowed to run.',
+  editable: 'Whether a person may edit the input before approving.',
+  confirmed: 'Why the call may run.',
   selectedOption: 'The button that was pressed.',
   selectedOptionId: 'The button that was pressed, one of the `options` of the call.',
-  userSuggestion: 'What the person wants instead.',
+  userSuggestion: 'What the person suggests instead.',
   reasonMessage: 'Why, for people and for the model.',
-  success: 'Whether the tool did what it was asked to.',
+  success: 'Whether the tool succeeded.',
   structuredContent: 'The result as data, for programs.',
 
-  confirmation: 'What the person must say yes to first.',
+  confirmation: 'The question that a person must confirm first.',
   side: 'Which side of the change is meant.',
 
   // Telemetry.
   logs: 'The channel for logs.',
   traces: 'The channel for traces.',
   metrics: 'The channel for metrics.',
-  payload: 'What is exported.',
+  payload: 'The exported data.',
 
   tools: 'Tools that the model may call.',
   serverTools: 'Tools that the host offers.',
@@ -103,7 +103,7 @@ export const WORDS: Readonly<Record<string, string>> = {
   turns: 'Finished turns, oldest first.',
   steeringMessage: 'The message that steers the running turn.',
   queuedMessages: 'Messages for later turns, in their order.',
-  inputRequests: 'What waits for a person.',
+  inputRequests: 'Requests that wait for a person.',
   customizations: 'Plugins and folders.',
   creationError: 'Why the session could not be opened.',
 
@@ -113,14 +113,14 @@ export const WORDS: Readonly<Record<string, string>> = {
   timestamp: 'When it started: milliseconds since 1970.',
 
   // Customizations.
-  load: 'How far reading it has come.',
+  load: 'Whether it is read and in use.',
   range: 'The part that is meant; the whole, if absent.',
 
   // The provider interface.
   event: 'What happened.',
-  prompt: 'What to ask the agent, or the person.',
+  prompt: 'The prompt for the agent, or the question for the person.',
   parameters: 'A JSON Schema; the empty object means: no arguments.',
-  callId: 'The question that is answered.',
-  gateId: 'The gate, as its rule calls it.',
-  queryId: 'The query that is answered.',
+  callId: 'The request that this answers.',
+  gateId: 'The gate, by the id in its rule.',
+  queryId: 'The query that this answers.',
 };

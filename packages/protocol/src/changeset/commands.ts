@@ -44,7 +44,7 @@ export const InvokeChangesetOperationResult = Type.Object(
   { message: Type.Optional(StringOrMarkdown), followUp: Type.Optional(ChangesetOperationFollowUp) },
   {
     $id: 'InvokeChangesetOperationResult',
-    description: 'The operation was accepted; what it does arrives as actions.',
+    description: 'The operation was accepted; its effects arrive as actions.',
   },
 );
 export type InvokeChangesetOperationResult = Static<typeof InvokeChangesetOperationResult>;

@@ -14,7 +14,7 @@ export const ChangesetSummary = Type.Object(
   },
   {
     $id: 'ChangesetSummary',
-    description: 'A catalogue entry for a set of changes; the URI template expands to its channel.',
+    description: 'An entry in the list of changesets; the URI template expands to its channel.',
   },
 );
 export type ChangesetSummary = Static<typeof ChangesetSummary>;
@@ -27,7 +27,7 @@ export type ChangesetFile = Static<typeof ChangesetFile>;
 
 export const ChangesetOperationScope = Choice(['changeset', 'resource', 'range'], {
   $id: 'ChangesetOperationScope',
-  description: 'What an operation can be applied to.',
+  description: 'What an operation applies to.',
 });
 export type ChangesetOperationScope = Static<typeof ChangesetOperationScope>;
 
@@ -42,14 +42,14 @@ export const ChangesetOperation = Type.Object(
   },
   {
     $id: 'ChangesetOperation',
-    description: 'Something that can be done with changes; a confirmation marks it as destructive.',
+    description: 'An operation on changes; one with a `confirmation` is destructive.',
   },
 );
 export type ChangesetOperation = Static<typeof ChangesetOperation>;
 
 export const ChangesetStatus = Choice(['computing', 'ready', 'error'], {
   $id: 'ChangesetStatus',
-  description: 'Whether the list of changes can be trusted yet.',
+  description: 'Whether the list of changes is complete.',
 });
 export type ChangesetStatus = Static<typeof ChangesetStatus>;
 

@@ -11,7 +11,7 @@ import { URI } from './types.js';
 
 export const ActionOrigin = Type.Object(
   { clientId: Type.String(), clientSeq: Seq },
-  { $id: 'ActionOrigin', description: 'Which client asked for an action, and under which of its numbers.' },
+  { $id: 'ActionOrigin', description: 'The client that dispatched an action, and its number there.' },
 );
 export type ActionOrigin = Static<typeof ActionOrigin>;
 
@@ -23,13 +23,14 @@ export const ActionEnvelope = Type.Object(
     origin: Type.Optional(ActionOrigin),
     rejectionReason: Type.Optional(
       Type.String({
-        description: 'Why the host refused it. Only in the echo to the client that asked; nothing has changed.',
+        description:
+          'Why the host refused the action. Only the client that dispatched it gets this; the state has not changed.',
       }),
     ),
   },
   {
     $id: 'ActionEnvelope',
-    description: 'An action in its place in the one sequence. With a `rejectionReason` it must not be reduced.',
+    description: "An action with its number in the host's sequence. One with a `rejectionReason` must not be reduced.",
   },
 );
 export type ActionEnvelope = Static<typeof ActionEnvelope>;
@@ -38,7 +39,7 @@ export const Snapshot = Type.Object(
   {
     resource: URI,
     state: Type.Union([RootState, SessionState, TerminalState, ChangesetState, ResourceWatchState], {
-      description: 'The state, of the kind that the URI names.',
+      description: 'The state; the scheme of the URI says of which kind.',
     }),
     fromSeq: Seq,
   },

@@ -1,6 +1,6 @@
 /**
- * The input of a tool call, taken apart for people. Clients show it before somebody lets the call run, so nothing may
- * get lost on the way: where the members would not say all that the text says, the text stands for itself.
+ * The input of a tool call, divided for display. Clients show it before a person approves the call, so nothing may get
+ * lost: where the members would not show everything that the text says, the text itself is shown.
  */
 import type { SessionInputRequest } from '../session/input.js';
 import type { ToolCallState } from '../session/tool-calls.js';

@@ -15,7 +15,7 @@ export type RootChannel = Static<typeof RootChannel>;
 
 export const Meta = MapOf(Type.Unknown(), {
   $id: 'Meta',
-  description: 'Open metadata: a map whose keys this protocol does not define.',
+  description: 'Open metadata: the protocol does not define its keys.',
 });
 export type Meta = Static<typeof Meta>;
 
@@ -23,8 +23,8 @@ export const Icon = Type.Object(
   {
     src: URI,
     contentType: Type.Optional(Type.String()),
-    sizes: Type.Optional(Type.Array(Type.String(), { description: 'Such as `48x48`, or `any`.' })),
-    theme: Type.Optional(Choice(['light', 'dark'], { description: 'The background that it is meant for.' })),
+    sizes: Type.Optional(Type.Array(Type.String(), { description: 'Sizes such as `48x48`, or `any`.' })),
+    theme: Type.Optional(Choice(['light', 'dark'], { description: 'The background that it is drawn for.' })),
   },
   { $id: 'Icon', description: 'An image that stands for something.' },
 );
@@ -60,7 +60,7 @@ export const TextPosition = Type.Object(
     line: Type.Number({ description: 'From zero.' }),
     character: Type.Number({ description: 'From zero, in UTF-16 units.' }),
   },
-  { $id: 'TextPosition', description: 'A place in a text; line and character count from zero.' },
+  { $id: 'TextPosition', description: 'A place in a text. Lines and characters count from zero.' },
 );
 export type TextPosition = Static<typeof TextPosition>;
 
@@ -87,7 +87,7 @@ export type FileEditDiff = Static<typeof FileEditDiff>;
 
 export const FileEditSide = Type.Object(
   { uri: URI, content: ContentRef },
-  { $id: 'FileEditSide', description: 'One side of a file edit: where the file is and where its content can be read.' },
+  { $id: 'FileEditSide', description: 'One side of a file edit: the file, and where its content can be read.' },
 );
 export type FileEditSide = Static<typeof FileEditSide>;
 
@@ -119,10 +119,10 @@ export const UsageInfo = Type.Object(
   {
     inputTokens: Type.Optional(Type.Number({ description: 'Tokens that the model read.' })),
     outputTokens: Type.Optional(Type.Number({ description: 'Tokens that it wrote.' })),
-    cacheReadTokens: Type.Optional(Type.Number({ description: 'Those of the input that came from a cache.' })),
+    cacheReadTokens: Type.Optional(Type.Number({ description: 'Input tokens that came from a cache.' })),
     model: Type.Optional(Type.String({ description: 'The model that was used.' })),
     _meta: Type.Optional(Meta),
   },
-  { $id: 'UsageInfo', description: 'Tokens spent on a turn.' },
+  { $id: 'UsageInfo', description: 'The tokens that a turn used.' },
 );
 export type UsageInfo = Static<typeof UsageInfo>;

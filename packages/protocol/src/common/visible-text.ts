@@ -1,5 +1,6 @@
 /**
- * Text from outside as a person may judge it: whatever is invisible, acts on a display or reorders it is spelled out.
+ * Untrusted text in a form that a person can judge: characters that are invisible, act on a display or reorder it are
+ * spelled out.
  * Page, terminal and host ask before something runs, and all of them show it through this one function, so that none of
  * them shows less than what runs. The order of right-to-left letters is left to the display.
  */

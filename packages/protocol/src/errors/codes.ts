@@ -19,7 +19,7 @@ export const ErrorCode = {
   SessionAlreadyExists: -32003,
   /** A turn is running. Queue the message, or wait. */
   TurnInProgress: -32004,
-  /** None of the offered versions is spoken here; `data.supportedVersions` says which are. */
+  /** No common protocol version; `data.supportedVersions` lists those that the host speaks. */
   UnsupportedProtocolVersion: -32005,
   /** No content behind this URI. (`resourceRead` answers NotFound instead.) */
   ContentNotFound: -32006,

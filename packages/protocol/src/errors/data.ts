@@ -11,13 +11,13 @@ export type AuthRequiredErrorData = Static<typeof AuthRequiredErrorData>;
 
 export const PermissionDeniedErrorData = Type.Object(
   { request: Type.Optional(ResourceRequestParams) },
-  { $id: 'PermissionDeniedErrorData', description: 'The request that would unlock the resource, where there is one.' },
+  { $id: 'PermissionDeniedErrorData', description: 'The request that would unlock the resource, if there is one.' },
 );
 export type PermissionDeniedErrorData = Static<typeof PermissionDeniedErrorData>;
 
 export const UnsupportedProtocolVersionErrorData = Type.Object(
   { supportedVersions: Type.Optional(Type.Array(Type.String(), { description: 'Versions that the host speaks.' })) },
-  { $id: 'UnsupportedProtocolVersionErrorData', description: 'What the host could speak instead.' },
+  { $id: 'UnsupportedProtocolVersionErrorData', description: 'The versions that the host speaks.' },
 );
 export type UnsupportedProtocolVersionErrorData = Static<typeof UnsupportedProtocolVersionErrorData>;
 

@@ -18,7 +18,7 @@ export const GatewayErrorCode = {
   RateLimited: 'RATE_LIMITED',
   /** Too big, or one more than may be registered. Send less, or leave a file. */
   PayloadTooLarge: 'PAYLOAD_TOO_LARGE',
-  /** This version is not spoken here. The connection closes: update the provider. */
+  /** The gateway does not speak this version. The connection closes: update the provider. */
   UnsupportedVersion: 'UNSUPPORTED_VERSION',
   /** Not for your trust level; nothing of the message was applied. Leave that part out. */
   Unauthorized: 'UNAUTHORIZED',
@@ -39,7 +39,7 @@ export const ToolErrorCode = {
   Timeout: 'TIMEOUT',
   /** Stopped before it ended. Call again only if the result is still wanted. */
   Cancelled: 'CANCELLED',
-  /** The provider went away during the call. Nobody knows how far it came: check before calling again. */
+  /** The provider disconnected during the call. The call may have taken effect: check before calling again. */
   Disconnected: 'DISCONNECTED',
   /** The provider may not do this. Do not retry. */
   Unauthorized: 'UNAUTHORIZED',

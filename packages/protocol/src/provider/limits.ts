@@ -5,7 +5,7 @@ export const PROVIDER_PROTOCOL_VERSION = 2;
 
 // The process.
 
-/** Where providers look for the gateway when nobody told them otherwise. */
+/** Where providers look for the gateway by default. */
 export const GATEWAY_DEFAULT_PORT = 9_400;
 /** Spans the reconnect window, so that late providers and sessions still find the gateway. */
 export const EXIT_GRACE_MS = 30_000;

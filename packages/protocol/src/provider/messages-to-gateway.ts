@@ -23,7 +23,7 @@ export const ProviderAuthMessage = Type.Object(
   {
     type: Type.Literal('auth'),
     token: Type.Optional(
-      Type.String({ description: 'One that the host gave to the process, or that a pairing gave.' }),
+      Type.String({ description: 'The token that the host gave to the process, or that a pairing gave.' }),
     ),
     mode: Type.Optional(Type.Literal('pair', { description: 'Asks for a pairing code.' })),
     /** Who asks to pair, for the notice that the person reads. */
@@ -68,7 +68,7 @@ export const ProviderHelloMessage = Type.Object(
     tools: Type.Optional(Type.Array(ProviderToolDefinition)),
     hooks: Type.Optional(ProviderHooks),
     subscribe: Type.Optional(
-      Type.Array(Type.String(), { description: 'Names of session events. Names that are not known are legal.' }),
+      Type.Array(Type.String(), { description: 'Names of session events. Unknown names are allowed.' }),
     ),
     context: Type.Optional(
       Type.Union([Type.String(), Type.Null()], {
@@ -77,7 +77,10 @@ export const ProviderHelloMessage = Type.Object(
     ),
     concurrency: Type.Optional(ProviderConcurrency),
   },
-  { $id: 'ProviderHelloMessage', description: 'Binds to a session and registers everything the provider brings.' },
+  {
+    $id: 'ProviderHelloMessage',
+    description: "Binds to a session and registers the provider's tools, hooks and context.",
+  },
 );
 export type ProviderHelloMessage = Static<typeof ProviderHelloMessage>;
 
@@ -118,9 +121,9 @@ export const ProviderToolProgressMessage = Type.Object(
   {
     type: Type.Literal('tool.progress'),
     id: Type.String({ description: 'The call that is running.' }),
-    message: Type.String({ description: 'How far it is, for people.' }),
+    message: Type.String({ description: 'The progress, for people.' }),
   },
-  { $id: 'ProviderToolProgressMessage', description: 'How far a running tool call has come; never its end.' },
+  { $id: 'ProviderToolProgressMessage', description: 'Progress of a running tool call; never its end.' },
 );
 export type ProviderToolProgressMessage = Static<typeof ProviderToolProgressMessage>;
 
@@ -162,9 +165,11 @@ const pushMembers = {
     }),
   ),
   sessionId: Type.Optional(
-    Type.String({ description: 'The session that hears it; a provider that is bound to all must name it.' }),
+    Type.String({ description: 'The session to send it to; required for a provider that is bound to all sessions.' }),
   ),
-  broadcast: Type.Optional(Type.Boolean({ description: 'To every session at once, for providers bound to all.' })),
+  broadcast: Type.Optional(
+    Type.Boolean({ description: 'Whether every session gets it; only for providers that are bound to all sessions.' }),
+  ),
   metadata: Type.Optional(ProviderJsonObject),
 };
 
@@ -176,7 +181,10 @@ export const ProviderEventPush = Type.Object(
     /** Forbidden, not ignored: otherwise a prompt at the wrong level would pass as this shape. */
     prompt: Type.Optional(Type.Never({ description: 'Not with an event: a prompt always starts a turn.' })),
   },
-  { $id: 'ProviderEventPush', description: 'Something happened; `level` says how far the news goes.' },
+  {
+    $id: 'ProviderEventPush',
+    description: 'Something happened; `level` says whether it is stored, shown, or starts a turn.',
+  },
 );
 export type ProviderEventPush = Static<typeof ProviderEventPush>;
 
@@ -194,7 +202,7 @@ export type ProviderPromptPush = Static<typeof ProviderPromptPush>;
 
 export const ProviderPushMessage = Type.Union([ProviderEventPush, ProviderPromptPush], {
   $id: 'ProviderPushMessage',
-  description: 'News from a provider that nobody asked for: an event, or a prompt.',
+  description: 'Something that the provider sends on its own: an event, or a prompt.',
 });
 export type ProviderPushMessage = Static<typeof ProviderPushMessage>;
 
@@ -242,10 +250,13 @@ export const ProviderFilterSetMessage = Type.Object(
     type: Type.Literal('filter.set'),
     ...updateMembers,
     /** May name another provider's stream (`stream@provider`): that is refused as unauthorized, not as malformed. */
-    stream: Type.String({ pattern: '\\S', description: 'One of the own streams.' }),
+    stream: Type.String({ pattern: '\\S', description: "One of the provider's streams." }),
     rules: Type.Array(ProviderFilterRule, { description: 'The first match wins. An empty list removes the filter.' }),
   },
-  { $id: 'ProviderFilterSetMessage', description: 'Lets the gateway sort the events of one of the own streams.' },
+  {
+    $id: 'ProviderFilterSetMessage',
+    description: "Sets rules by which the gateway routes the events of one of the provider's streams.",
+  },
 );
 export type ProviderFilterSetMessage = Static<typeof ProviderFilterSetMessage>;
 
@@ -255,9 +266,9 @@ export const ProviderStreamQueryMessage = Type.Object(
     queryId: Type.String({ description: 'Comes back with the answer.' }),
     sessionId: Type.Optional(Type.String()),
     streams: Type.Array(Type.String({ pattern: '\\S' }), {
-      description: '`stream@provider`, or a bare name for an own stream.',
+      description: '`stream@provider`, or a bare name for a stream of the provider itself.',
     }),
-    last: Type.Integer({ minimum: 1, description: 'How many events of each; 100 at most.' }),
+    last: Type.Integer({ minimum: 1, description: 'The number of events of each stream, 100 at most.' }),
   },
   { $id: 'ProviderStreamQueryMessage', description: 'Asks for the latest events of some streams.' },
 );

@@ -52,11 +52,13 @@ export const ProviderHelloAckMessage = Type.Object(
   {
     type: Type.Literal('hello.ack'),
     protocolVersion: Type.Literal(PROVIDER_PROTOCOL_VERSION),
-    providerId: Type.String({ description: 'Who the provider is in this session.' }),
+    providerId: Type.String({ description: 'The id of the provider in this session.' }),
     reconnectToken: Type.String({
-      description: 'To come back as the same one after a break. Replaces every earlier one.',
+      description: 'Identifies the provider after a break. Replaces every earlier token.',
     }),
-    sessionId: Type.Optional(Type.String({ description: 'The session bound to; absent when bound to all.' })),
+    sessionId: Type.Optional(
+      Type.String({ description: 'The session that the provider is bound to; absent when bound to all.' }),
+    ),
     persistDir: Type.Optional(
       Type.String({ description: "A directory of the provider's own; only for providers that run on this machine." }),
     ),
@@ -66,7 +68,10 @@ export const ProviderHelloAckMessage = Type.Object(
       }),
     ),
   },
-  { $id: 'ProviderHelloAckMessage', description: 'The provider is bound and everything it brought is registered.' },
+  {
+    $id: 'ProviderHelloAckMessage',
+    description: 'The provider is bound, and its tools, hooks and context are registered.',
+  },
 );
 export type ProviderHelloAckMessage = Static<typeof ProviderHelloAckMessage>;
 
@@ -75,7 +80,7 @@ export const ProviderAckMessage = Type.Object(
     type: Type.Literal('ack'),
     requestId: Type.Optional(Type.String({ description: 'Absent when the update had none.' })),
     sessionId: Type.String(),
-    revision: Type.Integer({ minimum: 0, description: 'Counts the changes of what the provider has registered.' }),
+    revision: Type.Integer({ minimum: 0, description: "Counts the changes of the provider's registration." }),
     degraded: Type.Optional(
       Type.Array(Type.String(), {
         description: 'After `hooks.update`: what the agent of the session cannot do, as in `hello.ack`.',
@@ -84,7 +89,7 @@ export const ProviderAckMessage = Type.Object(
   },
   {
     $id: 'ProviderAckMessage',
-    description: 'An update is in force in this session; everything sent after it knows this revision.',
+    description: 'An update is in force in this session; every later message reflects this revision.',
   },
 );
 export type ProviderAckMessage = Static<typeof ProviderAckMessage>;
@@ -95,9 +100,9 @@ export const ProviderErrorMessage = Type.Object(
     code: Choice(Object.values(GatewayErrorCode), { description: 'One of the error codes of the gateway.' }),
     message: Type.String({ description: 'What was wrong and what to do.' }),
     replyTo: Type.Optional(Type.String({ description: 'The type of the message that was refused.' })),
-    providerId: Type.Optional(Type.String({ description: 'Who was refused, if it is bound.' })),
+    providerId: Type.Optional(Type.String({ description: 'The provider that was refused, if it is bound.' })),
     sessionId: Type.Optional(Type.String()),
-    requestId: Type.Optional(Type.String({ description: 'That of the refused update.' })),
+    requestId: Type.Optional(Type.String({ description: 'The `requestId` of the refused update.' })),
   },
   { $id: 'ProviderErrorMessage', description: 'A message was refused; `code` says what to do.' },
 );
@@ -186,7 +191,10 @@ const lifecycleMembers = { type: Type.Literal('session.lifecycle'), sessionId: T
 
 export const ProviderSessionLifecycleMessage = Type.Union(
   [
-    Type.Object({ ...lifecycleMembers, state: Choice(['started', 'idle'], { description: 'Where the session is.' }) }),
+    Type.Object({
+      ...lifecycleMembers,
+      state: Choice(['started', 'idle'], { description: 'The state of the session.' }),
+    }),
     Type.Object({
       ...lifecycleMembers,
       state: Type.Literal('shutdown.pending'),
@@ -208,7 +216,7 @@ export const ProviderStreamHistoryMessage = Type.Object(
     type: Type.Literal('stream.history'),
     queryId: Type.String(),
     streams: MapOf(Type.Array(ProviderStreamEvent), {
-      description: 'By `stream@provider`, always in full, also for own streams; newest first.',
+      description: "By `stream@provider`, in full also for the provider's own streams; newest first.",
     }),
   },
   { $id: 'ProviderStreamHistoryMessage', description: 'The events that a `stream.query` asked for.' },

@@ -14,7 +14,7 @@ export type ProviderName = Static<typeof ProviderName>;
 export const ProviderText = Type.String({
   pattern: '\\S',
   $id: 'ProviderText',
-  description: 'Text with something to read in it.',
+  description: 'Text that is not blank.',
 });
 export type ProviderText = Static<typeof ProviderText>;
 
@@ -38,7 +38,7 @@ export const ProviderToolDefinition = Type.Object(
     /** A JSON Schema. The empty object is legal and means that the tool takes no arguments. */
     parameters: ProviderJsonObject,
     timeout: Type.Optional(
-      Type.Integer({ minimum: 1, description: 'Milliseconds until a call is given up; 60 s, if absent.' }),
+      Type.Integer({ minimum: 1, description: 'Milliseconds until the gateway gives up a call; 60 s when absent.' }),
     ),
   },
   { $id: 'ProviderToolDefinition', description: 'A tool that a provider offers to the model.' },
@@ -47,12 +47,12 @@ export type ProviderToolDefinition = Static<typeof ProviderToolDefinition>;
 
 export const ProviderConcurrency = Type.Object(
   {
-    max: Type.Optional(Type.Integer({ minimum: 1, description: 'Calls at once.' })),
+    max: Type.Optional(Type.Integer({ minimum: 1, description: 'The maximum number of concurrent calls.' })),
     scope: Type.Optional(
-      Choice(['instance', 'provider', 'tool'], { description: 'What `max` is counted over; `instance` when absent.' }),
+      Choice(['instance', 'provider', 'tool'], { description: 'What `max` applies to; `instance` when absent.' }),
     ),
   },
-  { $id: 'ProviderConcurrency', description: 'How many calls a provider takes at once; without `max`, any number.' },
+  { $id: 'ProviderConcurrency', description: 'How many calls a provider accepts at once; without `max`, any number.' },
 );
 export type ProviderConcurrency = Static<typeof ProviderConcurrency>;
 
@@ -62,7 +62,7 @@ export const ProviderMatch = Type.Object(
   {
     tool: Type.Optional(Type.String({ description: 'The name of a tool.' })),
     args: Type.Optional(Type.String({ description: 'A regular expression, tried on the arguments as compact JSON.' })),
-    provider: Type.Optional(Type.String({ description: 'Whose tool it is, by the name of the provider.' })),
+    provider: Type.Optional(Type.String({ description: 'The name of the provider that owns the tool.' })),
     file: Type.Optional(Type.String({ description: 'A glob, tried on the arguments that look like paths.' })),
   },
   {
@@ -97,12 +97,12 @@ export const ProviderGateRule = Type.Object(
   {
     match: ProviderMatch,
     action: Type.Literal('gate'),
-    gateId: Type.String({ description: 'What `gate.check` calls it.' }),
+    gateId: Type.String({ description: 'The id that `gate.check` sends.' }),
     failOpen: Type.Optional(
-      Type.Boolean({ description: 'Whether silence lets the call pass; otherwise it blocks it.' }),
+      Type.Boolean({ description: 'Whether a missing answer lets the call pass; otherwise it blocks the call.' }),
     ),
   },
-  { $id: 'ProviderGateRule', description: 'Holds the call until the provider has answered `gate.check`.' },
+  { $id: 'ProviderGateRule', description: 'Holds the call until the provider answers `gate.check`.' },
 );
 export type ProviderGateRule = Static<typeof ProviderGateRule>;
 
@@ -124,7 +124,10 @@ export type ProviderStaticTransform = Static<typeof ProviderStaticTransform>;
 
 export const ProviderCallbackTransform = Type.Object(
   { action: Type.Literal('callback') },
-  { $id: 'ProviderCallbackTransform', description: 'The provider is asked for the section when a prompt is sent.' },
+  {
+    $id: 'ProviderCallbackTransform',
+    description: 'The gateway asks the provider for the section before each prompt.',
+  },
 );
 export type ProviderCallbackTransform = Static<typeof ProviderCallbackTransform>;
 
@@ -139,7 +142,7 @@ export const ProviderHooks = Type.Object(
     onPreToolUse: Type.Optional(Type.Array(ProviderHookRule)),
     transforms: Type.Optional(MapOf(ProviderTransform, { description: 'By section of the system prompt.' })),
   },
-  { $id: 'ProviderHooks', description: 'The rules and prompt changes that a provider brings along.' },
+  { $id: 'ProviderHooks', description: 'The rules and prompt changes of a provider.' },
 );
 export type ProviderHooks = Static<typeof ProviderHooks>;
 
@@ -167,23 +170,23 @@ export type ProviderFileReference = Static<typeof ProviderFileReference>;
 
 export const ProviderPushLevel = Choice(['inject', 'surface', 'keep'], {
   $id: 'ProviderPushLevel',
-  description: 'How far an event goes: start a turn, show it, or only store it.',
+  description: 'What an event does: start a turn, be shown, or only be stored.',
 });
 export type ProviderPushLevel = Static<typeof ProviderPushLevel>;
 
 export const ProviderFilterRule = Type.Object(
   {
     match: Type.String({ description: 'A regular expression, tried on the text of the event.' }),
-    outcome: Choice(['drop', 'keep', 'surface', 'inject'], { description: 'Where the event goes.' }),
+    outcome: Choice(['drop', 'keep', 'surface', 'inject'], { description: 'What the event does.' }),
   },
-  { $id: 'ProviderFilterRule', description: 'Sends the events that match where `outcome` says, whatever their level.' },
+  { $id: 'ProviderFilterRule', description: 'Gives matching events the `outcome`, regardless of their level.' },
 );
 export type ProviderFilterRule = Static<typeof ProviderFilterRule>;
 
 export const ProviderStreamEvent = Type.Object(
   {
     ts: Type.String({ description: 'ISO 8601, UTC.' }),
-    event: Type.String({ description: 'What was pushed.' }),
+    event: Type.String({ description: 'The event that was pushed.' }),
     metadata: Type.Optional(ProviderJsonObject),
   },
   { $id: 'ProviderStreamEvent', description: 'One stored event of a stream.' },
@@ -201,8 +204,8 @@ export const ProviderSessionEntry = Type.Object(
 export type ProviderSessionEntry = Static<typeof ProviderSessionEntry>;
 
 export const ProviderUserMessageData = Type.Object(
-  { content: Type.String({ description: 'What was said.' }) },
-  { $id: 'ProviderUserMessageData', description: 'What the person wrote.' },
+  { content: Type.String({ description: 'The text of the message.' }) },
+  { $id: 'ProviderUserMessageData', description: 'The message that a person wrote.' },
 );
 export type ProviderUserMessageData = Static<typeof ProviderUserMessageData>;
 
@@ -214,7 +217,7 @@ export type ProviderToolRequest = Static<typeof ProviderToolRequest>;
 
 export const ProviderAssistantMessageData = Type.Object(
   {
-    content: Type.String({ description: 'What it said.' }),
+    content: Type.String({ description: 'The text of the answer.' }),
     toolRequests: Type.Optional(Type.Array(ProviderToolRequest)),
   },
   { $id: 'ProviderAssistantMessageData', description: 'What the model answered.' },
@@ -223,14 +226,14 @@ export type ProviderAssistantMessageData = Static<typeof ProviderAssistantMessag
 
 export const ProviderAssistantIntentData = Type.Object(
   { intent: Type.String({ description: 'In a few words.' }) },
-  { $id: 'ProviderAssistantIntentData', description: 'What the model says it is about to do.' },
+  { $id: 'ProviderAssistantIntentData', description: 'What the model says that it will do next.' },
 );
 export type ProviderAssistantIntentData = Static<typeof ProviderAssistantIntentData>;
 
 export const ProviderToolExecutionResult = Type.Object(
   {
     type: Choice(['success', 'failure'], { description: 'Whether it succeeded.' }),
-    output: Type.Optional(Type.String({ description: 'What it gave, as text.' })),
+    output: Type.Optional(Type.String({ description: 'The output, as text.' })),
   },
   { $id: 'ProviderToolExecutionResult', description: 'How a tool call ended.' },
 );
@@ -239,13 +242,11 @@ export type ProviderToolExecutionResult = Static<typeof ProviderToolExecutionRes
 export const ProviderToolExecutionData = Type.Object(
   {
     tool: Type.String(),
-    provider: Type.Optional(
-      Type.String({ description: 'The provider that owns the tool; absent for tools that no provider brought.' }),
-    ),
+    provider: Type.Optional(Type.String({ description: 'The provider that owns the tool; absent for other tools.' })),
     args: ProviderJsonObject,
     result: ProviderToolExecutionResult,
     durationMs: Type.Number({ minimum: 0 }),
   },
-  { $id: 'ProviderToolExecutionData', description: 'A tool call that has ended, whoever ran it.' },
+  { $id: 'ProviderToolExecutionData', description: 'A tool call that has ended, with or without a provider.' },
 );
 export type ProviderToolExecutionData = Static<typeof ProviderToolExecutionData>;

@@ -61,7 +61,7 @@ export function toolErrorCodeOf(errorCode: string | undefined): ToolErrorCode {
   return Object.values(ToolErrorCode).find((code) => code === errorCode) ?? ToolErrorCode.Internal;
 }
 
-/** What a gate decided. Whatever is not clearly a yes is a no. */
+/** The decision of a gate. Anything but an explicit `allow` or `context` denies. */
 export function gateDecisionOf(message: ProviderGateResultMessage): ProviderGateDecision {
   return GATE_DECISIONS.find((decision) => decision === message.decision) ?? 'deny';
 }

@@ -29,7 +29,7 @@ export const CONNECTION_STATE_RULES = {
   AwaitPairing: { legal: only('auth.confirm'), otherwise: 'refuse' },
   AwaitHello: { legal: only('hello'), otherwise: 'refuse' },
   Bound: { legal: only(...TO_GATEWAY_TYPES), otherwise: 'refuse' },
-  // What arrives meanwhile belongs to the outcome, whichever that is.
+  // Messages that arrive meanwhile are handled in the state that follows.
   Rebinding: { legal: only(), otherwise: 'hold' },
   Unbound: { legal: only('hello', 'goodbye'), otherwise: 'refuse' },
   Disconnected: { legal: only(), otherwise: 'ignore' },

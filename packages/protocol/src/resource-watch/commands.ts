@@ -13,7 +13,7 @@ export const CreateResourceWatchParams = Type.Object(
   },
   {
     $id: 'CreateResourceWatchParams',
-    description: 'Opens a watch; events flow once somebody subscribes to its channel.',
+    description: 'Opens a watch. Events flow while its channel has a subscriber.',
   },
 );
 export type CreateResourceWatchParams = Static<typeof CreateResourceWatchParams>;

@@ -11,7 +11,7 @@ export type WatchFilter = Static<typeof WatchFilter>;
 
 export const ResourceWatchState = Type.Object(
   { root: URI, recursive: Type.Boolean(), excludes: Type.Optional(WatchFilter), includes: Type.Optional(WatchFilter) },
-  { $id: 'ResourceWatchState', description: 'What is being watched; never changes after the watch was opened.' },
+  { $id: 'ResourceWatchState', description: 'What is watched. It never changes after the watch was opened.' },
 );
 export type ResourceWatchState = Static<typeof ResourceWatchState>;
 

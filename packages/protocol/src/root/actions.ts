@@ -13,25 +13,28 @@ export type RootAgentsChangedAction = Static<typeof RootAgentsChangedAction>;
 export const RootActiveSessionsChangedAction = Type.Object(
   {
     type: Type.Literal('root/activeSessionsChanged'),
-    activeSessions: Type.Number({ description: 'How many sessions are not disposed.' }),
+    activeSessions: Type.Number({ description: 'The number of sessions that are not disposed.' }),
   },
-  { $id: 'RootActiveSessionsChangedAction', description: 'The number of sessions that are not disposed changed.' },
+  { $id: 'RootActiveSessionsChangedAction', description: 'The number of sessions changed.' },
 );
 export type RootActiveSessionsChangedAction = Static<typeof RootActiveSessionsChangedAction>;
 
 export const RootTerminalsChangedAction = Type.Object(
   { type: Type.Literal('root/terminalsChanged'), terminals: Type.Array(TerminalInfo) },
-  { $id: 'RootTerminalsChangedAction', description: 'The terminal catalogue changed; carries the full list.' },
+  { $id: 'RootTerminalsChangedAction', description: 'The list of terminals changed; carries all of them.' },
 );
 export type RootTerminalsChangedAction = Static<typeof RootTerminalsChangedAction>;
 
 export const RootConfigChangedAction = Type.Object(
   {
     type: Type.Literal('root/configChanged'),
-    config: MapOf(Type.Unknown(), { description: 'Values by the names of properties.' }),
+    config: MapOf(Type.Unknown(), { description: 'Values by property name.' }),
     replace: Type.Optional(Type.Boolean()),
   },
-  { $id: 'RootConfigChangedAction', description: 'Host configuration values were merged in, or replaced as a whole.' },
+  {
+    $id: 'RootConfigChangedAction',
+    description: "Values of the host's configuration were merged, or replaced as a whole.",
+  },
 );
 export type RootConfigChangedAction = Static<typeof RootConfigChangedAction>;
 

@@ -7,9 +7,11 @@ export const ProtectedResourceMetadata = Type.Object(
   {
     resource: Type.String({ description: 'Its identifier, a URI.' }),
     resource_name: Type.Optional(Type.String({ description: 'Its name, for people.' })),
-    authorization_servers: Type.Optional(Type.Array(Type.String(), { description: 'Who gives out tokens for it.' })),
-    jwks_uri: Type.Optional(Type.String({ description: 'Where its keys are.' })),
-    scopes_supported: Type.Optional(Type.Array(Type.String(), { description: 'Scopes that a token can have.' })),
+    authorization_servers: Type.Optional(
+      Type.Array(Type.String(), { description: 'The servers that issue tokens for it.' }),
+    ),
+    jwks_uri: Type.Optional(Type.String({ description: 'The URL of its key set.' })),
+    scopes_supported: Type.Optional(Type.Array(Type.String(), { description: 'Scopes that a token may have.' })),
     bearer_methods_supported: Type.Optional(Type.Array(Type.String(), { description: 'How a token may be sent.' })),
     resource_signing_alg_values_supported: Type.Optional(
       Type.Array(Type.String(), { description: 'Algorithms for signed answers.' }),
@@ -21,13 +23,13 @@ export const ProtectedResourceMetadata = Type.Object(
       Type.Array(Type.String(), { description: 'Encodings for encrypted answers.' }),
     ),
     resource_documentation: Type.Optional(Type.String({ description: 'A page for developers.' })),
-    resource_policy_uri: Type.Optional(Type.String({ description: 'A page about what clients may do.' })),
+    resource_policy_uri: Type.Optional(Type.String({ description: 'A page with the rules for clients.' })),
     resource_tos_uri: Type.Optional(Type.String({ description: 'Its terms of service.' })),
-    required: Type.Optional(Type.Boolean({ description: 'Whether nothing works without a token.' })),
+    required: Type.Optional(Type.Boolean({ description: 'Whether the agent cannot work without a token.' })),
   },
   {
     $id: 'ProtectedResourceMetadata',
-    description: 'A resource that needs a token, described in the words of RFC 9728.',
+    description: 'A resource that needs a token, described as in RFC 9728.',
   },
 );
 export type ProtectedResourceMetadata = Static<typeof ProtectedResourceMetadata>;
@@ -36,9 +38,9 @@ export const AuthenticateParams = Type.Object(
   {
     channel: RootChannel,
     resource: Type.String({ description: 'The protected resource, by its identifier.' }),
-    token: Type.String({ description: 'The bearer token. It is never in any state or log.' }),
+    token: Type.String({ description: 'The bearer token. It never appears in a state or a log.' }),
   },
-  { $id: 'AuthenticateParams', description: 'Brings a bearer token for a protected resource.' },
+  { $id: 'AuthenticateParams', description: 'Gives the host a bearer token for a protected resource.' },
 );
 export type AuthenticateParams = Static<typeof AuthenticateParams>;
 
@@ -53,7 +55,7 @@ export const AuthRequiredParams = Type.Object(
     channel: URI,
     resource: Type.String({ description: 'The protected resource, by its identifier.' }),
     reason: Type.Optional(
-      Choice(['required', 'expired'], { description: 'Whether none was given yet, or it is no longer good.' }),
+      Choice(['required', 'expired'], { description: 'Whether there is no token yet, or it has expired.' }),
     ),
   },
   { $id: 'AuthRequiredParams', description: 'A token is needed, or has expired.' },

@@ -8,9 +8,9 @@ import { ProjectInfo, SessionConfigSchema, SessionSummary } from '../session/sta
 export const ListSessionsParams = Type.Object(
   {
     channel: RootChannel,
-    filter: Type.Optional(MapOf(Type.Unknown(), { description: 'Reserved; the host does not look into it.' })),
+    filter: Type.Optional(MapOf(Type.Unknown(), { description: 'Reserved; the host ignores it.' })),
   },
-  { $id: 'ListSessionsParams', description: 'Asks for all sessions that are not disposed.' },
+  { $id: 'ListSessionsParams', description: 'Lists all sessions that are not disposed.' },
 );
 export type ListSessionsParams = Static<typeof ListSessionsParams>;
 
@@ -25,13 +25,11 @@ export const ResolveSessionConfigParams = Type.Object(
     channel: RootChannel,
     provider: Type.Optional(Type.String()),
     workingDirectory: Type.Optional(URI),
-    config: Type.Optional(
-      MapOf(Type.Unknown(), { description: 'What was chosen so far, by the names of properties.' }),
-    ),
+    config: Type.Optional(MapOf(Type.Unknown(), { description: 'The choices so far, by property name.' })),
   },
   {
     $id: 'ResolveSessionConfigParams',
-    description: 'Asks which configuration a session could have, given what was chosen so far.',
+    description: 'Asks which configuration a session can have, given the choices so far.',
   },
 );
 export type ResolveSessionConfigParams = Static<typeof ResolveSessionConfigParams>;
@@ -40,7 +38,7 @@ export const ResolveSessionConfigResult = Type.Object(
   { schema: SessionConfigSchema, values: MapOf(Type.Unknown()) },
   {
     $id: 'ResolveSessionConfigResult',
-    description: 'The full schema for this context, and the values with defaults filled in.',
+    description: 'The full schema, and the values with defaults filled in.',
   },
 );
 export type ResolveSessionConfigResult = Static<typeof ResolveSessionConfigResult>;
@@ -50,15 +48,15 @@ export const SessionConfigCompletionsParams = Type.Object(
     channel: RootChannel,
     provider: Type.Optional(Type.String()),
     workingDirectory: Type.Optional(URI),
-    config: Type.Optional(
-      MapOf(Type.Unknown(), { description: 'What was chosen so far, by the names of properties.' }),
+    config: Type.Optional(MapOf(Type.Unknown(), { description: 'The choices so far, by property name.' })),
+    property: Type.String({ description: 'The property to look up.' }),
+    query: Type.Optional(
+      Type.String({ description: 'The text typed so far; empty or absent for the most common values.' }),
     ),
-    property: Type.String({ description: 'The property whose values are wanted.' }),
-    query: Type.Optional(Type.String({ description: 'What was typed; empty or absent gives usual values.' })),
   },
   {
     $id: 'SessionConfigCompletionsParams',
-    description: 'Looks up values of a property whose values are too many to list.',
+    description: 'Looks up values of a property that has too many to list.',
   },
 );
 export type SessionConfigCompletionsParams = Static<typeof SessionConfigCompletionsParams>;
@@ -105,7 +103,7 @@ export const SessionSummaryChanges = Type.Object(
     workingDirectory: Type.Optional(Type.Union([URI, Type.Null()])),
     changesets: Type.Optional(Type.Union([Type.Array(ChangesetSummary), Type.Null()])),
   },
-  { $id: 'SessionSummaryChanges', description: 'The members of a summary that may change, each as its new value.' },
+  { $id: 'SessionSummaryChanges', description: 'The new values of the members that changed.' },
 );
 export type SessionSummaryChanges = Static<typeof SessionSummaryChanges>;
 
@@ -113,7 +111,7 @@ export const SessionSummaryChangedParams = Type.Object(
   { channel: RootChannel, session: URI, changes: SessionSummaryChanges },
   {
     $id: 'SessionSummaryChangedParams',
-    description: "Members of a session's summary changed; `null` takes an optional member away.",
+    description: "Members of a session's summary changed; `null` removes an optional member.",
   },
 );
 export type SessionSummaryChangedParams = Static<typeof SessionSummaryChangedParams>;

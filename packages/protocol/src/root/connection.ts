@@ -14,7 +14,7 @@ export const InitializeParams = Type.Object(
     }),
     clientId: Type.String(),
     initialSubscriptions: Type.Optional(Type.Array(URI, { description: 'Channels to subscribe to at once.' })),
-    locale: Type.Optional(Type.String({ description: 'A BCP 47 tag for texts that people read.' })),
+    locale: Type.Optional(Type.String({ description: 'The language for texts that people read, as a BCP 47 tag.' })),
   },
   { $id: 'InitializeParams', description: 'Opens a fresh connection.' },
 );
@@ -22,24 +22,24 @@ export type InitializeParams = Static<typeof InitializeParams>;
 
 export const InitializeResult = Type.Object(
   {
-    protocolVersion: Type.String({ description: 'The version in force.' }),
+    protocolVersion: Type.String({ description: 'The version that both sides speak from now on.' }),
     serverSeq: Seq,
     snapshots: Type.Array(Snapshot),
     defaultDirectory: Type.Optional(URI),
     completionTriggerCharacters: Type.Optional(
       Type.Array(Type.String(), {
-        description: 'Characters that should make a client ask for `completions` when typed.',
+        description: 'Characters that, when typed, make a client ask for `completions`.',
       }),
     ),
     telemetry: Type.Optional(TelemetryCapabilities),
   },
-  { $id: 'InitializeResult', description: 'The version in force and what was subscribed.' },
+  { $id: 'InitializeResult', description: 'The agreed version, and the snapshots of what the client subscribed to.' },
 );
 export type InitializeResult = Static<typeof InitializeResult>;
 
 export const PingParams = Type.Object(
   { channel: RootChannel },
-  { $id: 'PingParams', description: 'Asks whether the other side is there. Answered even before `initialize`.' },
+  { $id: 'PingParams', description: 'Asks whether the other side is alive. Answered even before `initialize`.' },
 );
 export type PingParams = Static<typeof PingParams>;
 
@@ -51,9 +51,9 @@ export const ReconnectParams = Type.Object(
     channel: RootChannel,
     clientId: Type.String(),
     lastSeenServerSeq: Seq,
-    subscriptions: Type.Array(URI, { description: 'The channels that the client had.' }),
+    subscriptions: Type.Array(URI, { description: 'The channels that the client was subscribed to.' }),
   },
-  { $id: 'ReconnectParams', description: 'Takes up a lost connection where it broke.' },
+  { $id: 'ReconnectParams', description: 'Resumes a lost connection.' },
 );
 export type ReconnectParams = Static<typeof ReconnectParams>;
 
@@ -61,39 +61,39 @@ export const ReconnectReplayResult = Type.Object(
   {
     type: Type.Literal('replay'),
     actions: Type.Array(ActionEnvelope),
-    missing: Type.Array(URI, { description: 'Channels of these that are gone.' }),
+    missing: Type.Array(URI, { description: 'Subscribed channels that no longer exist.' }),
   },
-  { $id: 'ReconnectReplayResult', description: 'Everything that was missed.' },
+  { $id: 'ReconnectReplayResult', description: 'Every action that the client missed.' },
 );
 export type ReconnectReplayResult = Static<typeof ReconnectReplayResult>;
 
 export const ReconnectSnapshotResult = Type.Object(
   { type: Type.Literal('snapshot'), snapshots: Type.Array(Snapshot) },
-  { $id: 'ReconnectSnapshotResult', description: 'Too much was missed: the state as it is now.' },
+  { $id: 'ReconnectSnapshotResult', description: 'The client missed too much: the current states.' },
 );
 export type ReconnectSnapshotResult = Static<typeof ReconnectSnapshotResult>;
 
 export const ReconnectResult = Type.Union([ReconnectReplayResult, ReconnectSnapshotResult], {
   $id: 'ReconnectResult',
-  description: 'How the connection goes on.',
+  description: 'What the client missed.',
 });
 export type ReconnectResult = Static<typeof ReconnectResult>;
 
 export const SubscribeParams = Type.Object(
   { channel: URI },
-  { $id: 'SubscribeParams', description: 'Asks for the state of a channel and for all that follows.' },
+  { $id: 'SubscribeParams', description: 'Subscribes to a channel: its state now, and every later action.' },
 );
 export type SubscribeParams = Static<typeof SubscribeParams>;
 
 export const SubscribeResult = Type.Object(
   { snapshot: Type.Optional(Snapshot) },
-  { $id: 'SubscribeResult', description: 'The state; nothing for a stateless channel.' },
+  { $id: 'SubscribeResult', description: 'The state; absent for a channel without one.' },
 );
 export type SubscribeResult = Static<typeof SubscribeResult>;
 
 export const UnsubscribeParams = Type.Object(
   { channel: URI },
-  { $id: 'UnsubscribeParams', description: 'The client no longer wants a channel.' },
+  { $id: 'UnsubscribeParams', description: 'Unsubscribes from a channel.' },
 );
 export type UnsubscribeParams = Static<typeof UnsubscribeParams>;
 
@@ -101,7 +101,7 @@ export const DispatchActionParams = Type.Object(
   { channel: URI, clientSeq: Seq, action: StateAction },
   {
     $id: 'DispatchActionParams',
-    description: 'The client asks for an action. Never answered; the action comes back with its origin.',
+    description: 'Dispatches an action. It has no answer; the action comes back with its origin.',
   },
 );
 export type DispatchActionParams = Static<typeof DispatchActionParams>;

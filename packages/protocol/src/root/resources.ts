@@ -11,7 +11,7 @@ export type ContentEncoding = Static<typeof ContentEncoding>;
 
 export const ResourceReadParams = Type.Object(
   { channel: RootChannel, uri: URI, encoding: Type.Optional(ContentEncoding) },
-  { $id: 'ResourceReadParams', description: 'Reads a file, or content kept by reference.' },
+  { $id: 'ResourceReadParams', description: 'Reads a file, or content that a reference names.' },
 );
 export type ResourceReadParams = Static<typeof ResourceReadParams>;
 
@@ -27,7 +27,7 @@ export type ResourceReadResult = Static<typeof ResourceReadResult>;
 
 export const ResourceWriteMode = Choice(['truncate', 'append', 'insert'], {
   $id: 'ResourceWriteMode',
-  description: "Where written bytes go; the protocol's text says how `position` counts in each.",
+  description: 'Where the bytes go, relative to `position`.',
 });
 export type ResourceWriteMode = Static<typeof ResourceWriteMode>;
 
@@ -38,14 +38,12 @@ export const ResourceWriteParams = Type.Object(
     data: Type.String({ description: 'The content, written as `encoding` says.' }),
     encoding: ContentEncoding,
     contentType: Type.Optional(Type.String()),
-    createOnly: Type.Optional(Type.Boolean({ description: 'Whether to refuse when the file is there already.' })),
+    createOnly: Type.Optional(Type.Boolean({ description: 'Whether to fail when the file exists.' })),
     mode: Type.Optional(ResourceWriteMode),
-    position: Type.Optional(
-      Type.Number({ description: 'In bytes: from the start, or back from the end when appending.' }),
-    ),
+    position: Type.Optional(Type.Number({ description: 'In bytes, from the start; from the end when appending.' })),
     ifMatch: Type.Optional(Type.String({ description: 'The `etag` that the file must still have.' })),
   },
-  { $id: 'ResourceWriteParams', description: 'Writes a file: whole, cut, appended or inserted.' },
+  { $id: 'ResourceWriteParams', description: 'Writes a file: replaces it, truncates it, appends or inserts.' },
 );
 export type ResourceWriteParams = Static<typeof ResourceWriteParams>;
 
@@ -60,7 +58,7 @@ export type ResourceListParams = Static<typeof ResourceListParams>;
 
 export const DirectoryEntry = Type.Object(
   { name: Type.String(), type: Choice(['file', 'directory'], { description: 'What it is.' }) },
-  { $id: 'DirectoryEntry', description: 'A direct child; a link is listed as the kind of its target.' },
+  { $id: 'DirectoryEntry', description: 'A direct child. A symbolic link has the type of its target.' },
 );
 export type DirectoryEntry = Static<typeof DirectoryEntry>;
 
@@ -81,7 +79,7 @@ export type ResourceCopyResult = Static<typeof ResourceCopyResult>;
 
 export const ResourceDeleteParams = Type.Object(
   { channel: RootChannel, uri: URI, recursive: Type.Optional(Type.Boolean()) },
-  { $id: 'ResourceDeleteParams', description: 'Deletes a resource; a folder with content only when `recursive`.' },
+  { $id: 'ResourceDeleteParams', description: 'Deletes a resource; a folder that is not empty only when `recursive`.' },
 );
 export type ResourceDeleteParams = Static<typeof ResourceDeleteParams>;
 
@@ -102,12 +100,12 @@ export const ResourceResolveParams = Type.Object(
     channel: RootChannel,
     uri: URI,
     followSymlinks: Type.Optional(
-      Type.Boolean({ description: 'Whether a link is followed to what it names; yes, if absent.' }),
+      Type.Boolean({ description: 'Whether to follow a symbolic link; true when absent.' }),
     ),
   },
   {
     $id: 'ResourceResolveParams',
-    description: 'Asks for metadata and the canonical address; the way to test for existence.',
+    description: 'Asks for metadata and the canonical URI; also tells whether a resource exists.',
   },
 );
 export type ResourceResolveParams = Static<typeof ResourceResolveParams>;
@@ -124,13 +122,11 @@ export const ResourceResolveResult = Type.Object(
     type: ResourceType,
     size: Type.Optional(Type.Number({ description: 'In bytes.' })),
     mtime: Type.Optional(Type.String({ description: 'When its content last changed.' })),
-    ctime: Type.Optional(Type.String({ description: 'When it was made.' })),
+    ctime: Type.Optional(Type.String({ description: 'When it was created.' })),
     contentType: Type.Optional(Type.String()),
-    etag: Type.Optional(
-      Type.String({ description: 'Stands for this version of the content; only useful as `ifMatch`.' }),
-    ),
+    etag: Type.Optional(Type.String({ description: 'Identifies this version of the content, for `ifMatch`.' })),
   },
-  { $id: 'ResourceResolveResult', description: 'What was found; times are ISO 8601 text.' },
+  { $id: 'ResourceResolveResult', description: 'The metadata; times are ISO 8601.' },
 );
 export type ResourceResolveResult = Static<typeof ResourceResolveResult>;
 
@@ -150,8 +146,8 @@ export const ResourceRequestParams = Type.Object(
   {
     channel: RootChannel,
     uri: URI,
-    read: Type.Optional(Type.Boolean({ description: 'Whether to read.' })),
-    write: Type.Optional(Type.Boolean({ description: 'Whether to write.' })),
+    read: Type.Optional(Type.Boolean({ description: 'Whether read access is wanted.' })),
+    write: Type.Optional(Type.Boolean({ description: 'Whether write access is wanted.' })),
   },
   { $id: 'ResourceRequestParams', description: 'Asks for access to a resource.' },
 );

@@ -9,7 +9,7 @@ import { ProtectedResourceMetadata } from './authentication.js';
 
 export const PolicyState = Choice(['enabled', 'disabled', 'unconfigured'], {
   $id: 'PolicyState',
-  description: 'Whether policy lets a model be used.',
+  description: 'Whether policy allows a model.',
 });
 export type PolicyState = Static<typeof PolicyState>;
 
@@ -19,7 +19,7 @@ export const SessionModelInfo = Type.Object(
     provider: Type.String(),
     name: Type.String(),
     maxContextWindow: Type.Optional(Type.Number({ description: 'In tokens.' })),
-    supportsVision: Type.Optional(Type.Boolean({ description: 'Whether it can see images.' })),
+    supportsVision: Type.Optional(Type.Boolean({ description: 'Whether the model accepts images.' })),
     policyState: Type.Optional(PolicyState),
     configSchema: Type.Optional(ConfigSchema),
     _meta: Type.Optional(Meta),
@@ -33,7 +33,7 @@ export const SystemMessageSection = Type.Object(
     id: Type.String(),
     label: Type.String(),
     description: Type.Optional(Type.String()),
-    restricted: Type.Optional(Type.Boolean({ description: 'Whether nobody may rewrite it.' })),
+    restricted: Type.Optional(Type.Boolean({ description: 'Whether the host refuses to rewrite it.' })),
   },
   { $id: 'SystemMessageSection', description: "One section of an agent's system prompt, as its catalogue names it." },
 );
@@ -56,7 +56,7 @@ export type AgentInfo = Static<typeof AgentInfo>;
 export const RootState = Type.Object(
   {
     agents: Type.Array(AgentInfo),
-    activeSessions: Type.Optional(Type.Number({ description: 'How many sessions are not disposed.' })),
+    activeSessions: Type.Optional(Type.Number({ description: 'The number of sessions that are not disposed.' })),
     terminals: Type.Optional(Type.Array(TerminalInfo)),
     config: Type.Optional(RootConfigState),
   },

@@ -21,26 +21,26 @@ import { ResponsePart } from './turns.js';
 
 export const SessionReadyAction = Type.Object(
   { type: Type.Literal('session/ready') },
-  { $id: 'SessionReadyAction', description: 'The backend is up.' },
+  { $id: 'SessionReadyAction', description: 'The agent is ready.' },
 );
 export type SessionReadyAction = Static<typeof SessionReadyAction>;
 
 export const SessionCreationFailedAction = Type.Object(
   { type: Type.Literal('session/creationFailed'), error: ErrorInfo },
-  { $id: 'SessionCreationFailedAction', description: 'The backend could not be started.' },
+  { $id: 'SessionCreationFailedAction', description: 'The agent could not be started.' },
 );
 export type SessionCreationFailedAction = Static<typeof SessionCreationFailedAction>;
 
 export const SessionTurnStartedAction = Type.Object(
   {
     type: Type.Literal('session/turnStarted'),
-    turnId: Type.String({ description: 'A new id, chosen by whoever starts the turn.' }),
+    turnId: Type.String({ description: 'A new id, chosen by the sender.' }),
     userMessage: UserMessage,
-    queuedMessageId: Type.Optional(Type.String({ description: 'The waiting message that this turn takes up.' })),
+    queuedMessageId: Type.Optional(Type.String({ description: 'The waiting message that starts this turn.' })),
   },
   {
     $id: 'SessionTurnStartedAction',
-    description: 'A message starts a turn; `queuedMessageId` takes it out of the waiting ones.',
+    description: 'A message starts a turn; `queuedMessageId` removes it from the queue.',
   },
 );
 export type SessionTurnStartedAction = Static<typeof SessionTurnStartedAction>;
@@ -64,7 +64,7 @@ export type SessionResponsePartAction = Static<typeof SessionResponsePartAction>
 
 export const SessionTurnCompleteAction = Type.Object(
   { type: Type.Literal('session/turnComplete'), turnId: Type.String() },
-  { $id: 'SessionTurnCompleteAction', description: 'The agent is done.' },
+  { $id: 'SessionTurnCompleteAction', description: 'The turn ended normally.' },
 );
 export type SessionTurnCompleteAction = Static<typeof SessionTurnCompleteAction>;
 
@@ -88,7 +88,7 @@ export type SessionTitleChangedAction = Static<typeof SessionTitleChangedAction>
 
 export const SessionUsageAction = Type.Object(
   { type: Type.Literal('session/usage'), turnId: Type.String(), usage: UsageInfo },
-  { $id: 'SessionUsageAction', description: 'Tokens spent on the turn so far.' },
+  { $id: 'SessionUsageAction', description: 'The tokens that the turn has used so far.' },
 );
 export type SessionUsageAction = Static<typeof SessionUsageAction>;
 
@@ -122,7 +122,7 @@ export const SessionServerToolsChangedAction = Type.Object(
   { type: Type.Literal('session/serverToolsChanged'), tools: Type.Array(ToolDefinition) },
   {
     $id: 'SessionServerToolsChangedAction',
-    description: 'The tools that the host offers changed; carries the full list.',
+    description: "The host's tools changed; carries all of them.",
   },
 );
 export type SessionServerToolsChangedAction = Static<typeof SessionServerToolsChangedAction>;
@@ -132,7 +132,10 @@ export const SessionActiveClientChangedAction = Type.Object(
     type: Type.Literal('session/activeClientChanged'),
     activeClient: Type.Optional(Type.Union([SessionActiveClient, Type.Null()])),
   },
-  { $id: 'SessionActiveClientChangedAction', description: 'A client takes the active role, or gives it up (`null`).' },
+  {
+    $id: 'SessionActiveClientChangedAction',
+    description: 'A client becomes the active client, or stops being it (`null`).',
+  },
 );
 export type SessionActiveClientChangedAction = Static<typeof SessionActiveClientChangedAction>;
 
@@ -140,7 +143,7 @@ export const SessionActiveClientToolsChangedAction = Type.Object(
   { type: Type.Literal('session/activeClientToolsChanged'), tools: Type.Array(ToolDefinition) },
   {
     $id: 'SessionActiveClientToolsChangedAction',
-    description: "The active client's tools changed; carries the full list.",
+    description: "The active client's tools changed; carries all of them.",
   },
 );
 export type SessionActiveClientToolsChangedAction = Static<typeof SessionActiveClientToolsChangedAction>;
@@ -154,25 +157,25 @@ export const SessionPendingMessageSetAction = Type.Object(
   },
   {
     $id: 'SessionPendingMessageSetAction',
-    description: 'A message waits: to steer the running turn, or for the next one.',
+    description: 'A message waits to steer the running turn, or to start the next one.',
   },
 );
 export type SessionPendingMessageSetAction = Static<typeof SessionPendingMessageSetAction>;
 
 export const SessionPendingMessageRemovedAction = Type.Object(
   { type: Type.Literal('session/pendingMessageRemoved'), kind: PendingMessageKind, id: Type.String() },
-  { $id: 'SessionPendingMessageRemovedAction', description: 'A waiting message was taken back or used.' },
+  { $id: 'SessionPendingMessageRemovedAction', description: 'A waiting message was withdrawn or delivered.' },
 );
 export type SessionPendingMessageRemovedAction = Static<typeof SessionPendingMessageRemovedAction>;
 
 export const SessionQueuedMessagesReorderedAction = Type.Object(
   {
     type: Type.Literal('session/queuedMessagesReordered'),
-    order: Type.Array(Type.String(), { description: 'Ids of waiting messages.' }),
+    order: Type.Array(Type.String(), { description: 'The ids of queued messages.' }),
   },
   {
     $id: 'SessionQueuedMessagesReorderedAction',
-    description: 'Queued messages in a new order; those not named keep theirs, at the end.',
+    description: 'Queued messages have a new order; unnamed ones follow in their old order.',
   },
 );
 export type SessionQueuedMessagesReorderedAction = Static<typeof SessionQueuedMessagesReorderedAction>;
@@ -181,7 +184,7 @@ export const SessionInputRequestedAction = Type.Object(
   { type: Type.Literal('session/inputRequested'), request: SessionInputRequest },
   {
     $id: 'SessionInputRequestedAction',
-    description: 'Something must be answered; the same id again amends the question.',
+    description: 'A person must answer something; a request with a known id replaces that request.',
   },
 );
 export type SessionInputRequestedAction = Static<typeof SessionInputRequestedAction>;
@@ -195,7 +198,7 @@ export const SessionInputAnswerChangedAction = Type.Object(
   },
   {
     $id: 'SessionInputAnswerChangedAction',
-    description: 'A draft or an answer to one question; without one, it is taken back.',
+    description: 'The answer to one question changed; without an answer, it was withdrawn.',
   },
 );
 export type SessionInputAnswerChangedAction = Static<typeof SessionInputAnswerChangedAction>;
@@ -207,13 +210,13 @@ export const SessionInputCompletedAction = Type.Object(
     response: SessionInputResponseKind,
     answers: Type.Optional(MapOf(SessionInputAnswer)),
   },
-  { $id: 'SessionInputCompletedAction', description: 'An input request is over.' },
+  { $id: 'SessionInputCompletedAction', description: 'An input request was answered or closed.' },
 );
 export type SessionInputCompletedAction = Static<typeof SessionInputCompletedAction>;
 
 export const SessionCustomizationsChangedAction = Type.Object(
   { type: Type.Literal('session/customizationsChanged'), customizations: Type.Array(Customization) },
-  { $id: 'SessionCustomizationsChangedAction', description: 'All customizations of the session.' },
+  { $id: 'SessionCustomizationsChangedAction', description: 'The customizations changed; carries all of them.' },
 );
 export type SessionCustomizationsChangedAction = Static<typeof SessionCustomizationsChangedAction>;
 
@@ -225,29 +228,32 @@ export type SessionCustomizationToggledAction = Static<typeof SessionCustomizati
 
 export const SessionCustomizationUpdatedAction = Type.Object(
   { type: Type.Literal('session/customizationUpdated'), customization: Customization },
-  { $id: 'SessionCustomizationUpdatedAction', description: 'One container, whole, with its children.' },
+  { $id: 'SessionCustomizationUpdatedAction', description: 'One container changed; carries it with its children.' },
 );
 export type SessionCustomizationUpdatedAction = Static<typeof SessionCustomizationUpdatedAction>;
 
 export const SessionCustomizationRemovedAction = Type.Object(
   { type: Type.Literal('session/customizationRemoved'), id: Type.String() },
-  { $id: 'SessionCustomizationRemovedAction', description: 'A container or one child is gone.' },
+  { $id: 'SessionCustomizationRemovedAction', description: 'A container or one child was removed.' },
 );
 export type SessionCustomizationRemovedAction = Static<typeof SessionCustomizationRemovedAction>;
 
 export const SessionTruncatedAction = Type.Object(
   {
     type: Type.Literal('session/truncated'),
-    turnId: Type.Optional(Type.String({ description: 'The last turn that stays.' })),
+    turnId: Type.Optional(Type.String({ description: 'The last turn that remains.' })),
   },
-  { $id: 'SessionTruncatedAction', description: 'History after the named turn is cut off; without one, all of it.' },
+  {
+    $id: 'SessionTruncatedAction',
+    description: 'The turns after the named one were removed; without a name, all turns.',
+  },
 );
 export type SessionTruncatedAction = Static<typeof SessionTruncatedAction>;
 
 export const SessionIsReadChangedAction = Type.Object(
   {
     type: Type.Literal('session/isReadChanged'),
-    isRead: Type.Boolean({ description: 'Whether somebody has seen what happened last.' }),
+    isRead: Type.Boolean({ description: 'Whether a person has seen the latest changes.' }),
   },
   { $id: 'SessionIsReadChangedAction', description: 'The session was read, or marked unread.' },
 );
@@ -256,16 +262,16 @@ export type SessionIsReadChangedAction = Static<typeof SessionIsReadChangedActio
 export const SessionIsArchivedChangedAction = Type.Object(
   {
     type: Type.Literal('session/isArchivedChanged'),
-    isArchived: Type.Boolean({ description: 'Whether it was put away.' }),
+    isArchived: Type.Boolean({ description: 'Whether it is archived.' }),
   },
-  { $id: 'SessionIsArchivedChangedAction', description: 'The session was put away, or taken out again.' },
+  { $id: 'SessionIsArchivedChangedAction', description: 'The session was archived, or taken out of the archive.' },
 );
 export type SessionIsArchivedChangedAction = Static<typeof SessionIsArchivedChangedAction>;
 
 export const SessionActivityChangedAction = Type.Object(
   {
     type: Type.Literal('session/activityChanged'),
-    activity: Type.Optional(Type.String({ description: 'In a few words; absent when it does nothing.' })),
+    activity: Type.Optional(Type.String({ description: 'In a few words; absent when the session is idle.' })),
   },
   { $id: 'SessionActivityChangedAction', description: 'What the session is doing now, in a few words.' },
 );
@@ -273,26 +279,26 @@ export type SessionActivityChangedAction = Static<typeof SessionActivityChangedA
 
 export const SessionChangesetsChangedAction = Type.Object(
   { type: Type.Literal('session/changesetsChanged'), changesets: Type.Optional(Type.Array(ChangesetSummary)) },
-  { $id: 'SessionChangesetsChangedAction', description: 'The catalogue of changesets.' },
+  { $id: 'SessionChangesetsChangedAction', description: 'The list of changesets changed; carries all of them.' },
 );
 export type SessionChangesetsChangedAction = Static<typeof SessionChangesetsChangedAction>;
 
 export const SessionConfigChangedAction = Type.Object(
   {
     type: Type.Literal('session/configChanged'),
-    config: MapOf(Type.Unknown(), { description: 'Values by the names of properties.' }),
+    config: MapOf(Type.Unknown(), { description: 'Values by property name.' }),
     replace: Type.Optional(Type.Boolean()),
   },
   {
     $id: 'SessionConfigChangedAction',
-    description: 'Session configuration values were merged in, or replaced as a whole.',
+    description: "Values of the session's configuration were merged, or replaced as a whole.",
   },
 );
 export type SessionConfigChangedAction = Static<typeof SessionConfigChangedAction>;
 
 export const SessionMetaChangedAction = Type.Object(
   { type: Type.Literal('session/metaChanged'), _meta: Type.Optional(Meta) },
-  { $id: 'SessionMetaChangedAction', description: "The session's metadata, whole." },
+  { $id: 'SessionMetaChangedAction', description: "The session's metadata changed; carries all of it." },
 );
 export type SessionMetaChangedAction = Static<typeof SessionMetaChangedAction>;
 

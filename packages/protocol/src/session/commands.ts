@@ -8,7 +8,7 @@ import { Turn } from './turns.js';
 
 export const SessionForkSource = Type.Object(
   { session: URI, turnId: Type.String({ description: 'The last turn to copy.' }) },
-  { $id: 'SessionForkSource', description: 'The history to start from; the last turn copied is `turnId`.' },
+  { $id: 'SessionForkSource', description: 'The session and turn to copy the history from.' },
 );
 export type SessionForkSource = Static<typeof SessionForkSource>;
 
@@ -20,7 +20,7 @@ export const CreateSessionParams = Type.Object(
     agent: Type.Optional(AgentSelection),
     workingDirectory: Type.Optional(URI),
     fork: Type.Optional(SessionForkSource),
-    config: Type.Optional(MapOf(Type.Unknown(), { description: 'Values by the names of properties.' })),
+    config: Type.Optional(MapOf(Type.Unknown(), { description: 'Values by property name.' })),
     activeClient: Type.Optional(SessionActiveClient),
   },
   { $id: 'CreateSessionParams', description: 'Creates a session under a URI that the client chose.' },
@@ -29,13 +29,13 @@ export type CreateSessionParams = Static<typeof CreateSessionParams>;
 
 export const CreateSessionResult = Type.Null({
   $id: 'CreateSessionResult',
-  description: 'Nothing: the session is known by the URI that was asked for.',
+  description: 'Nothing: the session has the URI that the client chose.',
 });
 export type CreateSessionResult = Static<typeof CreateSessionResult>;
 
 export const DisposeSessionParams = Type.Object(
   { channel: URI },
-  { $id: 'DisposeSessionParams', description: 'Ends a session.' },
+  { $id: 'DisposeSessionParams', description: 'Disposes a session.' },
 );
 export type DisposeSessionParams = Static<typeof DisposeSessionParams>;
 
@@ -45,15 +45,17 @@ export type DisposeSessionResult = Static<typeof DisposeSessionResult>;
 export const FetchTurnsParams = Type.Object(
   {
     channel: URI,
-    before: Type.Optional(Type.String({ description: 'The id of a turn: only older ones; absent for the newest.' })),
-    limit: Type.Optional(Type.Number({ description: 'How many at most.' })),
+    before: Type.Optional(
+      Type.String({ description: 'The id of a turn: the page ends before it. Absent for the newest page.' }),
+    ),
+    limit: Type.Optional(Type.Number({ description: 'The maximum number of turns.' })),
   },
   { $id: 'FetchTurnsParams', description: 'Pages through finished turns, newest page first.' },
 );
 export type FetchTurnsParams = Static<typeof FetchTurnsParams>;
 
 export const FetchTurnsResult = Type.Object(
-  { turns: Type.Array(Turn), hasMore: Type.Boolean({ description: 'Whether there are older ones.' }) },
+  { turns: Type.Array(Turn), hasMore: Type.Boolean({ description: 'Whether there are older turns.' }) },
   { $id: 'FetchTurnsResult', description: 'A page of turns, oldest first.' },
 );
 export type FetchTurnsResult = Static<typeof FetchTurnsResult>;
@@ -65,26 +67,26 @@ export const CompletionsParams = Type.Object(
     text: Type.String({ description: 'The message so far.' }),
     offset: Type.Number({ description: 'Where the caret is, in UTF-16 units.' }),
   },
-  { $id: 'CompletionsParams', description: 'Asks what could be inserted at the caret of a message.' },
+  { $id: 'CompletionsParams', description: 'Asks for completions at the caret of a message.' },
 );
 export type CompletionsParams = Static<typeof CompletionsParams>;
 
 export const CompletionItem = Type.Object(
   {
-    insertText: Type.String({ description: 'What to insert.' }),
-    rangeStart: Type.Optional(Type.Number({ description: 'What to replace: from here …' })),
+    insertText: Type.String({ description: 'The text to insert.' }),
+    rangeStart: Type.Optional(Type.Number({ description: 'Start of the text to replace.' })),
     rangeEnd: Type.Optional(
-      Type.Number({ description: '… up to here, not included. Without both, insert at the caret.' }),
+      Type.Number({ description: 'End of the text to replace, exclusive. Without both, insert at the caret.' }),
     ),
     attachment: MessageAttachment,
   },
-  { $id: 'CompletionItem', description: 'Something to insert, with the attachment it brings.' },
+  { $id: 'CompletionItem', description: 'A text to insert, with its attachment.' },
 );
 export type CompletionItem = Static<typeof CompletionItem>;
 
 export const CompletionsResult = Type.Object(
   { items: Type.Array(CompletionItem) },
-  { $id: 'CompletionsResult', description: 'What was found, in display order.' },
+  { $id: 'CompletionsResult', description: 'The completions, in display order.' },
 );
 export type CompletionsResult = Static<typeof CompletionsResult>;
 
@@ -101,7 +103,7 @@ export const SystemMessageTransformParams = Type.Object(
   { channel: URI, sections: MapOf(SystemMessageSectionContent) },
   {
     $id: 'SystemMessageTransformParams',
-    description: 'The host hands rendered prompt sections to the active client.',
+    description: 'The host asks the active client to rewrite rendered prompt sections.',
   },
 );
 export type SystemMessageTransformParams = Static<typeof SystemMessageTransformParams>;
@@ -110,7 +112,7 @@ export const SystemMessageTransformResult = Type.Object(
   { sections: MapOf(SystemMessageSectionContent) },
   {
     $id: 'SystemMessageTransformResult',
-    description: 'The sections that the client rewrote; all others stay as they were.',
+    description: 'The sections that the client rewrote; the others stay unchanged.',
   },
 );
 export type SystemMessageTransformResult = Static<typeof SystemMessageTransformResult>;

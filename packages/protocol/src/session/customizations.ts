@@ -23,7 +23,9 @@ export const SkillCustomization = Type.Object(
     type: Type.Literal('skill'),
     ...customizationBase,
     description: Type.Optional(Type.String()),
-    disableModelInvocation: Type.Optional(Type.Boolean({ description: 'Whether it is for people only.' })),
+    disableModelInvocation: Type.Optional(
+      Type.Boolean({ description: 'Whether only people may invoke it, not the model.' }),
+    ),
   },
   { $id: 'SkillCustomization', description: 'A skill.' },
 );
@@ -40,8 +42,8 @@ export const RuleCustomization = Type.Object(
     type: Type.Literal('rule'),
     ...customizationBase,
     description: Type.Optional(Type.String()),
-    alwaysApply: Type.Optional(Type.Boolean({ description: 'Whether it goes into every prompt.' })),
-    globs: Type.Optional(Type.Array(Type.String(), { description: 'The files that it is about.' })),
+    alwaysApply: Type.Optional(Type.Boolean({ description: 'Whether it is part of every prompt.' })),
+    globs: Type.Optional(Type.Array(Type.String(), { description: 'The files that it applies to.' })),
   },
   { $id: 'RuleCustomization', description: 'An instruction, always on or tied to files.' },
 );
@@ -49,7 +51,7 @@ export type RuleCustomization = Static<typeof RuleCustomization>;
 
 export const HookCustomization = Type.Object(
   { type: Type.Literal('hook'), ...customizationBase },
-  { $id: 'HookCustomization', description: 'A hook that runs at an event.' },
+  { $id: 'HookCustomization', description: 'A hook that runs on an event.' },
 );
 export type HookCustomization = Static<typeof HookCustomization>;
 
@@ -69,19 +71,19 @@ export const ChildCustomization = OpenUnion(
     HookCustomization,
     McpServerCustomization,
   ],
-  { $id: 'ChildCustomization', description: 'Something inside a customization container.' },
+  { $id: 'ChildCustomization', description: 'A customization inside a plugin or a folder.' },
 );
 export type ChildCustomization = Static<typeof ChildCustomization>;
 
 export const ChildCustomizationType = Choice(['agent', 'skill', 'prompt', 'rule', 'hook', 'mcpServer'], {
   $id: 'ChildCustomizationType',
-  description: 'What a customization directory may hold.',
+  description: 'The kind of customizations in a folder.',
 });
 export type ChildCustomizationType = Static<typeof ChildCustomizationType>;
 
 export const CustomizationLoadingState = Type.Object(
   { kind: Type.Literal('loading') },
-  { $id: 'CustomizationLoadingState', description: 'Being read.' },
+  { $id: 'CustomizationLoadingState', description: 'The host is reading it.' },
 );
 export type CustomizationLoadingState = Static<typeof CustomizationLoadingState>;
 
@@ -93,35 +95,35 @@ export type CustomizationLoadedState = Static<typeof CustomizationLoadedState>;
 
 export const CustomizationDegradedState = Type.Object(
   { kind: Type.Literal('degraded'), message: Type.String() },
-  { $id: 'CustomizationDegradedState', description: 'In use, but not all of it.' },
+  { $id: 'CustomizationDegradedState', description: 'Parts of it are in use.' },
 );
 export type CustomizationDegradedState = Static<typeof CustomizationDegradedState>;
 
 export const CustomizationErrorState = Type.Object(
   { kind: Type.Literal('error'), message: Type.String() },
-  { $id: 'CustomizationErrorState', description: 'Not in use, and why.' },
+  { $id: 'CustomizationErrorState', description: 'It could not be read.' },
 );
 export type CustomizationErrorState = Static<typeof CustomizationErrorState>;
 
 export const CustomizationLoadState = Type.Union(
   [CustomizationLoadingState, CustomizationLoadedState, CustomizationDegradedState, CustomizationErrorState],
-  { $id: 'CustomizationLoadState', description: 'How far a customization has come.' },
+  { $id: 'CustomizationLoadState', description: 'Whether a customization is read and in use.' },
 );
 export type CustomizationLoadState = Static<typeof CustomizationLoadState>;
 
 /** Members of a container. No `children` means not parsed yet; an empty list means nothing was found. */
 const containerMembers = {
   enabled: Type.Boolean(),
-  clientId: Type.Optional(Type.String({ description: 'The client that brought it.' })),
+  clientId: Type.Optional(Type.String({ description: 'The client that contributed it.' })),
   load: Type.Optional(CustomizationLoadState),
   children: Type.Optional(
-    Type.Array(ChildCustomization, { description: 'What is inside. Absent: not read yet. Empty: nothing was found.' }),
+    Type.Array(ChildCustomization, { description: 'Its contents. Absent: not read yet. Empty: nothing was found.' }),
   ),
 };
 
 export const PluginCustomization = Type.Object(
   { type: Type.Literal('plugin'), ...customizationBase, ...containerMembers },
-  { $id: 'PluginCustomization', description: 'A plugin and what it brings.' },
+  { $id: 'PluginCustomization', description: 'A plugin and its contents.' },
 );
 export type PluginCustomization = Static<typeof PluginCustomization>;
 

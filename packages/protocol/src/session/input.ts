@@ -15,12 +15,12 @@ export const SessionInputTextQuestion = Type.Object(
   {
     kind: Type.Literal('text'),
     ...questionBase,
-    format: Type.Optional(Type.String({ description: 'What the words must be, such as `email` or `uri`.' })),
-    min: Type.Optional(Type.Number({ description: 'Fewest characters.' })),
-    max: Type.Optional(Type.Number({ description: 'Most characters.' })),
+    format: Type.Optional(Type.String({ description: 'The format of the text, such as `email` or `uri`.' })),
+    min: Type.Optional(Type.Number({ description: 'The minimum number of characters.' })),
+    max: Type.Optional(Type.Number({ description: 'The maximum number of characters.' })),
     defaultValue: Type.Optional(Type.String()),
   },
-  { $id: 'SessionInputTextQuestion', description: 'A question answered in words.' },
+  { $id: 'SessionInputTextQuestion', description: 'A question that is answered with text.' },
 );
 export type SessionInputTextQuestion = Static<typeof SessionInputTextQuestion>;
 
@@ -32,13 +32,13 @@ export const SessionInputNumberQuestion = Type.Object(
     max: Type.Optional(Type.Number()),
     defaultValue: Type.Optional(Type.Number()),
   },
-  { $id: 'SessionInputNumberQuestion', description: 'A question answered with a number.' },
+  { $id: 'SessionInputNumberQuestion', description: 'A question that is answered with a number.' },
 );
 export type SessionInputNumberQuestion = Static<typeof SessionInputNumberQuestion>;
 
 export const SessionInputBooleanQuestion = Type.Object(
   { kind: Type.Literal('boolean'), ...questionBase, defaultValue: Type.Optional(Type.Boolean()) },
-  { $id: 'SessionInputBooleanQuestion', description: 'A question answered with yes or no.' },
+  { $id: 'SessionInputBooleanQuestion', description: 'A question that is answered with yes or no.' },
 );
 export type SessionInputBooleanQuestion = Static<typeof SessionInputBooleanQuestion>;
 
@@ -47,9 +47,9 @@ export const SessionInputOption = Type.Object(
     id: Type.String(),
     label: Type.String(),
     description: Type.Optional(Type.String()),
-    recommended: Type.Optional(Type.Boolean({ description: 'Whether it is the choice that fits most people.' })),
+    recommended: Type.Optional(Type.Boolean({ description: 'Whether it is the recommended option.' })),
   },
-  { $id: 'SessionInputOption', description: 'One choice of a question.' },
+  { $id: 'SessionInputOption', description: 'An option of a question.' },
 );
 export type SessionInputOption = Static<typeof SessionInputOption>;
 
@@ -60,7 +60,7 @@ export const SessionInputSingleSelectQuestion = Type.Object(
     options: Type.Array(SessionInputOption),
     allowFreeformInput: Type.Optional(Type.Boolean()),
   },
-  { $id: 'SessionInputSingleSelectQuestion', description: 'A question with one choice.' },
+  { $id: 'SessionInputSingleSelectQuestion', description: 'A question that is answered with one of several options.' },
 );
 export type SessionInputSingleSelectQuestion = Static<typeof SessionInputSingleSelectQuestion>;
 
@@ -70,10 +70,10 @@ export const SessionInputMultiSelectQuestion = Type.Object(
     ...questionBase,
     options: Type.Array(SessionInputOption),
     allowFreeformInput: Type.Optional(Type.Boolean()),
-    min: Type.Optional(Type.Number({ description: 'Fewest choices.' })),
-    max: Type.Optional(Type.Number({ description: 'Most choices.' })),
+    min: Type.Optional(Type.Number({ description: 'The minimum number of options.' })),
+    max: Type.Optional(Type.Number({ description: 'The maximum number of options.' })),
   },
-  { $id: 'SessionInputMultiSelectQuestion', description: 'A question with several choices.' },
+  { $id: 'SessionInputMultiSelectQuestion', description: 'A question that is answered with any number of options.' },
 );
 export type SessionInputMultiSelectQuestion = Static<typeof SessionInputMultiSelectQuestion>;
 
@@ -113,7 +113,7 @@ export const SessionInputSelectedAnswerValue = Type.Object(
     value: Type.String({ description: 'The id of the option.' }),
     freeformValues: Type.Optional(Type.Array(Type.String())),
   },
-  { $id: 'SessionInputSelectedAnswerValue', description: 'One choice.' },
+  { $id: 'SessionInputSelectedAnswerValue', description: 'The selected option.' },
 );
 export type SessionInputSelectedAnswerValue = Static<typeof SessionInputSelectedAnswerValue>;
 
@@ -123,7 +123,7 @@ export const SessionInputSelectedManyAnswerValue = Type.Object(
     value: Type.Array(Type.String(), { description: 'The ids of the options.' }),
     freeformValues: Type.Optional(Type.Array(Type.String())),
   },
-  { $id: 'SessionInputSelectedManyAnswerValue', description: 'Several choices.' },
+  { $id: 'SessionInputSelectedManyAnswerValue', description: 'The selected options.' },
 );
 export type SessionInputSelectedManyAnswerValue = Static<typeof SessionInputSelectedManyAnswerValue>;
 
@@ -141,22 +141,22 @@ export type SessionInputAnswerValue = Static<typeof SessionInputAnswerValue>;
 
 export const SessionInputAnswered = Type.Object(
   {
-    state: Choice(['draft', 'submitted'], { description: 'A draft may still change.' }),
+    state: Choice(['draft', 'submitted'], { description: 'Whether the answer may still change.' }),
     value: SessionInputAnswerValue,
   },
-  { $id: 'SessionInputAnswered', description: 'An answer, as a draft or as the last word.' },
+  { $id: 'SessionInputAnswered', description: 'An answer, as a draft or final.' },
 );
 export type SessionInputAnswered = Static<typeof SessionInputAnswered>;
 
 export const SessionInputSkipped = Type.Object(
   { state: Type.Literal('skipped'), freeformValues: Type.Optional(Type.Array(Type.String())) },
-  { $id: 'SessionInputSkipped', description: 'A question left unanswered on purpose.' },
+  { $id: 'SessionInputSkipped', description: 'The person skipped the question.' },
 );
 export type SessionInputSkipped = Static<typeof SessionInputSkipped>;
 
 export const SessionInputAnswer = Type.Union([SessionInputAnswered, SessionInputSkipped], {
   $id: 'SessionInputAnswer',
-  description: 'What a person made of a question.',
+  description: 'An answer to a question, or that it was skipped.',
 });
 export type SessionInputAnswer = Static<typeof SessionInputAnswer>;
 
@@ -168,7 +168,10 @@ export const SessionInputRequest = Type.Object(
     questions: Type.Optional(Type.Array(SessionInputQuestion)),
     answers: Type.Optional(MapOf(SessionInputAnswer)),
   },
-  { $id: 'SessionInputRequest', description: 'Something a person must answer or look at before work goes on.' },
+  {
+    $id: 'SessionInputRequest',
+    description: 'Something that a person must answer or look at before the agent continues.',
+  },
 );
 export type SessionInputRequest = Static<typeof SessionInputRequest>;
 

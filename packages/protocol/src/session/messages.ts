@@ -59,7 +59,7 @@ export type MessageAttachment = Static<typeof MessageAttachment>;
 
 export const UserMessage = Type.Object(
   { text: Type.String(), attachments: Type.Optional(Type.Array(MessageAttachment)), _meta: Type.Optional(Meta) },
-  { $id: 'UserMessage', description: 'What a person (or a provider on its behalf) said.' },
+  { $id: 'UserMessage', description: 'A message to the agent, from a person or from a provider.' },
 );
 export type UserMessage = Static<typeof UserMessage>;
 
@@ -71,6 +71,6 @@ export type PendingMessageKind = Static<typeof PendingMessageKind>;
 
 export const PendingMessage = Type.Object(
   { id: Type.String(), userMessage: UserMessage },
-  { $id: 'PendingMessage', description: 'A message that waits for its turn.' },
+  { $id: 'PendingMessage', description: 'A message that waits to be delivered.' },
 );
 export type PendingMessage = Static<typeof PendingMessage>;

@@ -96,7 +96,7 @@ function skipped({ toolCall }: ToolCallResponsePart): ToolCallResponsePart {
   };
 }
 
-/** The waiting message that became a turn waits no longer, whichever kind it was. */
+/** Removes the waiting message that became a turn, of either kind. */
 function withoutPending(state: SessionState, id: string): SessionState {
   const steered = state.steeringMessage?.id === id ? { ...state, steeringMessage: undefined } : state;
   return steered.queuedMessages ? withoutQueued(steered, id) : steered;

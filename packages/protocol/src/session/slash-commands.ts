@@ -10,7 +10,7 @@ const COMMAND = /^\/(\p{L}[\p{L}\p{N}_.:-]*)(?=\s|$)/u;
 export type SlashVerdict =
   /** To be sent, as it is written here. */
   | { readonly kind: 'message'; readonly text: string }
-  /** Not to be sent. `advice` says so to the person, with the nearest name and the way to send it all the same. */
+  /** Not to be sent. `advice` tells the person, with the nearest name and how to send the message anyway. */
   | { readonly kind: 'unknown'; readonly name: string; readonly advice: string };
 
 /**

@@ -18,7 +18,7 @@ export type ProjectInfo = Static<typeof ProjectInfo>;
 
 export const SystemMessageTransformOptIn = Type.Object(
   { sections: Type.Array(Type.String(), { description: 'Ids of sections.' }) },
-  { $id: 'SystemMessageTransformOptIn', description: 'The prompt sections a client offers to rewrite.' },
+  { $id: 'SystemMessageTransformOptIn', description: 'The prompt sections that a client wants to rewrite.' },
 );
 export type SystemMessageTransformOptIn = Static<typeof SystemMessageTransformOptIn>;
 
@@ -30,7 +30,7 @@ export const SessionActiveClient = Type.Object(
     customizations: Type.Optional(Type.Array(ClientPluginCustomization)),
     systemMessageTransform: Type.Optional(SystemMessageTransformOptIn),
   },
-  { $id: 'SessionActiveClient', description: 'The one client that lends its tools to a session.' },
+  { $id: 'SessionActiveClient', description: 'The client whose tools a session may use; there is one at most.' },
 );
 export type SessionActiveClient = Static<typeof SessionActiveClient>;
 
@@ -41,12 +41,10 @@ export const SessionConfigPropertySchema = Type.Object(
     properties: Type.Optional(MapOf(ConfigPropertySchema)),
     enumDynamic: Type.Optional(
       Type.Boolean({
-        description: 'Whether there are more values than `enum` lists; look them up with `sessionConfigCompletions`.',
+        description: 'Whether `enum` is incomplete; `sessionConfigCompletions` looks up more values.',
       }),
     ),
-    sessionMutable: Type.Optional(
-      Type.Boolean({ description: 'Whether it may change after the session was created.' }),
-    ),
+    sessionMutable: Type.Optional(Type.Boolean({ description: 'Whether it may change after the session is created.' })),
   },
   {
     $id: 'SessionConfigPropertySchema',
@@ -67,13 +65,13 @@ export type SessionConfigSchema = Static<typeof SessionConfigSchema>;
 
 export const SessionConfigState = Type.Object(
   { schema: SessionConfigSchema, values: MapOf(Type.Unknown()) },
-  { $id: 'SessionConfigState', description: 'Session configuration: what may be set, and what is.' },
+  { $id: 'SessionConfigState', description: 'Configuration of a session: its schema and its values.' },
 );
 export type SessionConfigState = Static<typeof SessionConfigState>;
 
 export const SessionLifecycle = Choice(['creating', 'ready', 'creationFailed'], {
   $id: 'SessionLifecycle',
-  description: 'Where a session is between request and readiness.',
+  description: 'Whether a session is being created, ready, or failed.',
 });
 export type SessionLifecycle = Static<typeof SessionLifecycle>;
 
@@ -95,7 +93,7 @@ export const SessionSummary = Type.Object(
     workingDirectory: Type.Optional(URI),
     changesets: Type.Optional(Type.Array(ChangesetSummary)),
   },
-  { $id: 'SessionSummary', description: 'What a list of sessions shows.' },
+  { $id: 'SessionSummary', description: 'A session as lists show it.' },
 );
 export type SessionSummary = Static<typeof SessionSummary>;
 

@@ -66,14 +66,12 @@ export const SessionToolCallApprovedAction = Type.Object(
     ...toolCallTarget,
     approved: Type.Literal(true),
     confirmed: ToolCallConfirmationReason,
-    editedToolInput: Type.Optional(
-      Type.String({ description: 'The arguments as the person changed them, as JSON text.' }),
-    ),
+    editedToolInput: Type.Optional(Type.String({ description: 'The edited arguments, as JSON text.' })),
     selectedOptionId: Type.Optional(Type.String()),
   },
   {
     $id: 'SessionToolCallApprovedAction',
-    description: 'A person (or a setting) lets the call run, perhaps with edited input.',
+    description: 'A person or a setting approved the call, possibly with edited input.',
   },
 );
 export type SessionToolCallApprovedAction = Static<typeof SessionToolCallApprovedAction>;
@@ -83,18 +81,18 @@ export const SessionToolCallDeniedAction = Type.Object(
     type: Type.Literal('session/toolCallConfirmed'),
     ...toolCallTarget,
     approved: Type.Literal(false),
-    reason: Choice(['denied', 'skipped'], { description: 'Whether the person refused the call or passed over it.' }),
+    reason: Choice(['denied', 'skipped'], { description: 'Whether the person denied the call or skipped it.' }),
     userSuggestion: Type.Optional(UserMessage),
     reasonMessage: Type.Optional(StringOrMarkdown),
     selectedOptionId: Type.Optional(Type.String()),
   },
-  { $id: 'SessionToolCallDeniedAction', description: 'A person refuses the call, perhaps with advice.' },
+  { $id: 'SessionToolCallDeniedAction', description: 'A person denied the call, possibly with advice.' },
 );
 export type SessionToolCallDeniedAction = Static<typeof SessionToolCallDeniedAction>;
 
 export const SessionToolCallConfirmedAction = Type.Union([SessionToolCallApprovedAction, SessionToolCallDeniedAction], {
   $id: 'SessionToolCallConfirmedAction',
-  description: 'The answer to a question for permission.',
+  description: 'A person approved or denied the call.',
 });
 export type SessionToolCallConfirmedAction = Static<typeof SessionToolCallConfirmedAction>;
 
@@ -104,7 +102,7 @@ export const SessionToolCallCompleteAction = Type.Object(
     ...toolCallTarget,
     result: ToolCallResult,
     requiresResultConfirmation: Type.Optional(
-      Type.Boolean({ description: 'Whether a person must say yes before the model sees the result.' }),
+      Type.Boolean({ description: 'Whether a person must release the result before the model sees it.' }),
     ),
   },
   { $id: 'SessionToolCallCompleteAction', description: 'The tool has returned.' },
@@ -117,7 +115,10 @@ export const SessionToolCallResultConfirmedAction = Type.Object(
     ...toolCallTarget,
     approved: Type.Boolean({ description: 'Whether the model may see it.' }),
   },
-  { $id: 'SessionToolCallResultConfirmedAction', description: 'A person lets the model see the result, or does not.' },
+  {
+    $id: 'SessionToolCallResultConfirmedAction',
+    description: 'A person released the result to the model, or denied it.',
+  },
 );
 export type SessionToolCallResultConfirmedAction = Static<typeof SessionToolCallResultConfirmedAction>;
 
@@ -125,7 +126,7 @@ export const SessionToolCallContentChangedAction = Type.Object(
   { type: Type.Literal('session/toolCallContentChanged'), ...toolCallTarget, content: Type.Array(ToolResultContent) },
   {
     $id: 'SessionToolCallContentChangedAction',
-    description: 'The output so far of a running tool; replaces what was there.',
+    description: 'The output of a running tool so far; replaces earlier output.',
   },
 );
 export type SessionToolCallContentChangedAction = Static<typeof SessionToolCallContentChangedAction>;

@@ -17,12 +17,14 @@ export type ToolSchema = Static<typeof ToolSchema>;
 export const ToolAnnotations = Type.Object(
   {
     title: Type.Optional(Type.String()),
-    readOnlyHint: Type.Optional(Type.Boolean({ description: 'It changes nothing.' })),
-    destructiveHint: Type.Optional(Type.Boolean({ description: 'It may destroy something.' })),
-    idempotentHint: Type.Optional(Type.Boolean({ description: 'Doing it twice changes no more than doing it once.' })),
-    openWorldHint: Type.Optional(Type.Boolean({ description: 'It reaches beyond this machine.' })),
+    readOnlyHint: Type.Optional(Type.Boolean({ description: 'The tool changes nothing.' })),
+    destructiveHint: Type.Optional(Type.Boolean({ description: 'The tool may destroy something.' })),
+    idempotentHint: Type.Optional(
+      Type.Boolean({ description: 'Calling it twice changes no more than calling it once.' }),
+    ),
+    openWorldHint: Type.Optional(Type.Boolean({ description: 'The tool reaches beyond this machine.' })),
   },
-  { $id: 'ToolAnnotations', description: 'Advice about what a tool does; never a promise.' },
+  { $id: 'ToolAnnotations', description: 'Hints about what a tool does. They are not guarantees.' },
 );
 export type ToolAnnotations = Static<typeof ToolAnnotations>;
 
@@ -63,7 +65,7 @@ export const ToolResultResourceContent = Type.Object(
     sizeHint: Type.Optional(Type.Number()),
     contentType: Type.Optional(Type.String()),
   },
-  { $id: 'ToolResultResourceContent', description: 'Content of a tool that is kept elsewhere.' },
+  { $id: 'ToolResultResourceContent', description: 'Output of a tool, by reference.' },
 );
 export type ToolResultResourceContent = Static<typeof ToolResultResourceContent>;
 
@@ -84,7 +86,7 @@ export const ToolResultSubagentContent = Type.Object(
     type: Type.Literal('subagent'),
     resource: URI,
     title: Type.String(),
-    agentName: Type.Optional(Type.String({ description: 'The agent that works there.' })),
+    agentName: Type.Optional(Type.String({ description: 'The name of the subagent.' })),
     description: Type.Optional(Type.String()),
   },
   { $id: 'ToolResultSubagentContent', description: 'The session of a subagent that a tool started.' },
@@ -128,7 +130,7 @@ export type ToolCallResult = Static<typeof ToolCallResult>;
 
 export const FileEditList = Type.Object(
   { items: Type.Array(FileEdit) },
-  { $id: 'FileEditList', description: 'The edits a call is about to make, shown before it is confirmed.' },
+  { $id: 'FileEditList', description: 'The edits that a call will make, shown before a person confirms it.' },
 );
 export type FileEditList = Static<typeof FileEditList>;
 
@@ -136,22 +138,22 @@ export const ConfirmationOption = Type.Object(
   {
     id: Type.String(),
     label: Type.String(),
-    kind: Choice(['approve', 'deny'], { description: 'What pressing it answers.' }),
-    group: Type.Optional(Type.Number({ description: 'Buttons of one group stand together.' })),
+    kind: Choice(['approve', 'deny'], { description: 'Whether the button approves or denies.' }),
+    group: Type.Optional(Type.Number({ description: 'Buttons with the same number belong together.' })),
   },
-  { $id: 'ConfirmationOption', description: 'A button under a question for permission.' },
+  { $id: 'ConfirmationOption', description: 'A button under a request for permission.' },
 );
 export type ConfirmationOption = Static<typeof ConfirmationOption>;
 
 export const ToolCallConfirmationReason = Choice(['not-needed', 'user-action', 'setting'], {
   $id: 'ToolCallConfirmationReason',
-  description: 'Why a call was allowed to run.',
+  description: 'Why the call may run.',
 });
 export type ToolCallConfirmationReason = Static<typeof ToolCallConfirmationReason>;
 
 export const ToolCallCancellationReason = Choice(['denied', 'skipped', 'result-denied'], {
   $id: 'ToolCallCancellationReason',
-  description: 'Why a call did not run to its end.',
+  description: 'Why a call ended without a result.',
 });
 export type ToolCallCancellationReason = Static<typeof ToolCallCancellationReason>;
 
@@ -174,9 +176,7 @@ export const ToolCallStreamingState = Type.Object(
   {
     status: Type.Literal('streaming'),
     ...toolCallBase,
-    partialInput: Type.Optional(
-      Type.String({ description: 'The arguments so far, as JSON text that is not complete.' }),
-    ),
+    partialInput: Type.Optional(Type.String({ description: 'The arguments so far: the beginning of a JSON text.' })),
     invocationMessage: Type.Optional(StringOrMarkdown),
   },
   { $id: 'ToolCallStreamingState', description: "The model is still writing the call's parameters." },
@@ -193,7 +193,7 @@ export const ToolCallPendingConfirmationState = Type.Object(
     editable: Type.Optional(Type.Boolean()),
     options: Type.Optional(Type.Array(ConfirmationOption)),
   },
-  { $id: 'ToolCallPendingConfirmationState', description: "The call waits for a person's yes or no." },
+  { $id: 'ToolCallPendingConfirmationState', description: 'The call waits until a person approves or denies it.' },
 );
 export type ToolCallPendingConfirmationState = Static<typeof ToolCallPendingConfirmationState>;
 
@@ -206,7 +206,7 @@ export const ToolCallRunningState = Type.Object(
     selectedOption: Type.Optional(ConfirmationOption),
     content: Type.Optional(Type.Array(ToolResultContent)),
   },
-  { $id: 'ToolCallRunningState', description: 'The tool runs.' },
+  { $id: 'ToolCallRunningState', description: 'The tool is running.' },
 );
 export type ToolCallRunningState = Static<typeof ToolCallRunningState>;
 
@@ -221,7 +221,7 @@ export const ToolCallPendingResultConfirmationState = Type.Object(
   },
   {
     $id: 'ToolCallPendingResultConfirmationState',
-    description: "The tool is done; its result waits for a person's yes or no.",
+    description: 'The tool has returned; the result waits until a person releases or denies it.',
   },
 );
 export type ToolCallPendingResultConfirmationState = Static<typeof ToolCallPendingResultConfirmationState>;
@@ -235,7 +235,7 @@ export const ToolCallCompletedState = Type.Object(
     selectedOption: Type.Optional(ConfirmationOption),
     ...toolCallResultMembers,
   },
-  { $id: 'ToolCallCompletedState', description: 'The call is over and has a result.' },
+  { $id: 'ToolCallCompletedState', description: 'The call has ended with a result.' },
 );
 export type ToolCallCompletedState = Static<typeof ToolCallCompletedState>;
 
@@ -249,7 +249,7 @@ export const ToolCallCancelledState = Type.Object(
     userSuggestion: Type.Optional(UserMessage),
     selectedOption: Type.Optional(ConfirmationOption),
   },
-  { $id: 'ToolCallCancelledState', description: 'The call is over and has no result.' },
+  { $id: 'ToolCallCancelledState', description: 'The call has ended without a result.' },
 );
 export type ToolCallCancelledState = Static<typeof ToolCallCancelledState>;
 

@@ -24,13 +24,13 @@ export const ResourceResponsePart = Type.Object(
     sizeHint: Type.Optional(Type.Number()),
     contentType: Type.Optional(Type.String()),
   },
-  { $id: 'ResourceResponsePart', description: 'Content of the answer that is kept elsewhere.' },
+  { $id: 'ResourceResponsePart', description: 'Content of the answer, by reference.' },
 );
 export type ResourceResponsePart = Static<typeof ResourceResponsePart>;
 
 export const SystemNotificationResponsePart = Type.Object(
   { kind: Type.Literal('systemNotification'), content: StringOrMarkdown },
-  { $id: 'SystemNotificationResponsePart', description: 'A note of the host, seen by people and agent.' },
+  { $id: 'SystemNotificationResponsePart', description: 'A note from the host, for people and the agent.' },
 );
 export type SystemNotificationResponsePart = Static<typeof SystemNotificationResponsePart>;
 
@@ -43,7 +43,7 @@ export const ResponsePart = OpenUnion(
     ToolCallResponsePart,
     SystemNotificationResponsePart,
   ],
-  { $id: 'ResponsePart', description: 'One part of an answer. All parts stand in stream order.' },
+  { $id: 'ResponsePart', description: 'One part of an answer. Parts are in the order in which they were streamed.' },
 );
 export type ResponsePart = Static<typeof ResponsePart>;
 
@@ -56,8 +56,7 @@ export const ActiveTurn = Type.Object(
   },
   {
     $id: 'ActiveTurn',
-    description:
-      'The turn in progress. It lives outside the list of finished turns, so that streaming never copies them.',
+    description: 'The running turn. It is kept apart from the finished turns, so that streaming never copies them.',
   },
 );
 export type ActiveTurn = Static<typeof ActiveTurn>;
@@ -77,6 +76,6 @@ export const Turn = Type.Object(
     state: TurnState,
     error: Type.Optional(ErrorInfo),
   },
-  { $id: 'Turn', description: 'A turn that is over.' },
+  { $id: 'Turn', description: 'A finished turn.' },
 );
 export type Turn = Static<typeof Turn>;

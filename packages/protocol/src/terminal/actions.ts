@@ -17,7 +17,7 @@ export const TerminalInputAction = Type.Object(
     type: Type.Literal('terminal/input'),
     data: Type.String({ description: 'Text, with the escape sequences of keys.' }),
   },
-  { $id: 'TerminalInputAction', description: 'Keys for the process.' },
+  { $id: 'TerminalInputAction', description: 'Input for the process.' },
 );
 export type TerminalInputAction = Static<typeof TerminalInputAction>;
 
@@ -41,7 +41,7 @@ export type TerminalTitleChangedAction = Static<typeof TerminalTitleChangedActio
 
 export const TerminalCwdChangedAction = Type.Object(
   { type: Type.Literal('terminal/cwdChanged'), cwd: URI },
-  { $id: 'TerminalCwdChangedAction', description: 'The shell is in another folder.' },
+  { $id: 'TerminalCwdChangedAction', description: 'The working directory of the shell changed.' },
 );
 export type TerminalCwdChangedAction = Static<typeof TerminalCwdChangedAction>;
 
@@ -59,7 +59,7 @@ export type TerminalClearedAction = Static<typeof TerminalClearedAction>;
 
 export const TerminalCommandDetectionAvailableAction = Type.Object(
   { type: Type.Literal('terminal/commandDetectionAvailable') },
-  { $id: 'TerminalCommandDetectionAvailableAction', description: 'From here on commands can be told apart.' },
+  { $id: 'TerminalCommandDetectionAvailableAction', description: 'From now on the output is divided by command.' },
 );
 export type TerminalCommandDetectionAvailableAction = Static<typeof TerminalCommandDetectionAvailableAction>;
 
@@ -70,7 +70,7 @@ export const TerminalCommandExecutedAction = Type.Object(
     commandLine: Type.String(),
     timestamp: Type.Number(),
   },
-  { $id: 'TerminalCommandExecutedAction', description: 'A command starts; output belongs to it until it ends.' },
+  { $id: 'TerminalCommandExecutedAction', description: 'A command started; output belongs to it until it ends.' },
 );
 export type TerminalCommandExecutedAction = Static<typeof TerminalCommandExecutedAction>;
 

@@ -17,14 +17,14 @@ export const TerminalSessionClaim = Type.Object(
   },
   {
     $id: 'TerminalSessionClaim',
-    description: 'A session owns the terminal; with turn and call, a tool is using it now.',
+    description: 'A session owns the terminal. With a turn and a call, a tool is using it now.',
   },
 );
 export type TerminalSessionClaim = Static<typeof TerminalSessionClaim>;
 
 export const TerminalClaim = Type.Union([TerminalClientClaim, TerminalSessionClaim], {
   $id: 'TerminalClaim',
-  description: 'Who owns a terminal. There is always exactly one owner.',
+  description: 'The owner of a terminal. A terminal always has exactly one.',
 });
 export type TerminalClaim = Static<typeof TerminalClaim>;
 
@@ -57,7 +57,7 @@ export type TerminalContentPart = Static<typeof TerminalContentPart>;
 
 export const TerminalInfo = Type.Object(
   { resource: URI, title: Type.String(), claim: TerminalClaim, exitCode: Type.Optional(Type.Number()) },
-  { $id: 'TerminalInfo', description: 'A terminal in the catalogue.' },
+  { $id: 'TerminalInfo', description: 'A terminal in the list of terminals.' },
 );
 export type TerminalInfo = Static<typeof TerminalInfo>;
 

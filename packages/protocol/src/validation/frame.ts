@@ -1,4 +1,4 @@
-/** Reads one frame: text from a stranger becomes a JSON-RPC message, or a typed error to answer with. */
+/** Reads one frame: turns untrusted text into a JSON-RPC message, or into a typed error to answer with. */
 import { ErrorCode } from '../errors/codes.js';
 import type { JsonRpcErrorObject } from '../rpc.js';
 

@@ -1,6 +1,6 @@
 /**
- * Since when everything on the wire exists. The types make each table exhaustive: something new does not compile
- * until somebody has said which version brings it.
+ * The version that introduced each message. The types make the tables exhaustive: a new message does not compile until
+ * its author names the version.
  */
 import type { ActionType } from '../actions.js';
 import type { HostNotificationMethod, HostRequestMethod } from '../methods.js';
@@ -98,7 +98,7 @@ export const SERVER_COMMAND_INTRODUCED_IN: { readonly [Method in HostRequestMeth
   systemMessageTransform: '0.3.0',
 };
 
-/** Whether a peer of this version knows the action. What we do not know ourselves we do not keep from others. */
+/** Whether a peer of this version knows the action. An action that we do not know ourselves is passed on. */
 export function isActionKnown(type: string, version: string): boolean {
   return isKnown(ACTION_INTRODUCED_IN, type, version);
 }

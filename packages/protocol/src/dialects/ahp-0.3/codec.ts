@@ -45,7 +45,7 @@ function forward({ method, params }: Call, connection: DialectConnection): Inbou
 function dispatch({ channel, clientSeq, action }: Params, connection: DialectConnection): InboundNotification {
   if (typeof channel !== 'string' || typeof clientSeq !== 'number') return { kind: 'ignore', connection };
   if (!isTyped(action)) {
-    // It goes back as it came, whatever that was: the client looks for it by its number.
+    // It goes back exactly as it came: the client looks for it by its number.
     const original = { channel, action: action as { type: string } };
     return { kind: 'reject', connection, clientSeq, original, reason: 'an action is an object with a type' };
   }

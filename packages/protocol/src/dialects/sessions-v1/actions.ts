@@ -67,7 +67,7 @@ function bodiesOf(
   return isRefusal && action.type === 'session/toolCallConfirmed' ? callRefused(action) : actionToWire(step);
 }
 
-/** Whether `step` asks a question that `next` refuses, both on the host's own account: then nobody needs to see it. */
+/** Whether the host itself asks in `step` and refuses in `next`: clients need not see such a question. */
 function isRefusedAtOnce(step: Step, next: Step | undefined): boolean {
   const asked = step.envelope.action;
   const answer = next?.envelope.action;
@@ -114,8 +114,8 @@ type Translator<Type extends ActionType> = (
 type Translators<Types extends ActionType> = { readonly [Type in Types]: Translator<Type> };
 
 /**
- * Whether an action touches the turn it names. One that does not had no effect; a client that asked for it must see
- * it come back all the same.
+ * Whether an action touches the turn it names. One that does not had no effect; the client that dispatched it must
+ * still see it come back.
  */
 function concernsTurn({ envelope, before }: StepContext, turnId: string): boolean {
   return before?.activeTurn?.id === turnId || envelope.origin !== undefined;
@@ -133,7 +133,7 @@ const textTranslators: Translators<'session/delta' | 'session/reasoning' | 'sess
 type TextAction = ActionMap['session/delta'] | ActionMap['session/reasoning'];
 
 /**
- * Sessions-v1 has no part ids: whatever it gets is appended, so text that went nowhere must not be sent. Text for an
+ * Sessions-v1 has no part ids: its clients append every text, so text that had no effect must not be sent. Text for an
  * earlier part ends up behind the later ones until the next snapshot.
  */
 function appended({ type, turnId, partId, content }: TextAction, kind: ResponsePart['kind'], { before }: StepContext) {
@@ -183,7 +183,7 @@ function toolCallAppears(turnId: string, call: ToolCallState, memory: ChannelMem
   return isPending(call) ? [start, asks(turnId, call, memory)] : [start];
 }
 
-/** A call that the host refused before anybody was asked: shown as started, if it is new, and then as failed. */
+/** A call that the host refused without asking a person: shown as started, if it is new, and then as failed. */
 function refusedCallAppears(step: StepContext): readonly SessionsV1ActionBody[] {
   const { action } = step.envelope;
   if (action.type !== 'session/toolCallReady') return [];
@@ -289,8 +289,8 @@ const translators = {
 } satisfies Partial<Translators<ActionType>>;
 
 /**
- * What sessions-v1 has no words for. Together the two tables are exhaustive: a new action does not compile until somebody
- * has decided what an old client gets.
+ * Actions that sessions-v1 cannot express. Together the two tables are exhaustive: a new action does not compile until
+ * its author decides what an old client gets.
  */
 const UNSAID: { readonly [Type in Exclude<ActionType, keyof typeof translators>]: true } = {
   'root/activeSessionsChanged': true,
@@ -339,7 +339,7 @@ const UNSAID: { readonly [Type in Exclude<ActionType, keyof typeof translators>]
   'resourceWatch/changed': true,
 };
 
-/** The answer to a question is what a sessions-v1 client dispatches, whatever follows from it. */
+/** A sessions-v1 client dispatches the answer to a question; that action carries the origin, not those that follow. */
 const ECHOED_AS: Partial<Record<ActionType, SessionsV1Action['type']>> = {
   'session/toolCallConfirmed': 'session/permissionResolved',
   'session/toolCallResultConfirmed': 'session/permissionResolved',

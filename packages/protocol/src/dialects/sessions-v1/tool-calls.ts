@@ -164,7 +164,7 @@ export function permissionRequest(
   });
 }
 
-/** A running call that a person once approved was asked about, though nobody here remembers. */
+/** A running call that a person approved was asked about once, even if the memory does not know it. */
 function confirmationsBefore(call: ToolCallState | undefined): number {
   return call?.status === 'running' && call.confirmed === 'user-action' ? 1 : 0;
 }
