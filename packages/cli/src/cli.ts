@@ -1,4 +1,5 @@
 /** All commands of `atrium`, and the one place where errors become exit codes. */
+
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { agentsCommand } from './commands/agents.js';
@@ -18,7 +19,11 @@ import { terminalsCommand } from './commands/terminals.js';
 import { trustCommand } from './commands/trust.js';
 import { watchCommand } from './commands/watch.js';
 import { ExitCode, exitCodeOf, explain } from './exit.js';
+import { type Io, io, type Output, runWith } from './io.js';
 import { endQuietlyWhenUnread } from './output.js';
+
+/** Where help is not read in a terminal. */
+const HELP_COLUMNS = 80;
 
 const EXAMPLES = `
 Examples:
@@ -28,15 +33,19 @@ Examples:
   $ atrium service start                         keep a host running in the background
   $ atrium doctor                                what is wrong, and what to do`;
 
-/** Runs one command to its end. Takes what `process.argv` holds. */
-export async function run(argv: readonly string[]): Promise<ExitCode> {
+/** Runs one command to its end. Takes what `process.argv` holds, and the streams to use instead of the process's own. */
+export function run(argv: readonly string[], given: Io = io()): Promise<ExitCode> {
+  return runWith(given, () => runHere(argv));
+}
+
+async function runHere(argv: readonly string[]): Promise<ExitCode> {
   endQuietlyWhenUnread();
   try {
     await program().parseAsync([...argv]);
     return ExitCode.Ok;
   } catch (error) {
     const text = explain(error);
-    if (text !== undefined) process.stderr.write(`${text}\n`);
+    if (text !== undefined) io().stderr.write(`${text}\n`);
     return exitCodeOf(error);
   }
 }
@@ -51,7 +60,23 @@ export function program(): Command {
     .exitOverride();
   // `addCommand` does not pass this on, and every error has to come back here.
   for (const each of commands(() => command)) command.addCommand(each.exitOverride());
+  sayThrough(command);
   return command;
+}
+
+/** Help and complaints go where everything else goes. */
+function sayThrough(command: Command): void {
+  command.configureOutput({
+    writeOut: (text) => void io().stdout.write(text),
+    writeErr: (text) => void io().stderr.write(text),
+    getOutHelpWidth: () => columnsOf(io().stdout),
+    getErrHelpWidth: () => columnsOf(io().stderr),
+  });
+  for (const each of command.commands) sayThrough(each);
+}
+
+function columnsOf({ isTTY, columns = HELP_COLUMNS }: Output): number {
+  return isTTY ? columns : HELP_COLUMNS;
 }
 
 function commands(root: () => Command): Command[] {

@@ -1,7 +1,8 @@
 /** Where the data folder is. Loads nothing of the host, so that small commands start fast. */
-import { homedir } from 'node:os';
+
 import path from 'node:path';
 import { UsageError } from './exit.js';
+import { io } from './io.js';
 
 export interface Surroundings {
   readonly platform: NodeJS.Platform;
@@ -22,5 +23,5 @@ export function defaultDataFolder({ platform, env, home }: Surroundings): string
 export function dataFolderFrom(named: string | undefined, env: NodeJS.ProcessEnv): string {
   // The current folder is what this would mean to a path, and what nobody wants.
   if (named?.trim() === '') throw new UsageError('--data-dir: name a folder, or leave it out for the usual one');
-  return path.resolve(named ?? defaultDataFolder({ platform: process.platform, env, home: homedir() }));
+  return path.resolve(named ?? defaultDataFolder({ platform: process.platform, env, home: io().home }));
 }

@@ -7,7 +7,8 @@ import path from 'node:path';
 import { connect } from '@atrium/client';
 import { userConfigFile } from '@atrium/host';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { atrium, isBuilt, newDataFolder } from './support.js';
+import { isBuilt, newDataFolder } from './support/desk.js';
+import { atrium, spawnAtrium } from './support/run-cli.js';
 
 async function modelServer(): Promise<string> {
   const body = JSON.stringify({ object: 'list', data: ['m-1', 'm-2'].map((id) => ({ id, object: 'model' })) });
@@ -93,7 +94,7 @@ describe.skipIf(!isBuilt)(
       const baseURL = await modelServer();
       const house = { type: 'model', api: 'openai-compatible', baseURL, displayName: 'House' };
       const env = await homeWith(JSON.stringify({ agents: { house } }));
-      const { says, said } = atrium(['serve', '--port', '0', '--data-dir', dataDir], env);
+      const { says, said } = spawnAtrium(['serve', '--port', '0', '--data-dir', dataDir], env);
       const [, port] = await says(/localhost:(\d+)\n/);
       const token = (await readFile(path.join(dataDir, 'connection-token'), 'utf8')).trim();
       const client = await connect({ url: `ws://127.0.0.1:${port}`, token });
@@ -110,7 +111,7 @@ describe.skipIf(!isBuilt)(
     it('are what "agents" and "doctor" tell, whatever the shell around them says', async () => {
       const dataDir = await newDataFolder();
       const url = await modelServer();
-      const host = atrium(['serve', '--port', '0', '--data-dir', dataDir], { ATRIUM_MODEL_URL: url });
+      const host = spawnAtrium(['serve', '--port', '0', '--data-dir', dataDir], { ATRIUM_MODEL_URL: url });
       await host.says(/localhost:(\d+)\n/);
 
       const agents = atrium(['agents', '--data-dir', dataDir]);
@@ -130,7 +131,7 @@ describe.skipIf(!isBuilt)(
 
     it('lack what only this shell would find, and that is said', async () => {
       const dataDir = await newDataFolder();
-      const host = atrium(['serve', '--port', '0', '--data-dir', dataDir]);
+      const host = spawnAtrium(['serve', '--port', '0', '--data-dir', dataDir]);
       await host.says(/localhost:(\d+)\n/);
       const env = { ATRIUM_MODEL_URL: await modelServer() };
       const agents = atrium(['agents', '--data-dir', dataDir], env);
@@ -146,7 +147,9 @@ describe.skipIf(!isBuilt)(
 
     it('refuse a model that they do not have, and name those they have', async () => {
       const dataDir = await newDataFolder();
-      const host = atrium(['serve', '--port', '0', '--data-dir', dataDir], { ATRIUM_MODEL_URL: await modelServer() });
+      const host = spawnAtrium(['serve', '--port', '0', '--data-dir', dataDir], {
+        ATRIUM_MODEL_URL: await modelServer(),
+      });
       await host.says(/localhost:(\d+)\n/);
       const run = atrium(['run', '--data-dir', dataDir, '--model', 'm-3', 'hello']);
       expect(await run.ended()).not.toBe(0);

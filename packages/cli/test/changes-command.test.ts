@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { git, newRepository } from './repository.js';
-import { type Desk, isBuilt, newFolder, openDesk, sharedDesk } from './support.js';
+import { type Desk, isBuilt, newFolder, openDesk, sharedDesk } from './support/desk.js';
+import { git, newRepository } from './support/repository.js';
 
 /** A repository for a test, on the host of all of them. */
 function repositories(): () => Promise<{ desk: Desk; folder: string }> {

@@ -3,9 +3,9 @@ import { existsSync } from 'node:fs';
 import { readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { answer, openChat, PROMPT, say, TYPING_GUARD_MS } from './chat-room.js';
-import { isBuilt, sharedDesk } from './support.js';
-import { hasTmux } from './terminal.js';
+import { answer, openChat, PROMPT, say, TYPING_GUARD_MS } from './support/chat-room.js';
+import { isBuilt, sharedDesk } from './support/desk.js';
+import { hasTmux } from './support/terminal.js';
 
 const pause = () => new Promise((resolve) => setTimeout(resolve, TYPING_GUARD_MS));
 

@@ -1,10 +1,10 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { answer, isClean, openChat, PROMPT, say } from './chat-room.js';
-import { git, newRepository } from './repository.js';
-import { type Desk, isBuilt, sharedDesk } from './support.js';
-import { hasTmux } from './terminal.js';
+import { answer, isClean, openChat, PROMPT, say } from './support/chat-room.js';
+import { type Desk, isBuilt, sharedDesk } from './support/desk.js';
+import { git, newRepository } from './support/repository.js';
+import { hasTmux } from './support/terminal.js';
 
 async function newestMessage(desk: Desk): Promise<{ text: string; attachments?: unknown[] }> {
   const { stdout } = await desk.run(['sessions', 'show', 'last', '--json']);
@@ -154,7 +154,7 @@ describe.skipIf(!isBuilt || !hasTmux)(
       await terminal.sees(/The host is gone\. Ctrl\+\] leaves\./);
       terminal.keys('C-]');
       await terminal.sees(/Left the terminal\.[\s\S]*no connection/);
-      await desk.start(['serve', '--quiet', '--port', '0']).says(/READY/);
+      await desk.spawn(['serve', '--quiet', '--port', '0']).says(/READY/);
       await terminal.sees(/The host is back\./);
     });
   },

@@ -4,9 +4,9 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { WebSocket } from 'ws';
-import { answer, isClean, openChat, PROMPT, say, TYPING_GUARD_MS } from './chat-room.js';
-import { isBuilt, openDesk, sharedDesk } from './support.js';
-import { hasTmux, openTerminal } from './terminal.js';
+import { answer, isClean, openChat, PROMPT, say, TYPING_GUARD_MS } from './support/chat-room.js';
+import { isBuilt, openDesk, sharedDesk } from './support/desk.js';
+import { hasTmux, openTerminal } from './support/terminal.js';
 
 /** A machine may be busy with other things. */
 const WAIT = { timeout: 30_000, interval: 100 };
@@ -313,7 +313,7 @@ describe.skipIf(!isBuilt || !hasTmux)(
       desk.host.child.kill('SIGKILL');
       await terminal.sees(/The host is gone[\s\S]*no connection/);
       await say(terminal, 'are you there');
-      const again = desk.start(['serve', '--quiet', '--port', '0']);
+      const again = desk.spawn(['serve', '--quiet', '--port', '0']);
       await again.says(/READY/);
       await terminal.sees(/The host is back\.[\s\S]*You said: are you there/);
     });

@@ -9,20 +9,17 @@ import { promisify } from 'node:util';
 import type { Command } from 'commander';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { program } from '../src/cli.js';
+import { DESK_SCRIPT, isBuilt, newDataFolder, openDesk, sharedDesk } from './support/desk.js';
 import {
   atrium,
   COMMAND,
-  DESK_SCRIPT,
   endOf,
   INSTALLED_COMMAND,
-  isBuilt,
   jsonLines,
-  newDataFolder,
-  openDesk,
   type Run,
-  sharedDesk,
+  spawnAtrium,
   surroundings,
-} from './support.js';
+} from './support/run-cli.js';
 
 const DOCS = fileURLToPath(new URL('../../../docs/', import.meta.url));
 
@@ -141,7 +138,7 @@ describe.skipIf(!isBuilt)(
       await desk.run(['run', 'hello']);
       await all.says(/A first hello.*\n/);
       expect(jsonLines(all.said.stdout)).toContainEqual(expect.objectContaining({ change: 'added' }));
-      all.child.kill('SIGINT');
+      all.signal('SIGINT');
       expect(await all.ended()).toBe(130);
     });
 
@@ -158,7 +155,7 @@ describe.skipIf(!isBuilt)(
     it('ends quietly when nobody reads on', async () => {
       const desk = shared();
       await desk.run(['run', 'hello']);
-      const reader = desk.start(['watch', '--json']);
+      const reader = desk.spawn(['watch', '--json']);
       await watches(reader);
       reader.child.stdout?.destroy();
       await desk.run(['run', 'hello']);
@@ -217,14 +214,14 @@ describe.skipIf(!isBuilt)('what cannot work (skipped unless it has been built)',
     const port = String(20_000 + Math.floor(Math.random() * 10_000));
     const serve = async (token: string) => {
       const options = ['--port', port, '--data-dir', dataDir, '--script', DESK_SCRIPT, '--connection-token', token];
-      const host = atrium(['serve', '--quiet', ...options]);
+      const host = spawnAtrium(['serve', '--quiet', ...options]);
       await host.says(/READY:/);
       return host;
     };
     const first = await serve('the-first-token-0123456789');
     const place = { ATRIUM_URL: `ws://127.0.0.1:${port}`, ATRIUM_TOKEN: 'the-first-token-0123456789', NO_COLOR: '1' };
     const run = atrium(['run', '--json', 'slow'], place);
-    run.child.stdin?.end();
+    run.stdin.end();
     await run.says(/"type":"text"/);
     const clients = [run, atrium(['watch', '--json'], place), atrium(['watch', 'last'], place)];
     await vi.waitFor(
@@ -303,7 +300,7 @@ describe.skipIf(!isBuilt)('atrium doctor (skipped unless it has been built)', { 
     const counts = expect.stringContaining('saved: 1 turns of 1 sessions; lost: 0 turns, and 0 sessions altogether');
     const { stdout } = await desk.run(['doctor', '--json']);
     expect(stateOf(stdout, 'log')).toMatchObject({ state: 'warning', text: counts });
-    const host = desk.start(['serve', '--quiet', '--port', '0']);
+    const host = desk.spawn(['serve', '--quiet', '--port', '0']);
     await host.says(/^READY:\d+$/m);
     const running = await desk.run(['doctor', '--json']);
     expect(stateOf(running.stdout, 'log')).toMatchObject({ state: 'warning', text: counts });

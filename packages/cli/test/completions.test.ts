@@ -6,8 +6,9 @@ import { promisify } from 'node:util';
 import type { Command } from 'commander';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { program } from '../src/cli.js';
-import { atrium, endOf, isBuilt, surroundings } from './support.js';
-import { hasTmux, openTerminal } from './terminal.js';
+import { isBuilt } from './support/desk.js';
+import { atrium, endOf, surroundings } from './support/run-cli.js';
+import { hasTmux, openTerminal } from './support/terminal.js';
 
 const hasShell = (name: string) => spawnSync(name, ['--version']).status === 0;
 

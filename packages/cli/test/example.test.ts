@@ -5,7 +5,8 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { atrium, isBuilt, newDataFolder } from './support.js';
+import { isBuilt, newDataFolder } from './support/desk.js';
+import { spawnAtrium } from './support/run-cli.js';
 
 const EXAMPLES = fileURLToPath(new URL('../../../examples/', import.meta.url));
 
@@ -30,7 +31,7 @@ describe.skipIf(!isBuilt)(
 /** What an example prints about a host of its own. */
 async function outputOf(example: string, args: readonly string[] = [], hostArgs: readonly string[] = []) {
   const dataDir = await newDataFolder();
-  const { says } = atrium(['serve', '--quiet', '--port', '0', '--data-dir', dataDir, ...hostArgs]);
+  const { says } = spawnAtrium(['serve', '--quiet', '--port', '0', '--data-dir', dataDir, ...hostArgs]);
   const [, port] = await says(/^READY:(\d+)\n/);
   const token = (await readFile(path.join(dataDir, 'connection-token'), 'utf8')).trim();
   const command = [path.join(EXAMPLES, example), `ws://127.0.0.1:${port}`, ...args];

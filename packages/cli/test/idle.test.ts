@@ -1,7 +1,7 @@
 import { createHost, type Host, MemoryLog, scriptedAgent, transportPair } from '@atrium/host';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { IDLE_EXIT_MS, LOOK_EVERY_MS, watchIdle } from '../src/serve/idle.js';
-import { FakeClock } from './fake-clock.js';
+import { FakeClock } from './support/fake-clock.js';
 
 interface Watched {
   readonly host: Host;

@@ -2,18 +2,8 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { textReport } from '../src/run/report.js';
-import {
-  atrium,
-  COMMAND,
-  DESK_SCRIPT,
-  endOf,
-  isBuilt,
-  jsonLines,
-  newDataFolder,
-  openDesk,
-  sharedDesk,
-  surroundings,
-} from './support.js';
+import { DESK_SCRIPT, isBuilt, newDataFolder, openDesk, sharedDesk } from './support/desk.js';
+import { atrium, COMMAND, endOf, jsonLines, spawnAtrium, surroundings } from './support/run-cli.js';
 
 describe.skipIf(!isBuilt)('atrium run (skipped unless it has been built)', { timeout: 60_000 }, () => {
   const shared = sharedDesk();
@@ -105,10 +95,10 @@ describe.skipIf(!isBuilt)('atrium run (skipped unless it has been built)', { tim
   it('stops the turn when its time is over, or when it is interrupted', async () => {
     const desk = shared();
     expect(await desk.run(['run', '--timeout', '0.8', 'slow'])).toMatchObject({ code: 3 });
-    const slow = desk.start(['run', 'slow']);
-    slow.child.stdin?.end();
+    const slow = desk.spawn(['run', 'slow']);
+    slow.stdin.end();
     await slow.says(/W/);
-    slow.child.kill('SIGINT');
+    slow.signal('SIGINT');
     expect(await slow.ended()).toBe(130);
     const { stdout } = await desk.run(['sessions', 'show', '--json']);
     expect(JSON.parse(stdout)).toMatchObject({ turns: [{ state: 'cancelled' }] });
@@ -139,10 +129,10 @@ describe.skipIf(!isBuilt)('atrium run (skipped unless it has been built)', { tim
     expect(JSON.parse(stdout).turns).toHaveLength(2);
     expect((await desk.run(['run', '--session', 'nowhere', 'x'])).code).toBe(4);
     const nap = desk.start(['run', '--session', 'last', 'nap']);
-    nap.child.stdin?.end();
+    nap.stdin.end();
     await new Promise((resolve) => setTimeout(resolve, 1_000));
     const behind = desk.start(['run', '--session', 'last', 'third']);
-    behind.child.stdin?.end();
+    behind.stdin.end();
     await behind.says(/You said: third/);
     expect(nap.said.stdout).toBe('Rested.\n');
   });
@@ -153,7 +143,7 @@ describe.skipIf(!isBuilt)('atrium run (skipped unless it has been built)', { tim
     const refused = await endOf(atrium(['run', '--no-start', 'hello'], env));
     expect(refused).toMatchObject({ code: 1, stdout: '' });
     expect(refused.stderr).toContain('atrium service start');
-    const answered = await endOf(atrium(['run', 'hello'], env));
+    const answered = await endOf(spawnAtrium(['run', 'hello'], env));
     expect(answered).toMatchObject({ code: 0, stdout: 'Hello **you**, here is `code`.\n' });
     expect((await endOf(atrium(['service', 'stop'], env))).code).toBe(0);
   });

@@ -6,14 +6,15 @@ import path from 'node:path';
 import { runningInstances } from '@atrium/host';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
-import { atrium, isBuilt, newDataFolder } from './support.js';
+import { isBuilt, newDataFolder } from './support/desk.js';
+import { atrium, spawnAtrium } from './support/run-cli.js';
 
 const PING = '{"jsonrpc":"2.0","id":1,"method":"ping","params":{"channel":"ahp-root://"}}';
 const isWindows = process.platform === 'win32';
 
 async function startedQuietly(args: readonly string[] = [], env: Readonly<Record<string, string>> = {}) {
   const dataDir = await newDataFolder();
-  const run = atrium(['serve', '--quiet', '--port', '0', '--data-dir', dataDir, ...args], env);
+  const run = spawnAtrium(['serve', '--quiet', '--port', '0', '--data-dir', dataDir, ...args], env);
   const port = Number((await run.says(/^READY:(\d+)\n/))[1]);
   const tokenFile = path.join(dataDir, 'connection-token');
   return { ...run, dataDir, port, tokenFile };
@@ -47,7 +48,7 @@ describe.skipIf(!isBuilt)(
 
     it('shows where to connect, where the token is, where data is kept, which agents there are, how to stop', async () => {
       const dataDir = await newDataFolder();
-      const { says, said } = atrium(['serve', '--port', '0', '--data-dir', dataDir]);
+      const { says, said } = spawnAtrium(['serve', '--port', '0', '--data-dir', dataDir]);
       await says(/Ctrl\+C/);
       expect(said.stdout).toMatch(/ws:\/\/localhost:\d+\n/);
       expect(said.stdout).toContain(path.join(dataDir, 'connection-token'));
@@ -92,10 +93,10 @@ describe.skipIf(!isBuilt)(
     });
 
     it('speaks on standard input and output with --stdio, and ends with its client', async () => {
-      const { child, said, says, ended } = atrium(['serve', '--stdio', '--data-dir', await newDataFolder()]);
-      child.stdin?.write(`${PING}\n`);
+      const { stdin, said, says, ended } = atrium(['serve', '--stdio', '--data-dir', await newDataFolder()]);
+      stdin.write(`${PING}\n`);
       await says(/\n/);
-      child.stdin?.end();
+      stdin.end();
       expect(await ended()).toBe(0);
       expect(said.stdout.split('\n').map((line) => line && JSON.parse(line))).toEqual([
         { jsonrpc: '2.0', id: 1, result: null },
@@ -111,7 +112,7 @@ describe.skipIf(!isBuilt)(
         ATRIUM_DATA_DIR: dataDir,
         ATRIUM_CONNECTION_TOKEN: 'from-env',
       };
-      const { says } = atrium(['serve', '--connection-token', 'from-command-line'], { ...env, ATRIUM_HOST: '' });
+      const { says } = spawnAtrium(['serve', '--connection-token', 'from-command-line'], { ...env, ATRIUM_HOST: '' });
       const port = Number((await says(/^READY:(\d+)\n/))[1]);
       await connected(port, 'from-command-line');
       await expect(connected(port, 'from-env')).rejects.toThrow(/401/);
@@ -145,7 +146,7 @@ describe.skipIf(!isBuilt)(
       first.child.kill('SIGKILL');
       await first.ended();
       const next = async (...args: string[]) => {
-        const run = atrium(['serve', '--quiet', '--port', '0', '--data-dir', first.dataDir, ...args], {});
+        const run = spawnAtrium(['serve', '--quiet', '--port', '0', '--data-dir', first.dataDir, ...args], {});
         const [, port = ''] = await run.says(/READY:(\d+)/);
         const text = readFileSync(first.tokenFile, 'utf8').trim();
         (await connected(Number(port), text)).terminate();
@@ -247,7 +248,7 @@ describe.skipIf(!isBuilt)(
     async function wholeRun(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
       const dataDir = await newDataFolder();
       const options = ['--port', '0', '--data-dir', dataDir, '--log-level', 'debug', ...args];
-      const { child, said, says, ended } = atrium(['serve', ...options], env);
+      const { child, said, says, ended } = spawnAtrium(['serve', ...options], env);
       const port = Number((await says(/localhost:(\d+)/))[1]);
       const websocket = await connected(port, TOKEN);
       for (const text of [PING, `{"token":"${TOKEN}"`, `{"jsonrpc":"2.0","id":2,"method":"${TOKEN}"}`])

@@ -9,7 +9,8 @@ import { announceInstance, declaredPrograms } from '@atrium/host';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { findHost } from '../src/service/running-host.js';
 import { namedFolders, trustedFolders } from '../src/trusted-folders.js';
-import { atrium, isBuilt, newDataFolder } from './support.js';
+import { isBuilt, newDataFolder } from './support/desk.js';
+import { atrium, spawnAtrium } from './support/run-cli.js';
 
 const NO_PORT = ['--port', '0'];
 /** A process that was just started has become a host by then, if it ever does. */
@@ -44,7 +45,9 @@ describe.skipIf(!isBuilt)('the host in the background (skipped unless it has bee
   it('[GW-009] [GW-010] is one per data folder, however many start it at once', async () => {
     const dataDir = await newDataFolder();
     await stopAfterwards(dataDir);
-    const launchers = Array.from({ length: 4 }, () => atrium(['serve', '--detach', '--data-dir', dataDir, ...NO_PORT]));
+    const launchers = Array.from({ length: 4 }, () =>
+      spawnAtrium(['serve', '--detach', '--data-dir', dataDir, ...NO_PORT]),
+    );
     const codes = await Promise.all(launchers.map(({ ended }) => ended()));
     expect(codes).toEqual([0, 0, 0, 0]);
     const urls = launchers.map(({ said }) => /ws:\/\/localhost:\d+ \(process \d+\)/.exec(said.stdout)?.[0]);
@@ -68,7 +71,7 @@ describe.skipIf(!isBuilt)('the host in the background (skipped unless it has bee
     await writeFile(path.join(folder, 'atrium.json'), JSON.stringify({ providers }));
     await atrium(['trust', folder, '--data-dir', dataDir]).ended();
     // The first client starts the host for its own turn, which goes on and on.
-    const first = atrium(['run', 'wait', '--data-dir', dataDir], { ATRIUM_SCRIPT: script });
+    const first = spawnAtrium(['run', 'wait', '--data-dir', dataDir], { ATRIUM_SCRIPT: script });
     await expect.poll(() => findHost(dataDir), { timeout: 20_000 }).toBeDefined();
     const { instance, token } = (await findHost(dataDir)) ?? {};
     const desk = await connect({ url: instance?.url ?? '', ...(token && { token }), clientId: 'desk' });
@@ -87,7 +90,7 @@ describe.skipIf(!isBuilt)('the host in the background (skipped unless it has bee
     await stopAfterwards(dataDir);
     const before = await json(['service', 'status', '--json', '--data-dir', dataDir]);
     expect(before).toEqual({ code: 1, value: { isRunning: false } });
-    await atrium(['serve', '--detach', '--data-dir', dataDir, '--log-level', 'error', ...NO_PORT]).ended();
+    await spawnAtrium(['serve', '--detach', '--data-dir', dataDir, '--log-level', 'error', ...NO_PORT]).ended();
     expect(await readFile(path.join(dataDir, 'host.log'), 'utf8')).not.toContain('listening');
     const { code, value } = await json(['service', 'status', '--json', '--data-dir', dataDir]);
     expect([code, value.isRunning]).toEqual([0, true]);
@@ -103,7 +106,7 @@ describe.skipIf(!isBuilt)('the host in the background (skipped unless it has bee
 
   it('[GW-011] ends by itself when nobody has needed it for a while', async () => {
     const dataDir = await newDataFolder();
-    const host = atrium(['serve', '--exit-when-idle', '0.3', '--data-dir', dataDir, ...NO_PORT]);
+    const host = spawnAtrium(['serve', '--exit-when-idle', '0.3', '--data-dir', dataDir, ...NO_PORT]);
     expect(await host.ended()).toBe(0);
     expect(host.said.stderr).toContain('nobody needs it');
   });
@@ -114,7 +117,7 @@ describe.skipIf(!isBuilt)('the host in the background (skipped unless it has bee
     await mkdir(folder);
     await writeFile(path.join(folder, 'atrium.json'), JSON.stringify({ providers }));
     const options = ['--exit-when-idle', '1', '--trust', folder, '--without-connection-token', ...NO_PORT];
-    const host = atrium(['serve', '--quiet', '--log-level', 'info', '--data-dir', dataDir, ...options]);
+    const host = spawnAtrium(['serve', '--quiet', '--log-level', 'info', '--data-dir', dataDir, ...options]);
     const [, port] = await host.says(/^READY:(\d+)/);
     const desk = await connect({ url: `ws://localhost:${port}`, clientId: 'desk' });
     const uri = await desk.createSession({ workingDirectory: pathToFileURL(folder).href });
@@ -132,7 +135,7 @@ describe.skipIf(!isBuilt)('the host in the background (skipped unless it has bee
     const provider = { command: process.execPath, args: ['-e', MUTE, SOCKETS] };
     await writeFile(path.join(folder, 'atrium.json'), JSON.stringify({ providers: { mute: provider } }));
     const options = ['--exit-when-idle', '1', '--trust', folder, '--without-connection-token', ...NO_PORT];
-    const host = atrium(['serve', '--quiet', '--log-level', 'info', '--data-dir', dataDir, ...options]);
+    const host = spawnAtrium(['serve', '--quiet', '--log-level', 'info', '--data-dir', dataDir, ...options]);
     const [, port] = await host.says(/^READY:(\d+)/);
     const desk = await connect({ url: `ws://localhost:${port}`, clientId: 'desk' });
     const session = await desk.subscribe(await desk.createSession({ workingDirectory: pathToFileURL(folder).href }));
@@ -183,10 +186,10 @@ describe.skipIf(!isBuilt)('the host in the background (skipped unless it has bee
     const dataDir = await newDataFolder();
     await stopAfterwards(dataDir);
     const args = ['serve', '--detach', '--data-dir', dataDir, ...NO_PORT];
-    await atrium(args).ended();
+    await spawnAtrium(args).ended();
     const { value } = await json(['service', 'status', '--json', '--data-dir', dataDir]);
     process.kill(Number(value.pid), 'SIGKILL');
-    expect(await atrium(args).ended()).toBe(0);
+    expect(await spawnAtrium(args).ended()).toBe(0);
     const again = await json(['service', 'status', '--json', '--data-dir', dataDir]);
     expect(again.value.isRunning).toBe(true);
     expect(again.value.pid).not.toBe(value.pid);

@@ -2,7 +2,8 @@ import { readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { connect } from '@atrium/client';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type Desk, isBuilt, jsonLines, newFolder, openDesk, sharedDesk } from './support.js';
+import { type Desk, isBuilt, newFolder, openDesk, sharedDesk } from './support/desk.js';
+import { jsonLines } from './support/run-cli.js';
 
 async function place({ dataDir, run }: Desk): Promise<{ url: string; token: string }> {
   const { url } = JSON.parse((await run(['service', 'status', '--json'])).stdout);

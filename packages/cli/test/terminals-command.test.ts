@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { isBuilt, openDesk } from './support.js';
-import { hasTmux, openTerminal } from './terminal.js';
+import { isBuilt, openDesk } from './support/desk.js';
+import { hasTmux, openTerminal } from './support/terminal.js';
 
 describe.skipIf(!isBuilt)('atrium terminals (skipped unless it has been built)', { timeout: 60_000 }, () => {
   it('says that there are none, and that one is entered from a terminal', async () => {

@@ -1,5 +1,5 @@
 /** Which agents the host offers: scripts, those of the configuration, the offline agent, and what is found by itself. */
-import { homedir } from 'node:os';
+
 import {
   type AgentBackend,
   type AgentFactories,
@@ -15,6 +15,7 @@ import {
   userConfigFile,
 } from '@atrium/host';
 import { dataFolderFrom } from '../data-place.js';
+import { io } from '../io.js';
 import { agentFactories } from './factories.js';
 import { inOrder } from './order.js';
 
@@ -47,8 +48,8 @@ export interface FoundAgents {
 const NOBODY = { isTrusted: async () => false, allows: async () => false };
 
 export async function findAgents(sources: AgentSources = {}): Promise<FoundAgents> {
-  const { scripts = [], env = process.env, folder = process.cwd(), trust = NOBODY } = sources;
-  const { userFile = userConfigFile({ platform: process.platform, env, home: homedir() }) } = sources;
+  const { scripts = [], env = io().env, folder = process.cwd(), trust = NOBODY } = sources;
+  const { userFile = userConfigFile({ platform: process.platform, env, home: io().home }) } = sources;
   const [scripted, config] = await Promise.all([
     loadScripts(scripts),
     loadConfig({ userFile, projectFolder: folder, trust }),

@@ -1,8 +1,10 @@
 /** What `atrium changes` does: lists, shows and runs, for people and for scripts. */
+
 import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
 import type { Client, Subscription } from '@atrium/client';
 import { ExitCode, QuietExit, UsageError } from '../exit.js';
+import { io } from '../io.js';
 import { print, printJson, tell } from '../output.js';
 import { findSession } from '../sessions/reference.js';
 import { styleFor } from '../text/style.js';
@@ -34,8 +36,8 @@ export async function listChanges(client: Client, name: string, options: Changes
     const changeset = await readChangeset(client, await channelOf(session, view));
     const folder = state.summary.workingDirectory;
     if (options.json) return printJson({ view, ...changeset });
-    const style = styleFor(process.stdout, process.env);
-    const columns = process.stdout.columns ?? Number.POSITIVE_INFINITY;
+    const style = styleFor(io().stdout, io().env);
+    const columns = io().stdout.columns ?? Number.POSITIVE_INFINITY;
     if (!options.diff) {
       const { files } = changeset;
       tell(`${VIEW_WORDS[view]}: ${files.length === 0 ? 'no changes' : totalsText(totalsOf(files))}`);
@@ -45,7 +47,7 @@ export async function listChanges(client: Client, name: string, options: Changes
     for (const { edit } of changeset.files) {
       const lines = await diffOf({ client, isLocal: options.url === undefined }, edit, folder);
       // What is piped on is the difference itself.
-      const shown = process.stdout.isTTY ? lines.map((line) => diffLine(line, { style, columns })) : lines;
+      const shown = io().stdout.isTTY ? lines.map((line) => diffLine(line, { style, columns })) : lines;
       print(shown.join('\n'));
     }
   });
@@ -79,8 +81,8 @@ export async function runOperation(
 }
 
 async function isConfirmed(question: string): Promise<boolean> {
-  if (!process.stdin.isTTY) throw new UsageError(`${question}\nSay so with --yes: nobody is here to be asked`);
-  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  if (!io().stdin.isTTY) throw new UsageError(`${question}\nSay so with --yes: nobody is here to be asked`);
+  const lines = createInterface({ input: io().stdin, output: io().stderr });
   // Ctrl+D ends the input without an answer.
   const ended = once(lines, 'close').then(() => '');
   try {

@@ -1,9 +1,11 @@
 /** `atrium chat` and `atrium attach`: from one session to the next, until the person leaves. */
+
 import type { Client, Subscription } from '@atrium/client';
 import { ROOT_CHANNEL, type SessionSummary } from '@atrium/protocol';
 import type { HostOptions } from '../connect/options.js';
 import { reachHost } from '../connect/reach.js';
 import { ExitCode, NoSessionError, QuietExit, UsageError } from '../exit.js';
+import { io } from '../io.js';
 import { print, tell } from '../output.js';
 import { chooseSession, type SessionChoice } from '../sessions/open.js';
 import { findSession, newestFirst, shortId } from '../sessions/reference.js';
@@ -47,10 +49,10 @@ type First = (client: Client, style: Style) => Promise<string>;
 
 async function inTerminal(command: ChatCommand, first: First): Promise<void> {
   const instead = 'Use: atrium run "<message>"';
-  if (!process.stdin.isTTY || !process.stdout.isTTY) throw new UsageError(`this needs a terminal. ${instead}`);
-  if (process.env.TERM === 'dumb')
+  if (!io().stdin.isTTY || !io().stdout.isTTY) throw new UsageError(`this needs a terminal. ${instead}`);
+  if (io().env.TERM === 'dumb')
     throw new UsageError(`this needs a terminal that can move the cursor, and TERM is "dumb". ${instead}`);
-  const style = styleFor(process.stdout, process.env);
+  const style = styleFor(io().stdout, io().env);
   const isDone = neverSilently();
   try {
     await fromOneToTheNext(command, first, style);

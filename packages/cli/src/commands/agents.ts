@@ -1,5 +1,7 @@
 /** `atrium agents`: what agents there are, and why others are not there. */
+
 import { Command, Option } from 'commander';
+import { io } from '../io.js';
 
 const EXAMPLES = `
 Asks the host that runs on the data folder, since its environment is its own, and says what only this shell would find.
@@ -43,15 +45,15 @@ async function agents({ json = false, script, trust, dataDir }: AgentsOptions): 
   const { dataFolderFrom } = await import('../data-place.js');
   const { scriptsFrom } = await import('../serve/settings.js');
   const { namedFolders, trustedFolders } = await import('../trusted-folders.js');
-  const folder = dataFolderFrom(dataDir, process.env);
-  const scripts = script ?? scriptsFrom(process.env);
+  const folder = dataFolderFrom(dataDir, io().env);
+  const scripts = script ?? scriptsFrom(io().env);
   const named = await namedFolders(trust ?? [], { log: () => {} });
   const found = await findAgents({ scripts, dataDir: folder, trust: trustedFolders(folder, named) });
   const here = agentReport(found);
   const host = script || trust ? undefined : await findHost(folder);
   const report = host ? await askHost(host, folder, here) : here;
-  const style = process.stdout.isTTY && !process.env.NO_COLOR ? COLOURED : PLAIN;
-  process.stdout.write(json ? `${JSON.stringify(report, null, 2)}\n` : agentTable(report, style));
+  const style = io().stdout.isTTY && !io().env.NO_COLOR ? COLOURED : PLAIN;
+  io().stdout.write(json ? `${JSON.stringify(report, null, 2)}\n` : agentTable(report, style));
 }
 
 function collected(value: string, before: readonly string[] = []): string[] {

@@ -1,8 +1,10 @@
 /** `atrium call`: any request of the protocol, for scripts and for looking around. */
+
 import { Command } from 'commander';
 import { HOST_HELP, type HostOptions, withHostOptions } from '../connect/options.js';
 import { withClient } from '../connect/with-client.js';
 import { UsageError } from '../exit.js';
+import { io } from '../io.js';
 
 const EXAMPLES = `
 The answer is printed as JSON. Requests to the root need no "channel".
@@ -31,7 +33,7 @@ async function call(method: string, text: string, options: HostOptions): Promise
   const params = parsed(text);
   const { callRaw } = await import('../connect/call-raw.js');
   const result = await withClient(options, (client) => callRaw(client, method, params));
-  process.stdout.write(`${JSON.stringify(result ?? null, null, process.stdout.isTTY ? 2 : 0)}\n`);
+  io().stdout.write(`${JSON.stringify(result ?? null, null, io().stdout.isTTY ? 2 : 0)}\n`);
 }
 
 function parsed(text: string): object {

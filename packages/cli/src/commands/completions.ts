@@ -1,5 +1,7 @@
 /** `atrium completions`: what shells need to complete commands and options. */
+
 import { Argument, Command } from 'commander';
+import { io } from '../io.js';
 
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 
@@ -20,6 +22,6 @@ export function completionsCommand(root: () => Command): Command {
     .showHelpAfterError('(atrium completions --help shows examples)');
   return command.action(async (shell: (typeof SHELLS)[number]) => {
     const { completionScript } = await import('../completions/script.js');
-    process.stdout.write(completionScript(shell, root()));
+    io().stdout.write(completionScript(shell, root()));
   });
 }

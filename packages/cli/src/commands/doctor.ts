@@ -1,7 +1,9 @@
 /** `atrium doctor`: finds what is wrong, and says what to do. */
+
 import { Command, Option } from 'commander';
 import { jsonOption } from '../connect/options.js';
 import { ExitCode, QuietExit } from '../exit.js';
+import { io } from '../io.js';
 import { print, printJson } from '../output.js';
 
 const EXAMPLES = `
@@ -32,8 +34,8 @@ async function doctor({ json, dataDir }: { json?: boolean; dataDir?: string }): 
   const { examine } = await import('../doctor/doctor.js');
   const { printable } = await import('../text/printable.js');
   const { styleFor } = await import('../text/style.js');
-  const findings = await examine(dataFolderFrom(dataDir, process.env));
-  const style = styleFor(process.stdout, process.env);
+  const findings = await examine(dataFolderFrom(dataDir, io().env));
+  const style = styleFor(io().stdout, io().env);
   const colours = { fine: style.green, warning: style.yellow, problem: style.red };
   if (json) printJson(findings);
   for (const { about, state, text, remedy } of json ? [] : findings) {

@@ -1,8 +1,10 @@
 /** `atrium providers`: who has plugged into sessions, and what they bring. */
+
 import type { SessionState } from '@atrium/protocol';
 import { Command } from 'commander';
 import { HOST_HELP, type HostOptions, jsonOption, withHostOptions } from '../connect/options.js';
 import { withClient } from '../connect/with-client.js';
+import { io } from '../io.js';
 import { print, printJson } from '../output.js';
 import { sessionOption } from './run.js';
 
@@ -53,7 +55,7 @@ async function providers(options: Options): Promise<void> {
   const rows = found.map(({ session, name, trust = '', tools = [], away }) =>
     [shortId(session), name, trust, away ? 'reconnecting' : 'here', tools.join(', ') || '(no tools)'].map(printable),
   );
-  print(table([['SESSION', 'PROVIDER', 'TRUST', 'STATE', 'TOOLS'], ...rows], process.stdout.columns));
+  print(table([['SESSION', 'PROVIDER', 'TRUST', 'STATE', 'TOOLS'], ...rows], io().stdout.columns));
 }
 
 /** The host keeps machine-readable facts about providers in the metadata of each session. */

@@ -1,8 +1,10 @@
 /** `atrium run`: one message, one answer. */
+
 import type { Client } from '@atrium/client';
 import { Command, Option } from 'commander';
 import { HOST_HELP, type HostOptions, seconds, withHostOptions } from '../connect/options.js';
 import { ExitCode, QuietExit } from '../exit.js';
+import { io } from '../io.js';
 import { printJson, tell } from '../output.js';
 import { APPROVALS, type Approvals } from '../run/policy.js';
 import type { SessionChoice } from '../sessions/open.js';
@@ -87,10 +89,10 @@ export function configOption(): Option {
 
 async function run(words: readonly string[], options: RunCommandOptions): Promise<void> {
   const { readPrompt } = await import('../run/prompt.js');
-  const text = await readPrompt(words, process.stdin);
+  const text = await readPrompt(words, io().stdin);
   const stop = new AbortController();
-  const interrupt = () => (stop.signal.aborted ? process.exit(ExitCode.Interrupted) : stop.abort(ExitCode.Interrupted));
-  process.on('SIGINT', interrupt).on('SIGTERM', interrupt);
+  const interrupt = () => (stop.signal.aborted ? io().exit(ExitCode.Interrupted) : stop.abort(ExitCode.Interrupted));
+  io().signals.on('SIGINT', interrupt).on('SIGTERM', interrupt);
   const timer = options.timeout && setTimeout(() => stop.abort(ExitCode.Timeout), options.timeout * 1_000);
   try {
     const { reachHost } = await import('../connect/reach.js');
@@ -106,7 +108,7 @@ async function run(words: readonly string[], options: RunCommandOptions): Promis
     throw new QuietExit(code);
   } finally {
     if (timer) clearTimeout(timer);
-    process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
+    io().signals.off('SIGINT', interrupt).off('SIGTERM', interrupt);
   }
 }
 

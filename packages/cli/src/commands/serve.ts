@@ -1,6 +1,8 @@
 /** `atrium serve`: its options and its help. What they mean together is decided in `serve/settings.ts`. */
+
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { seconds, secondsOrNever } from '../connect/options.js';
+import { io } from '../io.js';
 import { LOG_FORMATS, LOG_LEVELS } from '../log-lines.js';
 import { TRUST_TEXT } from './agents.js';
 
@@ -66,7 +68,7 @@ export function serveCommand(): Command {
     .addOption(option('--quiet', 'print READY:<port> and nothing else', 'QUIET'))
     .addHelpText('after', EXAMPLES)
     .showHelpAfterError('(atrium serve --help shows all options)');
-  forgetUnset(command.options, process.env);
+  forgetUnset(command.options, io().env);
   return command.action(() => serve(command));
 }
 

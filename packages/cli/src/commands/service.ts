@@ -1,7 +1,9 @@
 /** `atrium service`: the host in the background, started, stopped and looked at. Each is safe to run twice. */
+
 import type { Instance } from '@atrium/host/instances';
 import { Command, Option } from 'commander';
 import { ExitCode, QuietExit } from '../exit.js';
+import { io } from '../io.js';
 import { tell } from '../output.js';
 import { withOwnExamples } from './own-examples.js';
 
@@ -48,7 +50,7 @@ export function serviceCommand(): Command {
 
 async function folder({ dataDir }: ServiceOptions): Promise<string> {
   const { dataFolderFrom } = await import('../data-place.js');
-  return dataFolderFrom(dataDir, process.env);
+  return dataFolderFrom(dataDir, io().env);
 }
 
 /** Whoever waits for longer is told why. */
@@ -110,5 +112,5 @@ function wayIn({ url, tokenFile }: Instance): string {
 }
 
 function say({ json }: ServiceOptions, value: object, text: string): void {
-  process.stdout.write(`${json ? JSON.stringify(value) : text}\n`);
+  io().stdout.write(`${json ? JSON.stringify(value) : text}\n`);
 }

@@ -1,7 +1,9 @@
 /** `atrium sessions`: all sessions, looked at, kept, brought back. */
+
 import { Command, Option } from 'commander';
 import { HOST_HELP, type HostOptions, jsonOption, wholeNumber, withHostOptions } from '../connect/options.js';
 import { withClient } from '../connect/with-client.js';
+import { io } from '../io.js';
 import { print, printJson, tell } from '../output.js';
 import { withOwnExamples } from './own-examples.js';
 
@@ -62,7 +64,7 @@ function list(): Command {
     const shown = options.archived ? items : items.filter((item) => !isArchived(item));
     const rows = shown.map((summary) => sessionRow(summary, Date.now()));
     const head = ['ID', 'STATE', 'CHANGED', 'AGENT', 'TITLE', 'FOLDER'];
-    if (rows.length > 0) print(table([head, ...rows], process.stdout.columns));
+    if (rows.length > 0) print(table([head, ...rows], io().stdout.columns));
     const hidden = items.length - shown.length;
     if (hidden > 0)
       tell(`${hidden} in the archive ${hidden === 1 ? 'is' : 'are'} not shown: atrium sessions list --archived`);
@@ -76,7 +78,7 @@ async function listRemoved(options: Options): Promise<void> {
   if (items.length === 0) return print('No removed sessions are kept.');
   const { table } = await import('../text/table.js');
   const rows = items.map((item) => removedRow(item, Date.now()));
-  print(table([['ID', 'REMOVED', 'AGENT', 'TITLE', 'FOLDER'], ...rows], process.stdout.columns));
+  print(table([['ID', 'REMOVED', 'AGENT', 'TITLE', 'FOLDER'], ...rows], io().stdout.columns));
 }
 
 function show(): Command {

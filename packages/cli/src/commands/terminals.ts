@@ -1,7 +1,9 @@
 /** `atrium terminals`: shells that live in the host, whoever looks at them. */
+
 import { Command } from 'commander';
 import { HOST_HELP, type HostOptions, jsonOption, withHostOptions } from '../connect/options.js';
 import { withClient } from '../connect/with-client.js';
+import { io } from '../io.js';
 import { print, printJson, tell } from '../output.js';
 import { withOwnExamples } from './own-examples.js';
 
@@ -46,7 +48,7 @@ function list(): Command {
       if (options.json) return printJson(terminals);
       if (terminals.length === 0) return print('There are no terminals. Open one with: atrium terminals new');
       const { table } = await import('../text/table.js');
-      print(table([['ID', 'STATE', 'OWNER', 'TITLE'], ...terminals.map(terminalRow)], process.stdout.columns));
+      print(table([['ID', 'STATE', 'OWNER', 'TITLE'], ...terminals.map(terminalRow)], io().stdout.columns));
     });
   });
 }

@@ -1,10 +1,12 @@
 /** `atrium trust`: which folders may start the programs that they declare. */
+
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { TrustedFolders } from '@atrium/host';
 import { visibleText } from '@atrium/protocol';
 import { Command, Option } from 'commander';
 import { UsageError } from '../exit.js';
+import { io } from '../io.js';
 
 const EXAMPLES = `
 A folder's atrium.json, plugins and hooks may start programs only when you trust the folder. You see every program before
@@ -46,7 +48,7 @@ async function trust(folder: string | undefined, options: TrustOptions): Promise
   const { dataFolderFrom } = await import('../data-place.js');
   const { makePrivate } = await import('../data-folder.js');
   const { trustedFolders } = await import('../trusted-folders.js');
-  const dataDir = dataFolderFrom(options.dataDir, process.env);
+  const dataDir = dataFolderFrom(options.dataDir, io().env);
   const trusted = trustedFolders(dataDir);
   if (options.list) return print(await trusted.list(), options.json ?? false);
   if (folder === undefined) throw new UsageError('name a folder, or use --list');
@@ -55,7 +57,7 @@ async function trust(folder: string | undefined, options: TrustOptions): Promise
   if (!options.remove) return trustPlace(trusted, place, options);
   const wasTrusted = await trusted.distrust(place);
   const name = visibleText(place, 'line');
-  process.stdout.write(wasTrusted ? `${name} is trusted no longer.\n` : `${name} was not trusted.\n`);
+  io().stdout.write(wasTrusted ? `${name} is trusted no longer.\n` : `${name} was not trusted.\n`);
 }
 
 /** What is remembered is what was shown, whatever has become of the files meanwhile. */
@@ -75,14 +77,14 @@ async function trustPlace(trusted: TrustedFolders, place: string, options: Trust
     programs.length === 0
       ? 'It declares nothing that starts programs.'
       : `It may start ${counted(programs.length, 'program')}:`;
-  process.stdout.write([name, what, ...programs.map(({ line }) => `    ${line}`), ''].join('\n'));
-  if (programs.length > 0 && !options.yes && process.stdin.isTTY && !(await isYes('Trust it? [y/N] ')))
+  io().stdout.write([name, what, ...programs.map(({ line }) => `    ${line}`), ''].join('\n'));
+  if (programs.length > 0 && !options.yes && io().stdin.isTTY && !(await isYes('Trust it? [y/N] ')))
     throw new Error(`${name} is not trusted: you did not say yes`);
   await trusted.trust(
     place,
     programs.map(({ digest }) => digest),
   );
-  process.stdout.write(`${name} is trusted.\n`);
+  io().stdout.write(`${name} is trusted.\n`);
 }
 
 function counted(number: number, noun: string): string {
@@ -91,7 +93,7 @@ function counted(number: number, noun: string): string {
 
 async function isYes(question: string): Promise<boolean> {
   const { createInterface } = await import('node:readline/promises');
-  const asking = createInterface({ input: process.stdin, output: process.stdout });
+  const asking = createInterface({ input: io().stdin, output: io().stdout });
   try {
     return /^y(es)?$/i.test((await asking.question(question)).trim());
   } finally {
@@ -100,9 +102,9 @@ async function isYes(question: string): Promise<boolean> {
 }
 
 function print(folders: readonly string[], json: boolean): void {
-  if (json) process.stdout.write(`${JSON.stringify(folders)}\n`);
+  if (json) io().stdout.write(`${JSON.stringify(folders)}\n`);
   else
-    process.stdout.write(
+    io().stdout.write(
       folders.length === 0
         ? 'No folder is trusted.\n'
         : `${folders.map((folder) => visibleText(folder, 'line')).join('\n')}\n`,

@@ -1,9 +1,11 @@
 /** Reaches a host: the one that runs, the one that was named, or one that is started for the purpose. */
+
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type Client, type ClientOptions, connect, type TransportFactory, webSocketTransport } from '@atrium/client';
 import { dataFolderFrom } from '../data-place.js';
 import { UsageError } from '../exit.js';
+import { io } from '../io.js';
 import { findHost } from '../service/running-host.js';
 import { startHost } from '../service/start-host.js';
 import type { HostOptions } from './options.js';
@@ -40,7 +42,7 @@ export async function reachHost(options: HostOptions, reach: ReachOptions = {}):
       return await connect({ log: () => {}, ...clientOptions, transport: transportTo(place, options) });
     } catch (error) {
       const isFinal = left === 1 || !options.start || options.url !== undefined;
-      if (isFinal || (await findHost(dataFolderFrom(options.dataDir, process.env)))) throw error;
+      if (isFinal || (await findHost(dataFolderFrom(options.dataDir, io().env)))) throw error;
     }
   }
 }
@@ -62,7 +64,7 @@ function tokened({ url, token }: Place): { url: string; token?: string } {
 
 export async function findPlace(options: HostOptions, tell: (text: string) => void = () => {}): Promise<Place> {
   if (options.url !== undefined) return namedPlace(options.url, options.tokenFile);
-  const dataDir = dataFolderFrom(options.dataDir, process.env);
+  const dataDir = dataFolderFrom(options.dataDir, io().env);
   const found = await findHost(dataDir);
   if (found?.tokenProblem !== undefined) throw new Error(found.tokenProblem);
   if (found) return { url: found.instance.url, token: found.token };
@@ -70,7 +72,7 @@ export async function findPlace(options: HostOptions, tell: (text: string) => vo
   tell('Starting a host…');
   const slow = setTimeout(() => tell(`It takes long. What it says: ${path.join(dataDir, 'host.log')}`), SLOW_START_MS);
   try {
-    const { instance, token } = await startHost(dataDir, onDemand(process.env));
+    const { instance, token } = await startHost(dataDir, onDemand(io().env));
     return { url: instance.url, token, isNew: true };
   } finally {
     clearTimeout(slow);
@@ -86,7 +88,7 @@ function onDemand(env: NodeJS.ProcessEnv): string[] {
 async function namedPlace(text: string, tokenFile: string | undefined): Promise<Place> {
   const [address = '', token] = text.split('#token=');
   const url = wsUrl(address);
-  if (tokenFile === undefined) return { url, token: token || process.env.ATRIUM_TOKEN || undefined };
+  if (tokenFile === undefined) return { url, token: token || io().env.ATRIUM_TOKEN || undefined };
   const own = await readFile(tokenFile, 'utf8').catch((error: NodeJS.ErrnoException) => {
     const why = error.code === 'ENOENT' ? 'there is no such file' : `it cannot be read (${error.code})`;
     throw new UsageError(`--token-file: ${tokenFile}: ${why}`);

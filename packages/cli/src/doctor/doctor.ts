@@ -1,5 +1,7 @@
 /** All checks, in the order in which things depend on each other. A check that fails itself is a finding, too. */
+
 import { DEFAULT_GATEWAY_PORT, DEFAULT_PORT } from '../commands/serve.js';
+import { io } from '../io.js';
 import { findHost } from '../service/running-host.js';
 import { type Finding, fine, problem } from './finding.js';
 import { checkHost, checkLog, checkStale, checkToken } from './host.js';
@@ -9,8 +11,8 @@ import { checkAgents, checkTrust } from './setup.js';
 export async function examine(dataDir: string): Promise<Finding[]> {
   const stale = await settled('instances', checkStale(dataDir));
   const found = await findHost(dataDir).catch(() => undefined);
-  const port = Number(process.env.ATRIUM_PORT ?? DEFAULT_PORT);
-  const gatewayPort = Number(process.env.ATRIUM_GATEWAY_PORT ?? DEFAULT_GATEWAY_PORT);
+  const port = Number(io().env.ATRIUM_PORT ?? DEFAULT_PORT);
+  const gatewayPort = Number(io().env.ATRIUM_GATEWAY_PORT ?? DEFAULT_GATEWAY_PORT);
   const ports = found
     ? [fine('port', `${found.instance.port}, in use by the host`)]
     : [

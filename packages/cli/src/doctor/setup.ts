@@ -1,8 +1,10 @@
 /** Checks of what the user set up: agents, configuration, trusted folders. */
+
 import { stat } from 'node:fs/promises';
 import { agentReport } from '../agents/agent-report.js';
 import { askHost } from '../agents/ask-host.js';
 import { findAgents } from '../agents/find-agents.js';
+import { io } from '../io.js';
 import { scriptsFrom } from '../serve/settings.js';
 import type { RunningHost } from '../service/running-host.js';
 import { trustedFolders } from '../trusted-folders.js';
@@ -20,7 +22,7 @@ function isReal(source: string, provider: string): boolean {
 export async function checkAgents(dataDir: string, host: RunningHost | undefined): Promise<Finding[]> {
   try {
     const trust = trustedFolders(dataDir);
-    const here = agentReport(await findAgents({ dataDir, trust, scripts: scriptsFrom(process.env) }));
+    const here = agentReport(await findAgents({ dataDir, trust, scripts: scriptsFrom(io().env) }));
     const report = host ? await askHost(host, dataDir, here) : here;
     const real = report.agents.filter(({ found, source, provider }) => found && isReal(source, provider));
     const where = host ? ` (the host ${host.instance.url}, data folder ${dataDir})` : ' (as a host started here would)';

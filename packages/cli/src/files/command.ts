@@ -1,6 +1,8 @@
 /** What `atrium files` does. */
+
 import type { Client } from '@atrium/client';
 import { UsageError } from '../exit.js';
+import { io } from '../io.js';
 import { print, printJson, tell } from '../output.js';
 import { findSession } from '../sessions/reference.js';
 import { printable } from '../text/printable.js';
@@ -28,11 +30,11 @@ export async function read(client: Client, name: string, options: FilesOptions):
   const uri = await uriOf(client, name, options);
   const bytes = await readBytes(client, uri);
   if (options.json) return printJson({ uri, encoding: 'base64', data: bytes.toString('base64') });
-  process.stdout.write(bytes);
+  io().stdout.write(bytes);
 }
 
 export async function write(client: Client, name: string, options: FilesOptions): Promise<void> {
-  if (process.stdin.isTTY) tell('Reading standard input; Ctrl+D ends it.');
+  if (io().stdin.isTTY) tell('Reading standard input; Ctrl+D ends it.');
   const bytes = await standardInput();
   const uri = await uriOf(client, name, options);
   await client.request('resourceWrite', {
@@ -56,7 +58,7 @@ async function uriOf(client: Client, name: string, { session }: FilesOptions): P
 async function standardInput(): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of process.stdin) {
+  for await (const chunk of io().stdin) {
     chunks.push(chunk);
     size += chunk.length;
     if (size > WRITE_MAX_BYTES)

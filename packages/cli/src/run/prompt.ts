@@ -1,10 +1,11 @@
 /** The message of a command: from its arguments, from standard input, or from both. */
 import { UsageError } from '../exit.js';
+import type { Io } from '../io.js';
 
 /** A message is something that somebody wrote; whole files are read by tools. */
 const PROMPT_MAX_BYTES = 1_000_000;
 
-export async function readPrompt(words: readonly string[], input: NodeJS.ReadStream): Promise<string> {
+export async function readPrompt(words: readonly string[], input: Io['stdin']): Promise<string> {
   const typed = words.filter((word) => word !== '-').join(' ');
   const wantsInput = words.includes('-') || (words.length === 0 && !input.isTTY);
   const piped = wantsInput ? await readAll(input) : '';
@@ -13,7 +14,7 @@ export async function readPrompt(words: readonly string[], input: NodeJS.ReadStr
   throw new UsageError('there is no message. Give one: atrium run "why is the build red?"');
 }
 
-async function readAll(input: NodeJS.ReadStream): Promise<string> {
+async function readAll(input: Io['stdin']): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of input) {

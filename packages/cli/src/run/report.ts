@@ -1,5 +1,7 @@
 /** How `run` shows a turn: the answer on standard output, everything else beside it; or one JSON object per line. */
+
 import type { ToolCallState } from '@atrium/protocol';
+import { io } from '../io.js';
 import { printJson, tell } from '../output.js';
 import { answerText, plain } from '../sessions/turns.js';
 import { printable, printableLines } from '../text/printable.js';
@@ -16,8 +18,8 @@ export interface RunReport {
 }
 
 export function textReport(): RunReport {
-  const ticker = new Ticker(process.stderr);
-  const answer = new AnswerText(process.stdout.isTTY === true);
+  const ticker = new Ticker(io().stderr);
+  const answer = new AnswerText(io().stdout.isTTY === true);
   /** What is said beside the answer must not stand in the middle of one of its lines: it waits for the end of it. */
   let waiting: string[] = [];
   const flush = () => {
@@ -70,18 +72,18 @@ class AnswerText {
   }
 
   write(text: string): void {
-    if (this.#isPartOver && !this.#isEmpty) process.stdout.write('\n');
+    if (this.#isPartOver && !this.#isEmpty) io().stdout.write('\n');
     this.#isPartOver = false;
     this.#isEmpty = false;
     this.#last = text.at(-1) ?? this.#last;
     // A program gets the answer as it is; a terminal must not obey it.
-    process.stdout.write(this.#isTerminal ? printableLines(text) : text);
+    io().stdout.write(this.#isTerminal ? printableLines(text) : text);
   }
 
   endPart(): void {
     this.#isPartOver = true;
     if (this.isAtLineStart) return;
-    process.stdout.write('\n');
+    io().stdout.write('\n');
     this.#last = '\n';
   }
 }

@@ -1,4 +1,5 @@
 /** Says on a terminal that work goes on, and takes that back before anything else is written there. */
+import { io } from '../io.js';
 
 const TICK_MS = 1_000;
 /** Who waits less does not wonder. */
@@ -18,7 +19,7 @@ export class Ticker {
   #mayShow = true;
   #isShown = false;
 
-  constructor(out: TickerOutput, env: NodeJS.ProcessEnv = process.env) {
+  constructor(out: TickerOutput, env: NodeJS.ProcessEnv = io().env) {
     this.#out = out;
     if (out.isTTY && env.TERM !== 'dumb') this.#timer = setInterval(() => this.#tick(), TICK_MS);
   }

@@ -1,5 +1,5 @@
 /** Runs a host from start to stop: opens what it needs, in order, and closes it in the other. */
-import { homedir } from 'node:os';
+
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import {
@@ -16,6 +16,7 @@ import {
 import { findAgents } from '../agents/find-agents.js';
 import { tellAgents } from '../agents/tell-agents.js';
 import { makeFolder, makePrivate } from '../data-folder.js';
+import { io } from '../io.js';
 import { lineLogger } from '../log-lines.js';
 import { namedFolders, trustedFolders } from '../trusted-folders.js';
 import type { OpenDoor } from './door.js';
@@ -43,7 +44,7 @@ export async function serveUntilStopped(settings: ServeSettings): Promise<void> 
     const { toolOutputMaxCharacters } = found.config.config;
     const host = await openHost(settings, { agents, trust, logger, toolOutputMaxCharacters });
     const { door, gateway } = await openDoors(settings, host, logger);
-    process.stdout.write(greeting(settings, { door, gateway, agents }));
+    io().stdout.write(greeting(settings, { door, gateway, agents }));
     const idle = settings.idleExitMs === undefined ? undefined : watchIdle(host, { idleMs: settings.idleExitMs });
     const reason = await Promise.race([signal.asked, door.ended, host.failed, ...(idle ? [idle.ended] : [])]);
     idle?.stop();
@@ -58,7 +59,8 @@ export async function serveUntilStopped(settings: ServeSettings): Promise<void> 
 
 function loggerFor({ logLevel: level, logFormat: format, token }: ServeSettings): Logger {
   const secret = token.kind === 'none' ? undefined : token.text;
-  return lineLogger({ level, format, secret, write: (line) => process.stderr.write(line) });
+  const { stderr } = io();
+  return lineLogger({ level, format, secret, write: (line) => stderr.write(line) });
 }
 
 interface HostParts {
@@ -78,7 +80,7 @@ async function openHost(settings: ServeSettings, parts: HostParts): Promise<Host
   try {
     const providerFolder = path.join(dataDir, 'providers');
     const customizations = customizationPlaces(dataDir);
-    const browsedFolders = [homedir()];
+    const browsedFolders = [io().home];
     const places = { dataFolder: dataDir, defaultDirectory, browsedFolders, providerFolder, customizations };
     const watched = { ...(telemetry && { telemetry }), ...(wireLog !== undefined && { wireLog }) };
     const terminals = settings.terminals ? {} : { terminals: false as const };
@@ -97,10 +99,10 @@ async function openHost(settings: ServeSettings, parts: HostParts): Promise<Host
 
 /** What the user has for all projects; a project's own customizations are in its folder. */
 function customizationPlaces(dataDir: string): CustomizationsOptions {
-  const home = homedir();
+  const home = io().home;
   return {
     userFolder: path.join(home, '.agents'),
-    userConfigFile: userConfigFile({ platform: process.platform, env: process.env, home }),
+    userConfigFile: userConfigFile({ platform: process.platform, env: io().env, home }),
     dataFolder: path.join(dataDir, 'plugins'),
   };
 }
@@ -133,7 +135,7 @@ function greeting({ quiet, dataDir, token: choice }: ServeSettings, { door, gate
   if (place.at === 'stdio') return '';
   if (quiet) return `READY:${place.port}\n`;
   const names = agents.map(({ info }) => info.displayName);
-  const token = process.stdout.isTTY && choice.kind !== 'none' ? choice.text : undefined;
+  const token = io().stdout.isTTY && choice.kind !== 'none' ? choice.text : undefined;
   return startScreen({ ...place, token, dataDir, gatewayUrl: gateway?.url, agents: names });
 }
 

@@ -1,9 +1,11 @@
 /** What the user asked for, checked and complete: from options and environment to one plain object. */
+
 import path from 'node:path';
 import { type AccessPolicy, type LogLevel, type TelemetryChoice, TokenRequiredError } from '@atrium/host';
 import type { Command } from 'commander';
 import { dataFolderFrom } from '../data-place.js';
 import { UsageError } from '../exit.js';
+import { io } from '../io.js';
 import type { LogFormat } from '../log-lines.js';
 import { IDLE_EXIT_MS } from './idle.js';
 import { telemetryFrom } from './telemetry.js';
@@ -70,7 +72,7 @@ export interface ServeOptions {
   readonly wireLog?: string;
 }
 
-export async function readSettings(command: Command, env: NodeJS.ProcessEnv = process.env): Promise<ServeSettings> {
+export async function readSettings(command: Command, env: NodeJS.ProcessEnv = io().env): Promise<ServeSettings> {
   const options = command.opts<ServeOptions>();
   const dataDir = dataFolderFrom(options.dataDir, env);
   const token = await chooseToken(options, dataDir, (name) => command.getOptionValueSource(name) === 'cli');

@@ -1,16 +1,18 @@
 /** One client, on standard input and output. When it is gone, there is nobody left to serve. */
+
 import { type Host, type Logger, stdioTransport, type Transport } from '@atrium/host';
+import { io } from '../io.js';
 import type { OpenDoor } from './door.js';
 
 export function openStdio(host: Host, logger: Logger): OpenDoor {
-  const { transport, ended } = watched(stdioTransport({ input: process.stdin, output: process.stdout, logger }));
+  const { transport, ended } = watched(stdioTransport({ input: io().stdin, output: io().stdout, logger }));
   host.connect(transport);
   return {
     ended,
     place: { at: 'stdio' },
     stopAccepting: () => {},
     close: async () => {
-      process.stdin.destroy();
+      io().stdin.destroy();
     },
   };
 }

@@ -1,5 +1,7 @@
 /** The user's wish to stop: the first signal asks, the second insists. */
+
 import { ExitCode } from '../exit.js';
+import { io } from '../io.js';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
@@ -15,15 +17,15 @@ export function stopSignal(): StopSignal {
     let count = 0;
     handler = (signal) => {
       count += 1;
-      if (count > 1) process.exit(ExitCode.Failed);
+      if (count > 1) io().exit(ExitCode.Failed);
       resolve(signal);
     };
   });
-  for (const name of SIGNALS) process.on(name, handler);
+  for (const name of SIGNALS) io().signals.on(name, handler);
   return {
     asked,
     release() {
-      for (const name of SIGNALS) process.off(name, handler);
+      for (const name of SIGNALS) io().signals.off(name, handler);
     },
   };
 }

@@ -1,7 +1,9 @@
 /** `atrium serve --detach`: the same host, in the background. */
+
 import type { Command } from 'commander';
 import { dataFolderFrom } from '../data-place.js';
 import { UsageError } from '../exit.js';
+import { io } from '../io.js';
 import { startHost } from './start-host.js';
 
 /** What the background host is told differently, or not at all. */
@@ -10,11 +12,11 @@ const OWN_OPTIONS = new Set(['detach', 'dataDir', 'quiet']);
 export async function detach(command: Command): Promise<void> {
   const options = command.opts<{ dataDir?: string; stdio?: boolean; quiet?: boolean }>();
   if (options.stdio) throw new UsageError('--detach and --stdio cannot be used together');
-  const dataDir = dataFolderFrom(options.dataDir, process.env);
+  const dataDir = dataFolderFrom(options.dataDir, io().env);
   const { instance, isNew } = await startHost(dataDir, optionsOf(command));
-  if (options.quiet) process.stdout.write(`READY:${instance.port}\n`);
+  if (options.quiet) io().stdout.write(`READY:${instance.port}\n`);
   else
-    process.stdout.write(
+    io().stdout.write(
       `${isNew ? 'Atrium is running' : 'Atrium was running already'}: ${instance.url} (process ${instance.pid})\n`,
     );
 }

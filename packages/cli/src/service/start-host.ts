@@ -2,6 +2,7 @@
  * Starts a host in the background, however many want to at once: the folder's lock lets one of them win, and the others
  * find the winner.
  */
+
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { open } from 'node:fs/promises';
@@ -9,6 +10,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { makePrivate } from '../data-folder.js';
 import { ExitCode } from '../exit.js';
+import { io } from '../io.js';
 import { findHost, isLeaving, type RunningHost } from './running-host.js';
 
 /** Opening a large log takes a while on a slow disk, and so may the end of a host before it. */
@@ -59,6 +61,7 @@ function launch(dataDir: string, args: readonly string[], logFile: string): Chil
     process.execPath,
     [COMMAND, 'serve', '--quiet', '--log-level', 'info', '--data-dir', dataDir, ...args],
     {
+      env: io().env,
       detached: true,
       windowsHide: true,
       stdio: ['ignore', log, log],

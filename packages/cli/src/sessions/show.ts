@@ -1,6 +1,8 @@
 /** `atrium sessions show`: a session from its first turn to its last, or the newest turns of it. */
+
 import type { Client } from '@atrium/client';
 import type { Turn } from '@atrium/protocol';
+import { io } from '../io.js';
 import { print, printJson } from '../output.js';
 import { printable } from '../text/printable.js';
 import { styleFor } from '../text/style.js';
@@ -26,9 +28,9 @@ export async function show(
   const { state, total, pages } = await readSession(client, summary.resource);
   const skipped = last === undefined ? 0 : Math.max(0, total - last);
   const turns: Turn[] = [];
-  const style = styleFor(process.stdout, process.env);
+  const style = styleFor(io().stdout, io().env);
   const hint = `the whole: atrium sessions show ${shortId(summary.resource)} --full`;
-  const columns = Math.min(process.stdout.columns ?? COLUMNS_MAX, COLUMNS_MAX);
+  const columns = Math.min(io().stdout.columns ?? COLUMNS_MAX, COLUMNS_MAX);
   const options = { style, columns, hint, isWhole: full };
   if (!json) {
     const { title, provider, modifiedAt, workingDirectory } = summary;

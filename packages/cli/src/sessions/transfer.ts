@@ -1,7 +1,9 @@
 /** Sessions to files and back. */
+
 import { open, readFile, rm } from 'node:fs/promises';
 import { type Client, RequestError } from '@atrium/client';
 import { UsageError } from '../exit.js';
+import { io } from '../io.js';
 import { print, printJson, tell } from '../output.js';
 import { headerOf, parseArchive } from './archive-file.js';
 import { namedContents, readContent, readSession } from './export.js';
@@ -46,8 +48,8 @@ function leftOut(error: unknown): undefined {
 /** Waits while nobody reads: a large session must not pile up in memory. */
 function written(text: string): Promise<void> {
   return new Promise((resolve) => {
-    if (process.stdout.write(text)) resolve();
-    else process.stdout.once('drain', resolve);
+    if (io().stdout.write(text)) resolve();
+    else io().stdout.once('drain', resolve);
   });
 }
 
@@ -76,7 +78,7 @@ export interface ImportCommandOptions {
 export async function importFrom(client: Client, file: string, options: ImportCommandOptions): Promise<void> {
   const archive = parseArchive(await readText(file));
   const onProgress = (done: number, total: number) => {
-    if (process.stderr.isTTY && done < total) tell(`${done} of ${total} turns…`);
+    if (io().stderr.isTTY && done < total) tell(`${done} of ${total} turns…`);
   };
   const { agent } = options;
   const uri = await importSession(client, archive, { ...(agent !== undefined && { agent }), onProgress });
@@ -90,7 +92,7 @@ export async function importFrom(client: Client, file: string, options: ImportCo
 async function readText(file: string): Promise<string> {
   if (file === '-') {
     const chunks: Buffer[] = [];
-    for await (const chunk of process.stdin) chunks.push(Buffer.from(chunk));
+    for await (const chunk of io().stdin) chunks.push(Buffer.from(chunk));
     return Buffer.concat(chunks).toString('utf8');
   }
   const text = await readFile(file).catch((error: NodeJS.ErrnoException) => {

@@ -1,7 +1,8 @@
 /** Sessions in words: what they are doing, how long ago they changed, where they work. */
-import { homedir } from 'node:os';
+
 import { fileURLToPath } from 'node:url';
 import { ACTIVITY_MASK, projectLabel, SessionStatus, type SessionSummary } from '@atrium/protocol';
+import { io } from '../io.js';
 import { printable } from '../text/printable.js';
 import { shortId } from './reference.js';
 
@@ -39,7 +40,7 @@ export function ago(time: number, now: number): string {
 export function folderText(uri: string | undefined): string {
   if (uri === undefined) return '';
   const folder = printable(localPath(uri) ?? uri);
-  const home = homedir();
+  const home = io().home;
   return folder === home || folder.startsWith(`${home}/`) ? `~${folder.slice(home.length)}` : folder;
 }
 

@@ -1,6 +1,8 @@
 /** This window becomes a terminal of the host: every key goes there, everything there is shown here. Ctrl+] leaves. */
+
 import type { Client, Subscription } from '@atrium/client';
 import { ExitCode, QuietExit, UsageError } from '../exit.js';
+import { io } from '../io.js';
 import { tell } from '../output.js';
 import { pastOf } from './past.js';
 
@@ -19,7 +21,7 @@ const END_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 type Terminal = Subscription<'terminal'>;
 
 export function checkTerminal(): void {
-  if (process.stdin.isTTY && process.stdout.isTTY) return;
+  if (io().stdin.isTTY && io().stdout.isTTY) return;
   throw new UsageError('a terminal is entered from a terminal: standard input and output must be one');
 }
 
@@ -43,7 +45,7 @@ async function entered(client: Client, terminal: Terminal, told: Promise<never>)
     offStatus();
     stop.release();
     terminal.close();
-    process.stdout.write(AS_BEFORE);
+    io().stdout.write(AS_BEFORE);
   }
   const { exitCode } = terminal.confirmed;
   if (exitCode !== undefined) tell(`\r\nThe terminal has ended (${exitCode}).`);
@@ -66,11 +68,11 @@ function untilTold(): { readonly rejection: Promise<never>; release(): void } {
     end = () => reject(new QuietExit(ExitCode.Interrupted));
   });
   rejection.catch(() => {});
-  for (const signal of END_SIGNALS) process.on(signal, end);
+  for (const signal of END_SIGNALS) io().signals.on(signal, end);
   return {
     rejection,
     release() {
-      for (const signal of END_SIGNALS) process.off(signal, end);
+      for (const signal of END_SIGNALS) io().signals.off(signal, end);
     },
   };
 }
@@ -78,10 +80,10 @@ function untilTold(): { readonly rejection: Promise<never>; release(): void } {
 /** What is there already, and then what comes. */
 async function show(terminal: Terminal): Promise<void> {
   const actions = terminal.actions();
-  process.stdout.write(pastOf(terminal.confirmed));
+  io().stdout.write(pastOf(terminal.confirmed));
   if (terminal.confirmed.exitCode !== undefined) return;
   for await (const { action } of actions) {
-    if (action.type === 'terminal/data') process.stdout.write(action.data);
+    if (action.type === 'terminal/data') io().stdout.write(action.data);
     if (action.type === 'terminal/exited') return;
   }
 }

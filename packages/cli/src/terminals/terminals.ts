@@ -1,9 +1,11 @@
 /** The terminals of a host: which there are, which one is meant, and how a new one is opened. */
+
 import { randomUUID } from 'node:crypto';
 import { pathToFileURL } from 'node:url';
 import type { Client } from '@atrium/client';
 import { ROOT_CHANNEL, type TerminalInfo } from '@atrium/protocol';
 import { UsageError } from '../exit.js';
+import { io } from '../io.js';
 import { printable } from '../text/printable.js';
 
 const SCHEME = 'ahp-terminal:/';
@@ -19,7 +21,7 @@ export async function terminalsOf(client: Client): Promise<readonly TerminalInfo
 /** Opens a shell in this folder, as large as this window. */
 export async function openTerminal(client: Client, name: string | undefined): Promise<string> {
   const channel = `${SCHEME}${randomUUID()}`;
-  const { columns: cols = 80, rows = 24 } = process.stdout;
+  const { columns: cols = 80, rows = 24 } = io().stdout;
   await client.request('createTerminal', {
     channel,
     claim: { kind: 'client', clientId: client.clientId },

@@ -1,8 +1,10 @@
 /** Follows one session action by action, or the list of all sessions. */
+
 import type { Client } from '@atrium/client';
 import type { SessionSummary } from '@atrium/protocol';
 import { connectionNotes } from '../connect/connection-notes.js';
 import { ExitCode, QuietExit } from '../exit.js';
+import { io } from '../io.js';
 import { print, printJson, tell } from '../output.js';
 import { findSession, shortId } from '../sessions/reference.js';
 import { activityOf, sessionRow } from '../sessions/words.js';
@@ -75,7 +77,7 @@ function changes(known: Map<string, SessionSummary>, items: readonly SessionSumm
 function interrupted(): Promise<never> {
   return new Promise((_, reject) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-      process.once(signal, () => reject(new QuietExit(ExitCode.Interrupted)));
+      io().signals.once(signal, () => reject(new QuietExit(ExitCode.Interrupted)));
     }
   });
 }

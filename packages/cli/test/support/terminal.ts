@@ -2,7 +2,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { onTestFinished } from 'vitest';
-import { COMMAND, surroundings } from './support.js';
+import { COMMAND, surroundings } from './run-cli.js';
 
 export const hasTmux = spawnSync('tmux', ['-V']).status === 0;
 

@@ -1,6 +1,6 @@
 /** A chat in a window, and what a person does in it. */
 import { expect } from 'vitest';
-import { type Desk, newFolder, openDesk } from './support.js';
+import { type Desk, newFolder, openDesk } from './desk.js';
 import { openTerminal, type TerminalRoom } from './terminal.js';
 
 /** What is typed while a question appears is not taken for its answer. */

@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { surroundings } from './support.js';
+import { surroundings } from './run-cli.js';
 
 export function git(folder: string, ...args: string[]): string {
   const settings = ['-c', 'user.name=desk', '-c', 'user.email=desk@example.org'];

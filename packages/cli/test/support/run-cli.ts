@@ -1,0 +1,166 @@
+/**
+ * Runs the command and remembers everything it says: `atrium` in this process, with streams and an environment of its own;
+ * `spawnAtrium` as a process, for what only a process has (signals, a terminal, an exit code, a death).
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { EventEmitter, once } from 'node:events';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { PassThrough, Writable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { onTestFinished } from 'vitest';
+import { programFile } from '../../../../test/support/programs.js';
+import { run } from '../../src/cli.js';
+import type { Io } from '../../src/io.js';
+
+/** The command as a bundle of its sources, which starts quickly. */
+export const COMMAND = programFile('atrium');
+
+/** The command as npm installs it. */
+export const INSTALLED_COMMAND = fileURLToPath(new URL('../../bin/atrium.js', import.meta.url));
+
+/** A machine may be busy with other things. */
+const TIMEOUT_MS = 30_000;
+/** A home without configuration: it does not even exist. */
+const NO_HOME = path.join(tmpdir(), 'atrium-test-without-home');
+
+export type Environment = Readonly<Record<string, string>>;
+
+/** Takes what has to be done when something is no longer needed: at the end of the test, or of several. */
+export type Later = (cleanUp: () => Promise<void>) => void;
+
+export interface Run {
+  readonly stdin: Writable;
+  /** Everything so far. */
+  readonly said: { stdout: string; stderr: string };
+  /** Fulfilled when standard output holds a match. */
+  says(pattern: RegExp): Promise<RegExpExecArray>;
+  signal(name: NodeJS.Signals): void;
+  ended(): Promise<number | null>;
+}
+
+export interface ProcessRun extends Run {
+  readonly child: ChildProcess;
+}
+
+export interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Only what it needs of our own environment: neither variables, files nor servers of the developer's change a test. */
+export function surroundings(env: Environment = {}): Record<string, string> {
+  const { PATH = '', SystemRoot = '' } = process.env;
+  const own = { HOME: NO_HOME, USERPROFILE: NO_HOME, ATRIUM_DISCOVERY: '0', ATRIUM_GATEWAY_PORT: '0' };
+  return { PATH, SystemRoot, ...own, ...env };
+}
+
+export function atrium(args: readonly string[], env: Environment = {}, later: Later = onTestFinished): Run {
+  const said = { stdout: '', stderr: '' };
+  const signals = new EventEmitter();
+  const stdin = new PassThrough();
+  const given = surroundings(env);
+  let left: ((code: number) => void) | undefined;
+  const exited = new Promise<number>((resolve) => {
+    left = resolve;
+  });
+  const io: Io = {
+    stdin,
+    stdout: sink(said, 'stdout'),
+    stderr: sink(said, 'stderr'),
+    env: given,
+    home: given.HOME ?? NO_HOME,
+    signals,
+    exit(code) {
+      left?.(code);
+      throw new Error(`exit ${code}`);
+    },
+  };
+  let code: number | undefined;
+  const ended = Promise.race([withEnvironment(given, () => run(['node', 'atrium', ...args], io)), exited]);
+  void ended.then((value) => {
+    code = value;
+  });
+  later(async () => {
+    stdin.end();
+    if (code === undefined) signals.emit('SIGTERM', 'SIGTERM');
+    await ended;
+  });
+  return {
+    ...{ stdin, said },
+    says: (pattern) => waitFor(() => code !== undefined, said, pattern),
+    signal: (name) => void signals.emit(name, name),
+    ended: () => ended,
+  };
+}
+
+/** Commander reads the environment of the process, before the command does anything that takes time. */
+function withEnvironment<T>(env: NodeJS.ProcessEnv, task: () => T): T {
+  const own = process.env;
+  process.env = env;
+  try {
+    return task();
+  } finally {
+    process.env = own;
+  }
+}
+
+function sink(said: Run['said'], name: 'stdout' | 'stderr'): Writable {
+  const decoder = new TextDecoder();
+  return new Writable({
+    write(chunk: Buffer, _, done) {
+      said[name] += decoder.decode(chunk, { stream: true });
+      done();
+    },
+  });
+}
+
+export function spawnAtrium(args: readonly string[], env: Environment = {}, later: Later = onTestFinished): ProcessRun {
+  const child = spawn(process.execPath, [COMMAND, ...args], { env: surroundings(env) });
+  const exited = once(child, 'close');
+  later(async () => {
+    if (child.exitCode === null) child.kill('SIGKILL');
+    await exited;
+  });
+  const said = { stdout: '', stderr: '' };
+  // A letter of several bytes may come in two chunks.
+  child.stdout.setEncoding('utf8');
+  child.stderr.setEncoding('utf8');
+  child.stdout.on('data', (chunk) => {
+    said.stdout += chunk;
+  });
+  child.stderr.on('data', (chunk) => {
+    said.stderr += chunk;
+  });
+  return {
+    ...{ child, said, stdin: child.stdin },
+    says: (pattern) => waitFor(() => child.exitCode !== null, said, pattern),
+    signal: (name) => void child.kill(name),
+    ended: async () => (await exited)[0],
+  };
+}
+
+async function waitFor(hasEnded: () => boolean, said: Run['said'], pattern: RegExp): Promise<RegExpExecArray> {
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
+  for (;;) {
+    const isLast = hasEnded() || signal.aborted;
+    const match = pattern.exec(said.stdout);
+    if (match !== null) return match;
+    if (isLast) throw new Error(`${pattern} was never printed.\n${said.stdout}\n${said.stderr}`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+export async function endOf({ stdin, said, ended }: Run, input = ''): Promise<Ended> {
+  stdin.end(input);
+  return { code: await ended(), ...said };
+}
+
+/** Every line of standard output as JSON; fails when there is anything else. */
+export function jsonLines(text: string): Record<string, unknown>[] {
+  return text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+}
