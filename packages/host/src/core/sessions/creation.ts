@@ -11,7 +11,6 @@ import {
   SessionStatus,
   type ToolDefinition,
 } from '@atrium/protocol';
-import type { Place } from '../../workspace/worktrees/worktrees.js';
 import type { AgentBackend } from '../contracts/agent.js';
 import { RequestError } from '../contracts/request-error.js';
 import { SESSION_URI_MAX_CHARACTERS, TITLE_MAX_CHARACTERS } from '../limits.js';
@@ -20,7 +19,7 @@ import { shorten } from '../util/text.js';
 import type { ListNews } from './catalogue.js';
 import { headText } from './history.js';
 import { offeredBuiltins } from './session.js';
-import type { Resolved, SessionConfig } from './session-config.js';
+import type { Place, Resolved, SessionConfig } from './session-config.js';
 import { type ImportPage, invalid, withPast } from './session-import.js';
 import { tooLong } from './session-rules.js';
 import type { MemoryParts, SessionsInMemory } from './sessions.js';

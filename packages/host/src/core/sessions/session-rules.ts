@@ -19,7 +19,7 @@ import {
   PENDING_MESSAGES_MAX,
   PENDING_MESSAGES_MAX_CHARACTERS,
 } from '../limits.js';
-import { badValue } from './session-config.js';
+import { badValue } from '../util/config-values.js';
 
 export const activeClientRules: Rules = {
   'session/activeClientChanged': ({ activeClient }, { state, clientId }) => {

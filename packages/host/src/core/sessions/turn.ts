@@ -16,7 +16,6 @@ import type {
   UsageInfo,
   UserMessage,
 } from '@atrium/protocol';
-import { offeredTools } from '../../workspace/tools/names.js';
 import type { Step } from '../channels/channel.js';
 import {
   AgentError,
@@ -39,6 +38,7 @@ import { TurnPrompt } from '../prompt/turn-prompt.js';
 import { beginCall, callTool, runCannedTool } from '../tool-calls/broker.js';
 import { presentClient } from '../tool-calls/client-calls.js';
 import { beginOwnCall } from '../tool-calls/own-calls.js';
+import { offeredTools } from '../tool-calls/tool-names.js';
 import { shorten } from '../util/text.js';
 import { askPerson } from './questions.js';
 import type { Session } from './session.js';

@@ -3,7 +3,6 @@
  * client, or nobody.
  */
 import type { ToolDefinition } from '@atrium/protocol';
-import { toolNames } from '../../workspace/tools/names.js';
 import type { BegunCall, CallStart, CannedToolCall, ToolOutcome, ToolRequest } from '../contracts/agent.js';
 import type { TurnRunner } from '../sessions/turn.js';
 import { shorten } from '../util/text.js';
@@ -14,6 +13,7 @@ import { runHostTool } from './host-calls.js';
 import { canReadResults, outcomeForModel } from './model-output.js';
 import { beginOwnCall } from './own-calls.js';
 import { StreamedInput } from './streamed-input.js';
+import { toolNames } from './tool-names.js';
 
 export function callTool(turn: TurnRunner, { input, ...start }: ToolRequest): Promise<ToolOutcome> {
   return beginCall(turn, start).run(input);

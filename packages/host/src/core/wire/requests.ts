@@ -6,8 +6,8 @@ import type { Lane, Service } from '../contracts/service.js';
 import type { Creator } from '../sessions/creation.js';
 import { readImportPage } from '../sessions/session-import.js';
 import type { Sessions } from '../sessions/sessions.js';
+import { RawJson } from '../util/json-parts.js';
 import type { Connection } from './connection.js';
-import { RawJson } from './json-parts.js';
 import { type Subscriptions, windowOf } from './subscriptions.js';
 
 export interface RequestsParts {

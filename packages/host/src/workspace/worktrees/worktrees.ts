@@ -4,10 +4,11 @@ import { createHash } from 'node:crypto';
 import { readFile, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import type { ProjectOfWorktree, SessionState, SessionSummary } from '@atrium/protocol';
+import type { ProjectOfWorktree, SessionState } from '@atrium/protocol';
 import { AgentError } from '../../core/contracts/agent.js';
 import type { Service } from '../../core/contracts/service.js';
 import type { Session } from '../../core/sessions/session.js';
+import type { Checkout, Place, WorktreePort } from '../../core/sessions/session-config.js';
 import type { SessionObserver } from '../../core/sessions/session-observer.js';
 import { makeFolder } from '../../core/util/folders.js';
 import type { Logger } from '../../core/util/logger.js';
@@ -15,22 +16,8 @@ import { shownPath } from '../git/byte-path.js';
 import { GIT_CHECKOUT_MAX_MS, GIT_GLANCE_MAX_MS, GIT_WRITE_MAX_MS, git, gitText } from '../git/git.js';
 import { findRepository, type Repository } from '../git/repository.js';
 
-export interface Checkout {
-  readonly repository: Repository;
-  /** Absent on a bare commit. */
-  readonly branch?: string;
-}
-
 /** Somebody waits at a form. */
 const GLANCE = { timeoutMs: GIT_GLANCE_MAX_MS } as const;
-
-/** Undefined when the folder is in no repository that can be used. */
-export async function checkoutAt(folder: string): Promise<Checkout | undefined> {
-  const real = await realpath(folder).catch(() => undefined);
-  if (real === undefined) return undefined;
-  const [repository, branch] = await Promise.all([findRepository(real, GLANCE), branchIn(real)]);
-  return repository && { repository, ...(branch !== undefined && { branch }) };
-}
 
 /** The branch that is checked out; undefined when it is a bare commit. */
 export async function branchIn(folder: string): Promise<string | undefined> {
@@ -39,7 +26,7 @@ export async function branchIn(folder: string): Promise<string | undefined> {
 }
 
 /** Local branches, the latest first. */
-export async function branchesOf({ folder }: Repository): Promise<string[]> {
+async function branchesOf({ folder }: Repository): Promise<string[]> {
   const list = ['for-each-ref', '--sort=-committerdate', '--format=%(refname:short)', 'refs/heads'];
   return (await gitText(folder, list, GLANCE)).split('\n').filter((name) => name !== '');
 }
@@ -56,19 +43,29 @@ export async function commitOf({ folder }: Repository, name: string): Promise<st
  * can still be restored; one with something in it that is in no branch stays for good.
  */
 
-export type Place = Pick<SessionSummary, 'workingDirectory' | 'project'>;
-
 /** Git leaves this where a worktree is being made, and takes it away in the end. */
 const HALF_MADE = 'initializing';
 
-export class Worktrees implements Service {
+export class Worktrees implements Service, WorktreePort {
   constructor(
     private readonly folder: string,
     private readonly logger: Logger,
   ) {}
 
+  async checkoutAt(folder: string): Promise<Checkout | undefined> {
+    const real = await realpath(folder).catch(() => undefined);
+    if (real === undefined) return undefined;
+    const [repository, branch] = await Promise.all([findRepository(real, GLANCE), branchIn(real)]);
+    if (!repository) return undefined;
+    return {
+      ...(branch !== undefined && { branch }),
+      branches: () => branchesOf(repository),
+      place: (session, start) => this.#place(session, repository, start),
+    };
+  }
+
   /** Where a session will work, and what its worktree is made of. Makes nothing yet. */
-  place(session: string, { top, prefix }: Repository, branch: string | undefined): Place {
+  #place(session: string, { top, prefix }: Repository, branch: string | undefined): Place {
     const project: ProjectOfWorktree = {
       uri: pathToFileURL(top).href,
       displayName: path.basename(top),

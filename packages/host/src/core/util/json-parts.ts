@@ -12,6 +12,11 @@ const PIECE_CHARACTERS = 16 * 2 ** 10;
 /** JSON text inside a value: what is kept as text goes out as text, without being parsed and written again. */
 export class RawJson {
   constructor(readonly text: string) {}
+
+  /** `JSON.stringify` would write an object with a text in it, and the client would read nonsense. */
+  toJSON(): never {
+    throw new TypeError('raw JSON can only be written by JsonParts');
+  }
 }
 
 /** A list inside a value whose items are read while they are sent, page by page. Dialects may `map` it like an array. */
@@ -33,7 +38,7 @@ export class LazyList<T> {
     });
   }
 
-  /** Nobody can write it at once; silence would lose it. */
+  /** `JSON.stringify` cannot wait for pages, and would silently lose them. */
   toJSON(): never {
     throw new TypeError('a lazy list can only be written by JsonParts');
   }
