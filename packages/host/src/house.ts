@@ -153,9 +153,9 @@ export class House implements HostCore, WireContext {
     const compaction = new Compaction({ log, logger, archive: (uri) => this.sessions.archive(uri) });
 
     this.pairings = new PairingBoard(clock, logger);
-    const trusts = new SessionTrusts(options.trust ?? NO_TRUST);
+    const trusts = new SessionTrusts(options.trust ?? NO_TRUST, logger);
     this.gateway = gatewayWith(options, { core: this, address: () => this.gatewayAddress });
-    this.customizations = customizationsWith(options, { core: this, trusts });
+    this.customizations = customizationsWith(options, this);
     this.auth = authFor(agents, this);
     const worktrees = worktreesIn(options, this);
     const telemetry = createTelemetry(this, options.telemetry ?? {});

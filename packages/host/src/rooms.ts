@@ -6,7 +6,6 @@ import type { AgentBackend } from './core/contracts/agent.js';
 import type { HostCore } from './core/contracts/host-core.js';
 import type { Service } from './core/contracts/service.js';
 import type { Catalogue } from './core/sessions/catalogue.js';
-import type { Session } from './core/sessions/session.js';
 import { SessionConfig } from './core/sessions/session-config.js';
 import type { AttachObserver } from './core/sessions/session-observer.js';
 import { Gateway } from './gateway/gateway.js';
@@ -57,17 +56,31 @@ function attachToGateway(gateway: Gateway, trusts: SessionTrusts): AttachObserve
     });
 }
 
+/** Gives every session to the customizations, with what the host knows of it beside its state. */
+function attachToCustomizations(customizations: Customizations, trusts: SessionTrusts): AttachObserver {
+  return (session) => {
+    const { backend, notes } = session.parts;
+    return customizations.attach(session, {
+      trust: trusts.of(session),
+      agent: backend,
+      modelBefore: {
+        load: () => notes.modelBefore(session.uri),
+        save: (model) => notes.setModelBefore(session.uri, model),
+      },
+    });
+  };
+}
+
 /** Plugins, skills, rules and servers; none without a place to look for them. */
 export function customizationsWith(
   { customizations: options, trust }: HostOptions,
-  { core, trusts }: { readonly core: HostCore; readonly trusts: SessionTrusts },
+  core: HostCore,
 ): Customizations | undefined {
   if (!options) return undefined;
   return new Customizations({
     options,
     clock: core.clock,
     logger: core.logger,
-    trustOf: (session) => trusts.of(session),
     isTrusted: async (folder) => trust?.isTrusted(folder) ?? false,
     connectionOf: (clientId) => core.connections.of(clientId),
     notify: (channel, method, params) => core.notify(channel, method, params),
@@ -113,7 +126,7 @@ interface CompanionSources {
 export function companionsOf({ gateway, trusts, customizations, services }: CompanionSources): AttachObserver[] {
   return [
     attachToGateway(gateway, trusts),
-    ...(customizations ? [(session: Session) => customizations.attach(session)] : []),
+    ...(customizations ? [attachToCustomizations(customizations, trusts)] : []),
     ...services.flatMap(({ attach }) => attach ?? []),
   ];
 }

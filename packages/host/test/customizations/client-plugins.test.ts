@@ -176,7 +176,7 @@ describe('a plugin that a client publishes', { timeout: 30_000 }, () => {
     await untilRead(room, 'p1');
     expect((await room.entries()).map(({ id }) => id)).not.toContain('d1');
     expect((await room.state()).activeClient?.clientId).toBe('phone');
-    expect(room.warnings.join()).toContain('customizations of a client are left out');
+    expect(room.warnings.join()).toContain('a client published customizations that are no plugins; left them out');
   });
 
   it('[CUS-104] runs no hook before somebody accepted it, and asks only once', async () => {

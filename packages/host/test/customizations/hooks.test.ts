@@ -164,10 +164,10 @@ describe('hooks after a call and around turns', { timeout: 30_000 }, () => {
     const command = 'if [ -f begun ]; then echo plums; else touch begun; sleep 30; fi';
     const action = { kind: 'command', shell: 'default', command, env: {} };
     const hooks = new Hooks({
-      ...{ session: 'ahp-session:/1', name: () => 'guard', folder, env: process.env },
+      ...{ session: 'ahp-session:/1', container: { name: 'guard' }, folder, env: process.env },
       ...{ clock: systemClock, logger: { log: () => {} } },
-      hooks: () => [{ event: 'SessionStart', action } as unknown as HookPart],
     });
+    hooks.allow([{ event: 'SessionStart', action } as unknown as HookPart]);
     const opening = { turnId: 't1', text: 'hello', agent: undefined, isFirst: true };
     const cancelling = new AbortController();
     const early = hooks.beforeTurn(opening, cancelling.signal);

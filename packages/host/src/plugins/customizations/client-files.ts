@@ -4,7 +4,6 @@ import { access } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { ErrorCode, ROOT_CHANNEL } from '@atrium/protocol';
 import { RequestError } from '../../core/contracts/request-error.js';
-import type { Connection } from '../../core/wire/connection.js';
 import { CLIENT_REQUEST_TIMEOUT_MS, CLIENT_REQUESTS_MAX, FOLDER_MAX_ENTRIES } from './limits.js';
 import {
   baseName,
@@ -16,11 +15,12 @@ import {
   parentOf,
 } from './parse/files.js';
 import { LoadFailure } from './parse/warnings.js';
+import type { ClientConnection } from './ports.js';
 
 export interface ClientPlace {
   readonly uri: string;
   /** As it is when a file is asked for; undefined when the client is not here. */
-  connection(): Connection | undefined;
+  connection(): ClientConnection | undefined;
 }
 
 /** Lists are asked for once and kept, so files made by this are for one reading only. */
@@ -84,7 +84,7 @@ class Asker {
   /** What is not there gives undefined; a client that cannot be reached ends the reading. */
   async #ask<Result>(
     path: string,
-    send: (connection: Connection, uri: string) => Promise<Result>,
+    send: (connection: ClientConnection, uri: string) => Promise<Result>,
   ): Promise<Result | undefined> {
     if (path.split('/').includes('..')) {
       throw new FileProblem('path-escapes', `"${path}" leads out of the plugin, so it is left out.`);

@@ -1,21 +1,16 @@
-/** The plugins that the active client publishes in a session: there as long as it is, and as it last said. */
+/** The plugins that the active client publishes in a session. They go when the client stops being active. */
 import type { ClientPluginCustomization, SessionActiveClient } from '@atrium/protocol';
-import type { Session } from '../../core/sessions/session.js';
-import type { Logger } from '../../core/util/logger.js';
-import type { Connection } from '../../core/wire/connection.js';
 import { isProviderId } from '../../gateway/provider.js';
 import { localFolder, publishedFiles } from './client-files.js';
 import { CLIENT_PLUGINS_MAX } from './limits.js';
+import type { CustomizationsPorts, HostSession } from './ports.js';
 import type { PluginSource } from './sources/source.js';
 
-export interface ClientPluginsParts {
-  readonly session: Session;
-  readonly logger: Logger;
-  connectionOf(clientId: string): Connection | undefined;
-  /** Shows the plugin as loading, at once, and reads it. */
-  add(source: PluginSource): void;
-  remove(id: string): void;
-}
+/** Something that follows from a claim of the active client. */
+export type PluginChange =
+  | { readonly kind: 'removed'; readonly id: string }
+  /** The plugin is new, or has changed. */
+  | { readonly kind: 'published'; readonly source: PluginSource };
 
 interface Published {
   /** As the session knows it. */
@@ -25,25 +20,36 @@ interface Published {
 }
 
 export class ClientPlugins {
-  readonly #parts: ClientPluginsParts;
+  readonly #session: HostSession;
+  readonly #ports: Pick<CustomizationsPorts, 'logger' | 'connectionOf'>;
   /** By the client and the id that the client gave. */
   readonly #published = new Map<string, Published>();
 
-  constructor(parts: ClientPluginsParts) {
-    this.#parts = parts;
+  constructor(session: HostSession, ports: Pick<CustomizationsPorts, 'logger' | 'connectionOf'>) {
+    this.#session = session;
+    this.#ports = ports;
   }
 
-  /** The role changed hands, or who has it published another set. What is no longer named goes first. */
-  claimed(client: SessionActiveClient | undefined | null): void {
+  /**
+   * The active client changed, or published another set: plugins that it no longer names go first. The caller applies
+   * each change before it asks for the next one, because the id of a plugin depends on the entries of the session.
+   */
+  *claimed(client: SessionActiveClient | undefined | null): Generator<PluginChange> {
     const wanted = client ? this.#wanted(client) : new Map<string, ClientPluginCustomization>();
-    this.#removeOthers(wanted);
-    for (const [key, plugin] of wanted) if (client) this.#publish(key, plugin, client.clientId);
+    for (const key of [...this.#published.keys()]) if (!wanted.has(key)) this.#published.delete(key);
+    const kept = new Set([...this.#published.values()].map(({ id }) => id));
+    for (const id of this.stale((shown) => kept.has(shown))) yield { kind: 'removed', id };
+    if (!client) return;
+    for (const [key, plugin] of wanted) {
+      const source = this.#publish(key, plugin, client.clientId);
+      if (source) yield { kind: 'published', source };
+    }
   }
 
-  /** Takes entries away that are still shown although their plugin is gone. */
-  mend(isThere: (id: string) => boolean): void {
-    const shown = (this.#parts.session.state.customizations ?? []).filter(({ clientId }) => clientId !== undefined);
-    for (const { id } of shown) if (!isThere(id)) this.#parts.remove(id);
+  /** The entries of client plugins that the session still shows although their plugin is gone. */
+  stale(isThere: (id: string) => boolean): readonly string[] {
+    const entries = (this.#session.state.customizations ?? []).filter(({ clientId }) => clientId !== undefined);
+    return entries.map(({ id }) => id).filter((id) => !isThere(id));
   }
 
   /** The first of an id counts. */
@@ -52,31 +58,23 @@ export class ClientPlugins {
     for (const plugin of customizations) {
       const key = JSON.stringify([clientId, plugin.id]);
       if (!wanted.has(key) && wanted.size < CLIENT_PLUGINS_MAX) wanted.set(key, plugin);
-      else this.#parts.logger.log('warn', 'a plugin of a client is left out', { clientId, id: plugin.id });
+      else this.#ports.logger.log('warn', 'a plugin of a client is left out', { clientId, id: plugin.id });
     }
     return wanted;
   }
 
-  #removeOthers(wanted: ReadonlyMap<string, ClientPluginCustomization>): void {
-    const { session, remove } = this.#parts;
-    for (const key of [...this.#published.keys()]) if (!wanted.has(key)) this.#published.delete(key);
-    const kept = new Set([...this.#published.values()].map(({ id }) => id));
-    const shown = (session.state.customizations ?? []).filter(({ clientId }) => clientId !== undefined);
-    for (const { id } of shown) if (!kept.has(id)) remove(id);
-  }
-
-  /** What has not changed since the client last published it is not read again. */
-  #publish(key: string, plugin: ClientPluginCustomization, clientId: string): void {
+  /** Undefined for a plugin that has not changed since the client last published it: it is not read again. */
+  #publish(key: string, plugin: ClientPluginCustomization, clientId: string): PluginSource | undefined {
     const { uri, nonce } = plugin;
     const known = this.#published.get(key);
-    if (known && nonce !== undefined && known.nonce === nonce && known.uri === uri) return;
+    if (known && nonce !== undefined && known.nonce === nonce && known.uri === uri) return undefined;
     const id = known?.id ?? this.#freeId(plugin.id, clientId);
     this.#published.set(key, { id, uri, nonce });
-    this.#parts.add(this.#source(plugin, id, clientId));
+    return this.#source(plugin, id, clientId);
   }
 
   #source({ uri, name, icons, enabled }: ClientPluginCustomization, id: string, clientId: string): PluginSource {
-    const files = () => publishedFiles({ uri, connection: () => this.#parts.connectionOf(clientId) });
+    const files = () => publishedFiles({ uri, connection: () => this.#ports.connectionOf(clientId) });
     const folder = localFolder(uri);
     return { kind: 'plugin', scope: 'client', id, uri, name, icons, clientId, isOn: enabled, files, folder };
   }
@@ -88,7 +86,7 @@ export class ClientPlugins {
   }
 
   #isTaken(id: string): boolean {
-    const { customizations = [] } = this.#parts.session.state;
+    const { customizations = [] } = this.#session.state;
     return customizations.some((entry) => entry.id === id || entry.children?.some((child) => child.id === id));
   }
 }

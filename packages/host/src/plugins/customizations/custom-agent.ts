@@ -1,15 +1,14 @@
-/** The custom agent that a session works as: its words, and the tools that it may use. */
-
+/** The custom agent that a session works as: its text in the prompt, the tools that it may use, the model that it asks for. */
 import type { AgentInfo, AgentSelection, ModelSelection, SessionState } from '@atrium/protocol';
 import type { Step } from '../../core/channels/channel.js';
 import type { Gate } from '../../core/contracts/extension.js';
-import type { Session } from '../../core/sessions/session.js';
 import type { Container } from './container.js';
 import { USE_SKILL } from './invocables.js';
 import type { AgentPart } from './parse/markdown-parts.js';
+import type { HostSession, SessionFacts } from './ports.js';
 import { toolAliases } from './tool-aliases.js';
 
-/** Of the containers that are switched on. */
+/** `containers`: those that are switched on. */
 export function selectedAgent(
   containers: readonly Container[],
   selection: AgentSelection | undefined,
@@ -23,7 +22,7 @@ export function agentWords({ name, prompt }: AgentPart): string {
   return `You work as the agent "${name}".\n\n${prompt.trim()}`;
 }
 
-/** Refuses tools that the agent's file does not name: a model may call what it was never told of. */
+/** Refuses tools that the agent's file does not name: a model may call a tool that it was never told of. */
 export function agentGate(agent: () => AgentPart | undefined, tools: () => readonly string[]): Gate {
   return {
     name: 'The selected agent',
@@ -34,8 +33,8 @@ export function agentGate(agent: () => AgentPart | undefined, tools: () => reado
 }
 
 /**
- * Whether an agent works with a tool. A list that names none of `all` was written for another host; it would leave the
- * agent with nothing, so it does not count.
+ * Whether an agent works with a tool. A list that names none of `all` was written for another host; the host ignores it,
+ * because the agent would have no tool left.
  */
 export function usableBy(agent: AgentPart | undefined, all: () => readonly string[]): (toolName: string) => boolean {
   const { tools } = agent ?? {};
@@ -45,55 +44,49 @@ export function usableBy(agent: AgentPart | undefined, all: () => readonly strin
   return (toolName) => toolName === USE_SKILL || named.has(toolName);
 }
 
-/**
- * The model that a custom agent asks for. To choose the agent is to choose its model too, in plain sight: the session's
- * model changes, and changes back when the agent is left. Whoever chooses a model together with the agent, or after it,
- * has the last word.
- */
-
-export interface AgentModelParts {
-  readonly session: Session;
-  /** The custom agent that is selected, once its file has been read. */
-  selected(): AgentPart | undefined;
-}
-
-/** What the session worked with before an agent brought its own model; nobody has chosen one since. */
+/** The model of the session before an agent brought its own. Only kept until a person chooses a model. */
 interface Before {
-  /** Absent when nobody had chosen any. */
+  /** Absent when no model had been chosen. */
   readonly model?: ModelSelection;
 }
 
-/** What agent files say for "the model that is chosen anyway". */
+/** Agent files write this for "the model that is chosen anyway". */
 const INHERIT = 'inherit';
 
+/**
+ * The model that a custom agent asks for. Selecting the agent selects its model too, in plain sight: the session's model
+ * changes, and changes back when the agent is left. A person who chooses a model together with the agent, or after it,
+ * has the last word. `selected` is the selected custom agent, once its file has been read.
+ */
 export class AgentModel {
-  readonly #parts: AgentModelParts;
-  /** The agent was chosen, and nobody has chosen a model since. */
+  readonly #session: HostSession;
+  readonly #facts: Pick<SessionFacts, 'agent' | 'modelBefore'>;
+  /** The agent was selected, and no person has chosen a model since. */
   #isDue: boolean;
   #before: Before | undefined;
-  /** What is noted of an earlier time has been read, or does not count any more. */
+  /** The stored model has been read, or does not count any more. */
   #isLoaded = false;
-  /** The agent about whose model people have been told. */
+  /** People have been told about the model of this agent. */
   #toldOf: string | undefined;
 
-  constructor(parts: AgentModelParts) {
-    this.#parts = parts;
-    const { agent, model } = parts.session.state.summary;
+  constructor(session: HostSession, facts: Pick<SessionFacts, 'agent' | 'modelBefore'>) {
+    this.#session = session;
+    this.#facts = facts;
+    const { agent, model } = session.state.summary;
     this.#isDue = agent !== undefined && model === undefined;
   }
 
-  /** What was before, when the session has left memory meanwhile. */
+  /** Reads what was stored before the session left memory. */
   async load(): Promise<void> {
-    const { uri, parts } = this.#parts.session;
-    const kept = await parts.notes.modelBefore(uri);
+    const stored = await this.#facts.modelBefore.load();
     // A person may have chosen a model meanwhile.
     if (this.#isLoaded) return;
     this.#isLoaded = true;
-    if (kept !== undefined) this.#before = JSON.parse(kept);
+    if (stored !== undefined) this.#before = JSON.parse(stored);
   }
 
-  observe({ envelope: { action, origin } }: Step<SessionState>): void {
-    // Only what clients do has an origin.
+  observe({ envelope: { action, origin } }: Step<SessionState>, selected: AgentPart | undefined): void {
+    // Only actions of clients have an origin.
     if (action.type === 'session/modelChanged' && origin) {
       this.#isDue = false;
       this.#keep(undefined);
@@ -101,55 +94,52 @@ export class AgentModel {
     if (action.type !== 'session/agentChanged') return;
     this.#isDue = action.agent !== undefined;
     this.#toldOf = undefined;
-    this.look();
+    this.update(selected);
   }
 
-  /** The agent's file may have been read only after the agent was chosen. */
-  look(): void {
-    const { session } = this.#parts;
-    const { agent: selection, model } = session.state.summary;
-    if (!selection) return this.#bringBack();
-    const agent = this.#isDue ? this.#parts.selected() : undefined;
+  /** Writes the model that should be chosen now. The agent's file may be read only after the agent was selected. */
+  update(selected: AgentPart | undefined): void {
+    const { agent: selection, model } = this.#session.state.summary;
+    if (!selection) return this.#restore();
+    const agent = this.#isDue ? selected : undefined;
     if (!agent) return;
     this.#isDue = false;
     const id = this.#idFor(agent);
-    if (id === undefined) return this.#bringBack();
+    if (id === undefined) return this.#restore();
     if (id === model?.id) return;
     this.#keep(this.#before ?? { ...(model && { model }) });
-    session.write({ type: 'session/modelChanged', model: { id } });
+    this.#session.write({ type: 'session/modelChanged', model: { id } });
   }
 
-  /** An agent with a model of its own was left. Where nobody had chosen any before, the first one is the default. */
-  #bringBack(): void {
+  /** An agent with a model of its own was left. Where none had been chosen before, the first one is the default. */
+  #restore(): void {
     if (!this.#before) return;
-    const { session } = this.#parts;
-    const [first] = session.parts.backend?.info.models ?? [];
+    const [first] = this.#facts.agent?.info.models ?? [];
     const model = this.#before.model ?? (first && { id: first.id });
     this.#keep(undefined);
-    if (model && model.id !== session.state.summary.model?.id) session.write({ type: 'session/modelChanged', model });
+    if (!model || model.id === this.#session.state.summary.model?.id) return;
+    this.#session.write({ type: 'session/modelChanged', model });
   }
 
   #keep(before: Before | undefined): void {
     if (this.#isLoaded && before === this.#before) return;
     this.#isLoaded = true;
     this.#before = before;
-    const { uri, parts } = this.#parts.session;
-    parts.notes.setModelBefore(uri, before && JSON.stringify(before));
+    this.#facts.modelBefore.save(before && JSON.stringify(before));
   }
 
   /** What people should know about the model of the selected agent, once. */
-  takeNote(): string | undefined {
-    const agent = this.#parts.selected();
-    if (!agent || agent.uri === this.#toldOf) return undefined;
-    this.#toldOf = agent.uri;
-    const { name, model = INHERIT } = agent;
-    if (model === INHERIT || this.#idFor(agent) !== undefined) return undefined;
-    const { displayName = 'The agent' } = this.#parts.session.parts.backend?.info ?? {};
+  takeNote(selected: AgentPart | undefined): string | undefined {
+    if (!selected || selected.uri === this.#toldOf) return undefined;
+    this.#toldOf = selected.uri;
+    const { name, model = INHERIT } = selected;
+    if (model === INHERIT || this.#idFor(selected) !== undefined) return undefined;
+    const { displayName = 'The agent' } = this.#facts.agent?.info ?? {};
     return `"${name}" asks for the model ${model}, which ${displayName} does not list; it works with another one.`;
   }
 
   #idFor({ model = INHERIT }: AgentPart): string | undefined {
-    return model === INHERIT ? undefined : modelNamed(model, this.#parts.session.parts.backend?.info.models ?? []);
+    return model === INHERIT ? undefined : modelNamed(model, this.#facts.agent?.info.models ?? []);
   }
 }
 

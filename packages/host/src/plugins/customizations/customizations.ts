@@ -1,21 +1,19 @@
-/** The customizations of all sessions in memory: what clients may do with them beside switching them on and off. */
-
-import type { Session } from '../../core/sessions/session.js';
+/** The customizations of all sessions in memory. */
 import type { SessionObserver } from '../../core/sessions/session-observer.js';
-import type { CustomizationsParts } from './ports.js';
+import type { CustomizationsPorts, HostSession, SessionFacts } from './ports.js';
 import { SessionCustomizations } from './session-customizations.js';
 import type { DirectorySource } from './sources/source.js';
 
 export class Customizations {
-  readonly #parts: CustomizationsParts;
+  readonly #ports: CustomizationsPorts;
   readonly #sessions = new Set<SessionCustomizations>();
 
-  constructor(parts: CustomizationsParts) {
-    this.#parts = parts;
+  constructor(ports: CustomizationsPorts) {
+    this.#ports = ports;
   }
 
-  attach(session: Session): SessionObserver {
-    const customizations = new SessionCustomizations(session, this.#parts);
+  attach(session: HostSession, facts: SessionFacts): SessionObserver {
+    const customizations = new SessionCustomizations(session, facts, this.#ports);
     this.#sessions.add(customizations);
     return {
       begin: () => customizations.begin(),
@@ -29,12 +27,12 @@ export class Customizations {
     };
   }
 
-  /** Directories of sessions in memory that their agents declare. All others are known by where they are. */
+  /** The directories that agents of sessions in memory declare. All others are known by their paths. */
   declaredDirectories(): readonly DirectorySource[] {
     return [...this.#sessions].flatMap(({ declaredDirectories }) => declaredDirectories);
   }
 
-  /** A token for a resource that MCP servers asked for; false when none did. */
+  /** Takes a token for a resource that MCP servers asked for; false when none did. */
   authenticate(resource: string, token: string): boolean {
     return [...this.#sessions].map((session) => session.authenticate(resource, token)).includes(true);
   }

@@ -1,19 +1,21 @@
-/** What clients see: one entry for each container, and one for each MCP server that stands for itself. */
-
+/**
+ * What clients see: one entry for each container, and one for each MCP server that stands for itself. The publisher
+ * writes the entries that changed; changes that come close together are written as one.
+ */
 import type { ChildCustomization, Customization, CustomizationLoadState } from '@atrium/protocol';
-import type { Session } from '../../core/sessions/session.js';
 import type { Clock } from '../../core/util/clock.js';
 import type { McpServerState } from '../mcp/server.js';
 import type { Container } from './container.js';
 import { PUBLISH_MERGE_MS } from './limits.js';
 import { present } from './parse/source.js';
+import type { HostSession } from './ports.js';
 import type { ContainerSource, ServerSource } from './sources/source.js';
 
-/** How an MCP server is doing, by its id. */
+/** Gives the state of an MCP server by its id. */
 export type StateOf = (id: string) => McpServerState;
 
-/** A server's entry on its own. Clients must cope with entries of types that they do not know. */
-export interface BareServer {
+/** The entry of a server on its own. Clients must cope with entries of types that they do not know. */
+interface BareServer {
   readonly type: 'mcpServer';
   readonly id: string;
   readonly uri: string;
@@ -23,14 +25,20 @@ export interface BareServer {
   readonly state: McpServerState;
 }
 
-/** `known`: the entry as it stands in the session, which is where people switch things on and off. */
+/** The entry as it stands in the session, where people switch things on and off. */
+export function entryIn({ state }: Pick<HostSession, 'state'>, id: string): Customization | undefined {
+  return state.customizations?.find((entry) => entry.id === id);
+}
+
+/** `known`: the entry as it stands in the session. */
 export function containerEntry(
   container: Container,
   known: Customization | undefined,
   stateOf: StateOf,
 ): Customization {
   const { source, loaded } = container;
-  const base = { ...baseOf(source), name: container.name, enabled: isOn(source, known) };
+  const { id, uri, icons } = source;
+  const base = { id, uri, ...present({ icons }), name: container.name, enabled: isOn(source, known) };
   if (!loaded) return withKind(source, { ...base, load: { kind: 'loading' } });
   const children = loaded.children.map((child) => withState(child, known, stateOf));
   return withKind(source, { ...base, load: loadOf(loaded.load, children), children });
@@ -38,15 +46,8 @@ export function containerEntry(
 
 export function bareEntry(source: ServerSource, known: Customization | undefined, stateOf: StateOf): Customization {
   const { id, uri, name, range } = source;
-  const entry: BareServer = {
-    type: 'mcpServer',
-    id,
-    uri,
-    name,
-    range,
-    enabled: known?.enabled ?? true,
-    state: stateOf(id),
-  };
+  const enabled = known?.enabled ?? true;
+  const entry: BareServer = { type: 'mcpServer', id, uri, name, range, enabled, state: stateOf(id) };
   return entry as unknown as Customization;
 }
 
@@ -58,10 +59,6 @@ export function isOn(source: ContainerSource, known: Customization | undefined):
 export function isChildOn(known: Customization | undefined, id: string): boolean {
   const child = known?.children?.find((other) => other.id === id);
   return !child || !('enabled' in child) || child.enabled !== false;
-}
-
-function baseOf({ id, uri, name, icons }: ContainerSource) {
-  return { id, uri, name, ...present({ icons }) };
 }
 
 type Body = Omit<Extract<Customization, { type: 'plugin' }>, 'type' | 'clientId'>;
@@ -96,33 +93,31 @@ function failureOf(child: ChildCustomization): string | undefined {
   return state.kind === 'error' ? `The MCP server "${child.name}" does not run: ${state.message}` : undefined;
 }
 
-/** Tells the clients of a session what changed, and only that. Changes that come close together are told as one. */
-
-export interface PublisherParts {
-  readonly session: Session;
+export interface PublisherOptions {
+  readonly session: HostSession;
   readonly clock: Clock;
   /** The entry as it should be now; undefined when there is none (any more). */
   entryOf(id: string): Customization | undefined;
 }
 
 export class Publisher {
-  readonly #parts: PublisherParts;
+  readonly #options: PublisherOptions;
   readonly #changed = new Set<string>();
   #disarm: (() => void) | undefined;
-  /** How many look for what is there: what they find is told when the last of them is done. */
+  /** How many searches run: what they find is written when the last of them is done. */
   #searches = 0;
 
-  constructor(parts: PublisherParts) {
-    this.#parts = parts;
+  constructor(options: PublisherOptions) {
+    this.#options = options;
   }
 
-  /** This entry may be other than before. */
+  /** This entry may have changed. */
   soon(id: string): void {
     this.#changed.add(id);
-    if (this.#searches === 0) this.#disarm ??= this.#parts.clock.after(PUBLISH_MERGE_MS, () => this.now());
+    if (this.#searches === 0) this.#disarm ??= this.#options.clock.after(PUBLISH_MERGE_MS, () => this.now());
   }
 
-  /** Tells everything that a search finds at once, when it is over. */
+  /** Writes everything that a search finds at once, when it is over. */
   async during(search: () => Promise<void>): Promise<void> {
     this.#searches += 1;
     try {
@@ -137,15 +132,21 @@ export class Publisher {
     this.stop();
     const changes = [...this.#changed].flatMap((id) => this.#changeOf(id) ?? []);
     this.#changed.clear();
-    if (changes.some(({ isOfList }) => isOfList)) return this.#tellList(changes);
+    if (changes.some(({ isOfList }) => isOfList)) return this.#writeList(changes);
     for (const { customization } of changes) {
-      if (customization) this.#parts.session.write({ type: 'session/customizationUpdated', customization });
+      if (customization) this.#options.session.write({ type: 'session/customizationUpdated', customization });
     }
+  }
+
+  /** Writes one entry in this very tick. */
+  writeNow(id: string): void {
+    const customization = this.#options.entryOf(id);
+    if (customization) this.#options.session.write({ type: 'session/customizationUpdated', customization });
   }
 
   remove(id: string): void {
     this.#changed.delete(id);
-    const { session } = this.#parts;
+    const { session } = this.#options;
     if (entryIn(session, id)) session.write({ type: 'session/customizationRemoved', id });
   }
 
@@ -155,16 +156,16 @@ export class Publisher {
   }
 
   #changeOf(id: string): Change | undefined {
-    const { session, entryOf } = this.#parts;
+    const { session, entryOf } = this.#options;
     const known = entryIn(session, id);
     const customization = entryOf(id);
     if (customization ? isSame(customization, known) : known?.type !== 'directory') return undefined;
     return { id, customization, isOfList: !known || known.type === 'directory' };
   }
 
-  /** All entries, with what changed in its place and what is new behind them. */
-  #tellList(changes: readonly Change[]): void {
-    const { session } = this.#parts;
+  /** All entries: changed ones in their places, new ones at the end. */
+  #writeList(changes: readonly Change[]): void {
+    const { session } = this.#options;
     const fresh = new Map(changes.map(({ id, customization }) => [id, customization]));
     const known = (session.state.customizations ?? []).flatMap((entry) => {
       const shown = fresh.has(entry.id) ? fresh.get(entry.id) : entry;
@@ -185,10 +186,6 @@ interface Change {
    * 0.2.26) fail on a directory in `session/customizationUpdated`.
    */
   readonly isOfList: boolean;
-}
-
-export function entryIn({ state }: Session, id: string): Customization | undefined {
-  return state.customizations?.find((entry) => entry.id === id);
 }
 
 /** Both are made of JSON, and their members come in the same order. */

@@ -1,9 +1,6 @@
-/** When rules apply: always, with certain files, or when the model or a person asks for them. */
-
+/** Customizations as extensions of their session: what they add to its prompt, its tools and its gates. */
 import path from 'node:path';
 import type { Extension, RenderFacts, TurnAdvice, TurnOpening } from '../../core/contracts/extension.js';
-import type { HostTool } from '../../core/contracts/tool.js';
-import type { Session } from '../../core/sessions/session.js';
 import { type Glob, glob } from '../../core/util/glob.js';
 import type { Container } from './container.js';
 import { agentGate, agentWords, selectedAgent, usableBy } from './custom-agent.js';
@@ -19,59 +16,68 @@ import {
   USE_SKILL,
 } from './invocables.js';
 import type { RulePart } from './parse/markdown-parts.js';
+import type { AgentFacts, HostSession } from './ports.js';
+import type { SessionServers } from './session-servers.js';
+import type { ServerSource } from './sources/source.js';
 
-/** The rules whose text goes into this prompt. */
-export function appliedRules(
-  rules: readonly RulePart[],
-  facts: RenderFacts,
-  folder: string | undefined,
-): readonly RulePart[] {
-  return rules.filter((rule) => rule.alwaysApply && (rule.globs.length === 0 || isInPlay(rule, facts, folder)));
-}
-
-/** The rules that are only named: whoever works decides whether to read them. */
-export function offeredRules(
-  rules: readonly RulePart[],
-  facts: RenderFacts,
-  folder: string | undefined,
-): readonly RulePart[] {
-  return rules.filter((rule) => !rule.alwaysApply && (rule.globs.length === 0 || isInPlay(rule, facts, folder)));
-}
-
-const compiled = new WeakMap<RulePart, readonly Glob[]>();
-
-function isInPlay(rule: RulePart, { files }: RenderFacts, folder: string | undefined): boolean {
-  const globs = compiled.get(rule) ?? rule.globs.map(glob);
-  compiled.set(rule, globs);
-  return files.some((file) => {
-    const shown = relativePath(file, folder);
-    return globs.some((fits) => fits(shown));
-  });
-}
-
-/** As globs see it: from the session's folder, with forward slashes. What is outside keeps its whole path. */
-function relativePath(file: string, folder: string | undefined): string {
-  const relative = folder !== undefined && path.isAbsolute(file) ? path.relative(folder, file) : file;
-  const isOutside = relative.startsWith('..') || path.isAbsolute(relative);
-  return (isOutside ? file : path.normalize(relative)).split(path.sep).join('/');
-}
-
-/** What all containers of a session have in common there: skills by name, and the selected agent. */
-
-export interface SharedParts {
-  readonly session: Session;
+export interface ContainerExtensionOptions {
+  /** The session's folder. */
   readonly folder: string | undefined;
-  /** Those that are switched on. */
+  readonly hooks: Hooks;
+  readonly servers: SessionServers;
+}
+
+/** One container: its rules, its hooks, and the tools of its MCP servers. */
+export function containerExtension(container: Container, options: ContainerExtensionOptions): Extension {
+  const { folder, hooks, servers } = options;
+  return {
+    id: container.id,
+    get name() {
+      return container.name;
+    },
+    get tools() {
+      return servers.toolsOf(container.id);
+    },
+    get gates() {
+      return hooks.gates;
+    },
+    prompt: {
+      rules: (facts) => appliedRules(container.loaded?.rules ?? [], facts, folder).map(({ body }) => body.trim()),
+    },
+    beforeTurn: (opening, signal) => hooks.beforeTurn(opening, signal),
+    beforeEnd: (ending, signal) => hooks.beforeEnd(ending, signal),
+    afterCall: (call, outcome, signal) => hooks.afterCall(call, outcome, signal),
+  };
+}
+
+/** A server on its own contributes nothing but its tools. */
+export function bareExtension({ id, name }: ServerSource, servers: SessionServers): Extension {
+  return {
+    id,
+    name,
+    get tools() {
+      return servers.toolsOf(id);
+    },
+  };
+}
+
+export interface SharedOptions {
+  readonly session: HostSession;
+  readonly agent: AgentFacts | undefined;
+  /** The session's folder. */
+  readonly folder: string | undefined;
+  /** The containers that are switched on now. */
   containers(): readonly Container[];
   /** What people should know about the model of the selected agent. */
   modelNote(): string | undefined;
 }
 
-export function sharedExtension({ session, folder, containers, modelNote }: SharedParts): Extension {
+/** What all containers of a session contribute together: skills by name, and the selected agent. */
+export function sharedExtension({ session, agent: facts, folder, containers, modelNote }: SharedOptions): Extension {
   const invocables = () => containers().flatMap(invocablesOf);
   const agent = () => selectedAgent(containers(), session.state.summary.agent);
   const tool = skillTool(invocables);
-  const toolNames = () => toolNamesOf(session);
+  const toolNames = () => toolNamesOf(session, facts);
   return {
     id: 'host:customizations',
     name: 'customizations',
@@ -91,11 +97,11 @@ export function sharedExtension({ session, folder, containers, modelNote }: Shar
   };
 }
 
-/** All that an agent could call here: tools of the host, of extensions, of the active client, and its own. */
-function toolNamesOf({ extensions, state, parts }: Session): readonly string[] {
+/** Everything that the session's agent could call: tools of the host, of extensions, of the active client, and its own. */
+function toolNamesOf({ extensions, state }: HostSession, agent: AgentFacts | undefined): readonly string[] {
   const hosts = extensions.tools().map(({ definition }) => definition.name);
   const clients = (state.activeClient?.tools ?? []).map(({ name }) => name);
-  return [...hosts, ...clients, ...(parts.backend?.ownToolNames?.() ?? [])];
+  return [...hosts, ...clients, ...(agent?.ownToolNames?.() ?? [])];
 }
 
 function agentRules(containers: readonly Container[], { agent }: RenderFacts): readonly string[] {
@@ -123,7 +129,7 @@ function block(title: string, invocables: readonly Invocable[]): readonly string
   return invocables.length > 0 ? [[title, ...listing(invocables)].join('\n')] : [];
 }
 
-/** `/name arguments`: the model gets the text, people keep seeing what was typed. */
+/** `/name arguments`: the model gets the text, people see what was typed. */
 function typedAdvice(all: readonly Invocable[], { text }: TurnOpening): TurnAdvice | undefined {
   const typed = typedCommand(text);
   const found =
@@ -136,31 +142,30 @@ function typedAdvice(all: readonly Invocable[], { text }: TurnOpening): TurnAdvi
   return { context: `The person used the ${found.kind} "${found.name}":\n\n${expanded(found, typed.args)}` };
 }
 
-/** A container as an extension of its session: its rules, its hooks, and the tools of its MCP servers. */
-
-export interface ExtensionParts {
-  readonly folder: string | undefined;
-  readonly hooks: Hooks;
-  tools(): readonly HostTool[];
+/** The rules whose text goes into this prompt: always, or because certain files are in play. */
+function appliedRules(rules: readonly RulePart[], facts: RenderFacts, folder: string | undefined): readonly RulePart[] {
+  return rules.filter((rule) => rule.alwaysApply && (rule.globs.length === 0 || isInPlay(rule, facts, folder)));
 }
 
-export function containerExtension(container: Container, { folder, hooks, tools }: ExtensionParts): Extension {
-  return {
-    id: container.id,
-    get name() {
-      return container.name;
-    },
-    get tools() {
-      return tools();
-    },
-    get gates() {
-      return hooks.gates;
-    },
-    prompt: {
-      rules: (facts) => appliedRules(container.loaded?.rules ?? [], facts, folder).map(({ body }) => body.trim()),
-    },
-    beforeTurn: (opening, signal) => hooks.beforeTurn(opening, signal),
-    beforeEnd: (ending, signal) => hooks.beforeEnd(ending, signal),
-    afterCall: (call, outcome, signal) => hooks.afterCall(call, outcome, signal),
-  };
+/** The rules that the prompt only names: the model or a person decides whether to read them. */
+function offeredRules(rules: readonly RulePart[], facts: RenderFacts, folder: string | undefined): readonly RulePart[] {
+  return rules.filter((rule) => !rule.alwaysApply && (rule.globs.length === 0 || isInPlay(rule, facts, folder)));
+}
+
+const compiled = new WeakMap<RulePart, readonly Glob[]>();
+
+function isInPlay(rule: RulePart, { files }: RenderFacts, folder: string | undefined): boolean {
+  const globs = compiled.get(rule) ?? rule.globs.map(glob);
+  compiled.set(rule, globs);
+  return files.some((file) => {
+    const shown = relativePath(file, folder);
+    return globs.some((fits) => fits(shown));
+  });
+}
+
+/** As globs see it: from the session's folder, with forward slashes. What is outside keeps its whole path. */
+function relativePath(file: string, folder: string | undefined): string {
+  const relative = folder !== undefined && path.isAbsolute(file) ? path.relative(folder, file) : file;
+  const isOutside = relative.startsWith('..') || path.isAbsolute(relative);
+  return (isOutside ? file : path.normalize(relative)).split(path.sep).join('/');
 }

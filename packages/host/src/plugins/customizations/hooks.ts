@@ -1,5 +1,4 @@
-/** Which hooks an event concerns. Matchers are written by strangers, so they are tried within a budget. */
-
+/** The hooks of one container in a session: before and after calls, when a turn begins, at start and end. */
 import type { ToolOutcome } from '../../core/contracts/agent.js';
 import type {
   Gate,
@@ -11,36 +10,20 @@ import type {
 } from '../../core/contracts/extension.js';
 import { mapSome } from '../../core/util/map-some.js';
 import { Pattern, tryPatterns } from '../../gateway/hooks/patterns.js';
+import type { Container } from './container.js';
 import { HOOK_RESPONSE_MAX_CHARACTERS, HOOK_TIMEOUT_MS, HOOKS_AT_ONCE, SESSION_END_TIMEOUT_MS } from './limits.js';
 import type { HookCommand, HookEvent, HookPart } from './parse/hooks.js';
-import { type HookAnswer, type HookRoom, runHook } from './run-hook.js';
+import { type HookAnswer, type HookPlace, runHook } from './run-hook.js';
 import { toolAliases } from './tool-aliases.js';
 
-const patterns = new WeakMap<HookPart, Pattern>();
-
-/** A matcher that takes too long counts as matching: its hook can still decide, and no check is skipped. */
-export function isMatching(hook: HookPart, subjects: readonly string[]): boolean {
-  if (hook.matcher === undefined || subjects.length === 0) return true;
-  const pattern = patterns.get(hook) ?? new Pattern(hook.matcher);
-  patterns.set(hook, pattern);
-  return subjects.some((subject) => tryPatterns([pattern], subject)[0] !== 'no-match');
-}
-
-/** A tool goes by its own name, and by the one that hooks for other hosts know it by. */
-export function toolSubjects(toolName: string): readonly string[] {
-  return [toolName, ...toolAliases(toolName)];
-}
-
-/** The hooks of one container at work in a session: before and after calls, when a turn begins, at start and end. */
-
-export interface HooksParts extends Omit<HookRoom, 'name'> {
+export interface HooksOptions extends Omit<HookPlace, 'name'> {
+  /** The URI of the session. */
   readonly session: string;
-  readonly name: () => string;
-  /** Those that may run now. */
-  readonly hooks: () => readonly HookPart[];
+  /** The container that has the hooks. */
+  readonly container: Pick<Container, 'name'>;
 }
 
-/** A hook ends by its own clock first, so that its silence can be told from an objection. */
+/** A hook reaches its own time limit before its gate does, so that a slow hook is not taken for an objection. */
 const GATE_PATIENCE_MS = 5_000;
 
 const NOT_DONE = 'a hook says that the work is not done';
@@ -48,19 +31,26 @@ const NOT_DONE = 'a hook says that the work is not done';
 type Runnable = HookPart & { readonly action: HookCommand };
 
 export class Hooks {
-  readonly #parts: HooksParts;
+  readonly #options: HooksOptions;
+  /** Those that may run now. */
+  #allowed: readonly HookPart[] = [];
   #hasStarted = false;
   /** What hooks said at the start of the session, until a message takes it along to the model. */
   #atStart: readonly HookAnswer[] = [];
 
-  constructor(parts: HooksParts) {
-    this.#parts = parts;
+  constructor(options: HooksOptions) {
+    this.#options = options;
   }
 
-  /** One gate for each hook: each has a time of its own. */
+  /** From now on these hooks run, and no others. */
+  allow(hooks: readonly HookPart[]): void {
+    this.#allowed = hooks;
+  }
+
+  /** One gate for each hook: every hook has a time limit of its own. */
   get gates(): readonly Gate[] {
     return this.#of('PreToolUse').map((hook) => ({
-      name: this.#parts.name(),
+      name: this.#options.container.name,
       timeoutMs: (hook.action.timeoutMs ?? HOOK_TIMEOUT_MS) + GATE_PATIENCE_MS,
       concerns: ({ toolName }) => isMatching(hook, toolSubjects(toolName)),
       check: async (call, signal) => verdictOf(await this.#run(hook, toolFields(call), signal)),
@@ -74,19 +64,19 @@ export class Hooks {
     signal.throwIfAborted();
     const objection = submitted.find(({ decision }) => decision === 'deny');
     if (objection)
-      return { blocked: `${this.#parts.name()}: ${objection.reason || 'the message was not let through'}` };
+      return { blocked: `${this.#options.container.name}: ${objection.reason || 'the message was not let through'}` };
     const said = [...this.#atStart, ...submitted].flatMap((answer) => answer.context ?? answer.text ?? []);
     this.#atStart = [];
     return said.length > 0 ? { context: said.join('\n\n') } : undefined;
   }
 
-  /** A start that was cancelled with its turn was none: the next turn makes another. */
+  /** A start that was cancelled with its turn does not count: the next turn starts again. */
   async #start(source: string, signal: AbortSignal): Promise<void> {
     const answers = await this.#runAll('SessionStart', { source }, { subject: source, signal });
     signal.throwIfAborted();
     this.#atStart = answers;
     // For hooks that may not run yet, the session has not started either.
-    this.#hasStarted = this.#parts.hooks().length > 0;
+    this.#hasStarted = this.#allowed.length > 0;
   }
 
   async afterCall(call: GateCall, outcome: ToolOutcome, signal: AbortSignal): Promise<string | undefined> {
@@ -99,14 +89,14 @@ export class Hooks {
     return notes.length > 0 ? notes.join('\n') : undefined;
   }
 
-  /** The agent has come to the end of a turn. A hook that blocks that says what is still to do. */
+  /** The agent has come to the end of a turn. A hook that blocks the end says what is still to do. */
   async beforeEnd({ isSentOn }: TurnEnding, signal: AbortSignal): Promise<string | undefined> {
     const answers = await this.#runAll('Stop', { stop_hook_active: isSentOn }, { signal });
     const objections = answers.filter(({ decision, isHalt }) => decision === 'deny' && !isHalt);
     return objections.length === 0 ? undefined : objections.map(({ reason }) => reason || NOT_DONE).join('\n');
   }
 
-  /** Only a session that was used has an end. */
+  /** The end hooks run only in a session that was used. */
   async ended(): Promise<void> {
     if (!this.#hasStarted) return;
     this.#hasStarted = false;
@@ -114,9 +104,7 @@ export class Hooks {
   }
 
   #of(event: HookEvent): readonly Runnable[] {
-    return this.#parts
-      .hooks()
-      .filter((hook): hook is Runnable => hook.event === event && hook.action.kind === 'command');
+    return this.#allowed.filter((hook): hook is Runnable => hook.event === event && hook.action.kind === 'command');
   }
 
   async #runAll(
@@ -135,9 +123,9 @@ export class Hooks {
     fields: Readonly<Record<string, unknown>>,
     signal: AbortSignal,
   ): Promise<HookAnswer | undefined> {
-    const { session, folder } = this.#parts;
+    const { session, container, folder } = this.#options;
     const common = { session_id: session, cwd: folder ?? '', hook_event_name: event };
-    return runHook(action, { ...common, ...fields }, { ...this.#parts, name: this.#parts.name(), signal });
+    return runHook(action, { ...common, ...fields }, { ...this.#options, name: container.name, signal });
   }
 }
 
@@ -151,4 +139,20 @@ function verdictOf(answer: HookAnswer | undefined): GateVerdict {
   if (decision === 'deny') return { kind: 'deny', reason: reason || 'a hook objected to this call' };
   if (decision === 'ask') return { kind: 'ask', reason: reason || 'a hook wants a person to look at this call' };
   return { kind: 'pass', ...(context !== undefined && { note: context }) };
+}
+
+/** Matchers are written by strangers, so they are tried within a budget. */
+const patterns = new WeakMap<HookPart, Pattern>();
+
+/** A matcher that takes too long counts as matching: its hook can still decide, and no check is skipped. */
+export function isMatching(hook: HookPart, subjects: readonly string[]): boolean {
+  if (hook.matcher === undefined || subjects.length === 0) return true;
+  const pattern = patterns.get(hook) ?? new Pattern(hook.matcher);
+  patterns.set(hook, pattern);
+  return subjects.some((subject) => tryPatterns([pattern], subject)[0] !== 'no-match');
+}
+
+/** A tool goes by its own name, and by the names that hooks for other hosts know it by. */
+function toolSubjects(toolName: string): readonly string[] {
+  return [toolName, ...toolAliases(toolName)];
 }

@@ -1,6 +1,5 @@
 /** Which programs of a customization may run: hooks and MCP servers. Text needs no permission; code always does. */
 
-import type { Session } from '../../core/sessions/session.js';
 import { count } from '../../core/util/text.js';
 import {
   askedTogether,
@@ -12,37 +11,36 @@ import {
   serverProgram,
   word,
 } from '../trust/programs.js';
-import type { SessionTrust } from '../trust/session-trust.js';
 import { Container } from './container.js';
 import type { HookPart } from './parse/hooks.js';
 import type { McpServerPart } from './parse/mcp.js';
+import type { HostSession, SessionFacts } from './ports.js';
 import type { AnySource, ServerSource } from './sources/source.js';
 
-export interface PermissionsParts {
-  readonly session: Session;
-  trust(): SessionTrust;
-  /** From now on one more program of it may run. */
-  granted(id: string): void;
-}
+/** Called when one more program of a customization may run. */
+type Granted = (id: string) => void;
 
-/** What a person accepted is kept with what else they allowed in this session. */
+/** The session keeps accepted programs with everything else that people allowed in it. */
 const OWNER = 'client-plugin';
 
 /** The programs of one customization. */
 interface Known {
-  /** The user or an agent brought it: whatever it starts may run. */
+  readonly tell: Granted;
+  /** The user or an agent brought it: everything that it starts may run. */
   isFree: boolean;
   readonly granted: Set<string>;
-  /** Takes back the question about a program. */
+  /** Withdraws the question about a program. */
   readonly asked: Map<string, () => void>;
 }
 
 export class Permissions {
-  readonly #parts: PermissionsParts;
+  readonly #session: HostSession;
+  readonly #trust: SessionFacts['trust'];
   readonly #known = new Map<string, Known>();
 
-  constructor(parts: PermissionsParts) {
-    this.#parts = parts;
+  constructor(session: HostSession, trust: SessionFacts['trust']) {
+    this.#session = session;
+    this.#trust = trust;
   }
 
   has(id: string, { digest }: Program): boolean {
@@ -51,18 +49,18 @@ export class Permissions {
   }
 
   /**
-   * These are all programs of a customization now. What the user or an agent brought may run. For the rest somebody is
-   * asked, once for each program: another one in its place is asked about again.
+   * Takes all programs that a customization has now. Those of the user's and the agent's own customizations may run. The
+   * host asks a person about every other program, once; a program that replaces another one is asked about again.
    */
-  request(source: AnySource, programs: readonly Program[]): void {
+  request(source: AnySource, programs: readonly Program[], granted: Granted): void {
     const { id, scope, isOfFolder = false } = source;
     if (programs.length === 0 && !this.#known.has(id)) return;
-    const known = this.#known.get(id) ?? { isFree: false, granted: new Set(), asked: new Map() };
+    const known = this.#known.get(id) ?? { tell: granted, isFree: false, granted: new Set(), asked: new Map() };
     this.#known.set(id, known);
     if (known.isFree) return;
     if (scope === 'user' || (scope === 'agent' && !isOfFolder)) {
       known.isFree = true;
-      return this.#parts.granted(id);
+      return granted(id);
     }
     withdraw(known, (digest) => !programs.some((program) => program.digest === digest));
     const missing = programs.filter(({ digest }) => !known.granted.has(digest) && !known.asked.has(digest));
@@ -70,7 +68,7 @@ export class Permissions {
     else for (const program of missing) this.#askForFolder(id, known, program);
   }
 
-  /** It is gone: nobody needs to decide any more. */
+  /** The customization is gone: its questions are withdrawn. */
   forget(id: string): void {
     const known = this.#known.get(id);
     this.#known.delete(id);
@@ -81,12 +79,12 @@ export class Permissions {
     const wanted = new AbortController();
     known.asked.set(program.digest, () => wanted.abort());
     const start = () => this.#grant(id, known, [program]);
-    void this.#parts.trust().whenTrusted(program, { start, signal: wanted.signal });
+    void this.#trust.whenTrusted(program, { start, signal: wanted.signal });
   }
 
-  /** What does not fit into one question is asked about when that is answered. */
+  /** Programs that do not fit into one question are asked about when it is answered. */
   #askForClient(source: AnySource, known: Known, missing: readonly Program[]): void {
-    const { session } = this.#parts;
+    const session = this.#session;
     const { id, uri, name } = source;
     const keyOf = ({ digest }: Program) =>
       ({ owner: OWNER, name: JSON.stringify(['clientId' in source ? source.clientId : '', uri, digest]) }) as const;
@@ -103,7 +101,7 @@ export class Permissions {
       'Nothing of this runs until you accept. Your answer is remembered for this session and for exactly these programs.',
     ].join('\n');
     const request = { id: `plugin-${crypto.randomUUID()}`, message, questions: [] };
-    const takeBack = session.standing.ask(request, (response) => {
+    const withdrawQuestion = session.standing.ask(request, (response) => {
       if (this.#known.get(id) !== known) return;
       if (response !== 'accept') return;
       for (const program of asked) session.allowances.add(keyOf(program));
@@ -114,7 +112,7 @@ export class Permissions {
         missing.filter((program) => !asked.includes(program)),
       );
     });
-    for (const { digest } of asked) known.asked.set(digest, takeBack);
+    for (const { digest } of asked) known.asked.set(digest, withdrawQuestion);
   }
 
   #grant(id: string, known: Known, programs: readonly Program[]): void {
@@ -123,25 +121,23 @@ export class Permissions {
       known.asked.delete(digest);
       known.granted.add(digest);
     }
-    this.#parts.granted(id);
+    known.tell(id);
   }
 }
 
-/** A question about several programs is taken back with the first of them; what is left of them is asked anew. */
+/** A question about several programs is withdrawn with the first of them; the others are asked about anew. */
 function withdraw({ asked }: Known, isGone: (digest: string) => boolean): void {
-  for (const [digest, takeBack] of [...asked]) {
+  for (const [digest, withdrawQuestion] of [...asked]) {
     if (!isGone(digest)) continue;
-    takeBack();
-    for (const [other, itsQuestion] of [...asked]) if (itsQuestion === takeBack) asked.delete(other);
+    withdrawQuestion();
+    for (const [other, itsQuestion] of [...asked]) if (itsQuestion === withdrawQuestion) asked.delete(other);
   }
 }
 
-/** What a customization would start: the programs that a person is asked about, and by which each of them is allowed. */
-
-/** Asked for at every tool call, and always the same for what was read once. */
+/** The same declaration gives the same object each time: open questions are compared by it. */
 const known = new WeakMap<HookPart | McpServerPart | ServerSource, Program>();
 
-/** Nothing when there is nothing to start. `folder` is the session's. */
+/** What a customization would start. `folder` is the session's. */
 export function programsOf(found: Container | ServerSource, folder: string | undefined): readonly Program[] {
   if (!(found instanceof Container)) return [programOfServer(found)];
   const { hooks = [], mcpServers = [] } = found.loaded ?? {};
@@ -162,7 +158,7 @@ export function programInside(server: McpServerPart, container: Container, folde
   return remembered(server, () => serverProgram(server.name, server.declared, ownerOf(container, folder)));
 }
 
-/** Undefined for what the host does not run. */
+/** Undefined for hooks that the host does not run. */
 export function programOfHook(hook: HookPart, container: Container, folder: string | undefined): Program | undefined {
   const { action, declared, event, matcher } = hook;
   const shown = declared.kind === 'command' ? declared : action;

@@ -1,11 +1,15 @@
-/** Where this machine keeps customizations. What is not named here is not looked for. */
-
+/** What customizations need of the host, and of one of its sessions. */
+import type { SessionAction, SessionState } from '@atrium/protocol';
+import type { AgentBackend } from '../../core/contracts/agent.js';
+import type { Extension } from '../../core/contracts/extension.js';
+import type { HostTool } from '../../core/contracts/tool.js';
 import type { Session } from '../../core/sessions/session.js';
 import type { Clock } from '../../core/util/clock.js';
 import type { Logger } from '../../core/util/logger.js';
 import type { Connection } from '../../core/wire/connection.js';
 import type { SessionTrust } from '../trust/session-trust.js';
 
+/** Where this machine keeps customizations. The host looks nowhere else. */
 export interface CustomizationsOptions {
   /** The user's own folder, usually `~/.agents`: plugins, agents, skills, rules and prompts for all projects. */
   readonly userFolder?: string;
@@ -15,15 +19,46 @@ export interface CustomizationsOptions {
   readonly dataFolder?: string;
 }
 
-/** What customizations need of the host. */
-
-export interface CustomizationsParts {
+export interface CustomizationsPorts {
   readonly options: CustomizationsOptions;
   readonly clock: Clock;
   readonly logger: Logger;
-  trustOf(session: Session): SessionTrust;
+  /** Whether a person trusts a folder. */
   isTrusted(folder: string): Promise<boolean>;
-  connectionOf(clientId: string): Connection | undefined;
-  /** To everybody who watches a channel. */
+  connectionOf(clientId: string): ClientConnection | undefined;
+  /** Notifies every client that is subscribed to a channel. */
   notify(channel: string, method: string, params: object): void;
 }
+
+export type ClientConnection = Pick<Connection, 'request'>;
+
+/** A session of the host, as far as customizations use it. */
+export interface HostSession extends Pick<Session, 'uri' | 'isClosed'> {
+  readonly state: SessionState;
+  readonly extensions: {
+    set(extension: Extension): void;
+    remove(id: string): void;
+    tools(): readonly HostTool[];
+    /** Tells clients the list of tools, if it changed. */
+    changed(): void;
+  };
+  /** Questions to people that outlive turns. */
+  readonly standing: Pick<Session['standing'], 'ask'>;
+  /** What a person allowed for the rest of the session. */
+  readonly allowances: Pick<Session['allowances'], 'load' | 'has' | 'add'>;
+  write(action: SessionAction): void;
+}
+
+/** What the host knows of a session beside its state. */
+export interface SessionFacts {
+  readonly trust: Pick<SessionTrust, 'whenTrusted' | 'close'>;
+  /** The session's agent; undefined when the host does not have it. */
+  readonly agent: AgentFacts | undefined;
+  /** The model that the session had before a custom agent changed it, as JSON. */
+  readonly modelBefore: {
+    load(): Promise<string | undefined>;
+    save(model: string | undefined): void;
+  };
+}
+
+export type AgentFacts = Pick<AgentBackend, 'info' | 'ownToolNames'>;

@@ -78,7 +78,7 @@ function firstText(...values: readonly unknown[]): string | undefined {
 
 /** Runs one hook as a process of its own: the event as JSON on its input, bounded output, a time to end by. */
 
-export interface HookRoom {
+export interface HookPlace {
   /** Whose hook it is, in words for people. */
   readonly name: string;
   /** The session's folder. */
@@ -92,7 +92,7 @@ export interface HookRoom {
 export async function runHook(
   action: HookCommand,
   event: Readonly<Record<string, unknown>>,
-  { name, folder, env, clock, logger, signal }: HookRoom & { readonly signal: AbortSignal },
+  { name, folder, env, clock, logger, signal }: HookPlace & { readonly signal: AbortSignal },
 ): Promise<HookAnswer | undefined> {
   const streams = { stdout: new Tail(HOOK_OUTPUT_MAX_BYTES), stderr: new Tail(HOOK_OUTPUT_MAX_BYTES) };
   const end = await runProcess({

@@ -1,186 +1,258 @@
-/** The customizations of one session: found when it enters memory, at work once it is used, gone when it leaves. */
-import type { Customization, SessionState } from '@atrium/protocol';
+/**
+ * The customizations of one session. Data goes one way: sources (found on this machine, or published by a client) → the
+ * inventory, which reads them → the enabled set → contributions to the session, and entries for its clients.
+ */
+import type { SessionActiveClient, SessionState } from '@atrium/protocol';
 import type { Step } from '../../core/channels/channel.js';
-import type { Session } from '../../core/sessions/session.js';
 import { folderOf } from '../../core/sessions/session-agent.js';
 import type { SessionObserver } from '../../core/sessions/session-observer.js';
+import { coalesced } from '../../core/util/coalesced.js';
+import { mapSome } from '../../core/util/map-some.js';
 import type { McpServer } from '../mcp/server.js';
-import { Acting } from './acting.js';
+import type { Program } from '../trust/programs.js';
 import { ClientPlugins } from './client-plugins.js';
-import { Collection } from './collection.js';
 import type { Container } from './container.js';
+import { Contributions } from './contributions.js';
+import { enabledSet } from './enabled.js';
 import { bareEntry, containerEntry, entryIn, Publisher } from './entries.js';
-import { Finding } from './finding.js';
-import { FIRST_TOOLS_WAIT_MS } from './limits.js';
+import { Inventory } from './inventory.js';
+import { FIRST_TOOLS_WAIT_MS, LOADS_AT_ONCE } from './limits.js';
 import { Permissions, programsOf } from './permissions.js';
-import type { CustomizationsParts } from './ports.js';
-import { SignIn } from './session-servers.js';
-import type { DirectorySource, PluginSource } from './sources/source.js';
+import type { CustomizationsPorts, HostSession, SessionFacts } from './ports.js';
+import { SessionServers, SignIn } from './session-servers.js';
+import { findSources, placesToWatch, type SourcePlaces } from './sources/find-sources.js';
+import { type AnySource, type DirectorySource, HOST_ID_PREFIX, type PluginSource } from './sources/source.js';
 
 export class SessionCustomizations implements SessionObserver {
-  readonly #session: Session;
-  readonly #parts: CustomizationsParts;
-  readonly #collection: Collection;
-  readonly #publisher: Publisher;
-  readonly #permissions: Permissions;
-  readonly #acting: Acting;
-  readonly #signIn: SignIn;
+  readonly #session: HostSession;
+  readonly #facts: SessionFacts;
+  readonly #ports: CustomizationsPorts;
+  /** The session's folder. */
+  readonly #folder: string | undefined;
   readonly #clients: ClientPlugins;
-  readonly #finding: Finding;
-  readonly #found: Promise<void>;
+  readonly #inventory: Inventory;
+  readonly #permissions: Permissions;
+  readonly #servers: SessionServers;
+  readonly #contributions: Contributions;
+  readonly #publisher: Publisher;
+  readonly #signIn: SignIn;
+  /** Looks at all places on this machine again. One look follows the other, so that a slow one undoes nothing. */
+  readonly #lookAgain: () => Promise<void>;
+  readonly #opened: Promise<void>;
+  /** Programs of a session that is only looked at do not start, and people are not asked about them. */
   #isUsed = false;
 
-  constructor(session: Session, parts: CustomizationsParts) {
-    const { clock, options } = parts;
-    this.#session = session;
-    this.#parts = parts;
-    const folder = folderOf(session.state);
+  constructor(session: HostSession, facts: SessionFacts, ports: CustomizationsPorts) {
+    const { clock, logger, options, notify } = ports;
     const { env, platform } = process;
-    const remove = (id: string) => this.#remove(id);
-    const failed = (error: unknown) => this.#failed(error);
-    const entryOf = (id: string) => this.#entryOf(id);
-    const read = (container: Container) => this.#read(container);
+    const folder = folderOf(session.state);
+    const failed = (error: unknown) =>
+      logger.log('error', 'customizations failed', { session: session.uri, error: String(error) });
     const surroundings = { env, platform };
-    const collection = new Collection({ clock, surroundings, dataFolder: options.dataFolder, read, failed });
-    const publisher = new Publisher({ session, clock, entryOf });
-    const trust = () => parts.trustOf(session);
-    const permissions = new Permissions({ session, trust, granted: (id) => this.#granted(id) });
-    const changed = (server: McpServer) => this.#changed(server);
-    this.#collection = collection;
-    this.#publisher = publisher;
-    this.#permissions = permissions;
-    this.#acting = new Acting({ ...parts, session, folder, env, collection, permissions, changed });
-    this.#signIn = new SignIn({ session, notify: (method, params) => parts.notify(session.uri, method, params) });
-    this.#clients = new ClientPlugins({ ...parts, session, add: (source) => this.#addFromClient(source), remove });
-    const told = { remove, failed, serverFound: (id: string) => this.#ask(id), found: () => this.#sync() };
-    this.#finding = new Finding({ ...parts, ...told, session, folder, collection, publisher });
-    // Nothing can be written to a session while it is being made.
-    this.#found = Promise.resolve().then(() => this.#open());
+    const inventory = new Inventory({ clock, surroundings, dataFolder: options.dataFolder, failed });
+    const servers = new SessionServers({ session, clock, logger, folder });
+    this.#session = session;
+    this.#facts = facts;
+    this.#ports = ports;
+    this.#folder = folder;
+    this.#clients = new ClientPlugins(session, ports);
+    this.#inventory = inventory;
+    this.#permissions = new Permissions(session, facts.trust);
+    this.#servers = servers;
+    this.#contributions = new Contributions({ session, facts, servers, folder, env, clock, logger });
+    this.#publisher = new Publisher({ session, clock, entryOf: (id) => entryOf(id, { session, inventory, servers }) });
+    this.#signIn = new SignIn(session, (method, params) => notify(session.uri, method, params));
+    this.#lookAgain = coalesced(() => this.#publisher.during(() => this.#findSources()).catch(failed));
+    inventory.onRead((container) => this.#containerRead(container));
+    servers.onChange((server) => this.#serverChanged(server));
+    // A session takes no actions while it is being made.
+    this.#opened = Promise.resolve()
+      .then(() => this.#open())
+      .catch(failed);
   }
 
-  /** Directories that the agent itself declares: it says whether clients may write there. */
+  /** The directories that the agent itself declares: it says whether clients may write there. */
   get declaredDirectories(): readonly DirectorySource[] {
-    const sources = this.#collection.containers.map(({ source }) => source);
+    const sources = this.#inventory.containers.map(({ source }) => source);
     return sources.filter(
       (source): source is DirectorySource => source.kind === 'directory' && source.scope === 'agent',
     );
   }
 
   authenticate(resource: string, token: string): boolean {
-    return this.#acting.servers.authenticate(resource, token);
+    return this.#servers.authenticate(resource, token);
   }
 
-  /** Never fails: a session works without its customizations too. */
+  /** Never fails: a session also works without its customizations. */
   async begin(): Promise<void> {
     try {
-      await Promise.all([this.#found, this.#session.allowances.load()]);
+      await Promise.all([this.#opened, this.#session.allowances.load()]);
       this.#isUsed = true;
-      for (const id of this.#collection.ids) this.#ask(id);
-      this.#acting.use();
-      await this.#acting.servers.started(FIRST_TOOLS_WAIT_MS);
+      for (const id of this.#inventory.ids) this.#requestPermission(id);
+      this.#servers.wake();
+      this.#apply();
+      await this.#servers.started(FIRST_TOOLS_WAIT_MS);
     } catch (error) {
-      this.#failed(error);
+      this.#ports.logger.log('error', 'customizations failed', { session: this.#session.uri, error: String(error) });
     }
   }
 
   /** MCP servers end; their tools stay listed. */
   rest(): Promise<void> {
-    return this.#acting.servers.rest();
+    return this.#servers.rest();
   }
 
   observe(step: Step<SessionState>): void {
     const { action } = step.envelope;
-    this.#acting.observe(step);
-    if (action.type === 'session/activeClientChanged') this.#clients.claimed(step.after.activeClient);
-    // What follows from a toggle inside of a container is written right behind it.
-    if (action.type === 'session/customizationToggled') queueMicrotask(() => this.#sync());
+    this.#contributions.observe(step);
+    if (action.type === 'session/activeClientChanged') this.#clientClaimed(step.after.activeClient);
+    // The effects of a toggle are written right behind it.
+    if (action.type === 'session/customizationToggled') queueMicrotask(() => this.#update());
   }
 
-  /** Looking again shows what is missing, and takes away what should be gone. */
+  /** Another look writes entries that are missing, and removes those that should be gone. */
   lost(): void {
-    this.#clients.mend((id) => this.#collection.container(id) !== undefined);
-    void this.#finding.again();
+    for (const id of this.#clients.stale((shown) => this.#inventory.container(shown) !== undefined)) this.#remove(id);
+    void this.#lookAgain();
   }
 
   async close(): Promise<void> {
-    this.#collection.close();
+    this.#inventory.close();
     this.#publisher.stop();
-    this.#parts.trustOf(this.#session).close();
-    await this.#acting.close();
+    this.#facts.trust.close();
+    await Promise.all([this.#contributions.close(), this.#servers.stop()]);
   }
 
   async #open(): Promise<void> {
-    try {
-      this.#clients.claimed(this.#session.state.activeClient);
-      await this.#acting.load();
-      await this.#finding.begin();
-    } catch (error) {
-      this.#failed(error);
+    this.#clientClaimed(this.#session.state.activeClient);
+    await this.#contributions.load();
+    await this.#inventory.watch(placesToWatch(await this.#places()), () => void this.#lookAgain());
+    await this.#lookAgain();
+  }
+
+  // Sources
+
+  /** Sources that were there before stay as they are. */
+  async #findSources(): Promise<void> {
+    const sources = await findSources(await this.#places());
+    if (this.#session.isClosed) return;
+    for (const id of this.#staleIds(sources)) this.#remove(id);
+    const added = sources.flatMap((source) => this.#add(source) ?? []);
+    await mapSome(added, LOADS_AT_ONCE, (container) => this.#inventory.read(container));
+    this.#update();
+  }
+
+  async #places(): Promise<SourcePlaces> {
+    const { options, logger, isTrusted } = this.#ports;
+    const folder = this.#folder;
+    const surroundings = { env: process.env, platform: process.platform };
+    const declared = this.#facts.agent?.info.customizations ?? [];
+    const isFolderTrusted = folder !== undefined && (await isTrusted(folder));
+    return { ...options, folder, isTrusted: isFolderTrusted, declared, surroundings, logger };
+  }
+
+  /** Entries that the host made, perhaps before the session left memory, and whose sources are gone. */
+  #staleIds(sources: readonly AnySource[]): readonly string[] {
+    const kept = new Set(sources.map(({ id }) => id));
+    const shown = (this.#session.state.customizations ?? []).filter(
+      ({ id, clientId }) => clientId === undefined && id.startsWith(HOST_ID_PREFIX),
+    );
+    return shown.map(({ id }) => id).filter((id) => !kept.has(id));
+  }
+
+  /** A server is known at once. A new container has to be read. */
+  #add(source: AnySource): Container | undefined {
+    if (source.kind !== 'mcpServer') {
+      return this.#inventory.container(source.id) ? undefined : this.#inventory.add(source);
+    }
+    this.#inventory.setServer(source);
+    this.#requestPermission(source.id);
+    return undefined;
+  }
+
+  #clientClaimed(client: SessionActiveClient | undefined | null): void {
+    for (const change of this.#clients.claimed(client)) {
+      if (change.kind === 'removed') this.#remove(change.id);
+      else this.#addFromClient(change.source);
     }
   }
 
-  /** Clients see it loading in the very tick in which it was published. From another place it is another plugin. */
+  /** Clients see the plugin loading in the very tick in which it was published. From another URI it is another plugin. */
   #addFromClient(source: PluginSource): void {
-    const before = this.#collection.container(source.id);
+    const before = this.#inventory.container(source.id);
     if (before && before.source.uri !== source.uri) this.#permissions.forget(source.id);
-    const container = this.#collection.add(source);
-    const customization = this.#entryOf(source.id);
-    if (customization) this.#session.write({ type: 'session/customizationUpdated', customization });
-    void this.#collection.read(container);
+    const container = this.#inventory.add(source);
+    this.#publisher.writeNow(source.id);
+    void this.#inventory.read(container);
   }
 
   #remove(id: string): void {
-    this.#collection.remove(id);
+    this.#inventory.remove(id);
     this.#permissions.forget(id);
     this.#publisher.remove(id);
-    this.#sync();
+    this.#update();
   }
 
-  #read(container: Container): void {
-    this.#ask(container.id);
-    this.#sync();
-    this.#publisher.soon(container.id);
+  // What follows from a change
+
+  #containerRead({ id }: Container): void {
+    this.#requestPermission(id);
+    this.#update();
   }
 
-  /** Nobody is asked about programs of a session that is only looked at. */
-  #ask(id: string): void {
+  #requestPermission(id: string): void {
     if (!this.#isUsed) return;
-    const found = this.#collection.container(id) ?? this.#collection.server(id);
+    const found = this.#inventory.container(id) ?? this.#inventory.server(id);
     if (!found) return;
-    const programs = programsOf(found, folderOf(this.#session.state));
-    this.#permissions.request('source' in found ? found.source : found, programs);
+    const source = 'source' in found ? found.source : found;
+    this.#permissions.request(source, programsOf(found, this.#folder), () => this.#permissionGranted(id));
   }
 
-  #granted(id: string): void {
-    const container = this.#collection.container(id);
+  #permissionGranted(id: string): void {
+    const container = this.#inventory.container(id);
     container?.makeDataFolder();
-    this.#sync();
-    // What a trusted project has counts more than before.
-    if (container?.source.scope === 'project') void this.#finding.again();
+    this.#update();
+    // Sources of a trusted project take precedence over the user's.
+    if (container?.source.scope === 'project') void this.#lookAgain();
   }
 
-  #sync(): void {
-    this.#acting.sync();
-    for (const id of this.#collection.ids) this.#publisher.soon(id);
-  }
-
-  #changed(server: McpServer): void {
-    const entry = this.#acting.servers.entryOf(server.id);
+  #serverChanged(server: McpServer): void {
+    const entry = this.#servers.entryOf(server.id);
     if (entry !== undefined) this.#publisher.soon(entry);
-    this.#signIn.look(server);
+    this.#signIn.serverChanged(server);
     this.#session.extensions.changed();
   }
 
-  #entryOf(id: string): Customization | undefined {
-    const known = entryIn(this.#session, id);
-    const stateOf = (server: string) => this.#acting.servers.stateOf(server);
-    const container = this.#collection.container(id);
-    if (container) return container.isMissing ? undefined : containerEntry(container, known, stateOf);
-    const server = this.#collection.server(id);
-    return server && bareEntry(server, known, stateOf);
+  /** Applies what is enabled now, and publishes every entry that changed by it. */
+  #update(): void {
+    this.#apply();
+    for (const id of this.#inventory.ids) this.#publisher.soon(id);
   }
 
-  #failed(error: unknown): void {
-    this.#parts.logger.log('error', 'customizations failed', { session: this.#session.uri, error: String(error) });
+  #apply(): void {
+    const session = this.#session;
+    if (session.isClosed) return;
+    const { containers, servers } = this.#inventory;
+    const mayRun = (id: string, program: Program) => this.#isUsed && this.#permissions.has(id, program);
+    this.#contributions.forget((container) => this.#inventory.container(container.id) !== container);
+    this.#contributions.apply(
+      enabledSet({ containers, servers, folder: this.#folder, entryOf: (id) => entryIn(session, id), mayRun }),
+    );
   }
+}
+
+interface EntryFacts {
+  readonly session: HostSession;
+  readonly inventory: Inventory;
+  readonly servers: SessionServers;
+}
+
+/** The entry as clients should see it now. */
+function entryOf(id: string, { session, inventory, servers }: EntryFacts) {
+  const known = entryIn(session, id);
+  const stateOf = (server: string) => servers.stateOf(server);
+  const container = inventory.container(id);
+  if (container) return container.isMissing ? undefined : containerEntry(container, known, stateOf);
+  const server = inventory.server(id);
+  return server && bareEntry(server, known, stateOf);
 }

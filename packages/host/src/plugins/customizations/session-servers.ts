@@ -1,33 +1,19 @@
-/** Keeps the MCP servers of a session as they should be: there when declared, running when they may and are wanted. */
-
+/** The MCP servers of a session: every declared one is there, and those that are wanted run. Also asks people to sign in. */
 import type { HostTool } from '../../core/contracts/tool.js';
-import type { Session } from '../../core/sessions/session.js';
 import type { Clock } from '../../core/util/clock.js';
 import type { Logger } from '../../core/util/logger.js';
 import type { People } from '../mcp/elicitation.js';
 import type { McpServer, McpServerState } from '../mcp/server.js';
 import { McpServers } from '../mcp/servers.js';
-import type { McpServerConfig } from './parse/mcp.js';
+import type { DeclaredServer } from './enabled.js';
+import type { HostSession } from './ports.js';
 
-export interface DeclaredServer {
-  readonly id: string;
-  readonly name: string;
-  readonly plugin?: string | undefined;
-  readonly config: McpServerConfig;
-  /** Declared by the user's own configuration or plugins, not by a project or a client. */
-  readonly isOfUser: boolean;
-  /** The entry of the session that shows it. */
-  readonly entry: string;
-  /** Switched on, and allowed to run. */
-  readonly isWanted: boolean;
-}
-
-export interface SessionServersParts {
+export interface SessionServersOptions {
+  readonly session: HostSession;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** The session's folder. */
   readonly folder: string | undefined;
-  readonly people: People;
-  changed(server: McpServer): void;
 }
 
 interface Known {
@@ -44,23 +30,30 @@ export class SessionServers {
   readonly #servers: McpServers;
   readonly #known = new Map<string, Known>();
   readonly #clock: Clock;
-  /** The session rests: nothing is started. */
+  /** While the session rests, no server starts. */
   #isResting = false;
-  /** Called when none is starting any more. */
+  /** Called when no server is starting any more. */
   #allStarted: (() => void) | undefined;
 
-  constructor({ clock, logger, folder, people, changed }: SessionServersParts) {
+  #changed: (server: McpServer) => void = () => {};
+
+  constructor({ session, clock, logger, folder }: SessionServersOptions) {
     this.#clock = clock;
     this.#servers = new McpServers({
-      ...{ clock, logger, folder, people },
+      ...{ clock, logger, folder, people: peopleOf(session) },
       changed: (server) => {
-        changed(server);
+        this.#changed(server);
         if (!this.#isStarting) this.#allStarted?.();
       },
     });
   }
 
-  /** Waits until every server is ready or has failed, but not for ever. */
+  /** Calls back whenever the state or the tools of a server changed. */
+  onChange(changed: (server: McpServer) => void): void {
+    this.#changed = changed;
+  }
+
+  /** Waits until every server is ready or has failed, at most for the given time. */
   async started(timeoutMs: number): Promise<void> {
     if (!this.#isStarting) return;
     await new Promise<void>((resolve) => {
@@ -101,13 +94,13 @@ export class SessionServers {
     for (const server of declared) this.#keep(server);
   }
 
-  /** Ends their processes and connections. What is known of them stays as it is, so that nobody sees them come and go. */
+  /** Ends their processes and connections. Their states and tools stay, so that clients do not see them come and go. */
   async rest(): Promise<void> {
     this.#isResting = true;
     await Promise.all(this.#servers.all.map((server) => server.rest()));
   }
 
-  /** Those that should run do so again. */
+  /** Starts again the servers that ran before the rest. */
   wake(): void {
     if (!this.#isResting) return;
     this.#isResting = false;
@@ -125,7 +118,7 @@ export class SessionServers {
 
   #keep(declared: DeclaredServer): void {
     const known = this.#known.get(declared.id) ?? this.#add(declared);
-    // A server that gave up begins anew only when somebody switches it on again.
+    // A server that gave up starts anew only when a person switches it on again.
     if (declared.isWanted === known.isRunning) return;
     known.isRunning = declared.isWanted;
     const server = this.#servers.get(declared.id);
@@ -142,7 +135,7 @@ export class SessionServers {
   }
 }
 
-/** What makes it another server. */
+/** Two declarations with different texts are different servers. */
 function textOf({ name, plugin, config, isOfUser }: DeclaredServer): string {
   return JSON.stringify([name, plugin, config, isOfUser]);
 }
@@ -152,26 +145,36 @@ function problemIn(added: ReturnType<McpServers['add']>): string | undefined {
   return added === 'too-many' ? 'the session has too many MCP servers already' : undefined;
 }
 
-/** MCP servers that want somebody to sign in: clients are told, and asked when a turn may be waiting for it. */
-
-export interface SignInParts {
-  readonly session: Session;
-  /** To everybody who watches the session. */
-  notify(method: string, params: object): void;
+/** MCP servers may also ask when no call of theirs runs: then the question belongs to the session, and to no turn. */
+function peopleOf(session: HostSession): People {
+  return {
+    ask: (request) =>
+      new Promise((resolve) => {
+        session.standing.ask(request, (response, answers) => resolve({ response, answers }));
+      }),
+    withdraw: (requestId) => {
+      const isOpen = session.state.inputRequests?.some(({ id }) => id === requestId);
+      if (isOpen) session.write({ type: 'session/inputCompleted', requestId, response: 'cancel' });
+    },
+  };
 }
 
+type NotifySession = (method: string, params: object) => void;
+
+/** MCP servers that want a person to sign in: notifies clients, and asks when a turn may be waiting for it. */
 export class SignIn {
-  readonly #parts: SignInParts;
-  /** The last need that was told, by server, so that each is told once. */
+  readonly #session: HostSession;
+  readonly #notify: NotifySession;
+  /** What each server last needed, so that clients hear of each need once. */
   readonly #told = new Map<string, string>();
   readonly #withdraw = new Map<string, () => void>();
 
-  constructor(parts: SignInParts) {
-    this.#parts = parts;
+  constructor(session: HostSession, notify: NotifySession) {
+    this.#session = session;
+    this.#notify = notify;
   }
 
-  /** A server changed. */
-  look({ id, name, state }: McpServer): void {
+  serverChanged({ id, name, state }: McpServer): void {
     if (state.kind !== 'authRequired') {
       this.#told.delete(id);
       this.#withdraw.get(id)?.();
@@ -182,17 +185,14 @@ export class SignIn {
     const need = JSON.stringify([resource, state.reason]);
     if (this.#told.get(id) === need) return;
     this.#told.set(id, need);
-    this.#parts.notify('auth/required', { resource, reason: state.reason });
-    if (this.#parts.session.state.activeTurn)
-      this.#ask(id, `The MCP server ${name} wants you to sign in (${resource}).`);
+    this.#notify('auth/required', { resource, reason: state.reason });
+    if (this.#session.state.activeTurn) this.#ask(id, `The MCP server ${name} wants you to sign in (${resource}).`);
   }
 
   #ask(id: string, message: string): void {
     this.#withdraw.get(id)?.();
     const request = { id: `sign-in-${crypto.randomUUID()}`, message, questions: [] };
-    this.#withdraw.set(
-      id,
-      this.#parts.session.standing.ask(request, () => this.#withdraw.delete(id)),
-    );
+    const withdraw = this.#session.standing.ask(request, () => this.#withdraw.delete(id));
+    this.#withdraw.set(id, withdraw);
   }
 }

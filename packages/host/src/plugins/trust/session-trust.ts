@@ -1,42 +1,48 @@
-/** Asks the people in a session whether what their folder declares may start. */
-
+/** Asks the people in a session whether the programs that their folder declares may start. */
 import { visibleText } from '@atrium/protocol';
 import type { Session } from '../../core/sessions/session.js';
 import { folderOf } from '../../core/sessions/session-agent.js';
+import { type Logger, silentLogger } from '../../core/util/logger.js';
 import { count } from '../../core/util/text.js';
 import { askedTogether, isShowable, PROGRAM_LINE_MAX_CHARACTERS, type Program, quoted } from './programs.js';
 import type { FolderTrust } from './trust.js';
 
 export interface ProgramStart {
   start(): void;
-  /** It does not start, and why: for the people in the session. One of them may have said so. */
+  /** The program does not start; `why` is for the people in the session. `isByPerson`: one of them refused. */
   refused?(why: string, isByPerson: boolean): void;
-  /** Once it fires, nobody needs the answer any more. */
+  /** Once it fires, the answer is not needed any more. */
   readonly signal?: AbortSignal;
+}
+
+/** A session of the host, as far as questions about trust use it. */
+export interface TrustSession extends Pick<Session, 'uri' | 'state' | 'isClosed'> {
+  readonly standing: Pick<Session['standing'], 'ask'>;
 }
 
 interface Waiting extends ProgramStart {
   readonly program: Program;
 }
 
-const TOO_LONG = `its command line has more than ${PROGRAM_LINE_MAX_CHARACTERS} characters, which nobody could judge; put it into a file`;
+const TOO_LONG = `its command line has more than ${PROGRAM_LINE_MAX_CHARACTERS} characters, which no person can judge; put it into a file`;
 const NOT_TRUSTED = 'the folder is not trusted';
 
 export class SessionTrust {
   #waiting: readonly Waiting[] = [];
-  /** What the open question shows. An answer counts for that, and for nothing else. */
+  /** The programs that the open question shows. An answer counts for them, and for nothing else. */
   #asked: readonly Program[] = [];
   #withdraw = () => {};
   #unwatch = () => {};
   #isAskingSoon = false;
-  /** Programs of which it is not yet known whether somebody has to be asked about them. */
+  /** How many lookups run that may add to the question. */
   #looking = 0;
   #isRefused = false;
   #isOver = false;
 
   constructor(
-    private readonly session: Session,
+    private readonly session: TrustSession,
     private readonly trust: FolderTrust,
+    private readonly logger: Logger = silentLogger,
   ) {}
 
   /** Calls `start` as soon as exactly this program of the session's folder is trusted: now, after a yes, or never. */
@@ -63,23 +69,22 @@ export class SessionTrust {
     return folder !== undefined && this.trust.isTrusted(folder);
   }
 
-  /** What does not run, and would if the folder were trusted. */
+  /** The programs that wait for trust. */
   get waiting(): readonly string[] {
     return this.#waiting.map(({ program }) => program.line);
   }
 
-  /** The session is over: nothing starts here any more. */
+  /** The session is over: no program of it starts any more. */
   close(): void {
     this.#isOver = true;
     this.#waiting = [];
-    this.#takeBack();
+    this.#withdrawQuestion();
     this.#unwatch();
   }
 
   #tooLong(program: Program, { refused }: ProgramStart): void {
-    const { logger } = this.session.parts.core;
     const what = program.line.slice(0, 100);
-    logger.log('warn', 'a program of a folder does not start', { session: this.session.uri, what, why: TOO_LONG });
+    this.logger.log('warn', 'a program of a folder does not start', { session: this.session.uri, what, why: TOO_LONG });
     refused?.(TOO_LONG, false);
   }
 
@@ -88,7 +93,7 @@ export class SessionTrust {
     if (this.#asked.includes(waiting.program)) this.#askSoon(folder);
   }
 
-  /** Many things begin to wait in one moment; they stand in one question. */
+  /** Many programs begin to wait in one moment; one question shows them all. */
   #askSoon(folder: string): void {
     if (this.#isAskingSoon) return;
     this.#isAskingSoon = true;
@@ -98,12 +103,12 @@ export class SessionTrust {
     });
   }
 
-  /** A question that shows something else is another question: who answers the old one has not seen the new one. */
+  /** A question that shows other programs is another question: an answer to the old one does not count for the new one. */
   #ask(folder: string): void {
     const programs = askedTogether(distinct(this.#waiting.map(({ program }) => program)));
     const isSame = programs.length === this.#asked.length && programs.every((program) => this.#asked.includes(program));
     if (isSame) return;
-    this.#takeBack();
+    this.#withdrawQuestion();
     this.#unwatch();
     if (programs.length === 0) return;
     this.#unwatch = this.trust.watch?.(() => void this.#look(folder)) ?? (() => {});
@@ -117,7 +122,7 @@ export class SessionTrust {
     };
     const request = { id: `trust-${crypto.randomUUID()}`, message, questions: [] };
     this.#withdraw = this.session.standing.ask(request, answered, `${message}\n${hint}`);
-    // Somebody may have said yes just before we began to watch.
+    // Another session may have got a yes just before this one began to watch.
     void this.#look(folder);
   }
 
@@ -134,18 +139,19 @@ export class SessionTrust {
     ].join('\n');
   }
 
-  /** A person said yes; whether that can be remembered is another matter. */
+  /** The programs start even if the answer cannot be stored. */
   async #accepted(folder: string, programs: readonly Program[]): Promise<void> {
-    const { logger } = this.session.parts.core;
     const digests = programs.map(({ digest }) => digest);
     await this.trust
       .trust(folder, digests)
-      .catch((error) => logger.log('warn', 'could not remember a trusted folder', { folder, error: String(error) }));
+      .catch((error) =>
+        this.logger.log('warn', 'could not remember a trusted folder', { folder, error: String(error) }),
+      );
     this.#start(new Set(digests));
     this.#askSoon(folder);
   }
 
-  /** Somebody may have said yes elsewhere: in another session of this folder, or in a terminal. */
+  /** A person may have said yes elsewhere: in another session of this folder, or in a terminal. */
   async #look(folder: string): Promise<void> {
     const digests = [...new Set(this.#waiting.map(({ program }) => program.digest))];
     const allowed = await Promise.all(
@@ -153,7 +159,7 @@ export class SessionTrust {
     );
     const started = new Set(allowed.flat());
     if (this.#isOver || started.size === 0) return;
-    if (this.#asked.some(({ digest }) => started.has(digest))) this.#takeBack();
+    if (this.#asked.some(({ digest }) => started.has(digest))) this.#withdrawQuestion();
     this.#start(started);
     this.#askSoon(folder);
   }
@@ -164,34 +170,36 @@ export class SessionTrust {
     for (const { start } of started) start();
   }
 
-  #takeBack(): void {
+  #withdrawQuestion(): void {
     this.#asked = [];
     this.#withdraw();
     this.#withdraw = () => {};
   }
 
-  /** Not asked again while the session is in memory. */
+  /** The session does not ask again while it is in memory. */
   #refuse(): void {
     this.#isRefused = true;
     for (const { refused } of this.#waiting) refused?.(NOT_TRUSTED, true);
   }
 }
 
-/** In the same order each time, whichever was looked up first. */
+/** In the same order each time, whichever lookup ended first. */
 function distinct(programs: readonly Program[]): readonly Program[] {
   const known = new Map(programs.map((program) => [program.digest, program]));
   return [...known.values()].sort((one, other) => (one.line < other.line ? -1 : 1));
 }
 
-/** One question about trust per session, whatever waits there for the answer. */
-
+/** Gives each session one `SessionTrust`, so that everything that waits there shares one question. */
 export class SessionTrusts {
-  readonly #trusts = new WeakMap<Session, SessionTrust>();
+  readonly #trusts = new WeakMap<TrustSession, SessionTrust>();
 
-  constructor(private readonly trust: FolderTrust) {}
+  constructor(
+    private readonly trust: FolderTrust,
+    private readonly logger: Logger,
+  ) {}
 
-  of(session: Session): SessionTrust {
-    const trust = this.#trusts.get(session) ?? new SessionTrust(session, this.trust);
+  of(session: TrustSession): SessionTrust {
+    const trust = this.#trusts.get(session) ?? new SessionTrust(session, this.trust, this.logger);
     this.#trusts.set(session, trust);
     return trust;
   }

@@ -1,4 +1,4 @@
-/** Watches folders for changes, also folders that are not there yet. Nothing is kept alive by it. */
+/** FolderWatches folders for changes, also folders that are not there yet. Nothing is kept alive by it. */
 import { type FSWatcher, watch } from 'node:fs';
 import { access, readdir } from 'node:fs/promises';
 import path from 'node:path';
@@ -10,7 +10,7 @@ interface Watched {
   disarm?: (() => void) | undefined;
 }
 
-export class Watches {
+export class FolderWatches {
   readonly #clock: Clock;
   readonly #watched = new Map<string, Watched>();
   #isClosed = false;

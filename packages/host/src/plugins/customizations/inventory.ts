@@ -1,26 +1,36 @@
-/** What customizes one session: containers, read and watched, and MCP servers that stand for themselves. */
+/**
+ * What customizes one session, as it was last read: plugins and watched directories, and MCP servers that stand for
+ * themselves. Reads each container again when its folder changes.
+ */
 import type { Clock } from '../../core/util/clock.js';
 import { Container, type ContainerOptions } from './container.js';
+import { FolderWatches, foldersBelow } from './folder-watches.js';
 import type { ContainerSource, ServerSource } from './sources/source.js';
-import { foldersBelow, Watches } from './watches.js';
 
-export interface CollectionParts extends ContainerOptions {
+export interface InventoryOptions extends ContainerOptions {
   readonly clock: Clock;
-  /** A container has been read, for the first time or again. */
-  read(container: Container): void;
-  /** A mistake of ours: what a container has to say against being read is part of the container. */
+  /** Takes defects of the host. What is wrong with a container is part of the container. */
   failed(error: unknown): void;
 }
 
-export class Collection {
-  readonly #parts: CollectionParts;
+/** The key of the watch over the places where containers may come and go. */
+const PLACES = '';
+
+export class Inventory {
+  readonly #options: InventoryOptions;
   readonly #containers = new Map<string, Container>();
   readonly #servers = new Map<string, ServerSource>();
-  readonly #watches: Watches;
+  readonly #watches: FolderWatches;
+  #wasRead: (container: Container) => void = () => {};
 
-  constructor(parts: CollectionParts) {
-    this.#parts = parts;
-    this.#watches = new Watches(parts.clock);
+  constructor(options: InventoryOptions) {
+    this.#options = options;
+    this.#watches = new FolderWatches(options.clock);
+  }
+
+  /** Calls back whenever a container has been read, for the first time or again. */
+  onRead(wasRead: (container: Container) => void): void {
+    this.#wasRead = wasRead;
   }
 
   get containers(): readonly Container[] {
@@ -47,9 +57,9 @@ export class Collection {
     this.#servers.set(source.id, source);
   }
 
-  /** Takes the place of the one with its id. It is read by `read`. */
+  /** Replaces the container with the same id. The new one is empty until `read`. */
   add(source: ContainerSource): Container {
-    const container = new Container(source, this.#parts);
+    const container = new Container(source, this.#options);
     this.#containers.set(source.id, container);
     return container;
   }
@@ -61,10 +71,10 @@ export class Collection {
   }
 
   async read(container: Container): Promise<void> {
-    await this.#read(container).catch((error) => this.#parts.failed(error));
+    await this.#read(container).catch((error) => this.#options.failed(error));
   }
 
-  /** Watched first, so that no change is missed between the two. */
+  /** Watches before it reads, so that no change between the two is missed. */
   async #read(container: Container): Promise<void> {
     const { id, source } = container;
     const { folder, scope } = source;
@@ -74,13 +84,13 @@ export class Collection {
       await this.#watches.watch(id, await foldersBelow(folder), again);
     }
     await container.load();
-    if (this.#containers.get(id) === container) this.#parts.read(container);
+    if (this.#containers.get(id) === container) this.#wasRead(container);
     else if (!this.#containers.has(id)) this.#watches.unwatch(id);
   }
 
   /** Watches places where containers may come and go. */
   watch(folders: readonly string[], changed: () => void): Promise<void> {
-    return this.#watches.watch('', folders, changed);
+    return this.#watches.watch(PLACES, folders, changed);
   }
 
   close(): void {

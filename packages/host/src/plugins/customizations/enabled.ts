@@ -1,0 +1,92 @@
+/**
+ * Which customizations of a session are on, and which of their programs may run. A pure decision: people switch
+ * containers and servers on and off in the entries of the session, and permissions are given to programs.
+ */
+import type { Customization } from '@atrium/protocol';
+import type { Program } from '../trust/programs.js';
+import type { Container } from './container.js';
+import { isChildOn, isOn } from './entries.js';
+import type { HookPart } from './parse/hooks.js';
+import type { McpServerConfig } from './parse/mcp.js';
+import { programInside, programOfHook, programOfServer } from './permissions.js';
+import type { ServerSource } from './sources/source.js';
+
+export interface EnabledSet {
+  readonly containers: readonly EnabledContainer[];
+  /** MCP servers that stand for themselves. */
+  readonly bareServers: readonly ServerSource[];
+  /** Every declared MCP server; `isWanted` says whether it is to run. */
+  readonly declaredServers: readonly DeclaredServer[];
+}
+
+export interface EnabledContainer {
+  readonly container: Container;
+  /** Those that may run. */
+  readonly hooks: readonly HookPart[];
+}
+
+export interface DeclaredServer {
+  readonly id: string;
+  readonly name: string;
+  readonly plugin?: string | undefined;
+  readonly config: McpServerConfig;
+  /** Declared by the user's own configuration or plugins, not by a project or a client. */
+  readonly isOfUser: boolean;
+  /** The entry of the session that shows it. */
+  readonly entry: string;
+  /** Switched on, and allowed to run. */
+  readonly isWanted: boolean;
+}
+
+export interface EnabledFacts {
+  readonly containers: readonly Container[];
+  readonly servers: readonly ServerSource[];
+  /** The session's folder. */
+  readonly folder: string | undefined;
+  /** The entry as it stands in the session. */
+  entryOf(id: string): Customization | undefined;
+  /** Whether a program of the customization with this id may run. */
+  mayRun(id: string, program: Program): boolean;
+}
+
+export const NOTHING_ENABLED: EnabledSet = { containers: [], bareServers: [], declaredServers: [] };
+
+export function enabledSet(facts: EnabledFacts): EnabledSet {
+  const { containers, servers, entryOf } = facts;
+  const isContainerOn = (container: Container) => isOn(container.source, entryOf(container.id));
+  return {
+    containers: containers
+      .filter(isContainerOn)
+      .map((container) => ({ container, hooks: runnableHooks(container, facts) })),
+    bareServers: servers.filter(({ id }) => entryOf(id)?.enabled !== false),
+    declaredServers: [
+      ...servers.map((server) => bareServer(server, facts)),
+      ...containers.flatMap((container) => serversInside(container, isContainerOn(container), facts)),
+    ],
+  };
+}
+
+function runnableHooks(container: Container, { folder, mayRun }: EnabledFacts): readonly HookPart[] {
+  return (container.loaded?.hooks ?? []).filter((hook) => {
+    const program = programOfHook(hook, container, folder);
+    return program !== undefined && mayRun(container.id, program);
+  });
+}
+
+function bareServer(server: ServerSource, { entryOf, mayRun }: EnabledFacts): DeclaredServer {
+  const { id, name, config, scope } = server;
+  const isWanted = mayRun(id, programOfServer(server)) && entryOf(id)?.enabled !== false;
+  return { id, name, config, entry: id, isWanted, isOfUser: scope === 'user' };
+}
+
+function serversInside(container: Container, isContainerOn: boolean, facts: EnabledFacts): readonly DeclaredServer[] {
+  const { folder, entryOf, mayRun } = facts;
+  const plugin = container.source.kind === 'plugin' ? container.name : undefined;
+  const entry = entryOf(container.id);
+  const shared = { plugin, entry: container.id, isOfUser: container.source.scope === 'user' };
+  return (container.loaded?.mcpServers ?? []).map((server) => {
+    const { id, name, config } = server;
+    const isAllowed = isContainerOn && mayRun(container.id, programInside(server, container, folder));
+    return { ...shared, id, name, config, isWanted: isAllowed && isChildOn(entry, id) };
+  });
+}
