@@ -1,5 +1,5 @@
 /**
- * The Agent Host Protocol: what can be said, what it means, and since when.
+ * The Agent Host Protocol: its types, reducers and versions.
  *
  * Validators are in `@atrium/protocol/validation`, schemas in `@atrium/protocol/schemas`, the messages of providers in
  * `@atrium/protocol/provider`, older wires in `@atrium/protocol/dialects`.

@@ -1,4 +1,4 @@
-/** Every JSON-RPC method, in both directions, with the schemas of what it carries. */
+/** Every JSON-RPC method, in both directions, with the schemas of its params and result. */
 import type { Static } from 'typebox';
 import { InvokeChangesetOperationParams, InvokeChangesetOperationResult } from './changeset/commands.js';
 import { ActionEnvelope } from './common/envelope.js';

@@ -1,4 +1,4 @@
-/** What all reducers share: their shape, and how a table of handlers becomes one. Knows no channel. */
+/** What all reducers share: their types, and how a table of handlers becomes a reducer. Knows no channel. */
 
 export interface ReduceContext {
   /** The time of the action, in milliseconds since the epoch. Reducers have no clock of their own. */

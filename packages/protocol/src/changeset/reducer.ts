@@ -1,4 +1,4 @@
-/** How a set of changes changes. */
+/** How a changeset changes. */
 import { reducerOf, withElement, withMembers, withoutMember } from '../reducing.js';
 import type { ChangesetActionMap } from './actions.js';
 import type { ChangesetState } from './state.js';

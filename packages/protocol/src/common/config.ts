@@ -1,4 +1,4 @@
-/** Configuration: which properties there are, and their values. */
+/** Configuration: the schema of its properties, and their values. */
 import { type Static, Type } from 'typebox';
 import { Choice, MapOf } from '../schema/define.js';
 

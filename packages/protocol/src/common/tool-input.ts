@@ -42,7 +42,7 @@ function compact(json: string): string {
   );
 }
 
-/** Whether the call is one that asks a person what an open request asks already: showing both says it twice. */
+/** Whether an open request already asks the person what this call asks: showing both would repeat the question. */
 export function asksOneOf(call: ToolCallState, requests: readonly SessionInputRequest[]): boolean {
   if (call.status !== 'running' || requests.length === 0) return false;
   const said = new Set(textsIn(toolInputObject(call.toolInput ?? '')));
@@ -61,7 +61,7 @@ export interface ShownEdit {
   readonly after: string;
 }
 
-/** Which part of an edit says what a member of this name says. */
+/** The part of an edit that shows the same as a member of this name. */
 const SAID_BY_EDIT: Readonly<Record<string, (text: string, edit: ShownEdit) => boolean>> = {
   path: (text, { uri }) => pathOf(uri).endsWith(`/${text}`) || pathOf(uri) === text,
   content: (text, { after }) => text === after,
@@ -69,7 +69,7 @@ const SAID_BY_EDIT: Readonly<Record<string, (text: string, edit: ShownEdit) => b
   newText: (text, { after }) => after.includes(text),
 };
 
-/** What of the input the edits do not say already. It is part of what runs and must be shown beside them. */
+/** The members that the edits do not show. They are part of what runs and must be shown beside the edits. */
 export function membersBesideEdits(
   members: readonly ToolInputMember[],
   edits: readonly ShownEdit[],

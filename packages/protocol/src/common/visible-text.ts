@@ -1,8 +1,8 @@
 /**
  * Untrusted text in a form that a person can judge: characters that are invisible, act on a display or reorder it are
  * spelled out.
- * Page, terminal and host ask before something runs, and all of them show it through this one function, so that none of
- * them shows less than what runs. The order of right-to-left letters is left to the display.
+ * Page, terminal and host all use this function to show what will run before a person approves it, so that none of them
+ * shows less than what runs. The display decides about the order of right-to-left letters.
  */
 
 export interface VisibleSegment {
@@ -17,7 +17,7 @@ export interface VisibleSegment {
  */
 export type VisibleTextMode = 'line' | 'lines';
 
-/** More combining marks than this on one letter cover what stands around it. */
+/** More combining marks than this on one letter cover the text around it. */
 export const COMBINING_MARKS_MAX = 4;
 
 /**
@@ -91,7 +91,7 @@ function spelled(character: string): string {
   return SHORT.get(character) ?? (code <= 0xff ? `\\x${hex.padStart(2, '0')}` : `\\u{${hex}}`);
 }
 
-/** What a mark can look like behind its backslash; a backslash before another has to be doubled as well. */
+/** The forms of a mark after its backslash; a backslash before another one is doubled as well. */
 const MARK_LIKE: Readonly<Record<VisibleTextMode, RegExp>> = {
   line: /\\(?=[\\nrt]|x[\da-f]{2}|u\{)/g,
   lines: /\\(?=[\\r]|x[\da-f]{2}|u\{)/g,

@@ -16,7 +16,7 @@ export interface Step {
 
 /** What a dialect remembers of one connection. */
 export interface DialectConnection {
-  /** How this client spells the root, once it has. */
+  /** How this client spells the root, once it is known. */
   readonly rootUri?: 'agenthost:root' | 'agenthost:/root';
 }
 
@@ -36,7 +36,7 @@ export interface HostView {
   memoryOf(channel: string): ChannelMemory | undefined;
 }
 
-/** A call as it stands in a frame, not validated. */
+/** A call from a frame, not validated. */
 export interface Call {
   readonly method: string;
   readonly params: Params;
@@ -44,7 +44,7 @@ export interface Call {
 
 export type Params = Readonly<Record<string, unknown>>;
 
-/** A request in internal terms, with the way back for its result; or the error to answer with. */
+/** A request in internal terms with the translation of its result, or the error to answer with. */
 export type InboundRequest =
   | {
       readonly kind: 'forward';
@@ -55,7 +55,7 @@ export type InboundRequest =
     }
   | { readonly kind: 'fail'; readonly connection: DialectConnection; readonly error: JsonRpcErrorObject };
 
-/** An action as its client spelled it, kept so that an echo or a rejection can repeat it exactly. */
+/** An action exactly as its client sent it, for its echo or its rejection. */
 export interface OriginalAction {
   readonly channel?: string;
   readonly action: { readonly type: string };
@@ -102,7 +102,7 @@ export interface ActionFrame extends Frame {
 export interface EncodedSteps {
   readonly memory: ChannelMemory;
   readonly frames: readonly ActionFrame[];
-  /** Set when the wire cannot say what happened: send the frames, then close; the client takes a new snapshot. */
+  /** Set when the wire cannot express what happened: send the frames, then close; the client takes a new snapshot. */
   readonly close?: string;
 }
 
@@ -149,11 +149,11 @@ export interface Dialect {
   encodeError(error: JsonRpcErrorObject): JsonRpcErrorObject;
   /** Undefined for a channel that this wire does not have. */
   encodeSnapshot(snapshot: Snapshot, connection: DialectConnection, view: HostView): object | undefined;
-  /** The memory after some steps, for a channel that no connection of this dialect follows just now. */
+  /** The memory after some steps, for a channel without subscribers that speak this dialect. */
   remember(memory: ChannelMemory, steps: readonly Step[]): ChannelMemory;
   /** Translates what one internal channel did in one tick. The same frames serve all connections of the dialect. */
   encodeSteps(memory: ChannelMemory, steps: readonly Step[]): EncodedSteps;
-  /** Tells an originator early that its action will be applied as it stands. */
+  /** Tells the client that dispatched an action, before it is applied, that it will be applied unchanged. */
   encodeEcho(original: OriginalAction, stamp: EchoStamp): Frame;
   encodeRejection(original: OriginalAction, stamp: RejectionStamp): Frame;
   /** Any host notification but `action`; undefined when this wire does not have it. */

@@ -7,15 +7,15 @@ import { sessionsV1 } from './sessions-v1/codec.js';
 /** Newest first. */
 export const DIALECTS: readonly Dialect[] = [ahp03, ahp02, sessionsV1];
 
-/** The dialect that says the internal model as it is. */
+/** The dialect whose messages are those of the internal model. */
 export const NATIVE_DIALECT: Dialect = ahp03;
 
-/** The dialect of a version, such as a returning client spoke before. */
+/** The dialect of a version. The host stores the version of each client for when it returns. */
 export function dialectNamed(version: string): Dialect | undefined {
   return DIALECTS.find(({ traits }) => traits.version === version);
 }
 
-/** The dialect that the shape of an `initialize` gives away; undefined when it offers a list of versions, or nothing. */
+/** The dialect that the shape of an `initialize` identifies; undefined when it offers a list of versions, or nothing. */
 export function dialectOfferedIn(params: Params): Dialect | undefined {
   return DIALECTS.find((dialect) => dialect.isOfferedIn?.(params));
 }

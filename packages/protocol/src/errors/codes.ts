@@ -1,4 +1,4 @@
-/** Every error code of the protocol, with what the reader should make of it. */
+/** Every error code of the protocol, each with what its reader should do. */
 
 export const ErrorCode = {
   /** The frame is not JSON. */
@@ -29,7 +29,7 @@ export const ErrorCode = {
   NotFound: -32008,
   /** Not allowed; `data.request` may name what would unlock it. */
   PermissionDenied: -32009,
-  /** Something is there already and must not be overwritten. */
+  /** The resource exists and must not be overwritten. */
   AlreadyExists: -32010,
   /** The resource changed since it was read. Resolve it again, then retry. */
   Conflict: -32011,

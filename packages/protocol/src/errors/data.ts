@@ -21,7 +21,6 @@ export const UnsupportedProtocolVersionErrorData = Type.Object(
 );
 export type UnsupportedProtocolVersionErrorData = Static<typeof UnsupportedProtocolVersionErrorData>;
 
-/** The errors whose `data` has a defined shape, by name. Send the object always; accept its absence. */
 export const errorData = {
   UnsupportedProtocolVersion: UnsupportedProtocolVersionErrorData,
   AuthRequired: AuthRequiredErrorData,

@@ -13,7 +13,7 @@ export type TrustLevel = (typeof TRUST_LEVELS)[number];
 /** Which sessions a provider may bind to; `any` includes all of them at once. */
 export type BindingScope = 'any' | 'spawning-session' | 'paired-session';
 
-/** Each capability with the form its grant takes: mostly yes or no, sometimes how much. */
+/** Each capability with the type of its grant: mostly yes or no, sometimes a list. */
 export interface CapabilityGrants {
   readonly registerTools: boolean;
   readonly push: boolean;
@@ -63,5 +63,5 @@ export function grantOf<Name extends Capability>(capability: Name, trust: TrustL
 /** Sections that no trust level may rewrite. */
 export const PROTECTED_SECTIONS: ReadonlySet<string> = new Set(['safety', 'identity']);
 
-/** All that may be done to a protected section. */
+/** The only changes that a protected section allows. */
 export const PROTECTED_SECTION_ACTIONS: readonly StaticTransformAction[] = ['append'];

@@ -25,7 +25,7 @@ export const GatewayErrorCode = {
 } as const;
 export type GatewayErrorCode = (typeof GatewayErrorCode)[keyof typeof GatewayErrorCode];
 
-/** After one of these the gateway closes the connection; after any other, the next message is welcome. */
+/** After one of these the gateway closes the connection; after any other it stays open. */
 export const FATAL_GATEWAY_ERRORS: ReadonlySet<GatewayErrorCode> = new Set([
   GatewayErrorCode.AuthFailed,
   GatewayErrorCode.UnsupportedVersion,

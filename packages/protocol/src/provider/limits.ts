@@ -1,4 +1,4 @@
-/** Every number of the provider interface. `2 ** 20` bytes make a megabyte throughout. */
+/** Every limit of the provider interface. A megabyte is `2 ** 20` bytes. */
 
 /** The one version of the contract that this package describes. */
 export const PROVIDER_PROTOCOL_VERSION = 2;
@@ -14,24 +14,24 @@ export const EXIT_CLOSE_CODE = 1001;
 
 // Connections.
 
-/** Bounds what strangers on this machine can hold open. */
+/** Bounds the connections that other programs on this machine can hold open. */
 export const CONNECTIONS_MAX = 50;
 /** HTTP status of a refused upgrade: the caller may come back later. */
 export const CONNECTIONS_FULL_HTTP_STATUS = 503;
-/** A socket that never authenticates must not keep one of the places. */
+/** A socket that never authenticates must not occupy a connection. */
 export const AUTH_TIMEOUT_MS = 10_000;
 /** Room for honest mistakes before authentication, not for probing. */
 export const ILLEGAL_MESSAGES_BEFORE_AUTH_MAX = 5;
 /** Finds dead peers that never closed their socket. */
 export const PING_INTERVAL_MS = 15_000;
-/** One lost answer may be a hiccup; the second is a death. */
+/** One lost answer may be a delay; after the second the peer counts as dead. */
 export const MISSED_PINGS_MAX = 2;
 
 // Pairing.
 
-/** Short enough to type; safe because guesses are few and single. */
+/** Short enough to type; safe because each connection has one guess, and guesses per minute are limited. */
 export const PAIRING_CODE_DIGITS = 6;
-/** Long enough to read and type, too short to leave lying about. */
+/** Long enough to read and type, too short to be found later. */
 export const PAIRING_CODE_TTL_MS = 120_000;
 /** Counted over the whole gateway, since each failure closes its socket. */
 export const PAIRING_ATTEMPTS_PER_MINUTE_MAX = 5;
@@ -51,7 +51,7 @@ export const NAME_MAX_CHARS = 64;
 export const TOOL_RESULT_MAX_BYTES = 5 * 2 ** 20;
 /** Every message but `tool.result`. */
 export const MESSAGE_MAX_BYTES = 2 * 2 ** 20;
-/** Up to here a frame is read and then judged by its type; beyond, it is not read at all. */
+/** A frame up to this size is read and then checked by its type; a larger one is not read. */
 export const FRAME_MAX_BYTES = 16 * 2 ** 20;
 /** WebSocket close code of a frame that is not read: message too big. */
 export const FRAME_TOO_BIG_CLOSE_CODE = 1009;
@@ -62,7 +62,7 @@ export const FILE_RESULT_MAX_BYTES = 64 * 2 ** 20;
 
 /** Keeps the list of tools readable for a model. */
 export const TOOLS_PER_PROVIDER_MAX = 100;
-/** Beyond this many waiting calls the model had better hear about it at once. */
+/** Further calls fail at once, so that the model learns about the congestion. */
 export const QUEUED_CALLS_MAX = 10;
 /** For tools that name no timeout of their own. */
 export const TOOL_TIMEOUT_DEFAULT_MS = 60_000;
@@ -90,7 +90,7 @@ export const PUSHES_PER_SECOND_MAX = 10;
 export const HELD_INJECTS_MAX = 10;
 /** Turns started by one provider with no human turn between; the next inject is paused. */
 export const INJECT_CYCLES_MAX = 3;
-/** What the advice of RATE_LIMITED amounts to. */
+/** How long to wait after RATE_LIMITED. */
 export const RATE_LIMIT_RETRY_AFTER_MS = 1_000;
 /** Streams live in memory. */
 export const STREAMS_PER_PROVIDER_MAX = 20;
@@ -101,5 +101,5 @@ export const STREAM_QUERY_LAST_MAX = 100;
 
 // The end of a session.
 
-/** What providers get to clean up before the session is torn down without them. */
+/** The time that providers have to clean up before the session is torn down. */
 export const SHUTDOWN_DEADLINE_MS = 10_000;

@@ -1,6 +1,6 @@
 /**
- * The types of all messages and the values in them that have a fixed set, without schemas: a gateway or a provider that
- * runs checks with generated validators and does not load the library that describes schemas.
+ * The types of all messages, and the fixed sets of values in them, without schemas: at run time gateways and providers
+ * use generated validators and do not load the schema library.
  */
 import type { Static } from 'typebox';
 import type { toGatewayMessages } from './messages-to-gateway.js';
@@ -68,6 +68,6 @@ export const SESSION_EVENT_NAMES = [
 ] as const;
 export type ProviderSessionEventName = (typeof SESSION_EVENT_NAMES)[number];
 
-/** What a fixed change may do with a section of the system prompt. */
+/** How a static transform changes a section of the system prompt. */
 export const STATIC_TRANSFORM_ACTIONS = ['append', 'prepend', 'replace'] as const;
 export type StaticTransformAction = (typeof STATIC_TRANSFORM_ACTIONS)[number];

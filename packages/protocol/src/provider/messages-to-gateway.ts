@@ -17,8 +17,8 @@ import {
   updateMembers,
 } from './parts.js';
 
-// Both ways in are optional: an `auth` without either is well formed and fails as a bad token does. `authClaimOf`
-// in `rules.ts` says which of the two a message makes.
+// Token and pairing are both optional: an `auth` without either is well formed and fails like a bad token.
+// `authClaimOf` in `rules.ts` tells which of them a message uses.
 export const ProviderAuthMessage = Type.Object(
   {
     type: Type.Literal('auth'),
@@ -26,7 +26,7 @@ export const ProviderAuthMessage = Type.Object(
       Type.String({ description: 'The token that the host gave to the process, or that a pairing gave.' }),
     ),
     mode: Type.Optional(Type.Literal('pair', { description: 'Asks for a pairing code.' })),
-    /** Who asks to pair, for the notice that the person reads. */
+    /** The name in the pairing notice that the person reads. */
     name: Type.Optional(ProviderName),
   },
   { $id: 'ProviderAuthMessage', description: 'Shows a token, or asks to be paired.' },

@@ -13,7 +13,7 @@ import type {
 } from './messages-to-gateway.js';
 import type { ProviderFileReference } from './parts.js';
 
-/** A message fits its schema and still makes no sense. Answer with `code` and `replyTo`; the text says the remedy. */
+/** A message fits its schema but breaks a rule. Answer with `code` and `replyTo`; the message says how to fix it. */
 export class ProviderRuleError extends Error {
   override readonly name = 'ProviderRuleError';
   readonly code = GatewayErrorCode.InvalidJson;
@@ -32,7 +32,7 @@ export function speaksOurVersion(hello: { readonly protocolVersion?: unknown }):
 
 export type AuthClaim = { by: 'token'; token: string } | { by: 'pairing'; name?: string } | { by: 'nothing' };
 
-/** How a provider wants in. A token comes first: who shows one does not want to bother a person. */
+/** How a provider authenticates. A token takes precedence over pairing, which needs a person. */
 export function authClaimOf(message: ProviderAuthMessage): AuthClaim {
   if (message.token !== undefined) return { by: 'token', token: message.token };
   if (message.mode === undefined) return { by: 'nothing' };
@@ -44,7 +44,7 @@ export type ToolOutcome =
   | { kind: 'file'; file: ProviderFileReference }
   | { kind: 'failure'; code: ToolErrorCode; text: string; retryable: boolean };
 
-/** How a tool call ended. Either mark of failure outweighs any data that came along. */
+/** How a tool call ended. `error` or `errorCode` make it a failure, even with data. */
 export function toolOutcomeOf(message: ProviderToolResultMessage): ToolOutcome {
   const { error, errorCode, file } = message;
   if (error !== undefined || errorCode !== undefined) {
@@ -56,7 +56,7 @@ export function toolOutcomeOf(message: ProviderToolResultMessage): ToolOutcome {
   throw new ProviderRuleError(message.type, 'A tool.result needs data, file, error or errorCode; null is data too.');
 }
 
-/** Codes that we do not know, and a failure without one, are the provider's own affair. */
+/** An unknown code, and a failure without one, count as `INTERNAL`. */
 export function toolErrorCodeOf(errorCode: string | undefined): ToolErrorCode {
   return Object.values(ToolErrorCode).find((code) => code === errorCode) ?? ToolErrorCode.Internal;
 }

@@ -1,4 +1,4 @@
-/** The states of a provider connection, and what a provider may send in each. Moving between them is the gateway's. */
+/** The states of a provider connection, and the messages that are legal in each. The gateway makes the transitions. */
 import { TO_GATEWAY_TYPES, type ToGatewayMessageType } from './message-types.js';
 
 /** In the order of a connection's life; `AwaitPairing` is for external providers only. */
@@ -14,7 +14,7 @@ export const CONNECTION_STATES = [
 ] as const;
 export type ConnectionState = (typeof CONNECTION_STATES)[number];
 
-/** What becomes of a message that is not legal: answered with an error, kept for the next state, or dropped. */
+/** What happens to a message that is not legal: it is answered with an error, held for the next state, or dropped. */
 export type IllegalMessageFate = 'refuse' | 'hold' | 'ignore';
 
 export interface ConnectionStateRule {
@@ -23,7 +23,7 @@ export interface ConnectionStateRule {
 }
 
 export const CONNECTION_STATE_RULES = {
-  // A moment only: the gateway is still finding out over which transport, and so with which trust, this one came.
+  // Short: the gateway determines the transport, and with it the trust level.
   Connected: { legal: only(), otherwise: 'hold' },
   AwaitAuth: { legal: only('auth'), otherwise: 'refuse' },
   AwaitPairing: { legal: only('auth.confirm'), otherwise: 'refuse' },

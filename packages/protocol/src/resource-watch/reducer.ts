@@ -1,4 +1,4 @@
-/** A watch has no history: its state never changes, and subscribers read the events off the stream of actions. */
+/** A watch has no history: its state never changes, and subscribers read the changes from the actions. */
 import { reducerOf } from '../reducing.js';
 import type { ResourceWatchActionMap } from './actions.js';
 import type { ResourceWatchState } from './state.js';

@@ -1,4 +1,4 @@
-/** Commands and notifications about the list of sessions, and about the configuration of a session to come. */
+/** Commands and notifications about the list of sessions, and about the configuration of a new session. */
 import { type Static, Type } from 'typebox';
 import { ChangesetSummary } from '../changeset/state.js';
 import { AgentSelection, ModelSelection, RootChannel, URI } from '../common/types.js';

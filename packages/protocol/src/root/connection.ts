@@ -1,4 +1,4 @@
-/** How a client connects, subscribes and dispatches, and how it comes back after a break. */
+/** How a client connects, subscribes, dispatches and reconnects. */
 import { type Static, Type } from 'typebox';
 import { StateAction } from '../actions.js';
 import { ActionEnvelope, Snapshot } from '../common/envelope.js';

@@ -35,7 +35,7 @@ export function OpenUnion<const Members extends readonly TSchema[]>(
   return Type.Unsafe<Static<Members[number]>>({ anyOf: [...members, unknownMember], ...options });
 }
 
-/** A number of the one host-wide sequence, or of a client's own. Never above what a double holds exactly. */
+/** A number in the host's sequence or in a client's. Never larger than a double can represent exactly. */
 export const Seq = Type.Integer({
   minimum: 0,
   maximum: Number.MAX_SAFE_INTEGER,

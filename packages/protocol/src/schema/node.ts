@@ -1,6 +1,5 @@
-/** A schema as plain data, for code that walks schemas. Knows nothing of the library they are written with. */
+/** Schemas as plain data, for code that walks them without the library that they are written with. */
 
-/** The loosely typed view of a schema that generators and normalisers walk. */
 export type SchemaNode = SchemaKeywords & object;
 
 interface SchemaKeywords {

@@ -1,4 +1,4 @@
-/** How people call the place where a session works. The folder of a worktree has a name that says nothing to them. */
+/** The name of the place where a session works, for people: the folder name of a worktree means nothing to them. */
 import type { ProjectInfo, SessionSummary } from './state.js';
 
 /** Atrium's host adds the branch that the worktree began from. Other hosts do not know it. */
@@ -6,7 +6,7 @@ export interface ProjectOfWorktree extends ProjectInfo {
   readonly branch?: string;
 }
 
-/** `atrium · fix-login`; undefined for a session that works in a folder of the person's own. */
+/** `atrium · fix-login`; undefined for a session that does not work in a worktree. */
 export function projectLabel({ project }: Pick<SessionSummary, 'project'>): string | undefined {
   if (!project) return undefined;
   const { displayName, branch }: { readonly displayName: string; readonly branch?: unknown } = project;

@@ -15,7 +15,7 @@ import { baseOf, toolCallHandlers } from './tool-call-reducer.js';
 import type { ToolCallResponsePart } from './tool-calls.js';
 import type { ResponsePart, TurnState } from './turns.js';
 
-/** The life of a session and of its turns: begin, end, cut off. */
+/** The life of a session and of its turns: started, ended, truncated. */
 const turnHandlers: SessionHandlers<
   | 'session/ready'
   | 'session/creationFailed'
@@ -58,7 +58,7 @@ interface TurnEnd {
   readonly now: number;
 }
 
-/** Moves the active turn to the finished ones. Calls that were still going are cancelled with it. */
+/** Moves the active turn to the finished ones. Unfinished calls are cancelled. */
 function endTurn(state: SessionState, { turnId, ended, error, now }: TurnEnd): SessionState {
   const { activeTurn } = state;
   if (!activeTurn || activeTurn.id !== turnId) return state;
@@ -75,7 +75,7 @@ function endTurn(state: SessionState, { turnId, ended, error, now }: TurnEnd): S
   return touched({ ...rest, turns: [...state.turns, turn], activeTurn: undefined }, now, forced);
 }
 
-/** A part as it stays in history: a tool call that did not end is skipped. */
+/** A part as history keeps it: a tool call that has not ended becomes skipped. */
 function settled(part: ResponsePart): ResponsePart {
   if (part.kind !== 'toolCall') return part;
   const { status } = part.toolCall;
@@ -102,7 +102,7 @@ function withoutPending(state: SessionState, id: string): SessionState {
   return steered.queuedMessages ? withoutQueued(steered, id) : steered;
 }
 
-/** The answer as it streams in. These run for every token: each copies only the path to what grows. */
+/** The streamed answer. These handlers run for every token: each copies only the path to the part that grows. */
 const streamHandlers: SessionHandlers<
   'session/responsePart' | 'session/delta' | 'session/reasoning' | 'session/usage'
 > = {
@@ -132,7 +132,7 @@ function appended(state: SessionState, kind: 'markdown' | 'reasoning', delta: De
   });
 }
 
-/** The id that actions use for a part; some parts, and all of a kind we do not know, may have none. */
+/** The id that actions use for a part; some parts have none, and parts of unknown kinds may have none. */
 function partId(part: ResponsePart): string | undefined {
   if (part.kind === 'toolCall') return part.toolCall.toolCallId;
   return 'id' in part ? part.id : undefined;
@@ -204,7 +204,7 @@ const inputHandlers: SessionHandlers<
   },
 };
 
-/** Asked again under the same id, a request is amended; drafts survive unless it brings answers of its own. */
+/** A request with a known id replaces that request; drafts survive unless the new one has answers. */
 function withRequest(requests: SessionInputRequest[], request: SessionInputRequest): SessionInputRequest[] {
   const index = requests.findIndex(({ id }) => id === request.id);
   if (index < 0) return [...requests, request];
@@ -281,7 +281,7 @@ const settingHandlers: SessionHandlers<
     state.activeClient ? withMembers(state, { activeClient: withMembers(state.activeClient, { tools }) }) : state,
 };
 
-/** The tree of customizations. Only top-level entries can be toggled or replaced; a child can be taken out. */
+/** The tree of customizations. Only top-level entries can be toggled or replaced; a child can be removed. */
 const customizationHandlers: SessionHandlers<
   | 'session/customizationsChanged'
   | 'session/customizationToggled'

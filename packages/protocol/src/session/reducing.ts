@@ -20,7 +20,7 @@ export function withActiveTurn(
   return changed === activeTurn ? state : { ...state, activeTurn: changed };
 }
 
-/** What the session is doing, as its state tells. */
+/** The activity that the state implies. */
 function activity(state: SessionState): number {
   if (state.inputRequests?.length || hasPendingCall(state)) return SessionStatus.InputNeeded;
   return state.activeTurn ? SessionStatus.InProgress : SessionStatus.Idle;
@@ -33,23 +33,23 @@ function hasPendingCall({ activeTurn }: SessionState): boolean {
   });
 }
 
-/** The status bits for a state, with the activity given or else worked out. */
+/** The status bits of a state, with the given or the implied activity. */
 function statusOf(state: SessionState, forced?: number): number {
   return (state.summary.status & ~ACTIVITY_MASK) | (forced ?? activity(state));
 }
 
-/** The state with its status worked out anew. The time of the last change is left alone. */
+/** The state with its status computed anew, and the same `modifiedAt`. */
 export function refreshed(state: SessionState): SessionState {
   const summary = withMembers(state.summary, { status: statusOf(state) });
   return withMembers(state, { summary });
 }
 
-/** The state as changed now, with its status worked out anew. */
+/** The state as modified now, with its status computed anew. */
 export function touched(state: SessionState, now: number, forced?: number): SessionState {
   return { ...state, summary: { ...state.summary, status: statusOf(state, forced), modifiedAt: now } };
 }
 
-/** The state as changed now by something that a person should look at: no longer read. */
+/** The state as modified now by something that a person should see: marked unread. */
 export function touchedUnread(state: SessionState, now: number): SessionState {
   const status = statusOf(state) & ~SessionStatus.IsRead;
   return { ...state, summary: { ...state.summary, status, modifiedAt: now } };

@@ -1,6 +1,6 @@
 /**
- * A steering message in the record of the turn that it reached. The protocol has no part for it: it is a note that every
- * client shows, with the message itself as an extra member for those who know it.
+ * A steering message in the record of the turn that it reached. The protocol has no part for it: it is a notification
+ * that every client shows, with the message as an extra member for clients that know it.
  */
 
 import type { UserMessage } from './messages.js';

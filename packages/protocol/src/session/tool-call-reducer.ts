@@ -106,7 +106,7 @@ function ready(call: ToolCallState, action: SessionToolCallReadyAction): ToolCal
   };
 }
 
-/** A person's yes or no. `""` is a legal edit of the input. */
+/** A person approved or denied the call. `""` is a legal edit of the input. */
 function answered(call: ToolCallPendingConfirmationState, action: SessionToolCallConfirmedAction): ToolCallState {
   const { invocationMessage, toolInput } = call;
   const selectedOption = optionChosen(call, action.selectedOptionId);
@@ -139,7 +139,7 @@ function optionChosen(
   return id ? options?.find((option) => option.id === id) : undefined;
 }
 
-/** The result joins the call; partial output gives way to it. */
+/** The call with its result, which replaces partial output. */
 function completedFrom(
   call: ToolCallRunningState | ToolCallPendingConfirmationState,
   { result, requiresResultConfirmation }: SessionToolCallCompleteAction,
@@ -156,7 +156,7 @@ function completedFrom(
   };
 }
 
-/** The result is released, or thrown away with its data. */
+/** The result is released, or discarded with its data. */
 function resultConfirmed(call: ToolCallPendingResultConfirmationState, approved: boolean): ToolCallState {
   const { invocationMessage, toolInput, selectedOption } = call;
   const chosen = selectedOption && { selectedOption };

@@ -113,7 +113,7 @@ export const ToolCallError = Type.Object(
 );
 export type ToolCallError = Static<typeof ToolCallError>;
 
-/** What a finished call adds to itself. */
+/** The members that a finished call adds. */
 const toolCallResultMembers = {
   success: Type.Boolean(),
   pastTenseMessage: StringOrMarkdown,

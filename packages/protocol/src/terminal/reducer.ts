@@ -42,7 +42,7 @@ function withOutput(content: TerminalContentPart[], data: string): TerminalConte
   return grown ? withElement(content, content.length - 1, grown) : [...content, { type: 'unclassified', value: data }];
 }
 
-/** The part with the output at its end; nothing when it is a command that is over, or something unheard of. */
+/** The part with the output appended; undefined for a finished command and for unknown kinds of parts. */
 function withData(part: TerminalContentPart, data: string): TerminalContentPart | undefined {
   if (part.type === 'unclassified') return { ...part, value: part.value + data };
   return part.type === 'command' && !part.isComplete ? { ...part, output: part.output + data } : undefined;

@@ -35,7 +35,7 @@ interface TableEntry {
 
 export type ValidatorTable = ReadonlyMap<string, TableEntry>;
 
-/** All definitions behind a set of validators. They are read only when a message is turned down, so late. */
+/** All definitions behind a set of validators, parsed when the first message is rejected. */
 export class Definitions {
   #byName: Readonly<Record<string, SchemaNode>> | undefined;
 
@@ -48,7 +48,7 @@ export class Definitions {
   };
 }
 
-/** A peer may send `null` for a member it has no value for; that is read as if the member were not there. */
+/** A peer may send `null` for an optional member; it counts as absent. */
 export function checkWith<T>({ check, definition }: TableEntry, definitions: Definitions, value: unknown): Checked<T> {
   if (check(value)) return { ok: true, value: value as T };
   const problem = problemOf(check.errors?.[0]);
@@ -91,7 +91,7 @@ export function typeOf(message: unknown): string {
   return typeof type === 'string' ? type : '';
 }
 
-/** Finds what a reference stands for. */
+/** Resolves a reference. */
 type Resolve = (schema: SchemaNode) => SchemaNode;
 
 /**

@@ -2,7 +2,7 @@
 import { ErrorCode } from '../errors/codes.js';
 import type { JsonRpcErrorObject } from '../rpc.js';
 
-/** Deeper nesting is refused: it has no use here, and recursive code behind us would run out of stack. */
+/** Deeper nesting is refused: no message needs it, and recursive code would run out of stack. */
 export const FRAME_MAX_DEPTH = 64;
 
 export type Frame =
@@ -12,7 +12,7 @@ export type Frame =
   | { readonly kind: 'failure'; readonly id: number | null; readonly error: JsonRpcErrorObject }
   | FrameError;
 
-/** What is wrong with a frame. `id` is that of the request to answer, where one could be read. */
+/** What is wrong with a frame. `id` is that of the request to answer, if one could be read. */
 export interface FrameError {
   readonly kind: 'invalid';
   readonly id: number | null;

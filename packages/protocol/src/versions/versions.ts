@@ -1,4 +1,4 @@
-/** Which versions of AHP a client may offer, and how one is agreed on. */
+/** Which versions of AHP a client may offer, and how host and client agree on one. */
 import { AHP_0_2 } from '../dialects/ahp-0.2/traits.js';
 import { AHP_0_3 } from '../dialects/ahp-0.3/traits.js';
 
@@ -9,8 +9,8 @@ export const PROTOCOL_VERSION = AHP_0_3.version;
 export const SUPPORTED_PROTOCOL_VERSIONS = [AHP_0_3.version, AHP_0_2.version] as const;
 
 /**
- * The hash of all schemas of this version, without their descriptions. It changes with the smallest change of the wire,
- * and a test then asks whether the version should have changed too. `npm run generate` prints the new one.
+ * The hash of all schemas of this version, without their descriptions. Every change of the wire changes it, and a test
+ * then asks whether the version should change, too. `npm run generate` prints the new hash.
  */
 export const PROTOCOL_FINGERPRINT = 'c2282659fa16371b';
 

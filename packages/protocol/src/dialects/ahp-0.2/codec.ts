@@ -1,4 +1,4 @@
-/** AHP 0.2.0: the frames of 0.3.0 without what came later. */
+/** AHP 0.2.0: the frames of 0.3.0 without later messages. */
 import { isActionKnown, isNotificationKnown, isServerCommandKnown } from '../../versions/introduced-in.js';
 import { ahp03 } from '../ahp-0.3/codec.js';
 import type { Dialect } from '../dialect.js';

@@ -1,4 +1,4 @@
-/** AHP 0.3.0 is the internal model itself: everything passes as it is. */
+/** AHP 0.3.0 is the internal model: everything passes unchanged. */
 
 import type { ActionEnvelope } from '../../common/envelope.js';
 import { SERVER_COMMAND_INTRODUCED_IN } from '../../versions/introduced-in.js';
@@ -41,7 +41,7 @@ function forward({ method, params }: Call, connection: DialectConnection): Inbou
   return { kind: 'forward', connection, method, params };
 }
 
-/** Without a channel and a number nothing can be answered, so such an action is dropped. */
+/** An action without a channel and a number cannot be answered, so it is dropped. */
 function dispatch({ channel, clientSeq, action }: Params, connection: DialectConnection): InboundNotification {
   if (typeof channel !== 'string' || typeof clientSeq !== 'number') return { kind: 'ignore', connection };
   if (!isTyped(action)) {

@@ -32,7 +32,7 @@ interface SessionsV1Steps {
 
 const TRUNCATED = 'The history was cut, which version 1 cannot express: reconnect for a snapshot.';
 
-/** `steps` are of one channel, in order. After a cut nothing more is sent, but the memory keeps step with the state. */
+/** `steps` are of one channel, in order. After a truncation nothing more is sent, but the memory follows the state. */
 export function translateSteps(memory: ChannelMemory, steps: readonly Step[]): SessionsV1Steps {
   const accepted = acceptedSteps(steps);
   const frames: SessionsV1ActionEnvelope[] = [];
@@ -121,7 +121,7 @@ function concernsTurn({ envelope, before }: StepContext, turnId: string): boolea
   return before?.activeTurn?.id === turnId || envelope.origin !== undefined;
 }
 
-// Streamed content: this wire appends to one text and one reasoning, and lists only what is neither.
+// Streamed content: this wire appends to one text and one reasoning, and lists only other parts.
 
 const textTranslators: Translators<'session/delta' | 'session/reasoning' | 'session/responsePart'> = {
   'session/delta': (action, step) => appended(action, 'markdown', step),
@@ -176,7 +176,7 @@ const toolCallTranslators: Translators<ToolCallActionType> = {
   'session/toolCallResultConfirmed': resultConfirmed,
 };
 
-/** A call that sessions-v1 has not seen yet. While its parameters stream there is nothing to see. */
+/** A call that sessions-v1 has not shown yet. It shows none while the parameters are streamed. */
 function toolCallAppears(turnId: string, call: ToolCallState, memory: ChannelMemory): readonly SessionsV1ActionBody[] {
   if (!isShown(call)) return [];
   const start: SessionsV1ActionBody = { type: 'session/toolStart', turnId, toolCall: toolCallToWire(call) };
@@ -352,7 +352,7 @@ function actionToWire(step: StepContext): readonly SessionsV1ActionBody[] {
   return translate(action, step);
 }
 
-/** Which of several actions stands for the one that was dispatched, and so carries its origin. */
+/** Which of several actions represents the dispatched one, and so carries its origin. */
 function echoIndex(type: ActionType, bodies: readonly SessionsV1ActionBody[]): number {
   const echo = bodies.findIndex((body) => body.type === ECHOED_AS[type]);
   return echo < 0 ? bodies.length - 1 : echo;

@@ -1,6 +1,6 @@
 /**
- * The sessions-process protocol, version 1, as a dialect: its calls into internal ones, and what the host says into its
- * frames. This folder alone knows its shapes.
+ * The sessions-process protocol, version 1, as a dialect: translates its calls into internal ones, and the host's
+ * messages into its frames. Only this folder knows its shapes.
  */
 
 import type { StateAction } from '../../actions.js';
@@ -121,7 +121,7 @@ const requestTranslators: Readonly<Record<string, RequestTranslator>> = {
     forward(connection, 'resourceList', onRoot({ uri: params.uri }), (result) => result),
 };
 
-/** Not in sessions-v1, but they concern no channel that it does not have: answered normally. */
+/** Not in sessions-v1, but harmless: they concern no channel that it does not have. Answered normally. */
 const HARMLESS: ReadonlySet<string> = new Set<ClientRequestMethod>([
   'ping',
   'authenticate',
@@ -157,7 +157,7 @@ function translateNotification(call: Call, known: DialectConnection, view: HostV
   return { kind: 'forward', connection, method: 'unsubscribe', params: { channel } };
 }
 
-/** A client is known by the root it asks for; the connection is a new value only when that changes. */
+/** Remembers how the client spells the root; the connection is a new value only when that changes. */
 function withRootSpelling(connection: DialectConnection, params: Params): DialectConnection {
   const { resource, initialSubscriptions, subscriptions } = params;
   const rootUri = [resource, initialSubscriptions, subscriptions].flat().find(isRootUri);
@@ -182,7 +182,7 @@ const actionTranslators: Readonly<Record<string, (body: Body, channel: string, v
   'session/permissionResolved': permissionResolved,
 };
 
-/** Without a number and a type nothing could be answered, and what no session will hear needs no answer: dropped. */
+/** Drops an action without a number and a type, which cannot be answered, and one for an unknown session. */
 function translateDispatch(
   { clientSeq, action }: Params,
   connection: DialectConnection,
@@ -250,7 +250,7 @@ function isAttachment(value: unknown): boolean {
 
 // Errors and notifications to clients
 
-/** An unknown provider is an internal error there, under a fixed beginning; all other numbers stay. */
+/** An unknown provider is an internal error with a fixed beginning; all other codes stay. */
 function errorToWire({ code, message }: JsonRpcErrorObject): JsonRpcErrorObject {
   if (code !== ErrorCode.ProviderNotFound) return { code, message };
   return { code: ErrorCode.InternalError, message: `No agent for provider: ${message}` };
@@ -262,13 +262,13 @@ function actionFrame(envelope: SessionsV1ActionEnvelope): ActionFrame {
   return { method: 'action', params: { envelope }, channel, origin };
 }
 
-/** The envelope stands in the parameters a second time, without a wrapper. */
+/** The frame with the members of the envelope also directly in its parameters. */
 function alsoFlat<Any extends Frame>(frame: Any): Any {
   const { envelope } = frame.params as { readonly envelope: SessionsV1ActionEnvelope };
   return { ...frame, params: { ...envelope, envelope } };
 }
 
-/** An own action coming back, exactly as it was dispatched: clients match it with the head of what they wait for. */
+/** A client's own action, exactly as it was dispatched: clients match it with the first one that they wait for. */
 function ownActionFrame({ action }: OriginalAction, stamp: EchoStamp | RejectionStamp): Frame {
   return { method: 'action', params: { envelope: { action, ...stamp } } };
 }

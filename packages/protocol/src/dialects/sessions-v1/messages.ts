@@ -54,12 +54,12 @@ function attachmentFromWire({ type, path, displayName }: SessionsV1Attachment): 
   return [{ type: 'resource', uri, label: displayName ?? baseName(path), displayKind }];
 }
 
-// Whose tools and messages these are, as far as metadata says: those of providers and of MCP servers.
+// The owners of tools and messages, as metadata names them: providers and MCP servers.
 
 /** Sessions-v1 knows servers of tools; a provider looks like one. */
 interface ToolServer {
   readonly serverName?: string;
-  /** As the server itself calls the tool, where that differs. */
+  /** The server's own name for the tool, if it differs. */
   readonly toolName?: string;
 }
 
@@ -71,7 +71,7 @@ export function toolServerOf(meta: Meta | undefined): ToolServer {
   return tool === undefined ? { serverName: server } : { serverName: server, toolName: tool };
 }
 
-/** What the host notes about messages and calls that providers caused. */
+/** The host's notes on messages and calls that providers caused. */
 export function gatewayFacts(meta: Meta | undefined): { readonly provider?: string; readonly stream?: string } {
   return textsIn(meta?.gateway);
 }
@@ -112,7 +112,7 @@ function encodeSegments(path: string): string {
   return segments.join('/').replace(/^(\/?[A-Za-z])%3A/, '$1:');
 }
 
-/** Percent coding throws on what it cannot read or write. */
+/** Percent coding throws on text that it cannot read or write. */
 function attempt(recode: (text: string) => string, text: string): string | undefined {
   try {
     return recode(text);

@@ -1,4 +1,4 @@
-/** The requests of this wire, each into an internal one, and its result back. */
+/** Translates the requests of this wire into internal ones, and their results back. */
 
 import { ROOT_CHANNEL } from '../../channels.js';
 import type { Snapshot } from '../../common/envelope.js';
@@ -21,9 +21,9 @@ import type {
   SessionsV1SubscribeResult,
 } from './wire.js';
 
-// Opening, resuming, subscribing. Channels that this wire does not have are left out, or not found.
+// Opening, resuming, subscribing. Channels that this wire does not have are omitted, or not found.
 
-/** What the host negotiates for a sessions-v1 client: the version of the internal model. */
+/** The host negotiates the version of the internal model for a sessions-v1 client. */
 const INTERNAL_VERSIONS = [PROTOCOL_VERSION];
 
 export function initialize(inbound: Inbound): InboundRequest {
@@ -170,7 +170,7 @@ function initializeReply(
   });
 }
 
-/** The host replays only what it could translate while it happened; `missing` has no place here. */
+/** The host replays only actions that it translated when they happened; this wire has no `missing`. */
 function reconnectReply(
   result: Result<'reconnect'>,
   connection: DialectConnection,
@@ -232,9 +232,9 @@ function isLaterGeneration({ rootUri }: DialectConnection): boolean {
   return rootUri === SLASHED_ROOT_URI;
 }
 
-// What all of them share
+// Shared by all requests
 
-/** What came in. `connection` already knows how this very request spells the root. */
+/** A request. `connection` already knows how this request spells the root. */
 export interface Inbound {
   readonly method: string;
   readonly params: Params;
@@ -267,7 +267,7 @@ export function isObject(value: unknown): value is Params {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** On the wire, null is another word for absent. */
+/** On this wire, null means absent. */
 export function withoutNulls(params: Params): Params {
   return Object.fromEntries(Object.entries(params).filter(([, member]) => member !== null));
 }
@@ -276,7 +276,7 @@ function isStringList(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((item) => typeof item === 'string');
 }
 
-/** A count or an index; undefined counts as one that was not given. */
+/** A count or an index, or undefined when it was not given. */
 function isIndex(value: unknown): value is number | undefined {
   return value === undefined || (Number.isSafeInteger(value) && (value as number) >= 0);
 }

@@ -1,4 +1,4 @@
-/** State as this wire shows it: agents, and sessions with turns. Everything else has no place there. */
+/** State as this wire shows it: agents, and sessions with turns. It has nothing else. */
 
 import { channelKind } from '../../channels.js';
 import type { Snapshot } from '../../common/envelope.js';
@@ -117,7 +117,7 @@ export function activeTurnToWire(turn: ActiveTurn, memory: ChannelMemory): Sessi
   });
 }
 
-/** Parts that sessions-v1 lists beside the text while a turn runs. A note of the host is text of its own there. */
+/** Parts that sessions-v1 lists beside the text while a turn runs. It shows a note of the host as a text part. */
 export function structuredPartToWire(part: ResponsePart): SessionsV1ResponsePart[] {
   if (part.kind === 'contentRef') return [contentRefToWire(part)];
   return part.kind === 'systemNotification' ? [{ kind: 'markdown', content: flatten(part.content) }] : [];

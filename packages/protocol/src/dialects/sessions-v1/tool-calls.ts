@@ -15,7 +15,7 @@ import type {
   SessionsV1ToolCallStatus,
 } from './wire.js';
 
-/** A call whose parameters are complete. Sessions-v1 does not see a call before that. */
+/** A call whose parameters are complete. Sessions-v1 does not show a call before that. */
 export type ShownToolCall = Exclude<ToolCallState, { status: 'streaming' }>;
 
 export function isShown(call: ToolCallState | undefined): call is ShownToolCall {
@@ -46,7 +46,7 @@ export function toolCallToWire(call: ShownToolCall): SessionsV1ToolCallState {
   });
 }
 
-/** A call of a finished turn; one that was cancelled had no success and has nothing to tell but what it was about. */
+/** A call of a finished turn. A cancelled one failed, and only its invocation message is left to show. */
 export function completedToolCallToWire(call: ShownToolCall): SessionsV1CompletedToolCall {
   if (call.status === 'completed') return { ...base(call), ...resultToWire(call) };
   const denial = denialOf(call);
@@ -55,7 +55,7 @@ export function completedToolCallToWire(call: ShownToolCall): SessionsV1Complete
     : { ...base(call), success: false, pastTenseMessage: flatten(call.invocationMessage) };
 }
 
-/** A denial that says why is a result to sessions-v1, which has no other place for a reason. */
+/** A denial with a reason becomes a result: sessions-v1 has no other place for the reason. */
 function denialOf(call: ShownToolCall): SessionsV1ToolCallResult | undefined {
   return call.status === 'cancelled' && call.reason === 'denied' ? denialToWire(call.reasonMessage) : undefined;
 }
@@ -67,7 +67,7 @@ export function denialToWire(reason: StringOrMarkdown | undefined): SessionsV1To
   return { success: false, pastTenseMessage, error: { code: 'denied', message } };
 }
 
-/** The host writes before a reason whose it is: "ci-watcher: CI is failing". */
+/** The host puts the source in front of a reason: "ci-watcher: CI is failing". */
 const NAMES_ITS_SOURCE = /^[A-Za-z0-9][\w.-]*: /;
 
 export function resultToWire(result: ToolCallResult): SessionsV1ToolCallResult {
@@ -112,7 +112,7 @@ export function isPending(call: ToolCallState | undefined): call is PendingToolC
   return call?.status === 'pending-confirmation' || call?.status === 'pending-result-confirmation';
 }
 
-/** Takes note of a step: a new confirmation is counted, and everything is forgotten with its turn. */
+/** The memory after a step: counts a new confirmation, and starts empty with each turn. */
 export function remember(memory: ChannelMemory, { envelope, before, after }: Step): ChannelMemory {
   const turn = after?.activeTurn;
   if (!turn) return NO_MEMORY;
@@ -136,7 +136,7 @@ export function resultId(toolCallId: string): string {
   return `${toolCallId}#r`;
 }
 
-/** All requests of a turn that are open. */
+/** All open requests of a turn. */
 export function pendingRequests(memory: ChannelMemory, turn: ActiveTurn): SessionsV1PermissionRequest[] {
   return toolCallsOf(turn)
     .filter(isPending)

@@ -1,8 +1,8 @@
 /**
  * Channel URIs in both spellings. Sessions-v1 puts the provider into a session's scheme (`copilot:/1`), the internal
- * model does not (`ahp-session:/1`). No table is kept, so nothing is lost with a restart: the provider of a session
- * is known to the host, and with it the way there and back is a computation. A session with a scheme of its own is
- * shown under that scheme. A provider id must not contain a colon.
+ * model does not (`ahp-session:/1`). There is no table that a restart could lose: the host knows the provider of a
+ * session, and from it both directions are computed. A session with a scheme of its own is shown under that scheme. A
+ * provider id must not contain a colon.
  */
 import { channelKind, ROOT_CHANNEL } from '../../channels.js';
 import type { SessionsV1RootUri } from './wire.js';
