@@ -1,14 +1,22 @@
 /** The agent host, for those who embed it. */
-export { type AcpAgentOptions, acpAgent } from './agents/acp/acp-agent.js';
-export { type ClaudeAgentOptions, claudeAgent } from './agents/claude/backend.js';
-export { type CopilotAgentOptions, copilotAgent } from './agents/copilot/backend.js';
-export { type ModelAgentOptions, type ModelApi, modelAgent } from './agents/model/backend.js';
-export { type OfflineAgentOptions, offlineAgent } from './agents/offline/offline.js';
-export { ScriptError } from './agents/scripted/check-script.js';
-export { loadScripts } from './agents/scripted/load.js';
-export type { Script } from './agents/scripted/script.js';
-export { type ScriptedAgentOptions, scriptedAgent } from './agents/scripted/scripted.js';
-export type { ModelInfo } from './agents/shared/agent-info.js';
+export { type AcpAgentOptions, acpAgent } from './acp-agent.js';
+export {
+  type ClaudeAgentOptions,
+  type CopilotAgentOptions,
+  claudeAgent,
+  copilotAgent,
+  loadScripts,
+  type ModelAgentOptions,
+  type ModelApi,
+  type ModelInfo,
+  modelAgent,
+  type OfflineAgentOptions,
+  offlineAgent,
+  type Script,
+  ScriptError,
+  type ScriptedAgentOptions,
+  scriptedAgent,
+} from './agents/index.js';
 export { type ConfigSources, type LoadedConfig, loadConfig, type WaitingForTrust } from './config/config.js';
 export { ConfigError, userConfigFile } from './config/config-file.js';
 export type { Config } from './config/schema.js';

@@ -7,6 +7,6 @@ export {
   type MakeAgent,
   type PlannedAnswer,
   type PlannedFailure,
-} from './agents/acceptance.js';
+} from './agent-acceptance/suite.js';
 export { type ContractApi, type LogUnderTest, logContract } from './core/log/contract.js';
 export { MemoryLog } from './core/log/memory-log.js';

@@ -1,6 +1,6 @@
 /** What discovery looks for, and what it needs to look. */
 
-import type { ModelAgentOptions } from '../agents/model/backend.js';
+import type { ModelAgentOptions } from '../agents/index.js';
 import type { ChangeEntry, ConfiguredModels } from '../config/schema.js';
 import type { AgentBackend } from '../core/contracts/agent.js';
 

@@ -1,8 +1,7 @@
 /** Which models can see, told by their names: servers do not say it, and an image for one that cannot fails the request. */
 
 import type { IncomingMessage } from 'node:http';
-import type { ModelAgentOptions } from '../agents/model/backend.js';
-import type { ModelInfo } from '../agents/shared/agent-info.js';
+import type { ModelAgentOptions, ModelInfo } from '../agents/index.js';
 import type { ConfiguredModels } from '../config/schema.js';
 import { isRecord } from '../core/util/shape.js';
 import { hasLogin } from '../core/util/shown-address.js';

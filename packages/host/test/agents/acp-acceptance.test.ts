@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { agentAcceptance } from '../../src/agents/acceptance.js';
+import { agentAcceptance } from '../../src/agent-acceptance/suite.js';
 import { acpSubject } from '../support/acp-subject.js';
 
 agentAcceptance({ describe, it, expect }, '[UNI-086] [UNI-110] an agent behind ACP', (plan) => acpSubject(plan), {

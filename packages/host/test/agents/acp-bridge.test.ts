@@ -1,9 +1,7 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { ToolBridge } from '../../src/agents/acp/bridge/bridge.js';
-import { isBridgedCall } from '../../src/agents/acp/bridge/bridged-calls.js';
-import { BRIDGE_BODY_MAX_BYTES } from '../../src/agents/acp/limits.js';
+import { BRIDGE_BODY_MAX_BYTES, isBridgedCall, ToolBridge } from '../../src/agents/acp/tool-bridge.js';
 import type { AgentTurn } from '../../src/core/contracts/agent.js';
 import { completed, FakeTurn } from '../support/fake-turn.js';
 

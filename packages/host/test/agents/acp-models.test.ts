@@ -1,16 +1,14 @@
 /** The model that people choose for an agent behind a command: chosen there where it can be, and said aloud where not. */
 import { describe, expect, it } from 'vitest';
-import { textIn } from '../../src/agents/acceptance/answers.js';
-import type { Room } from '../../src/agents/acceptance/room.js';
-import { MODELS_MAX } from '../../src/agents/acp/limits.js';
-import { modelSettingIn } from '../../src/agents/acp/model-setting.js';
+import { type TestSession, textIn } from '../../src/agent-acceptance/test-session.js';
+import { MODELS_MAX, modelSettingIn } from '../../src/agents/acp/remote-session.js';
 import { ACP_TEST_MAX_MS, acpRoom, notesIn } from '../support/acp-room.js';
 
 const patience = { timeout: ACP_TEST_MAX_MS };
 const ONE = { text: ['One.'] };
 const TWO = { text: ['Two.'] };
 
-function choose(room: Room, id: string): void {
+function choose(room: TestSession, id: string): void {
   room.dispatch({ type: 'session/modelChanged', model: { id } });
 }
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { loadSdk } from '../../src/agents/acp/connection.js';
 import { acpError } from '../../src/agents/acp/errors.js';
-import { outcomeOf } from '../../src/agents/acp/permission.js';
-import { promptBlocks } from '../../src/agents/acp/prompt.js';
-import { loadSdk } from '../../src/agents/acp/sdk.js';
+import { promptBlocks } from '../../src/agents/acp/session.js';
+import { outcomeOf } from '../../src/agents/acp/tool-calls.js';
 import { AgentError } from '../../src/core/contracts/agent.js';
 
 describe('the package that speaks the protocol', () => {

@@ -1,9 +1,8 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { approve, deny } from '../../src/agents/acceptance/answers.js';
-import { Room } from '../../src/agents/acceptance/room.js';
-import { agentAcceptance } from '../../src/agents/acceptance.js';
+import { agentAcceptance } from '../../src/agent-acceptance/suite.js';
+import { approve, deny, TestSession } from '../../src/agent-acceptance/test-session.js';
 import { REAL_AGENTS, realSubject, SHELL, startOf } from '../support/acp-real.js';
 import { callsIn } from '../support/acp-room.js';
 
@@ -28,7 +27,7 @@ for (const agent of REAL_AGENTS) {
       ['runs once a person has agreed', approve, true, 'completed'],
       ['does not run when a person says no', deny, false, 'cancelled'],
     ] as const)('[UNI-088] asks before a command runs, which %s', async (_how, answer, isMade, status) => {
-      const room = await Room.open(await realSubject(agent, plan), { extras: {}, waitMaxMs: PATIENCE_MS / 4 });
+      const room = await TestSession.open(await realSubject(agent, plan), { extras: {}, waitMaxMs: PATIENCE_MS / 4 });
       onTestFinished(() => room.close());
       const turn = await room.turn('make it', answer);
       expect(room.questions).toBe(1);

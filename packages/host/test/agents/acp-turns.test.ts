@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { approve, deny, REASON, textIn } from '../../src/agents/acceptance/answers.js';
-import type { Answer } from '../../src/agents/acceptance/room.js';
+import { type Answer, approve, deny, REASON, textIn } from '../../src/agent-acceptance/test-session.js';
 import type { Extension, Gate } from '../../src/core/contracts/extension.js';
 import { ACP_TEST_MAX_MS, acpRoom, callsIn, notesIn } from '../support/acp-room.js';
 

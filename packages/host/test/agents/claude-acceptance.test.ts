@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { agentAcceptance, type PlannedAnswer, type PlannedFailure } from '../../src/agents/acceptance.js';
+import { agentAcceptance, type PlannedAnswer, type PlannedFailure } from '../../src/agent-acceptance/suite.js';
 import { type ClaudeUnderTest, claudeUnderTest, hasClaude, WHY_SKIPPED } from '../support/claude-agent.js';
 import type { ServedAnswer } from '../support/model-server.js';
 

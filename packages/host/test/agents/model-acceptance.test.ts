@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { agentAcceptance, type PlannedAnswer, type PlannedFailure } from '../../src/agents/acceptance.js';
+import { agentAcceptance, type PlannedAnswer, type PlannedFailure } from '../../src/agent-acceptance/suite.js';
 import { type ModelApi, modelAgent } from '../../src/agents/model/backend.js';
 import type { Step } from '../../src/agents/scripted/script.js';
 import { scriptedAgent } from '../../src/agents/scripted/scripted.js';

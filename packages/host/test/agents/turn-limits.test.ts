@@ -1,7 +1,7 @@
 /** What an agent may say in a turn, whichever agent it is: the turn runner keeps the books. */
 import type { ResponsePart, SessionAction } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
-import { leftBehind } from '../../src/agents/acceptance/processes.js';
+import { leftBehind } from '../../src/agent-acceptance/cases.js';
 import {
   ACTIVITY_MAX_CHARACTERS,
   NOTE_MAX_CHARACTERS,

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { Room } from '../../src/agents/acceptance/room.js';
+import { TestSession } from '../../src/agent-acceptance/test-session.js';
 import { AGENT_MEMORY_MAX_CHARACTERS, type AgentBackend, type AgentMemory } from '../../src/core/contracts/agent.js';
 
 /** Hands out the memory of each session that is opened. */
@@ -19,7 +19,7 @@ function forgetfulAgent(): { agent: AgentBackend; memories: AgentMemory[] } {
 
 async function opened() {
   const { agent, memories } = forgetfulAgent();
-  const room = await Room.open({ agent }, { extras: {}, waitMaxMs: 5_000 });
+  const room = await TestSession.open({ agent }, { extras: {}, waitMaxMs: 5_000 });
   onTestFinished(() => room.close());
   await room.turn('is it?');
   const memory = memories.at(-1);

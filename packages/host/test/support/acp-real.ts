@@ -4,8 +4,8 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import os from 'node:os';
 import path from 'node:path';
-import type { AgentUnderTest, PlannedAnswer, PlannedFailure } from '../../src/agents/acceptance.js';
-import { acpAgent } from '../../src/agents/acp/acp-agent.js';
+import { acpAgent } from '../../src/acp-agent.js';
+import type { AgentUnderTest, PlannedAnswer, PlannedFailure } from '../../src/agent-acceptance/suite.js';
 import { ModelServer, type ServedAnswer } from './model-server.js';
 
 /** In plans: the agent's own tool for commands, whatever it is called. */

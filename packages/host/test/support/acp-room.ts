@@ -1,8 +1,8 @@
 /** A room with our small ACP agent in it, gone when the test is. */
 import type { ResponsePart, ToolCallState } from '@atrium/protocol';
 import { onTestFinished } from 'vitest';
-import { Room, type RoomOptions } from '../../src/agents/acceptance/room.js';
-import type { AcpAgentOptions } from '../../src/agents/acp/acp-agent.js';
+import type { AcpAgentOptions } from '../../src/acp-agent.js';
+import { TestSession, type TestSessionOptions } from '../../src/agent-acceptance/test-session.js';
 import { type AcpAnswer, type AcpSubject, acpSubject, type Way } from './acp-subject.js';
 
 /** A loaded machine starts processes slowly. */
@@ -13,15 +13,15 @@ export const ACP_TEST_MAX_MS = 4 * WAIT_MAX_MS;
 export interface AcpRoomOptions {
   readonly ways?: readonly Way[];
   readonly agent?: Partial<AcpAgentOptions>;
-  readonly extras?: RoomOptions['extras'];
+  readonly extras?: TestSessionOptions['extras'];
 }
 
 export async function acpRoom(
   plan: readonly AcpAnswer[],
   { ways = [], agent = {}, extras = {} }: AcpRoomOptions = {},
-): Promise<{ room: Room; subject: AcpSubject }> {
+): Promise<{ room: TestSession; subject: AcpSubject }> {
   const subject = await acpSubject(plan, ways, agent);
-  const room = await Room.open(subject, { extras, waitMaxMs: WAIT_MAX_MS });
+  const room = await TestSession.open(subject, { extras, waitMaxMs: WAIT_MAX_MS });
   onTestFinished(() => room.close());
   return { room, subject };
 }

@@ -3,8 +3,8 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { AgentUnderTest, PlannedAnswer } from '../../src/agents/acceptance.js';
-import { type AcpAgentOptions, acpAgent } from '../../src/agents/acp/acp-agent.js';
+import { type AcpAgentOptions, acpAgent } from '../../src/acp-agent.js';
+import type { AgentUnderTest, PlannedAnswer } from '../../src/agent-acceptance/suite.js';
 
 const AGENT = fileURLToPath(new URL('./acp-agent.mjs', import.meta.url));
 

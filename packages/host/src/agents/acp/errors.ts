@@ -1,8 +1,9 @@
-/** Tells the failures of an agent apart, as far as its words allow, and says what to do about each. */
-
+/** Classifies an agent's failures, as far as its words allow, and says what to do about each. */
 import { AgentError } from '../../core/contracts/agent.js';
 import { isRecord } from '../../core/util/shape.js';
-import { ERROR_MAX_CHARACTERS } from './limits.js';
+
+/** Of what an agent says about a failure. */
+const ERROR_MAX_CHARACTERS = 1_000;
 
 /** The protocol's number for "log in first". */
 const AUTH_REQUIRED = -32_000;
@@ -34,7 +35,7 @@ const ADVICE: Readonly<Record<Told, (name: string) => string>> = {
   other: (name) => `${name} failed. Try again; if it stays, look at its own log.`,
 };
 
-/** Read from the top: agents hand on what the server of a model said, with its status or in words. */
+/** The first match counts. Agents pass on the words of the model's server, with or without its status. */
 const BY_WORDS: readonly (readonly [RegExp, Told | 'auth'])[] = [
   [/context[_ ](?:length|window|size)|maximum context|prompt is too long|too many tokens/i, 'context-overflow'],
   [/\bmodel\b.*\b(?:not found|does not exist)|model[_ ]not[_ ]found/i, 'model-not-found'],

@@ -1,37 +1,37 @@
-/** Files for an agent that leaves them to the host: inside the session's folder only, and written once people agree. */
+/** Reads and writes files for an agent that leaves them to the host: only in the session's folder, shown and gated like any call. */
 import type { ReadTextFileRequest, WriteTextFileRequest } from '@agentclientprotocol/sdk';
 import type { AgentTurn } from '../../core/contracts/agent.js';
+import type { HostTool } from '../../core/contracts/tool.js';
 import { fileInside } from '../../core/util/paths.js';
 import { readLines } from '../../core/util/read-lines.js';
 import { isRecord } from '../../core/util/shape.js';
-import { succeeded } from '../../workspace/tools/host-tool.js';
-import { readFileTool } from '../../workspace/tools/read-file.js';
-import { writeFileTool } from '../../workspace/tools/write-file.js';
-import { READ_MAX_BYTES } from './limits.js';
 
-/** Gates have their say and everybody sees it, as with the host's own tool for this. */
-export async function readForAgent(turn: AgentTurn, { path, line, limit }: ReadTextFileRequest): Promise<string> {
-  const { definition, displayName } = readFileTool;
+/** Of a file that is read for an agent. */
+const READ_MAX_BYTES = 2 * 2 ** 20;
+
+/** Shown and gated as a call of the host's own tool. Returns the exact text, which the tool itself would cut. */
+export async function readForAgent(turn: AgentTurn, tool: HostTool, request: ReadTextFileRequest): Promise<string> {
+  const { path, line, limit } = request;
   const startLine = line ?? 1;
   const endLine = typeof limit === 'number' ? startLine + limit - 1 : undefined;
   const input = { path, ...(startLine > 1 && { startLine }), ...(endLine !== undefined && { endLine }) };
-  const call = turn.ownCall({ name: definition.name, displayName });
-  const words = readFileTool.invocationMessage(input);
-  const permit = await call.check(input, words);
+  const call = turn.ownCall({ name: tool.definition.name, displayName: tool.displayName });
+  const pastTenseMessage = tool.invocationMessage(input);
+  const permit = await call.check(input, pastTenseMessage);
   if (permit.kind === 'denied') throw new Error(`denied: ${permit.reason}`);
   try {
     const text = await linesFor(turn, permit.input ?? input);
-    await call.complete(succeeded(words, text));
+    await call.complete({ success: true, pastTenseMessage, content: [{ type: 'text', text }] });
     return text;
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     const content = [{ type: 'text' as const, text: message }];
-    await call.complete({ success: false, pastTenseMessage: words, content, error: { message } });
+    await call.complete({ success: false, pastTenseMessage, content, error: { message } });
     throw error;
   }
 }
 
-/** A person may have changed the input. */
+/** A person may have changed the input, so it is checked here. */
 async function linesFor(turn: AgentTurn, input: unknown): Promise<string> {
   if (!isRecord(input) || typeof input.path !== 'string') throw new Error('there is no path to read');
   const { real, shown } = await fileInside(turn.workingDirectory, input.path);
@@ -43,20 +43,20 @@ async function linesFor(turn: AgentTurn, input: unknown): Promise<string> {
   return lines.text;
 }
 
-/** Goes the way of every call: gates, a look at what would change, a person, then the file. */
-export async function writeForAgent(turn: AgentTurn, { path, content }: WriteTextFileRequest): Promise<void> {
-  const { definition, displayName } = writeFileTool;
+/** Like every call: the gates, a preview of the change, a person, then the file. */
+export async function writeForAgent(turn: AgentTurn, tool: HostTool, request: WriteTextFileRequest): Promise<void> {
+  const { path, content } = request;
   const input = { path, content };
   const context = { cwd: turn.workingDirectory, signal: turn.signal };
-  const preview = await writeFileTool.preview?.(input, context);
+  const preview = await tool.preview?.(input, context);
   if (preview?.kind === 'failed') throw new Error(preview.output.error?.message ?? `${path} cannot be written`);
-  const call = turn.ownCall({ name: definition.name, displayName });
-  const checked = await call.check(input, writeFileTool.invocationMessage(input));
+  const call = turn.ownCall({ name: tool.definition.name, displayName: tool.displayName });
+  const checked = await call.check(input, tool.invocationMessage(input));
   if (checked.kind === 'denied') throw new Error(`denied: ${checked.reason}`);
-  const question = writeFileTool.confirmation?.(input) ?? { title: displayName };
+  const question = tool.confirmation?.(input) ?? { title: tool.displayName };
   const permit = await call.confirm({ ...question, ...(preview && { edits: preview.edits }) });
   if (permit.kind === 'denied') throw new Error(`denied: ${permit.reason}`);
-  const result = await writeFileTool.run(permit.input ?? input, {
+  const result = await tool.run(permit.input ?? input, {
     ...context,
     progress: (shown) => call.progress(shown),
   });

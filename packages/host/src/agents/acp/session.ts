@@ -1,20 +1,22 @@
 /** A session with an agent behind a command, turn by turn. */
-
-import type { PromptResponse } from '@agentclientprotocol/sdk';
+import type { ContentBlock, PromptCapabilities, PromptResponse } from '@agentclientprotocol/sdk';
+import type { MessageAttachment, UserMessage } from '@atrium/protocol';
 import type { AgentOpenContext, AgentSession, AgentTurn } from '../../core/contracts/agent.js';
 import { systemClock } from '../../core/util/clock.js';
 import { isRecord } from '../../core/util/shape.js';
 import { succeedsWithin, untilAborted } from '../../core/util/waiting.js';
-import type { AcpAgentOptions } from './acp-agent.js';
-import { AgentSide } from './agent-side.js';
-import { CANCEL_GRACE_MS, UNTOLD_MAX } from './limits.js';
-import type { AcpLink, AgentRequests } from './link.js';
-import type { OfferedModels } from './offered-models.js';
-import { CANCELLED } from './permission.js';
-import { promptBlocks } from './prompt.js';
-import type { Thread } from './thread.js';
-import { showEnd } from './turn-end.js';
-import { TurnWork } from './turn-work.js';
+import { promptText } from '../shared/prompt.js';
+import type { AcpAgentOptions, OfferedModels } from './backend.js';
+import type { AcpConnection, AgentRequests } from './connection.js';
+import { AcpTurn, showEnd } from './events.js';
+import { readForAgent, writeForAgent } from './files.js';
+import { RemoteSession, type Thread } from './remote-session.js';
+import { CANCELLED } from './tool-calls.js';
+
+/** How long an agent may take to confirm that it has stopped a turn. Then its process ends. */
+const CANCEL_GRACE_MS = 600;
+/** Reasons of denials that wait for the next prompt. */
+const UNTOLD_MAX = 20;
 
 export interface AcpOpening {
   readonly options: AcpAgentOptions;
@@ -24,20 +26,20 @@ export interface AcpOpening {
 
 export class AcpSession implements AgentSession {
   readonly #options: AcpAgentOptions;
-  readonly #side: AgentSide;
-  #work: TurnWork | undefined;
+  readonly #remote: RemoteSession;
+  #turn: AcpTurn | undefined;
   #untold: readonly string[] = [];
-  /** A cancelled turn may still be ending when the next begins; what it still says must not end up there. */
+  /** A cancelled turn may still be ending when the next one begins. The next one waits, so that they do not mix. */
   #last: Promise<unknown> = Promise.resolve();
 
   private constructor(opening: AcpOpening) {
     this.#options = opening.options;
-    this.#side = new AgentSide({ ...opening, requests: this.#requests(), turn: () => this.#work?.turn });
+    this.#remote = new RemoteSession({ ...opening, requests: this.#requests(), turn: () => this.#turn?.turn });
   }
 
   static async open(opening: AcpOpening): Promise<AcpSession> {
     const session = new AcpSession(opening);
-    await session.#side.linked();
+    await session.#remote.connected();
     return session;
   }
 
@@ -49,42 +51,42 @@ export class AcpSession implements AgentSession {
 
   async #run(turn: AgentTurn): Promise<void> {
     turn.signal.throwIfAborted();
-    const work = new TurnWork(turn);
-    this.#work = work;
+    const running = new AcpTurn(turn);
+    this.#turn = running;
     try {
-      const { link, thread } = await this.#ready(turn);
-      const response = await this.#prompt(turn, link, thread);
-      await work.end();
+      const { connection, thread } = await this.#ready(turn);
+      const response = await this.#prompt(turn, connection, thread);
+      await running.end();
       showEnd(turn, response, this.#options.displayName);
     } finally {
-      const denials = work.denials.map((reason) => `In an earlier turn a call was denied: ${reason}`);
+      const denials = running.denials.map((reason) => `In an earlier turn a call was denied: ${reason}`);
       this.#untold = [...this.#untold, ...denials].slice(-UNTOLD_MAX);
-      this.#work = undefined;
+      this.#turn = undefined;
     }
   }
 
-  /** The protocol cannot cut off history: the agent begins anew, with what is left of it as text. */
+  /** The protocol cannot cut history: the agent begins a new session, with the remaining turns as text. */
   truncated(): Promise<void> {
-    return this.#side.forget();
+    return this.#remote.forget();
   }
 
   close(): Promise<void> {
-    return this.#side.close();
+    return this.#remote.close();
   }
 
-  async #ready(turn: AgentTurn): Promise<{ link: AcpLink; thread: Thread }> {
+  async #ready(turn: AgentTurn): Promise<{ connection: AcpConnection; thread: Thread }> {
     try {
-      return await untilAborted(turn.signal, this.#side.opened(turn));
+      return await untilAborted(turn.signal, this.#remote.opened(turn));
     } catch (error) {
-      // Nobody knows how far it got.
-      if (turn.signal.aborted) this.#side.giveUp();
+      // The agent may be anywhere in opening its session.
+      if (turn.signal.aborted) this.#remote.giveUp();
       throw error;
     }
   }
 
-  async #prompt(turn: AgentTurn, link: AcpLink, thread: Thread): Promise<PromptResponse> {
+  async #prompt(turn: AgentTurn, connection: AcpConnection, thread: Thread): Promise<PromptResponse> {
     const sections = await untilAborted(turn.signal, turn.renderPrompt());
-    const preface = [...sections.values()].filter((text) => text !== '').join('\n\n');
+    const preface = promptText(sections);
     const parts = {
       preface: preface === thread.preface ? undefined : preface,
       transcript: thread.transcript,
@@ -92,55 +94,96 @@ export class AcpSession implements AgentSession {
       context: turn.context,
       message: turn.message,
     };
-    const prompt = promptBlocks(parts, link.capabilities.promptCapabilities ?? {});
-    const answered = link.request((agent) => agent.request('session/prompt', { sessionId: thread.id, prompt }));
+    const prompt = promptBlocks(parts, connection.capabilities.promptCapabilities ?? {});
+    const answered = connection.request((agent) => agent.request('session/prompt', { sessionId: thread.id, prompt }));
     try {
       const response = await untilAborted(turn.signal, answered);
       this.#heard(thread, preface);
       return response;
     } catch (error) {
-      // One that failed may have heard nothing, so it is told everything again. One that was cancelled has heard it.
+      // A prompt that failed may not have been read, so everything is sent again. One that was cancelled has been read.
       if (turn.signal.aborted) {
         this.#heard(thread, preface);
-        await this.#stop(link, thread, answered);
+        await this.#stop(connection, thread, answered);
       }
       throw error;
     }
   }
 
   #heard(thread: Thread, preface: string): void {
-    this.#side.heard(thread, preface);
+    this.#remote.heard(thread, preface);
     this.#untold = [];
   }
 
-  /** Asks the agent to stop. One that does not is ended. */
-  async #stop(link: AcpLink, { id: sessionId }: Thread, answered: Promise<unknown>): Promise<void> {
-    link.tell((agent) => agent.notify('session/cancel', { sessionId }));
+  /** Asks the agent to stop, and ends it when it does not. */
+  async #stop(connection: AcpConnection, { id: sessionId }: Thread, answered: Promise<unknown>): Promise<void> {
+    connection.notify((agent) => agent.notify('session/cancel', { sessionId }));
     const settled = answered.catch(() => {});
-    if (!(await succeedsWithin(systemClock, CANCEL_GRACE_MS, settled))) this.#side.giveUp();
+    if (!(await succeedsWithin(systemClock, CANCEL_GRACE_MS, settled))) this.#remote.giveUp();
   }
 
-  /** What the agent may ask of the turn that is running; between two it may ask nothing. */
+  /** Answers the agent's requests in the running turn. Between two turns it refuses them. */
   #requests(): AgentRequests {
-    const work = () => {
-      if (!this.#work) throw new Error('no turn is running');
-      return this.#work;
+    const { fileTools } = this.#options;
+    const turn = () => {
+      if (!this.#turn) throw new Error('no turn is running');
+      return this.#turn.turn;
     };
     return {
       update: (params) => {
-        const isOurs = isRecord(params) && params.sessionId === this.#side.thread?.id;
+        const isOurs = isRecord(params) && params.sessionId === this.#remote.thread?.id;
         if (!isOurs || !isRecord(params.update)) return;
         if (params.update.sessionUpdate === 'config_option_update')
-          this.#side.settingsChanged(params.update.configOptions);
-        this.#work?.update(params.update);
+          this.#remote.settingsChanged(params.update.configOptions);
+        this.#turn?.update(params.update);
       },
-      permission: async (request) => ({ outcome: (await this.#work?.permission(request)) ?? CANCELLED }),
-      ...(this.#options.files && {
+      permission: async (request) => ({ outcome: (await this.#turn?.permission(request)) ?? CANCELLED }),
+      ...(fileTools && {
         files: {
-          read: async (request) => ({ content: await work().read(request) }),
-          write: (request) => work().write(request),
+          read: async (request) => ({ content: await readForAgent(turn(), fileTools.read, request) }),
+          write: (request) => writeForAgent(turn(), fileTools.write, request),
         },
       }),
     };
   }
+}
+
+/** A message, and the texts that go before it. */
+export interface PromptParts {
+  /** Instructions for this session; absent when the agent has them already. */
+  readonly preface: string | undefined;
+  /** The earlier turns, for an agent that does not know them. */
+  readonly transcript: string | undefined;
+  /** What the agent must still be told of earlier turns. */
+  readonly untold: readonly string[];
+  readonly context: readonly string[];
+  readonly message: UserMessage;
+}
+
+export function promptBlocks(parts: PromptParts, capabilities: PromptCapabilities): ContentBlock[] {
+  const { preface, transcript, untold, context, message } = parts;
+  const before = [
+    preface && `Instructions for this session:\n\n${preface}`,
+    transcript,
+    ...untold,
+    ...context.map((text) => `Context for the message below:\n\n${text}`),
+  ];
+  return [
+    ...before.flatMap((text) => (text ? textBlock(text) : [])),
+    textBlock(message.text),
+    ...(message.attachments ?? []).map((attachment) => attachmentBlock(attachment, capabilities)),
+  ];
+}
+
+function textBlock(text: string): ContentBlock {
+  return { type: 'text', text };
+}
+
+/** Depends on what the agent takes; all agents take links. */
+function attachmentBlock(attachment: MessageAttachment, { image }: PromptCapabilities): ContentBlock {
+  if (attachment.type === 'simple') return textBlock(attachment.modelRepresentation ?? attachment.label);
+  if (attachment.type === 'resource') return { type: 'resource_link', uri: attachment.uri, name: attachment.label };
+  const isPicture = attachment.type === 'embeddedResource' && attachment.contentType.startsWith('image/');
+  if (image && isPicture) return { type: 'image', data: attachment.data, mimeType: attachment.contentType };
+  return textBlock(`[Attached] ${attachment.label}`);
 }

@@ -1,5 +1,4 @@
-/** A live connection to an agent's process: started, greeted, and gone together with it. */
-
+/** A live connection to an agent's process: starts it, says hello, and closes together with it. */
 import { Readable, Writable } from 'node:stream';
 import type {
   AgentCapabilities,
@@ -15,34 +14,36 @@ import type {
 import { AgentError } from '../../core/contracts/agent.js';
 import { systemClock } from '../../core/util/clock.js';
 import { untilAborted, within } from '../../core/util/waiting.js';
-import { type AgentCommand, AgentProcess } from './agent-process.js';
 import { acpError } from './errors.js';
-import { EXIT_MAX_MS, MESSAGE_MAX_BYTES, START_MAX_MS } from './limits.js';
-import { type AcpSdk, loadSdk } from './sdk.js';
+import { type AgentCommand, AgentProcess, EXIT_MAX_MS } from './process.js';
 
-/** What an agent may ask of the host. */
+/** From the start of the command to its answer to `initialize`: launchers may unpack first. */
+const START_MAX_MS = 60_000;
+const MESSAGE_MAX_BYTES = 16 * 2 ** 20;
+
+/** The requests of an agent to the host. */
 export interface AgentRequests {
-  /** Something happened in a session; nobody has looked at the value yet. */
+  /** An event of a session; the value is not checked yet. */
   update(params: unknown): void;
   permission(request: RequestPermissionRequest): Promise<RequestPermissionResponse>;
-  /** Absent where the agent is to use files by itself. */
+  /** Absent when the agent uses files by itself. */
   readonly files?: {
     read(request: ReadTextFileRequest): Promise<ReadTextFileResponse>;
     write(request: WriteTextFileRequest): Promise<void>;
   };
 }
 
-export interface LinkCommand extends AgentCommand {
-  /** How to log in, where that needs nobody. */
+export interface ConnectionCommand extends AgentCommand {
+  /** A way to log in that needs no person. */
   readonly login: string | undefined;
 }
 
-export class AcpLink {
+export class AcpConnection {
   #capabilities: AgentCapabilities = {};
   #logins: readonly string[] = [];
 
   private constructor(
-    private readonly command: LinkCommand,
+    private readonly command: ConnectionCommand,
     private readonly process: AgentProcess,
     private readonly connection: ClientConnection,
   ) {
@@ -50,31 +51,31 @@ export class AcpLink {
     void process.exited.then(() => connection.close());
   }
 
-  static async open(command: LinkCommand, requests: AgentRequests, signal: AbortSignal): Promise<AcpLink> {
+  static async open(command: ConnectionCommand, requests: AgentRequests, signal: AbortSignal): Promise<AcpConnection> {
     const sdk = await loadSdk(command.displayName);
     signal.throwIfAborted();
     const process = await AgentProcess.start(command);
     try {
-      const link = new AcpLink(command, process, connect(sdk, process, requests));
-      await untilAborted(signal, link.#greet(sdk.PROTOCOL_VERSION, requests.files !== undefined));
-      return link;
+      const opened = new AcpConnection(command, process, connect(sdk, process, requests));
+      await untilAborted(signal, opened.#initialize(sdk.PROTOCOL_VERSION, requests.files !== undefined));
+      return opened;
     } catch (error) {
       await process.end();
       throw error;
     }
   }
 
-  /** What the agent says that it can. */
+  /** The capabilities that the agent declared. */
   get capabilities(): AgentCapabilities {
     return this.#capabilities;
   }
 
-  /** Whether it can still be talked to. */
+  /** Whether the agent can still be reached. */
   get isOpen(): boolean {
     return !this.connection.signal.aborted;
   }
 
-  async #greet(protocolVersion: number, offersFiles: boolean): Promise<void> {
+  async #initialize(protocolVersion: number, offersFiles: boolean): Promise<void> {
     const fs = { readTextFile: offersFiles, writeTextFile: offersFiles };
     const clientInfo = { name: 'atrium', title: 'Atrium', version: '0.1.0' };
     const hello = { protocolVersion, clientInfo, clientCapabilities: { fs, terminal: false } };
@@ -92,7 +93,7 @@ export class AcpLink {
       await this.request((agent) => agent.request('authenticate', { methodId }), START_MAX_MS);
   }
 
-  /** Asks the agent. Whatever goes wrong becomes an error that a person can act on. */
+  /** Sends a request. Turns every failure into an error that a person can act on. */
   async request<T>(ask: (agent: ClientConnection['agent']) => Promise<T>, maxMs?: number): Promise<T> {
     try {
       const answer = ask(this.connection.agent);
@@ -105,9 +106,9 @@ export class AcpLink {
     }
   }
 
-  /** Tells the agent something, if it is still there. */
-  tell(say: (agent: ClientConnection['agent']) => Promise<void>): void {
-    if (this.isOpen) say(this.connection.agent).catch(() => {});
+  /** Sends a notification, if the agent is still there. */
+  notify(send: (agent: ClientConnection['agent']) => Promise<void>): void {
+    if (this.isOpen) send(this.connection.agent).catch(() => {});
   }
 
   async close(graceMs?: number): Promise<void> {
@@ -129,7 +130,7 @@ export class AcpLink {
   }
 }
 
-/** Messages of kinds that this version of the protocol does not know are passed over. */
+/** Ignores notifications that this version of the protocol does not know. */
 function connect(sdk: AcpSdk, process: AgentProcess, requests: AgentRequests): ClientConnection {
   const { permission, files } = requests;
   const app = sdk
@@ -146,14 +147,14 @@ function connect(sdk: AcpSdk, process: AgentProcess, requests: AgentRequests): C
   const output = Writable.toWeb(process.stdin);
   const input = Readable.toWeb(process.stdout) as ReadableStream<Uint8Array>;
   const { readable, writable } = sdk.ndJsonStream(output, input, { maxMessageBytes: MESSAGE_MAX_BYTES });
-  return app.connect({ readable: readable.pipeThrough(tapped(requests.update)), writable });
+  return app.connect({ readable: readable.pipeThrough(withoutUpdates(requests.update)), writable });
 }
 
 /**
- * Updates are most of what comes. They are taken out before the package looks at each: in their order, ahead of the
- * answer that ends their turn, and without a word on the console about those that it does not know.
+ * Takes the updates out of the stream before the package reads it, so that they keep their order, come before the answer
+ * that ends their turn, and unknown ones are not reported on the console.
  */
-function tapped(update: AgentRequests['update']): TransformStream<AnyMessage, AnyMessage> {
+function withoutUpdates(update: AgentRequests['update']): TransformStream<AnyMessage, AnyMessage> {
   return new TransformStream({
     transform: (message, controller) => {
       const isUpdate = 'method' in message && message.method === 'session/update' && !('id' in message);
@@ -161,4 +162,25 @@ function tapped(update: AgentRequests['update']): TransformStream<AnyMessage, An
       else controller.enqueue(message);
     },
   });
+}
+
+/** The package is optional, so it is loaded when an agent first needs it. */
+export type AcpSdk = typeof import('@agentclientprotocol/sdk');
+
+const PACKAGE = '@agentclientprotocol/sdk';
+
+export async function loadSdk(
+  displayName: string,
+  load: () => Promise<AcpSdk> = () => import('@agentclientprotocol/sdk'),
+): Promise<AcpSdk> {
+  try {
+    return await load();
+  } catch (error) {
+    const isMissing = error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND';
+    const why = isMissing ? 'which is not installed' : `which cannot be loaded (${String(error)})`;
+    throw new AgentError(
+      'agent-missing',
+      `${displayName} needs the package ${PACKAGE}, ${why}: npm install ${PACKAGE}`,
+    );
+  }
 }

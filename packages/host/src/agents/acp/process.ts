@@ -1,4 +1,4 @@
-/** The process of an agent: the leader of a group of its own, so that launchers and their children end together. */
+/** The process of an agent, as the leader of a process group, so that launchers and their children end together. */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { access } from 'node:fs/promises';
 import { AgentError } from '../../core/contracts/agent.js';
@@ -6,7 +6,15 @@ import { systemClock } from '../../core/util/clock.js';
 import { endGroup, killOnExit } from '../../core/util/processes.js';
 import { Tail } from '../../core/util/tail.js';
 import { succeedsWithin } from '../../core/util/waiting.js';
-import { END_GRACE_MS, EXIT_MAX_MS, LAST_WORDS_MAX_MS, STDERR_TAIL_BYTES } from './limits.js';
+
+/** Between asking a process to end and killing it. */
+const END_GRACE_MS = 1_500;
+/** How long a process that has ended may take to report how. */
+export const EXIT_MAX_MS = 1_000;
+/** How long to wait after the end of a process for the rest of its output. */
+const LAST_WORDS_MAX_MS = 200;
+/** The end of its error output, for the message that says why it failed. */
+const STDERR_TAIL_BYTES = 4 * 2 ** 10;
 
 export interface AgentCommand {
   readonly displayName: string;
@@ -17,7 +25,7 @@ export interface AgentCommand {
 }
 
 export class AgentProcess {
-  /** Fulfilled when the command has ended, with how: "ended with code 3". */
+  /** Fulfilled when the command has ended, with the way it ended: "ended with code 3". */
   readonly exited: Promise<string>;
   readonly #child: ChildProcessWithoutNullStreams;
   readonly #pid: number;
@@ -30,7 +38,7 @@ export class AgentProcess {
     child.stderr.setEncoding('utf8').on('data', (text) => this.#errors.push(text));
     this.exited = exitOf(child);
     const forget = killOnExit(pid);
-    // What it started may outlive it; nobody else would end that.
+    // Processes that it started may outlive it.
     void this.exited.then(() => this.end()).finally(forget);
   }
 
@@ -57,13 +65,13 @@ export class AgentProcess {
     return this.#child.stdout;
   }
 
-  /** The last words of its error output, as a part of a sentence; empty when there are none. */
+  /** The end of its error output, as a part of a sentence; empty when there is none. */
   get lastWords(): string {
     const words = this.#errors.text().trim();
     return words === '' ? '' : `. It said: ${words}`;
   }
 
-  /** Ends it and all that it started: politely, then not. Fulfilled when nobody is left. */
+  /** Asks the whole group to end, and kills what is left after the grace. Fulfilled when the group is gone. */
   end(graceMs = END_GRACE_MS): Promise<void> {
     this.#ending ??= this.#end(graceMs);
     return this.#ending;
@@ -72,12 +80,12 @@ export class AgentProcess {
   async #end(graceMs: number): Promise<void> {
     await endGroup(this.#pid, systemClock, graceMs);
     await succeedsWithin(systemClock, EXIT_MAX_MS, this.exited);
-    // A process that left the group may hold the pipes; it is not listened to any more.
+    // A process that left the group may still hold the pipes.
     for (const stream of [this.#child.stdin, this.#child.stdout, this.#child.stderr]) stream.destroy();
   }
 }
 
-/** How it ended, once its last words have come, unless somebody else holds the pipes. */
+/** How the process ended. Waits for the rest of its output, but not for other processes that hold the pipes. */
 function exitOf(child: ChildProcessWithoutNullStreams): Promise<string> {
   return new Promise((resolve) => {
     child.once('exit', (code, signal) => {

@@ -1,7 +1,7 @@
-/** Somebody at a client: sends, keeps all that comes, and waits for what must come. */
+/** A client of the host under test: sends messages, keeps everything it receives, and waits for what must come. */
 import { ROOT_CHANNEL, type SessionState, type StateAction } from '@atrium/protocol';
-import { transportPair } from '../../core/wire/transports/in-process.js';
-import type { Host } from '../../host-options.js';
+import { transportPair } from '../core/wire/transports/in-process.js';
+import type { Host } from '../host-options.js';
 
 export type Action = StateAction | SeenAction;
 export type SeenAction = Readonly<Record<string, unknown>> & { readonly type: string };
@@ -13,7 +13,7 @@ interface Message {
   readonly params?: { readonly action?: SeenAction };
 }
 
-export class Person {
+export class TestClient {
   readonly #received: Message[] = [];
   readonly #send: (message: object) => void;
   readonly #waiting = new Set<() => void>();
@@ -23,23 +23,23 @@ export class Person {
     host: Host,
     private readonly waitMaxMs: number,
   ) {
-    const [transport, client] = transportPair();
-    client.onmessage = (text) => {
+    const [transport, line] = transportPair();
+    line.onmessage = (text) => {
       this.#received.push(JSON.parse(text));
       for (const look of this.#waiting) look();
     };
-    this.#send = (message) => client.send(JSON.stringify({ jsonrpc: '2.0', ...message }));
+    this.#send = (message) => line.send(JSON.stringify({ jsonrpc: '2.0', ...message }));
     host.connect(transport);
   }
 
-  static async join(host: Host, waitMaxMs: number): Promise<Person> {
-    const person = new Person(host, waitMaxMs);
+  static async join(host: Host, waitMaxMs: number): Promise<TestClient> {
+    const client = new TestClient(host, waitMaxMs);
     const hello = { protocolVersions: ['0.3.0'], clientId: `person-${crypto.randomUUID()}` };
-    await person.request('initialize', { channel: ROOT_CHANNEL, ...hello });
-    return person;
+    await client.request('initialize', { channel: ROOT_CHANNEL, ...hello });
+    return client;
   }
 
-  /** Every action that came, in order. */
+  /** Every received action, in order. */
   get actions(): readonly SeenAction[] {
     return this.#received.flatMap(({ params }) => params?.action ?? []);
   }
@@ -61,7 +61,7 @@ export class Person {
     return this.#until(({ params }) => (params?.action && test(params.action) ? params.action : undefined));
   }
 
-  /** Looks at every message once, those that came already and then each new one. */
+  /** Looks at every message once: those received so far, and then each new one. */
   #until<T>(find: (message: Message) => T | undefined): Promise<T> {
     return new Promise((resolve, reject) => {
       let next = 0;
@@ -88,7 +88,7 @@ export class Person {
     });
   }
 
-  /** For whoever reads why a test failed: what came, and in full what went wrong. */
+  /** For the message of a failed test: what came, and errors in full. */
   #summary(): string {
     return this.actions.map((action) => ('error' in action ? JSON.stringify(action) : action.type)).join(', ');
   }

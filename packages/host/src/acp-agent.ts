@@ -1,0 +1,15 @@
+/** Agents behind a command, with the host's own tools for those that use files by way of the host. */
+import { type AcpAgentOptions as AgentOptions, acpAgent as agentBehindCommand } from './agents/index.js';
+import type { AgentBackend } from './core/contracts/agent.js';
+import { readFileTool } from './workspace/tools/read-file.js';
+import { writeFileTool } from './workspace/tools/write-file.js';
+
+export interface AcpAgentOptions extends Omit<AgentOptions, 'fileTools'> {
+  /** Lets it read and write files by way of the host. Some agents fail with this, so it is off by default. */
+  readonly files?: boolean;
+}
+
+export function acpAgent({ files = false, ...options }: AcpAgentOptions): AgentBackend {
+  const fileTools = { read: readFileTool, write: writeFileTool };
+  return agentBehindCommand({ ...options, ...(files && { fileTools }) });
+}
