@@ -1,5 +1,7 @@
-/** Whether a provider may ask for what a message brings. Judged as a whole: one part too much, and nothing counts. */
-
+/**
+ * What a provider may ask for, by its trust, and what the session's agent can honour of it. A message is judged as a
+ * whole: one part too much, and the gateway takes nothing of it.
+ */
 import {
   grantOf,
   HOOK_RULES_PER_PROVIDER_MAX,
@@ -9,7 +11,6 @@ import {
   type ProviderHookRule,
   type ProviderTransform,
   SESSION_EVENT_NAMES,
-  TOOLS_PER_PROVIDER_MAX,
   type TrustLevel,
 } from '@atrium/protocol/provider';
 import { PROJECT_FILE } from '../config/config-file.js';
@@ -17,8 +18,9 @@ import type { AgentAbilities } from '../core/contracts/agent.js';
 import { tooMany, unauthorized } from './errors.js';
 import type { ProviderGroup } from './gateway-session.js';
 import type { Binding } from './provider.js';
+import { checkToolCount } from './tools/registration.js';
 
-/** Under these the host itself speaks to people, beside the providers. */
+/** The host itself shows notes to people under these names. */
 const OWN_NAMES: ReadonlySet<string> = new Set(['atrium', PROJECT_FILE]);
 
 export function authorizeName(name: string): void {
@@ -32,11 +34,10 @@ export function authorizeHello(trust: TrustLevel, hello: ProviderHelloMessage): 
   authorizeEvents(trust, hello.subscribe ?? []);
   if (hello.session === 'all' && grantOf('bind', trust) !== 'any')
     throw unauthorized(`${article(trust)} provider binds to one session: name it, or leave "session" out`);
-  const tools = new Set((hello.tools ?? []).map(({ name }) => name));
-  if (tools.size > TOOLS_PER_PROVIDER_MAX) throw tooMany('tools', TOOLS_PER_PROVIDER_MAX);
+  checkToolCount(new Set((hello.tools ?? []).map(({ name }) => name)).size);
 }
 
-export interface HookChanges {
+interface HookChanges {
   readonly rules?: readonly ProviderHookRule[] | undefined;
   readonly transforms?: Readonly<Record<string, ProviderTransform | null>> | undefined;
 }
@@ -63,7 +64,7 @@ export function authorizeContext(trust: TrustLevel): void {
   if (!grantOf('setContext', trust)) throw unauthorized(`${article(trust)} provider may not give context to the model`);
 }
 
-/** Names that nobody knows yet are harmless: nothing is ever sent for them. */
+/** A name that this gateway does not know is harmless: it never sends anything for it. */
 function authorizeEvents(trust: TrustLevel, names: readonly string[]): void {
   const granted: readonly string[] = grantOf('subscribe', trust);
   const known: readonly string[] = SESSION_EVENT_NAMES;
@@ -75,32 +76,30 @@ function article(trust: TrustLevel): string {
   return trust === 'project' ? 'a project' : `an ${trust}`;
 }
 
-/** What the agent of a session cannot do for a provider. It is told so; nothing is pretended. */
-
-/** As `hello.ack` puts it: `gates:host-run`, `transforms:append`. */
+/** What the session's agent cannot do for a provider, as `hello.ack` puts it: `gates:host-run`, `transforms:append`. */
 export function degradedFor({
   session,
   rules,
   transforms,
 }: Pick<Binding, 'session' | 'rules' | 'transforms'>): string[] {
-  const abilities = session.abilities;
+  const { abilities } = session;
   if (!abilities) return [];
   const gates = rules.length > 0 && abilities.toolIntent !== 'all' ? [`gates:${abilities.toolIntent}`] : [];
   return [...gates, ...(isWithoutSections(abilities, transforms) ? [`transforms:${abilities.render}`] : [])];
 }
 
-/** Where a prompt cannot be taken apart, text can be added to it at best. */
+/** An agent whose prompt has no sections takes added text at best. */
 function isWithoutSections({ render }: AgentAbilities, transforms: Binding['transforms']): boolean {
   if (render === 'sections') return false;
   return [...transforms.values()].some(({ action }) => render === 'none' || action !== 'append');
 }
 
-/** Why something is refused where only the whole is good enough. */
+/** Why a strict gateway refuses a message. */
 export function cannotDo(fact: string): string {
   return `the agent of this session cannot do this (${fact}): leave it out, or use another agent`;
 }
 
-/** The same in words for people. */
+/** The same as `degradedFor`, for people. */
 export function degradedWords(group: ProviderGroup): string[] {
   const found = new Set(group.bindings.flatMap(degradedFor));
   return [...found].map((fact) =>

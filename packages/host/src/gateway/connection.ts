@@ -1,6 +1,6 @@
 /**
- * One provider's connection: its state, what it may send in it, and the order of its messages. What a message does is
- * decided elsewhere.
+ * One provider's connection: its state, which messages are legal in that state, and the order of its messages. The
+ * gateway decides what a message does.
  */
 import {
   AUTH_TIMEOUT_MS,
@@ -20,21 +20,21 @@ import type { Logger } from '../core/util/logger.js';
 import { WireFrame } from '../core/wire/frames.js';
 import { CloseCode, type Transport } from '../core/wire/transport.js';
 import { GatewayError, shown } from './errors.js';
-import { checkStranger, knownType, type RawMessage, readMessage, readRaw } from './frame.js';
+import { checkUnauthenticated, knownType, type RawMessage, readMessage, readRaw } from './frame.js';
 import { type CpuBudget, Inbox } from './inbox.js';
 import type { Provider } from './provider.js';
 import type { Access } from './provider-auth.js';
 
-/** What may wait for a provider that does not read. Beyond, it is cut off, and may come back. */
+/** What may wait for a provider that does not read. With more, the connection closes; the provider may come back. */
 export const UNREAD_MAX_BYTES = 32 * 2 ** 20;
 
-/** How long a stranger may take. The code itself says when it is too old, so its state lasts a little longer. */
+/** How long authentication may take. A pairing code expires by itself, so that state lasts a little longer. */
 const TIME_LIMITS_MS: Partial<Record<ConnectionState, number>> = {
   AwaitAuth: AUTH_TIMEOUT_MS,
   AwaitPairing: PAIRING_CODE_TTL_MS + AUTH_TIMEOUT_MS,
 };
 
-/** Mistakes that a stranger may not make often. Being asked to wait is no mistake. */
+/** Errors that count against `ILLEGAL_MESSAGES_BEFORE_AUTH_MAX`. Being asked to wait does not. */
 const ILLEGAL: ReadonlySet<GatewayErrorCode> = new Set([
   GatewayErrorCode.InvalidJson,
   GatewayErrorCode.UnknownType,
@@ -43,11 +43,10 @@ const ILLEGAL: ReadonlySet<GatewayErrorCode> = new Set([
 
 const INTERNAL_ERROR_CLOSE_CODE = 1011;
 
-/** What messages do. */
 export interface ConnectionEvents {
-  /** Takes a message that is legal now. What it throws is told to the provider. While it works, later ones wait. */
+  /** Takes a message that is legal now. Errors go back to the provider. Later messages wait for the promise. */
   message(connection: ProviderConnection, message: ToGatewayMessage): void | Promise<void>;
-  /** The connection is over; never called twice. */
+  /** The connection has ended; called once. */
   closed(connection: ProviderConnection): void;
 }
 
@@ -56,14 +55,14 @@ export interface ConnectionParts {
   readonly events: ConnectionEvents;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** What all connections of the network may take together of the host's time. */
+  /** Shared by all connections of the network; absent for providers in this process. */
   readonly cpuBudget?: CpuBudget;
 }
 
 export class ProviderConnection {
-  /** How it was let in; undefined before that. */
+  /** Undefined until it has authenticated. */
   access: Access | undefined;
-  /** Who it is bound as; undefined while it is not. */
+  /** Undefined while it is not bound. */
   provider: Provider | undefined;
   readonly #parts: ConnectionParts;
   readonly #inbox: Inbox;
@@ -87,7 +86,6 @@ export class ProviderConnection {
     return this.#state;
   }
 
-  /** Begins to listen, in the first state that fits how it came. */
   start(state: 'AwaitAuth' | 'AwaitHello'): void {
     this.enter(state);
     this.#parts.transport.start({
@@ -97,7 +95,7 @@ export class ProviderConnection {
     });
   }
 
-  /** It has shown a token or a code, and may say who it is. */
+  /** It has authenticated, and may send its `hello`. */
   admit(access: Access): void {
     this.enter('AwaitHello');
     this.access = access;
@@ -121,7 +119,7 @@ export class ProviderConnection {
     if (transport.bufferedBytes > UNREAD_MAX_BYTES) this.close(CloseCode.TooSlow, 'does not read what it is sent');
   }
 
-  /** Says goodbye to the other side. Nothing that still arrives counts. */
+  /** Closes the connection. What still arrives is ignored. */
   close(code: number, reason: string): void {
     if (this.#state === 'Disconnected') return;
     this.#end();
@@ -139,7 +137,7 @@ export class ProviderConnection {
   #take(text: string): void | Promise<void> {
     let raw: RawMessage | undefined;
     try {
-      if (!this.access) checkStranger(text);
+      if (!this.access) checkUnauthenticated(text);
       raw = readRaw(text);
       const message = this.#legal(raw);
       const work = message && this.#parts.events.message(this, message);
@@ -157,7 +155,7 @@ export class ProviderConnection {
     throw new GatewayError(GatewayErrorCode.UnknownType, what);
   }
 
-  /** Tells the provider what was wrong. Only two mistakes end the connection, and too many before it was let in. */
+  /** Tells the provider what was wrong. Fatal errors end the connection, and so do too many before authentication. */
   #refuse(error: unknown, raw: RawMessage | undefined): void {
     if (!(error instanceof GatewayError || error instanceof ProviderRuleError)) return this.#broken(error);
     const { code, message } = error;
@@ -179,7 +177,7 @@ export class ProviderConnection {
       this.close(CloseCode.PolicyViolation, 'too many messages before authentication');
   }
 
-  /** A mistake of ours must not take the host down, and must not leave the provider in a state that nobody knows. */
+  /** A bug of the gateway must not take the host down, and must not leave the provider in an unknown state. */
   #broken(error: unknown): void {
     const { logger, transport } = this.#parts;
     logger.log('error', 'the gateway failed at a message', { connection: transport.name, error: String(error) });

@@ -1,5 +1,4 @@
-/** A message of a provider that is refused, and what its sender is told. */
-
+/** Errors for a provider whose message the gateway refuses. */
 import { GatewayErrorCode } from '@atrium/protocol/provider';
 
 export class GatewayError extends Error {
@@ -13,7 +12,7 @@ export class GatewayError extends Error {
   }
 }
 
-/** Of what a provider sent, errors repeat only a little. */
+/** Errors repeat this much of what a provider sent. */
 const SHOWN_MAX_CHARACTERS = 64;
 
 export function shown(text: string): string {
@@ -32,13 +31,13 @@ export function invalidSession(message: string, sessionId?: string): GatewayErro
   );
 }
 
-/** One message may bring a lot; several of them, one after the other, may not bring more. */
+/** The limit holds for all updates together, not for one message. */
 export function tooLong(what: string, max: number): GatewayError {
   const message = `all ${what} of a provider have at most ${max} characters together: say less`;
   return new GatewayError(GatewayErrorCode.PayloadTooLarge, message);
 }
 
-/** Counts have no code of their own; this one says what to do: send less. */
+/** The protocol has no code for counts; this one says what to do: send less. */
 export function tooMany(what: string, max: number): GatewayError {
   return new GatewayError(GatewayErrorCode.PayloadTooLarge, `at most ${max} ${what} per provider`);
 }

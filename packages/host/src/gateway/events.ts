@@ -1,8 +1,4 @@
-/**
- * Puts what an agent says together, step by step: its text and the calls it asked for. A step is over when the first of
- * its calls ends: by then the agent had said all of it, and waits.
- */
-
+/** Tells subscribed providers what happens in a session, once it is stored. */
 import type { SessionAction, SessionState, ToolCallState, UserMessage } from '@atrium/protocol';
 import type {
   ProviderAssistantMessageData,
@@ -19,24 +15,99 @@ import type { GatewaySession } from './gateway-session.js';
 import type { Commits, GatewayService } from './ports.js';
 import type { Binding } from './provider.js';
 
+type EventOf<Name extends ProviderSessionEventName> = Extract<ProviderSessionEventMessage, { event: Name }>['data'];
+
+interface EventsParts {
+  readonly clock: Clock;
+  readonly commits: Commits;
+  /** Whether a provider's message began this turn. A message's own metadata proves nothing: every client writes it. */
+  isOfProvider(session: GatewaySession, turnId: string): boolean;
+}
+
+interface Following {
+  readonly steps: AgentSteps;
+  readonly tools: ToolEvents;
+}
+
+export class SessionEvents implements GatewayService {
+  readonly #parts: EventsParts;
+  readonly #following = new WeakMap<GatewaySession, Following>();
+
+  constructor(parts: EventsParts) {
+    this.#parts = parts;
+  }
+
+  observe(session: GatewaySession, step: Step<SessionState>): void {
+    // Most sessions have no subscribers. One that comes in the middle of a turn hears what comes from then on.
+    if (!session.bindings.some(isSubscribed)) return void this.#following.delete(session);
+    const { action } = step.envelope;
+    const { steps, tools } = this.#of(session);
+    const said = steps.take(action as SessionAction, step.after);
+    const ended = tools.take(step, this.#parts.clock.now());
+    if (action.type === 'session/turnStarted') {
+      const isOfProvider = this.#parts.isOfProvider(session, action.turnId);
+      this.#tell(session, 'user.message', messageData(action.userMessage, isOfProvider));
+    }
+    if (said) this.#tell(session, 'assistant.message', said);
+    for (const data of ended) this.#tell(session, 'tool.execution_complete', data);
+    if (action.type === 'session/activityChanged' && action.activity && step.after.activeTurn)
+      this.#tell(session, 'assistant.intent', { intent: action.activity });
+  }
+
+  #of(session: GatewaySession): Following {
+    const following = this.#following.get(session) ?? { steps: new AgentSteps(), tools: new ToolEvents() };
+    this.#following.set(session, following);
+    return following;
+  }
+
+  #tell<Name extends ProviderSessionEventName>(session: GatewaySession, event: Name, data: EventOf<Name>): void {
+    const subscribers = session.bindings.filter(
+      ({ isAway, provider }) => !isAway && provider.registration.subscribe.has(event),
+    );
+    if (subscribers.length === 0) return;
+    const message = { type: 'session.event', sessionId: session.id, event, data } as ProviderSessionEventMessage;
+    this.#parts.commits.afterCommit(() => {
+      for (const { provider } of subscribers) provider.send(message);
+    });
+  }
+}
+
+function isSubscribed({ provider }: Binding): boolean {
+  return provider.registration.subscribe.size > 0;
+}
+
+/** `origin` lets a provider recognise its own messages; messages of people have none. */
+function messageData(
+  { text, _meta }: UserMessage,
+  isOfProvider: boolean,
+): EventOf<'user.message'> & { origin?: object } {
+  const gateway = _meta?.gateway;
+  if (!isOfProvider || !isRecord(gateway)) return { content: text };
+  return { content: text, origin: { provider: gateway.provider, stream: gateway.stream } };
+}
+
 interface Call {
   readonly name: string;
-  /** Absent while the agent is still writing it. */
+  /** Absent while the agent still writes it. */
   input?: string;
 }
 
-export class AgentSteps {
+/**
+ * Collects what an agent says in one step: its text and the calls it asked for. A step is over when the first of its calls
+ * ends: by then the agent has said all of it, and waits.
+ */
+class AgentSteps {
   #text = '';
   readonly #calls = new Map<string, Call>();
 
-  /** Takes an action; gives the step that it ended, if it ended one. */
+  /** Takes an action; returns the step that it ended, if any. */
   take(action: SessionAction, after: SessionState): ProviderAssistantMessageData | undefined {
     const hasCallEnded = this.#add(action);
-    const isOver = !after.activeTurn || (hasCallEnded && this.#isSaid());
+    const isOver = !after.activeTurn || (hasCallEnded && this.#areCallsComplete());
     return isOver && (this.#text !== '' || this.#calls.size > 0) ? this.#flush() : undefined;
   }
 
-  /** Says whether it ended a call of this step. */
+  /** Returns whether the action ended a call of this step. */
   #add(action: SessionAction): boolean {
     if (action.type === 'session/delta') this.#text += action.content;
     if (action.type === 'session/responsePart' && action.part.kind === 'markdown') this.#text += action.part.content;
@@ -48,7 +119,7 @@ export class AgentSteps {
     return call !== undefined && (isEnd || (action.type === 'session/toolCallConfirmed' && !action.approved));
   }
 
-  #isSaid(): boolean {
+  #areCallsComplete(): boolean {
     return [...this.#calls.values()].every(({ input }) => input !== undefined);
   }
 
@@ -61,14 +132,12 @@ export class AgentSteps {
   }
 }
 
-export function argumentsOf(input: string | undefined): Record<string, unknown> {
+function argumentsOf(input: string | undefined): Record<string, unknown> {
   const value = looseInput(input ?? '{}');
   return isRecord(value) ? value : {};
 }
 
-/** Tells when tool calls end, however they do, and how long they ran. */
-
-/** What takes a call from one state to the next. Input and progress come far more often, and end nothing. */
+/** Actions that take a call from one state to the next. Input and progress come far more often, and end nothing. */
 const CHANGES: ReadonlySet<string> = new Set([
   'session/toolCallReady',
   'session/toolCallConfirmed',
@@ -76,7 +145,8 @@ const CHANGES: ReadonlySet<string> = new Set([
   'session/toolCallResultConfirmed',
 ]);
 
-export class ToolEvents {
+/** Tells when tool calls end, however they do, and how long they ran. */
+class ToolEvents {
   readonly #startedAt = new Map<string, number>();
 
   /** The calls that this action ended. */
@@ -151,77 +221,4 @@ function callsOf({ activeTurn }: SessionState): ToolCallState[] {
 
 function callIn(state: SessionState, toolCallId: string): ToolCallState | undefined {
   return callsOf(state).find((call) => call.toolCallId === toolCallId);
-}
-
-/** What happens in a session, told to the providers that asked for it. Only what is stored is told. */
-
-type EventOf<Name extends ProviderSessionEventName> = Extract<ProviderSessionEventMessage, { event: Name }>['data'];
-
-interface Following {
-  readonly steps: AgentSteps;
-  readonly tools: ToolEvents;
-}
-
-export interface EventsParts {
-  readonly clock: Clock;
-  readonly commits: Commits;
-  /** Whether a provider's message began this turn. What a message says about itself proves nothing: anybody writes it. */
-  isOfProvider(session: GatewaySession, turnId: string): boolean;
-}
-
-export class SessionEvents implements GatewayService {
-  readonly #parts: EventsParts;
-  readonly #following = new WeakMap<GatewaySession, Following>();
-
-  constructor(parts: EventsParts) {
-    this.#parts = parts;
-  }
-
-  observe(session: GatewaySession, step: Step<SessionState>): void {
-    // Most sessions have no listeners. Who comes in the middle of a turn hears what comes from then on.
-    if (!session.bindings.some(isListening)) return void this.#following.delete(session);
-    const { action } = step.envelope;
-    const { steps, tools } = this.#of(session);
-    const said = steps.take(action as SessionAction, step.after);
-    const ended = tools.take(step, this.#parts.clock.now());
-    if (action.type === 'session/turnStarted') {
-      const isOfProvider = this.#parts.isOfProvider(session, action.turnId);
-      this.#tell(session, 'user.message', messageData(action.userMessage, isOfProvider));
-    }
-    if (said) this.#tell(session, 'assistant.message', said);
-    for (const data of ended) this.#tell(session, 'tool.execution_complete', data);
-    if (action.type === 'session/activityChanged' && action.activity && step.after.activeTurn)
-      this.#tell(session, 'assistant.intent', { intent: action.activity });
-  }
-
-  #of(session: GatewaySession): Following {
-    const following = this.#following.get(session) ?? { steps: new AgentSteps(), tools: new ToolEvents() };
-    this.#following.set(session, following);
-    return following;
-  }
-
-  #tell<Name extends ProviderSessionEventName>(session: GatewaySession, event: Name, data: EventOf<Name>): void {
-    const listeners = session.bindings.filter(
-      ({ isAway, provider }) => !isAway && provider.registration.subscribe.has(event),
-    );
-    if (listeners.length === 0) return;
-    const message = { type: 'session.event', sessionId: session.id, event, data } as ProviderSessionEventMessage;
-    this.#parts.commits.afterCommit(() => {
-      for (const { provider } of listeners) provider.send(message);
-    });
-  }
-}
-
-function isListening({ provider }: Binding): boolean {
-  return provider.registration.subscribe.size > 0;
-}
-
-/** A provider recognises its own messages; for those of people there is no origin. */
-function messageData(
-  { text, _meta }: UserMessage,
-  isOfProvider: boolean,
-): EventOf<'user.message'> & { origin?: object } {
-  const gateway = _meta?.gateway;
-  if (!isOfProvider || !isRecord(gateway)) return { content: text };
-  return { content: text, origin: { provider: gateway.provider, stream: gateway.stream } };
 }

@@ -1,107 +1,12 @@
 /**
- * The part of the host's time that messages of all providers together may take. Who floods the gateway uses up this
- * part and then waits, however many connections it has; the rest of the host hardly notices.
+ * What one provider sends, on its way in: one message after the other, and only some in each turn of the event loop. A
+ * provider that floods the gateway waits for the others, and all of them together use a part of the host's time only.
  */
-
 import { performance } from 'node:perf_hooks';
 
-/** Of every second, so much may go into messages of providers when they never stop. */
-export const PROVIDERS_SHARE = 0.2;
-/** What may be used at once after a quiet time: enough for any honest provider. */
-export const CREDIT_MAX_MS = 50;
-/** The longest that everybody waits: also honest providers are among them. */
-export const REST_MAX_MS = 250;
-/** Of what happens beside a message, in the same turns of the event loop, not everything is its doing. */
-const BESIDE_MAX_MS = 20;
-/** What a transport did before a message came here: it was read, unmasked and decoded. */
-const CHARACTERS_READ_PER_MS = 128 * 2 ** 10;
-
-export class CpuBudget {
-  readonly #now: () => number;
-  #creditMs = CREDIT_MAX_MS;
-  #at: number;
-  readonly #waiting = new Set<() => void>();
-  #isResting = false;
-  /** What was counted already of the turns of the event loop that are being watched. */
-  #counted: number | undefined;
-
-  constructor(now: () => number = () => performance.now()) {
-    this.#now = now;
-    this.#at = now();
-  }
-
-  /** All of it is used up; nobody works until there is some again. */
-  get isResting(): boolean {
-    return this.#isResting;
-  }
-
-  /** Works on a message, and counts what that took. */
-  spend<T>(text: string, work: () => T): T {
-    const began = this.#now();
-    this.#watch(began);
-    try {
-      return work();
-    } finally {
-      this.#take(this.#now() - began + text.length / CHARACTERS_READ_PER_MS);
-    }
-  }
-
-  /** Calls back when the rest is over. Asking twice is asking once. */
-  whenRested(then: () => void): void {
-    this.#waiting.add(then);
-  }
-
-  /** Somebody does not wait any more. */
-  forget(then: () => void): void {
-    this.#waiting.delete(then);
-  }
-
-  /** What a message changes is stored and shown in the next turn of the event loop, and that takes time, too. */
-  #watch(began: number): void {
-    if (this.#counted !== undefined) return;
-    this.#counted = 0;
-    const done = () => {
-      const uncounted = this.#now() - began - (this.#counted ?? 0);
-      this.#take(Math.min(Math.max(0, uncounted), BESIDE_MAX_MS));
-      this.#counted = undefined;
-    };
-    setImmediate(() => setImmediate(done));
-  }
-
-  #take(spentMs: number): void {
-    const now = this.#now();
-    this.#creditMs = Math.min(CREDIT_MAX_MS, this.#creditMs + (now - this.#at) * PROVIDERS_SHARE) - spentMs;
-    this.#at = now;
-    if (this.#counted !== undefined) this.#counted += spentMs;
-    this.#creditMs = Math.max(this.#creditMs, -REST_MAX_MS * PROVIDERS_SHARE);
-    if (this.#creditMs < 0) this.#rest(-this.#creditMs / PROVIDERS_SHARE);
-  }
-
-  #rest(milliseconds: number): void {
-    if (this.#isResting) return;
-    this.#isResting = true;
-    setTimeout(() => this.#wake(), milliseconds).unref();
-  }
-
-  /** Whoever does not get its turn now waits again, behind all others. */
-  #wake(): void {
-    this.#isResting = false;
-    for (const then of [...this.#waiting]) {
-      if (this.#isResting) return;
-      this.#waiting.delete(then);
-      then();
-    }
-  }
-}
-
-/**
- * What one provider sends, on its way in: one message after the other, and only some in each turn of the event loop. A
- * provider that floods the gateway waits for the others, not they for it.
- */
-
-/** A few milliseconds of work at most, before everybody else has a turn. */
+/** A few milliseconds of work at most before other connections have their turn. */
 export const MESSAGES_PER_TURN_MAX = 32;
-/** A long message counts as several: reading it takes as long. */
+/** A message with a multiple of this counts as several: reading it takes as long. */
 export const MESSAGE_CHARACTERS = 32 * 2 ** 10;
 /** From here on the transport stops reading. */
 export const WAITING_BEFORE_PAUSE = 256;
@@ -110,13 +15,13 @@ export const WAITING_CHARACTERS_BEFORE_PAUSE = 2 ** 20;
 export const WAITING_MAX_CHARACTERS = 64 * 2 ** 20;
 
 export interface InboxParts {
-  /** What all providers together may take of the host's time; those in this process are part of the host. */
+  /** Shared by all connections of the network; absent for providers in this process, which are part of the host. */
   readonly cpuBudget?: CpuBudget;
   /** Works on one message. While a promise is open, later messages wait; it never rejects. */
   take(text: string): void | Promise<void>;
   pause(): void;
   resume(): void;
-  /** More waits than there is room for. */
+  /** More than `WAITING_MAX_CHARACTERS` wait. */
   overflow(): void;
 }
 
@@ -140,10 +45,10 @@ export class Inbox {
     this.#characters += text.length;
     if (this.#characters > WAITING_MAX_CHARACTERS) return this.#parts.overflow();
     if (this.#isFull()) this.#pause();
-    if (this.#parts.cpuBudget?.isResting) this.#waitForShare();
+    if (this.#parts.cpuBudget?.isExhausted) this.#waitForBudget();
   }
 
-  /** Nothing of what waits counts any more. */
+  /** Drops what waits. */
   clear(): void {
     this.#waiting = [];
     this.#characters = 0;
@@ -151,17 +56,17 @@ export class Inbox {
   }
 
   #mayTake(): boolean {
-    return !this.#isBusy && this.#left > 0 && !this.#parts.cpuBudget?.isResting;
+    return !this.#isBusy && this.#left > 0 && !this.#parts.cpuBudget?.isExhausted;
   }
 
   #isFull(): boolean {
     return this.#waiting.length >= WAITING_BEFORE_PAUSE || this.#characters >= WAITING_CHARACTERS_BEFORE_PAUSE;
   }
 
-  /** What the transport reads meanwhile would take time, too. */
-  #waitForShare(): void {
+  /** Pauses the transport, too: reading takes time of the same budget. */
+  #waitForBudget(): void {
     this.#pause();
-    this.#parts.cpuBudget?.whenRested(this.#goOn);
+    this.#parts.cpuBudget?.whenRefilled(this.#goOn);
   }
 
   readonly #goOn = (): void => this.#takeWaiting();
@@ -192,7 +97,7 @@ export class Inbox {
   #takeWaiting(): void {
     const waiting = this.#waiting;
     let taken = 0;
-    // A message may end the connection, and then the rest is not looked at.
+    // A message may end the connection, which drops the rest.
     while (this.#waiting === waiting && taken < waiting.length && this.#mayTake()) {
       const text = waiting[taken++] ?? '';
       this.#characters -= text.length;
@@ -200,7 +105,7 @@ export class Inbox {
     }
     if (this.#waiting === waiting) this.#waiting = waiting.slice(taken);
     if (this.#waiting.length === 0) this.#resume();
-    else if (this.#parts.cpuBudget?.isResting) this.#waitForShare();
+    else if (this.#parts.cpuBudget?.isExhausted) this.#waitForBudget();
   }
 
   #pause(): void {
@@ -213,5 +118,97 @@ export class Inbox {
     if (!this.#isPaused) return;
     this.#isPaused = false;
     this.#parts.resume();
+  }
+}
+
+/** The part of every second that may go into messages of providers when they never stop. */
+export const PROVIDERS_CPU_SHARE = 0.2;
+/** What may be used at once after a quiet time: enough for any well-behaved provider. */
+export const CREDIT_MAX_MS = 50;
+/** The longest wait when the budget is exhausted: well-behaved providers wait, too. */
+export const EXHAUSTED_MAX_MS = 250;
+/** Time in the same turns of the event loop that counts for a message at most: other work happens there, too. */
+const AFTERWARDS_MAX_MS = 20;
+/** How fast a transport reads, unmasks and decodes a message before it comes here. */
+const CHARACTERS_READ_PER_MS = 128 * 2 ** 10;
+
+/**
+ * The part of the host's time that messages of all providers together may take. A provider that floods the gateway uses up
+ * this part and then waits, however many connections it has; the rest of the host hardly notices.
+ */
+export class CpuBudget {
+  readonly #now: () => number;
+  #creditMs = CREDIT_MAX_MS;
+  #at: number;
+  readonly #waiting = new Set<() => void>();
+  #isExhausted = false;
+  /** What was counted already of the turns of the event loop that are being measured; undefined when none is. */
+  #counted: number | undefined;
+
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+    this.#at = now();
+  }
+
+  get isExhausted(): boolean {
+    return this.#isExhausted;
+  }
+
+  /** Works on a message, and counts the time. */
+  spend<T>(text: string, work: () => T): T {
+    const began = this.#now();
+    this.#measureAfterwards(began);
+    try {
+      return work();
+    } finally {
+      this.#take(this.#now() - began + text.length / CHARACTERS_READ_PER_MS);
+    }
+  }
+
+  /** Calls back, once, when there is budget again. */
+  whenRefilled(then: () => void): void {
+    this.#waiting.add(then);
+  }
+
+  /** Cancels `whenRefilled`. */
+  forget(then: () => void): void {
+    this.#waiting.delete(then);
+  }
+
+  /** What a message changes is stored and shown in the next turns of the event loop, and that takes time, too. */
+  #measureAfterwards(began: number): void {
+    if (this.#counted !== undefined) return;
+    this.#counted = 0;
+    const done = () => {
+      const uncounted = this.#now() - began - (this.#counted ?? 0);
+      this.#take(Math.min(Math.max(0, uncounted), AFTERWARDS_MAX_MS));
+      this.#counted = undefined;
+    };
+    setImmediate(() => setImmediate(done));
+  }
+
+  #take(spentMs: number): void {
+    const now = this.#now();
+    this.#creditMs = Math.min(CREDIT_MAX_MS, this.#creditMs + (now - this.#at) * PROVIDERS_CPU_SHARE) - spentMs;
+    this.#at = now;
+    if (this.#counted !== undefined) this.#counted += spentMs;
+    this.#creditMs = Math.max(this.#creditMs, -EXHAUSTED_MAX_MS * PROVIDERS_CPU_SHARE);
+    if (this.#creditMs < 0) this.#exhaust(-this.#creditMs / PROVIDERS_CPU_SHARE);
+  }
+
+  #exhaust(milliseconds: number): void {
+    if (this.#isExhausted) return;
+    this.#isExhausted = true;
+    setTimeout(() => this.#refill(), milliseconds).unref();
+  }
+
+  /** A connection that does not get its turn now waits again, behind all others. */
+  #refill(): void {
+    this.#isExhausted = false;
+    for (const then of [...this.#waiting]) {
+      if (this.#isExhausted) return;
+      this.#waiting.delete(then);
+      then();
+    }
   }
 }

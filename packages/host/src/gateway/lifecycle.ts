@@ -1,20 +1,20 @@
-/** The life of a session as its providers hear of it: started, idle, about to end. */
+/** Tells providers of the life of their sessions: started, idle, about to end. */
 import type { SessionState } from '@atrium/protocol';
 import { SHUTDOWN_DEADLINE_MS, type ToGatewayMessageMap } from '@atrium/protocol/provider';
 import type { Step } from '../core/channels/channel.js';
 import type { Clock } from '../core/util/clock.js';
 import type { GatewaySession } from './gateway-session.js';
 import type { Commits, GatewayService } from './ports.js';
-import { type Binding, bindingFor, type Provider } from './provider.js';
+import { type Binding, bindingFor, type Provider, present } from './provider.js';
 import { isIdle } from './pushes/injects.js';
 
 interface Ending {
-  /** Those who have not said yet that they are ready. */
+  /** Providers that have not sent `shutdown.ready` yet. */
   readonly waiting: Set<Provider>;
   readonly done: () => void;
 }
 
-export interface LifecycleParts {
+interface LifecycleParts {
   readonly clock: Clock;
   readonly commits: Commits;
 }
@@ -34,7 +34,7 @@ export class Lifecycle implements GatewayService {
     },
   };
 
-  /** A session may begin to end while the provider is being bound to it; that is what it has heard then. */
+  /** While the provider was being bound, the session may have begun to end; the provider has heard that instead. */
   bound({ provider, sessionId, session }: Binding): void {
     if (!session.isEnding) provider.send({ type: 'session.lifecycle', sessionId, state: 'started' });
   }
@@ -42,7 +42,7 @@ export class Lifecycle implements GatewayService {
   observe(session: GatewaySession, { before, after }: Step<SessionState>): void {
     if (!isIdle(after) || isIdle(before) || before.lifecycle !== 'ready') return;
     this.#parts.commits.afterCommit(() => {
-      // A message that was held back may have started the next turn meanwhile.
+      // A held message may have started the next turn meanwhile.
       if (!isIdle(session.state)) return;
       for (const { provider } of present(session))
         provider.send({ type: 'session.lifecycle', sessionId: session.id, state: 'idle' });
@@ -75,8 +75,4 @@ export class Lifecycle implements GatewayService {
     ending?.waiting.delete(provider);
     if (ending?.waiting.size === 0) ending.done();
   }
-}
-
-function present({ bindings }: GatewaySession): Binding[] {
-  return bindings.filter(({ isAway }) => !isAway);
 }

@@ -1,8 +1,8 @@
 /**
- * Where people see which programs ask to be let in. A request belongs to the host: it stands here once, whatever sessions
- * there are, and touches none of them. Kept in memory only: no agent, no provider and no log ever reads a code.
+ * Pairing. Each session has a code of its own; the code that a person types into the provider chooses the session. A code
+ * is good for one guess, and for a short while. A request belongs to the host: it stands once on the `PairingBoard`, and
+ * touches no session. Codes are kept in memory only: no agent, no provider and no log ever reads one.
  */
-
 import { randomInt } from 'node:crypto';
 import { visibleText } from '@atrium/protocol';
 import {
@@ -20,101 +20,25 @@ import type { ProviderConnection } from './connection.js';
 import { GatewayError, invalidSession } from './errors.js';
 import type { GatewaySession } from './gateway-session.js';
 
-/** Clients that show requests ask for them more often than this. */
-export const LOOKING_MS = 10_000;
-
-export interface PairingCode {
-  /** The session that the code opens. */
-  readonly session: string;
-  readonly title: string;
-  /** As people read it: `123 456`. */
-  readonly code: string;
-}
-
-export interface PairingRequest {
-  readonly id: string;
-  /** Who asks, as far as it said; everything invisible is spelled out. */
-  readonly name?: string;
-  /** Of each session one, the session that was used last first. The code that is typed decides which it is. */
-  readonly codes: readonly PairingCode[];
-}
-
-interface Posted {
-  readonly request: PairingRequest;
-  readonly declined: () => void;
-}
-
-export interface Notice {
-  readonly name: string | undefined;
-  readonly codes: readonly PairingCode[];
-  /** A person said no. */
-  declined(): void;
-}
-
-export class PairingBoard {
-  readonly #clock: Clock;
-  readonly #logger: Logger;
-  readonly #posted = new Map<string, Posted>();
-  #lookedAt = Number.NEGATIVE_INFINITY;
-
-  constructor(clock: Clock, logger: Logger) {
-    this.#clock = clock;
-    this.#logger = logger;
-  }
-
-  /** What is asked for now, for a client that shows it to people. */
-  look(): readonly PairingRequest[] {
-    this.#lookedAt = this.#clock.now();
-    return [...this.#posted.values()].map(({ request }) => request);
-  }
-
-  /** Says whether there was such a request. */
-  decline(id: string): boolean {
-    const posted = this.#posted.get(id);
-    this.#posted.delete(id);
-    posted?.declined();
-    return posted !== undefined;
-  }
-
-  /** Shows a request; the returned function takes it away. */
-  post({ name, codes, declined }: Notice): () => void {
-    const id = `pair-${crypto.randomUUID()}`;
-    const request = { id, ...(name !== undefined && { name: visibleText(name, 'line') }), codes };
-    this.#posted.set(id, { request, declined });
-    // No client shows it: then the host's own console is where people would look next.
-    if (this.#clock.now() - this.#lookedAt > LOOKING_MS) this.#logger.log('warn', wordsOf(request));
-    return () => void this.#posted.delete(id);
-  }
-}
-
-function wordsOf({ name, codes: [first, ...others] }: PairingRequest): string {
-  const who = name === undefined ? 'A local program' : `A local program '${name}'`;
-  const where = `the session ${visibleText(first?.title ?? '', 'line')}`;
-  const more = others.length === 0 ? '' : '; other sessions have other codes: atrium pair --session <id>';
-  return `${who} asks for access. Type this code there, for ${where}: ${first?.code}${more}`;
-}
-
-/**
- * Pairing codes. Each session has a code of its own, and people see all of them in one place; the code that is typed at
- * the provider says which session it is let into. A code is good for one guess, and for a short while.
- */
-
 const MINUTE_MS = 60_000;
 const PROMPT = 'Type the pairing code that the host shows.';
 
-/** Shows the codes to people; the returned function takes them away. */
+/** A client that shows requests asks for them more often than this. */
+export const LOOKING_MS = 10_000;
+
+/** Shows the codes to people; the returned function hides them. */
 export type ShowCodes = (notice: Notice) => () => void;
 
-interface Pairing {
-  readonly codes: ReadonlyMap<GatewaySession, string>;
-  /** Takes the notice away. */
-  end(): void;
-}
-
-export interface PairingsParts {
+interface PairingsParts {
   readonly clock: Clock;
   sessions(): readonly GatewaySession[];
   readonly show: ShowCodes;
+}
+
+interface Pairing {
+  readonly codes: ReadonlyMap<GatewaySession, string>;
+  /** Hides the codes. */
+  end(): void;
 }
 
 export class Pairings {
@@ -125,7 +49,7 @@ export class Pairings {
     this.#attempts = new RateLimit(parts.clock, PAIRING_ATTEMPTS_PER_MINUTE_MAX, MINUTE_MS);
   }
 
-  /** Gives what the provider is to tell its user, which is never the code. */
+  /** Returns what the provider asks its user, which is never the code. */
   begin(connection: ProviderConnection, name: string | undefined): string {
     const sessions = [...this.parts.sessions()].sort((one, other) => lastUse(other) - lastUse(one));
     if (sessions.length === 0) throw invalidSession('there is no session that could show a code: wait for one');
@@ -150,12 +74,12 @@ export class Pairings {
     return PROMPT;
   }
 
-  /** The session whose code this is. Right or wrong, the codes are spent. */
+  /** The id of the session whose code this is. Right or wrong, the codes are spent. */
   confirm(connection: ProviderConnection, code: string): string | undefined {
     const pairing = this.#open.get(connection);
     this.abandon(connection);
     if (!pairing) return undefined;
-    // Every code is compared, so that time tells nothing about which one it was.
+    // Compares every code, so that the time this takes says nothing about which one matched.
     const matching = [...pairing.codes].filter(([, expected]) => isSame(code, expected));
     return matching.find(([session]) => !session.isEnding)?.[0].id;
   }
@@ -165,7 +89,7 @@ export class Pairings {
     this.#open.delete(connection);
   }
 
-  /** Codes of which no session is left are of no use. */
+  /** Withdraws a request when all of its sessions are ending. */
   closed(session: GatewaySession): void {
     for (const [connection, { codes }] of this.#open) {
       if (codes.has(session) && [...codes.keys()].every(({ isEnding }) => isEnding)) this.abandon(connection);
@@ -203,4 +127,76 @@ function newCode(): string {
 /** People may type the code as they read it, in two groups. */
 function isSame(offered: string, expected: string): boolean {
   return matchesToken(offered.replaceAll(/[\s-]/g, ''), digestOf(expected));
+}
+
+export interface PairingCode {
+  /** The session that the code opens. */
+  readonly session: string;
+  readonly title: string;
+  /** As people read it: `123 456`. */
+  readonly code: string;
+}
+
+export interface PairingRequest {
+  readonly id: string;
+  /** The name that the program gave, with invisible characters spelled out. */
+  readonly name?: string;
+  /** One code for each session, the session that was used last first. */
+  readonly codes: readonly PairingCode[];
+}
+
+export interface Notice {
+  readonly name: string | undefined;
+  readonly codes: readonly PairingCode[];
+  /** A person said no. */
+  declined(): void;
+}
+
+interface Posted {
+  readonly request: PairingRequest;
+  readonly declined: () => void;
+}
+
+/** Shows people which programs ask for access. */
+export class PairingBoard {
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  readonly #posted = new Map<string, Posted>();
+  #lookedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(clock: Clock, logger: Logger) {
+    this.#clock = clock;
+    this.#logger = logger;
+  }
+
+  /** The open requests, for a client that shows them to people. */
+  look(): readonly PairingRequest[] {
+    this.#lookedAt = this.#clock.now();
+    return [...this.#posted.values()].map(({ request }) => request);
+  }
+
+  /** Returns whether there was such a request. */
+  decline(id: string): boolean {
+    const posted = this.#posted.get(id);
+    this.#posted.delete(id);
+    posted?.declined();
+    return posted !== undefined;
+  }
+
+  /** Shows a request; the returned function hides it. */
+  post({ name, codes, declined }: Notice): () => void {
+    const id = `pair-${crypto.randomUUID()}`;
+    const request = { id, ...(name !== undefined && { name: visibleText(name, 'line') }), codes };
+    this.#posted.set(id, { request, declined });
+    // No client shows requests: people look at the host's console next.
+    if (this.#clock.now() - this.#lookedAt > LOOKING_MS) this.#logger.log('warn', describeRequest(request));
+    return () => void this.#posted.delete(id);
+  }
+}
+
+function describeRequest({ name, codes: [first, ...others] }: PairingRequest): string {
+  const who = name === undefined ? 'A local program' : `A local program '${name}'`;
+  const where = `the session ${visibleText(first?.title ?? '', 'line')}`;
+  const more = others.length === 0 ? '' : '; other sessions have other codes: atrium pair --session <id>';
+  return `${who} asks for access. Type this code there, for ${where}: ${first?.code}${more}`;
 }

@@ -1,5 +1,7 @@
-/** How a connection was let in, and which sessions are open to it. */
-
+/**
+ * Authenticates providers: by a token that the host gave to a process it started, or by a pairing code that a person
+ * types into the provider. `Access` is the outcome: how far the host trusts the connection, and which session it may enter.
+ */
 import { randomBytes, randomUUID } from 'node:crypto';
 import {
   authClaimOf,
@@ -15,48 +17,81 @@ import { GatewayError, unauthorized } from './errors.js';
 import type { GatewaySession } from './gateway-session.js';
 import type { Pairings } from './pairing.js';
 
-/** One pairing may serve several instances, but a stranger may not take all places from everybody else. */
-export const CONNECTIONS_PER_PAIRING_MAX = CONNECTIONS_MAX / 2;
-
 export interface Access {
   readonly trust: TrustLevel;
-  /** The one session that is open to it; undefined means all of them. */
+  /** The one session that it may enter; undefined means all of them. */
   readonly sessionId: string | undefined;
-  /** The token it came with. A token serves one name, which the first `hello` settles. */
+  /** The token it came with. A token serves one provider name, which the first `hello` settles. */
   readonly token: AccessToken | undefined;
 }
 
-export interface AccessToken {
-  /** Tells this pairing, or this process, from every other. No secret. */
+interface AccessToken {
+  /** Identifies this pairing or process. Not a secret. */
   readonly id: string;
   name: string | undefined;
 }
 
 export const INTERNAL_ACCESS: Access = { trust: 'internal', sessionId: undefined, token: undefined };
 
-/** Throws when there is no place left for another connection of the same pairing. */
-export function checkPlaces(access: Access, connections: Iterable<{ readonly access: Access | undefined }>): void {
-  const others = [...connections].filter((other) => other.access === access).length;
-  if (access.trust !== 'external' || others < CONNECTIONS_PER_PAIRING_MAX) return;
-  const what = `at most ${CONNECTIONS_PER_PAIRING_MAX} connections of one pairing: close another one first`;
-  throw new GatewayError(GatewayErrorCode.RateLimited, what);
+/** One pairing may serve several instances, but must not use up the connections of all other providers. */
+export const CONNECTIONS_PER_PAIRING_MAX = CONNECTIONS_MAX / 2;
+
+type AuthMessage = ToGatewayMessageMap['auth'] | ToGatewayMessageMap['auth.confirm'];
+/** `token` is for later connections; only a new pairing has one. */
+type Admit = (access: Access, token?: string) => void;
+
+export class ProviderAuth {
+  constructor(
+    private readonly tokens: ProviderTokens,
+    private readonly pairings: Pairings,
+  ) {}
+
+  take(connection: ProviderConnection, message: AuthMessage, admit: Admit): void {
+    if (message.type === 'auth.confirm') return this.#confirm(connection, message.code, admit);
+    const claim = authClaimOf(message);
+    if (claim.by === 'pairing') return this.#pair(connection, claim.name);
+    const access = claim.by === 'token' ? this.tokens.accessOf(claim.token) : undefined;
+    if (!access) throw new GatewayError(GatewayErrorCode.AuthFailed, 'the token is not valid: pair again');
+    // Showing the same token once more is harmless; trust and session of a connection never change.
+    if (connection.access && connection.access !== access) throw alreadyAuthenticated();
+    admit(access);
+  }
+
+  #pair(connection: ProviderConnection, name: string | undefined): void {
+    if (connection.access) throw alreadyAuthenticated();
+    if (name !== undefined) authorizeName(name);
+    const prompt = this.pairings.begin(connection, name);
+    connection.enter('AwaitPairing');
+    connection.send({ type: 'auth.pairing', prompt });
+  }
+
+  #confirm(connection: ProviderConnection, code: string, admit: Admit): void {
+    const sessionId = this.pairings.confirm(connection, code);
+    if (sessionId === undefined)
+      throw new GatewayError(GatewayErrorCode.AuthFailed, 'the code is not valid: pair again');
+    const token = this.tokens.issueExternal(sessionId);
+    const access = this.tokens.accessOf(token);
+    if (access) admit(access, token);
+  }
+
+  left(connection: ProviderConnection): void {
+    this.pairings.abandon(connection);
+  }
+
+  /** A session is not open to providers any more. Tokens are revoked only when it ended: from memory it may come back. */
+  closed(session: GatewaySession, hasEnded: boolean): void {
+    if (hasEnded) this.tokens.revokeSession(session.id);
+    this.pairings.closed(session);
+  }
 }
 
-export function isOpenTo({ sessionId }: Access, session: GatewaySession): boolean {
-  return sessionId === undefined || sessionId === session.id;
+function alreadyAuthenticated(): GatewayError {
+  return unauthorized('you are let in already: connect anew to come in otherwise');
 }
-
-/** The sessions that a connection is told of. Its own comes first, for providers that just take the first one. */
-export function listFor(access: Access, sessions: readonly GatewaySession[]): GatewaySession[] {
-  const own = sessions.filter((session) => isOpenTo(access, session));
-  if (access.trust === 'project') return own;
-  return [...own, ...sessions.filter((session) => !own.includes(session))];
-}
-
-/** The tokens of providers: one for each spawned process, one for each pairing. Kept in memory only, as digests. */
 
 const TOKEN_BYTES = 32;
 
+/** The tokens of providers: one for each spawned process, one for each pairing. Kept in memory only, as digests. */
 export class ProviderTokens {
   readonly #accesses = new Map<string, Access>();
 
@@ -65,12 +100,12 @@ export class ProviderTokens {
     return this.#issue('ptk-', { trust: 'project', sessionId, token: newToken() });
   }
 
-  /** For a provider that a person has let into a session. */
+  /** For a provider that a person has paired with a session. */
   issueExternal(sessionId: string): string {
     return this.#issue('ext-tok-', { trust: 'external', sessionId, token: newToken() });
   }
 
-  /** What a token opens. Looked up by digest, so that how long it takes says nothing about the token. */
+  /** Looks a token up by its digest, so that the time this takes says nothing about the token. */
   accessOf(token: string): Access | undefined {
     return this.#accesses.get(keyOf(token));
   }
@@ -79,7 +114,7 @@ export class ProviderTokens {
     this.#accesses.delete(keyOf(token));
   }
 
-  /** A session has ended, and with it everything that was let into it. */
+  /** Revokes all tokens for a session. */
   revokeSession(sessionId: string): void {
     for (const [key, access] of this.#accesses) if (access.sessionId === sessionId) this.#accesses.delete(key);
   }
@@ -99,57 +134,21 @@ function keyOf(token: string): string {
   return digestOf(token).toString('hex');
 }
 
-/** Lets providers in: by a token that the host issued, or by a code that a person reads to them. */
-
-type DoorMessage = ToGatewayMessageMap['auth'] | ToGatewayMessageMap['auth.confirm'];
-/** The token, for later connections, only when it is a new one. */
-type LetIn = (access: Access, token?: string) => void;
-
-export class ProviderAuth {
-  constructor(
-    private readonly tokens: ProviderTokens,
-    private readonly pairings: Pairings,
-  ) {}
-
-  take(connection: ProviderConnection, message: DoorMessage, letIn: LetIn): void {
-    if (message.type === 'auth.confirm') return this.#confirm(connection, message.code, letIn);
-    const claim = authClaimOf(message);
-    if (claim.by === 'pairing') return this.#pair(connection, claim.name);
-    const access = claim.by === 'token' ? this.tokens.accessOf(claim.token) : undefined;
-    if (!access) throw new GatewayError(GatewayErrorCode.AuthFailed, 'the token is not valid: pair again');
-    // Showing the same token once more is harmless; trust and session of a connection never change.
-    if (connection.access && connection.access !== access) throw isInAlready();
-    letIn(access);
-  }
-
-  #pair(connection: ProviderConnection, name: string | undefined): void {
-    if (connection.access) throw isInAlready();
-    if (name !== undefined) authorizeName(name);
-    const prompt = this.pairings.begin(connection, name);
-    connection.enter('AwaitPairing');
-    connection.send({ type: 'auth.pairing', prompt });
-  }
-
-  #confirm(connection: ProviderConnection, code: string, letIn: LetIn): void {
-    const sessionId = this.pairings.confirm(connection, code);
-    if (sessionId === undefined)
-      throw new GatewayError(GatewayErrorCode.AuthFailed, 'the code is not valid: pair again');
-    const token = this.tokens.issueExternal(sessionId);
-    const access = this.tokens.accessOf(token);
-    if (access) letIn(access, token);
-  }
-
-  left(connection: ProviderConnection): void {
-    this.pairings.abandon(connection);
-  }
-
-  /** The session is not open to providers any more. Only when it ended, what was let into it is let in no more. */
-  closed(session: GatewaySession, hasEnded: boolean): void {
-    if (hasEnded) this.tokens.revokeSession(session.id);
-    this.pairings.closed(session);
-  }
+/** Throws when a pairing has too many connections already. */
+export function checkPlaces(access: Access, connections: Iterable<{ readonly access: Access | undefined }>): void {
+  const others = [...connections].filter((other) => other.access === access).length;
+  if (access.trust !== 'external' || others < CONNECTIONS_PER_PAIRING_MAX) return;
+  const what = `at most ${CONNECTIONS_PER_PAIRING_MAX} connections of one pairing: close another one first`;
+  throw new GatewayError(GatewayErrorCode.RateLimited, what);
 }
 
-function isInAlready(): GatewayError {
-  return unauthorized('you are let in already: connect anew to come in otherwise');
+export function isOpenTo({ sessionId }: Access, session: GatewaySession): boolean {
+  return sessionId === undefined || sessionId === session.id;
+}
+
+/** The sessions that a connection hears of; those that it may enter come first. */
+export function listFor(access: Access, sessions: readonly GatewaySession[]): GatewaySession[] {
+  const own = sessions.filter((session) => isOpenTo(access, session));
+  if (access.trust === 'project') return own;
+  return [...own, ...sessions.filter((session) => !own.includes(session))];
 }

@@ -1,5 +1,7 @@
-/** What is shown of a provider: what it is and what it does, without a word of what it says to the model. */
-
+/**
+ * Providers as the clients of a session see them: one customization each, with its state and an off switch, and the
+ * details in the session's metadata. Never the text that a provider gives to the model.
+ */
 import type { ChildCustomization, Customization, CustomizationLoadState, SessionState } from '@atrium/protocol';
 import type { Step } from '../core/channels/channel.js';
 import { shorten } from '../core/util/text.js';
@@ -8,60 +10,13 @@ import { type GatewaySession, gatewayMeta, type ProviderGroup } from './gateway-
 import type { GatewayService } from './ports.js';
 import { type Binding, extensionId, isProviderId, PROVIDER_ID_PREFIX } from './provider.js';
 
-/** A rule may be about a name of any length; what is shown of it is a label. */
+/** Names that a session remembers as switched off; people do not switch off more. The oldest are dropped first. */
+const SWITCHED_OFF_MAX = 100;
+/** What a label shows of the tool name that a rule is about. */
 const MATCHER_MAX_CHARACTERS = 100;
 
-/** For machines: one instance of a provider. */
-export function describe({ provider, tools, context, startupContext, isAway }: Binding): object {
-  const { name, instance, providerId, trust } = provider;
-  return {
-    name,
-    ...(instance !== undefined && { instance }),
-    providerId,
-    trust,
-    tools: [...tools.keys()],
-    ...((context !== '' || startupContext !== '') && { context: true }),
-    ...(isAway && { away: true }),
-  };
-}
-
-/** Rules and prompt changes by what they are about. */
-export function childrenOf({ name, bindings }: ProviderGroup): ChildCustomization[] {
-  const base = extensionId(name);
-  return bindings.flatMap((binding) => {
-    const { instance } = binding.provider;
-    const of = instance === undefined ? base : `${base}/${instance}`;
-    return [...hooksOf(binding, of), ...rulesOf(binding, of)];
-  });
-}
-
-function hooksOf({ rules }: Binding, of: string): ChildCustomization[] {
-  return rules.map(({ match, action }, index) => {
-    const id = `${of}#hook=PreToolUse:${index + 1}`;
-    const matcher = shorten(match.tool ?? '*', MATCHER_MAX_CHARACTERS);
-    // The last two are additional members, which every client has to tolerate.
-    const hook = { type: 'hook' as const, id, uri: id, name: `${action} ${matcher}`, event: 'PreToolUse', matcher };
-    return hook;
-  });
-}
-
-function rulesOf({ transforms }: Binding, of: string): ChildCustomization[] {
-  return [...transforms].map(([section, { action }]) => {
-    const id = `${of}#rule=${section}`;
-    return { type: 'rule', id, uri: id, name: section, description: `${action} ${section}` };
-  });
-}
-
-/**
- * Providers as the clients of a session see them: one customization each, with how it is doing and an off switch, and
- * the details in the session's metadata. Never the text that they give to the model.
- */
-
-/** Nobody switches off more by hand; the oldest make room. */
-const SWITCHED_OFF_MAX = 100;
-
-export interface StatusParts {
-  /** Listed by the folder and not there, although somebody waits for them: names, with words for that. */
+interface StatusParts {
+  /** Providers that the folder lists and that are not connected although a call needed them: names and messages. */
   missing(session: GatewaySession): ReadonlyMap<string, string>;
   /** Shows a note to the people in a session. */
   note(session: GatewaySession, from: string, text: string): void;
@@ -70,12 +25,12 @@ export interface StatusParts {
 export class ProviderStatus implements GatewayService {
   /** Names whose entries may have changed in this tick. */
   readonly #changed = new Map<GatewaySession, Set<string>>();
-  /** What people have been told, so that they are told once. */
+  /** The notes that people have seen, so that they see each once. */
   readonly #told = new WeakMap<GatewaySession, Set<string>>();
 
   constructor(private readonly parts: StatusParts) {}
 
-  /** After a crash the state still lists those who were here; they are not, and neither are their tools. */
+  /** After a crash the state still lists the providers of the earlier run, and their tools. */
   opened(session: GatewaySession): void {
     for (const name of gatewayMeta(session.state).off ?? []) session.setEnabled(name, false);
     const stale = (session.state.customizations ?? []).filter(({ id }) => isProviderId(id));
@@ -84,7 +39,7 @@ export class ProviderStatus implements GatewayService {
     this.#describe(session);
   }
 
-  /** Told at the end of the tick: much may change in one, and only the outcome is stored. */
+  /** Publishes at the end of the tick: much may change in one, and only the outcome is stored. */
   changed({ session, name }: ProviderGroup): void {
     const names = this.#changed.get(session);
     if (names) return void names.add(name);
@@ -92,7 +47,7 @@ export class ProviderStatus implements GatewayService {
     queueMicrotask(() => this.#publishChanged(session));
   }
 
-  /** Somebody switched one off or on. */
+  /** A person switched a provider off or on. */
   observe(session: GatewaySession, { envelope }: Step<SessionState>): void {
     const { action } = envelope;
     if (action.type !== 'session/customizationToggled' || !isProviderId(action.id)) return;
@@ -135,7 +90,7 @@ export class ProviderStatus implements GatewayService {
     group.session.write({ type: 'session/customizationUpdated', customization: entry });
   }
 
-  /** Once it was switched off nobody waits for it any more, but its entry stays where it can be switched on again. */
+  /** A missing provider that was switched off blocks nothing any more, but keeps its entry: there it can be switched on. */
   #isMissing({ session, name }: ProviderGroup): boolean {
     const isKnown = session.state.customizations?.some(({ id }) => id === extensionId(name)) ?? false;
     return this.parts.missing(session).has(name) || (isKnown && !session.isEnabled(name));
@@ -169,4 +124,45 @@ export class ProviderStatus implements GatewayService {
 
 function isGuarding({ bindings }: ProviderGroup): boolean {
   return bindings.some(({ rules }) => rules.some(({ action }) => action !== 'context'));
+}
+
+/** One instance of a provider, for programs. */
+function describe({ provider, tools, context, startupContext, isAway }: Binding): object {
+  const { name, instance, providerId, trust } = provider;
+  return {
+    name,
+    ...(instance !== undefined && { instance }),
+    providerId,
+    trust,
+    tools: [...tools.keys()],
+    ...((context !== '' || startupContext !== '') && { context: true }),
+    ...(isAway && { away: true }),
+  };
+}
+
+/** Rules and prompt changes, by what they are about. */
+function childrenOf({ name, bindings }: ProviderGroup): ChildCustomization[] {
+  const base = extensionId(name);
+  return bindings.flatMap((binding) => {
+    const { instance } = binding.provider;
+    const of = instance === undefined ? base : `${base}/${instance}`;
+    return [...hooksOf(binding, of), ...rulesOf(binding, of)];
+  });
+}
+
+function hooksOf({ rules }: Binding, of: string): ChildCustomization[] {
+  return rules.map(({ match, action }, index) => {
+    const id = `${of}#hook=PreToolUse:${index + 1}`;
+    const matcher = shorten(match.tool ?? '*', MATCHER_MAX_CHARACTERS);
+    // The last two are additional members, which every client must tolerate.
+    const hook = { type: 'hook' as const, id, uri: id, name: `${action} ${matcher}`, event: 'PreToolUse', matcher };
+    return hook;
+  });
+}
+
+function rulesOf({ transforms }: Binding, of: string): ChildCustomization[] {
+  return [...transforms].map(([section, { action }]) => {
+    const id = `${of}#rule=${section}`;
+    return { type: 'rule', id, uri: id, name: section, description: `${action} ${section}` };
+  });
 }

@@ -1,6 +1,4 @@
-/** A provider as the gateway knows it: who it is, what it brought, and in which sessions it stands. */
-
-import type { SessionState } from '@atrium/protocol';
+/** A provider as the gateway knows it (`Provider`), and its presence in one session (`Binding`). */
 import type {
   ProviderConcurrency,
   ProviderHookRule,
@@ -12,7 +10,7 @@ import type {
 import { invalidSession, shown } from './errors.js';
 import type { GatewaySession } from './gateway-session.js';
 
-/** Everything a `hello` brings, as far as it is the same in every session at the beginning. */
+/** What a `hello` brings. Every session of the provider begins with it. */
 export interface Registration {
   readonly tools: ReadonlyMap<string, ProviderToolDefinition>;
   readonly rules: readonly ProviderHookRule[];
@@ -44,7 +42,7 @@ export interface Identity {
 type ProviderFacts = Identity &
   Pick<Provider, 'trust' | 'providerId' | 'scope' | 'admission' | 'isEverywhere' | 'registration'>;
 
-/** A name and an instance that is bound, or was a moment ago and may come back. */
+/** A provider that is bound, or was a moment ago and may come back. */
 export class Provider implements Identity {
   readonly name: string;
   readonly instance: string | undefined;
@@ -53,15 +51,15 @@ export class Provider implements Identity {
   readonly providerId: string;
   /** The one session that it may enter; undefined when it may enter all of them. */
   readonly scope: string | undefined;
-  /** The pairing that let it in, or the process that it is now; undefined for those in this process. */
+  /** The id of the pairing or of the process that it authenticated with; undefined for providers in this process. */
   admission: string | undefined;
-  /** Whether it is bound to every session, also to those to come. */
+  /** Whether it is bound to every session, also to later ones. */
   isEverywhere: boolean;
   registration: Registration;
   readonly bindings = new Map<string, Binding>();
-  /** Which of several instances was heard last; a count, not a time. */
+  /** Tells which of several instances was active last; a count, not a time. */
   lastHeard = 0;
-  /** Sends to its connection; does nothing while there is none. */
+  /** Sends to its connection; does nothing while it has none. */
   send: (message: ToProviderMessage) => void = () => {};
 
   constructor(facts: ProviderFacts) {
@@ -88,12 +86,12 @@ export class Binding {
   rules: readonly ProviderHookRule[];
   transforms: ReadonlyMap<string, ProviderTransform>;
   context: string;
-  /** What the model has yet to be told once. */
+  /** What the model is told once. */
   startupContext: string;
   revision = 0;
   /** Its connection is lost; for a while it may come back, and its fail-closed gates deny. */
   isAway = false;
-  /** The kinds of update that are being put into force. */
+  /** The types of updates that are not acknowledged yet. */
   readonly updating = new Set<string>();
 
   constructor(provider: Provider, session: GatewaySession) {
@@ -110,21 +108,20 @@ export class Binding {
   get sessionId(): string {
     return this.session.id;
   }
-
-  get state(): SessionState {
-    return this.session.state;
-  }
 }
 
-/** Which of a provider's sessions a message is about. */
+/** The bindings whose providers are connected. */
+export function present({ bindings }: { readonly bindings: readonly Binding[] }): readonly Binding[] {
+  return bindings.filter(({ isAway }) => !isAway);
+}
 
-/** The one that is named; without a name, all of them. */
+/** The sessions that a message is about: the one that it names; without a name, all of them. */
 export function bindingsFor(provider: Provider, sessionId: string | undefined): Binding[] {
   const bindings = [...provider.bindings.values()];
   return sessionId === undefined ? bindings : [bindingIn(provider, sessionId)];
 }
 
-/** The one that is named; without a name, the only one there can be. */
+/** The session that a message is about: the one that it names; without a name, the only one of this provider. */
 export function bindingFor(provider: Provider, sessionId: string | undefined): Binding {
   if (sessionId !== undefined) return bindingIn(provider, sessionId);
   const [only] = provider.bindings.values();
@@ -139,8 +136,8 @@ function bindingIn(provider: Provider, sessionId: string): Binding {
 }
 
 /**
- * How a provider is called among the extensions and the customizations of a session. Clients publish customizations of
- * their own there, under ids of their choice: none of those may be one of these.
+ * The id of a provider among the extensions and customizations of a session. Clients publish customizations there, too,
+ * under ids of their choice; the host refuses those that begin with this.
  */
 export const PROVIDER_ID_PREFIX = 'gateway-provider:/';
 

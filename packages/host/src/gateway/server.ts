@@ -1,6 +1,6 @@
 /**
- * The gateway's port. Any page and any program on this machine may connect: whoever does so knows nothing and can do
- * nothing until it has shown a token or a code. Only the name it calls the machine by is checked.
+ * The gateway's port. Any page and any program on this machine may connect; it learns nothing and can do nothing until it
+ * has authenticated. The server checks only the name by which it calls the machine (`Host`).
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -43,9 +43,9 @@ const FORBIDDEN = 403;
 const NOT_FOUND = 404;
 const UPGRADE_REQUIRED = 426;
 const TOO_MANY_REQUESTS = 429;
-/** Connections that have not said yet what they want. After a restart of the host all providers come at once. */
+/** Sockets that have not upgraded yet. After a restart of the host all providers come at once. */
 export const STRANGERS_MAX = CONNECTIONS_MAX * 2;
-/** From one address: all places may be taken at once, and once more. Who connects faster than that is not at work. */
+/** From one address: all connections at once, and once more. No working provider connects faster. */
 export const ARRIVALS_PER_SECOND_MAX = CONNECTIONS_MAX * 2;
 const SECOND_MS = 1_000;
 
@@ -54,7 +54,7 @@ export async function startGatewayServer(options: GatewayServerOptions): Promise
   const { servers, port: bound, addresses } = await listen({ host, port });
   const machine = Object.values(networkInterfaces()).flatMap((list = []) => list.map(({ address }) => address));
   const { names } = upgradePolicy({}, { host, port: bound, addresses, machine });
-  return new ProviderDoor(options, { servers, port: bound, addresses, names });
+  return new ProviderServer(options, { servers, port: bound, addresses, names });
 }
 
 interface Place {
@@ -64,7 +64,7 @@ interface Place {
   readonly names: ReadonlySet<string>;
 }
 
-class ProviderDoor implements GatewayServer {
+class ProviderServer implements GatewayServer {
   readonly port: number;
   readonly addresses: readonly string[];
   readonly #options: GatewayServerOptions;
@@ -91,7 +91,7 @@ class ProviderDoor implements GatewayServer {
     const gone = [...this.#sockets.keys()].map((websocket) => new Promise((done) => websocket.once('close', done)));
     for (const transport of this.#sockets.values()) transport.close(EXIT_CLOSE_CODE, 'the host is stopping');
     await Promise.all(gone);
-    // What is left never became a provider.
+    // What is left never became a WebSocket.
     this.#strangers.close();
     for (const server of this.#place.servers) server.closeAllConnections();
     await Promise.all(closed);

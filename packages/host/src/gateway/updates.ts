@@ -1,6 +1,6 @@
 /**
- * Changes of a registration. Each is judged as a whole, put into force in every session it is about, and acknowledged
- * once it is stored: what the gateway sends after the acknowledgement knows the change.
+ * Updates of a registration. The gateway judges each as a whole, applies it in every session that it is about, and
+ * acknowledges it once it is stored: what the gateway sends after the acknowledgement respects the update.
  */
 import { GatewayErrorCode, type ProviderAckMessage } from '@atrium/protocol/provider';
 import type { Clock } from '../core/util/clock.js';
@@ -9,7 +9,7 @@ import { GatewayError } from './errors.js';
 import type { Commits } from './ports.js';
 import { type Binding, bindingsFor, type Provider } from './provider.js';
 
-/** Of each kind, by one provider in one session. Most of them change the session for everybody, and are stored. */
+/** Of each type, by one provider in one session. Most updates change the session for every client, and are stored. */
 export const UPDATES_PER_MINUTE_MAX = 60;
 const MINUTE_MS = 60_000;
 
@@ -20,10 +20,10 @@ interface UpdateMessage {
 }
 
 export interface Update {
-  /** Throws when the change is not possible in this session. Changes nothing. */
+  /** Throws when the update is not possible in this session. Changes nothing. */
   check?(binding: Binding): void;
   apply(binding: Binding): void;
-  /** What the agent of the session cannot do of it. */
+  /** What the session's agent cannot honour of it. */
   degraded?(binding: Binding): readonly string[];
 }
 
@@ -36,7 +36,7 @@ export class Updates {
     this.#rates = new KeyedRateLimit(clock, UPDATES_PER_MINUTE_MAX, MINUTE_MS);
   }
 
-  /** Throws when it is not possible in one of the sessions; then it is in force in none. */
+  /** Throws when the update is not possible in one of the sessions; then none takes it. */
   apply(provider: Provider, message: UpdateMessage, update: Update): void {
     const { type, sessionId } = message;
     const bindings = bindingsFor(provider, sessionId);
@@ -53,7 +53,7 @@ export class Updates {
     this.#acknowledge(bindings, message, update);
   }
 
-  /** By name, not by connection: whoever comes back has not waited. */
+  /** By name, not by connection: a provider that reconnects has not waited. */
   #count({ sessionId, provider }: Binding, type: string): void {
     if (this.#rates.take(JSON.stringify([sessionId, provider.name, type]))) return;
     const what = `at most ${UPDATES_PER_MINUTE_MAX} ${type} a minute: wait, then send what has become of it`;
@@ -73,7 +73,7 @@ export class Updates {
   }
 }
 
-/** As things stand now: the next update may be in force before this one is acknowledged. */
+/** Made before it is sent: the next update may be in force by then. */
 function ackOf(binding: Binding, requestId: string | undefined, { degraded }: Update): ProviderAckMessage {
   const { sessionId, revision } = binding;
   const missing = degraded?.(binding) ?? [];

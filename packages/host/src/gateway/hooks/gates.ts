@@ -1,5 +1,4 @@
-/** Questions that providers have yet to answer. Each is answered once, by the one who was asked. */
-
+/** Gates of providers: rules that answer by themselves, and questions that a provider answers. */
 import { randomUUID } from 'node:crypto';
 import {
   GATE_TIMEOUT_MS,
@@ -13,68 +12,16 @@ import type { ProviderGroup } from '../gateway-session.js';
 import type { Binding, Provider } from '../provider.js';
 import { type AppliedRule, argumentsOf, RuleBook } from './rules.js';
 
-interface Open<Answer> {
-  readonly provider: Provider;
-  /** What was asked about; an answer about something else is none. */
-  readonly topic: string;
-  readonly resolve: (answer: Answer | undefined) => void;
-}
-
-export interface Question {
-  readonly provider: Provider;
-  readonly topic: string;
-  /** Nobody wants the answer any more. */
-  readonly signal: AbortSignal;
-  /** Without one, whoever asks has a clock of their own. */
-  readonly deadline?: { readonly clock: Clock; readonly timeoutMs: number };
-  readonly send: (id: string) => void;
-}
-
-export class Asked<Answer> {
-  readonly #open = new Map<string, Open<Answer>>();
-
-  /** Resolves with the answer; with undefined when the provider went away, or nobody waits for it any longer. */
-  ask({ provider, topic, signal, deadline, send }: Question): Promise<Answer | undefined> {
-    if (signal.aborted) return Promise.resolve(undefined);
-    const id = randomUUID();
-    return new Promise((resolve) => {
-      const giveUp = () => done(undefined);
-      const stopTimer = deadline?.clock.after(deadline.timeoutMs, giveUp);
-      const done = (answer: Answer | undefined) => {
-        this.#open.delete(id);
-        signal.removeEventListener('abort', giveUp);
-        stopTimer?.();
-        resolve(answer);
-      };
-      signal.addEventListener('abort', giveUp, { once: true });
-      this.#open.set(id, { provider, topic, resolve: done });
-      send(id);
-    });
-  }
-
-  /** An answer that nobody waits for means nothing. */
-  answer(provider: Provider, { id, topic }: { id: string; topic: string }, answer: Answer): void {
-    const open = this.#open.get(id);
-    if (open?.provider === provider && open.topic === topic) open.resolve(answer);
-  }
-
-  left(provider: Provider): void {
-    for (const open of [...this.#open.values()]) if (open.provider === provider) open.resolve(undefined);
-  }
-}
-
-/** Gates of providers: rules that answer by themselves, and questions that a provider answers. */
-
-/** The gateway's own clock comes first: it knows whose silence means yes. */
-const BROKER_PATIENCE_MS = GATE_TIMEOUT_MS * 2;
+/** Longer than the gateway's own timeout, which knows the rules whose silence means yes. */
+const GATE_PATIENCE_MS = GATE_TIMEOUT_MS * 2;
 
 export class Gates {
-  readonly #asked = new Asked<ProviderGateResultMessage>();
+  readonly #questions = new OpenQuestions<ProviderGateResultMessage>();
   readonly #rules = new RuleBook();
 
   constructor(private readonly clock: Clock) {}
 
-  /** Two gates for all instances: the rules first, then the questions. */
+  /** Two gates for all instances of a provider: the rules first, then the questions. */
   of({ name, bindings }: ProviderGroup): readonly Gate[] {
     if (bindings.every(({ rules }) => rules.length === 0)) return [];
     const applying = (call: GateCall) =>
@@ -88,7 +35,7 @@ export class Gates {
       },
       {
         name,
-        timeoutMs: BROKER_PATIENCE_MS,
+        timeoutMs: GATE_PATIENCE_MS,
         concerns: (call) => applying(call).some(({ rule }) => rule.action === 'gate'),
         check: async (call, signal) => {
           const asked = applying(call).flatMap(({ rule, binding }) =>
@@ -101,14 +48,14 @@ export class Gates {
   }
 
   answered(provider: Provider, message: ProviderGateResultMessage): void {
-    this.#asked.answer(provider, { id: message.callId, topic: message.gateId }, message);
+    this.#questions.answer(provider, { id: message.callId, topic: message.gateId }, message);
   }
 
   left(provider: Provider): void {
-    this.#asked.left(provider);
+    this.#questions.left(provider);
   }
 
-  /** No answer is a no, unless the rule itself says otherwise. */
+  /** Fails closed: no answer is a no, unless the rule says `failOpen`. */
   async #ask(
     binding: Binding,
     { gateId, failOpen = false }: ProviderGateRule,
@@ -118,7 +65,7 @@ export class Gates {
     const check = { gateId, sessionId, tool: call.toolName, args: argumentsOf(call) };
     const canAsk = !isAway && !session.isEnding;
     const answer = canAsk
-      ? await this.#asked.ask({
+      ? await this.#questions.ask({
           provider,
           topic: gateId,
           signal,
@@ -140,7 +87,7 @@ function verdictOf(answer: ProviderGateResultMessage): GateVerdict {
   return decision === 'context' && reason !== undefined ? { kind: 'pass', note: reason } : { kind: 'pass' };
 }
 
-/** Any refusal wins; notes stand in the order of registration, and what several instances say is said once. */
+/** Any refusal wins; notes stand in the order of registration, the same text once. */
 function joined(verdicts: readonly GateVerdict[]): GateVerdict {
   const denied = verdicts.find(({ kind }) => kind === 'deny');
   if (denied) return denied;
@@ -148,11 +95,62 @@ function joined(verdicts: readonly GateVerdict[]): GateVerdict {
   return notes.size === 0 ? { kind: 'pass' } : { kind: 'pass', note: [...notes].join('\n') };
 }
 
-/** Whoever is away still guards; what it had to add is not said. */
-function staticVerdict({ rule, isUntried, binding }: AppliedRule & { readonly binding: Binding }): GateVerdict[] {
+/** Rules of a provider that is away still deny; its context is not added. */
+function staticVerdict({ rule, isUnevaluated, binding }: AppliedRule & { readonly binding: Binding }): GateVerdict[] {
   if (rule.action === 'deny') {
-    const doubt = isUntried ? ' (whether this rule is meant could not be found out in time for these arguments)' : '';
+    const doubt = isUnevaluated ? ' (whether this rule applies to these arguments could not be evaluated in time)' : '';
     return [{ kind: 'deny', reason: rule.reason + doubt }];
   }
   return rule.action === 'context' && !binding.isAway ? [{ kind: 'pass', note: rule.content }] : [];
+}
+
+interface Question {
+  readonly provider: Provider;
+  readonly topic: string;
+  /** The answer is not needed any more. */
+  readonly signal: AbortSignal;
+  /** Absent when the caller has a timeout of its own. */
+  readonly deadline?: { readonly clock: Clock; readonly timeoutMs: number };
+  readonly send: (id: string) => void;
+}
+
+interface OpenQuestion<Answer> {
+  readonly provider: Provider;
+  /** What was asked about; an answer about something else does not count. */
+  readonly topic: string;
+  readonly resolve: (answer: Answer | undefined) => void;
+}
+
+/** Questions that providers have yet to answer. Each is answered once, by the provider that was asked. */
+export class OpenQuestions<Answer> {
+  readonly #open = new Map<string, OpenQuestion<Answer>>();
+
+  /** Resolves with the answer; with undefined when the provider went away, the signal fired, or the time is up. */
+  ask({ provider, topic, signal, deadline, send }: Question): Promise<Answer | undefined> {
+    if (signal.aborted) return Promise.resolve(undefined);
+    const id = randomUUID();
+    return new Promise((resolve) => {
+      const giveUp = () => done(undefined);
+      const stopTimer = deadline?.clock.after(deadline.timeoutMs, giveUp);
+      const done = (answer: Answer | undefined) => {
+        this.#open.delete(id);
+        signal.removeEventListener('abort', giveUp);
+        stopTimer?.();
+        resolve(answer);
+      };
+      signal.addEventListener('abort', giveUp, { once: true });
+      this.#open.set(id, { provider, topic, resolve: done });
+      send(id);
+    });
+  }
+
+  /** An answer to no open question is ignored. */
+  answer(provider: Provider, { id, topic }: { id: string; topic: string }, answer: Answer): void {
+    const open = this.#open.get(id);
+    if (open?.provider === provider && open.topic === topic) open.resolve(answer);
+  }
+
+  left(provider: Provider): void {
+    for (const open of [...this.#open.values()]) if (open.provider === provider) open.resolve(undefined);
+  }
 }

@@ -1,5 +1,4 @@
-/** What providers tell the model beside a message: some of it with every message, some of it once. */
-
+/** What providers add to tool calls and prompts: gates, changed prompt sections, context for the model. */
 import type { ToGatewayMessageMap } from '@atrium/protocol/provider';
 import type { Extension } from '../../core/contracts/extension.js';
 import type { Clock } from '../../core/util/clock.js';
@@ -7,40 +6,16 @@ import { authorizeContext, authorizeHooks, cannotDo, degradedFor } from '../auth
 import { unauthorized } from '../errors.js';
 import type { GatewaySession, ProviderGroup } from '../gateway-session.js';
 import type { GatewayService } from '../ports.js';
-import type { Binding, Provider } from '../provider.js';
-import { present } from '../tools/instances.js';
+import { type Binding, type Provider, present } from '../provider.js';
 import type { Updates } from '../updates.js';
 import { Gates } from './gates.js';
 import { compileRules } from './rules.js';
 import { checkTransforms, Overruled, Transforms, withTransforms } from './transforms.js';
 
-export class Contexts {
-  /** Who has said already, in each session, what the model is told once. */
-  readonly #said = new WeakMap<GatewaySession, Set<string>>();
-
-  /** For the turn that begins. What several instances say is said once. Undefined when there is nothing to say. */
-  take(group: ProviderGroup): string | undefined {
-    const texts = new Set(present(group).flatMap((binding) => [this.#startup(binding), binding.context]));
-    texts.delete('');
-    return texts.size === 0 ? undefined : [...texts].join('\n\n');
-  }
-
-  /** Coming back, or binding anew, is no reason to say it again. */
-  #startup({ startupContext, provider, session }: Binding): string {
-    const said = this.#said.get(session) ?? new Set();
-    this.#said.set(session, said);
-    if (startupContext === '' || said.has(provider.title)) return '';
-    said.add(provider.title);
-    return startupContext;
-  }
-}
-
-/** What providers say to tool calls and prompts: rules, gates, changed sections, context. */
-
-export interface HooksParts {
+interface HooksParts {
   readonly clock: Clock;
   readonly updates: Updates;
-  /** What the agent of a session cannot do is refused, instead of only said. */
+  /** Refuses what a session's agent cannot honour, instead of only reporting it. */
   readonly isStrict: boolean;
 }
 
@@ -120,5 +95,27 @@ export class ProviderHooks implements GatewayService {
         binding.context = message.context ?? '';
       },
     });
+  }
+}
+
+/** What providers tell the model beside a message: `context` with every message, `startup_context` once. */
+class Contexts {
+  /** Providers whose startup context the model of a session has been told. */
+  readonly #told = new WeakMap<GatewaySession, Set<string>>();
+
+  /** The context for the turn that begins. Several instances with the same text count once. */
+  take(group: ProviderGroup): string | undefined {
+    const texts = new Set(present(group).flatMap((binding) => [this.#startup(binding), binding.context]));
+    texts.delete('');
+    return texts.size === 0 ? undefined : [...texts].join('\n\n');
+  }
+
+  /** A provider that comes back, or binds anew, does not say it again. */
+  #startup({ startupContext, provider, session }: Binding): string {
+    const told = this.#told.get(session) ?? new Set();
+    this.#told.set(session, told);
+    if (startupContext === '' || told.has(provider.title)) return '';
+    told.add(provider.title);
+    return startupContext;
   }
 }

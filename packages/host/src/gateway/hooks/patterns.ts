@@ -1,6 +1,6 @@
 /**
- * Regular expressions of strangers, tried within a budget. Those that cannot take long are simply tried. All others of a
- * call are tried in one run that can be cut off from outside.
+ * Regular expressions of providers, tried within a time budget. Patterns that cannot take long run directly. All others of
+ * a call run together in a VM context that can be interrupted.
  */
 import { performance } from 'node:perf_hooks';
 import vm from 'node:vm';
@@ -8,44 +8,44 @@ import { MATCH_BUDGET_MS } from '@atrium/protocol/provider';
 
 /** Longer patterns are refused when they are registered. */
 export const PATTERN_MAX_CHARACTERS = 1_000;
-/** Longer texts are not tried at all. */
+/** Longer texts are not tried at all: the result is `cut`. */
 export const MATCH_INPUT_MAX_CHARACTERS = 64 * 1_024;
-/** A pattern that ran out of time this often in a row is not tried any more: it would only stop everybody again. */
+/** A pattern that ran out of time this often in a row is not tried any more: it would only block the host again. */
 export const CUTS_MAX = 3;
-/** The budget is time on the wall, and a busy machine may give us none of it: one cut alone proves nothing. */
+/** The budget is wall-clock time, of which a busy machine may give us none: one cut alone proves nothing. */
 const PROOFS_NEEDED = 3;
-/** Runs for all patterns of a call together, and how long they may take where the machine is so busy that each is late. */
+/** Runs for all patterns of a call together, and how long they may take on a machine so busy that each is late. */
 export const RUNS_MAX = 24;
 const PATIENCE_MS = 250;
-/** A pattern that is through within so many steps needs no fence: that is a third of the budget at worst. */
+/** A pattern that needs so few steps runs without an interrupt: that is a third of the budget at worst. */
 const UNFENCED_STEPS_MAX = 1_000_000;
-/** What of the budget the processor must have worked for us before a cut proves anything. */
+/** CPU time that the host must have had before a cut proves anything. */
 const PROOF_MICROSECONDS = MATCH_BUDGET_MS * 1_000 * 0.8;
 
-/** `cut`: nobody knows whether it would have matched. */
+/** `cut`: it ran out of time, so whether it matches is unknown. */
 export type MatchResult = 'match' | 'no-match' | 'cut';
 
 export class Pattern {
   readonly regex: RegExp;
-  /** How many parts of it can take more or less of a text. With groups it is hard to tell: any number. */
+  /** How many parts of it repeat. With groups this is hard to tell: any number. */
   readonly #repetitions: number;
   /** How often it was cut in a row. */
   cuts = 0;
 
-  /** Throws a `SyntaxError` for what is no regular expression. */
+  /** Throws a `SyntaxError` when the source is not a regular expression. */
   constructor(source: string) {
     this.regex = new RegExp(source);
     const bare = source.replaceAll(/\\[^u]/g, '');
     this.#repetitions = bare.includes('(') ? Number.POSITIVE_INFINITY : (bare.match(/[*+?{]/g)?.length ?? 0);
   }
 
-  /** At most: from each place of the text, each repetition may try every length. */
+  /** An upper bound: from each position of the text, each repetition may try every length. */
   stepsOn({ length }: string): number {
     return this.regex.source.length * (length + 1) ** (1 + this.#repetitions);
   }
 }
 
-/** In the order of the patterns. */
+/** The results, in the order of the patterns. */
 export function tryPatterns(patterns: readonly Pattern[], input: string): MatchResult[] {
   if (input.length > MATCH_INPUT_MAX_CHARACTERS) return patterns.map(() => 'cut');
   const isQuick = (pattern: Pattern) => pattern.stepsOn(input) <= UNFENCED_STEPS_MAX;
@@ -57,13 +57,13 @@ export function tryPatterns(patterns: readonly Pattern[], input: string): MatchR
   });
 }
 
-/** One run for all of them; where it is cut, that pattern is tried alone, and the next run goes on behind it. */
+/** One run for all patterns; where it is cut, that pattern is tried alone, and the next run continues behind it. */
 function tryInOrder(patterns: readonly Pattern[], input: string): ReadonlyMap<Pattern, MatchResult> {
   const results = new Map<Pattern, MatchResult>();
   const mayRun = patience();
   while (results.size < patterns.length && mayRun()) {
     const left = patterns.slice(results.size);
-    const done = run(left, input);
+    const done = runPatterns(left, input);
     for (const [index, isMatch] of done.entries()) results.set(left[index] as Pattern, resultOf(isMatch));
     const suspect = left[done.length];
     if (suspect) results.set(suspect, tryAlone(suspect, input, mayRun));
@@ -72,7 +72,7 @@ function tryInOrder(patterns: readonly Pattern[], input: string): ReadonlyMap<Pa
   return results;
 }
 
-/** Everybody waits meanwhile. What is left when it is over counts as cut. */
+/** The host is blocked meanwhile. Patterns that are left when the time is over count as cut. */
 function patience(): () => boolean {
   const endsAt = performance.now() + PATIENCE_MS;
   let runs = 0;
@@ -82,7 +82,7 @@ function patience(): () => boolean {
 function tryAlone(pattern: Pattern, input: string, mayRun: () => boolean): MatchResult {
   for (let proofs = 0; proofs < PROOFS_NEEDED && mayRun(); ) {
     const before = process.cpuUsage();
-    const [isMatch] = run([pattern], input);
+    const [isMatch] = runPatterns([pattern], input);
     if (isMatch !== undefined) return resultOf(isMatch);
     const { user, system } = process.cpuUsage(before);
     if (user + system >= PROOF_MICROSECONDS) proofs += 1;
@@ -94,36 +94,36 @@ function resultOf(isMatch: boolean): MatchResult {
   return isMatch ? 'match' : 'no-match';
 }
 
-/** What is tried, and how far it came: outside of what is cut off, so that it outlasts it. */
-interface Desk {
+/** The input and results of a run: outside of the VM context, so that they outlast an interrupt. */
+interface Run {
   regexes: readonly RegExp[];
   input: string;
   readonly done: boolean[];
 }
 
 const SCRIPT =
-  'while (desk.done.length < desk.regexes.length) desk.done.push(desk.regexes[desk.done.length].test(desk.input))';
+  'while (run.done.length < run.regexes.length) run.done.push(run.regexes[run.done.length].test(run.input))';
 
-let session: { readonly desk: Desk; readonly context: vm.Context; readonly script: vm.Script } | undefined;
+let sandbox: { readonly run: Run; readonly context: vm.Context; readonly script: vm.Script } | undefined;
 
-/** Made when the first pattern needs it. */
-function roomForPatterns() {
-  const desk: Desk = { regexes: [], input: '', done: [] };
-  session ??= { desk, context: vm.createContext({ desk }), script: new vm.Script(SCRIPT) };
-  return session;
+/** Created when the first pattern needs it. */
+function sandboxForPatterns() {
+  const run: Run = { regexes: [], input: '', done: [] };
+  sandbox ??= { run, context: vm.createContext({ run }), script: new vm.Script(SCRIPT) };
+  return sandbox;
 }
 
-/** The results up to where it was cut off, or all of them. */
-function run(patterns: readonly Pattern[], input: string): readonly boolean[] {
-  const { desk, context, script } = roomForPatterns();
-  desk.regexes = patterns.map(({ regex }) => regex);
-  desk.input = input;
+/** The results up to where the run was interrupted, or all of them. */
+function runPatterns(patterns: readonly Pattern[], input: string): readonly boolean[] {
+  const { run, context, script } = sandboxForPatterns();
+  run.regexes = patterns.map(({ regex }) => regex);
+  run.input = input;
   try {
     script.runInContext(context, { timeout: MATCH_BUDGET_MS });
   } catch {
     // Out of time, or out of stack: either way it stopped at the first pattern without a result.
   }
-  desk.regexes = [];
-  desk.input = '';
-  return desk.done.splice(0);
+  run.regexes = [];
+  run.input = '';
+  return run.done.splice(0);
 }

@@ -1,5 +1,4 @@
-/** What providers change in the prompt of their sessions: fixed texts, and sections that they are asked about. */
-
+/** What providers change in the prompt of their sessions: fixed texts, and sections that a provider is asked about. */
 import {
   GatewayErrorCode,
   type ProviderTransform,
@@ -9,31 +8,30 @@ import {
 import type { PromptContribution, SectionCallback, StaticTransform } from '../../core/contracts/extension.js';
 import { tooLong, tooMany } from '../errors.js';
 import type { GatewaySession, ProviderGroup } from '../gateway-session.js';
-import type { Binding, Provider } from '../provider.js';
-import { present } from '../tools/instances.js';
-import { Asked } from './gates.js';
+import { type Binding, type Provider, present } from '../provider.js';
+import { OpenQuestions } from './gates.js';
 
-/** Updates add to what is there, so without a limit they could go on adding. No prompt has that many sections. */
+/** Updates add to what is there, so without a limit they could go on adding. No prompt has so many sections. */
 export const TRANSFORMS_PER_PROVIDER_MAX = 100;
-/** Of all of them together, with the names of their sections: it goes into every prompt. */
+/** All transforms of a provider together, with the names of their sections: they go into every prompt. */
 export const TRANSFORMS_MAX_CHARACTERS = 2 ** 18;
 
-/** Answers name the question; there is only one thing it can be about. */
+/** An answer names its question, which is always about one section: it needs no topic. */
 const TOPIC = '';
 
 export class Transforms {
-  readonly #asked = new Asked<string | undefined>();
+  readonly #questions = new OpenQuestions<string | undefined>();
 
   of(group: ProviderGroup): PromptContribution {
     return { transforms: staticTransforms(group), callbacks: this.#callbacks(group) };
   }
 
   answered(provider: Provider, message: ToGatewayMessageMap['transform.result']): void {
-    this.#asked.answer(provider, { id: message.callId, topic: TOPIC }, transformContentOf(message));
+    this.#questions.answer(provider, { id: message.callId, topic: TOPIC }, transformContentOf(message));
   }
 
   left(provider: Provider): void {
-    this.#asked.left(provider);
+    this.#questions.left(provider);
   }
 
   #callbacks(group: ProviderGroup): SectionCallback[] {
@@ -44,18 +42,18 @@ export class Transforms {
     );
   }
 
-  /** How long to wait is known to whoever renders the prompt. */
+  /** The renderer of the prompt has the timeout. */
   async #ask(
     { provider, sessionId, session }: Binding,
     { section, current, signal }: { section: string; current: string; signal: AbortSignal },
   ): Promise<string | undefined> {
     if (session.isEnding) return undefined;
     const send = (callId: string) => provider.send({ type: 'transform.request', callId, sessionId, section, current });
-    return this.#asked.ask({ provider, topic: TOPIC, signal, send });
+    return this.#questions.ask({ provider, topic: TOPIC, signal, send });
   }
 }
 
-/** What several instances of a provider add is added once. */
+/** The same text of several instances counts once. */
 function staticTransforms(group: ProviderGroup): StaticTransform[] {
   const transforms = new Map<string, StaticTransform>();
   for (const { section, transform } of transformsOf(group)) {
@@ -72,7 +70,7 @@ function transformsOf(group: ProviderGroup) {
   );
 }
 
-/** Throws when they are more than a provider may have, however they came. */
+/** Throws when a provider has too many, however they came. */
 export function checkTransforms(transforms: ReadonlyMap<string, ProviderTransform>): void {
   if (transforms.size > TRANSFORMS_PER_PROVIDER_MAX) throw tooMany('transforms', TRANSFORMS_PER_PROVIDER_MAX);
   let characters = 0;
@@ -81,7 +79,7 @@ export function checkTransforms(transforms: ReadonlyMap<string, ProviderTransfor
   if (characters > TRANSFORMS_MAX_CHARACTERS) throw tooLong('transforms', TRANSFORMS_MAX_CHARACTERS);
 }
 
-/** Null takes one away. */
+/** `null` removes a transform. */
 export function withTransforms(
   before: ReadonlyMap<string, ProviderTransform>,
   changes: Readonly<Record<string, ProviderTransform | null>>,
@@ -95,29 +93,28 @@ export function withTransforms(
 }
 
 /**
- * Only one text can take the place of a section: of two providers that replace it, the later one wins. The earlier one
- * hears of that once, for nothing else would tell it that its text is not used.
+ * Only one text can replace a section: of two providers that replace it, the later one wins. The earlier one hears of that
+ * once, because nothing else tells it that its text is not used.
  */
-
 export class Overruled {
-  /** Whom each provider was told to have lost a section to. */
+  /** The sections that each provider was told to have lost, and the winners. */
   readonly #told = new WeakMap<Binding, Map<string, string>>();
 
   readonly #changed = new Set<GatewaySession>();
 
-  /** Something changed in a session. Much may change in one tick; only its outcome counts. */
+  /** A session changed. Much may change in one tick; only the outcome counts. */
   changed(session: GatewaySession): void {
-    if (this.#changed.size === 0) queueMicrotask(() => this.#lookAll());
+    if (this.#changed.size === 0) queueMicrotask(() => this.#checkAll());
     this.#changed.add(session);
   }
 
-  #lookAll(): void {
+  #checkAll(): void {
     const sessions = [...this.#changed];
     this.#changed.clear();
-    for (const session of sessions) this.#look(session);
+    for (const session of sessions) this.#check(session);
   }
 
-  #look(session: GatewaySession): void {
+  #check(session: GatewaySession): void {
     const winners = new Map<string, Binding>();
     for (const binding of inOrder(session)) {
       for (const [section, { action }] of binding.transforms) {
@@ -136,13 +133,13 @@ export class Overruled {
       if (told?.get(section) === winner) continue;
       const message = `your replacement of the section ${section} is not used: ${winner} replaces it, too`;
       const { providerId } = provider;
-      // There is no code for warnings; this one means that somebody else has what it wanted.
+      // The protocol has no code for warnings; this one means that another provider has what this one wanted.
       provider.send({ type: 'error', code: GatewayErrorCode.ToolConflict, message, providerId, sessionId });
     }
   }
 }
 
-/** Providers stand in the prompt in the order in which they first came, with all their instances. */
+/** Providers stand in the prompt in the order in which they first came, each with all its instances. */
 function inOrder(session: GatewaySession): Binding[] {
   return session
     .groups()

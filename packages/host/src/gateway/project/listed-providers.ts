@@ -1,7 +1,7 @@
 /**
- * Providers that a trusted folder lists in its `atrium.json`. Their names are theirs in its sessions: only the process
- * that the host started for one of them may bind under its name. And what they guard is guarded also while they are not
- * there: nobody may get past a gate by keeping its provider away.
+ * Providers that a trusted folder lists in its `atrium.json`. Their names are reserved in its sessions: only the process
+ * that the host started for a listed provider may bind under its name. And their gates fail closed while they are
+ * missing: keeping a provider away must not open what it guards.
  */
 import type { ProviderHookRule } from '@atrium/protocol/provider';
 import type { ProviderConfig } from '../../config/schema.js';
@@ -12,13 +12,15 @@ import { hostNameOf, RuleBook } from '../hooks/rules.js';
 import type { GatewayService } from '../ports.js';
 import type { Binding, Provider } from '../provider.js';
 
-/** Programs whose last rules are remembered while the host runs; the first to be listed is forgotten first. */
+/** Programs whose last rules the host remembers while it runs; it forgets the oldest first. */
 export const REMEMBERED_RULES_MAX = 1_000;
+/** Instances of one program whose last rules the host remembers; it forgets the oldest first. */
+export const REMEMBERED_INSTANCES_MAX = 20;
 
-export interface ListedProvidersParts {
+interface ListedProvidersParts {
   /** Takes a provider out of a session where it has no right to be, and tells it why. */
   evict(binding: Binding, why: string): void;
-  /** Shows people why something does not run. */
+  /** Shows a note to the people in a session. */
   note(session: GatewaySession, from: string, text: string): void;
 }
 
@@ -26,15 +28,15 @@ type Rules = readonly ProviderHookRule[];
 
 interface Listed {
   readonly name: string;
-  /** Which program of which folder it is: what one guards says nothing about another, also when it is called the same. */
+  /** Identifies the program and its folder: rules of one say nothing about another of the same name. */
   readonly program: string;
-  /** From the file: the tools that it guards. */
+  /** The tools that it guards according to the file. */
   readonly guards: Rules | undefined;
-  /** The process that it is now. */
+  /** The id under which its current process authenticates. */
   admission: string | undefined;
-  /** A person does not want it to run. */
+  /** A person said that it should not run. */
   isGivenUp: boolean;
-  /** People have been told that something does not run without it. */
+  /** People have been told that calls do not run without it. */
   isTold: boolean;
 }
 
@@ -43,15 +45,15 @@ const ANYTHING_THAT_CHANGES = 'anything that changes something';
 export class ListedProviders implements GatewayService {
   readonly #parts: ListedProvidersParts;
   readonly #sessions = new Map<GatewaySession, Map<string, Listed>>();
-  /** The rules that programs had when they were last here. */
-  readonly #lastRules = new Map<string, Rules>();
+  /** The rules that each instance of a program had when it was last bound, by program and instance. */
+  readonly #lastRules = new Map<string, Map<string, Rules>>();
   readonly #book = new RuleBook();
 
   constructor(parts: ListedProvidersParts) {
     this.#parts = parts;
   }
 
-  /** The folder is trusted: from now on the name is this provider's. Who has it without right makes room. */
+  /** The folder is trusted: reserves the name from now on, and evicts other providers that have it. */
   list(
     session: GatewaySession,
     { name, config, digest }: { name: string; config: ProviderConfig; digest: string },
@@ -66,25 +68,25 @@ export class ListedProviders implements GatewayService {
       if (keyOf(binding.provider.name) === keyOf(name)) this.#parts.evict(binding, taken(name));
   }
 
-  /** The host started its process, which comes in with this. Whoever refused it before has let it run since. */
+  /** The host started its process, which authenticates under this id. A person who refused it before has let it run since. */
   expect(session: GatewaySession, name: string, admission: string): void {
     const listed = this.#sessions.get(session)?.get(keyOf(name));
     if (listed) Object.assign(listed, { admission, isGivenUp: false });
   }
 
-  /** A person said that it should not run: then nothing waits for it. */
+  /** A person said that it should not run: it blocks nothing. */
   giveUp(session: GatewaySession, name: string): void {
     const listed = this.#sessions.get(session)?.get(keyOf(name));
     if (listed) listed.isGivenUp = true;
   }
 
-  /** Throws when the name belongs to somebody else. */
+  /** Throws when the name is reserved for another provider. */
   checkName({ name, admission }: Provider, session: GatewaySession): void {
     const listed = this.#sessions.get(session)?.get(keyOf(name));
     if (listed && (admission === undefined || listed.admission !== admission)) throw unauthorized(taken(listed.name));
   }
 
-  /** Names of those whose absence people have been told of, with words for that. */
+  /** The missing providers that people have been told of: names and messages. */
   missing(session: GatewaySession): ReadonlyMap<string, string> {
     const missing = this.#missing(session).filter(({ isTold }) => isTold);
     return new Map(
@@ -92,7 +94,7 @@ export class ListedProviders implements GatewayService {
     );
   }
 
-  /** Objects to what a provider that is not there would have judged. */
+  /** Denies the calls that a missing provider guards. */
   gateOf(session: GatewaySession): Gate {
     const closing = (call: GateCall) => this.#missing(session).find((listed) => this.#guards(listed, session, call));
     return {
@@ -108,28 +110,35 @@ export class ListedProviders implements GatewayService {
     };
   }
 
-  /** What it guards may change while it is here. It may be here several times, and not all leave in the same moment. */
+  /** Remembers the rules of connected instances. An instance replaces its own rules only, not those of one that left. */
   changed({ session, bindings }: ProviderGroup): void {
     for (const binding of bindings) {
       const listed = this.#listedAs(binding, session);
       if (!listed || binding.isAway) continue;
       listed.isTold = false;
-      const all = session.bindings.filter((other) => this.#listedAs(other, session) === listed);
-      this.#lastRules.delete(listed.program);
-      this.#lastRules.set(
-        listed.program,
-        all.flatMap(({ rules }) => rules),
-      );
-      const [oldest] = this.#lastRules.keys();
-      if (this.#lastRules.size > REMEMBERED_RULES_MAX && oldest !== undefined) this.#lastRules.delete(oldest);
+      this.#remember(listed.program, binding);
     }
+  }
+
+  #remember(program: string, { provider, rules }: Binding): void {
+    const instances = this.#lastRules.get(program) ?? new Map<string, Rules>();
+    putLast(this.#lastRules, program, instances, REMEMBERED_RULES_MAX);
+    const instance = JSON.stringify(provider.instance ?? null);
+    if (rules.length > 0) putLast(instances, instance, rules, REMEMBERED_INSTANCES_MAX);
+    else instances.delete(instance);
+  }
+
+  /** The rules from the file, or those of each instance when it was last bound; undefined when neither is known. */
+  #rulesOf({ guards, program }: Listed): readonly Rules[] | undefined {
+    const instances = this.#lastRules.get(program);
+    return guards ? [guards] : instances && [...instances.values()];
   }
 
   ended(session: GatewaySession): undefined {
     this.#sessions.delete(session);
   }
 
-  /** One that is away for a moment guards by its own rules. One that a person switched off guards nothing. */
+  /** Not those that are away for a moment, whose own gates deny, nor those that a person switched off. */
   #missing(session: GatewaySession): readonly Listed[] {
     const here = new Set(session.bindings.map((binding) => this.#listedAs(binding, session)));
     return [...(this.#sessions.get(session)?.values() ?? [])].filter(
@@ -142,15 +151,15 @@ export class ListedProviders implements GatewayService {
     return [...(this.#sessions.get(session)?.values() ?? [])].find((listed) => listed.admission === admission);
   }
 
-  /** By the file, by what it guarded when it was last here, or everything that may change something: nobody knows better. */
-  #guards({ guards, program }: Listed, session: GatewaySession, call: GateCall): boolean {
-    const rules = guards ?? this.#lastRules.get(program);
-    if (!rules) return !isReadOnly(session, call);
-    return this.#book.applying({ rules, session }, call).some(({ rule }) => isClosing(rule));
+  /** A provider whose rules are unknown guards everything that may change something. */
+  #guards(listed: Listed, session: GatewaySession, call: GateCall): boolean {
+    const lists = this.#rulesOf(listed);
+    if (!lists) return !isReadOnly(session, call);
+    return lists.some((rules) => this.#book.applying({ rules, session }, call).some(({ rule }) => isClosing(rule)));
   }
 
-  #closedBy({ guards, program }: Listed): string {
-    const rules = (guards ?? this.#lastRules.get(program))?.filter(isClosing);
+  #closedBy(listed: Listed): string {
+    const rules = this.#rulesOf(listed)?.flat().filter(isClosing);
     if (!rules) return ANYTHING_THAT_CHANGES;
     return [...new Set(rules.map(({ match }) => match.tool ?? 'any tool'))].join(', ') || 'nothing';
   }
@@ -165,12 +174,12 @@ export class ListedProviders implements GatewayService {
 
 const HELP = 'It runs again once it is connected; a person can also switch it off in this session.';
 
-/** What a rule says about a call of which nobody is there to ask. */
+/** Whether a rule denies a call when its provider cannot be asked. */
 function isClosing(rule: ProviderHookRule): boolean {
   return rule.action === 'deny' || (rule.action === 'gate' && !rule.failOpen);
 }
 
-/** Only the host's own word counts: what others say of their tools is theirs to say. */
+/** Trusts only the host's own tools: other tools may claim to be read-only. */
 function isReadOnly(session: GatewaySession, { toolName, owner }: GateCall): boolean {
   if (owner !== undefined) return false;
   const name = hostNameOf(toolName);
@@ -178,11 +187,19 @@ function isReadOnly(session: GatewaySession, { toolName, owner }: GateCall): boo
   return tool?.definition.annotations?.readOnlyHint === true;
 }
 
-/** `CI` and `ci` are one name to people. */
+/** People take `CI` and `ci` for one name. */
 function keyOf(name: string): string {
   return name.toLowerCase();
 }
 
 function taken(name: string): string {
   return `the name ${name} belongs to a provider of this session's folder: use another name`;
+}
+
+/** Puts an entry at the end of a map, and drops the first one when there are too many. */
+function putLast<Value>(map: Map<string, Value>, key: string, value: Value, max: number): void {
+  map.delete(key);
+  map.set(key, value);
+  const [oldest] = map.keys();
+  if (map.size > max && oldest !== undefined) map.delete(oldest);
 }

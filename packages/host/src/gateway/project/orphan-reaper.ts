@@ -1,19 +1,19 @@
 /**
- * What becomes of the host's processes when the host is killed and cannot end them itself: a tiny process that knows them
- * hangs on a pipe from the host. However the host ends, the pipe ends with it, and then they are ended in its place.
+ * Ends the provider processes of a host that was killed and could not end them itself: a tiny process that knows them
+ * hangs on a pipe from the host. However the host ends, the pipe ends with it, and the tiny process ends the others.
  */
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
 
 /** Between asking to end and killing, as when the host itself ends a provider. */
-export const WILL_GRACE_MS = 2_000;
+export const ORPHAN_GRACE_MS = 2_000;
 const LOOK_EVERY_MS = 100;
 
 /**
- * Every line names the leader of a group: `+` to remember it, `-` to forget it. It is a text and no file, so that it is
- * there wherever the host is, also when that was made into one file. Windows knows no groups, but trees.
+ * Every line names the leader of a process group: `+` to remember it, `-` to forget it. It is a text and not a file, so
+ * that it also works when the host is bundled into one file. Windows has process trees instead of groups.
  */
-const EXECUTOR = `
+const REAPER_SCRIPT = `
 const { spawnSync } = require('node:child_process');
 const leaders = new Set();
 let rest = '';
@@ -24,7 +24,7 @@ process.stdin.setEncoding('utf8').on('data', (text) => {
 });
 process.stdin.on('error', () => {}).on('close', () => {
   signalAll('SIGTERM');
-  const giveUp = Date.now() + ${WILL_GRACE_MS};
+  const giveUp = Date.now() + ${ORPHAN_GRACE_MS};
   const timer = setInterval(() => {
     signalAll(0);
     if (leaders.size > 0 && Date.now() < giveUp) return;
@@ -46,56 +46,56 @@ function signalGroup(leader, signal) {
 }
 `;
 
-type Executor = ChildProcessByStdio<Socket, null, null>;
+type ReaperProcess = ChildProcessByStdio<Socket, null, null>;
 
 export class OrphanReaper {
   readonly #leaders = new Set<number>();
-  #executor: Executor | undefined;
+  #reaper: ReaperProcess | undefined;
 
-  /** The process that lives on, for those who look for leaks; none while there is nobody to end. */
-  get executor(): number | undefined {
-    return this.#executor?.pid;
+  /** The id of the reaper process, to find leaks; undefined while there is nothing to end. */
+  get pid(): number | undefined {
+    return this.#reaper?.pid;
   }
 
-  /** Has a group ended should the host be killed; the returned function takes that back. */
+  /** Ends a process group when the host is killed; the returned function takes that back. */
   add(leader: number): () => void {
     this.#leaders.add(leader);
-    if (this.#executor) this.#executor.stdin.write(`+${leader}\n`);
-    else this.#appoint();
+    if (this.#reaper) this.#reaper.stdin.write(`+${leader}\n`);
+    else this.#startReaper();
     return () => this.#forget(leader);
   }
 
   #forget(leader: number): void {
     if (!this.#leaders.delete(leader)) return;
-    this.#executor?.stdin.write(`-${leader}\n`);
+    this.#reaper?.stdin.write(`-${leader}\n`);
     if (this.#leaders.size > 0) return;
-    this.#executor?.stdin.end();
-    this.#executor = undefined;
+    this.#reaper?.stdin.end();
+    this.#reaper = undefined;
   }
 
-  /** Whoever lives on is told of everybody there is. One that dies before the host is replaced with the next process. */
-  #appoint(): void {
-    const executor = start();
-    this.#executor = executor;
-    executor.once('exit', () => {
-      if (this.#executor === executor) this.#executor = undefined;
+  /** Tells a new reaper process of all groups. One that dies before the host is replaced when the next group comes. */
+  #startReaper(): void {
+    const reaper = start();
+    this.#reaper = reaper;
+    reaper.once('exit', () => {
+      if (this.#reaper === reaper) this.#reaper = undefined;
     });
-    for (const leader of this.#leaders) executor.stdin.write(`+${leader}\n`);
+    for (const leader of this.#leaders) reaper.stdin.write(`+${leader}\n`);
   }
 }
 
-/** In a group of its own, so that what ends the host's group does not end it, too; and no reason for the host to stay. */
-function start(): Executor {
+/** In a group of its own, so that ending the host's group does not end it; and it does not keep the host alive. */
+function start(): ReaperProcess {
   const { PATH, SystemRoot } = process.env;
-  const executor = spawn(process.execPath, ['-e', EXECUTOR], {
+  const reaper = spawn(process.execPath, ['-e', REAPER_SCRIPT], {
     env: { PATH, SystemRoot },
     detached: true,
     windowsHide: true,
     stdio: ['pipe', 'ignore', 'ignore'],
-  }) as Executor;
-  // Without it everything works as before, only not beyond a kill.
-  for (const emitter of [executor, executor.stdin]) emitter.on('error', () => {});
-  executor.unref();
-  executor.stdin.unref();
-  return executor;
+  }) as ReaperProcess;
+  // Without it everything works, except that a killed host leaves processes behind.
+  for (const emitter of [reaper, reaper.stdin]) emitter.on('error', () => {});
+  reaper.unref();
+  reaper.stdin.unref();
+  return reaper;
 }

@@ -1,8 +1,7 @@
 /**
- * The providers of a project that are on their way into its session. A turn waits for them, but not for long: what they
- * guard is guarded from its first call on, and what they lend is there when the agent looks.
+ * Providers that a session's folder declares in its `atrium.json`: started with the session once the folder is trusted,
+ * started again when they fail, ended with the session.
  */
-
 import path from 'node:path';
 import { PROJECT_FILE, readConfigFile } from '../../config/config-file.js';
 import type { ProviderConfig } from '../../config/schema.js';
@@ -18,67 +17,27 @@ import type { ListedProviders } from './listed-providers.js';
 import { OrphanReaper } from './orphan-reaper.js';
 import { ProviderProcess } from './provider-process.js';
 
-/** From the start of its process until a provider is bound. Most need a fraction of it; some never bind. */
+/** Providers that the host starts for one folder; a folder with more is not a project but a mistake. */
+export const PROJECT_PROVIDERS_MAX = 20;
+/** How long a turn waits for a provider, from the start of its process. Most bind in a fraction of it; some never do. */
 export const ARRIVAL_MAX_MS = 3_000;
 
-interface Arrival {
-  readonly isOver: Promise<void>;
-  end(): void;
-}
-
-export class Arrivals {
-  readonly #clock: Clock;
-  readonly #expected = new Map<string, Arrival>();
-
-  constructor(clock: Clock) {
-    this.#clock = clock;
-  }
-
-  expect(id: string): void {
-    const cancelTimer = this.#clock.after(ARRIVAL_MAX_MS, () => this.over(id));
-    let end = () => {};
-    const isOver = new Promise<void>((resolve) => {
-      end = resolve;
-    });
-    this.#expected.set(id, { isOver: isOver.finally(cancelTimer), end });
-  }
-
-  /** It is there, or does not come any more. Nobody minds when it was not expected. */
-  over(id: string): void {
-    this.#expected.get(id)?.end();
-    this.#expected.delete(id);
-  }
-
-  /** Resolves when everybody who is on the way now has come, or will not. Who sets out later is not waited for. */
-  async all(): Promise<void> {
-    await Promise.all([...this.#expected.values()].map(({ isOver }) => isOver));
-  }
-}
-
-/**
- * Providers that a session's folder declares in its `atrium.json`: started with the session once the folder is trusted,
- * started again when they fail, ended with the session.
- */
-
-/** A folder with more is not a project but a mistake. */
-export const PROJECT_PROVIDERS_MAX = 20;
-
-export interface ProjectProvidersParts {
+interface ProjectProvidersParts {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly tokens: ProviderTokens;
   /** Where providers find the gateway; undefined while it has no port. */
   address(): GatewayUrl | undefined;
   readonly listed: ListedProviders;
-  /** Shows people why something does not run. */
+  /** Shows a note to the people in a session. */
   note(session: GatewaySession, from: string, text: string): void;
 }
 
-/** Whatever runs in one session, and whoever is on the way there. */
+/** The processes of one session, and the providers on their way into it. */
 interface Running {
   readonly processes: ProviderProcess[];
   readonly arrivals: Arrivals;
-  /** The session rests: what may start now starts when it works again. */
+  /** The session is idle: processes start when it is used again. */
   isSuspended: boolean;
 }
 
@@ -88,13 +47,13 @@ interface Declared {
   readonly program: Program;
 }
 
-/** What a session adds to its turns while its project has providers. */
+/** The extension that makes turns wait for the project's providers and keeps the gates of missing ones closed. */
 const EXTENSION_ID = 'gateway-project:/';
 
 export class ProjectProviders implements GatewayService {
   readonly #parts: ProjectProvidersParts;
   readonly #running = new Map<GatewaySession, Running>();
-  readonly #will = new OrphanReaper();
+  readonly #reaper = new OrphanReaper();
 
   constructor(parts: ProjectProvidersParts) {
     this.#parts = parts;
@@ -122,7 +81,7 @@ export class ProjectProviders implements GatewayService {
     if (!session.isEnding) for (const process of running.processes) process.start();
   }
 
-  /** What they guard stays guarded meanwhile, and what they lend stays listed. */
+  /** Meanwhile their gates stay closed and their tools listed. */
   async suspending(session: GatewaySession): Promise<void> {
     const running = this.#running.get(session);
     if (!running) return;
@@ -136,7 +95,7 @@ export class ProjectProviders implements GatewayService {
     if (provider.admission !== undefined) this.#running.get(session)?.arrivals.over(provider.admission);
   }
 
-  /** Bound ones hear that the session ends, like all others; nothing is started any more. */
+  /** Bound providers hear that the session ends, like all others; no process starts any more. */
   ending(session: GatewaySession): undefined {
     session.trust.close();
     for (const process of this.#running.get(session)?.processes ?? []) process.retire();
@@ -155,13 +114,13 @@ export class ProjectProviders implements GatewayService {
     const file = await readConfigFile(path.join(folder, PROJECT_FILE));
     const declared = Object.entries(file?.config.providers ?? {});
     if (declared.length > PROJECT_PROVIDERS_MAX)
-      this.#parts.note(session, PROJECT_FILE, `only the first ${PROJECT_PROVIDERS_MAX} providers are started`);
+      this.#parts.note(session, PROJECT_FILE, tooManyDeclared(declared.length));
     const programs = declared.map(([name, config]) => ({
       name,
       config,
       program: providerProgram(name, config, folder),
     }));
-    // What a trusted folder lists is missing from now on until it is there, also when it was changed and waits for a yes.
+    // A provider that a trusted folder lists is missing until it is bound, also when it was changed and waits for a yes.
     if (await session.trust.isFolderTrusted()) for (const each of programs) this.#list(session, each);
     await Promise.all(programs.slice(0, PROJECT_PROVIDERS_MAX).map((each) => this.#startWhenTrusted(session, each)));
   }
@@ -202,11 +161,54 @@ export class ProjectProviders implements GatewayService {
       logger,
       tokens,
       arrivals,
-      will: this.#will,
+      reaper: this.#reaper,
       admitted,
       failed,
     });
     processes.push(process);
     if (!running.isSuspended) process.start();
+  }
+}
+
+function tooManyDeclared(count: number): string {
+  const max = PROJECT_PROVIDERS_MAX;
+  return `lists ${count} providers; the host starts the first ${max} only. What the others guard stays closed: list fewer`;
+}
+
+interface Arrival {
+  readonly isOver: Promise<void>;
+  end(): void;
+}
+
+/**
+ * The providers of a project that are on their way into its session. A turn waits for them, but not for long: their gates
+ * apply from its first call on, and the agent finds their tools.
+ */
+export class Arrivals {
+  readonly #clock: Clock;
+  readonly #expected = new Map<string, Arrival>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  expect(id: string): void {
+    const cancelTimer = this.#clock.after(ARRIVAL_MAX_MS, () => this.over(id));
+    let end = () => {};
+    const isOver = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    this.#expected.set(id, { isOver: isOver.finally(cancelTimer), end });
+  }
+
+  /** A provider is bound, or does not come any more. Unexpected ones are ignored. */
+  over(id: string): void {
+    this.#expected.get(id)?.end();
+    this.#expected.delete(id);
+  }
+
+  /** Resolves when every provider that is on its way now has come, or will not. It does not wait for later ones. */
+  async all(): Promise<void> {
+    await Promise.all([...this.#expected.values()].map(({ isOver }) => isOver));
   }
 }

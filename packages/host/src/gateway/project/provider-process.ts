@@ -1,5 +1,4 @@
-/** Puts pieces of output together into lines, none of them endless. */
-
+/** One process of a project provider: its token, its output, its end, and its next start. */
 import path from 'node:path';
 import type { ProviderConfig } from '../../config/schema.js';
 import { childEnvironment } from '../../core/util/child-environment.js';
@@ -12,38 +11,14 @@ import type { ProviderTokens } from '../provider-auth.js';
 import type { OrphanReaper } from './orphan-reaper.js';
 import type { Arrivals } from './project-providers.js';
 
-/** Longer lines are cut: a log is for reading. */
-export const LINE_MAX_CHARACTERS = 1_000;
-
-export class OutputLines {
-  #rest = '';
-
-  constructor(private readonly line: (text: string) => void) {}
-
-  add(text: string): void {
-    const lines = (this.#rest + text).split(/\r?\n/);
-    // Of a line without an end, only so much is kept as will be shown.
-    this.#rest = (lines.pop() ?? '').slice(0, LINE_MAX_CHARACTERS);
-    for (const line of lines) this.#say(line);
-  }
-
-  end(): void {
-    this.#say(this.#rest);
-    this.#rest = '';
-  }
-
-  #say(line: string): void {
-    if (line.trim() !== '') this.line(line.slice(0, LINE_MAX_CHARACTERS));
-  }
-}
-
-/** One process of a project provider: its token, its output, its end, and its next start. */
-
 export const RESTART_FIRST_MS = 1_000;
 export const RESTART_MAX_MS = 60_000;
-/** A process that ran this long is well: the next failure is a new one. */
-export const WELL_AFTER_MS = 60_000;
+/** A process that ran this long is healthy: its next failure counts as the first. */
+export const HEALTHY_AFTER_MS = 60_000;
 export const STOP_GRACE_MS = 2_000;
+
+/** Longer lines of output are cut. */
+export const LINE_MAX_CHARACTERS = 1_000;
 
 export interface ProviderProcessParts {
   readonly name: string;
@@ -54,21 +29,20 @@ export interface ProviderProcessParts {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly tokens: ProviderTokens;
-  /** Those who wait for it. */
+  /** Turns wait for it there. */
   readonly arrivals: Arrivals;
-  /** Ends it should the host be killed. */
-  readonly will: OrphanReaper;
+  /** Ends it when the host is killed. */
+  readonly reaper: OrphanReaper;
   readonly sessionId: string;
-  /** A process is about to start, and comes in with this. */
+  /** A process is about to start; it will authenticate under this id. */
   admitted(admission: string): void;
-  /** It failed for the first time, or for the first time since it was well. */
+  /** It failed for the first time, or for the first time since it was healthy. */
   failed(how: string): void;
 }
 
 export class ProviderProcess {
   readonly #parts: ProviderProcessParts;
   #stopping = new AbortController();
-  /** It is not started again by itself. */
   #retiring = new AbortController();
   #running: Promise<void> | undefined;
 
@@ -84,7 +58,7 @@ export class ProviderProcess {
     this.#running = this.#keepRunning();
   }
 
-  /** The session is about to end: the process may still say goodbye, but no other one takes its place. */
+  /** The session is about to end: the process may still say goodbye, but is not started again. */
   retire(): void {
     this.#retiring.abort();
   }
@@ -104,21 +78,21 @@ export class ProviderProcess {
       const startedAt = clock.now();
       const end = await this.#runOnce();
       if (signal.aborted) return;
-      if (clock.now() - startedAt >= WELL_AFTER_MS) failures = 0;
+      if (clock.now() - startedAt >= HEALTHY_AFTER_MS) failures = 0;
       this.#ended(end, failures);
       await pause(clock, Math.min(RESTART_FIRST_MS * 2 ** failures, RESTART_MAX_MS), signal);
       failures += 1;
     }
   }
 
-  /** Every process has a token of its own, which dies with it. */
+  /** Every process has a token of its own, which is revoked when it ends. */
   async #runOnce(): Promise<ProcessEnd> {
-    const { config, folder, tokens, will, arrivals, sessionId, name, clock, logger, admitted } = this.#parts;
+    const { config, folder, tokens, reaper, arrivals, sessionId, name, clock, logger, admitted } = this.#parts;
     const token = tokens.issueProject(sessionId);
     const admission = tokens.accessOf(token)?.token?.id ?? '';
     arrivals.expect(admission);
     admitted(admission);
-    // What it prints goes to the log, but not what opens the session to it.
+    // Its output goes to the log, but never its token.
     const lines = new OutputLines((line) =>
       logger.log('info', line.replaceAll(token, '…'), { provider: name, session: sessionId }),
     );
@@ -131,7 +105,7 @@ export class ProviderProcess {
       timeoutMs: Number.MAX_SAFE_INTEGER,
       graceMs: STOP_GRACE_MS,
       clock,
-      started: (leader) => will.add(leader),
+      started: (leader) => reaper.add(leader),
       output: (text) => lines.add(text),
     });
     lines.end();
@@ -164,4 +138,27 @@ function inWords(end: ProcessEnd): string {
   if (end.kind === 'exited') return `ended with code ${end.code}`;
   if (end.kind === 'killed') return `was ended by ${end.signal}`;
   return end.kind === 'not-started' ? `could not be started (${end.code})` : 'was stopped';
+}
+
+/** Puts pieces of output together into lines of at most `LINE_MAX_CHARACTERS`. */
+export class OutputLines {
+  #rest = '';
+
+  constructor(private readonly line: (text: string) => void) {}
+
+  add(text: string): void {
+    const lines = (this.#rest + text).split(/\r?\n/);
+    // Of an unfinished line, this keeps only what will be shown.
+    this.#rest = (lines.pop() ?? '').slice(0, LINE_MAX_CHARACTERS);
+    for (const line of lines) this.#say(line);
+  }
+
+  end(): void {
+    this.#say(this.#rest);
+    this.#rest = '';
+  }
+
+  #say(line: string): void {
+    if (line.trim() !== '') this.line(line.slice(0, LINE_MAX_CHARACTERS));
+  }
 }

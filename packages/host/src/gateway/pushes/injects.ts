@@ -1,146 +1,128 @@
-/** The queue of a session, as far as providers have to mind it. */
-
+/**
+ * Messages of providers that become turns. People come first; each provider has one message under way at a time; and a
+ * provider that only ever answers itself is paused.
+ */
 import type { ActionMap, SessionState, UserMessage } from '@atrium/protocol';
 import { HELD_INJECTS_MAX, INJECT_CYCLES_MAX } from '@atrium/protocol/provider';
 import type { Step } from '../../core/channels/channel.js';
 import type { GatewaySession } from '../gateway-session.js';
 
-/** No turn, and nobody's message waits for one. Calls run in turns only. */
-export function isIdle(state: SessionState): boolean {
-  return !state.activeTurn && state.lifecycle === 'ready' && (state.queuedMessages ?? []).length === 0;
-}
-
-/** Messages of people stand before those of providers, whenever they came. */
-export function putPeopleFirst(session: GatewaySession, ofProviders: ReadonlySet<string>): void {
-  const queued = session.state.queuedMessages ?? [];
-  const people = queued.filter(({ id }) => !ofProviders.has(id));
-  const providers = queued.filter(({ id }) => ofProviders.has(id));
-  const order = [...people, ...providers].map(({ id }) => id);
-  if (order.some((id, index) => queued[index]?.id !== id))
-    session.write({ type: 'session/queuedMessagesReordered', order });
-}
-
-/**
- * Messages of providers that become turns. People come first; of one provider only one message is under way at a time;
- * and a provider that only ever answers itself is paused.
- */
-
 export interface Inject {
   readonly provider: string;
   readonly stream: string;
-  /** As the model is to read it. */
+  /** As the model reads it. */
   readonly text: string;
   readonly metadata: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** `pausing`: it is paused, and nobody has been told yet. */
+/** `pausing`: it is paused from now on, and people do not know yet. */
 export type InjectAnswer = 'taken' | 'held' | 'pausing' | 'paused' | 'full';
 
-/** One provider name in one session. */
-interface Line {
+/** The messages of one provider name in one session. */
+interface InjectQueue {
   readonly held: Inject[];
   /** The id of the last message that it put into the queue, or of the turn that this became. */
   last: string | undefined;
-  /** Turns that it started, with no human one in between. */
+  /** Turns that it started without a turn of a person in between. */
   cycles: number;
   isPauseTold: boolean;
 }
 
 export class Injects {
-  readonly #sessions = new WeakMap<GatewaySession, Map<string, Line>>();
+  readonly #sessions = new WeakMap<GatewaySession, Map<string, InjectQueue>>();
   #count = 0;
 
   /** `afterCommit` calls back when everything written so far is stored. */
   constructor(private readonly afterCommit: (then: () => void) => void) {}
 
   offer(session: GatewaySession, inject: Inject): InjectAnswer {
-    const line = this.#line(session, inject.provider);
-    if (line.cycles >= INJECT_CYCLES_MAX) return pauseOf(line);
+    const queue = this.#queue(session, inject.provider);
+    if (queue.cycles >= INJECT_CYCLES_MAX) return pauseOf(queue);
     const { state } = session;
-    if (!isUnderWay(line, state) && line.held.length === 0 && mayEnter(state)) {
-      this.#deliver(session, line, inject);
+    if (!isUnderWay(queue, state) && queue.held.length === 0 && mayEnter(state)) {
+      this.#deliver(session, queue, inject);
       return 'taken';
     }
-    if (line.held.length >= HELD_INJECTS_MAX) return 'full';
-    line.held.push(inject);
+    if (queue.held.length >= HELD_INJECTS_MAX) return 'full';
+    queue.held.push(inject);
     return 'held';
   }
 
-  /** Whether a provider's message began this turn. Known from who wrote it, not from what it says about itself. */
+  /** Whether a provider's message began this turn. The gateway knows what it wrote; a message's own metadata proves nothing. */
   hasStarted(session: GatewaySession, turnId: string): boolean {
     return [...(this.#sessions.get(session)?.values() ?? [])].some(({ last }) => last === turnId);
   }
 
-  /** Follows the queue and the turns: who began this one, and is the session idle again? */
+  /** Follows the queue and the turns: which provider began this turn, and is the session idle again? */
   observe(session: GatewaySession, { envelope, after }: Step<SessionState>): void {
-    const lines = this.#sessions.get(session);
-    if (!lines) return;
+    const queues = this.#sessions.get(session);
+    if (!queues) return;
     const { action, origin } = envelope;
     if (origin && action.type === 'session/pendingMessageSet' && action.kind === 'queued') {
-      rewritten(lines, action.id);
-      putPeopleFirst(session, messagesOf(lines));
+      rewritten(queues, action.id);
+      putPeopleFirst(session, messagesOf(queues));
     }
-    if (action.type === 'session/turnStarted') started(lines, action, origin !== undefined);
-    if (isIdle(after)) this.#releaseSoon(session, lines);
+    if (action.type === 'session/turnStarted') started(queues, action, origin !== undefined);
+    if (isIdle(after)) this.#releaseSoon(session, queues);
   }
 
-  /** The provider was switched on again: what it was holding may go on. */
+  /** A provider was switched on again: its held messages may continue. */
   resume(session: GatewaySession): void {
-    const lines = this.#sessions.get(session);
-    if (lines) this.#releaseSoon(session, lines);
+    const queues = this.#sessions.get(session);
+    if (queues) this.#releaseSoon(session, queues);
   }
 
-  /** The provider is gone: what it had not delivered yet goes with it. */
+  /** A provider is gone, and its held messages with it. */
   forget(session: GatewaySession, provider: string): void {
     this.#sessions.get(session)?.get(provider)?.held.splice(0);
   }
 
-  /** Not in the middle of what ends a turn: its agent stops first, and everybody hears of the end before the next. */
-  #releaseSoon(session: GatewaySession, lines: ReadonlyMap<string, Line>): void {
-    if (![...lines.values()].some(({ held }) => held.length > 0)) return;
-    this.afterCommit(() => this.#release(session, lines));
+  /** Not in the tick that ends a turn: its agent stops first, and clients hear of the end before the next turn. */
+  #releaseSoon(session: GatewaySession, queues: ReadonlyMap<string, InjectQueue>): void {
+    if (![...queues.values()].some(({ held }) => held.length > 0)) return;
+    this.afterCommit(() => this.#release(session, queues));
   }
 
-  #release(session: GatewaySession, lines: ReadonlyMap<string, Line>): void {
+  #release(session: GatewaySession, queues: ReadonlyMap<string, InjectQueue>): void {
     if (!isIdle(session.state)) return;
-    for (const [name, line] of lines) {
-      if (line.cycles >= INJECT_CYCLES_MAX || !session.isEnabled(name)) continue;
-      const next = line.held.shift();
-      if (next) return this.#deliver(session, line, next);
+    for (const [name, queue] of queues) {
+      if (queue.cycles >= INJECT_CYCLES_MAX || !session.isEnabled(name)) continue;
+      const next = queue.held.shift();
+      if (next) return this.#deliver(session, queue, next);
     }
   }
 
-  #deliver(session: GatewaySession, line: Line, inject: Inject): void {
+  #deliver(session: GatewaySession, queue: InjectQueue, inject: Inject): void {
     const userMessage = messageOf(inject);
     this.#count += 1;
     const id = `gw-${this.#count}-${crypto.randomUUID()}`;
-    line.last = id;
+    queue.last = id;
     if (session.state.activeTurn) session.write({ type: 'session/pendingMessageSet', kind: 'queued', id, userMessage });
     else session.write({ type: 'session/turnStarted', turnId: id, userMessage });
   }
 
-  #line(session: GatewaySession, provider: string): Line {
-    const lines = this.#sessions.get(session) ?? new Map<string, Line>();
-    this.#sessions.set(session, lines);
-    const line = lines.get(provider) ?? { held: [], last: undefined, cycles: 0, isPauseTold: false };
-    lines.set(provider, line);
-    return line;
+  #queue(session: GatewaySession, provider: string): InjectQueue {
+    const queues = this.#sessions.get(session) ?? new Map<string, InjectQueue>();
+    this.#sessions.set(session, queues);
+    const queue = queues.get(provider) ?? { held: [], last: undefined, cycles: 0, isPauseTold: false };
+    queues.set(provider, queue);
+    return queue;
   }
 }
 
-/** Whether its last message still waits or works. The state says so: whatever was undone or deleted does not. */
-function isUnderWay({ last }: Line, { activeTurn, queuedMessages = [] }: SessionState): boolean {
+/** Whether its last message still waits or runs, as the state says: one that was undone or deleted does not. */
+function isUnderWay({ last }: InjectQueue, { activeTurn, queuedMessages = [] }: SessionState): boolean {
   return last !== undefined && (activeTurn?.id === last || queuedMessages.some(({ id }) => id === last));
 }
 
-/** Behind a turn, or as one. A queue that stands still after a turn was stopped is not set going by a provider. */
+/** A message may queue behind a turn, or start one. It does not start a queue that stands still after a stopped turn. */
 function mayEnter(state: SessionState): boolean {
   return isIdle(state) || state.activeTurn !== undefined;
 }
 
-function pauseOf(line: Line): InjectAnswer {
-  const answer = line.isPauseTold ? 'paused' : 'pausing';
-  line.isPauseTold = true;
+function pauseOf(queue: InjectQueue): InjectAnswer {
+  const answer = queue.isPauseTold ? 'paused' : 'pausing';
+  queue.isPauseTold = true;
   return answer;
 }
 
@@ -148,16 +130,16 @@ function messageOf({ provider, stream, text, metadata }: Inject): UserMessage {
   return { text, _meta: { gateway: { provider, stream, ...(metadata && { metadata }) } } };
 }
 
-function messagesOf(lines: ReadonlyMap<string, Line>): ReadonlySet<string> {
-  return new Set([...lines.values()].flatMap(({ last }) => last ?? []));
+function messagesOf(queues: ReadonlyMap<string, InjectQueue>): ReadonlySet<string> {
+  return new Set([...queues.values()].flatMap(({ last }) => last ?? []));
 }
 
 function started(
-  lines: ReadonlyMap<string, Line>,
+  queues: ReadonlyMap<string, InjectQueue>,
   { turnId, queuedMessageId }: ActionMap['session/turnStarted'],
   isByPerson: boolean,
 ): void {
-  const own = [...lines.values()].find(
+  const own = [...queues.values()].find(
     ({ last }) => last !== undefined && (last === turnId || last === queuedMessageId),
   );
   if (own && !isByPerson) {
@@ -165,14 +147,29 @@ function started(
     own.last = turnId;
     return;
   }
-  // A person spoke: everybody may speak again.
-  for (const line of lines.values()) {
-    line.cycles = 0;
-    line.isPauseTold = false;
+  // A person spoke: all providers may start turns again.
+  for (const queue of queues.values()) {
+    queue.cycles = 0;
+    queue.isPauseTold = false;
   }
 }
 
-/** What a person has rewritten is the person's. */
-function rewritten(lines: ReadonlyMap<string, Line>, messageId: string): void {
-  for (const line of lines.values()) if (line.last === messageId) line.last = undefined;
+/** A message that a person has rewritten is the person's. */
+function rewritten(queues: ReadonlyMap<string, InjectQueue>, messageId: string): void {
+  for (const queue of queues.values()) if (queue.last === messageId) queue.last = undefined;
+}
+
+/** No turn runs, and no message waits for one. */
+export function isIdle(state: SessionState): boolean {
+  return !state.activeTurn && state.lifecycle === 'ready' && (state.queuedMessages ?? []).length === 0;
+}
+
+/** Puts messages of people before those of providers, whenever they came. */
+function putPeopleFirst(session: GatewaySession, ofProviders: ReadonlySet<string>): void {
+  const queued = session.state.queuedMessages ?? [];
+  const people = queued.filter(({ id }) => !ofProviders.has(id));
+  const providers = queued.filter(({ id }) => ofProviders.has(id));
+  const order = [...people, ...providers].map(({ id }) => id);
+  if (order.some((id, index) => queued[index]?.id !== id))
+    session.write({ type: 'session/queuedMessagesReordered', order });
 }

@@ -1,5 +1,7 @@
-/** Filters sort the events of a provider's own streams: the first rule that matches says how far the news goes. */
-
+/**
+ * Events that providers push: kept in streams, shown to people, or turned into a turn, as far as filters and rate limits
+ * allow.
+ */
 import type { SessionState } from '@atrium/protocol';
 import {
   GatewayErrorCode,
@@ -24,58 +26,14 @@ import { Injects } from './injects.js';
 import { checkStreamName, STREAMS_PER_QUERY_MAX, Streams, streamNamed } from './streams.js';
 import { Timeline } from './timeline.js';
 
-/** Every rule of a filter is tried on every event of its stream. */
-export const RULES_PER_FILTER_MAX = 50;
-
-export interface CompiledFilter {
-  readonly pattern: Pattern;
-  readonly outcome: Outcome;
-}
-
-export type Outcome = ProviderFilterRule['outcome'];
-
-/** Throws for a rule that could never be tried. */
-export function compileFilter(rules: readonly ProviderFilterRule[]): readonly CompiledFilter[] {
-  if (rules.length > RULES_PER_FILTER_MAX) throw tooMany('rules in a filter', RULES_PER_FILTER_MAX);
-  return rules.map(({ match, outcome }) => ({ pattern: compilePattern(match), outcome }));
-}
-
-export class Filters {
-  readonly #filters = new WeakMap<Binding, Map<string, readonly CompiledFilter[]>>();
-
-  /** Throws when the provider has too many filters already. Changing one or taking one away is always possible. */
-  check(binding: Binding, stream: string, filter: readonly CompiledFilter[]): void {
-    const streams = this.#filters.get(binding);
-    const isNew = filter.length > 0 && !streams?.has(stream);
-    if (isNew && (streams?.size ?? 0) >= STREAMS_PER_PROVIDER_MAX) throw tooMany('filters', STREAMS_PER_PROVIDER_MAX);
-  }
-
-  set(binding: Binding, stream: string, filter: readonly CompiledFilter[]): void {
-    const streams = this.#filters.get(binding) ?? new Map();
-    this.#filters.set(binding, streams);
-    if (filter.length === 0) streams.delete(stream);
-    else streams.set(stream, filter);
-  }
-
-  /** Where the news goes, if a rule says so. A rule that ran out of time says nothing. */
-  outcome(binding: Binding, stream: string, text: string): Outcome | undefined {
-    const filter = this.#filters.get(binding)?.get(stream) ?? [];
-    if (filter.length === 0) return undefined;
-    const results = tryPatterns(
-      filter.map(({ pattern }) => pattern),
-      text,
-    );
-    return filter[results.indexOf('match')]?.outcome;
-  }
-}
-
-/** Pushes from providers: kept, shown to people, or turned into a turn, as far as filters and budgets allow. */
-
 type Push = ToGatewayMessageMap['push'];
 
 const SECOND_MS = 1_000;
 
-export interface PushesParts {
+/** The gateway tries every rule of a filter on every event of its stream. */
+export const RULES_PER_FILTER_MAX = 50;
+
+interface PushesParts {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly commits: Commits;
@@ -110,7 +68,7 @@ export class Pushes implements GatewayService {
     this.#injects.observe(session, step);
   }
 
-  /** Whether a provider's message began this turn, and not a person's. */
+  /** Whether a provider's message began this turn. */
   hasStarted(session: GatewaySession, turnId: string): boolean {
     return this.#injects.hasStarted(session, turnId);
   }
@@ -123,7 +81,7 @@ export class Pushes implements GatewayService {
     this.#streams.claim(session, provider);
   }
 
-  /** What guarded the session is gone for good, and people should know. */
+  /** Tells people when a provider that guarded the session does not come back. */
   unbound(binding: Binding): void {
     const { provider, session, rules, isAway } = binding;
     if (session.group(provider.name).bindings.length === 0) this.#injects.forget(session, provider.name);
@@ -136,7 +94,7 @@ export class Pushes implements GatewayService {
     this.timeline.stop(session);
   }
 
-  /** One session that is full does not keep the news from the others; the first problem is what its provider hears of. */
+  /** A session that refuses the event does not keep it from the others; the provider hears of the first problem. */
   #push(provider: Provider, message: Push): void {
     const problems = this.#targets(provider, message).flatMap((binding) => this.#pushTo(binding, message) ?? []);
     if (problems[0]) throw problems[0];
@@ -150,7 +108,7 @@ export class Pushes implements GatewayService {
   #pushTo(binding: Binding, message: Push): GatewayError | undefined {
     const { sessionId, provider } = binding;
     const max = PUSHES_PER_SECOND_MAX;
-    // By name, like the streams: neither a new connection nor another instance has a budget of its own.
+    // By name, like the streams: neither a new connection nor another instance has a limit of its own.
     if (!this.#rates.take(JSON.stringify([sessionId, provider.name])))
       return new GatewayError(GatewayErrorCode.RateLimited, `at most ${max} pushes a second`, sessionId);
     try {
@@ -220,8 +178,51 @@ export class Pushes implements GatewayService {
   }
 }
 
-/** It is in the stream, where its provider finds it; people do not want to hear of it. */
+/** The event stays in the stream, where its provider finds it. */
 function switchedOff({ sessionId }: Binding): GatewayError {
   const message = 'a person has switched you off in this session: the event is kept, and not shown';
   return new GatewayError(GatewayErrorCode.Unauthorized, message, sessionId);
+}
+
+type Outcome = ProviderFilterRule['outcome'];
+
+interface CompiledFilter {
+  readonly pattern: Pattern;
+  readonly outcome: Outcome;
+}
+
+/** Throws for a rule that can never be tried. */
+function compileFilter(rules: readonly ProviderFilterRule[]): readonly CompiledFilter[] {
+  if (rules.length > RULES_PER_FILTER_MAX) throw tooMany('rules in a filter', RULES_PER_FILTER_MAX);
+  return rules.map(({ match, outcome }) => ({ pattern: compilePattern(match), outcome }));
+}
+
+/** Filters sort the events of a provider's own streams: the first rule that matches says how far an event goes. */
+class Filters {
+  readonly #filters = new WeakMap<Binding, Map<string, readonly CompiledFilter[]>>();
+
+  /** Throws when the provider has too many filters. Changing or removing one is always possible. */
+  check(binding: Binding, stream: string, filter: readonly CompiledFilter[]): void {
+    const streams = this.#filters.get(binding);
+    const isNew = filter.length > 0 && !streams?.has(stream);
+    if (isNew && (streams?.size ?? 0) >= STREAMS_PER_PROVIDER_MAX) throw tooMany('filters', STREAMS_PER_PROVIDER_MAX);
+  }
+
+  set(binding: Binding, stream: string, filter: readonly CompiledFilter[]): void {
+    const streams = this.#filters.get(binding) ?? new Map();
+    this.#filters.set(binding, streams);
+    if (filter.length === 0) streams.delete(stream);
+    else streams.set(stream, filter);
+  }
+
+  /** What the first matching rule says. A rule that ran out of time does not match. */
+  outcome(binding: Binding, stream: string, text: string): Outcome | undefined {
+    const filter = this.#filters.get(binding)?.get(stream) ?? [];
+    if (filter.length === 0) return undefined;
+    const results = tryPatterns(
+      filter.map(({ pattern }) => pattern),
+      text,
+    );
+    return filter[results.indexOf('match')]?.outcome;
+  }
 }

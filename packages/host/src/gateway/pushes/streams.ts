@@ -10,10 +10,10 @@ import { GatewayError, tooMany } from '../errors.js';
 import type { GatewaySession } from '../gateway-session.js';
 import type { Provider } from '../provider.js';
 
-/** What a stream keeps, as JSON. The newest event is kept whatever its size. */
+/** What a stream keeps, as JSON. It always keeps the newest event. */
 export const STREAM_MAX_CHARACTERS = 2 ** 20;
 export const STREAM_NAME_MAX_CHARACTERS = 128;
-/** Providers whose streams a session keeps, also when they are gone; the first make room. */
+/** Providers whose streams a session keeps, also when they are gone; the oldest are dropped first. */
 export const PROVIDERS_WITH_STREAMS_MAX = 100;
 /** Streams that one query may name. */
 export const STREAMS_PER_QUERY_MAX = 100;
@@ -23,7 +23,7 @@ export interface StreamName {
   readonly stream: string;
 }
 
-export type Owner = Pick<Provider, 'name' | 'trust'>;
+type Owner = Pick<Provider, 'name' | 'trust'>;
 
 interface Kept {
   readonly event: ProviderStreamEvent;
@@ -36,23 +36,23 @@ interface Stream {
   characters: number;
 }
 
-/** Everything under one name. */
-interface Shelf extends Pick<Owner, 'trust'> {
+/** All streams of one provider name. */
+interface OwnedStreams extends Pick<Owner, 'trust'> {
   readonly streams: Map<string, Stream>;
 }
 
 export class Streams {
-  readonly #sessions = new WeakMap<GatewaySession, Map<string, Shelf>>();
+  readonly #sessions = new WeakMap<GatewaySession, Map<string, OwnedStreams>>();
 
-  /** A name is free again when its provider is gone: what that one left is not for somebody of another trust. */
+  /** A name is free again when its provider is gone: a provider of another trust must not read what that one left. */
   claim(session: GatewaySession, { name, trust }: Owner): void {
-    const shelf = this.#sessions.get(session)?.get(name);
-    if (shelf && shelf.trust !== trust) this.#sessions.get(session)?.delete(name);
+    const owned = this.#sessions.get(session)?.get(name);
+    if (owned && owned.trust !== trust) this.#sessions.get(session)?.delete(name);
   }
 
   /** Throws when the provider has too many streams already. */
   store(session: GatewaySession, owner: Owner, name: string, event: ProviderStreamEvent): void {
-    const { streams } = this.#shelfOf(session, owner);
+    const { streams } = this.#streamsOf(session, owner);
     const stream = streams.get(name) ?? { kept: [], characters: 0 };
     if (!streams.has(name)) {
       checkStreamName(name);
@@ -75,7 +75,7 @@ export class Streams {
       .map(({ event }) => event);
   }
 
-  /** How many it keeps, more than anybody may ask for; for those who look for leaks. */
+  /** How many events it keeps, to find leaks: a query shows less. */
   sizeOf(session: GatewaySession, name: StreamName): number {
     return this.#keptOf(session, name).length;
   }
@@ -84,18 +84,18 @@ export class Streams {
     return this.#sessions.get(session)?.get(provider)?.streams.get(stream)?.kept ?? [];
   }
 
-  #shelfOf(session: GatewaySession, { name, trust }: Owner): Shelf {
-    const shelves = this.#sessions.get(session) ?? new Map<string, Shelf>();
-    this.#sessions.set(session, shelves);
-    const shelf = shelves.get(name) ?? { trust, streams: new Map() };
-    shelves.set(name, shelf);
-    const [first] = shelves.keys();
-    if (first !== undefined && shelves.size > PROVIDERS_WITH_STREAMS_MAX) shelves.delete(first);
-    return shelf;
+  #streamsOf(session: GatewaySession, { name, trust }: Owner): OwnedStreams {
+    const owners = this.#sessions.get(session) ?? new Map<string, OwnedStreams>();
+    this.#sessions.set(session, owners);
+    const owned = owners.get(name) ?? { trust, streams: new Map() };
+    owners.set(name, owned);
+    const [first] = owners.keys();
+    if (first !== undefined && owners.size > PROVIDERS_WITH_STREAMS_MAX) owners.delete(first);
+    return owned;
   }
 }
 
-/** Names are keys of maps and go back with every query. */
+/** Names are kept, and go back with every query. */
 export function checkStreamName(name: string): void {
   const max = STREAM_NAME_MAX_CHARACTERS;
   if (name.length > max)

@@ -9,17 +9,17 @@ import { shorten } from '../../core/util/text.js';
 import { type Throttle, throttle } from '../../core/util/throttle.js';
 import { type GatewaySession, gatewayMeta } from '../gateway-session.js';
 
-/** Notes that the metadata keeps, and that wait for a turn. */
+/** Notes that the metadata keeps, and that wait for a turn at most. */
 export const TIMELINE_MAX = 50;
 /** At most two changes of a session per second. */
 export const TIMELINE_INTERVAL_MS = 500;
 export const NOTE_MAX_CHARACTERS = 2_000;
-/** Names come from a folder's `atrium.json`, too, where they can be anything. */
+/** Names come also from a folder's `atrium.json`, where they can be anything. */
 const FROM_MAX_CHARACTERS = 64;
-/** What a list of sessions has room for. */
+/** What fits into a list of sessions. */
 export const ACTIVITY_MAX_CHARACTERS = 120;
 
-/** Every note begins with it, and with the name of whoever says it. */
+/** Every note begins with it and with the name of its sender. */
 const MARK = '※';
 /** Everything that begins a new line somewhere. */
 const LINE_BREAK = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/g;
@@ -43,7 +43,7 @@ export class Timeline {
     waiting.throttle.request();
   }
 
-  /** A turn began: what nobody has seen in a turn stands at its head. */
+  /** A turn began: notes that no turn has shown yet stand at its head. */
   observe(session: GatewaySession, { envelope }: Step<SessionState>): void {
     const { action } = envelope;
     const waiting = this.#waiting.get(session);
@@ -51,7 +51,7 @@ export class Timeline {
     showInTurn(session, action.turnId, waiting.unshown.splice(0));
   }
 
-  /** Nobody is there any more to see anything. */
+  /** The session ended. */
   stop(session: GatewaySession): void {
     this.#waiting.get(session)?.throttle.stop();
   }
@@ -80,18 +80,18 @@ export class Timeline {
   }
 }
 
-/** One line, without the mark: nobody speaks in the name of somebody else. */
+/** One line, without the mark: a note must not look like that of another sender. */
 function nameOf(from: string): string {
   return shorten(from.replaceAll(MARK, '*'), FROM_MAX_CHARACTERS);
 }
 
-/** A text may have several lines, but none that looks like a note of somebody else: the mark is ours. */
+/** A text may have several lines, but none that looks like a note of another sender: the mark is the host's. */
 function ownWords(text: string): string {
   const shown = text.length > NOTE_MAX_CHARACTERS ? `${text.slice(0, NOTE_MAX_CHARACTERS - 1)}…` : text;
   return shown.replaceAll(MARK, '*').replaceAll(LINE_BREAK, '\n  ');
 }
 
-/** However many there are, they change the session once. */
+/** Writes all notes with one action. */
 function showInTurn(session: GatewaySession, turnId: string, notes: readonly string[]): void {
   if (notes.length === 0) return;
   const part = { kind: 'systemNotification' as const, content: notes.join('\n') };

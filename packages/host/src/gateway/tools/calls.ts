@@ -1,5 +1,7 @@
-/** How many calls run at once. The rest wait in line, but not in an endless one. */
-
+/**
+ * Calls that are under way at providers. Each ends exactly once: by the provider's answer, by its timeout, because the
+ * provider went away, or because the turn was stopped. What comes later is dropped.
+ */
 import { randomUUID } from 'node:crypto';
 import {
   CANCELLED_SLOT_RELEASE_MS,
@@ -17,65 +19,7 @@ import { GatewayError } from '../errors.js';
 import type { CallTelemetry, Leaving } from '../ports.js';
 import type { Binding, Provider } from '../provider.js';
 
-/** One call that wants to run. */
-export interface Entrant {
-  /** How many may be inside when it begins, itself included. */
-  readonly max: number;
-  /** It is its turn. */
-  begin(): void;
-}
-
-interface Line {
-  readonly inside: Set<Entrant>;
-  readonly waiting: Entrant[];
-}
-
-/** Lines by name. One that nobody stands in is not kept. */
-export class Lines {
-  readonly #lines = new Map<string, Line>();
-
-  /** Lets it begin, in this very tick when there is room. False when the line is too long to stand in. */
-  enter(name: string, entrant: Entrant): boolean {
-    const line = this.#lines.get(name) ?? { inside: new Set(), waiting: [] };
-    const mustWait = line.waiting.length > 0 || line.inside.size >= entrant.max;
-    if (mustWait && line.waiting.length >= QUEUED_CALLS_MAX) return false;
-    this.#lines.set(name, line);
-    line.waiting.push(entrant);
-    admit(line);
-    return true;
-  }
-
-  /** It is done, or does not want to any more. */
-  leave(name: string, entrant: Entrant): void {
-    const line = this.#lines.get(name);
-    if (!line) return;
-    line.inside.delete(entrant);
-    const place = line.waiting.indexOf(entrant);
-    if (place >= 0) line.waiting.splice(place, 1);
-    admit(line);
-    if (line.inside.size === 0 && line.waiting.length === 0) this.#lines.delete(name);
-  }
-
-  get size(): number {
-    return this.#lines.size;
-  }
-}
-
-/** Whoever begins may leave at once, and so let in the next one: each round looks anew. */
-function admit({ inside, waiting }: Line): void {
-  for (let [next] = waiting; next && inside.size < next.max; [next] = waiting) {
-    waiting.shift();
-    inside.add(next);
-    next.begin();
-  }
-}
-
-/**
- * Calls that are under way at providers. Each ends exactly once: by the provider's answer, by its silence, by its
- * disappearance, or because nobody wants it any more. What comes later is dropped.
- */
-
-/** However long a tool says that it needs: nobody waits for a silent provider for ever. */
+/** However long a tool says that it needs: a turn must not wait for a silent provider for ever. */
 export const TOOL_TIMEOUT_MAX_MS = 60 * 60_000;
 
 export interface CallRequest {
@@ -87,27 +31,27 @@ export interface CallRequest {
   progress(text: string): void;
 }
 
-interface Call extends Entrant {
+interface Call extends QueuedCall {
   readonly id: string;
   readonly request: CallRequest;
-  readonly line: string;
-  /** `waiting`: its provider has not heard of it. `cancelled`: its outcome is known, but the provider is still at it. */
+  readonly queue: string;
+  /** `waiting`: not sent yet. `cancelled`: its outcome is known, but the provider still works on it. */
   stage: 'waiting' | 'running' | 'cancelled';
   stopTimer(): void;
   stopListening(): void;
-  /** Only the first outcome counts. */
+  /** Only the first call has an effect. */
   settle(outcome: ToolOutcome): void;
 }
 
 export class Calls {
   readonly #calls = new Map<string, Call>();
-  readonly #lines = new Lines();
+  readonly #queues = new CallQueues();
 
   constructor(private readonly parts: { readonly clock: Clock; readonly telemetry: CallTelemetry | undefined }) {}
 
-  /** Calls that are not over, for those who look for leaks. */
+  /** Calls and queues that are not over, to find leaks. */
   get size(): number {
-    return this.#calls.size + this.#lines.size;
+    return this.#calls.size + this.#queues.size;
   }
 
   call(request: CallRequest): Promise<ToolOutcome> {
@@ -120,7 +64,7 @@ export class Calls {
     return new Promise((settle) => {
       const call = this.#callOf(request, settle);
       this.#calls.set(call.id, call);
-      if (this.#lines.enter(call.line, call)) return;
+      if (this.#queues.enter(call.queue, call)) return;
       this.#end(call, failure(ToolErrorCode.RateLimited, 'too many calls are waiting for this provider: call later'));
     });
   }
@@ -132,7 +76,7 @@ export class Calls {
     const call: Call = {
       id: randomUUID(),
       request,
-      line: lineOf(request),
+      queue: queueOf(request),
       max: binding.provider.registration.concurrency.max ?? Number.POSITIVE_INFINITY,
       stage: 'waiting',
       begin: () => this.#begin(call),
@@ -143,7 +87,7 @@ export class Calls {
     return call;
   }
 
-  /** It waited in line, so what was true when it came need not be true any more. */
+  /** Checks again: things may have changed while the call waited. */
   #begin(call: Call): void {
     const refusal = refusalOf(call.request);
     if (refusal) return this.#end(call, refusal);
@@ -156,7 +100,7 @@ export class Calls {
     binding.provider.send({ type: 'tool.call', id: call.id, sessionId: binding.sessionId, tool, args });
   }
 
-  /** The model hears at once; the provider keeps its place until it has stopped, but not for ever. */
+  /** The model hears at once; the call keeps its slot until the provider has stopped, or `CANCELLED_SLOT_RELEASE_MS`. */
   #cancel(call: Call, reason: string, outcome: ToolOutcome): void {
     if (call.stage === 'waiting') return this.#end(call, outcome);
     if (call.stage === 'cancelled') return;
@@ -169,7 +113,7 @@ export class Calls {
     provider.send({ type: 'tool.cancel', id: call.id, sessionId, reason });
   }
 
-  /** An answer of a provider. One that nobody waits for, or that is about somebody else's call, means nothing. */
+  /** Takes an answer. Answers to calls that are over, or that went to another provider, are ignored. */
   answered(provider: Provider, message: ProviderToolResultMessage): void {
     const call = this.#sentTo(provider, message.id);
     if (call) this.#end(call, outcomeIn(message));
@@ -180,14 +124,14 @@ export class Calls {
     if (call?.stage === 'running') call.request.progress(text);
   }
 
-  /** The provider is gone: nobody will answer, and what it did until now nobody knows. */
+  /** Fails all calls of a provider. */
   left(provider: Provider, how: Leaving): void {
     const outcome =
       how === 'rebound'
         ? failure(ToolErrorCode.Cancelled, `${provider.title} has bound anew`)
         : failure(ToolErrorCode.Disconnected, `${provider.title} went away; nobody knows how far it came`);
     const lost = [...this.#calls.values()].filter(({ request }) => request.binding.provider === provider);
-    // Those in line first: otherwise each of them would begin when the one before it ends.
+    // Waiting calls first: otherwise each of them would begin when the one before it ends.
     for (const stage of ['waiting', 'running', 'cancelled'])
       for (const call of lost) if (call.stage === stage) this.#end(call, outcome);
   }
@@ -197,7 +141,7 @@ export class Calls {
     call.stopTimer();
     call.stopListening();
     call.settle(outcome);
-    this.#lines.leave(call.line, call);
+    this.#queues.leave(call.queue, call);
   }
 
   #sentTo(provider: Provider, id: string): Call | undefined {
@@ -206,8 +150,8 @@ export class Calls {
   }
 }
 
-/** Who stands in line with whom, as the provider chose. One of the same name in another session is somebody else. */
-function lineOf({ binding, tool }: CallRequest): string {
+/** The queue of a call, as the provider chose. A provider of the same name in another session has queues of its own. */
+function queueOf({ binding, tool }: CallRequest): string {
   const { name, instance, scope: session, registration } = binding.provider;
   const { scope = 'instance' } = registration.concurrency;
   if (scope === 'provider') return JSON.stringify({ session, name });
@@ -224,7 +168,7 @@ function refusalOf({ binding, tool, signal }: CallRequest): ToolOutcome | undefi
   return isOffered ? undefined : failure(ToolErrorCode.NotFound, `there is no tool ${tool} any more`);
 }
 
-/** Throws when the answer says nothing. The call stays open then: its provider can still do better. */
+/** Throws when the answer says nothing. The call stays open then, for a better answer. */
 function outcomeIn(message: ProviderToolResultMessage): ToolOutcome {
   try {
     return toolOutcomeOf(message);
@@ -243,4 +187,56 @@ function attributesOf({ binding: { provider, session }, tool }: CallRequest): At
 
 function failureIn(outcome: ToolOutcome): string | undefined {
   return outcome.kind === 'failure' ? outcome.code : undefined;
+}
+
+/** A call that wants to run. */
+export interface QueuedCall {
+  /** How many calls may run when it begins, itself included. */
+  readonly max: number;
+  begin(): void;
+}
+
+interface CallQueue {
+  readonly running: Set<QueuedCall>;
+  readonly waiting: QueuedCall[];
+}
+
+/** Limits how many calls run at once. At most `QUEUED_CALLS_MAX` wait in one queue. Empty queues are not kept. */
+export class CallQueues {
+  readonly #queues = new Map<string, CallQueue>();
+
+  /** Lets a call begin, in this very tick when it may. False when the queue is full. */
+  enter(name: string, call: QueuedCall): boolean {
+    const queue = this.#queues.get(name) ?? { running: new Set(), waiting: [] };
+    const mustWait = queue.waiting.length > 0 || queue.running.size >= call.max;
+    if (mustWait && queue.waiting.length >= QUEUED_CALLS_MAX) return false;
+    this.#queues.set(name, queue);
+    queue.waiting.push(call);
+    admit(queue);
+    return true;
+  }
+
+  /** A call is over, or was given up while it waited. */
+  leave(name: string, call: QueuedCall): void {
+    const queue = this.#queues.get(name);
+    if (!queue) return;
+    queue.running.delete(call);
+    const place = queue.waiting.indexOf(call);
+    if (place >= 0) queue.waiting.splice(place, 1);
+    admit(queue);
+    if (queue.running.size === 0 && queue.waiting.length === 0) this.#queues.delete(name);
+  }
+
+  get size(): number {
+    return this.#queues.size;
+  }
+}
+
+/** A call that begins may end at once and let the next one begin: each round looks anew. */
+function admit({ running, waiting }: CallQueue): void {
+  for (let [next] = waiting; next && running.size < next.max; [next] = waiting) {
+    waiting.shift();
+    running.add(next);
+    next.begin();
+  }
 }

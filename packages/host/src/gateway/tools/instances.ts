@@ -1,21 +1,18 @@
-/** Several instances of one provider share their tools: how a call finds the one that is meant. */
+/** Several instances of one provider share their tools: how a call finds its instance, and how the model learns of them. */
 import type { ProviderToolDefinition } from '@atrium/protocol/provider';
+import type { HostTool } from '../../core/contracts/tool.js';
+import { isRecord } from '../../core/util/shape.js';
 import type { ProviderGroup } from '../gateway-session.js';
 import type { Binding } from '../provider.js';
-import { propertiesOf } from './registration.js';
+import { extensionId, present } from '../provider.js';
 
-/** Titles come from strangers, and stand in a description that the model reads. */
+/** Titles come from providers, and stand in a description that the model reads. */
 const TITLE_MAX_CHARACTERS = 80;
 
-/** One tool of a provider, with the instances that have it. */
+/** One tool of a provider, and the instances that have it. */
 export interface SharedTool {
   readonly definition: ProviderToolDefinition;
   readonly bindings: readonly Binding[];
-}
-
-/** Those that are connected. */
-export function present({ bindings }: ProviderGroup): readonly Binding[] {
-  return bindings.filter(({ isAway }) => !isAway);
 }
 
 export function sharedTools(group: ProviderGroup): readonly SharedTool[] {
@@ -36,12 +33,7 @@ export function sharedTool(group: ProviderGroup, name: string): SharedTool | und
   return definition && { definition, bindings };
 }
 
-/** A tool may have a parameter of that name itself. */
-function targetKey(definition: ProviderToolDefinition): 'target' | '_target' {
-  return Object.hasOwn(propertiesOf(definition), 'target') ? '_target' : 'target';
-}
-
-/** The schema as the model sees it: with several instances, one can be chosen. */
+/** The schema as the model sees it: with several instances, it can choose one. */
 export function schemaOf({ definition, bindings }: SharedTool): Record<string, unknown> & { type: 'object' } {
   const properties = propertiesOf(definition);
   const base = { ...definition.parameters, type: 'object' as const, properties };
@@ -52,15 +44,15 @@ export function schemaOf({ definition, bindings }: SharedTool): Record<string, u
 }
 
 export interface Route {
-  /** The instance that a call is for; undefined when the one that was named is not here. */
+  /** The instance that a call is for; undefined when the model named one that is not connected. */
   readonly binding: Binding | undefined;
-  /** The arguments without the choice. */
+  /** The arguments without the choice of the instance. */
   readonly args: Readonly<Record<string, unknown>>;
-  /** Whether the model named it. */
+  /** Whether the model named the instance. */
   readonly isChosen: boolean;
 }
 
-/** A model may still name an instance when only one is left: another one is not what it meant then. */
+/** A model may still name an instance that has left: the call must not go to the last other one. */
 export function routeOf({ definition, bindings }: SharedTool, input: Readonly<Record<string, unknown>>): Route {
   const { [targetKey(definition)]: target, ...args } = input;
   const hasInstances = bindings.some(({ provider }) => provider.instance !== undefined);
@@ -78,6 +70,50 @@ export function lastActive(bindings: readonly Binding[]): Binding | undefined {
 
 export function instanceOf({ provider }: Binding): string {
   return provider.instance ?? provider.name;
+}
+
+export function metaToolName(providerName: string): string {
+  return `list_${providerName}_instances`;
+}
+
+/** The tool that the gateway adds beside those of several instances: it lists them, so that the model can choose. */
+export function metaTool({ name, session }: ProviderGroup): HostTool {
+  const displayName = `${name}: instances`;
+  return {
+    definition: {
+      name: metaToolName(name),
+      title: displayName,
+      description: `Lists the instances of ${name} that are connected, to choose one as "target".`,
+      inputSchema: { type: 'object', properties: {} },
+      annotations: { readOnlyHint: true },
+      _meta: { gateway: { provider: name } },
+    },
+    displayName,
+    owner: extensionId(name),
+    callMeta: { gateway: { provider: name } },
+    invocationMessage: () => `List the instances of ${name}`,
+    run: async () => {
+      const text = JSON.stringify(instancesIn(session.group(name)));
+      return { success: true, pastTenseMessage: `Listed the instances of ${name}`, content: [{ type: 'text', text }] };
+    },
+  };
+}
+
+/** `instance` comes last, so that metadata of a provider cannot replace it. */
+function instancesIn(group: ProviderGroup): object[] {
+  return present(group).map((binding) => ({
+    ...binding.provider.registration.metadata,
+    instance: instanceOf(binding),
+  }));
+}
+
+/** A tool may have a parameter `target` of its own. */
+function targetKey(definition: ProviderToolDefinition): 'target' | '_target' {
+  return Object.hasOwn(propertiesOf(definition), 'target') ? '_target' : 'target';
+}
+
+function propertiesOf({ parameters }: ProviderToolDefinition): Readonly<Record<string, unknown>> {
+  return isRecord(parameters.properties) ? parameters.properties : {};
 }
 
 function titleOf({ provider }: Binding): string {

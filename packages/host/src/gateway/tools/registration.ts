@@ -1,60 +1,37 @@
-/** The parameters of a tool: a JSON Schema of an object. Clients read it, too, and would stumble over any other. */
-
+/**
+ * Whether a provider may register tools in a session: how many and how long they are, what they are called, and that each
+ * name has one owner there. One wrong tool refuses the whole message.
+ */
 import { isDeepStrictEqual } from 'node:util';
 import { GatewayErrorCode, type ProviderToolDefinition, TOOLS_PER_PROVIDER_MAX } from '@atrium/protocol/provider';
 import { isRecord } from '../../core/util/shape.js';
 import { GatewayError, tooLong, tooMany } from '../errors.js';
 import type { GatewaySession } from '../gateway-session.js';
 import { extensionId, type Provider } from '../provider.js';
-import { metaToolName } from './tools.js';
-
-export function checkParameters({ name, parameters }: ProviderToolDefinition): void {
-  const { type = 'object', properties = {}, required = [] } = parameters;
-  if (type !== 'object') throw invalid(name, 'type', 'must be "object"');
-  if (!isRecord(properties) || !Object.values(properties).every(isRecord))
-    throw invalid(name, 'properties', 'must be an object of schemas');
-  if (!Array.isArray(required) || !required.every((key) => typeof key === 'string'))
-    throw invalid(name, 'required', 'must be a list of names');
-}
-
-function invalid(tool: string, member: string, problem: string): GatewayError {
-  const message = `the tool ${tool} has wrong parameters: "${member}" ${problem}`;
-  return new GatewayError(GatewayErrorCode.InvalidJson, message);
-}
-
-/** What the tool takes, by name. */
-export function propertiesOf({ parameters }: ProviderToolDefinition): Readonly<Record<string, unknown>> {
-  return isRecord(parameters.properties) ? parameters.properties : {};
-}
-
-/** The name of a tool: people read it when they are asked whether it may run, so all of it must be there to see. */
-
-export const TOOL_NAME_MAX_CHARACTERS = 128;
-/** What a terminal obeys, and what nobody sees. */
-const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}]/u;
-
-export function checkToolName(name: string): void {
-  if (name.length <= TOOL_NAME_MAX_CHARACTERS && !INVISIBLE.test(name)) return;
-  const message = `a tool has a name of at most ${TOOL_NAME_MAX_CHARACTERS} characters, all of them visible: rename it`;
-  throw new GatewayError(GatewayErrorCode.InvalidJson, message);
-}
-
-/** Whether tools can stand in a session: each name has one owner there. One wrong tool refuses all that came along. */
+import { metaToolName } from './instances.js';
 
 /**
- * All tools of a provider in a session, as JSON: the model reads them with every request, and every change of one is
- * told to everybody, and stored, with all others.
+ * All tools of a provider in a session, as JSON: the model reads them with every request, and with every change of one
+ * the host stores and sends all of them. `TOOLS_PER_PROVIDER_MAX` limits their number.
  */
 export const TOOLS_MAX_CHARACTERS = 2 ** 18;
 
-/** Throws what is wrong with the first of them that cannot. */
+export const TOOL_NAME_MAX_CHARACTERS = 128;
+/** Control and format characters: terminals obey them, and people do not see them. */
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}]/u;
+
+export function checkToolCount(count: number): void {
+  if (count > TOOLS_PER_PROVIDER_MAX) throw tooMany('tools', TOOLS_PER_PROVIDER_MAX);
+}
+
+/** Throws what is wrong with the first tool that cannot be registered. */
 export function checkTools(
   provider: Provider,
   session: GatewaySession,
   tools: Iterable<ProviderToolDefinition> = provider.registration.tools.values(),
 ): void {
   const wanted = [...tools];
-  if (wanted.length > TOOLS_PER_PROVIDER_MAX) throw tooMany('tools', TOOLS_PER_PROVIDER_MAX);
+  checkToolCount(wanted.length);
   const characters = wanted.reduce((sum, tool) => sum + lengthOf(tool), 0);
   if (characters > TOOLS_MAX_CHARACTERS) throw tooLong('tools', TOOLS_MAX_CHARACTERS);
   const owners = ownersIn(session, provider);
@@ -71,7 +48,27 @@ export function checkTools(
   }
 }
 
-/** Everything that has a name already and is not this provider's. Who is away or switched off keeps its names. */
+function checkToolName(name: string): void {
+  if (name.length <= TOOL_NAME_MAX_CHARACTERS && !INVISIBLE.test(name)) return;
+  const message = `a tool has a name of at most ${TOOL_NAME_MAX_CHARACTERS} characters, all of them visible: rename it`;
+  throw new GatewayError(GatewayErrorCode.InvalidJson, message);
+}
+
+function checkParameters({ name, parameters }: ProviderToolDefinition): void {
+  const { type = 'object', properties = {}, required = [] } = parameters;
+  if (type !== 'object') throw invalid(name, 'type', 'must be "object"');
+  if (!isRecord(properties) || !Object.values(properties).every(isRecord))
+    throw invalid(name, 'properties', 'must be an object of schemas');
+  if (!Array.isArray(required) || !required.every((key) => typeof key === 'string'))
+    throw invalid(name, 'required', 'must be a list of names');
+}
+
+function invalid(tool: string, member: string, problem: string): GatewayError {
+  const message = `the tool ${tool} has wrong parameters: "${member}" ${problem}`;
+  return new GatewayError(GatewayErrorCode.InvalidJson, message);
+}
+
+/** The owners of all tool names that are not this provider's. A provider that is away or switched off keeps its names. */
 function ownersIn(session: GatewaySession, provider: Provider): Map<string, string> {
   const own = extensionId(provider.name);
   const owners = new Map<string, string>();
@@ -87,7 +84,7 @@ function ownersIn(session: GatewaySession, provider: Provider): Map<string, stri
 
 const lengths = new WeakMap<ProviderToolDefinition, number>();
 
-/** A definition never changes, and is looked at again with every update. */
+/** A definition never changes, and is measured again with every update. */
 function lengthOf(tool: ProviderToolDefinition): number {
   const length = lengths.get(tool) ?? JSON.stringify(tool).length;
   lengths.set(tool, length);
@@ -99,7 +96,7 @@ function isReservedFor(providerName: string, tool: string): boolean {
   return tool === prefix || tool.startsWith(`${prefix}_`);
 }
 
-/** Instances share one copy of a tool, so they must mean the same thing by it. */
+/** Instances share one copy of a tool, so its parameters must be the same. */
 function checkShared(provider: Provider, session: GatewaySession, tool: ProviderToolDefinition): void {
   for (const { provider: other, tools } of session.group(provider.name).bindings) {
     const known = other.instance === provider.instance ? undefined : tools.get(tool.name);

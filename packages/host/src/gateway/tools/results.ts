@@ -1,8 +1,7 @@
 /**
- * A result that a provider left in a file. Only a file inside the provider's own folder is read, and what is read is
- * what was checked: the path is resolved, the file opened, and then asked where it really is.
+ * What a provider answered, as the result of a tool call: data, an error, or a file that the provider left in its own
+ * folder.
  */
-
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, open, readlink, realpath, stat } from 'node:fs/promises';
@@ -21,83 +20,12 @@ import { makeFolderSync } from '../../core/util/folders.js';
 import { isRecord } from '../../core/util/shape.js';
 import type { Provider } from '../provider.js';
 
-/** A pipe that nobody writes to would keep us waiting for ever; a link in the last place was resolved before. */
-const READ_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
-
-export interface FileResult {
-  readonly bytes: Buffer;
-  readonly mimeType: string;
-}
-
-/** Why the file was not read, in words for the model. */
-export class FileResultError extends Error {
-  override readonly name = 'FileResultError';
-}
-
-/** Reads at once: when the time that the provider gives us is over, nobody needs its file any more. */
-export async function readFileResult(file: ProviderFileReference, persistDir: string): Promise<FileResult> {
-  const resolved = await inside(file.path, persistDir);
-  const handle = await open(resolved, READ_FLAGS).catch(() => {
-    throw new FileResultError('the file of the result cannot be read');
-  });
-  try {
-    await mustBeInside(handle, resolved, persistDir);
-    return { bytes: await readAll(handle, file.size), mimeType: file.mimeType };
-  } finally {
-    await handle.close();
-  }
-}
-
-async function inside(file: string, persistDir: string): Promise<string> {
-  if (!path.isAbsolute(file)) throw new FileResultError('the path of a result by file must be absolute');
-  const [resolved, folder] = await Promise.all([realpath(file), realpath(persistDir)]).catch(() => {
-    throw new FileResultError('the file of the result does not exist');
-  });
-  mustLieIn(folder, resolved);
-  return resolved;
-}
-
-function mustLieIn(folder: string, file: string): void {
-  if (!file.startsWith(folder + path.sep)) throw new FileResultError("the file is outside of the provider's folder");
-}
-
-/** A folder on the way may have been exchanged for a link after the path was resolved: what counts is what is open. */
-async function mustBeInside(handle: FileHandle, resolved: string, persistDir: string): Promise<void> {
-  const opened = await handle.stat();
-  if (!opened.isFile()) throw new FileResultError('the path of the result is not a file');
-  const place = await placeOf(handle);
-  if (place !== undefined) return mustLieIn(await realpath(persistDir), place);
-  const named = await stat(await inside(resolved, persistDir)).catch(() => undefined);
-  if (opened.dev !== named?.dev || opened.ino !== named.ino)
-    throw new FileResultError('the file of the result was exchanged while it was read');
-}
-
-/** As the system itself knows it. Only Linux tells; elsewhere we can but look at the path once more. */
-function placeOf({ fd }: FileHandle): Promise<string | undefined> {
-  return readlink(`/proc/self/fd/${fd}`).catch(() => undefined);
-}
-
-async function readAll(handle: FileHandle, declared: number): Promise<Buffer> {
-  const { size } = await handle.stat();
-  if (size > FILE_RESULT_MAX_BYTES) throw new FileResultError(`the file has more than ${FILE_RESULT_MAX_BYTES} bytes`);
-  if (size !== declared) throw new FileResultError(`the file has ${size} bytes, not ${declared} as the result says`);
-  const bytes = Buffer.alloc(size);
-  for (let at = 0; at < size; ) {
-    const { bytesRead } = await handle.read(bytes, at, size - at, at);
-    if (bytesRead === 0) throw new FileResultError('the file became shorter while it was read');
-    at += bytesRead;
-  }
-  return bytes;
-}
-
-/** What a provider answered, as the result of a tool call. */
-
-/** What went wrong is said in a few lines; more is not an error message. */
+/** An error message has a few lines; the rest is cut. */
 const ERROR_MAX_CHARACTERS = 16 * 2 ** 10;
 
 export interface OutputFacts {
   readonly displayName: string;
-  /** Where files of this provider may be; undefined when it may not answer by file. */
+  /** The provider's folder; undefined when it may not answer by file. */
   readonly persistDir: string | undefined;
 }
 
@@ -130,7 +58,7 @@ function failed({ displayName }: OutputFacts, why: string, code: string): ToolOu
 
 type Blocks = Pick<ToolOutput, 'content' | 'structuredContent'>;
 
-/** Text for the model, and for everything but text the same for programs. */
+/** Text for the model; structured data also for programs. */
 function blocksOf(data: unknown): Blocks {
   if (typeof data === 'string') return { content: [textOrImage(data)] };
   if (!isRecord(data)) {
@@ -141,7 +69,7 @@ function blocksOf(data: unknown): Blocks {
   return { content: [{ type: 'text', text: JSON.stringify(rest) }, ...images], structuredContent: rest };
 }
 
-/** Pictures among the members become blocks of their own: as text they would only fill the model's window. */
+/** Images among the members become blocks of their own: as text they would only fill the model's context window. */
 function withoutImages(data: Readonly<Record<string, unknown>>) {
   const images: ToolResultContent[] = [];
   const rest = Object.entries(data).map(([key, value]) => {
@@ -161,28 +89,98 @@ function textOrImage(text: string): ToolResultContent {
   return { type: 'embeddedResource', contentType, data: data.replaceAll(/\s/g, '') };
 }
 
-/** Never the path: nobody else could read it, and it says where this machine keeps things. */
+/** Never the path: clients cannot read it, and it says where this machine keeps things. */
 function fileBlock({ bytes, mimeType }: FileResult): ToolResultContent {
   if (mimeType.startsWith('text/') || mimeType === 'application/json')
     return { type: 'text', text: bytes.toString('utf8') };
   return { type: 'embeddedResource', contentType: mimeType, data: bytes.toString('base64') };
 }
 
-/**
- * Folders of their own for providers that run on this machine. Different providers may have the same name: one of the
- * host's, and one in each project. The folder belongs to one of them, and is the same one when it comes again.
- */
+/** Does not block on a pipe without a writer, and follows no link: the path is resolved before. */
+const READ_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
-/** Of a digest, enough that no two are alike. */
+export interface FileResult {
+  readonly bytes: Buffer;
+  readonly mimeType: string;
+}
+
+/** Why the file was not read, in words for the model. */
+export class FileResultError extends Error {
+  override readonly name = 'FileResultError';
+}
+
+/**
+ * Reads only a file inside the provider's own folder, and reads what was checked: resolves the path, opens the file, and
+ * then asks the system where the open file really is.
+ */
+export async function readFileResult(file: ProviderFileReference, persistDir: string): Promise<FileResult> {
+  const resolved = await inside(file.path, persistDir);
+  const handle = await open(resolved, READ_FLAGS).catch(() => {
+    throw new FileResultError('the file of the result cannot be read');
+  });
+  try {
+    await mustBeInside(handle, resolved, persistDir);
+    return { bytes: await readAll(handle, file.size), mimeType: file.mimeType };
+  } finally {
+    await handle.close();
+  }
+}
+
+async function inside(file: string, persistDir: string): Promise<string> {
+  if (!path.isAbsolute(file)) throw new FileResultError('the path of a result by file must be absolute');
+  const [resolved, folder] = await Promise.all([realpath(file), realpath(persistDir)]).catch(() => {
+    throw new FileResultError('the file of the result does not exist');
+  });
+  mustLieIn(folder, resolved);
+  return resolved;
+}
+
+function mustLieIn(folder: string, file: string): void {
+  if (!file.startsWith(folder + path.sep)) throw new FileResultError("the file is outside of the provider's folder");
+}
+
+/** A folder on the way may have been replaced by a link after the path was resolved: the open file counts. */
+async function mustBeInside(handle: FileHandle, resolved: string, persistDir: string): Promise<void> {
+  const opened = await handle.stat();
+  if (!opened.isFile()) throw new FileResultError('the path of the result is not a file');
+  const place = await placeOf(handle);
+  if (place !== undefined) return mustLieIn(await realpath(persistDir), place);
+  const named = await stat(await inside(resolved, persistDir)).catch(() => undefined);
+  if (opened.dev !== named?.dev || opened.ino !== named.ino)
+    throw new FileResultError('the file of the result was exchanged while it was read');
+}
+
+/** The path of an open file as the system knows it. Only Linux tells; elsewhere the caller resolves the path again. */
+function placeOf({ fd }: FileHandle): Promise<string | undefined> {
+  return readlink(`/proc/self/fd/${fd}`).catch(() => undefined);
+}
+
+async function readAll(handle: FileHandle, declared: number): Promise<Buffer> {
+  const { size } = await handle.stat();
+  if (size > FILE_RESULT_MAX_BYTES) throw new FileResultError(`the file has more than ${FILE_RESULT_MAX_BYTES} bytes`);
+  if (size !== declared) throw new FileResultError(`the file has ${size} bytes, not ${declared} as the result says`);
+  const bytes = Buffer.alloc(size);
+  for (let at = 0; at < size; ) {
+    const { bytesRead } = await handle.read(bytes, at, size - at, at);
+    if (bytesRead === 0) throw new FileResultError('the file became shorter while it was read');
+    at += bytesRead;
+  }
+  return bytes;
+}
+
 const DIGEST_CHARACTERS = 16;
 
+/**
+ * Folders of providers that run on this machine. Different providers may have the same name: one of the host's, and one in
+ * each project. Each has a folder of its own, and finds it again when it comes back.
+ */
 export class ResultFolders {
   readonly #known = new WeakMap<Provider, string>();
 
-  /** `base` is where they all are; without one nobody has any. */
+  /** Without `base`, providers have no folders. */
   constructor(private readonly base: string | undefined) {}
 
-  /** Undefined for a provider that may not leave files. Made when it first comes. */
+  /** Undefined for a provider that may not leave files. Makes the folder. */
   of(provider: Provider): string | undefined {
     if (this.base === undefined || !grantOf('fileResults', provider.trust)) return undefined;
     const folder = this.#known.get(provider) ?? path.join(this.base, nameFor(provider));
@@ -192,16 +190,16 @@ export class ResultFolders {
   }
 }
 
-/** The name is for people; what tells them apart also where file names know no upper case is the digest. */
+/** The name is for people; the digest tells folders apart, also where file names ignore case. */
 function nameFor(provider: Provider): string {
   const { name, trust } = provider;
   const text = JSON.stringify([trust, homeOf(provider) ?? null, name]);
   return `${name}-${createHash('sha256').update(text).digest('hex').slice(0, DIGEST_CHARACTERS)}`;
 }
 
-/** A provider of a project is at home in the project's folder, in whatever session it runs. */
+/** A provider of a project belongs to the project's folder, in whatever session it runs. */
 function homeOf({ trust, scope, bindings }: Provider): string | undefined {
   if (trust !== 'project') return undefined;
   const [binding] = bindings.values();
-  return (binding && folderOf(binding.state)) ?? scope;
+  return (binding && folderOf(binding.session.state)) ?? scope;
 }

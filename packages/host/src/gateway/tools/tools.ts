@@ -1,5 +1,4 @@
-/** The tool that the gateway adds beside those of several instances: it lists them, so that the model can choose. */
-
+/** Tools of providers: registered, offered to the session's agent, called, and removed. */
 import {
   GatewayErrorCode,
   grantOf,
@@ -20,13 +19,13 @@ import { isRecord } from '../../core/util/shape.js';
 import { throttle } from '../../core/util/throttle.js';
 import type { ProviderGroup } from '../gateway-session.js';
 import type { CallTelemetry, GatewayService, Leaving } from '../ports.js';
-import { type Binding, extensionId, type Provider } from '../provider.js';
+import { type Binding, extensionId, type Provider, present } from '../provider.js';
 import type { Updates } from '../updates.js';
 import { Calls, failure } from './calls.js';
 import {
   instanceOf,
   lastActive,
-  present,
+  metaTool,
   type Route,
   routeOf,
   type SharedTool,
@@ -37,121 +36,12 @@ import {
 import { checkTools } from './registration.js';
 import { outputOf, type ResultFolders } from './results.js';
 
-export function metaToolName(providerName: string): string {
-  return `list_${providerName}_instances`;
-}
-
-export function metaTool({ name, session }: ProviderGroup): HostTool {
-  const displayName = `${name}: instances`;
-  return {
-    definition: {
-      name: metaToolName(name),
-      title: displayName,
-      description: `Lists the instances of ${name} that are connected, to choose one as "target".`,
-      inputSchema: { type: 'object', properties: {} },
-      annotations: { readOnlyHint: true },
-      _meta: { gateway: { provider: name } },
-    },
-    displayName,
-    owner: extensionId(name),
-    callMeta: { gateway: { provider: name } },
-    invocationMessage: () => `List the instances of ${name}`,
-    run: async () => {
-      const text = JSON.stringify(instancesIn(session.group(name)));
-      return { success: true, pastTenseMessage: `Listed the instances of ${name}`, content: [{ type: 'text', text }] };
-    },
-  };
-}
-
-/** The name to choose one by comes last, so that nothing in its metadata can stand for it. */
-function instancesIn(group: ProviderGroup): object[] {
-  return present(group).map((binding) => ({
-    ...binding.provider.registration.metadata,
-    instance: instanceOf(binding),
-  }));
-}
-
-/** A tool of a provider as a tool of the host: the broker gates, confirms and runs it like any other. */
-
-/** "browser: screenshot", also where the provider has put its own name before that of the tool. */
-export function displayNameOf(providerName: string, tool: string): string {
-  const prefix = `${providerName}_`;
-  const isPrefixed = tool.startsWith(prefix) && tool.length > prefix.length;
-  return `${providerName}: ${isPrefixed ? tool.slice(prefix.length) : tool}`;
-}
-
-export function offeredTool(providerName: string, shared: SharedTool, run: HostTool['run']): HostTool {
-  const { name } = shared.definition;
-  const displayName = displayNameOf(providerName, name);
-  const isStranger = shared.bindings.some(({ provider }) => provider.trust === 'external');
-  return {
-    definition: {
-      name,
-      title: displayName,
-      description: shared.definition.description,
-      inputSchema: schemaOf(shared),
-      _meta: { gateway: factsOf(providerName, shared) },
-    },
-    displayName,
-    owner: extensionId(providerName),
-    identity: identityOf(shared),
-    callMeta: { gateway: { provider: providerName, ...onlyInstance(shared) } },
-    invocationMessage: () => `Use ${displayName}`,
-    ...(isStranger && { confirmation: () => questionFor(providerName, name) }),
-    run,
-  };
-}
-
-/**
- * Names are free again when a provider is gone. What a person said about a stranger counts for those whom they let in
- * then: for one pairing, or for the several that share the tool.
- */
-function identityOf({ bindings }: SharedTool): string {
-  const admissions = bindings.map(({ provider: { trust, admission } }) =>
-    trust === 'external' ? `${trust} ${admission}` : trust,
-  );
-  return [...new Set(admissions)].sort().join();
-}
-
-/** Which instance a call is for is clear beforehand only when there is one. */
-function onlyInstance({ bindings }: SharedTool): { instance?: string } {
-  const instance = bindings.length === 1 ? bindings[0]?.provider.instance : undefined;
-  return instance === undefined ? {} : { instance };
-}
-
-function factsOf(provider: string, { definition, bindings }: SharedTool): object {
-  const [first] = bindings;
-  const { timeout } = definition;
-  return {
-    provider,
-    providerId: first?.provider.providerId,
-    trust: first?.provider.trust,
-    ...(bindings.length > 1 && { instances: bindings.map(instanceOf) }),
-    ...(timeout !== undefined && { timeoutMs: timeout }),
-  };
-}
-
-/** Somebody let it in, but that is no leave to do anything at any time. */
-function questionFor(provider: string, tool: string): ToolConfirmation {
-  return {
-    title: `Let ${provider} run ${tool}?`,
-    editable: true,
-    options: [
-      { id: 'approve', label: 'Approve', kind: 'approve' },
-      { id: ALLOW_IN_SESSION, label: 'Approve in this session', kind: 'approve' },
-      { id: 'deny', label: 'Deny', kind: 'deny' },
-    ],
-  };
-}
-
-/** Tools of providers: offered in their sessions, called, and taken away. */
-
-/** People cannot read faster, and every line is stored. */
+/** People cannot read faster, and the host stores every line. */
 const PROGRESS_INTERVAL_MS = 250;
-/** It is a line under a running call, not its result. */
+/** Progress is a line under a running call, not its result. */
 const PROGRESS_MAX_CHARACTERS = 2_000;
 
-export interface ToolsParts {
+interface ToolsParts {
   readonly clock: Clock;
   readonly telemetry: CallTelemetry | undefined;
   readonly updates: Updates;
@@ -199,7 +89,7 @@ export class ProviderTools implements GatewayService {
     });
   }
 
-  /** Which instances there are is asked when the call runs, not when the tool was offered. */
+  /** Chooses the instance when the call runs, not when the tool was offered. */
   async #run(
     { name, session }: ProviderGroup,
     tool: string,
@@ -220,7 +110,7 @@ export class ProviderTools implements GatewayService {
     return outputOf(outcome, { displayName, persistDir });
   }
 
-  /** When an instance says that another one might succeed, and the model named none, one other is tried. */
+  /** When an instance says that another one might succeed, and the model named none, this tries one other. */
   async #callWithRetry(call: RoutedCall): Promise<{ outcome: ToolOutcome; provider: Provider }> {
     const { binding, tool, isChosen } = call;
     const first = { outcome: await this.#call(call), provider: binding.provider };
@@ -243,7 +133,7 @@ export class ProviderTools implements GatewayService {
     return this.#calls.call({ binding, tool, args, signal: context.signal, progress }).finally(() => shown.stop());
   }
 
-  /** A provider that may not answer by file hears that, too. */
+  /** Tells a provider that may not answer by file. */
   #folderFor(provider: Provider): string | undefined {
     if (grantOf('fileResults', provider.trust)) return this.#parts.folders.of(provider);
     const { providerId, trust } = provider;
@@ -271,4 +161,76 @@ function withChanges(
   for (const name of remove) after.delete(name);
   for (const tool of tools) after.set(tool.name, tool);
   return after;
+}
+
+/** "browser: screenshot", also for a tool that is called `browser_screenshot`. */
+function displayNameOf(providerName: string, tool: string): string {
+  const prefix = `${providerName}_`;
+  const isPrefixed = tool.startsWith(prefix) && tool.length > prefix.length;
+  return `${providerName}: ${isPrefixed ? tool.slice(prefix.length) : tool}`;
+}
+
+/** A tool of a provider as a tool of the host, which gates, confirms and runs it like any other. */
+function offeredTool(providerName: string, shared: SharedTool, run: HostTool['run']): HostTool {
+  const { name } = shared.definition;
+  const displayName = displayNameOf(providerName, name);
+  const isExternal = shared.bindings.some(({ provider }) => provider.trust === 'external');
+  return {
+    definition: {
+      name,
+      title: displayName,
+      description: shared.definition.description,
+      inputSchema: schemaOf(shared),
+      _meta: { gateway: factsOf(providerName, shared) },
+    },
+    displayName,
+    owner: extensionId(providerName),
+    identity: identityOf(shared),
+    callMeta: { gateway: { provider: providerName, ...onlyInstance(shared) } },
+    invocationMessage: () => `Use ${displayName}`,
+    ...(isExternal && { confirmation: () => questionFor(providerName, name) }),
+    run,
+  };
+}
+
+/**
+ * What a person's "Approve in this session" is about. A name is free again when its provider is gone, so the approval of an
+ * external provider's tool holds for the pairings that shared it, not for the name.
+ */
+function identityOf({ bindings }: SharedTool): string {
+  const admissions = bindings.map(({ provider: { trust, admission } }) =>
+    trust === 'external' ? `${trust} ${admission}` : trust,
+  );
+  return [...new Set(admissions)].sort().join();
+}
+
+/** Only with a single instance is it known beforehand which one a call is for. */
+function onlyInstance({ bindings }: SharedTool): { instance?: string } {
+  const instance = bindings.length === 1 ? bindings[0]?.provider.instance : undefined;
+  return instance === undefined ? {} : { instance };
+}
+
+function factsOf(provider: string, { definition, bindings }: SharedTool): object {
+  const [first] = bindings;
+  const { timeout } = definition;
+  return {
+    provider,
+    providerId: first?.provider.providerId,
+    trust: first?.provider.trust,
+    ...(bindings.length > 1 && { instances: bindings.map(instanceOf) }),
+    ...(timeout !== undefined && { timeoutMs: timeout }),
+  };
+}
+
+/** Pairing lets a provider in; each call of an external provider's tool still needs a yes. */
+function questionFor(provider: string, tool: string): ToolConfirmation {
+  return {
+    title: `Let ${provider} run ${tool}?`,
+    editable: true,
+    options: [
+      { id: 'approve', label: 'Approve', kind: 'approve' },
+      { id: ALLOW_IN_SESSION, label: 'Approve in this session', kind: 'approve' },
+      { id: 'deny', label: 'Deny', kind: 'deny' },
+    ],
+  };
 }

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { HELLOS_PER_MINUTE_MAX } from '../../../src/gateway/binder.js';
-import { Asked } from '../../../src/gateway/hooks/gates.js';
+import { OpenQuestions } from '../../../src/gateway/hooks/gates.js';
 import { AWAY_INSTANCES_MAX } from '../../../src/gateway/identities.js';
 import { Calls } from '../../../src/gateway/tools/calls.js';
 import { openProjectRoom, pair, sessionId, withToken } from '../../support/provider-door.js';
@@ -483,7 +483,7 @@ describe('an identity', () => {
     const ids = new Set<string>();
     const clock = { now: () => 0, after: () => () => {} };
     const calls = new Calls({ clock } as never);
-    const asked = new Asked<string>();
+    const asked = new OpenQuestions<string>();
     const send = (message: { id: string }) => void ids.add(message.id);
     const session = { id: 's', isEnabled: () => true };
     const provider = { name: 'ci', registration: { concurrency: {} }, bindings: new Map(), send };

@@ -6,7 +6,7 @@ import {
 } from '@atrium/protocol/provider';
 import { describe, expect, it } from 'vitest';
 import { transportPair } from '../../../src/core/wire/transports/in-process.js';
-import { STRANGER_MESSAGE_MAX_CHARACTERS } from '../../../src/gateway/frame.js';
+import { UNAUTHENTICATED_MESSAGE_MAX_CHARACTERS } from '../../../src/gateway/frame.js';
 import { MESSAGES_PER_TURN_MAX } from '../../../src/gateway/inbox.js';
 import { openDoor, overSocket, pair, sessionId } from '../../support/provider-door.js';
 import { openPuppetRoom, openRoom } from '../../support/session-room.js';
@@ -148,7 +148,7 @@ describe('a stranger', () => {
   it('has nothing parsed that is longer than all it could have to say', async () => {
     const { host } = await openRoom();
     const provider = TestProvider.connect(host, 'network');
-    provider.send({ type: 'auth', token: 'x'.repeat(STRANGER_MESSAGE_MAX_CHARACTERS) });
+    provider.send({ type: 'auth', token: 'x'.repeat(UNAUTHENTICATED_MESSAGE_MAX_CHARACTERS) });
     expect(await provider.next('error')).toMatchObject({ code: 'PAYLOAD_TOO_LARGE' });
   });
 });

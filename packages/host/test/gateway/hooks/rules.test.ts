@@ -132,7 +132,7 @@ describe('rules of a provider', () => {
     const denied = await call(await guarded([deny(bomb)]), 'echo', fuse);
     expect(denied).toMatchObject({
       kind: 'denied',
-      reason: expect.stringMatching(/^ci: not now \(whether this rule is meant/),
+      reason: expect.stringMatching(/^ci: not now \(whether this rule applies/),
     });
     const noted = await call(await guarded([note(bomb, 'unsure')]), 'echo', fuse);
     expect((noted as { text: string }).text).not.toContain('unsure');

@@ -43,25 +43,25 @@ describe.skipIf(process.platform !== 'linux')('a host that is killed (Linux show
   }, 30_000);
 });
 
-describe('a last will', () => {
+describe('the orphan reaper', () => {
   it('is kept by a process that goes when nobody is left, and comes back for the next', async () => {
-    const will = new OrphanReaper();
-    const forget = will.add(2 ** 30);
-    const first = will.executor;
+    const reaper = new OrphanReaper();
+    const forget = reaper.add(2 ** 30);
+    const first = reaper.pid;
     expect(first).toBeGreaterThan(0);
-    will.add(2 ** 30 + 1)();
-    expect(will.executor).toBe(first);
+    reaper.add(2 ** 30 + 1)();
+    expect(reaper.pid).toBe(first);
     forget();
-    expect(will.executor).toBeUndefined();
+    expect(reaper.pid).toBeUndefined();
     await until(() => !isRunning(first ?? 0));
-    const forgetAgain = will.add(2 ** 30);
-    const second = will.executor ?? 0;
+    const forgetAgain = reaper.add(2 ** 30);
+    const second = reaper.pid ?? 0;
     expect(second).not.toBe(first);
     // Somebody kills it, too: the next process that is started gets a new one, which knows of both.
     process.kill(second, 'SIGKILL');
-    await until(() => will.executor === undefined);
-    const forgetOther = will.add(2 ** 30 + 1);
-    expect(will.executor).toBeGreaterThan(0);
+    await until(() => reaper.pid === undefined);
+    const forgetOther = reaper.add(2 ** 30 + 1);
+    expect(reaper.pid).toBeGreaterThan(0);
     forgetOther();
     forgetAgain();
   });

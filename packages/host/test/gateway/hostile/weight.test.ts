@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkWeight, NESTING_MAX_LEVELS, PIECES_MAX } from '../../../src/gateway/frame.js';
+import { checkParsingCost, NESTING_MAX_LEVELS, PIECES_MAX } from '../../../src/gateway/frame.js';
 import { CpuBudget, CREDIT_MAX_MS, Inbox } from '../../../src/gateway/inbox.js';
 import { openRoom, stateOf } from '../../support/session-room.js';
 import { TestProvider } from '../../support/test-provider.js';
@@ -20,7 +20,7 @@ describe('a message', () => {
     ['with brackets in its texts', JSON.stringify([`${'[{:'.repeat(PIECES_MAX)}"\\`, '\\\\', '"'])],
     ['that is no JSON', '"'.repeat(5)],
   ])('%s is worth parsing', (_which, text) => {
-    expect(() => checkWeight(text)).not.toThrow();
+    expect(() => checkParsingCost(text)).not.toThrow();
   });
 
   it.each([
@@ -30,7 +30,7 @@ describe('a message', () => {
     ['of too many members', 'PAYLOAD_TOO_LARGE', `{${'"a":0,'.repeat(PIECES_MAX)}"b":0}`],
     ['too deep behind a text', 'INVALID_JSON', `["\\\\",${nested(NESTING_MAX_LEVELS)}]`],
   ])('%s is not parsed', (_which, code, text) => {
-    expect(() => checkWeight(text)).toThrow(expect.objectContaining({ code }));
+    expect(() => checkParsingCost(text)).toThrow(expect.objectContaining({ code }));
   });
 
   it.each([
@@ -63,11 +63,11 @@ describe('the cpuBudget of providers', () => {
         now += milliseconds;
       });
     spend(CREDIT_MAX_MS / 4);
-    expect(cpuBudget.isResting).toBe(false);
+    expect(cpuBudget.isExhausted).toBe(false);
     spend(CREDIT_MAX_MS);
-    expect(cpuBudget.isResting).toBe(true);
-    await new Promise<void>((resolve) => cpuBudget.whenRested(resolve));
-    expect(cpuBudget.isResting).toBe(false);
+    expect(cpuBudget.isExhausted).toBe(true);
+    await new Promise<void>((resolve) => cpuBudget.whenRefilled(resolve));
+    expect(cpuBudget.isExhausted).toBe(false);
   });
 
   it('counts also what is done later because of a message', async () => {
@@ -76,12 +76,12 @@ describe('the cpuBudget of providers', () => {
     const later = () => {
       now += 20;
     };
-    for (let count = 0; count < 10 && !cpuBudget.isResting; count++) {
+    for (let count = 0; count < 10 && !cpuBudget.isExhausted; count++) {
       cpuBudget.spend('', () => queueMicrotask(later));
       // A message is watched for two turns of the event loop; those that come meanwhile count with it.
       for (let turns = 0; turns < 3; turns++) await new Promise<void>((resolve) => setImmediate(resolve));
     }
-    expect(cpuBudget.isResting).toBe(true);
+    expect(cpuBudget.isExhausted).toBe(true);
   });
 
   it('is one for all: who waits is served in turn, and reading stops until then', async () => {

@@ -6,10 +6,11 @@ import { RECONNECT_WINDOW_MS } from '@atrium/protocol/provider';
 import { describe, expect, it } from 'vitest';
 import type { AgentTurn } from '../../../src/core/contracts/agent.js';
 import { systemClock } from '../../../src/core/util/clock.js';
+import { PROJECT_PROVIDERS_MAX } from '../../../src/gateway/project/project-providers.js';
 import { type FolderTrust, TrustedFolders } from '../../../src/plugins/trust/trust.js';
 import { builtinTools } from '../../../src/workspace/tools/builtin.js';
 import { openDoor, openProjectRoom, pair, until, withToken } from '../../support/provider-door.js';
-import { startHost, stateOf } from '../../support/session-room.js';
+import { startHost, stateOf, turnStarted } from '../../support/session-room.js';
 import { tempFolder } from '../../support/temp-folder.js';
 import { settle } from '../../support/test-host.js';
 import {
@@ -37,7 +38,7 @@ async function openGuarded(more: object = {}) {
 }
 
 /** What becomes of a call before a person is asked about it. */
-function attemptsIn(project: ProjectHost, session: ProjectSession, turn: AgentTurn) {
+function attemptsIn(project: ProjectHost, session: Pick<ProjectSession, 'uri'>, turn: AgentTurn) {
   return async (call: { name: string; input: object }) => {
     const id = `c-${crypto.randomUUID()}`;
     const outcome = turn.callTool({ id, ...call });
@@ -162,6 +163,47 @@ describe('a provider that a trusted folder lists and that is not there', { timeo
     }
     for (const ci of lines) ci.drop();
     expect(await shellWhenGone(project, attempt)).toMatchObject(CLOSED);
+  });
+
+  it('[REL-056] closes what an instance guarded that left before another one came without rules', async () => {
+    const { project, session, attempt } = await openGuarded();
+    for (const instance of [{ instance: 'one', ...DENY_SHELL }, { instance: 'two' }]) {
+      const ci = await letIn(project, session.token('ci'));
+      await ci.hello({ name: 'ci', ...instance });
+      ci.send({ type: 'goodbye' });
+      await ci.untilClosed();
+    }
+    expect(await attempt(SHELL)).toMatchObject(CLOSED);
+    expect(await attempt(WRITE)).toBe('asked');
+  });
+
+  it('[REL-056] closes nothing that an instance no longer guards', async () => {
+    const { project, session, attempt } = await openGuarded();
+    for (const rules of [DENY_SHELL, {}]) {
+      const ci = await letIn(project, session.token('ci'));
+      await ci.hello({ name: 'ci', instance: 'one', ...rules });
+      ci.send({ type: 'goodbye' });
+      await ci.untilClosed();
+    }
+    expect(await attempt(SHELL)).toBe('asked');
+  });
+
+  it('[REL-056] closes what it guards also when its file lists more providers than the host starts', async () => {
+    const project = await openProjectHost({ tools: builtinTools() });
+    const entry = (guards: readonly string[]) => ({ command: 'no-such-program-of-atrium', guards });
+    const all = Array.from({ length: PROJECT_PROVIDERS_MAX }, (_, index) => [`p${index}`, entry([])]);
+    const providers = Object.fromEntries([...all, ['ci', entry(['shell'])]]);
+    const folder = await tempFolder({ 'atrium.json': JSON.stringify({ providers }) });
+    const workingDirectory = pathToFileURL(folder).href;
+    const uri = await project.desk.session(undefined, { provider: 'puppet', workingDirectory });
+    await until(async () => {
+      await project.clock.advance(1_000);
+      const text = JSON.stringify(await stateOf(project.desk, uri));
+      return text.includes('lists 21 providers; the host starts the first 20 only') || undefined;
+    });
+    project.desk.dispatch(uri, turnStarted('t-1'));
+    const { turn } = await project.agent.turn(project.agent.turns.length);
+    expect(await attemptsIn(project, { uri }, turn)(SHELL)).toMatchObject(CLOSED);
   });
 
   it('[REL-056] closes what it guarded also when it was refused before it was trusted', async () => {

@@ -1,6 +1,6 @@
 import { CANCELLED_SLOT_RELEASE_MS, QUEUED_CALLS_MAX } from '@atrium/protocol/provider';
 import { describe, expect, it } from 'vitest';
-import { Lines } from '../../../src/gateway/tools/calls.js';
+import { CallQueues } from '../../../src/gateway/tools/calls.js';
 import { pair } from '../../support/provider-door.js';
 import { answerNext, call, callsOf, openProviderRoom, type ProviderRoom, tool } from '../../support/provider-room.js';
 import { openRoom, turnStarted } from '../../support/session-room.js';
@@ -169,20 +169,20 @@ describe('a provider that takes so many calls at once', () => {
   });
 });
 
-describe('lines', () => {
+describe('queues', () => {
   it('keep nothing of those who have left', () => {
-    const lines = new Lines();
+    const queues = new CallQueues();
     const begun: string[] = [];
     const entrant = (name: string, max: number) => ({ max, begin: () => void begun.push(name) });
     const [one, two, three] = [entrant('one', 1), entrant('two', 2), entrant('three', 1)];
-    for (const each of [one, two, three]) expect(lines.enter('line', each)).toBe(true);
+    for (const each of [one, two, three]) expect(queues.enter('line', each)).toBe(true);
     expect(begun).toEqual(['one', 'two']);
-    lines.leave('line', one);
-    lines.leave('line', one);
+    queues.leave('line', one);
+    queues.leave('line', one);
     expect(begun).toEqual(['one', 'two']);
-    lines.leave('line', two);
-    lines.leave('line', three);
+    queues.leave('line', two);
+    queues.leave('line', three);
     expect(begun).toEqual(['one', 'two', 'three']);
-    expect(lines.size).toBe(0);
+    expect(queues.size).toBe(0);
   });
 });
