@@ -9,7 +9,7 @@ import { RootChannel } from './core/channels/root-channel.js';
 import { Writer } from './core/channels/writer.js';
 import type { HostCore } from './core/contracts/host-core.js';
 import { type Service, serviceOf } from './core/contracts/service.js';
-import { MODEL_OUTPUT_MAX_CHARACTERS, PROCESSES_REST_MS } from './core/limits.js';
+import { MODEL_OUTPUT_MAX_CHARACTERS, PROCESSES_REST_MS, REPLAY_MAX_ENVELOPES } from './core/limits.js';
 import { Compaction } from './core/log/compaction.js';
 import { PostCommit } from './core/post-commit.js';
 import { Catalogue } from './core/sessions/catalogue.js';
@@ -150,7 +150,12 @@ export class House implements HostCore, WireContext {
         if (!this.sessions.inMemory.has(uri)) this.subscriptions.forget(uri);
       },
     });
-    const compaction = new Compaction({ log, logger, archive: (uri) => this.sessions.archive(uri) });
+    const compaction = new Compaction({
+      log,
+      logger,
+      keep: REPLAY_MAX_ENVELOPES,
+      archive: (uri) => this.sessions.archive(uri),
+    });
 
     this.pairings = new PairingBoard(clock, logger);
     const trusts = new SessionTrusts(options.trust ?? NO_TRUST, logger);

@@ -51,8 +51,7 @@ export type {
   TurnOpening,
 } from './core/contracts/extension.js';
 export type { HostTool, ToolConfirmation, ToolContext, ToolOutput } from './core/contracts/tool.js';
-export { LogLockedError, LogOpenError, LogWriteError } from './core/log/errors.js';
-export { type Log, LogConflictError } from './core/log/log.js';
+export { type Log, LogConflictError, LogLockedError, LogOpenError, LogWriteError } from './core/log/log.js';
 export { MemoryLog } from './core/log/memory-log.js';
 export { promptText } from './core/prompt/sections.js';
 export { type Clock, systemClock } from './core/util/clock.js';

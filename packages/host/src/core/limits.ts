@@ -6,7 +6,7 @@ export const REPLAY_MAX_BYTES = 8 * 2 ** 20;
 
 /** Actions of one client whose answers are kept for a resend: as many as it can be replayed. */
 export const SENT_ACTIONS_KEPT_MAX = 1_000;
-/** Numbers of one client that are not one after the other; with more it counts as if it had begun a new round. */
+/** Gaps between the numbers of one client; with more it counts as if it had begun a new round. */
 export const SCATTERED_NUMBERS_MAX = 1_000;
 /** Why an action was turned down: what is beyond is cut. It is kept for a resend. */
 export const REJECTION_MAX_CHARACTERS = 1_000;
@@ -18,7 +18,6 @@ export const OUTBOX_MAX_BYTES = 16 * 2 ** 20;
 export const MERGED_OUTPUT_MAX_CHARACTERS = 64 * 2 ** 10;
 /** From here on text deltas that wait are merged. */
 export const OUTBOX_MERGE_BYTES = 64 * 2 ** 10;
-export const OUTBOX_WARN_BYTES = 2 ** 20;
 
 /** The largest frame that is answered; a larger one gets an error. */
 export const FRAME_MAX_BYTES = 2 * 10 ** 6;
@@ -51,10 +50,6 @@ export const PROCESSES_REST_MS = 60_000;
 export const TURNS_IN_MEMORY = 50;
 export const FETCH_TURNS_DEFAULT = 20;
 export const FETCH_TURNS_MAX = 200;
-/** How often, counted in numbers of the sequence, entries are dropped that archives have passed. */
-export const COMPACT_EVERY_ENTRIES = 10_000;
-/** Sessions that are opened, at most, because what they need holds the dropping of entries back. */
-export const COMPACT_SESSIONS_MAX = 100;
 /** A disposed session can be restored this long. */
 export const DISPOSED_KEPT_MS = 30 * 24 * 60 * 60 * 1_000;
 /** What is left of an import or a fork that was never finished is kept this long. */

@@ -1,9 +1,7 @@
 /** The archives: each channel's state at one number, and its finished turns in rows of their own. */
 import { checkTurnStart, turnsPresent } from '../core/log/check-commit.js';
-import { fits, sumOf } from '../core/log/checksum.js';
 import type { Archive, ArchivedTurn, ArchiveHead, TurnRange } from '../core/log/log.js';
-import type { Damage } from './damage.js';
-import { damagedTurn } from './damaged-turn.js';
+import { type Damage, damagedTurn, fits, sumOf } from './damage.js';
 import type { Database, Statement } from './driver.js';
 
 /** How many turns' lengths are looked at in one go. */

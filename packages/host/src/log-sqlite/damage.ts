@@ -1,5 +1,8 @@
 /** Damage that is found while reading: the bytes are kept aside, and whoever listens hears of it. */
+
 import { writeFileSync } from 'node:fs';
+import { crc32 } from 'node:zlib';
+import type { Turn } from '@atrium/protocol';
 import type { LogRepair } from '../core/log/log.js';
 import type { Clock } from '../core/util/clock.js';
 import { nameAside } from './repair.js';
@@ -70,4 +73,46 @@ export class Damage {
       return undefined;
     }
   }
+}
+
+/**
+ * Checksums of stored text. SQLite notices a damaged structure, but not a flipped bit inside a text: that would be read,
+ * and shown, as if it had been said. CRC-32 finds such damage for certain when it is short, and misses one in four
+ * billion otherwise. It is no protection against people, who could change it with the text; a cryptographic hash costs
+ * five times as much for a short text and would not be one either.
+ */
+
+/**
+ * The sum of a text that stands at a place: a text that is found elsewhere does not fit, either. A place counts up to its
+ * first NUL, for `node:sqlite` reads an id no further. JSON, which all texts are, has none.
+ */
+export function sumOf(place: string, text: string): number {
+  const end = place.indexOf('\0');
+  return crc32(text, crc32(end < 0 ? place : place.slice(0, end)));
+}
+
+/** Texts of earlier versions have no sum, and are believed. */
+export function fits(sum: number | null, place: string, text: string): boolean {
+  return sum === null || sum === sumOf(place, text);
+}
+
+/** What stands in the place of a finished turn that was damaged on disk. The log knows this one shape of a turn. */
+
+export const DAMAGED_ERROR = 'damaged';
+
+/** `id`: the damaged turn keeps its id, so that those who know it find this in its place. */
+export function damagedTurn(id: string): string {
+  const turn: Turn = {
+    id,
+    userMessage: { text: '[This turn was damaged on disk.]' },
+    responseParts: [],
+    usage: undefined,
+    state: 'error',
+    error: {
+      errorType: DAMAGED_ERROR,
+      message:
+        'What was said in this turn was damaged on disk and cannot be shown. The damaged bytes are kept in the data folder; the log of the host names the file.',
+    },
+  };
+  return JSON.stringify(turn);
 }

@@ -35,7 +35,6 @@ export interface SqliteDriver {
 
 /** SQLite's primary result codes that somebody asks for. */
 export const SQLITE = {
-  error: 1,
   busy: 5,
   readOnly: 8,
   corrupt: 11,

@@ -1,10 +1,204 @@
-/** The data folder: made for its owner only, and refused when something in it is not what it seems. */
-import { accessSync, constants, lstatSync, readlinkSync, type Stats, statSync } from 'node:fs';
+/** Makes sure that what was written, or renamed, survives a power cut. */
+
+import {
+  accessSync,
+  closeSync,
+  constants,
+  fsyncSync,
+  lstatSync,
+  openSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { uptime } from 'node:os';
 import path from 'node:path';
-import { LogOpenError } from '../core/log/errors.js';
+import { LogLockedError, LogOpenError } from '../core/log/log.js';
 import { makeFolderSync } from '../core/util/folders.js';
-import { LOCK_FILE, NOTE_FILE } from './folder-lock.js';
+import { SQLITE, type SqliteDriver, SqliteError } from './driver.js';
 import { DATABASE_PARTS } from './schema.js';
+
+export function syncFile(path: string): void {
+  sync(path, 'r+');
+}
+
+/** Names live in the folder. Windows has no such call, and needs none. */
+export function syncFolder(folder: string): void {
+  if (process.platform !== 'win32') sync(folder, 'r');
+}
+
+function sync(path: string, flags: string): void {
+  const handle = openSync(path, flags);
+  try {
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+}
+
+/**
+ * One process per data folder. The lock is SQLite's own lock on an empty file: the system drops it with the process,
+ * so a dead holder, or a stranger with the holder's old number, never locks anybody out. A note beside it tells others
+ * who holds the folder, and the next one how this one ended. Whoever deletes the lock file does not get in either: the
+ * database itself shows that it is in use (see `open.ts`).
+ */
+
+export const LOCK_FILE = 'atrium.lock';
+export const NOTE_FILE = 'atrium.owner';
+
+/** How the last holder left the folder. */
+export type OwnerNote =
+  /** In use, or its holder died. `boot` is the run of the machine in which the database was last known to be whole. */
+  | { readonly at: 'open'; readonly pid: number; readonly boot: string }
+  /** Closed in order, with the database file looking like this. */
+  | { readonly at: 'closed'; readonly stamp: string };
+
+export interface FolderLock {
+  readonly previous: OwnerNote | undefined;
+  /** The last holder died together with the machine: what was not synced may be gone. */
+  readonly machineRestarted: boolean;
+  /** From now on the database is known to be whole. */
+  settle(): void;
+  /**
+   * Locks the folder anew if somebody deleted the file that was locked: the next process would make and lock another.
+   * `lost` when one has done so already.
+   */
+  renew(): 'held' | 'renewed' | 'lost';
+  release(note?: OwnerNote): void;
+  /** Gives the folder back as it was found. */
+  leaveAsFound(): void;
+}
+
+export function takeLock(dataDir: string, driver: SqliteDriver): FolderLock {
+  const file = path.join(dataDir, NOTE_FILE);
+  let locked = lockFile(dataDir, driver);
+  const previous = readNote(file);
+  const boot = currentBoot();
+  const machineRestarted = previous?.at === 'open' && !sameBoot(previous.boot, boot);
+  const claim = (since: string): void => tryToWrite(file, { at: 'open', pid: process.pid, boot: since }, 'synced');
+  claim(previous?.at === 'open' ? previous.boot : boot);
+  return {
+    previous,
+    machineRestarted,
+    settle() {
+      if (machineRestarted) claim(boot);
+    },
+    renew() {
+      if (locked.isInPlace()) return 'held';
+      try {
+        const again = lockFile(dataDir, driver);
+        locked.close();
+        locked = again;
+        claim(boot);
+        return 'renewed';
+      } catch {
+        return 'lost';
+      }
+    },
+    release(note) {
+      if (note !== undefined) tryToWrite(file, note, 'unsynced');
+      locked.close();
+    },
+    leaveAsFound() {
+      if (previous === undefined) rmSync(file, { force: true });
+      else tryToWrite(file, previous, 'unsynced');
+      locked.close();
+    },
+  };
+}
+
+/**
+ * A note that cannot be written, on a full disk say, leaves the old one: the next opening then checks more than it had
+ * to. That the folder is in use must be on disk before anything else is, or a power cut would go unnoticed.
+ */
+function tryToWrite(file: string, note: OwnerNote, durability: 'synced' | 'unsynced'): void {
+  const fresh = `${file}.new`;
+  try {
+    writeFileSync(fresh, `${JSON.stringify(note)}\n`, { mode: 0o600 });
+    if (durability === 'synced') syncFile(fresh);
+    renameSync(fresh, file);
+    if (durability === 'synced') syncFolder(path.dirname(file));
+  } catch {
+    rmSync(fresh, { force: true });
+  }
+}
+
+interface LockedFile {
+  /** Whether this very file is still where others look for it. */
+  isInPlace(): boolean;
+  close(): void;
+}
+
+function lockFile(dataDir: string, driver: SqliteDriver): LockedFile {
+  const file = path.join(dataDir, LOCK_FILE);
+  createEmpty(file);
+  const db = driver.open(file);
+  try {
+    db.exec('BEGIN EXCLUSIVE');
+  } catch (error) {
+    db.close();
+    if (error instanceof SqliteError && error.code === SQLITE.busy) throw lockedError(dataDir);
+    throw error;
+  }
+  const { ino } = statSync(file);
+  return {
+    isInPlace: () => statSync(file, { throwIfNoEntry: false })?.ino === ino,
+    close: () => db.close(),
+  };
+}
+
+/** Never opens a file that is there: closing it again would drop a lock that this very process holds. */
+function createEmpty(file: string): void {
+  try {
+    closeSync(openSync(file, 'wx', 0o600));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+}
+
+function lockedError(dataDir: string): LogLockedError {
+  const note = readNote(path.join(dataDir, NOTE_FILE));
+  return new LogLockedError(dataDir, holderOf(note));
+}
+
+/** The process that has the folder open, or died while it had. */
+export function holderOf(note: OwnerNote | undefined): number | undefined {
+  return note?.at === 'open' ? note.pid : undefined;
+}
+
+/** A note that is missing or unreadable tells nothing; the database is then checked as a whole. */
+function readNote(file: string): OwnerNote | undefined {
+  try {
+    const note = JSON.parse(readFileSync(file, 'utf8')) as Partial<Record<string, unknown>> | null;
+    if (note?.at === 'closed' && typeof note.stamp === 'string') return { at: 'closed', stamp: note.stamp };
+    if (note?.at !== 'open' || typeof note.pid !== 'number' || typeof note.boot !== 'string') return undefined;
+    return { at: 'open', pid: note.pid, boot: note.boot };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Seconds by which two computations of the same start of the machine may differ. */
+const BOOT_TOLERANCE_S = 60;
+
+/** Linux names every run of the machine; elsewhere it is known by when it began. */
+function currentBoot(): string {
+  try {
+    return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+  } catch {
+    return String(Math.round(Date.now() / 1_000 - uptime()));
+  }
+}
+
+function sameBoot(a: string, b: string): boolean {
+  return a === b || Math.abs(Number(a) - Number(b)) < BOOT_TOLERANCE_S;
+}
+
+/** The data folder: made for its owner only, and refused when something in it is not what it seems. */
 
 export const DATABASE_FILE = 'atrium.db';
 

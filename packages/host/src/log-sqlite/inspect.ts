@@ -1,7 +1,6 @@
 /** Finds out whether a database is ours and whole, before anything is read from it, and has it mended if not. */
 import { closeSync, existsSync, openSync, readSync, rmSync, statSync, writeSync } from 'node:fs';
-import { LogOpenError } from '../core/log/errors.js';
-import type { LogRepair } from '../core/log/log.js';
+import { LogOpenError, type LogRepair } from '../core/log/log.js';
 import { SQLITE, SqliteError } from './driver.js';
 import { nameAside, type RepairContext, repairDatabase } from './repair.js';
 import { APPLICATION_ID, PAGE_BYTES, SCHEMA_VERSION, skipNumbers, withDatabase } from './schema.js';
@@ -11,17 +10,18 @@ const MAGIC = 'SQLite format 3\0';
 const HEADER_BYTES = 100;
 
 /**
- * SQLite's check looks at the structure only; a damaged page that holds nothing but text shows in the JSON. `exec` gives
- * no rows back, so a check that has anything to say is made to fail: this number has no absolute value.
+ * SQLite's check looks at the structure only; a damaged page that holds nothing but text shows in the JSON. Only `exec`
+ * may be used here, which returns no rows (see the driver): a constraint that accepts no row reports what is damaged.
  */
 const CHECK_ALL = `
-  SELECT CASE WHEN EXISTS (SELECT 1 FROM pragma_quick_check WHERE quick_check <> 'ok')
-    OR EXISTS (SELECT 1 FROM entries WHERE action <> '' AND NOT json_valid(action))
-    OR EXISTS (SELECT 1 FROM archives WHERE NOT json_valid(head))
-    OR EXISTS (SELECT 1 FROM turns WHERE NOT json_valid(json))
-    OR EXISTS (SELECT 1 FROM records WHERE NOT json_valid(value))
-  THEN abs(-9223372036854775807 - 1) END`;
-const CHECK_FAILED = 'integer overflow';
+  PRAGMA temp_store = MEMORY;
+  CREATE TEMP TABLE damage (found TEXT CONSTRAINT the_check_found_nothing CHECK (false));
+  INSERT INTO damage SELECT quick_check FROM pragma_quick_check WHERE quick_check <> 'ok';
+  INSERT INTO damage SELECT seq FROM entries WHERE action <> '' AND NOT json_valid(action);
+  INSERT INTO damage SELECT channel FROM archives WHERE NOT json_valid(head);
+  INSERT INTO damage SELECT id FROM turns WHERE NOT json_valid(json);
+  INSERT INTO damage SELECT key FROM records WHERE NOT json_valid(value);
+  DROP TABLE damage`;
 
 /** What a file looks like from outside; the same again means that nobody has touched it. */
 export function stampOf(database: string): string {
@@ -85,7 +85,7 @@ function check({ driver, database, now }: RepairContext, mayHaveLost: boolean): 
 function damageIn(error: unknown): string | undefined {
   if (!(error instanceof SqliteError)) return undefined;
   if (error.code === SQLITE.corrupt || error.code === SQLITE.notADatabase) return error.message;
-  return error.code === SQLITE.error && error.message.includes(CHECK_FAILED) ? 'its check failed' : undefined;
+  return error.code === SQLITE.constraint ? 'its check failed' : undefined;
 }
 
 type TornWal = Exclude<WalState, { at: 'whole' }>;

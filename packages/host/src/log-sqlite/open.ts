@@ -1,11 +1,9 @@
 /** Opens the database of a data folder: takes the lock, has mended what is broken, and says what was mended. */
 import { chmodSync, existsSync, renameSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { LogLockedError, LogOpenError } from '../core/log/errors.js';
-import { type LogRepair, REBUILT_RECORD, salvagedText } from '../core/log/log.js';
+import { LogLockedError, LogOpenError, type LogRepair, REBUILT_RECORD, salvagedText } from '../core/log/log.js';
 import { type Database, SQLITE, type SqliteDriver, SqliteError } from './driver.js';
-import { DATABASE_FILE, prepareFolder } from './folder.js';
-import { type FolderLock, holderOf, takeLock } from './folder-lock.js';
+import { DATABASE_FILE, type FolderLock, holderOf, prepareFolder, takeLock } from './folder.js';
 import { checkOurs, inspectDatabase, stampOf } from './inspect.js';
 import { installFresh, nameAside, type RepairContext, resumeRepair } from './repair.js';
 import { migrate, withDatabase } from './schema.js';

@@ -1,7 +1,7 @@
 /** The records: small facts by key, listed by prefix. */
-import { fits, sumOf } from '../core/log/checksum.js';
+
 import { type LogRecord, REBUILT_RECORD } from '../core/log/log.js';
-import type { Damage } from './damage.js';
+import { type Damage, fits, sumOf } from './damage.js';
 import type { Database, Statement } from './driver.js';
 
 /** Rows that are read in one go: what the driver makes of each is several times its size, for a moment. */

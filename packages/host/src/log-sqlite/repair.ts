@@ -1,14 +1,215 @@
+/** Takes every row that can still be read out of a damaged database, into a fresh one. It works on a copy. */
+
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  openSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import path from 'node:path';
+import { type LogRepair, REBUILT_RECORD } from '../core/log/log.js';
+import { damagedTurn } from './damage.js';
+import { type Database, SQLITE, type SqliteDriver, SqliteError } from './driver.js';
+import { syncFile, syncFolder } from './folder.js';
+import { createDatabase, DATABASE_PARTS, fillDatabase, PAGE_BYTES, skipNumbers } from './schema.js';
+
+const LAST_ROW = Number.MAX_SAFE_INTEGER;
+/** Row ranges that may turn out unreadable before bad ones are no longer divided. Each costs some 30 µs. */
+const FAILURES_MAX = 2_000;
+/** Turns of one channel that can be lost and still be marked one by one. */
+const MARKED_TURNS_MAX = 10_000;
+
+export interface SalvageOptions {
+  readonly driver: SqliteDriver;
+  /** The damaged file. It is not changed. */
+  readonly from: string;
+  /** The file to make. Not to be there yet, or to be overwritten. */
+  readonly to: string;
+  readonly now: number;
+}
+
+export function salvage({ driver, from, to, now }: SalvageOptions): void {
+  const copy = `${to}.copy`;
+  removeDatabase(copy);
+  copyFileSync(from, copy);
+  if (existsSync(`${from}-wal`)) copyFileSync(`${from}-wal`, `${copy}-wal`);
+  createDatabase(driver, to);
+  if (statSync(copy).size < PAGE_BYTES) graftFirstPage(copy, to);
+  if (!copyRows(driver, copy, to)) {
+    graftFirstPage(copy, to);
+    copyRows(driver, copy, to);
+  }
+  fillDatabase(driver, to, (db) => {
+    cutAtGap(db);
+    skipNumbers(db, now);
+  });
+  removeDatabase(copy);
+}
+
+export function removeDatabase(path: string): void {
+  for (const part of DATABASE_PARTS) rmSync(path + part, { force: true });
+}
+
+/** False when not even the list of tables can be read. */
+function copyRows(driver: SqliteDriver, from: string, to: string): boolean {
+  let readable = true;
+  fillDatabase(driver, to, (db) => {
+    readable = attempt(db, `ATTACH '${from.replaceAll("'", "''")}' AS bad`) && readsTables(db);
+    if (readable) copyTables(db);
+  });
+  return readable;
+}
+
+/** With a writable schema SQLite opens a file that is shorter than it says. */
+function readsTables(db: Database): boolean {
+  db.exec('PRAGMA writable_schema = ON');
+  return attempt(db, 'SELECT 1 FROM bad.entries LIMIT 0');
+}
+
+function copyTables(db: Database): void {
+  copyTable(db, 'bad.skips', (rows) => `INSERT OR REPLACE INTO skips SELECT * FROM ${rows}`);
+  db.exec('DELETE FROM compaction');
+  copyTable(db, 'bad.compaction', (rows) => `INSERT OR REPLACE INTO compaction SELECT * FROM ${rows}`);
+  copyTable(
+    db,
+    'bad.client_marks',
+    (rows) => `INSERT OR IGNORE INTO client_marks SELECT * FROM ${rows} AND json_valid(ranges)`,
+  );
+  const sums = addedColumn(db, 'sum');
+  const counts = addedColumn(db, 'turn_count');
+  copyTable(
+    db,
+    'bad.records',
+    (rows) => `INSERT OR IGNORE INTO records SELECT key, value, ${sums} FROM ${rows} AND json_valid(value)`,
+  );
+  copyTable(
+    db,
+    'bad.archives',
+    (rows) =>
+      `INSERT OR IGNORE INTO archives SELECT channel, seq, head, ${sums}, ${counts} FROM ${rows} AND json_valid(head)`,
+  );
+  copyTurns(db, sums);
+  // What comes after a lost entry cannot be trusted to mean the same without it.
+  const entries = (rows: string): string =>
+    `INSERT OR IGNORE INTO entries SELECT seq, channel, time, action, client_id, epoch, client_seq, ${sums}
+      FROM ${rows} AND (action = '' OR json_valid(action))`;
+  copyTable(db, 'bad.entries', entries, { stopAtDamage: true });
+}
+
+/** A file of an earlier version does not have this column. */
+function addedColumn(db: Database, column: 'sum' | 'turn_count'): string {
+  return attempt(db, `SELECT ${column} FROM bad.archives LIMIT 0`) ? column : 'NULL';
+}
+
+/** In the place of a lost turn stands one that says so. Those behind move up where too many are lost for that. */
+function copyTurns(db: Database, sums: string): void {
+  db.exec('CREATE TEMP TABLE kept_turns (channel, idx, id, json, sum)');
+  const insert = (rows: string) =>
+    `INSERT INTO kept_turns SELECT channel, idx, id, json, ${sums} FROM ${rows} AND json_valid(json)`;
+  copyTable(db, 'bad.turns', insert);
+  db.exec(`
+    CREATE TEMP TABLE turn_counts AS
+    SELECT channel, coalesce(kept, 0) AS kept, max(coalesce(turn_count, 0), coalesce(last + 1, 0)) AS expected
+    FROM (SELECT channel FROM archives UNION SELECT channel FROM kept_turns)
+      LEFT JOIN archives USING (channel)
+      LEFT JOIN (SELECT channel, count(*) AS kept, max(idx) AS last FROM kept_turns GROUP BY channel) USING (channel);
+
+    WITH RECURSIVE places (channel, idx, expected) AS (
+      SELECT channel, 0, expected FROM turn_counts
+      WHERE expected > kept AND expected - kept <= ${MARKED_TURNS_MAX}
+      UNION ALL SELECT channel, idx + 1, expected FROM places WHERE idx + 1 < expected
+    )
+    INSERT INTO kept_turns
+    SELECT channel, idx, 'damaged-' || idx, json_set('${damagedTurn('').replaceAll("'", "''")}', '$.id', 'damaged-' || idx), NULL
+    FROM places WHERE NOT EXISTS (
+      SELECT 1 FROM kept_turns WHERE kept_turns.channel = places.channel AND kept_turns.idx = places.idx
+    );
+
+    INSERT INTO turns
+    SELECT channel, row_number() OVER (PARTITION BY channel ORDER BY idx) - 1, id, json, sum FROM kept_turns;
+    DROP TABLE kept_turns;
+
+    INSERT OR REPLACE INTO records
+    SELECT '${REBUILT_RECORD}', json_object(
+      'channels', coalesce(sum(kept > 0), 0), 'channelsLost', coalesce(sum(kept = 0 AND expected > 0), 0),
+      'turns', coalesce(sum(kept), 0), 'turnsLost', coalesce(sum(expected - kept), 0)
+    ), NULL FROM turn_counts;
+    DROP TABLE turn_counts`);
+}
+
+interface CopyOptions {
+  readonly stopAtDamage?: boolean;
+}
+
+/** Tries all rows at once, and halves the range where that fails, until the unreadable rows stand alone. */
+function copyTable(db: Database, table: string, insert: (rows: string) => string, options: CopyOptions = {}): void {
+  const pending: [first: number, last: number][] = [[0, LAST_ROW]];
+  let failures = 0;
+  for (let range = pending.pop(); range !== undefined; range = pending.pop()) {
+    const [first, last] = range;
+    if (attempt(db, insert(`${table} NOT INDEXED WHERE rowid BETWEEN ${first} AND ${last}`))) continue;
+    failures++;
+    if (first < last && failures < FAILURES_MAX) {
+      const middle = first + Math.floor((last - first) / 2);
+      pending.push([middle + 1, last], [first, middle]);
+    } else if (options.stopAtDamage) return;
+  }
+}
+
+/** Every failure but a full disk means that something could not be read. */
+function attempt(db: Database, sql: string): boolean {
+  try {
+    db.exec(sql);
+    return true;
+  } catch (error) {
+    if (error instanceof SqliteError && error.code !== SQLITE.full) return false;
+    throw error;
+  }
+}
+
+/** The numbers begin where compaction ended or a skip did, and only a skip may interrupt them. */
+function cutAtGap(db: Database): void {
+  db.exec(`
+    INSERT OR IGNORE INTO compaction SELECT 1, coalesce(min(seq) - 1, 0) FROM entries;
+    DELETE FROM entries WHERE (SELECT min(seq) - 1 FROM entries) NOT IN (
+      SELECT dropped FROM compaction UNION SELECT upto FROM skips
+    );
+    DELETE FROM entries WHERE seq > (
+      SELECT min(seq) FROM entries AS entry
+      WHERE NOT EXISTS (SELECT 1 FROM entries WHERE seq = entry.seq + 1)
+        AND NOT EXISTS (SELECT 1 FROM skips WHERE after = entry.seq)
+    )`);
+}
+
+/**
+ * The first page says where the tables begin, and all our files begin them at the same pages: where that page is lost,
+ * the one of a fresh file takes its place, with this file's length.
+ */
+function graftFirstPage(path: string, fresh: string): void {
+  const page = Buffer.alloc(PAGE_BYTES);
+  const source = openSync(fresh, 'r');
+  readSync(source, page, 0, PAGE_BYTES, 0);
+  closeSync(source);
+  const writeAheadMode = existsSync(`${path}-wal`) ? 2 : 1;
+  page.writeUInt8(writeAheadMode, 18);
+  page.writeUInt8(writeAheadMode, 19);
+  page.writeUInt32BE(Math.max(1, Math.ceil(statSync(path).size / PAGE_BYTES)), 28);
+  const target = openSync(path, 'r+');
+  writeSync(target, page, 0, PAGE_BYTES, 0);
+  closeSync(target);
+}
+
 /**
  * Puts a damaged database aside and a rebuilt one in its place. The steps can be interrupted anywhere: a marker file
  * says what was begun, and the next opening goes on from there. Damaged bytes are moved, never deleted.
  */
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import path from 'node:path';
-import type { LogRepair } from '../core/log/log.js';
-import type { SqliteDriver } from './driver.js';
-import { salvage } from './salvage.js';
-import { createDatabase, DATABASE_PARTS } from './schema.js';
-import { syncFile, syncFolder } from './sync.js';
 
 export interface RepairContext {
   readonly driver: SqliteDriver;

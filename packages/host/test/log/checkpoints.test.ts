@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { Clock } from '../../src/core/util/clock.js';
-import { CHECKPOINT_QUIET_MS } from '../../src/log-sqlite/checkpoints.js';
+import { CHECKPOINT_QUIET_MS } from '../../src/log-sqlite/schema.js';
 import { databaseOf } from '../support/log-damage.js';
 import { dataFolder, drivers, openLog } from '../support/log-folders.js';
 import { appendSamples } from '../support/log-samples.js';

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { COMPACT_EVERY_ENTRIES, REPLAY_MAX_ENVELOPES } from '../../src/core/limits.js';
-import { Compaction } from '../../src/core/log/compaction.js';
+import { REPLAY_MAX_ENVELOPES } from '../../src/core/limits.js';
+import { COMPACT_EVERY_ENTRIES, Compaction } from '../../src/core/log/compaction.js';
 import type { Log, LogEntry } from '../../src/core/log/log.js';
 import { silentLogger } from '../../src/core/util/logger.js';
 import { DATABASE_FILE } from '../../src/log-sqlite/folder.js';
@@ -38,6 +38,7 @@ describe.each(drivers)('a log that gave up numbers after a damage ($name)', (dri
     const compaction = new Compaction({
       log,
       logger: silentLogger,
+      keep: REPLAY_MAX_ENVELOPES,
       archive: (channel) => {
         archived.push(channel);
         return archive(log, channel);

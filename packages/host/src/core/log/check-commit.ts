@@ -1,6 +1,5 @@
 /** The rules that every commit meets before a log, of whatever kind, stores any of it. */
-import { LogWriteError } from './errors.js';
-import { type Archive, type Commit, type EntryOrigin, LogConflictError } from './log.js';
+import { type Archive, type Commit, type EntryOrigin, LogConflictError, LogWriteError } from './log.js';
 
 export function checkCommit(commit: Commit, head: number): void {
   if (commit.expectedHead !== head) throw new LogConflictError(commit.expectedHead, head);

@@ -1,14 +1,20 @@
 /**
  * Keeps the log short: entries that archives have passed are dropped now and then, away from the hot path. An entry that
- * its session still needs holds back everything behind it, so a session that nobody has opened for long is archived.
+ * its session still needs holds back everything behind it, so a session that was not opened for long is archived.
  */
-import { COMPACT_EVERY_ENTRIES, COMPACT_SESSIONS_MAX, REPLAY_MAX_ENVELOPES } from '../limits.js';
 import type { Logger } from '../util/logger.js';
 import type { Log, LogEntry } from './log.js';
+
+/** How often, counted in numbers of the sequence, entries are dropped that archives have passed. */
+export const COMPACT_EVERY_ENTRIES = 10_000;
+/** Sessions that are opened, at most, because what they need holds the dropping of entries back. */
+export const COMPACT_SESSIONS_MAX = 100;
 
 export interface CompactionParts {
   readonly log: Log;
   readonly logger: Logger;
+  /** The newest entries that stay, because returning clients are replayed them. */
+  readonly keep: number;
   /** Archives a session as it is now; false when it cannot be opened. */
   archive(uri: string): Promise<boolean>;
 }
@@ -33,14 +39,14 @@ export class Compaction {
   }
 
   async #compact(): Promise<void> {
-    const { log, archive } = this.#parts;
-    const last = log.head - REPLAY_MAX_ENVELOPES;
-    await log.compact({ upTo: last, keep: REPLAY_MAX_ENVELOPES });
+    const { log, keep, archive } = this.#parts;
+    const last = log.head - keep;
+    await log.compact({ upTo: last, keep });
     for (let sessions = 0; sessions < COMPACT_SESSIONS_MAX && log.oldest <= last; sessions++) {
       // The first that is left, which after a repair may be below the oldest that clients are told of.
       const [needed] = await log.read({ after: 0, limit: 1 });
       if (!needed || !(await archive(needed.channel))) return;
-      await log.compact({ upTo: last, keep: REPLAY_MAX_ENVELOPES });
+      await log.compact({ upTo: last, keep });
     }
   }
 }

@@ -1,22 +1,189 @@
 /**
- * What every log promises, as tests. Whoever writes a log runs this suite against it:
+ * What every log promises, as tests. The author of a log runs this suite against it:
  * `logContract({ describe, it, expect }, 'my log', openMyLog)`. The test runner comes in as an argument.
  */
-import { archiveContract } from './contract/archives.js';
-import { compactionContract } from './contract/compaction.js';
-import { entryContract } from './contract/entries.js';
-import { followContract } from './contract/follow.js';
-import { reopenContract } from './contract/reopen.js';
-import type { ContractApi, OpenLog } from './contract/support.js';
+import { archiveContract, compactionContract } from './contract-archives.js';
+import {
+  append,
+  appendMany,
+  CHANNEL,
+  type ContractApi,
+  entry,
+  type OpenLog,
+  OTHER,
+  onFreshLog,
+  sentBy,
+  seqsAfter,
+  turns,
+} from './contract-support.js';
+import type { LogEntry } from './log.js';
 
-export type { ContractApi, LogUnderTest, OpenLog } from './contract/support.js';
+export type { ContractApi, LogUnderTest, OpenLog } from './contract-support.js';
 
 export function logContract(api: ContractApi, name: string, open: OpenLog): void {
   api.describe(`${name} keeps the contract of a log`, () => {
     entryContract(api, open);
     archiveContract(api, open);
-    followContract(api, open);
     compactionContract(api, open);
     reopenContract(api, open);
+  });
+}
+
+/** The contract of entries and records: numbers without gaps, all of a commit or nothing. */
+function entryContract({ describe, it, expect }: ContractApi, open: OpenLog): void {
+  describe('entries', () => {
+    it(
+      'is empty at first',
+      onFreshLog(open, async (log) => {
+        expect([log.head, log.oldest, log.repairs]).toEqual([0, 1, []]);
+        expect(await log.read({ after: 0 })).toEqual([]);
+      }),
+    );
+
+    it(
+      'gives back what was appended, in order',
+      onFreshLog(open, async (log) => {
+        const entries: LogEntry[] = [
+          entry(1, { action: '{"text":"Grüße 👋 \\u0000"}' }),
+          entry(2, sentBy('c1', 7)),
+          { seq: 3, channel: '', time: 5, action: '' },
+        ];
+        await append(log, { entries: entries.slice(0, 2), durability: 'full' });
+        await append(log, { entries: entries.slice(2) });
+        expect(await log.read({ after: 0 })).toEqual(entries);
+        expect([log.head, log.oldest]).toEqual([3, 1]);
+      }),
+    );
+
+    it(
+      'reads behind a number, of one channel, and no more than asked for',
+      onFreshLog(open, async (log) => {
+        await appendMany(log, 10, (seq) => ({ channel: seq % 2 === 0 ? OTHER : CHANNEL }));
+        expect(await seqsAfter(log, 8)).toEqual([9, 10]);
+        expect(await seqsAfter(log, 10)).toEqual([]);
+        const some = await log.read({ after: 3, channel: OTHER, limit: 2 });
+        expect(some.map(({ seq }) => seq)).toEqual([4, 6]);
+        expect((await log.read({ after: 0, limit: 3 })).length).toBe(3);
+      }),
+    );
+
+    it(
+      'refuses a commit that expects another head, and stores nothing of it',
+      onFreshLog(open, async (log) => {
+        await appendMany(log, 2);
+        const late = append(log, { expectedHead: 1, entries: [entry(2)], records: [{ key: 'k', value: '1' }] });
+        await expect(late).rejects.toMatchObject({ name: 'LogConflictError', expectedHead: 1, actualHead: 2 });
+        expect(await log.record('k')).toBe(undefined);
+        expect(log.head).toBe(2);
+      }),
+    );
+
+    it(
+      'refuses entries that leave a gap',
+      onFreshLog(open, async (log) => {
+        const gap = append(log, { entries: [entry(1), entry(3)] });
+        await expect(gap).rejects.toMatchObject({ name: 'LogWriteError', reason: 'not-contiguous' });
+        expect([log.head, await seqsAfter(log, 0)]).toEqual([0, []]);
+      }),
+    );
+
+    it(
+      'holds each number of a client once, and stores nothing of a commit that repeats one',
+      onFreshLog(open, async (log) => {
+        await append(log, { entries: [entry(1, sentBy('c1', 1))] });
+        const entries = [entry(2, sentBy('c1', 2)), entry(3, sentBy('c1', 1))];
+        const again = append(log, { entries, records: [{ key: 'k', value: '1' }] });
+        await expect(again).rejects.toMatchObject({ name: 'LogWriteError', reason: 'duplicate-origin' });
+        expect([log.head, await seqsAfter(log, 0), await log.record('k')]).toEqual([1, [1], undefined]);
+        await append(log, { entries: [entry(2, sentBy('c1', 1, 2)), entry(3, sentBy('c2', 1))] });
+        expect(log.head).toBe(3);
+      }),
+    );
+
+    it(
+      "tells a client's numbers from one on, of one epoch",
+      onFreshLog(open, async (log) => {
+        const numbers = [1, 2, 5, 3];
+        await appendMany(log, 4, (seq) => sentBy('c1', numbers[seq - 1] ?? 0));
+        await appendMany(log, 1, () => sentBy('c1', 9, 2));
+        expect(await log.clientSeqs('c1', 1, 2)).toEqual([2, 3, 5]);
+        expect(await log.clientSeqs('c1', 2, 0)).toEqual([9]);
+        expect(await log.clientSeqs('c3', 1, 0)).toEqual([]);
+      }),
+    );
+
+    it('refuses everything once closed, and closes twice without complaint', async () => {
+      const { log } = await open();
+      await log.close();
+      await log.close();
+      await expect(appendMany(log, 1)).rejects.toMatchObject({ name: 'LogWriteError', reason: 'closed' });
+      await expect(log.read({ after: 0 })).rejects.toMatchObject({ reason: 'closed' });
+    });
+  });
+
+  describe('records', () => {
+    it(
+      'keeps, replaces and removes them',
+      onFreshLog(open, async (log) => {
+        await append(log, {
+          records: [
+            { key: 'a', value: '1' },
+            { key: 'b', value: '2' },
+          ],
+        });
+        await append(log, {
+          records: [
+            { key: 'a', value: '3' },
+            { key: 'b', value: null },
+          ],
+        });
+        expect([await log.record('a'), await log.record('b')]).toEqual(['3', undefined]);
+      }),
+    );
+
+    it(
+      'lists those with a prefix, in the order of their keys',
+      onFreshLog(open, async (log) => {
+        const keys = ['s:2', 's:10', 's', 't:1', 's:é', 's:\uffee', 's:👋', 'S:1', 's%x'];
+        await append(log, { records: keys.map((key) => ({ key, value: '{}' })) });
+        const listed = await log.records('s:');
+        expect(listed.map(({ key }) => key)).toEqual(['s:10', 's:2', 's:é', 's:\uffee', 's:👋']);
+        expect((await log.records('')).length).toBe(keys.length);
+      }),
+    );
+  });
+}
+
+/** The contract of a log that keeps: closed and opened again, everything is as it was. */
+function reopenContract({ describe, it, expect }: ContractApi, open: OpenLog): void {
+  describe('opened again', () => {
+    it('[REL-016] has everything it had, and goes on counting', async () => {
+      const { log, reopen } = await open();
+      if (reopen === undefined) return log.close();
+      await appendMany(log, 10, (seq) => sentBy('c1', seq));
+      const archive = { channel: CHANNEL, seq: 8, head: '{"a":1}', turns: { start: 0, items: turns(0, 3) } };
+      await append(log, { archives: [archive], records: [{ key: 'k', value: '1' }], durability: 'full' });
+      await log.compact({ upTo: 6, keep: 0 });
+      const again = await reopen();
+      expect([again.head, again.oldest, again.repairs]).toEqual([10, 7, []]);
+      expect(await again.read({ after: 9 })).toEqual([entry(10, sentBy('c1', 10))]);
+      expect(await again.archiveHead(CHANNEL)).toEqual({ seq: 8, head: '{"a":1}', turnCount: 3 });
+      expect(await again.record('k')).toBe('1');
+      expect((await again.clientSeqs('c1', 1, 0)).length).toBe(10);
+      await appendMany(again, 1);
+      expect(again.head).toBe(11);
+      await again.close();
+    });
+
+    it('[REL-016] remembers the head when every entry is gone', async () => {
+      const { log, reopen } = await open();
+      if (reopen === undefined) return log.close();
+      await appendMany(log, 4, () => ({ channel: OTHER }));
+      await append(log, { archives: [{ channel: OTHER, seq: 4, head: '{}', turns: { start: 0, items: [] } }] });
+      await log.compact({ upTo: 4, keep: 0 });
+      const again = await reopen();
+      expect([again.head, again.oldest]).toEqual([4, 5]);
+      await again.close();
+    });
   });
 }

@@ -1,9 +1,56 @@
 /**
- * The log: the one place where what happened is kept. It gives every action its number, and nothing is shown to anyone
- * before it is in here. The embedded implementation is SQLite; a distributed one fits the same interface.
+ * The log: the one place where what happened is stored. Every action has its number here, and nothing is shown to a
+ * client before it is stored. The embedded log is SQLite (`log-sqlite/`), `MemoryLog` is for tests, and `contract.ts`
+ * is the suite that every log passes.
  *
  * A log knows entries, archives and records as text. It does not know actions, sessions or clients.
+ *
+ * The interface assumes one writer per log. For several hosts on one log, three things will change: `append` returns
+ * the numbers that it assigned instead of comparing `Commit.expectedHead`; `LogConflictError` becomes a reason per
+ * failure; and an asynchronous `changes` delivers the commits of other hosts.
  */
+
+export interface Log {
+  /** The greatest number in the log; 0 when it is empty. */
+  readonly head: number;
+  /** The smallest number whose entry is still there, or head + 1: older ones live on in archives only. */
+  readonly oldest: number;
+
+  /** Stores the whole commit or throws: `LogConflictError` when the head has moved, `LogWriteError` otherwise. */
+  append(commit: Commit): Promise<void>;
+  read(range: ReadRange): Promise<LogEntry[]>;
+
+  archiveHead(channel: string): Promise<ArchiveHead | undefined>;
+  archivedTurns(channel: string, range: TurnRange): Promise<ArchivedTurn[]>;
+  /** The same turns as one text, joined by commas: a snapshot is made of it. */
+  archivedTurnsText(channel: string, range: TurnRange): Promise<string>;
+  /** The index of an archived turn, or undefined. */
+  findTurn(channel: string, turnId: string): Promise<number | undefined>;
+  /** Copies the archived turns [0, end) of one channel to another that has none. */
+  copyTurns(from: string, to: string, end: number): Promise<void>;
+  /** Every channel that has an archive or archived turns. */
+  channels(): Promise<string[]>;
+
+  record(key: string): Promise<string | undefined>;
+  /** All records whose key starts with the prefix, in the order of their keys. */
+  records(prefix: string): Promise<{ key: string; value: string }[]>;
+
+  /** Which of a client's numbers are in the log, at or above `from`. */
+  clientSeqs(clientId: string, epoch: number, from: number): Promise<number[]>;
+
+  /** Drops entries up to a number that every archive has passed; keeps at least `keep` newest ones. */
+  compact(options: { readonly upTo: number; readonly keep: number }): Promise<void>;
+  /** Forgets a channel altogether: its archive, its turns, its entries' actions. */
+  forget(channel: string): Promise<void>;
+  /** Forgets whose a client's entries were, and which of its numbers were used. It must not use those epochs again. */
+  forgetClient(clientId: string): Promise<void>;
+
+  /** What was repaired so far. It grows when damage is found while reading. */
+  readonly repairs: readonly LogRepair[];
+  /** Calls back for every repair from now on. */
+  onRepair(listener: (repair: LogRepair) => void): void;
+  close(): Promise<void>;
+}
 
 /** One number of the host-wide sequence, and what happened under it. */
 export interface LogEntry {
@@ -15,9 +62,9 @@ export interface LogEntry {
   readonly time: number;
   /** The action as JSON; empty where there is none. */
   readonly action: string;
-  /** What happened here cannot be read any more: it was damaged on disk. The action is empty. */
+  /** The action was damaged on disk and is empty. */
   readonly isDamaged?: true;
-  /** Who asked for it; absent when the host did. A log holds each (client, epoch, clientSeq) once. */
+  /** The client that asked for it; absent when the host did. A log holds each (client, epoch, clientSeq) once. */
   readonly origin?: EntryOrigin | undefined;
 }
 
@@ -26,7 +73,7 @@ export interface EntryOrigin {
   /** Counts the times this client's own numbers started over: with `initialize`, or because it used one again. */
   readonly epoch: number;
   readonly clientSeq: number;
-  /** What the host needs to know a resend by; logs do not keep it. */
+  /** The host recognises a resend by it; logs do not store it. */
   readonly sent?: SentStamp | undefined;
 }
 
@@ -43,7 +90,7 @@ export interface Archive {
   readonly seq: number;
   /** The state as JSON, without the finished turns. */
   readonly head: string;
-  /** Finished turns from index `start` on replace whatever was archived from there; later ones are cut off. */
+  /** Finished turns from index `start` on replace those archived from there; later ones are cut off. */
   readonly turns: { readonly start: number; readonly items: readonly ArchivedTurn[] };
 }
 
@@ -53,7 +100,7 @@ export interface ArchivedTurn {
   readonly json: string;
 }
 
-/** What is known of a channel without reading its turns. */
+/** A channel's archive without its turns. */
 export interface ArchiveHead {
   readonly seq: number;
   readonly head: string;
@@ -80,45 +127,6 @@ export interface Commit {
   readonly durability: 'normal' | 'full';
 }
 
-/** Somebody else appended first: this host no longer owns what it tried to write. */
-export class LogConflictError extends Error {
-  override readonly name = 'LogConflictError';
-  constructor(
-    readonly expectedHead: number,
-    readonly actualHead: number,
-  ) {
-    super(
-      `the log is at ${actualHead}, not at ${expectedHead}: another host has written to it. Use that one, or stop it first`,
-    );
-  }
-}
-
-/** What a log had to mend when it was opened or read. The bad bytes are kept aside. */
-export interface LogRepair {
-  readonly message: string;
-  readonly keptAt?: string;
-  /** The whole file was made anew. */
-  readonly isRebuilt?: true;
-}
-
-/** What was saved of a damaged log, and what is known to be lost. */
-export interface Salvaged {
-  /** Channels that had turns, and kept at least one of them; and those that lost all. */
-  readonly channels: number;
-  readonly channelsLost: number;
-  readonly turns: number;
-  readonly turnsLost: number;
-}
-
-/** In words, from the JSON of a record. */
-export function salvagedText(json: string): string {
-  const { channels = 0, channelsLost = 0, turns = 0, turnsLost = 0 } = JSON.parse(json) as Partial<Salvaged>;
-  return `saved: ${turns} turns of ${channels} sessions; lost: ${turnsLost} turns, and ${channelsLost} sessions altogether`;
-}
-
-/** The record under which a log that was rebuilt says what was saved (`Salvaged` as JSON), until somebody removes it. */
-export const REBUILT_RECORD = 'log:rebuilt';
-
 export interface ReadRange {
   /** Entries with a greater number. */
   readonly after: number;
@@ -136,39 +144,102 @@ export interface TurnRange {
   readonly maxBytes?: number;
 }
 
-export interface Log {
-  /** The greatest number in the log; 0 when it is empty. */
-  readonly head: number;
-  /** The smallest number whose entry is still there, or head + 1: older ones live on in archives only. */
-  readonly oldest: number;
-  /** What was mended so far. It grows when damage is found while reading. */
-  readonly repairs: readonly LogRepair[];
-  /** Calls back for everything that is mended from now on. */
-  onRepair(listener: (repair: LogRepair) => void): void;
-  append(commit: Commit): Promise<void>;
-  read(range: ReadRange): Promise<LogEntry[]>;
-  /** Calls back for every entry behind `after`, stored or yet to come, in order, until the returned function is called. */
-  follow(after: number, listener: (entry: LogEntry) => void): () => void;
-  archiveHead(channel: string): Promise<ArchiveHead | undefined>;
-  archivedTurns(channel: string, range: TurnRange): Promise<ArchivedTurn[]>;
-  /** The same turns as one text, joined by commas: what a snapshot is made of. */
-  archivedTurnsText(channel: string, range: TurnRange): Promise<string>;
-  /** The index of an archived turn, or undefined. */
-  findTurn(channel: string, turnId: string): Promise<number | undefined>;
-  /** Every channel that has an archive or archived turns. */
-  channels(): Promise<string[]>;
-  /** Copies the archived turns [0, end) of one channel to another that has none. */
-  copyTurns(from: string, to: string, end: number): Promise<void>;
-  record(key: string): Promise<string | undefined>;
-  /** All records whose key starts with the prefix, in the order of their keys. */
-  records(prefix: string): Promise<{ key: string; value: string }[]>;
-  /** Which of a client's numbers are in the log, at or above `from`. */
-  clientSeqs(clientId: string, epoch: number, from: number): Promise<number[]>;
-  /** Drops entries up to a number that every archive has passed; keeps at least `keep` newest ones. */
-  compact(options: { readonly upTo: number; readonly keep: number }): Promise<void>;
-  /** Forgets a channel altogether: its archive, its turns, its entries' actions. */
-  forget(channel: string): Promise<void>;
-  /** Forgets whose a client's entries were, and which of its numbers were used. It must not use those epochs again. */
-  forgetClient(clientId: string): Promise<void>;
-  close(): Promise<void>;
+/** A repair that a log made when it was opened or read. It moves damaged bytes aside and never deletes them. */
+export interface LogRepair {
+  readonly message: string;
+  readonly keptAt?: string;
+  /** The whole file was rebuilt. */
+  readonly isRebuilt?: true;
+}
+
+/** How much of a damaged log was saved, and how much is known to be lost. */
+export interface Salvaged {
+  /** Channels that had turns, and kept at least one of them; and those that lost all. */
+  readonly channels: number;
+  readonly channelsLost: number;
+  readonly turns: number;
+  readonly turnsLost: number;
+}
+
+/** `Salvaged` in words, from the JSON of the record below. */
+export function salvagedText(json: string): string {
+  const { channels = 0, channelsLost = 0, turns = 0, turnsLost = 0 } = JSON.parse(json) as Partial<Salvaged>;
+  return `saved: ${turns} turns of ${channels} sessions; lost: ${turnsLost} turns, and ${channelsLost} sessions altogether`;
+}
+
+/** A rebuilt log holds `Salvaged` as JSON under this key until the host has told people and removes it. */
+export const REBUILT_RECORD = 'log:rebuilt';
+
+/** Another writer appended first: this host no longer owns the log. */
+export class LogConflictError extends Error {
+  override readonly name = 'LogConflictError';
+  constructor(
+    readonly expectedHead: number,
+    readonly actualHead: number,
+  ) {
+    super(
+      `the log is at ${actualHead}, not at ${expectedHead}: another host has written to it. Use that one, or stop it first`,
+    );
+  }
+}
+
+export type LogOpenReason =
+  | 'not-a-folder'
+  | 'not-writable'
+  | 'symlink'
+  | 'not-a-file'
+  | 'foreign'
+  | 'newer'
+  | 'disk-full'
+  | 'failed';
+
+/** The data folder cannot be used as it is. Nothing in it was lost. */
+export class LogOpenError extends Error {
+  override readonly name = 'LogOpenError';
+  constructor(
+    readonly reason: LogOpenReason,
+    message: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}
+
+/** Another process has the data folder open. */
+export class LogLockedError extends Error {
+  override readonly name = 'LogLockedError';
+  constructor(
+    readonly dataDir: string,
+    /** The holder, if it left its process id behind. */
+    readonly pid: number | undefined,
+  ) {
+    const holder = pid === undefined ? 'another process' : `process ${pid}`;
+    super(`${dataDir} is in use by ${holder}: stop it, connect to it instead, or choose another data folder`);
+  }
+}
+
+export type LogWriteReason =
+  | 'closed'
+  | 'not-contiguous'
+  | 'duplicate-origin'
+  | 'invalid-archive'
+  | 'turns-present'
+  | 'disk-full'
+  | 'damaged'
+  | 'failed';
+
+/** A commit was refused or could not be written. Nothing of it is in the log. */
+export class LogWriteError extends Error {
+  override readonly name = 'LogWriteError';
+  constructor(
+    readonly reason: LogWriteReason,
+    message: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}
+
+export function closedError(): LogWriteError {
+  return new LogWriteError('closed', 'the log is closed: open it again before using it');
 }

@@ -1,12 +1,19 @@
-/** The log in memory, for tests and for hosts that keep nothing. It promises what the one on disk does, but for the disk. */
-import { type Logger, silentLogger } from '../util/logger.js';
-import { checkCommit } from './check-commit.js';
-import { closedError } from './errors.js';
-import { Followers } from './followers.js';
-import type { ArchivedTurn, ArchiveHead, Commit, Log, LogEntry, LogRecord, ReadRange, TurnRange } from './log.js';
-import { MemoryArchives } from './memory/archives.js';
-import { ClientNumbers } from './memory/client-numbers.js';
-import { MemoryEntries } from './memory/entries.js';
+/** The log in memory, for tests and for hosts that keep nothing. It keeps the contract of the log on disk. */
+import { NumberSet } from '../util/number-set.js';
+import { checkCommit, checkTurnStart, duplicateOrigin, turnsPresent } from './check-commit.js';
+import {
+  type Archive,
+  type ArchivedTurn,
+  type ArchiveHead,
+  type Commit,
+  closedError,
+  type EntryOrigin,
+  type Log,
+  type LogEntry,
+  type LogRecord,
+  type ReadRange,
+  type TurnRange,
+} from './log.js';
 
 export class MemoryLog implements Log {
   readonly repairs = [];
@@ -14,12 +21,7 @@ export class MemoryLog implements Log {
   readonly #archives = new MemoryArchives();
   readonly #numbers = new ClientNumbers();
   readonly #records = new Map<string, string>();
-  readonly #followers: Followers;
   #closed = false;
-
-  constructor(logger: Logger = silentLogger) {
-    this.#followers = new Followers({ read: (after, limit) => this.#entries.read({ after, limit }), logger });
-  }
 
   get head(): number {
     return this.#entries.head;
@@ -40,17 +42,11 @@ export class MemoryLog implements Log {
     for (const entry of commit.entries) this.#store(entry);
     for (const archive of commit.archives ?? []) this.#archives.put(archive);
     for (const record of commit.records ?? []) this.#record(record);
-    this.#followers.publish(commit.entries);
   }
 
   async read(range: ReadRange): Promise<LogEntry[]> {
     this.#checkOpen();
     return this.#entries.read(range);
-  }
-
-  follow(after: number, listener: (entry: LogEntry) => void): () => void {
-    this.#checkOpen();
-    return this.#followers.follow(after, listener);
   }
 
   async archiveHead(channel: string): Promise<ArchiveHead | undefined> {
@@ -120,7 +116,6 @@ export class MemoryLog implements Log {
 
   async close(): Promise<void> {
     this.#closed = true;
-    this.#followers.close();
   }
 
   #checkOpen(): void {
@@ -140,5 +135,152 @@ export class MemoryLog implements Log {
   /** An entry that its channel's archive has not passed is needed to open the channel. */
   #isNeeded({ channel, seq }: LogEntry): boolean {
     return channel !== '' && seq > this.#archives.seqOf(channel);
+  }
+}
+
+/** Appended in order, read by number or by channel, dropped from the old end. */
+class MemoryEntries {
+  #head = 0;
+  #entries: LogEntry[] = [];
+
+  get head(): number {
+    return this.#head;
+  }
+
+  get oldest(): number {
+    return this.#entries[0]?.seq ?? this.#head + 1;
+  }
+
+  add(entry: LogEntry): void {
+    this.#head = entry.seq;
+    this.#entries.push(entry);
+  }
+
+  /** Numbers have no gaps, so that the first one wanted is found without a search. */
+  read({ after, channel, limit }: ReadRange): LogEntry[] {
+    const behind = this.#entries.slice(Math.max(0, after + 1 - this.oldest));
+    const chosen = channel === undefined ? behind : behind.filter((entry) => entry.channel === channel);
+    return limit === undefined ? chosen : chosen.slice(0, limit);
+  }
+
+  /** Drops entries up to a number, but none from the first on that is still needed. */
+  drop(upTo: number, isNeeded: (entry: LogEntry) => boolean): void {
+    const firstKept = this.#entries.findIndex((entry) => entry.seq > upTo || isNeeded(entry));
+    this.#entries = firstKept < 0 ? [] : this.#entries.slice(firstKept);
+  }
+
+  /** The numbers stay, and whose they were; what happened under them is gone. */
+  blank(channel: string): void {
+    this.#entries = this.#entries.map((entry) =>
+      entry.channel === channel ? { ...entry, channel: '', action: '' } : entry,
+    );
+  }
+
+  /** What happened stays; that this client asked for it is gone. */
+  disown(clientId: string): void {
+    this.#entries = this.#entries.map((entry) => {
+      if (entry.origin?.clientId !== clientId) return entry;
+      const { origin: _origin, ...rest } = entry;
+      return rest;
+    });
+  }
+}
+
+/** Each channel's state at one number, and its finished turns. */
+class MemoryArchives {
+  readonly #heads = new Map<string, Pick<Archive, 'seq' | 'head'>>();
+  readonly #turns = new Map<string, readonly ArchivedTurn[]>();
+
+  /** Throws when the turns of a commit would leave a hole, before any of it is stored. */
+  check(archives: readonly Archive[]): void {
+    const counts = new Map<string, number>();
+    for (const archive of archives) {
+      const { channel, turns } = archive;
+      checkTurnStart(archive, counts.get(channel) ?? this.#turnsOf(channel).length);
+      counts.set(channel, turns.start + turns.items.length);
+    }
+  }
+
+  put({ channel, seq, head, turns }: Archive): void {
+    this.#heads.set(channel, { seq, head });
+    this.#turns.set(channel, [...this.#turnsOf(channel).slice(0, turns.start), ...turns.items]);
+  }
+
+  head(channel: string): ArchiveHead | undefined {
+    const archive = this.#heads.get(channel);
+    return archive && { ...archive, turnCount: this.#turnsOf(channel).length };
+  }
+
+  channels(): string[] {
+    return [...new Set([...this.#heads.keys(), ...this.#turns.keys()])];
+  }
+
+  /** The number that a channel's archive stands at. */
+  seqOf(channel: string): number {
+    return this.#heads.get(channel)?.seq ?? 0;
+  }
+
+  turns(channel: string, { start, end, maxBytes }: TurnRange): ArchivedTurn[] {
+    const turns = this.#turnsOf(channel).slice(Math.max(0, start), Math.max(0, end));
+    if (maxBytes === undefined) return turns;
+    let bytes = 0;
+    const last = turns.findIndex(({ json }) => {
+      bytes += Buffer.byteLength(json);
+      return bytes >= maxBytes;
+    });
+    return last < 0 ? turns : turns.slice(0, last + 1);
+  }
+
+  findTurn(channel: string, turnId: string): number | undefined {
+    const index = this.#turnsOf(channel).findIndex(({ id }) => id === turnId);
+    return index < 0 ? undefined : index;
+  }
+
+  copyTurns(from: string, to: string, end: number): void {
+    if (this.#turnsOf(to).length > 0) throw turnsPresent(to);
+    this.#turns.set(to, this.turns(from, { start: 0, end }));
+  }
+
+  forget(channel: string): void {
+    this.#heads.delete(channel);
+    this.#turns.delete(channel);
+  }
+
+  #turnsOf(channel: string): readonly ArchivedTurn[] {
+    return this.#turns.get(channel) ?? [];
+  }
+}
+
+/** The settled numbers of each client. Kept apart from the entries, so that dropping those forgets no number. */
+class ClientNumbers {
+  /** By client and epoch. */
+  readonly #settled = new Map<string, Map<number, NumberSet>>();
+
+  /** Throws when a commit has a number that is settled, or one twice, before any of it is stored. */
+  check(entries: readonly LogEntry[]): void {
+    const fresh = new Set<string>();
+    for (const { origin } of entries) {
+      if (origin === undefined) continue;
+      const { clientId, epoch, clientSeq } = origin;
+      const key = `${clientSeq} ${epoch} ${clientId}`;
+      if (fresh.has(key) || this.#settled.get(clientId)?.get(epoch)?.has(clientSeq)) throw duplicateOrigin(origin);
+      fresh.add(key);
+    }
+  }
+
+  add({ clientId, epoch, clientSeq }: EntryOrigin): void {
+    const epochs = this.#settled.get(clientId) ?? new Map<number, NumberSet>();
+    const numbers = epochs.get(epoch) ?? new NumberSet();
+    numbers.add(clientSeq);
+    this.#settled.set(clientId, epochs.set(epoch, numbers));
+  }
+
+  /** At or above a number, ascending. */
+  from({ clientId, epoch }: Pick<EntryOrigin, 'clientId' | 'epoch'>, from: number): number[] {
+    return this.#settled.get(clientId)?.get(epoch)?.from(from) ?? [];
+  }
+
+  forget(clientId: string): void {
+    this.#settled.delete(clientId);
   }
 }

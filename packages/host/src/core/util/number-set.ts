@@ -1,40 +1,64 @@
-/** A set of numbers that mostly come one after the other: a run, and the few beside it. */
+/** A set of whole numbers, kept as ranges: the numbers that a client uses are almost always one unbroken run. */
+
+/** First and last number of a run, both included. */
+export type NumberRange = readonly [first: number, last: number];
 
 export class NumberSet {
-  /** The run holds `from` to `to`, both included; empty while `to` is less. */
-  #from = 0;
-  #to = -1;
-  #others = new Set<number>();
+  /** Sorted; between two ranges at least one number is missing. */
+  readonly #ranges: NumberRange[];
 
-  constructor(numbers: Iterable<number> = []) {
-    for (const number of [...numbers].sort((a, b) => a - b)) this.add(number);
+  constructor(ranges: readonly NumberRange[] = []) {
+    this.#ranges = [...ranges];
   }
 
-  /** How many are beside the run. */
-  get scattered(): number {
-    return this.#others.size;
+  static of(numbers: Iterable<number>): NumberSet {
+    const set = new NumberSet();
+    for (const number of numbers) set.add(number);
+    return set;
+  }
+
+  get ranges(): readonly NumberRange[] {
+    return this.#ranges;
   }
 
   has(number: number): boolean {
-    return (number >= this.#from && number <= this.#to) || this.#others.has(number);
+    const range = this.#ranges[this.#indexAfter(number) - 1];
+    return range !== undefined && number <= range[1];
   }
 
   add(number: number): void {
     if (this.has(number)) return;
-    if (this.#to < this.#from) this.#from = this.#to = number;
-    else if (number === this.#to + 1) this.#extend();
-    else this.#others.add(number);
+    const index = this.#indexAfter(number);
+    const before = this.#ranges[index - 1];
+    const after = this.#ranges[index];
+    const continues = before?.[1] === number - 1 ? before : undefined;
+    const precedes = after?.[0] === number + 1 ? after : undefined;
+    const joined: NumberRange = [continues?.[0] ?? number, precedes?.[1] ?? number];
+    this.#ranges.splice(continues ? index - 1 : index, Number(!!continues) + Number(!!precedes), joined);
   }
 
   delete(number: number): void {
-    if (this.#others.delete(number) || !this.has(number)) return;
-    for (let above = number + 1; above <= this.#to; above++) this.#others.add(above);
-    this.#to = number - 1;
+    if (!this.has(number)) return;
+    const index = this.#indexAfter(number) - 1;
+    const [first, last] = this.#ranges[index] ?? [number, number];
+    const rest: NumberRange[] = [
+      [first, number - 1],
+      [number + 1, last],
+    ];
+    this.#ranges.splice(index, 1, ...rest.filter((range) => range[0] <= range[1]));
   }
 
-  /** The run grows by one, and by whatever was waiting right behind. */
-  #extend(): void {
-    do this.#to++;
-    while (this.#others.delete(this.#to + 1));
+  /** Every number at or above `start`, ascending. */
+  from(start: number): number[] {
+    const numbers: number[] = [];
+    for (const [first, last] of this.#ranges) {
+      for (let number = Math.max(first, start); number <= last; number++) numbers.push(number);
+    }
+    return numbers;
+  }
+
+  /** The first range that begins above the number. Looks from the end, because numbers mostly grow. */
+  #indexAfter(number: number): number {
+    return this.#ranges.findLastIndex(([first]) => first <= number) + 1;
   }
 }

@@ -9,7 +9,7 @@ import { ErrorCode } from '@atrium/protocol';
 import { RequestError } from '../contracts/request-error.js';
 import type { Lane } from '../contracts/service.js';
 import { OUTBOX_MAX_BYTES, OUTBOX_MAX_MESSAGES, OUTBOX_MERGE_BYTES } from '../limits.js';
-import { LogWriteError } from '../log/errors.js';
+import { LogWriteError } from '../log/log.js';
 import { JsonParts, PART_CHARACTERS } from '../util/json-parts.js';
 import type { Logger } from '../util/logger.js';
 import { nextSlice } from '../util/slices.js';

@@ -130,7 +130,7 @@ export class SentActions {
       const origin = { clientId, epoch: slot.epoch, clientSeq, sent: { start, digest } };
       return { kind: 'resend', origin, answer: slot.answer };
     }
-    const isScattered = numbers.used.scattered >= SCATTERED_NUMBERS_MAX;
+    const isScattered = numbers.used.ranges.length > SCATTERED_NUMBERS_MAX;
     if (isScattered || numbers.used.has(clientSeq)) this.#nextRound(clientId, numbers);
     numbers.used.add(clientSeq);
     const { epoch } = numbers;
@@ -262,7 +262,7 @@ export class SentActions {
     const seqOf = ({ answer }: Slot) => answer?.serverSeq ?? Number.POSITIVE_INFINITY;
     const slots = new Map(stored.sort(([, a], [, b]) => seqOf(a) - seqOf(b)));
     const epoch = [...slots.values()].reduce((most, slot) => Math.max(most, slot.epoch), start);
-    const used = new NumberSet(await this.log.clientSeqs(clientId, epoch, 0));
+    const used = NumberSet.of(await this.log.clientSeqs(clientId, epoch, 0));
     for (const [clientSeq, slot] of slots) if (slot.epoch === epoch) used.add(clientSeq);
     return { epoch, used, slots };
   }

@@ -1,5 +1,5 @@
-/** What the parts of the contract share: the runner's functions, and short ways to write to a log. */
-import type { Commit, Log, LogEntry } from '../log.js';
+/** What the parts of the contract suite share: the runner's functions, and short ways to write to a log. */
+import type { Commit, Log, LogEntry } from './log.js';
 
 interface Assertion {
   toBe(expected: unknown): void;
