@@ -61,7 +61,7 @@ report(
   },
 );
 
-/** `v1SixPingMs`: a bystander's worst ping while six clients of version 1 are sent 100 MB. */
+/** `v1SixPingMs`: a bystander's worst ping while six clients of sessions-v1 are sent 100 MB. */
 function largeFigures() {
   return Object.fromEntries(
     Object.entries(large).flatMap(([name, { pingMs, idlePingMs, workMs, seconds, memory }]) => [

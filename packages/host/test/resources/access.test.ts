@@ -119,7 +119,7 @@ describe('what clients have without asking', () => {
     expect(entries).toEqual([{ name: 'a', type: 'directory' }]);
   });
 
-  it('[V1-016] [V1-015] a client of version 1 browses and reads in its own words', async () => {
+  it('[V1-016] [V1-015] a client of sessions-v1 browses and reads in its own words', async () => {
     const room = await openResourceRoom({ files: { 'a.txt': 'A', 'd/x': '' } });
     const old = await room.client('phone');
     const one = new (old.constructor as typeof RawClient)();

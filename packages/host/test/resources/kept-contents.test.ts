@@ -94,7 +94,7 @@ describe('a result that is too large for a session', () => {
     expect(JSON.stringify(room.desk.envelopes(room.uri)).length).toBeLessThan(3 * INLINE_TEXT_MAX_CHARACTERS);
   });
 
-  it('[V1-015] [V1-041] is fetched by clients of version 1, too', async () => {
+  it('[V1-015] [V1-041] is fetched by clients of sessions-v1, too', async () => {
     const room = await openKeptRoom({ content: [{ type: 'text', text: LONG }] });
     await use(room);
     const [, named] = (await shown(room)) as [unknown, Named];

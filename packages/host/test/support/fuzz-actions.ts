@@ -154,5 +154,5 @@ export function randomSessionsV1Action(
     return { type: 'session/turnStarted', turnId: `turn-${name}`, userMessage: { text: random.pick(FUZZ_PROMPTS) } };
   if (roll < 0.7) return { type: 'session/turnCancelled', turnId };
   if (roll < 0.9) return { type: 'session/modelChanged', model: random.pick(['small', 'large']) };
-  return { type: 'session/titleChanged', title: 'not for version 1' };
+  return { type: 'session/titleChanged', title: 'not for sessions-v1' };
 }

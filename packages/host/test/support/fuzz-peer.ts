@@ -54,7 +54,7 @@ export class FuzzPeer {
     if (isClosed && unread.length === 0) this.drop();
   }
 
-  /** Version 1 cannot be told of a cut: the host hangs up in the middle of a tick, and the rest of that has no order. */
+  /** Sessions-v1 cannot be told of a cut: the host hangs up in the middle of a tick, and the rest of that has no order. */
   #leaveCut(): void {
     if (this.#link?.isClosed && this.client instanceof FuzzSessionsV1Client) this.drop();
   }

@@ -1,4 +1,4 @@
-/** A client of version 1: it takes snapshots, follows what comes, and expects its own actions back in their order. */
+/** A client of sessions-v1: it takes snapshots, follows what comes, and expects its own actions back in their order. */
 import type {
   SessionsV1Action,
   SessionsV1ActionEnvelope,
@@ -113,7 +113,7 @@ export class FuzzSessionsV1Client {
     this.#send({ method: 'unsubscribe', params: { resource: session } });
   }
 
-  /** Asks for an action; version 1 has no way to find out later what became of it, so it needs a connection. */
+  /** Asks for an action; sessions-v1 has no way to find out later what became of it, so it needs a connection. */
   dispatch(session: string, request: SessionsV1Request): void {
     if (!this.#isOpen) return;
     this.dispatched.push({ ...request, session } as SessionsV1Action);
@@ -180,7 +180,7 @@ export class FuzzSessionsV1Client {
     this.sessions.set(action.session, { ...mirror, state: applySessionsV1(mirror.state, envelope), seq });
   }
 
-  /** Version 1 looks at the head of its list only. */
+  /** Sessions-v1 looks at the head of its list only. */
   #echo(clientSeq: number, { action, rejectionReason }: SessionsV1ActionEnvelope): void {
     if (!this.#pending.includes(clientSeq)) return;
     if (this.#pending[0] !== clientSeq) this.#wrong(`action ${clientSeq} came back before ${this.#pending[0]}`);

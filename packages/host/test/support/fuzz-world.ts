@@ -1,4 +1,5 @@
 /** A host, a log that outlives it, and up to four clients: everything happens by the choice of a seed. */
+import { SUPPORTED_PROTOCOL_VERSIONS } from '@atrium/protocol';
 import { Ledger } from './crash-ledger.js';
 import { answer } from './fuzz-actions.js';
 import { FuzzClient, ROOT } from './fuzz-client.js';
@@ -10,7 +11,9 @@ import { settle } from './test-host.js';
 
 const PEERS_MAX = 4;
 const SESSIONS_MAX = 3;
-const VERSIONS = [['0.3.0', '0.2.0'], ['0.2.0'], 'counts anew', undefined] as const;
+/** A client that offers every version, one for each older version alone, and those that have a client of their own. */
+const OFFERS = SUPPORTED_PROTOCOL_VERSIONS.map((_version, index) => SUPPORTED_PROTOCOL_VERSIONS.slice(index));
+const VERSIONS = [...OFFERS, 'counts anew', undefined] as const;
 /** Rounds after which everything that was begun has come to its end, or never will. */
 const ROUNDS_TO_REST = 200;
 

@@ -7,7 +7,7 @@ import type { MessagePart } from '../../src/core/wire/transport.js';
 import { RawClient, type TestHost } from './test-host.js';
 
 export const LARGE = 'ahp-session:/large';
-/** The same session as version 1 spells it. */
+/** The same session as sessions-v1 spells it. */
 export const LARGE_V1 = 'mock:/large';
 
 export interface LargeSession {

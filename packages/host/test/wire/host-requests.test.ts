@@ -144,7 +144,7 @@ describe('on the wire', () => {
     expect(client.received.filter((message) => message.method === 'systemMessageTransform')).toEqual([]);
   });
 
-  it('[V1-020] a client of version 1 is never asked anything', async () => {
+  it('[V1-020] a client of sessions-v1 is never asked anything', async () => {
     const host = await startHost();
     const { raw } = await sessionsV1Client(host, 'old');
     for (const method of ['resourceRead', 'createResourceWatch', 'systemMessageTransform'] as const) {

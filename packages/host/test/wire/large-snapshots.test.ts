@@ -152,7 +152,7 @@ describe('[REL-058] the snapshot of a large session', () => {
     expect(await pagesFor(6)).toBeLessThan(2 * alone);
   });
 
-  it('goes to a later client of version 1 in both of its forms', async () => {
+  it('goes to a later client of sessions-v1 in both of its forms', async () => {
     const { host, state } = await largeHost();
     const client = PartClient.connected(host);
     const hello = { ...HELLO['1'], clientId: 'later', initialSubscriptions: ['agenthost:/root'] };

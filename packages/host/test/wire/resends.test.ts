@@ -139,7 +139,7 @@ describe('a resend of what was turned down', () => {
     await again.action(uri, 'session/turnComplete');
   });
 
-  it('[REL-065] is turned down again from a file on disk, and in version 1 in its own words', async () => {
+  it('[REL-065] is turned down again from a file on disk, and in sessions-v1 in its own words', async () => {
     const dataDir = await tempFolder();
     const { uri, host, clock } = await openRoom({ log: await openSqliteLog({ dataDir }) });
     const session = uri.replace('ahp-session:', 'mock:');

@@ -1,5 +1,5 @@
 /**
- * A version-1 client as its own text describes it: a snapshot, and a reducer for the sixteen session actions. Written
+ * A sessions-v1 client as its own text describes it: a snapshot, and a reducer for the sixteen session actions. Written
  * from the client's side, so that the dialect is tested against what such a client would make of it.
  */
 import type {

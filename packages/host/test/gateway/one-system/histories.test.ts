@@ -147,7 +147,7 @@ describe('one history', () => {
     expect(room.desk.envelopes(room.uri).slice(-replayed.length)).toEqual(replayed);
   });
 
-  it('[UNI-106] is the same for version 1 after its line was cut', async () => {
+  it('[UNI-106] is the same for sessions-v1 after its line was cut', async () => {
     const room = await openIdleRoom();
     const session = room.uri.replace('ahp-session:', 'puppet:');
     const old = await sessionsV1Client(room.host, 'old');

@@ -37,7 +37,7 @@ async function expectInStep(phone: SessionsV1Client, room: Room): Promise<void> 
   expect(phone.mirror(nameOf(room))).toEqual(comparableSessionsV1(state));
 }
 
-describe('version 1 and providers', () => {
+describe('sessions-v1 and providers', () => {
   it('[UNI-074] [UNI-077] [UNI-081] shows the calls of their tools, not the tools, nor what goes on inside', async () => {
     const room = await openPuppetRoom();
     const phone = await phoneIn(room);

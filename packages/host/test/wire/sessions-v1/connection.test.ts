@@ -4,7 +4,7 @@ import { startHost } from '../../support/session-room.js';
 import { sessionsV1Client } from '../../support/sessions-v1-client.js';
 import { ROOT, settle } from '../../support/test-host.js';
 
-describe('the handshake of version 1', () => {
+describe('the handshake of sessions-v1', () => {
   it('[V1-002][V1-003][V1-004] is known by its number, and answered in its own form', async () => {
     const host = await startHost();
     const client = host.connect();
@@ -35,7 +35,7 @@ describe('the handshake of version 1', () => {
     expect(await client.untilClosed()).toMatchObject({ code: CloseCode.UnsupportedVersion });
   });
 
-  it('[V1-002] a list of versions beside the number is no version 1', async () => {
+  it('[V1-002] a list of versions beside the number is no sessions-v1', async () => {
     const host = await startHost();
     const client = host.connect();
     const both = { channel: ROOT, protocolVersion: 1, protocolVersions: ['0.3.0'], clientId: 'both' };
@@ -52,7 +52,7 @@ describe('the handshake of version 1', () => {
   });
 });
 
-describe('requests that version 1 does not have', () => {
+describe('requests that sessions-v1 does not have', () => {
   it('[V1-020] are answered or unknown, and never end the connection', async () => {
     const host = await startHost();
     const { raw } = await sessionsV1Client(host, 'old');
@@ -83,7 +83,7 @@ describe('requests that version 1 does not have', () => {
   });
 });
 
-describe('coming back in version 1', () => {
+describe('coming back in sessions-v1', () => {
   it('[V1-002][V1-073][V1-075] needs no version: the wire is remembered, and what is gone has no snapshot', async () => {
     const host = await startHost();
     const old = await sessionsV1Client(host, 'old', 'agenthost:/root');

@@ -1,4 +1,4 @@
-/** Coming back in version 1: what was missed, action by action, wherever version 1 can say it. */
+/** Coming back in sessions-v1: what was missed, action by action, wherever sessions-v1 can say it. */
 import type { SessionsV1ActionEnvelope, SessionsV1SessionState } from '@atrium/protocol/dialects';
 import { describe, expect, it } from 'vitest';
 import { applySessionsV1 } from '../../../../protocol/test/support/sessions-v1-client.js';
@@ -30,7 +30,7 @@ async function comeBack({ host }: Pick<Room, 'host'>, lastSeenServerSeq: number,
   return { raw, result };
 }
 
-describe('a client of version 1 that was away', () => {
+describe('a client of sessions-v1 that was away', () => {
   it('[V1-074] is told a turn with text, a question and its answer, one by one, and sees what a newcomer sees', async () => {
     const room = await openRoom();
     const { session, old, state, fromSeq } = await watching(room);

@@ -4,7 +4,7 @@ import { startHost } from '../../support/session-room.js';
 import { sessionsV1Client } from '../../support/sessions-v1-client.js';
 import { ROOT, settle } from '../../support/test-host.js';
 
-describe('sessions in version 1', () => {
+describe('sessions in sessions-v1', () => {
   it('[V1-007][V1-011] are created as <provider>:/<id>, and others know them by their own name', async () => {
     const host = await startHost();
     const [old, now] = [await sessionsV1Client(host, 'old'), await host.client('now')];
@@ -83,7 +83,7 @@ describe('sessions in version 1', () => {
 });
 
 describe('news of sessions', () => {
-  it('[V1-019][V1-064][V1-065] reach every version-1 connection, subscribed to the root or not', async () => {
+  it('[V1-019][V1-064][V1-065] reach every sessions-v1 connection, subscribed to the root or not', async () => {
     const host = await startHost();
     const watching = await sessionsV1Client(host, 'watching');
     const blind = host.connect();
@@ -101,7 +101,7 @@ describe('news of sessions', () => {
     }
   });
 
-  it('[V1-066][V1-060] leave out what version 1 does not know', async () => {
+  it('[V1-066][V1-060] leave out what sessions-v1 does not know', async () => {
     const host = await startHost();
     const [old, now] = [await sessionsV1Client(host, 'old'), await host.client('now')];
     const uri = await now.session('ahp-session:/one');
@@ -112,7 +112,7 @@ describe('news of sessions', () => {
     expect(old.types()).toEqual([]);
   });
 
-  it('[V1-001] no frame to version 1 has a channel in it', async () => {
+  it('[V1-001] no frame to sessions-v1 has a channel in it', async () => {
     const host = await startHost();
     const [old, now] = [await sessionsV1Client(host, 'old'), await host.client('now')];
     const uri = await now.session('ahp-session:/one');

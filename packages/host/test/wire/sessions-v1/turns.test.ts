@@ -34,7 +34,7 @@ async function expectInStep(host: Awaited<ReturnType<typeof startHost>>, old: Se
   expect(old.mirror(session)).toEqual(comparableSessionsV1(state));
 }
 
-describe('version 1 beside the others', () => {
+describe('sessions-v1 beside the others', () => {
   it('[V1-017][V1-018][V1-044][V1-047][V1-048][V1-055] all three see the same turn, each in its own words', async () => {
     const { host, old, middle, now } = await sideBySide();
     const clientSeq = old.dispatch(turnStarted('t1', 'hello'));
@@ -52,7 +52,7 @@ describe('version 1 beside the others', () => {
     await expectInStep(host, old);
   });
 
-  it('[V1-043][V1-072] what version 1 may not ask for is rejected, to itself alone, in its own words', async () => {
+  it('[V1-043][V1-072] what sessions-v1 may not ask for is rejected, to itself alone, in its own words', async () => {
     const { host, old, now } = await sideBySide();
     const other = await sessionsV1Client(host, 'other');
     await other.subscribe(session);
@@ -107,7 +107,7 @@ describe('version 1 beside the others', () => {
     expect(answered).toEqual(asked);
   });
 
-  it('[V1-060][V1-069][REL-019] what version 1 does not know is just a gap in the numbers', async () => {
+  it('[V1-060][V1-069][REL-019] what sessions-v1 does not know is just a gap in the numbers', async () => {
     const { host, old, now } = await sideBySide();
     now.dispatch(uri, { type: 'session/isReadChanged', isRead: true });
     now.dispatch(uri, { type: 'session/isArchivedChanged', isArchived: true });
@@ -121,7 +121,7 @@ describe('version 1 beside the others', () => {
   });
 });
 
-describe('permissions in version 1', () => {
+describe('permissions in sessions-v1', () => {
   it('[V1-051][V1-052][V1-053][V1-067][V1-068][V1-070] are asked for and given', async () => {
     const { host, old, middle } = await sideBySide();
     old.dispatch(turnStarted('t1', 'tool'));
@@ -167,7 +167,7 @@ describe('permissions in version 1', () => {
   });
 });
 
-describe('what version 1 cannot say', () => {
+describe('what sessions-v1 cannot say', () => {
   it('[V1-071] a change of model during a turn is echoed at once; what comes when it is applied is no second echo', async () => {
     const { host, old, middle, now } = await sideBySide();
     old.dispatch(turnStarted('t1', 'slow'));
@@ -201,7 +201,7 @@ describe('what version 1 cannot say', () => {
     await expectInStep(host, old);
   });
 
-  it('[V1-071] another version-1 client hears of it when it is applied', async () => {
+  it('[V1-071] another sessions-v1 client hears of it when it is applied', async () => {
     const { host, old, now } = await sideBySide();
     const second = await sessionsV1Client(host, 'second', 'agenthost:/root');
     await second.subscribe(session);
@@ -232,7 +232,7 @@ describe('what version 1 cannot say', () => {
     expect(result).toMatchObject({ type: 'snapshot', snapshots: [{}, { state: { turns: [{ id: 't1' }] } }] });
   });
 
-  it('[V1-063] a question that only version-1 clients could hear is cancelled after a while', async () => {
+  it('[V1-063] a question that only sessions-v1 clients could hear is cancelled after a while', async () => {
     const { clock, old, middle, now } = await sideBySide();
     middle.disconnect();
     now.disconnect();

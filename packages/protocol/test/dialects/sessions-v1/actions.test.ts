@@ -27,7 +27,7 @@ import { onTheWire, sent, stepsFrom, typesSent, WIRE_SESSION } from './scenes.js
 const session = WIRE_SESSION;
 const turnId = TURN;
 
-describe('version-1 actions', () => {
+describe('sessions-v1 actions', () => {
   it('[V1-018] [V1-044] come in an envelope, with their session inside', () => {
     const { frames } = sessionsV1.encodeSteps(NO_MEMORY, stepsFrom(sessionState(), [{ type: 'session/ready' }]));
     expect(onTheWire(frames.map(({ method, params }) => ({ method, params })))).toEqual([
@@ -170,7 +170,7 @@ describe('version-1 actions', () => {
   });
 });
 
-describe('actions that version 1 does not have', () => {
+describe('actions that sessions-v1 does not have', () => {
   const SPOKEN = [
     'root/agentsChanged',
     'session/ready',

@@ -18,7 +18,7 @@ function initialize(params: Record<string, unknown> = {}) {
   );
 }
 
-describe('finding out that a client speaks version 1', () => {
+describe('finding out that a client speaks sessions-v1', () => {
   it('[V1-002] a number in place of a list says so', () => {
     expect(dialectOfferedIn({ protocolVersion: 1, clientId: 'c' })).toBe(sessionsV1);
     expect(dialectOfferedIn({ protocolVersion: 7, clientId: 'c' })).toBe(sessionsV1);
@@ -28,7 +28,7 @@ describe('finding out that a client speaks version 1', () => {
   });
 });
 
-describe('the version-1 handshake', () => {
+describe('the sessions-v1 handshake', () => {
   it('[V1-001] [V1-003] becomes an internal one, on the root channel', () => {
     const request = forwarded(initialize({ initialSubscriptions: ['agenthost:root', WIRE_SESSION] }));
     expect(request.method).toBe('initialize');
@@ -54,7 +54,7 @@ describe('the version-1 handshake', () => {
     });
   });
 
-  it('[V1-010] leaves out channels that version 1 does not have', () => {
+  it('[V1-010] leaves out channels that sessions-v1 does not have', () => {
     const uris = ['ahp-terminal:/1', WIRE_SESSION, 'ahp-changeset:/1', 'ahp-resource-watch:/1', 'ahp-otlp:/logs'];
     expect(forwarded(initialize({ initialSubscriptions: uris })).params).toMatchObject({
       initialSubscriptions: [CHANNEL],
@@ -85,13 +85,13 @@ describe('the version-1 handshake', () => {
     expect(reply.snapshots.map(({ resource }) => resource)).toEqual(['agenthost:/root', WIRE_SESSION]);
   });
 
-  it('[V1-020] the host asks version-1 clients for nothing', () => {
+  it('[V1-020] the host asks sessions-v1 clients for nothing', () => {
     expect(Object.keys(hostRequests).filter((method) => sessionsV1.maySend(method))).toEqual([]);
     expect(Object.keys(hostRequests).filter((method) => !ahp03.maySend(method))).toEqual([]);
   });
 });
 
-describe('a version-1 reconnect', () => {
+describe('a sessions-v1 reconnect', () => {
   const reconnect = (subscriptions: unknown) =>
     sessionsV1.request(
       { method: 'reconnect', params: { clientId: 'c', lastSeenServerSeq: 9, subscriptions } },
@@ -111,7 +111,7 @@ describe('a version-1 reconnect', () => {
     expect(reconnect([1])).toMatchObject({ kind: 'fail', error: { code: ErrorCode.InvalidParams } });
   });
 
-  it('[V1-074] passes a replay on, without what version 1 does not have', () => {
+  it('[V1-074] passes a replay on, without what sessions-v1 does not have', () => {
     const request = forwarded(reconnect([WIRE_SESSION]));
     const actions = [{ action: { type: 'session/titleChanged', session: WIRE_SESSION, title: 'T' }, serverSeq: 10 }];
     const result = { type: 'replay', actions, missing: [], settled: [] };

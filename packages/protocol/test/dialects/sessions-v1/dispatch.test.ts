@@ -15,7 +15,7 @@ function resolve(requestId: string, approved: unknown, view = asking, turnId = T
   return dispatch({ type: 'session/permissionResolved', session: WIRE_SESSION, turnId, requestId, approved }, view);
 }
 
-describe('actions of version-1 clients', () => {
+describe('actions of sessions-v1 clients', () => {
   it('[V1-001] [V1-017] [V1-044] [V1-047] start a turn in the session that they name', () => {
     const userMessage = { text: 'Go', attachments: [{ type: 'file', path: '/a.ts' }] };
     const action = { type: 'session/turnStarted', session: WIRE_SESSION, turnId: 't1', userMessage };
@@ -85,7 +85,7 @@ describe('actions of version-1 clients', () => {
   });
 });
 
-describe('actions that version-1 clients may not dispatch', () => {
+describe('actions that sessions-v1 clients may not dispatch', () => {
   const ALLOWED = ['session/turnStarted', 'session/turnCancelled', 'session/modelChanged'];
   const V1_ONLY = ['session/toolStart', 'session/toolComplete', 'session/permissionRequest', 'toString'];
   const forbidden = [...Object.keys(stateActions).filter((type) => !ALLOWED.includes(type)), ...V1_ONLY];

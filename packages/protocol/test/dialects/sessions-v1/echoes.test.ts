@@ -24,7 +24,7 @@ function frames(state: SessionState, ...actions: SessionAction[]) {
   return translateSteps(NO_MEMORY, stepsFrom(state, actions, ORIGIN)).frames;
 }
 
-describe('several version-1 actions from one', () => {
+describe('several sessions-v1 actions from one', () => {
   it('[V1-068] share its number', () => {
     const ask: SessionAction = { type: 'session/toolCallReady', ...target, invocationMessage: 'Search' };
     const numbers = translateSteps(NO_MEMORY, stepsFrom(withCalls(streaming()), [ask])).frames;
@@ -47,7 +47,7 @@ describe('several version-1 actions from one', () => {
   });
 });
 
-describe('a version-1 client sees its own actions come back', () => {
+describe('a sessions-v1 client sees its own actions come back', () => {
   const dispatched = [
     { type: 'session/turnStarted', session: WIRE_SESSION, turnId: 't', userMessage: { text: 'Go' } },
     { type: 'session/modelChanged', session: WIRE_SESSION, model: 'large' },
@@ -90,7 +90,7 @@ describe('a version-1 client sees its own actions come back', () => {
   }
 });
 
-describe('what a version-1 client is told about its own action', () => {
+describe('what a sessions-v1 client is told about its own action', () => {
   const action = { type: 'session/modelChanged', session: WIRE_SESSION, model: 'large' };
   const original = { channel: CHANNEL, action };
 

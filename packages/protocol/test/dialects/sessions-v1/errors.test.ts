@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { sessionsV1 } from '../../../src/dialects/sessions-v1/codec.js';
 import { ErrorCode } from '../../../src/errors/codes.js';
 
-describe('version-1 errors', () => {
+describe('sessions-v1 errors', () => {
   it('[V1-021] call an unknown provider an internal error', () => {
     const error = { code: ErrorCode.ProviderNotFound, message: 'acme', data: { provider: 'acme' } };
     expect(sessionsV1.encodeError(error)).toEqual({ code: -32603, message: 'No agent for provider: acme' });

@@ -11,7 +11,7 @@ function fetchTurns(params: Record<string, unknown>) {
   return sessionsV1.request({ method: 'fetchTurns', params: { session: WIRE_SESSION, ...params } }, {}, view);
 }
 
-describe('version-1 history', () => {
+describe('sessions-v1 history', () => {
   it.each([
     ['nothing', {}, {}],
     ['a page', { before: 't4', limit: 2 }, { before: 't4', limit: 2 }],

@@ -1,4 +1,4 @@
-/** Whatever happens in a session, a version-1 client that follows it sees what a new one would be shown. */
+/** Whatever happens in a session, a sessions-v1 client that follows it sees what a new one would be shown. */
 import { describe, expect, it } from 'vitest';
 import type { ActionEnvelope } from '../../../src/common/envelope.js';
 import { type ChannelMemory, NO_MEMORY, type Step } from '../../../src/dialects/index.js';
@@ -18,7 +18,7 @@ const SEEDS = Array.from({ length: 100 }, (_, index) => index + 1);
 const LENGTH = 150;
 const CHANNEL = 'ahp-session:/history';
 
-describe('a version-1 client that follows a session', () => {
+describe('a sessions-v1 client that follows a session', () => {
   const followers: Follower[] = [];
 
   it('[V1-029] [V1-051] [V1-055] [V1-061] has after every tick the view of a fresh snapshot', () => {
@@ -35,7 +35,7 @@ describe('a version-1 client that follows a session', () => {
     }
   });
 
-  it('[V1-005] never gets an action that version 1 does not know', () => {
+  it('[V1-005] never gets an action that sessions-v1 does not know', () => {
     const types = followers.flatMap(({ frames }) => frames).map(({ action }) => action.type);
     expect([...new Set(types)].sort()).toEqual(SESSION_ACTIONS);
   });

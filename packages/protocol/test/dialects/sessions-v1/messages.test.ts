@@ -14,7 +14,7 @@ function attached(attachment: MessageAttachment) {
   return messageToWire({ text: '', attachments: [attachment] }).attachments;
 }
 
-describe('version-1 messages', () => {
+describe('sessions-v1 messages', () => {
   it('[V1-039] have text and attachments, no metadata', () => {
     expect(messageToWire({ text: 'Hi', _meta: { a: 1 } })).toEqual({ text: 'Hi' });
     expect(messageFromWire({ text: 'Hi' })).toEqual({ text: 'Hi' });

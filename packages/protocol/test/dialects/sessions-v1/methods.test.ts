@@ -10,7 +10,7 @@ function request(method: string, params: Record<string, unknown>) {
   return sessionsV1.request({ method, params }, {}, view);
 }
 
-describe('version-1 content and directories', () => {
+describe('sessions-v1 content and directories', () => {
   it('[V1-001] [V1-015] reads content as a resource, and calls its type a MIME type', () => {
     const { method, params, encodeResult } = forwarded(request('fetchContent', { uri: 'content://s/1' }));
     expect({ method, params }).toEqual({
@@ -33,7 +33,7 @@ describe('version-1 content and directories', () => {
   });
 });
 
-describe('methods that version 1 does not have', () => {
+describe('methods that sessions-v1 does not have', () => {
   const OWN = ['initialize', 'reconnect', 'subscribe', 'createSession', 'disposeSession', 'listSessions', 'fetchTurns'];
   const REFUSED = [
     'createTerminal',

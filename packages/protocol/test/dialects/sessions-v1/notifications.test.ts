@@ -9,7 +9,7 @@ import { CHANNEL, hostWith, WIRE_SESSION } from './scenes.js';
 const view = hostWith(sessionState());
 const root = { channel: 'ahp-root://' };
 
-describe('version-1 notifications', () => {
+describe('sessions-v1 notifications', () => {
   it('[V1-001] [V1-019] [V1-064] tell of a new session, wrapped and without a channel', () => {
     const params = { ...root, summary: sessionSummary({ model: { id: 'large' } }) };
     expect(sessionsV1.encodeNotification({ method: 'root/sessionAdded', params }, view)).toEqual({
@@ -23,7 +23,7 @@ describe('version-1 notifications', () => {
     });
   });
 
-  it('[V1-019] [V1-065] tell of a session that is gone, by its version-1 name', () => {
+  it('[V1-019] [V1-065] tell of a session that is gone, by its sessions-v1 name', () => {
     const call = { method: 'root/sessionRemoved', params: { ...root, session: CHANNEL } };
     expect(sessionsV1.encodeNotification(call, view)).toEqual({
       method: 'notification',

@@ -40,7 +40,7 @@ function asked(...actions: SessionAction[]): string[] {
   );
 }
 
-describe('version-1 permission requests', () => {
+describe('sessions-v1 permission requests', () => {
   it('[V1-037] stand in the state, one for each call that waits', () => {
     const state = withCalls(pendingConfirmation(), running({ toolCallId: 'r' }), pendingResult({ toolCallId: 'p' }));
     expect(sessionStateToWire(state).activeTurn?.pendingPermissions).toEqual({
@@ -87,7 +87,7 @@ describe('version-1 permission requests', () => {
   });
 });
 
-describe('version-1 request ids', () => {
+describe('sessions-v1 request ids', () => {
   it('[V1-067] count the confirmations of a call', () => {
     expect(asked(ask, approve, ask, approve, ask)).toEqual(['call-1#c1', 'call-1#c2', 'call-1#c3']);
   });

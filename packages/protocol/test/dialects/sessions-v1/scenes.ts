@@ -31,7 +31,7 @@ export function stepsFrom(state: SessionState, actions: readonly SessionAction[]
   });
 }
 
-/** What a version-1 client gets for some actions that happen in one tick. */
+/** What a sessions-v1 client gets for some actions that happen in one tick. */
 export function sent(state: SessionState, ...actions: SessionAction[]): SessionsV1Action[] {
   return translateSteps(NO_MEMORY, stepsFrom(state, actions)).frames.map(({ action }) => action);
 }

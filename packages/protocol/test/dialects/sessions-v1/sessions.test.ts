@@ -10,7 +10,7 @@ function request(method: string, params: Record<string, unknown>, connection = {
   return sessionsV1.request({ method, params }, connection, view);
 }
 
-describe('creating a session in version 1', () => {
+describe('creating a session in sessions-v1', () => {
   it('[V1-001] [V1-011] takes the provider from the URI', () => {
     const { method, params, encodeResult } = forwarded(
       request('createSession', { session: 'echo:/new', model: 'large' }),
@@ -64,7 +64,7 @@ describe('creating a session in version 1', () => {
   );
 });
 
-describe('sessions in version 1', () => {
+describe('sessions in sessions-v1', () => {
   const view = hostWith(sessionState());
   const items = [sessionSummary(), sessionSummary({ resource: 'own:/2', status: 8 })];
 

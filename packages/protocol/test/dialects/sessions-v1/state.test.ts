@@ -50,7 +50,7 @@ const parts: ResponsePart[] = [
 const image = { kind: 'contentRef', uri: 'content://s/1', sizeHint: 4, mimeType: 'image/png' };
 const note = { kind: 'markdown', content: '*note*' };
 
-describe('version-1 root state', () => {
+describe('sessions-v1 root state', () => {
   const terminals = [{ resource: 'ahp-terminal:/1', title: 't', claim: { kind: 'client' as const, clientId: 'c' } }];
 
   it('[V1-023] has agents and nothing else', () => {
@@ -70,7 +70,7 @@ describe('version-1 root state', () => {
   });
 });
 
-describe('version-1 session state', () => {
+describe('sessions-v1 session state', () => {
   it('[V1-026] [V1-042] has five members, the active turn only while there is one', () => {
     const state = sessionState({
       steeringMessage: pending('m'),
@@ -126,7 +126,7 @@ describe('version-1 session state', () => {
   });
 });
 
-describe('version-1 turns', () => {
+describe('sessions-v1 turns', () => {
   it('[V1-028] [V1-032] list text, content and notes when finished, and the text again in one piece', () => {
     const turn = finishedTurn('t1', { responseParts: parts, usage: { inputTokens: 1, _meta: { price: 2 } } });
     expect(sessionStateToWire(sessionState({ turns: [turn] })).turns).toEqual([

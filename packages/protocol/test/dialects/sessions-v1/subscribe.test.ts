@@ -15,7 +15,7 @@ function unsubscribe(resource: unknown) {
   return sessionsV1.notification({ method: 'unsubscribe', params: { resource } }, {}, view);
 }
 
-describe('version-1 subscriptions', () => {
+describe('sessions-v1 subscriptions', () => {
   it('[V1-001] [V1-008] name a resource, which becomes the channel', () => {
     expect(forwarded(subscribe(WIRE_SESSION))).toMatchObject({ method: 'subscribe', params: { channel: CHANNEL } });
   });

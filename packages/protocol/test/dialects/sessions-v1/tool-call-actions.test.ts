@@ -53,7 +53,7 @@ const done = {
   result: { success: true, pastTenseMessage: 'Found', toolOutput: '7' },
 };
 
-describe('a tool call in version-1 actions', () => {
+describe('a tool call in sessions-v1 actions', () => {
   it('[V1-051] starts when its parameters are complete and it may run', () => {
     expect(sent(withCalls(streaming()), run)).toEqual([
       {

@@ -23,7 +23,7 @@ const base = {
   toolInput: '{"find":","}',
 };
 
-describe('version-1 tool calls', () => {
+describe('sessions-v1 tool calls', () => {
   it('[V1-033] appear when their parameters are complete', () => {
     const state = withCalls(streaming({ toolCallId: 'early' }), running());
     expect(sessionStateToWire(state).activeTurn?.toolCalls).toEqual({

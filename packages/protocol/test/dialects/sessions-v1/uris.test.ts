@@ -6,7 +6,7 @@ import { CHANNEL, forwarded, hostWith, WIRE_SESSION } from './scenes.js';
 
 const empty = hostWith();
 
-describe('version-1 session URIs', () => {
+describe('sessions-v1 session URIs', () => {
   it('[V1-007] carry the provider as their scheme', () => {
     expect(sessionToWire(CHANNEL, 'echo')).toBe(WIRE_SESSION);
   });
@@ -46,7 +46,7 @@ describe('version-1 session URIs', () => {
   });
 });
 
-describe('the version-1 root URI', () => {
+describe('the sessions-v1 root URI', () => {
   const subscribe = (resource: string, connection = {}) =>
     forwarded(sessionsV1.request({ method: 'subscribe', params: { resource } }, connection, empty));
   const root = { snapshot: { resource: 'ahp-root://', state: { agents: [] }, fromSeq: 3 } };
