@@ -3,9 +3,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { checkScript } from '../../src/agents/scripted/check-script.js';
-import { loadScripts } from '../../src/agents/scripted/load.js';
-import { STEP_SHAPES } from '../../src/agents/scripted/script-shape.js';
+import { loadScripts } from '../../src/agents/scripted/backend.js';
+import { checkScript, STEP_SHAPES } from '../../src/agents/scripted/script.js';
 
 const BASE = { provider: 'test', displayName: 'Test' };
 

@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { offlineAgent } from '../../src/agents/offline/offline.js';
-import { OFFLINE_SECTIONS } from '../../src/agents/offline/sections.js';
+import { OFFLINE_SECTIONS, offlineAgent } from '../../src/agents/offline/backend.js';
 import { FakeTurn, type FakeTurnOptions, openSession, realTools, runTurn } from '../support/fake-turn.js';
 import { ManualClock, tick } from './manual-clock.js';
 

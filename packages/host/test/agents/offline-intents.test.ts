@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { commandIn, fileIn, folderIn, searchIn } from '../../src/agents/offline/arguments.js';
-import { understand } from '../../src/agents/offline/intents.js';
-import { code, codeBlock, preview } from '../../src/agents/offline/markdown.js';
-import { wordsOf } from '../../src/agents/offline/voice.js';
+import { understand } from '../../src/agents/offline/phrases.js';
+import { code, codeBlock, commandIn, fileIn, folderIn, preview, searchIn } from '../../src/agents/offline/text.js';
+import { wordsOf } from '../../src/agents/scripted/play.js';
 
 describe('what the offline agent understands', () => {
   it.each([
@@ -42,7 +41,7 @@ describe('what the offline agent understands', () => {
     ['thank you!', 'thanks'],
     ['explain quantum physics', 'nothing fits'],
   ])('%j is %s', (text, name) => {
-    expect(understand(text).intent.name).toBe(name);
+    expect(understand(text).phrase.name).toBe(name);
   });
 
   it('leaves a command as it was written', () => {

@@ -3,7 +3,7 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { modelAgent } from '../../src/agents/model/backend.js';
-import { offlineAgent } from '../../src/agents/offline/offline.js';
+import { offlineAgent } from '../../src/agents/offline/backend.js';
 import type { AgentFactories } from '../../src/discovery/candidate.js';
 import { type Discovered, type DiscoveryOptions, discoverAgents } from '../../src/discovery/discovery.js';
 

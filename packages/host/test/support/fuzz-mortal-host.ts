@@ -1,6 +1,6 @@
 /** A host in this process that can stop in good order or die, and comes to life again on the same log. */
 import type { Snapshot } from '@atrium/protocol';
-import { scriptedAgent } from '../../src/agents/scripted/scripted.js';
+import { scriptedAgent } from '../../src/agents/scripted/backend.js';
 import type { LogEntry } from '../../src/core/log/log.js';
 import { MemoryLog } from '../../src/core/log/memory-log.js';
 import type { Logger } from '../../src/core/util/logger.js';

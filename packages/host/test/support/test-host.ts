@@ -1,6 +1,6 @@
 /** A real host in this process, with an in-memory log and scripted agents, and raw clients that see every frame. */
 import type { StateAction } from '@atrium/protocol';
-import { scriptedAgent } from '../../src/agents/scripted/scripted.js';
+import { scriptedAgent } from '../../src/agents/scripted/backend.js';
 import type { AgentBackend } from '../../src/core/contracts/agent.js';
 import type { Extension } from '../../src/core/contracts/extension.js';
 import type { HostTool } from '../../src/core/contracts/tool.js';

@@ -1,36 +1,42 @@
 /** Plays the steps of a script on a turn, one after the other. */
-
 import { AgentError, type AgentTurn, type ToolOutcome } from '../../core/contracts/agent.js';
 import type { Clock } from '../../core/util/clock.js';
-import { untilAborted } from '../../core/util/waiting.js';
-import { chunksOf, inPace, pause } from './pace.js';
+import { pause, untilAborted } from '../../core/util/waiting.js';
 import type { ScriptedTool, Step, StepKind, Steps, Streaming } from './script.js';
-import { substitute, type Values } from './substitute.js';
 
-interface Playing {
-  readonly turn: AgentTurn;
-  readonly clock: Clock;
-  /** Which step of the script this is. */
-  readonly index: number;
-}
-
-/** A string that it returns is `${lastResult}` from now on. */
-type Player<S> = (step: S, playing: Playing) => unknown;
-
-export async function play(steps: readonly Step[], turn: AgentTurn, clock: Clock): Promise<void> {
+/** Plays the steps of a script from a file. Fills in what happened in the turn. */
+export async function playScript(steps: readonly Step[], turn: AgentTurn, clock: Clock): Promise<void> {
   let values: Values = { text: turn.message.text, lastResult: '', steering: '' };
   for (const [index, step] of steps.entries()) {
     turn.signal.throwIfAborted();
     const steering = turn.takeSteering()?.text ?? values.steering;
     values = { ...values, steering };
-    const result = await playerOf(step)(substitute(step, values), { turn, clock, index });
+    const result = await playStep(substitute(step, values), { turn, clock, index });
     if (typeof result === 'string') values = { ...values, lastResult: result };
   }
 }
 
+/** Plays one step. Returns a string when it has a result, such as the output of a tool. */
+export async function playStep(step: Step, playing: Playing): Promise<unknown> {
+  return playerOf(step)(step, playing);
+}
+
+export interface Playing {
+  readonly turn: AgentTurn;
+  readonly clock: Clock;
+  /** The number of the step in its script. */
+  readonly index: number;
+  /** Milliseconds between deltas, for steps that do not say. */
+  readonly everyMs?: number;
+  /** Gets every delta of text and reasoning. */
+  readonly onDelta?: (chunk: string) => void;
+}
+
+type Player<S> = (step: S, playing: Playing) => unknown;
+
 const PLAYERS: { readonly [Kind in StepKind]: Player<Steps[Kind]> } = {
-  text: (step, playing) => stream(step.text, step, playing, (chunk) => playing.turn.text(chunk)),
-  reasoning: (step, playing) => stream(step.reasoning, step, playing, (chunk) => playing.turn.reasoning(chunk)),
+  text: (step, playing) => stream(step.text, step, playing, (delta) => playing.turn.text(delta)),
+  reasoning: (step, playing) => stream(step.reasoning, step, playing, (delta) => playing.turn.reasoning(delta)),
   tool: ({ tool }, { turn }) => resultOf(turn, turn.cannedTool(cannedCall(tool))),
   callTool: ({ callTool: { name, input = {} } }, { turn }) => resultOf(turn, turn.callTool({ name, input })),
   usage: ({ usage }, { turn }) => turn.usage(usage),
@@ -39,7 +45,10 @@ const PLAYERS: { readonly [Kind in StepKind]: Player<Steps[Kind]> } = {
     const request = { ...ask, id: ask.id ?? `${turn.id}-ask-${index}` };
     return JSON.stringify((await untilAborted(turn.signal, turn.ask(request))).answers);
   },
-  delayMs: ({ delayMs }, { turn, clock }) => pause(clock, delayMs, turn.signal),
+  delayMs: async ({ delayMs }, { turn, clock }) => {
+    await pause(clock, delayMs, turn.signal);
+    turn.signal.throwIfAborted();
+  },
   error: ({ error }) => {
     throw new AgentError(error.errorType, error.message);
   },
@@ -55,13 +64,41 @@ function playerOf(step: Step): Player<Step> {
   return PLAYERS[kind] as Player<Step>;
 }
 
-function stream(
+async function stream(
   text: string,
   { chunk, everyMs }: Streaming,
-  { turn, clock }: Playing,
-  emit: (chunk: string) => void,
+  { turn, clock, onDelta, everyMs: usualMs }: Playing,
+  emit: (delta: string) => void,
 ): Promise<void> {
-  return inPace(chunksOf(text, chunk), { clock, signal: turn.signal, everyMs }, emit);
+  const pauseMs = everyMs ?? usualMs;
+  for (const [index, delta] of deltasOf(text, chunk).entries()) {
+    if (index > 0 && pauseMs !== undefined) await pause(clock, pauseMs, turn.signal);
+    turn.signal.throwIfAborted();
+    onDelta?.(delta);
+    emit(delta);
+  }
+}
+
+/** Cuts a text into words, or into pieces of so many characters. Never cuts a character in two. */
+function deltasOf(text: string, chunk: Streaming['chunk']): string[] {
+  if (text === '') return [];
+  if (chunk === undefined) return [text];
+  if (chunk === 'words') return wordsOf(text);
+  const all = Array.from(text);
+  const pieces = Math.ceil(all.length / chunk);
+  return Array.from({ length: pieces }, (_, piece) => all.slice(piece * chunk, (piece + 1) * chunk).join(''));
+}
+
+const FENCE = /^`{3,}/;
+
+/** Cuts Markdown into words, but code into lines. */
+export function wordsOf(markdown: string): string[] {
+  let inCode = false;
+  return markdown.split(/(?<=\n)/).flatMap((line) => {
+    const isFence = FENCE.test(line);
+    if (isFence) inCode = !inCode;
+    return isFence || inCode ? [line] : (line.match(/\s*\S+\s*/g) ?? [line]);
+  });
 }
 
 function cannedCall({ input, ...call }: ScriptedTool) {
@@ -79,4 +116,30 @@ function sectionOf(prompt: ReadonlyMap<string, string>, id: string): string {
   if (text !== undefined) return text;
   const known = [...prompt.keys()].join(', ') || 'none';
   throw new AgentError('script', `The prompt has no section "${id}"; it has: ${known}.`);
+}
+
+/** What the strings of a step may name as `${…}`. */
+interface Values {
+  /** The person's message. */
+  readonly text: string;
+  /** The output of the last tool, the reason why it was denied, or the answers of the last question. */
+  readonly lastResult: string;
+  /** The person's last message that steered the turn. */
+  readonly steering: string;
+}
+
+/** One pass: inserted text is not searched again, and unknown names stay as they are. */
+function substitute<T>(template: T, values: Values): T {
+  return replaceIn(template, values) as T;
+}
+
+function replaceIn(template: unknown, values: Values): unknown {
+  if (typeof template === 'string') return replaceInText(template, values);
+  if (Array.isArray(template)) return template.map((item) => replaceIn(item, values));
+  if (typeof template !== 'object' || template === null) return template;
+  return Object.fromEntries(Object.entries(template).map(([key, member]) => [key, replaceIn(member, values)]));
+}
+
+function replaceInText(template: string, values: Values): string {
+  return template.replace(/\$\{(text|lastResult|steering)\}/g, (_, name: keyof Values) => values[name]);
 }

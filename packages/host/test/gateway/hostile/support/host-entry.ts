@@ -5,7 +5,7 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { scriptedAgent } from '../../../../src/agents/scripted/scripted.js';
+import { scriptedAgent } from '../../../../src/agents/scripted/backend.js';
 import type { Logger } from '../../../../src/core/util/logger.js';
 import { startGatewayServer } from '../../../../src/gateway/server.js';
 import { createHost } from '../../../../src/host.js';

@@ -1,13 +1,14 @@
 /**
  * An agent that plays a script: the same messages get the same answers, with no model and no key. For tests of clients
- * and for demonstrations.
+ * and for demonstrations. `docs/scripted-agent.md` tells how to write a script.
  */
+import { readFile } from 'node:fs/promises';
 import type { AgentInfo } from '@atrium/protocol';
 import { type AgentBackend, AgentError, type AgentSession } from '../../core/contracts/agent.js';
 import { type Clock, systemClock } from '../../core/util/clock.js';
 import { sectionCatalogue } from '../shared/agent-info.js';
-import { play } from './play.js';
-import type { Script, Step } from './script.js';
+import { playScript } from './play.js';
+import { checkScript, type Script, ScriptError, type Step } from './script.js';
 
 export interface ScriptedAgentOptions {
   readonly clock?: Clock;
@@ -41,7 +42,7 @@ function infoOf(script: Script, sections: Readonly<Record<string, string>>): Age
 
 function sessionOf(script: Script, clock: Clock): AgentSession {
   return {
-    runTurn: (turn) => play(stepsFor(script, turn.message.text), turn, clock),
+    runTurn: (turn) => playScript(stepsFor(script, turn.message.text), turn, clock),
     async close() {},
   };
 }
@@ -53,4 +54,42 @@ function stepsFor(script: Script, text: string): readonly Step[] {
   const known = Object.keys(prompts).map((prompt) => JSON.stringify(prompt));
   const knows = known.join(', ') || 'none';
   throw new AgentError('script', `The script has no "default" and no steps for this text. It knows: ${knows}.`);
+}
+
+/** Reads one agent from each file, in their order. Throws a `ScriptError` for the first file with a mistake. */
+export async function loadScripts(files: readonly string[], options?: ScriptedAgentOptions): Promise<AgentBackend[]> {
+  const scripts = await Promise.all(files.map(readScript));
+  const owners = new Map<string, string>();
+  for (const [index, { provider }] of scripts.entries()) {
+    const file = files[index] ?? '';
+    const owner = owners.get(provider);
+    if (owner !== undefined) throw new ScriptError(`${file}: provider "${provider}" is already that of ${owner}`);
+    owners.set(provider, file);
+  }
+  return scripts.map((script) => scriptedAgent(script, options));
+}
+
+async function readScript(file: string): Promise<Script> {
+  return checkScript(parse(await textOf(file), file), file);
+}
+
+async function textOf(file: string): Promise<string> {
+  try {
+    return (await readFile(file, 'utf8')).replace(/^\uFEFF/, '');
+  } catch (error) {
+    const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+    throw new ScriptError(`${file}: ${missing ? 'there is no such file' : `cannot be read: ${messageOf(error)}`}`);
+  }
+}
+
+function parse(text: string, file: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new ScriptError(`${file}: is not JSON: ${messageOf(error)}`);
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
