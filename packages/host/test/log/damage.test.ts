@@ -110,7 +110,9 @@ describe('a damaged database', () => {
     expect(kept).toBeGreaterThan(SESSIONS * TURNS * 0.8);
   });
 
-  it('[REL-032] is opened whatever was done to it, with the right entries or fewer', { timeout: 120_000 }, async () => {
+  it('[REL-032] is opened whatever was done to it, with the right entries or fewer', {
+    timeout: 120_000 + RANDOM_DAMAGES * 1_000,
+  }, async () => {
     const whole = await closedFolder();
     const random = randomFrom(RANDOM_SEED);
     for (let round = 0; round < RANDOM_DAMAGES; round++) {

@@ -14,7 +14,7 @@ const LONGEST_RUN_MS = 120;
 
 describe('a log whose process dies', () => {
   it('[REL-031] has everything that was acknowledged before kill -9, and whole commits only', {
-    timeout: 240_000,
+    timeout: 240_000 + KILLS_PER_FOLDER * 10_000,
   }, async () => {
     const folders = Array.from({ length: FOLDERS }, (_, index) => ({ dataDir: dataFolder(), seed: index + 1 }));
     await Promise.all(folders.map(({ dataDir, seed }) => killOverAndOver(dataDir, seed)));

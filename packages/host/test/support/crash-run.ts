@@ -25,6 +25,8 @@ const EARLY_KILLS = 0.1;
 const RUDE_KILLS = 0.25;
 const START_MS = 400;
 const PATIENCE_MS = 20_000;
+/** A long run says how far it is. */
+const TOLD_EVERY = 50;
 /** A turn that has not ended by then waits for somebody. */
 const HOLD_UP_MS = 3_000;
 
@@ -72,7 +74,10 @@ export class CrashRun {
     try {
       await this.#begin();
       const workers = this.#actors.map((actor) => this.#work(actor));
-      while (this.#kills < kills) await this.#round();
+      while (this.#kills < kills) {
+        await this.#round();
+        if (this.#kills % TOLD_EVERY === 0) console.info(`crash: ${this.#kills} of ${kills} kills`);
+      }
       this.#working = false;
       await Promise.all(workers);
       await this.#finish();

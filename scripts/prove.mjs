@@ -1,0 +1,116 @@
+/**
+ * `npm run prove`: the runs that take too long for `npm test`, which has a short form of each. To be run whenever the log,
+ * the writer, the wire or a dialect changes.
+ */
+import { spawn } from 'node:child_process';
+import { parseArgs } from 'node:util';
+import { proveByMutation } from './mutation.mjs';
+import { bold, dim, duration, green, Problem, ROOT, red, runMain, tool } from './process.mjs';
+import { checkNode, ensureBuilt, ensureInstalled } from './setup.mjs';
+
+const HELP = `Usage: npm run prove [-- <names...>] [-- --seed <number>]
+
+  crash      kills a host 1,000 times at random points and at each of its first 30 commits, a log 300 times (20 min)
+  damage     damages the database 1,000 times in random ways (5 min)
+  soak       lets 10,000 clients come and go, and a terminal write 100 MB (3 min)
+  fuzz       has random clients do 300 things in each of 2,000 random worlds (10 min)
+  mutation   changes the code and expects a test to fail (hours; see below)
+
+Without names: the first four. A failure prints how to repeat it: npm run prove -- <name> --seed <number>.
+
+  npm run prove -- mutation packages/host/src/server/access.ts     one file, or several
+  npm run prove -- mutation --sample 50 --seed 1                   50 lines of the guarded folders, chosen by the seed
+  npm run prove -- mutation                                        all of the guarded folders
+
+Survivors are listed with a reason in test/mutation/survivors.json; another one fails the run.`;
+
+/**
+ * @typedef {{ files: readonly string[], env: Readonly<Record<string, string>> }} LongRun
+ * @typedef {{ name: string, ok: boolean, ms: number, note: string }} Row
+ */
+
+const HOST_TESTS = 'packages/host/test';
+
+/** @type {Readonly<Record<string, LongRun>>} */
+const LONG_RUNS = {
+  crash: {
+    files: [`${HOST_TESTS}/crash/crash.test.ts`, `${HOST_TESTS}/log/kill.test.ts`],
+    env: { ATRIUM_CRASH_KILLS: '1000', ATRIUM_CRASH_COMMITS: 'all', ATRIUM_LOG_KILLS: '100' },
+  },
+  damage: { files: [`${HOST_TESTS}/log/damage.test.ts`], env: { ATRIUM_DAMAGES: '1000' } },
+  soak: {
+    files: [`${HOST_TESTS}/soak/soak.test.ts`, `${HOST_TESTS}/terminals/soak.test.ts`],
+    env: { ATRIUM_SOAK_CROWDS: '50', ATRIUM_SOAK_MB: '100' },
+  },
+  fuzz: {
+    files: [`${HOST_TESTS}/fuzz/fuzz.test.ts`],
+    env: { ATRIUM_FUZZ_SEEDS: '2000', ATRIUM_FUZZ_OPERATIONS: '300' },
+  },
+};
+
+async function main() {
+  const { values, positionals } = parseArgs({
+    options: { help: { type: 'boolean', short: 'h' }, seed: { type: 'string' }, sample: { type: 'string' } },
+    allowPositionals: true,
+  });
+  if (values.help) return console.log(HELP);
+  const isMutation = positionals[0] === 'mutation';
+  const names = positionals.length > 0 ? positionals : Object.keys(LONG_RUNS);
+  const unknown = isMutation ? undefined : names.find((name) => !(name in LONG_RUNS));
+  if (unknown !== undefined)
+    throw new Problem(`there is no run "${unknown}"; there are ${[...Object.keys(LONG_RUNS), 'mutation'].join(', ')}`);
+  const seed = numberFrom(values.seed, 'seed') ?? Math.floor(Math.random() * 2 ** 32);
+  checkNode();
+  await ensureInstalled();
+  await ensureBuilt();
+  if (isMutation) {
+    const sample = numberFrom(values.sample, 'sample');
+    return proveByMutation({ files: positionals.slice(1), seed, ...(sample !== undefined && { sample }) });
+  }
+  const rows = [];
+  for (const name of names) rows.push(await prove(name, seed));
+  report(rows);
+}
+
+/** @param {string | undefined} text @param {string} option @returns {number | undefined} */
+function numberFrom(text, option) {
+  if (text === undefined) return undefined;
+  if (/^\d+$/.test(text)) return Number(text);
+  throw new Problem(`--${option}: "${text}" is not a whole number`);
+}
+
+/** @param {string} name @param {number} seed @returns {Promise<Row>} */
+async function prove(name, seed) {
+  const { files, env } = /** @type {LongRun} */ (LONG_RUNS[name]);
+  console.log(
+    `\n${bold(name)} ${dim(
+      Object.entries(env)
+        .map(([key, value]) => `${key}=${value}`)
+        .join(' '),
+    )}`,
+  );
+  const started = performance.now();
+  const code = await vitest(files, { ...env, ATRIUM_SEED: String(seed) });
+  const note = code === 0 ? `seed ${seed}` : `repeat: npm run prove -- ${name} --seed ${seed}`;
+  return { name, ok: code === 0, ms: performance.now() - started, note };
+}
+
+/** @param {readonly string[]} files @param {Readonly<Record<string, string>>} env @returns {Promise<number>} */
+function vitest(files, env) {
+  const args = [tool('vitest'), 'run', '--silent=false', '--testTimeout=3600000', ...files];
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, args, { cwd: ROOT, env: { ...process.env, ...env }, stdio: 'inherit' });
+    child.on('error', reject);
+    child.on('close', (code) => resolve(code ?? 1));
+  });
+}
+
+/** @param {readonly Row[]} rows */
+function report(rows) {
+  console.log(`\n${bold('Summary')}`);
+  for (const { name, ok, ms, note } of rows)
+    console.log(`  ${name.padEnd(8)}  ${ok ? green('proved') : red('FAILED')}  ${duration(ms).padStart(9)}  ${note}`);
+  process.exitCode = rows.every(({ ok }) => ok) ? 0 : 1;
+}
+
+await runMain(main);
