@@ -2,11 +2,11 @@
 
 import { ROOT_CHANNEL } from '@atrium/protocol';
 import type { Auth } from './auth/auth.js';
-import { keepImported } from './blobs/imported-content.js';
-import type { KeptContents } from './blobs/kept-contents.js';
+import { putImported } from './blobs/named-blobs.js';
 import type { OpenChannel } from './core/channels/open-channel.js';
 import { RootChannel } from './core/channels/root-channel.js';
 import { Writer } from './core/channels/writer.js';
+import type { BlobStore } from './core/contracts/blobs.js';
 import type { HostCore } from './core/contracts/host-core.js';
 import { type Service, serviceOf } from './core/contracts/service.js';
 import { MODEL_OUTPUT_MAX_CHARACTERS, PROCESSES_REST_MS, REPLAY_MAX_ENVELOPES } from './core/limits.js';
@@ -34,15 +34,7 @@ import type { GatewayAddress, HostOptions } from './host-options.js';
 import type { Customizations } from './plugins/customizations/customizations.js';
 import { SessionTrusts } from './plugins/trust/session-trust.js';
 import { NO_TRUST } from './plugins/trust/trust.js';
-import {
-  authFor,
-  choicesWith,
-  companionsOf,
-  contentsIn,
-  customizationsWith,
-  gatewayWith,
-  worktreesIn,
-} from './rooms.js';
+import { authFor, blobsIn, choicesWith, companionsOf, customizationsWith, gatewayWith, worktreesIn } from './rooms.js';
 import { createServices } from './services.js';
 import { createTelemetry } from './telemetry/service.js';
 import { Telemetry } from './telemetry/telemetry.js';
@@ -52,7 +44,7 @@ export class House implements HostCore, WireContext {
   readonly logger: Logger;
   readonly telemetry: Telemetry;
   readonly defaultDirectory: string | undefined;
-  readonly contents: KeptContents | undefined;
+  readonly blobs: BlobStore | undefined;
   readonly toolOutputMaxCharacters: number;
 
   // What happens: one writer stores it, and what follows is decided behind it.
@@ -90,7 +82,7 @@ export class House implements HostCore, WireContext {
     const logger = this.telemetry.alongside(options.logger ?? silentLogger);
     this.logger = logger;
     this.defaultDirectory = options.defaultDirectory;
-    this.contents = contentsIn(options);
+    this.blobs = blobsIn(options);
     this.toolOutputMaxCharacters = options.toolOutputMaxCharacters ?? MODEL_OUTPUT_MAX_CHARACTERS;
 
     this.writer = new Writer({
@@ -200,7 +192,7 @@ export class House implements HostCore, WireContext {
         'atrium/pairings': () => ({ items: this.pairings.look() }),
         'atrium/declinePairing': (_connection, { id }) => ({ wasOpen: this.pairings.decline(String(id)) }),
         'atrium/keepContent': async (connection, params) => {
-          await keepImported(this.contents, params, connection);
+          await putImported(this.blobs, params, connection);
           return null;
         },
       },

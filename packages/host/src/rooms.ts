@@ -1,8 +1,9 @@
 /** The rooms around the sessions, each made from the core and what the options say of it. */
 import path from 'node:path';
 import { Auth } from './auth/auth.js';
-import { KeptContents } from './blobs/kept-contents.js';
+import { FileBlobStore } from './blobs/file-blob-store.js';
 import type { AgentBackend } from './core/contracts/agent.js';
+import type { BlobStore } from './core/contracts/blobs.js';
 import type { HostCore } from './core/contracts/host-core.js';
 import type { Service } from './core/contracts/service.js';
 import type { Catalogue } from './core/sessions/catalogue.js';
@@ -15,9 +16,9 @@ import type { SessionTrusts } from './plugins/trust/session-trust.js';
 import { browsedFolders } from './workspace/files/resources.js';
 import { Worktrees } from './workspace/worktrees/worktrees.js';
 
-/** Large contents of sessions. Without a folder, there is no place for them. */
-export function contentsIn({ dataFolder }: HostOptions): KeptContents | undefined {
-  return dataFolder === undefined ? undefined : new KeptContents(path.join(dataFolder, 'content'));
+/** What is too large for sessions. Without a folder, there is no place for it. */
+export function blobsIn({ dataFolder }: HostOptions): BlobStore | undefined {
+  return dataFolder === undefined ? undefined : new FileBlobStore(path.join(dataFolder, 'content'));
 }
 
 export function worktreesIn({ dataFolder }: HostOptions, { logger }: HostCore): Worktrees | undefined {

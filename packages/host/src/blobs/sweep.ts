@@ -1,29 +1,34 @@
 /**
- * Removes kept contents that no stored session names, disposed ones that can be restored included. What sessions say is
- * looked through page by page, in the background, and only as long as there is anything to be removed at all. When that
- * fails halfway, nothing is removed.
+ * Removes blobs that no stored session names; disposed sessions that a person can restore count as stored. A host sweeps
+ * once, in the background, after its start. It reads sessions page by page, and stops reading when every old blob is
+ * named. When reading fails, it removes nothing.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { BlobStore } from '../core/contracts/blobs.js';
+import type { Service } from '../core/contracts/service.js';
 import type { Log } from '../core/log/log.js';
 import type { Clock } from '../core/util/clock.js';
-import { CONTENT_FRESH_MS, SWEEP_PAGE_TURNS } from '../workspace/files/limits.js';
-import type { KeptContents } from './kept-contents.js';
+import type { Logger } from '../core/util/logger.js';
 
+/** A blob younger than this stays, even when no stored session names it yet. */
+const FRESH_MS = 60 * 60 * 1_000;
+/** Turns, or entries, of a session that are read in one go. */
+export const SWEEP_PAGE_TURNS = 50;
 const NAMED = /atrium-content:\/([0-9a-f]{64})/g;
 
 export interface SweepParts {
   readonly clock: Clock;
   readonly log: Pick<Log, 'archiveHead' | 'archivedTurnsText' | 'read'>;
-  readonly contents: KeptContents;
+  readonly blobs: BlobStore;
   /** All sessions that are stored, also disposed ones. */
   readonly sessions: readonly string[];
   readonly signal: AbortSignal;
 }
 
-/** Says how many contents were removed. */
-export async function sweep({ clock, log, contents, sessions, signal }: SweepParts): Promise<number> {
-  const before = clock.now() - CONTENT_FRESH_MS;
-  const unnamed = new Set(await contents.olderThan(before));
+/** Says how many blobs it removed. */
+export async function sweep({ clock, log, blobs, sessions, signal }: SweepParts): Promise<number> {
+  const before = clock.now() - FRESH_MS;
+  const unnamed = new Set(await blobs.olderThan(before));
   for (const session of sessions) {
     if (unnamed.size === 0) return 0;
     for await (const text of textsOf(log, session)) {
@@ -33,11 +38,11 @@ export async function sweep({ clock, log, contents, sessions, signal }: SweepPar
     }
   }
   let removed = 0;
-  for (const hash of unnamed) if (await contents.remove(hash, before)) removed += 1;
+  for (const hash of unnamed) if (await blobs.delete(hash, before)) removed += 1;
   return removed;
 }
 
-/** Everything that is stored of a session, as text. */
+/** Everything that is stored of a session: its archive, and the entries behind it. */
 async function* textsOf(log: SweepParts['log'], session: string): AsyncGenerator<string, void, undefined> {
   const archive = await log.archiveHead(session);
   if (archive) yield archive.head;
@@ -51,5 +56,40 @@ async function* textsOf(log: SweepParts['log'], session: string): AsyncGenerator
     if (!last) return;
     for (const { action } of entries) yield action;
     after = last.seq;
+  }
+}
+
+export interface BlobSweeperParts extends Pick<SweepParts, 'clock' | 'log' | 'blobs'> {
+  readonly logger: Logger;
+  /** All sessions that are stored, also disposed ones. */
+  storedSessions(): readonly string[];
+}
+
+/** Sweeps after the start of the host. No request waits for it. */
+export class BlobSweeper implements Service {
+  readonly #abort = new AbortController();
+  #done: Promise<void> = Promise.resolve();
+
+  constructor(private readonly parts: BlobSweeperParts) {}
+
+  async start(): Promise<void> {
+    this.#done = this.#sweep();
+  }
+
+  async #sweep(): Promise<void> {
+    const { logger, storedSessions, ...parts } = this.parts;
+    const { signal } = this.#abort;
+    try {
+      const removed = await sweep({ ...parts, sessions: storedSessions(), signal });
+      if (removed > 0) logger.log('info', 'removed contents that no session names', { removed });
+    } catch (error) {
+      if (!signal.aborted) logger.log('warn', 'could not look for unused contents', { error: String(error) });
+    }
+  }
+
+  /** The log closes next. */
+  close(): Promise<void> {
+    this.#abort.abort();
+    return this.#done;
   }
 }

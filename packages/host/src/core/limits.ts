@@ -124,3 +124,11 @@ export const SESSION_URI_MAX_CHARACTERS = 500;
 export const CHOICE_MAX_CHARACTERS = 16 * 2 ** 10;
 /** What is said in the list of a session that comes from elsewhere, as JSON. */
 export const SUMMARY_MAX_CHARACTERS = 64 * 2 ** 10;
+
+/** Text and data of one result that stay in the session; blobs take the rest. */
+export const INLINE_TEXT_MAX_CHARACTERS = 64 * 2 ** 10;
+export const INLINE_DATA_MAX_BYTES = 16 * 2 ** 10;
+/** How much of a long text stands where it was. */
+export const PREVIEW_MAX_CHARACTERS = 4 * 2 ** 10;
+/** The largest blob that a session names: no message that could bring one is larger. Readers take it as a whole. */
+export const BLOB_MAX_BYTES = 16 * 2 ** 20;

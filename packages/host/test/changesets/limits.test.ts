@@ -2,18 +2,18 @@
 import { truncate } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { FileBlobStore } from '../../src/blobs/file-blob-store.js';
 import { systemClock } from '../../src/core/util/clock.js';
 import { silentLogger } from '../../src/core/util/logger.js';
 import type { Change, Entry } from '../../src/workspace/changes/change.js';
-import { Journal } from '../../src/workspace/changes/change-log.js';
-import { ContentStore } from '../../src/workspace/changes/content-store.js';
-import { Looks } from '../../src/workspace/changes/folder-snapshots.js';
+import { ChangeLog } from '../../src/workspace/changes/change-log.js';
+import { FolderSnapshots } from '../../src/workspace/changes/folder-snapshots.js';
 import { DIFF_BUDGET_MS, LOOK_MAX_MS, LOOK_REST_MS, VIEWS_MAX } from '../../src/workspace/changes/limits.js';
-import { ChangePlaces, TransientStore } from '../../src/workspace/changes/places.js';
+import { ChangePlaces, SnapshotBlobs } from '../../src/workspace/changes/places.js';
 import { RecordedFiles } from '../../src/workspace/changes/recorded-source.js';
 import { Recorder } from '../../src/workspace/changes/recorder.js';
 import { programsIn } from '../../src/workspace/git/repository.js';
-import { ChangesRoom, commitAll, edit, gitIn, repository, textOf } from '../support/changes-room.js';
+import { ChangesRoom, changeRecords, commitAll, edit, gitIn, repository, textOf } from '../support/changes-room.js';
 import { FakeClock } from '../support/fake-clock.js';
 import { gitStandIn } from '../support/git-stand-in.js';
 import { tempFolder } from '../support/temp-folder.js';
@@ -67,35 +67,35 @@ describe('a folder that takes too long to look at', () => {
   it('holds up one call, and not the next ones', async () => {
     const [clock, root] = [new FakeClock(), await repository()];
     const git = await gitStandIn('exec sleep 20');
-    const store = new TransientStore(await tempFolder());
-    const looks = new Looks({ clock, folder: async () => ({ root, store, isOurs: () => false }) });
-    const first = looks.begin().catch(String);
+    const blobs = new SnapshotBlobs(await tempFolder());
+    const snapshots = new FolderSnapshots({ clock, folder: async () => ({ root, blobs, isOurs: () => false }) });
+    const first = snapshots.begin().catch(String);
     await expect.poll(() => git.calls()).not.toEqual([]);
     await clock.advance(LOOK_MAX_MS);
     expect(await first).toContain('took longer than 4 s');
     const asked = (await git.calls()).length;
-    expect(await looks.begin().catch(String)).toContain('takes longer');
+    expect(await snapshots.begin().catch(String)).toContain('takes longer');
     expect(await git.calls()).toHaveLength(asked);
     await clock.advance(LOOK_REST_MS);
-    const again = looks.begin().catch(String);
+    const again = snapshots.begin().catch(String);
     await expect.poll(async () => (await git.calls()).length).toBeGreaterThan(asked);
     await clock.advance(LOOK_MAX_MS);
     await again;
-    await looks.close();
+    await snapshots.close();
   });
 });
 
 describe('a call that began without a look', () => {
   it('is said to be incomplete, also when another one has looked meanwhile', async () => {
     const [root, places] = [await tempFolder({ 'a.txt': 'a\n' }), new ChangePlaces(await tempFolder())];
-    const journal = await Journal.open(places.journal('s'), 's');
+    const changeLog = await ChangeLog.open(changeRecords(), 's');
     let isThere = false;
     const recorder = new Recorder({
       clock: systemClock,
       logger: silentLogger,
-      kept: places.contents('s'),
-      journal: async () => journal,
-      folder: async () => (isThere ? { root, store: places.lookedAt, isOurs: () => false } : undefined),
+      blobs: places.blobs('s'),
+      changeLog: async () => changeLog,
+      folder: async () => (isThere ? { root, blobs: places.snapshots, isOurs: () => false } : undefined),
       changed: () => {},
     });
     const first = await recorder.begin('t');
@@ -105,15 +105,15 @@ describe('a call that began without a look', () => {
     await edit(root, 'a.txt', 'A\n');
     await first();
     await second();
-    expect([...journal.segments(['t']).keys()]).toEqual(['a.txt']);
-    expect(journal.gaps(['t'], recorder.underWay)).toEqual([expect.stringContaining('the folder is not there')]);
+    expect([...changeLog.segments(['t']).keys()]).toEqual(['a.txt']);
+    expect(changeLog.gaps(['t'], recorder.underWay)).toEqual([expect.stringContaining('the folder is not there')]);
     await recorder.close();
   });
 });
 
 describe('many files that were rewritten', () => {
   it('are compared as long as there is time, and counted as rewritten then', async () => {
-    const store = new ContentStore(await tempFolder());
+    const store = new FileBlobStore(await tempFolder());
     const entryOf = async (text: string): Promise<Entry> => {
       const bytes = Buffer.from(text);
       return { kind: 'file', hash: await store.put(bytes), bytes: bytes.length };

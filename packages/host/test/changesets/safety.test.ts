@@ -1,21 +1,22 @@
 /** Nothing that a person has is lost: not by a save at the wrong moment, not by a crash, not by what Git had staged. */
-import { mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { SessionState } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
+import { FileBlobStore } from '../../src/blobs/file-blob-store.js';
 import { capture } from '../../src/workspace/changes/capture.js';
 import type { Entry } from '../../src/workspace/changes/change.js';
-import { ContentStore } from '../../src/workspace/changes/content-store.js';
+import { takeOverJournal } from '../../src/workspace/changes/legacy-journal.js';
 import { planOf } from '../../src/workspace/changes/merge.js';
-import { ChangePlaces } from '../../src/workspace/changes/places.js';
 import { NotPutError, putEntry } from '../../src/workspace/changes/put-files.js';
-import { ChangesRoom, edit, gitIn, repository, textOf } from '../support/changes-room.js';
+import { ChangesRoom, changeRecords, edit, gitIn, repository, textOf } from '../support/changes-room.js';
+import { failingLog } from '../support/failing-log.js';
 import { withoutGit } from '../support/git-stand-in.js';
 import { openLog } from '../support/log-folders.js';
 import { tempFolder } from '../support/temp-folder.js';
 
 /** Lets somebody act right after a content was read, which is when nobody looks. */
-class LateStore extends ContentStore {
+class LateStore extends FileBlobStore {
   afterwards: (() => Promise<void>) | undefined;
 
   override async put(bytes: Uint8Array): Promise<string> {
@@ -84,7 +85,7 @@ describe('a file that is saved at the very moment it is put back', () => {
 
   it('is not written over when it is new', async () => {
     const folder = await tempFolder();
-    const store = new ContentStore(await tempFolder());
+    const store = new FileBlobStore(await tempFolder());
     const target: Entry = { kind: 'file', hash: await store.put(Buffer.from('before\n')), bytes: 7 };
     await mkdir(path.join(folder, 'a.txt'));
     await expect(putEntry(folder, { path: 'a.txt', target }, store)).rejects.toThrow(NotPutError);
@@ -93,7 +94,7 @@ describe('a file that is saved at the very moment it is put back', () => {
 
   it('is not turned into a link, or the other way round, because the words are the same', async () => {
     const folder = await tempFolder();
-    const store = new ContentStore(await tempFolder());
+    const store = new FileBlobStore(await tempFolder());
     const [word, other] = [await store.put(Buffer.from('b')), await store.put(Buffer.from('c'))];
     await symlink('b', path.join(folder, 'a'));
     const changes = [
@@ -103,10 +104,8 @@ describe('a file that is saved at the very moment it is put back', () => {
   });
 });
 
-async function journalOf(data: string): Promise<string> {
-  const [name = ''] = await readdir(path.join(data, 'changes/sessions'));
-  return path.join(data, 'changes/sessions', name, 'journal.jsonl');
-}
+/** The host stops before it has stored that an undo is over. */
+const UNDONE = '"kind":"undone"';
 
 describe('a host that stops in the middle', { timeout: 30_000 }, () => {
   it('still knows what it had thrown away, and brings back what it had only moved', async () => {
@@ -116,14 +115,12 @@ describe('a host that stops in the middle', { timeout: 30_000 }, () => {
       await tempFolder(),
     ];
     for (const name of ['a.txt', 'b.txt', 'c.txt']) await edit(folder, name, 'mine\n');
-    const first = await ChangesRoom.open({ folder, data, log: await openLog(logs) });
-    await first.invoke('uncommitted', 'discard');
+    const log = failingLog(await openLog(logs));
+    const first = await ChangesRoom.open({ folder, data, log });
+    log.failRecords(UNDONE);
+    await first.refusal('uncommitted', 'discard');
     await first.host.stop();
     // As if it had come as far as the first file, and had the second one in its hands.
-    const journal = await journalOf(data);
-    const lines = (await readFile(journal, 'utf8')).split('\n').filter((line) => !line.includes('"kind":"undone"'));
-    expect(lines.join()).toContain('"kind":"writing"');
-    await writeFile(journal, lines.join('\n'));
     await rm(path.join(folder, 'b.txt'));
     await edit(folder, 'c.txt', 'mine\n');
     const second = await ChangesRoom.open({ folder, data, log: await openLog(logs), uri: first.uri });
@@ -140,13 +137,12 @@ describe('a host that stops in the middle', { timeout: 30_000 }, () => {
       await tempFolder(),
       await tempFolder(),
     ];
-    const first = await ChangesRoom.open({ folder, data, log: await openLog(logs) });
+    const log = failingLog(await openLog(logs));
+    const first = await ChangesRoom.open({ folder, data, log });
     const turnId = await first.turn((call) => call('shell', { command: 'echo A > a.txt; echo B > b.txt' }));
-    await first.invoke(`turn/${turnId}`, 'revert');
+    log.failRecords(UNDONE);
+    await first.refusal(`turn/${turnId}`, 'revert');
     await first.host.stop();
-    const journal = await journalOf(data);
-    const lines = (await readFile(journal, 'utf8')).split('\n').filter((line) => !line.includes('"kind":"undone"'));
-    await writeFile(journal, lines.join('\n'));
     await edit(folder, 'b.txt', 'B\n');
     const second = await ChangesRoom.open({ folder, data, log: await openLog(logs), uri: first.uri });
     expect([...(await second.files(`turn/${turnId}`)).keys()]).toEqual(['b.txt']);
@@ -156,10 +152,10 @@ describe('a host that stops in the middle', { timeout: 30_000 }, () => {
     expect([await textOf(folder, 'a.txt'), await textOf(folder, 'b.txt')]).toEqual(['A\n', 'B\n']);
   });
 
-  it('does not throw away a journal that it cannot read', async () => {
-    const data = await tempFolder({ 'sessions/x/contents/kept': 'k', 'sessions/x/journal.jsonl/in-the-way': '' });
-    await expect(new ChangePlaces(data).sweep(() => true)).rejects.toThrow('EISDIR');
-    expect(await textOf(data, 'sessions/x/contents/kept')).toBe('k');
+  it('does not throw away a journal of version 0.1 that it cannot read', async () => {
+    const folder = await tempFolder({ 'contents/kept': 'k', 'journal.jsonl/in-the-way': '' });
+    await expect(takeOverJournal(changeRecords(), 's', folder)).rejects.toThrow('EISDIR');
+    expect(await textOf(folder, 'contents/kept')).toBe('k');
   });
 });
 

@@ -2,34 +2,34 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { FileBlobStore } from '../../src/blobs/file-blob-store.js';
 import { Captures } from '../../src/workspace/changes/capture.js';
 import { type Change, changeOf, type Entry, netOf, segmentsOf } from '../../src/workspace/changes/change.js';
-import { ContentStore } from '../../src/workspace/changes/content-store.js';
-import { LOOKED_AT_MAX_BYTES } from '../../src/workspace/changes/limits.js';
-import { TransientStore } from '../../src/workspace/changes/places.js';
+import { SNAPSHOTS_MAX_BYTES } from '../../src/workspace/changes/limits.js';
+import { SnapshotBlobs } from '../../src/workspace/changes/places.js';
 import { parseViewUri, viewUri } from '../../src/workspace/changes/uri.js';
 import { edit } from '../support/changes-room.js';
 import { tempFolder } from '../support/temp-folder.js';
 
 describe('a store', () => {
   it('keeps a content once, gives it to another store, and finds nothing under what is no hash', async () => {
-    const [one, other] = [new ContentStore(await tempFolder()), new ContentStore(await tempFolder())];
+    const [one, other] = [new FileBlobStore(await tempFolder()), new FileBlobStore(await tempFolder())];
     const hash = await one.put(Buffer.from('x'));
     expect(await one.put(Buffer.from('x'))).toBe(hash);
-    await other.take(one, hash);
-    expect(String(await other.read(hash))).toBe('x');
-    expect(await one.read('../../etc/passwd')).toBeUndefined();
+    await other.copyFrom(one, hash);
+    expect(String(await other.get(hash))).toBe('x');
+    expect(await one.get('../../etc/passwd')).toBeUndefined();
     expect((await readdir(path.join(one.folder, hash.slice(0, 2)))).length).toBe(1);
   });
 
   it('drops what was only looked at when it is too much, but not while somebody looks', async () => {
-    const [folder, store] = [await tempFolder({ 'a.txt': 'a' }), new TransientStore(await tempFolder())];
+    const [folder, store] = [await tempFolder({ 'a.txt': 'a' }), new SnapshotBlobs(await tempFolder())];
     await new Promise((resolve) => setTimeout(resolve, 60));
     const captures = new Captures(folder, store);
     const release = await store.hold();
     const hash = (await captures.capture('a.txt'))?.hash ?? '';
     // As large as it would have to be, without being it.
-    const large = { length: LOOKED_AT_MAX_BYTES + 1 } as Uint8Array;
+    const large = { length: SNAPSHOTS_MAX_BYTES + 1 } as Uint8Array;
     await store.put(large).catch(() => {});
     expect(await store.has(hash)).toBe(true);
     release();
@@ -41,7 +41,7 @@ describe('a store', () => {
 
   it('reads a file again only when it may have changed', async () => {
     const folder = await tempFolder({ 'a.txt': 'a' });
-    const store = new ContentStore(await tempFolder());
+    const store = new SnapshotBlobs(await tempFolder());
     const captures = new Captures(folder, store);
     const first = await captures.capture('a.txt');
     // Right after a change, times do not tell: it is read again.

@@ -5,10 +5,10 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ErrorCode, type SessionState, type ToolResultContent } from '@atrium/protocol';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { KeptContents } from '../../src/blobs/kept-contents.js';
+import { FileBlobStore } from '../../src/blobs/file-blob-store.js';
 import type { HostTool, ToolOutput } from '../../src/core/contracts/tool.js';
+import { INLINE_DATA_MAX_BYTES, INLINE_TEXT_MAX_CHARACTERS } from '../../src/core/limits.js';
 import { createHost } from '../../src/host.js';
-import { INLINE_DATA_MAX_BYTES, INLINE_TEXT_MAX_CHARACTERS } from '../../src/workspace/files/limits.js';
 import { KeptLog } from '../support/logs.js';
 import { PuppetAgent } from '../support/puppet-agent.js';
 import { openResourceRoom, type ResourceRoom } from '../support/resource-room.js';
@@ -189,14 +189,14 @@ describe('kept contents', () => {
   it('stay as long as a session names them, disposed or not, and go when none does', async () => {
     const room = await openKeptRoom({ content: [{ type: 'text', text: LONG }] });
     await use(room);
-    const contents = new KeptContents(path.join(room.dataFolder, 'content'));
-    await contents.keep(Buffer.from('nobody names this'), 'text/plain');
-    const fresh = await contents.keep(Buffer.from('nobody names this yet'), 'text/plain');
+    const blobs = new FileBlobStore(path.join(room.dataFolder, 'content'));
+    await blobs.put(Buffer.from('nobody names this'));
+    const fresh = await blobs.put(Buffer.from('nobody names this yet'));
     expect(await filesIn(room.dataFolder)).toHaveLength(3);
     // A host that was killed in the middle leaves what it had begun.
     await writeFile(`${(await filesIn(room.dataFolder))[0]}.${crypto.randomUUID()}`, 'half');
     await makeOld(room.dataFolder);
-    await contents.keep(Buffer.from('nobody names this yet'), 'text/plain');
+    await blobs.put(Buffer.from('nobody names this yet'));
     await room.result('disposeSession', { channel: room.uri });
     await room.host.stop();
     const client = await restart(room);
@@ -207,7 +207,7 @@ describe('kept contents', () => {
     const named = call?.status === 'completed' ? (call.content?.[1] as Named) : undefined;
     const read = await client.request<{ data: string }>('resourceRead', { channel: ROOT, uri: named?.uri });
     expect(read.data).toBe(LONG);
-    expect(await contents.read(fresh.uri)).toBeDefined();
+    expect(await blobs.has(fresh)).toBe(true);
   });
 
   it('stay for a fork when the session they came from is gone', async () => {

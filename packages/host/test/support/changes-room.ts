@@ -5,9 +5,13 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { ChangesetFile, ChangesetState } from '@atrium/protocol';
 import { onTestFinished } from 'vitest';
+import { Writer } from '../../src/core/channels/writer.js';
 import type { Log } from '../../src/core/log/log.js';
-import type { Clock } from '../../src/core/util/clock.js';
+import { MemoryLog } from '../../src/core/log/memory-log.js';
+import { type Clock, systemClock } from '../../src/core/util/clock.js';
+import { silentLogger } from '../../src/core/util/logger.js';
 import type { FolderTrust } from '../../src/plugins/trust/trust.js';
+import type { ChangeRecords } from '../../src/workspace/changes/change-log.js';
 import { builtinTools } from '../../src/workspace/tools/builtin.js';
 import { PuppetAgent } from './puppet-agent.js';
 import { tempFolder } from './temp-folder.js';
@@ -42,6 +46,20 @@ export async function edit(folder: string, name: string, content: string | Uint8
 
 export function textOf(folder: string, name: string): Promise<string> {
   return readFile(path.join(folder, name), 'utf8');
+}
+
+/** A log of its own, for what needs nothing else of a host. */
+export function changeRecords(log: Log = new MemoryLog()): ChangeRecords {
+  const nothing = () => {};
+  const writer = new Writer({
+    log,
+    clock: systemClock,
+    logger: silentLogger,
+    show: nothing,
+    undone: nothing,
+    superseded: nothing,
+  });
+  return { log, writer };
 }
 
 export interface ChangesRoomOptions {

@@ -5,6 +5,10 @@ import { MemoryLog } from '../../src/core/log/memory-log.js';
 export interface FailingLog extends Log {
   /** So many of the next commits fail, behind some that do not; the rest is stored. */
   failNext(commits?: number, after?: number): void;
+  /** From now on, commits fail that have a record with this text, as if the host had been killed before them. */
+  failRecords(text: string): void;
+  /** The commit behind the next one with such a record fails. */
+  failBehindRecords(text: string): void;
   /** Holds commits back until the returned function is called. */
   hold(): () => void;
   /** How many commits failed so far. */
@@ -15,10 +19,20 @@ export function failingLog(inner: Log = new MemoryLog()): FailingLog {
   let toFail = 0;
   let toPass = 0;
   let failures = 0;
+  let failing: string | undefined;
+  let failingBehind: string | undefined;
+  const hasRecord = ({ records = [] }: Commit, text: string | undefined) =>
+    text !== undefined && records.some(({ value }) => value?.includes(text));
   let gate: Promise<void> = Promise.resolve();
   const own = {
     async append(commit: Commit): Promise<void> {
       await gate;
+      if (hasRecord(commit, failing)) throw new Error('the disk is full');
+      if (hasRecord(commit, failingBehind)) {
+        failingBehind = undefined;
+        toFail = 1;
+        return inner.append(commit);
+      }
       if (toFail === 0 || toPass-- > 0) return inner.append(commit);
       toFail--;
       failures++;
@@ -27,6 +41,12 @@ export function failingLog(inner: Log = new MemoryLog()): FailingLog {
     failNext(commits = 1, after = 0): void {
       toFail = commits;
       toPass = after;
+    },
+    failRecords(text: string): void {
+      failing = text;
+    },
+    failBehindRecords(text: string): void {
+      failingBehind = text;
     },
     hold(): () => void {
       let release = () => {};

@@ -116,9 +116,10 @@ export class Writer {
     this.#schedule();
   }
 
-  /** Stores a record together with the actions of this tick. */
-  record({ key, value }: LogRecord): void {
+  /** Stores a record together with the actions of this tick; `full` has the commit survive a power cut. */
+  record({ key, value }: LogRecord, durability: Commit['durability'] = 'normal'): void {
     this.#batch.records.set(key, value);
+    if (durability === 'full') this.#batch.mustSurvivePowerCut = true;
     this.#schedule();
   }
 
@@ -231,6 +232,8 @@ interface Batch {
   readonly steps: CommittedStep[];
   readonly notices: { readonly seq: number; readonly notice: Notice }[];
   readonly records: Map<string, string | null>;
+  /** Because of a record; actions say it by their types. */
+  mustSurvivePowerCut: boolean;
   readonly archives: Map<string, () => Archive>;
   readonly afterCommit: (() => void)[];
   readonly afterFailure: ((error: Error) => void)[];
@@ -241,6 +244,7 @@ const emptyBatch = (): Batch => ({
   steps: [],
   notices: [],
   records: new Map(),
+  mustSurvivePowerCut: false,
   archives: new Map(),
   afterCommit: [],
   afterFailure: [],
@@ -258,14 +262,14 @@ function isAwaited({ notices, afterCommit }: Batch): boolean {
 
 /** The batch as the log wants it. Archives are made now, when all actions are in. */
 function commitOf(batch: Batch, expectedHead: number): Commit {
+  const mustSurvive =
+    batch.mustSurvivePowerCut || batch.steps.some(({ envelope }) => MUST_SURVIVE_POWER_CUT.has(envelope.action.type));
   return {
     expectedHead,
     entries: batch.entries,
     records: [...batch.records].map(([key, value]) => ({ key, value })),
     archives: [...batch.archives.values()].map((make) => make()),
-    durability: batch.steps.some(({ envelope }) => MUST_SURVIVE_POWER_CUT.has(envelope.action.type))
-      ? 'full'
-      : 'normal',
+    durability: mustSurvive ? 'full' : 'normal',
   };
 }
 

@@ -1,7 +1,6 @@
 /** What the rooms of the host know of each other. Wired together in `house.ts`, and only there. */
 
 import type { Auth } from '../../auth/auth.js';
-import type { KeptContents } from '../../blobs/kept-contents.js';
 import type { PairingBoard } from '../../gateway/pairing.js';
 import type { Customizations } from '../../plugins/customizations/customizations.js';
 import type { Telemetry } from '../../telemetry/telemetry.js';
@@ -16,6 +15,7 @@ import type { Connection } from '../wire/connection.js';
 import type { HostView } from '../wire/dialects/dialects.js';
 import type { Identity } from '../wire/handshake.js';
 import type { ReplayBuffer } from '../wire/replay.js';
+import type { BlobStore } from './blobs.js';
 import type { RequestError } from './request-error.js';
 import type { Service } from './service.js';
 
@@ -33,8 +33,8 @@ export interface HostCore {
   /** Absent when sessions of this host are not customized. */
   readonly customizations: Customizations | undefined;
   readonly defaultDirectory: string | undefined;
-  /** Large contents of sessions; absent when the host has no folder for them. */
-  readonly contents: KeptContents | undefined;
+  /** What is too large for sessions; absent when the host has no folder for it. */
+  readonly blobs: BlobStore | undefined;
   /** What a model reads of one tool output. */
   readonly toolOutputMaxCharacters: number;
   readonly root: RootChannel;

@@ -2,10 +2,10 @@
 
 import { fileURLToPath } from 'node:url';
 import type { ErrorInfo, SessionState } from '@atrium/protocol';
-import { wholeTurns } from '../../blobs/whole-turns.js';
 import type { Step } from '../channels/channel.js';
 import { AGENT_MEMORY_MAX_CHARACTERS, AgentError, type AgentMemory, type AgentSession } from '../contracts/agent.js';
 import { AGENT_CLOSE_MAX_MS } from '../limits.js';
+import { wholeTurns } from '../tool-calls/large-results.js';
 import { canReadResults, turnsForModel } from '../tool-calls/model-output.js';
 import { isFolder } from '../util/folders.js';
 import { within } from '../util/waiting.js';
@@ -88,7 +88,7 @@ export class AgentOpener {
         history: async (last) => {
           const total = pages.total(channel.committed);
           const turns = await pages.slice(channel.committed, Math.max(0, total - last), total);
-          const whole = core.contents ? await wholeTurns(core.contents, turns) : turns;
+          const whole = core.blobs ? await wholeTurns(core.blobs, turns) : turns;
           const { toolOutputMaxCharacters: maxCharacters } = core;
           return turnsForModel(whole, { maxCharacters, canRead: this.around.canReadResults() });
         },

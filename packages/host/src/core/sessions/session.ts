@@ -10,7 +10,7 @@ import type {
 } from '@atrium/protocol';
 import type { Channel, Step } from '../channels/channel.js';
 import type { Asker, ChannelSnapshot, OpenChannel, SnapshotRequest } from '../channels/open-channel.js';
-import type { AgentBackend } from '../contracts/agent.js';
+import type { AgentAbilities, AgentBackend } from '../contracts/agent.js';
 import type { Extension } from '../contracts/extension.js';
 import type { HostCore } from '../contracts/host-core.js';
 import type { HostTool } from '../contracts/tool.js';
@@ -153,6 +153,20 @@ export class Session implements OpenChannel {
     const { channel } = this.#parts;
     const isNeeded = this.#agent.isOpening || this.#companions.keepAwake;
     return !isAtWork(this.state) && channel.isSettled && this.#held.isEmpty && !isNeeded;
+  }
+
+  /** What its agent can do; undefined when the host does not have that agent. */
+  get abilities(): AgentAbilities | undefined {
+    return this.#parts.backend?.abilities;
+  }
+
+  get isDisposed(): boolean {
+    return this.#parts.catalogue.find(this.uri)?.disposedAt !== undefined;
+  }
+
+  /** Whether it has a turn with this id, running or finished. */
+  async hasTurn(turnId: string): Promise<boolean> {
+    return this.state.activeTurn?.id === turnId || this.#history.has(turnId);
   }
 
   get isClosed(): boolean {

@@ -1,12 +1,12 @@
 /** The steps that every tool call goes through in the state: started, ready, perhaps confirmed, completed. */
 
 import type { SessionState, ToolCallResult, ToolCallState, ToolDefinition } from '@atrium/protocol';
-import { isLarge, shownResult } from '../../blobs/shown-result.js';
 import type { ToolOutcome } from '../contracts/agent.js';
 import type { GateCall } from '../contracts/extension.js';
 import type { ToolConfirmation } from '../contracts/tool.js';
 import type { TurnRunner } from '../sessions/turn.js';
 import { bounded } from './bounded-result.js';
+import { isLarge, shownResult } from './large-results.js';
 import { textOfResult } from './model-output.js';
 
 /** A call that is shown, and about which nothing else is known yet. */
@@ -123,9 +123,9 @@ export async function complete(turn: TurnRunner, call: CallStarted, result: Tool
 
 /** What is too large for a session is kept aside, where there is a place for it. */
 async function shownIn(turn: TurnRunner, result: ToolCallResult, told: ToolCallResult): Promise<ToolCallResult> {
-  const { contents, logger } = turn.session.parts.core;
-  if (!contents) return told;
-  const shown = await shownResult(contents, result).catch((error) => {
+  const { blobs, logger } = turn.session.parts.core;
+  if (!blobs) return told;
+  const shown = await shownResult(blobs, result).catch((error) => {
     logger.log('warn', 'a large result could not be kept aside', { error: String(error) });
     return told;
   });

@@ -4,11 +4,11 @@
  * takes the name of a stored result for a path.
  */
 import type { ResponsePart, SessionState, ToolCallState, Turn } from '@atrium/protocol';
-import { wholeContent } from '../../blobs/shown-result.js';
 import { readFileTool } from '../../workspace/tools/read-file.js';
 import type { ToolOutcome } from '../contracts/agent.js';
 import type { Session } from '../sessions/session.js';
 import { type LinePiece, linePieces, RESULT_SCHEME } from '../util/text.js';
+import { wholeContent } from './large-results.js';
 
 /** Turns that are looked through for a result, newest first: what an agent that was opened anew remembers. */
 export const RESULT_TURNS_MAX = 200;
@@ -102,7 +102,7 @@ export async function storedResult({ parts, state }: Session, toolCallId: string
   const call = callIn(state, toolCallId) ?? (await older());
   if (!call) return undefined;
   const content = call.content ?? [];
-  return textOfResult({ ...call, content: core.contents ? await wholeContent(core.contents, content) : content });
+  return textOfResult({ ...call, content: core.blobs ? await wholeContent(core.blobs, content) : content });
 
   async function older(): Promise<CompletedCall | undefined> {
     const end = pages.base;

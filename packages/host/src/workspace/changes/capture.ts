@@ -1,23 +1,24 @@
-/** Reads what is at a path now: a file, a link, or nothing that counts. Its content goes into a store. */
+/** Reads what is at a path now: a file, a link, or nothing that counts. Its content goes into a blobs. */
 
 import type { BigIntStats } from 'node:fs';
 import { lstat, readlink } from 'node:fs/promises';
+import type { BlobStore } from '../../core/contracts/blobs.js';
 import { mapSome } from '../../core/util/map-some.js';
 import { type BytePath, onDisk } from '../git/byte-path.js';
 import { plainContent } from '../tools/plain-content.js';
 import type { Entry } from './change.js';
-import type { ContentStore } from './content-store.js';
 import type { Seen } from './folder-snapshots.js';
 import { CONTENT_MAX_BYTES, FILES_AT_ONCE, FOLDER_MAX_BYTES, FOLDER_MAX_FILES, TIME_GRAIN_MS } from './limits.js';
+import type { SnapshotBlobs } from './places.js';
 
 /** A file may grow a little between being looked at and being read. */
 const READ_MAX_BYTES = 2 * CONTENT_MAX_BYTES;
 const ANY_EXECUTE = 0o111n;
 
 /** Undefined when there is nothing, or something that is neither a file nor a link. */
-export async function capture(root: string, path: BytePath, store: ContentStore): Promise<Entry | undefined> {
+export async function capture(root: string, path: BytePath, blobs: BlobStore): Promise<Entry | undefined> {
   const stats = await statsOf(root, path);
-  return stats && read(onDisk(root, path), stats, store);
+  return stats && read(onDisk(root, path), stats, blobs);
 }
 
 export async function statsOf(root: string, path: BytePath): Promise<BigIntStats | undefined> {
@@ -30,7 +31,7 @@ export class Captures {
 
   constructor(
     private readonly root: string,
-    private readonly store: ContentStore,
+    private readonly blobs: SnapshotBlobs,
   ) {}
 
   async capture(path: BytePath): Promise<Entry | undefined> {
@@ -40,10 +41,10 @@ export class Captures {
       this.#known.delete(path);
       return undefined;
     }
-    const stamp = `${this.store.generation}:${stampOf(stats)}`;
+    const stamp = `${this.blobs.generation}:${stampOf(stats)}`;
     if (known?.stamp === stamp) return known.entry;
     const readAt = Date.now();
-    const entry = await read(onDisk(this.root, path), stats, this.store);
+    const entry = await read(onDisk(this.root, path), stats, this.blobs);
     const isOld = readAt - Number(stats.mtimeMs) > TIME_GRAIN_MS && readAt - Number(stats.ctimeMs) > TIME_GRAIN_MS;
     // Of files that are gone for good nobody tells.
     if (this.#known.size > 2 * FOLDER_MAX_FILES) this.#known.clear();
@@ -57,10 +58,10 @@ function stampOf({ ino, size, mtimeNs, ctimeNs, mode }: BigIntStats): string {
   return [ino, size, mtimeNs, ctimeNs, mode].join(':');
 }
 
-async function read(file: Buffer, stats: BigIntStats, store: ContentStore): Promise<Entry | undefined> {
+async function read(file: Buffer, stats: BigIntStats, blobs: BlobStore): Promise<Entry | undefined> {
   if (stats.isSymbolicLink()) {
     const target = await readlink(file, { encoding: 'buffer' });
-    return { kind: 'link', hash: await store.put(target), bytes: target.length };
+    return { kind: 'link', hash: await blobs.put(target), bytes: target.length };
   }
   if (!stats.isFile()) return undefined;
   const kind = stats.mode & ANY_EXECUTE ? 'exec' : 'file';
@@ -68,7 +69,7 @@ async function read(file: Buffer, stats: BigIntStats, store: ContentStore): Prom
     return { kind, hash: `large-${stats.size}-${stats.mtimeNs}`, bytes: Number(stats.size), isLost: true };
   }
   const bytes = await plainContent(file, READ_MAX_BYTES);
-  return bytes && { kind, hash: await store.put(bytes), bytes: bytes.length };
+  return bytes && { kind, hash: await blobs.put(bytes), bytes: bytes.length };
 }
 
 function ifMissing(error: NodeJS.ErrnoException): undefined {

@@ -2,6 +2,7 @@
 
 import type { ChangesetSummary } from '@atrium/protocol';
 import type { Session } from '../../core/sessions/session.js';
+import type { Logger } from '../../core/util/logger.js';
 import { turnTemplates, viewUri } from './uri.js';
 import type { Shown } from './views.js';
 
@@ -57,6 +58,7 @@ function countsOf({
 
 export interface CatalogueKeeperParts {
   readonly session: Session;
+  readonly logger: Logger;
   /** Undefined when there is no folder to count in. */
   count(): Promise<Counted | undefined>;
 }
@@ -93,8 +95,7 @@ export class CatalogueKeeper {
   }
 
   #warn(error: unknown): void {
-    const { session } = this.parts;
-    const { logger } = session.parts.core;
+    const { session, logger } = this.parts;
     logger.log('warn', 'changes could not be counted', { session: session.uri, error: String(error) });
   }
 

@@ -1,8 +1,14 @@
-/** The lines of a journal: what happened to a session's folder, or is about to. */
-
+/**
+ * What a session's turns changed, and what was taken back. It is part of the host's log: each event is one record, under
+ * a key that begins with the session, so that reading a session is reading one range of keys. The log holds paths and
+ * hashes; the contents are blobs. See `docs/decisions/0030-changes-in-the-log.md`.
+ */
+import type { Writer } from '../../core/channels/writer.js';
+import type { Log } from '../../core/log/log.js';
+import { isRecord } from '../../core/util/shape.js';
 import type { BytePath } from '../git/byte-path.js';
 import { type Change, segmentsOf } from './change.js';
-import type { JournalFile } from './journal-file.js';
+import { keyOf } from './uri.js';
 
 export interface TurnChanges {
   readonly turnId: string;
@@ -16,23 +22,23 @@ export interface StagedFile {
   readonly hash: string;
 }
 
-/** What taking back means beyond files. */
+/** What an undo means beyond files. */
 export interface UndoneMeaning {
-  /** The view that it was asked for in. */
+  /** The view in which a person asked for it. */
   readonly view: string;
-  /** The newest turn first, as things are taken back. */
+  /** The newest turn first, as changes are undone. */
   readonly turns: readonly TurnChanges[];
   readonly staged?: readonly StagedFile[];
 }
 
-/** Changes were taken back, or thrown away: what that means for turns, and what it did to files. */
+/** Changes were undone or discarded: what that means for turns, and what it did to files. */
 export interface Undone extends UndoneMeaning {
   readonly kind: 'undone';
   readonly id: string;
   readonly applied: readonly Change[];
 }
 
-/** Files are about to be changed for people. Stands before it is done, so that nothing is lost if it never ends. */
+/** The host is about to change files for a person. Stored before it begins, so that nothing is lost if it never ends. */
 export interface Writing {
   readonly kind: 'writing';
   readonly id: string;
@@ -41,89 +47,153 @@ export interface Writing {
   readonly meaning?: UndoneMeaning;
 }
 
-export type JournalLine =
-  | { readonly kind: 'session'; readonly uri: string }
-  /** A turn has begun. */
+/** A call that changed something, or a whole turn. */
+export interface ChangeStep {
+  readonly kind: 'step';
+  readonly turnId: string;
+  readonly id: string;
+  readonly changes: readonly Change[];
+  /** Why there may be more changes than these. */
+  readonly gap?: string;
+}
+
+export type ChangeEvent =
   | { readonly kind: 'turn'; readonly turnId: string }
-  /** From here on something is done that is recorded when it is over. */
+  /** A call begins that may change something. The step with this id replaces it. */
   | { readonly kind: 'begun'; readonly turnId: string; readonly id: string }
-  /** Something was done. */
-  | {
-      readonly kind: 'step';
-      readonly turnId: string;
-      readonly id: string;
-      readonly changes: readonly Change[];
-      /** Why there may be more than is known. */
-      readonly gap?: string;
-    }
+  | ChangeStep
+  /** The `undone` with this id replaces it, or `end`. */
   | Writing
-  /** What was about to be done is over; an `undone` with its id says so, too. */
-  | { readonly kind: 'written'; readonly id: string }
   | Undone
-  /** That was taken back in its turn. */
+  /** What was undone under this id was put back. */
   | { readonly kind: 'redone'; readonly id: string };
 
-export const KINDS: ReadonlySet<unknown> = new Set<JournalLine['kind']>([
-  'session',
+const KINDS: ReadonlySet<unknown> = new Set<ChangeEvent['kind']>([
   'turn',
   'begun',
   'step',
   'writing',
-  'written',
   'undone',
   'redone',
 ]);
 
-/** What a session's turns changed, as it is remembered: which change belongs to which turn, and what was taken back. */
+/** The part of the host's log that this file needs. */
+export interface ChangeRecords {
+  readonly log: Pick<Log, 'records' | 'record'>;
+  readonly writer: Pick<Writer, 'record' | 'settled'>;
+}
+
+const PREFIX = 'changes:';
+const NUMBER_DIGITS = 10;
+
+function prefixOf(session: string): string {
+  return `${PREFIX}${keyOf(session)}/`;
+}
+
+/** Removes all records of a session with the commit of this tick. */
+export async function forgetChanges({ log, writer }: ChangeRecords, session: string): Promise<void> {
+  for (const { key } of await log.records(prefixOf(session))) writer.record({ key, value: null });
+}
 
 const LOST = 'the host stopped while something was being done, so what that changed is not known';
 
-export class Journal {
-  readonly #lines: JournalLine[];
+export class ChangeLog {
+  readonly #prefix: string;
+  /** By the numbers in their keys, oldest first. */
+  readonly #events = new Map<number, ChangeEvent>();
+  /** The numbers of what was begun and is not over, by its id. */
+  readonly #open = new Map<string, number>();
   readonly #turns = new Set<string>();
   readonly #redone = new Set<string>();
+  #next = 1;
   #bytes = 0;
   #size = 0;
 
   private constructor(
-    private readonly file: JournalFile,
-    lines: readonly JournalLine[],
+    private readonly records: ChangeRecords,
+    session: string,
   ) {
-    this.#lines = [...lines];
-    for (const line of lines) this.#note(line);
+    this.#prefix = prefixOf(session);
   }
 
-  static async open(file: JournalFile, uri: string): Promise<Journal> {
-    const lines = await file.read();
-    const journal = new Journal(file, lines);
-    if (lines.length === 0) await journal.add({ kind: 'session', uri });
-    return journal;
+  static async open(records: ChangeRecords, session: string): Promise<ChangeLog> {
+    const changes = new ChangeLog(records, session);
+    for (const { key, value } of await records.log.records(changes.#prefix)) {
+      const number = Number(key.slice(changes.#prefix.length));
+      const event = parsedEvent(value);
+      if (event) changes.#remember(number, event);
+      changes.#next = number + 1;
+    }
+    return changes;
   }
 
-  async add(line: JournalLine): Promise<void> {
-    this.#lines.push(line);
-    this.#note(line);
-    await this.file.append(line);
+  /** Resolves when the event is in the log. What it replaces goes with the same commit. */
+  async add(event: ChangeEvent): Promise<void> {
+    await this.#store([event]);
   }
 
-  /** How much is kept for what it names, at most. */
+  /** Adds events in one commit, together with whatever else this tick records. */
+  async addAll(events: readonly ChangeEvent[]): Promise<void> {
+    await this.#store(events);
+  }
+
+  /** The writing with this id is over, and changed nothing that could be undone. */
+  async end(id: string): Promise<void> {
+    const number = this.#open.get(id);
+    if (number === undefined) return;
+    this.#record(number, undefined);
+    await this.records.writer.settled();
+    this.#forget(id);
+  }
+
+  async #store(events: readonly ChangeEvent[]): Promise<void> {
+    const numbered = events.map((event) => [this.#next++, event] as const);
+    for (const [number, event] of numbered) {
+      const replaced = isEnd(event) ? this.#open.get(event.id) : undefined;
+      if (replaced !== undefined) this.#record(replaced, undefined);
+      this.#record(number, event);
+    }
+    await this.records.writer.settled();
+    for (const [number, event] of numbered) {
+      if (isEnd(event)) this.#forget(event.id);
+      this.#remember(number, event);
+    }
+  }
+
+  /** What was begun under this id is over. */
+  #forget(id: string): void {
+    const number = this.#open.get(id);
+    if (number !== undefined) this.#events.delete(number);
+    this.#open.delete(id);
+  }
+
+  /** The files that follow a `writing` must never be on the disk without it. */
+  #record(number: number, event: ChangeEvent | undefined): void {
+    const key = `${this.#prefix}${String(number).padStart(NUMBER_DIGITS, '0')}`;
+    const value = event ? JSON.stringify(event) : null;
+    this.records.writer.record({ key, value }, event?.kind === 'writing' ? 'full' : 'normal');
+  }
+
+  #remember(number: number, event: ChangeEvent): void {
+    this.#events.set(number, event);
+    if (event.kind === 'begun' || event.kind === 'writing') this.#open.set(event.id, number);
+    if (event.kind === 'step') this.#size += event.changes.length;
+    if (event.kind === 'step') this.#bytes += event.changes.reduce((sum, change) => sum + bytesIn(change), 0);
+    if (event.kind === 'turn') this.#turns.add(event.turnId);
+    if (event.kind === 'redone') this.#redone.add(event.id);
+  }
+
+  /** How many bytes of contents its steps name, each counted as often as it is named. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** How many changes it remembers. */
+  /** How many changes its steps have. */
   get size(): number {
     return this.#size;
   }
 
-  #note(line: JournalLine): void {
-    if (line.kind === 'step') this.#size += line.changes.length;
-    if (line.kind === 'step') this.#bytes += line.changes.reduce((sum, change) => sum + bytesIn(change), 0);
-    if (line.kind === 'turn') this.#turns.add(line.turnId);
-    if (line.kind === 'redone') this.#redone.add(line.id);
-  }
-
-  /** The turns that are remembered, oldest first. */
+  /** The turns that were recorded, oldest first. */
   get turns(): readonly string[] {
     return [...this.#turns];
   }
@@ -133,8 +203,8 @@ export class Journal {
   }
 
   /**
-   * What is left of what these turns changed, by file. What was taken back is taken from its own turn first: turns are
-   * taken back in any order, and then one does not follow from the other any more.
+   * What is left of what these turns changed, by file. What was undone is taken from its own turn first: people undo turns
+   * in any order, and then one does not follow from the other any more.
    */
   segments(turnIds: readonly string[]): Map<BytePath, readonly Change[]> {
     const byTurn = this.#changesOf(new Set(turnIds));
@@ -144,40 +214,48 @@ export class Journal {
 
   #changesOf(wanted: ReadonlySet<string>): ReadonlyMap<string, Change[]> {
     const byTurn = new Map<string, Change[]>([...wanted].map((turnId) => [turnId, []]));
-    for (const line of this.#lines) {
-      if (line.kind === 'step') byTurn.get(line.turnId)?.push(...line.changes);
-      if (line.kind !== 'undone' || this.#redone.has(line.id)) continue;
-      for (const { turnId, changes } of line.turns) byTurn.get(turnId)?.push(...changes);
+    for (const event of this.#events.values()) {
+      if (event.kind === 'step') byTurn.get(event.turnId)?.push(...event.changes);
+      if (event.kind !== 'undone' || this.#redone.has(event.id)) continue;
+      for (const { turnId, changes } of event.turns) byTurn.get(turnId)?.push(...changes);
     }
     return byTurn;
   }
 
-  /** Why not everything may be known of these turns. */
+  /** Why these turns may have changed more than the log says. `underWay` names the recordings that this host will end. */
   gaps(turnIds: readonly string[], underWay: ReadonlySet<string>): string[] {
     const wanted = new Set(turnIds);
-    const steps = this.#lines.flatMap((line) => (line.kind === 'step' && wanted.has(line.turnId) ? line : []));
-    const done = new Set(steps.map(({ id }) => id));
-    const isLost = this.#lines.some(
-      (line) => line.kind === 'begun' && wanted.has(line.turnId) && !done.has(line.id) && !underWay.has(line.id),
-    );
-    return [...new Set([...steps.flatMap(({ gap }) => gap ?? []), ...(isLost ? [LOST] : [])])];
+    const gaps = new Set<string>();
+    let isLost = false;
+    for (const event of this.#events.values()) {
+      if ((event.kind !== 'step' && event.kind !== 'begun') || !wanted.has(event.turnId)) continue;
+      if (event.kind === 'begun') isLost ||= !underWay.has(event.id);
+      else if (event.gap !== undefined) gaps.add(event.gap);
+    }
+    return [...gaps, ...(isLost ? [LOST] : [])];
   }
 
-  /** What was about to be done when the host stopped. */
+  /** What the host was about to write when it stopped. */
   get unfinished(): readonly Writing[] {
-    const over = new Set(
-      this.#lines.flatMap((line) => (line.kind === 'written' || line.kind === 'undone' ? line.id : [])),
-    );
-    return this.#lines.flatMap((line) => (line.kind === 'writing' && !over.has(line.id) ? line : []));
+    return [...this.#events.values()].filter((event) => event.kind === 'writing');
   }
 
-  /** What was taken back last in a view, and not put back since. */
+  /** What was undone last in a view, and not put back since. */
   lastUndone(view: string): Undone | undefined {
-    const undone = this.#lines.findLast(
-      (line) => line.kind === 'undone' && line.view === view && !this.#redone.has(line.id),
-    );
-    return undone?.kind === 'undone' ? undone : undefined;
+    const undone = [...this.#events.values()].filter((event) => event.kind === 'undone');
+    return undone.findLast((event) => event.view === view && !this.#redone.has(event.id));
   }
+}
+
+/** It replaces what was begun under its id. */
+function isEnd(event: ChangeEvent): event is ChangeStep | Undone {
+  return event.kind === 'step' || event.kind === 'undone';
+}
+
+/** Undefined for the event of a later version. */
+function parsedEvent(json: string): ChangeEvent | undefined {
+  const event: unknown = JSON.parse(json);
+  return isRecord(event) && KINDS.has(event.kind) ? (event as unknown as ChangeEvent) : undefined;
 }
 
 function bytesIn({ before, after }: Change): number {

@@ -8,22 +8,26 @@ import {
   type InvokeChangesetOperationParams,
   type InvokeChangesetOperationResult,
 } from '@atrium/protocol';
-import type { HostCore, OpenChannel } from '../../core/contracts/host-core.js';
+import type { OpenChannel } from '../../core/channels/open-channel.js';
 import { RequestError } from '../../core/contracts/request-error.js';
 import type { Service } from '../../core/contracts/service.js';
 import type { Session } from '../../core/sessions/session.js';
 import type { SessionObserver } from '../../core/sessions/session-observer.js';
+import type { Sessions } from '../../core/sessions/sessions.js';
 import type { FolderTrust } from '../../plugins/trust/trust.js';
 import { GitError } from '../git/git.js';
+import { type ChangeRecords, forgetChanges } from './change-log.js';
 import { ChangeContents, type ContentPlace } from './contents.js';
+import { takenOverKey, takeOverJournal } from './legacy-journal.js';
 import { ChangePlaces } from './places.js';
-import { SessionChanges } from './session-changes.js';
+import { type ChangesHost, SessionChanges } from './session-changes.js';
 import { CHANGESET_SCHEME, parseViewUri } from './uri.js';
 import type { OperationTarget, Shown, View } from './views.js';
 
 export interface ChangesetsParts {
-  readonly core: HostCore;
-  /** Where to keep contents and journals. */
+  readonly host: ChangesHost & { readonly sessions: Pick<Sessions, 'open' | 'inMemory' | 'stored'> };
+  readonly log: ChangeRecords['log'];
+  /** Where the contents are. */
   readonly folder: string;
   readonly trust: FolderTrust;
 }
@@ -36,38 +40,51 @@ export class Changesets implements Service {
   readonly contents: ChangeContents;
   readonly #parts: ChangesetsParts;
   readonly #places: ChangePlaces;
+  readonly #records: ChangeRecords;
   readonly #sessions = new WeakMap<Session, SessionChanges>();
   #tidying: Promise<void> = Promise.resolve();
 
   constructor(parts: ChangesetsParts) {
     this.#parts = parts;
     this.#places = new ChangePlaces(parts.folder);
+    this.#records = { log: parts.log, writer: parts.host.writer };
     this.contents = new ChangeContents((session) => this.#placeOf(session));
     this.requests = { invokeChangesetOperation: (_connection, params) => this.#invoke(params) };
   }
 
   readonly attach = (session: Session): SessionObserver => {
-    const { core, trust } = this.#parts;
+    const { host, trust } = this.#parts;
     const isTrusted = (folder: string) => trust.isTrusted(folder);
-    const changes = new SessionChanges(session, { core, places: this.#places, isTrusted });
+    const changes = new SessionChanges(session, { host, places: this.#places, records: this.#records, isTrusted });
     this.#sessions.set(session, changes);
     return changes;
   };
 
   async start(): Promise<void> {
-    const { core } = this.#parts;
-    const warn = (error: unknown) => core.logger.log('warn', 'could not tidy up old changes', { error: String(error) });
-    const { gone } = await this.#places.forgetLookedAt();
+    const { sessions, logger } = this.#parts.host;
+    const warn = (error: unknown) => logger.log('warn', 'could not tidy up old changes', { error: String(error) });
+    const { gone } = await this.#places.dropSnapshots();
     this.#tidying = gone.catch(warn);
-    await this.#places.sweep((session) => core.sessions.isKept(session)).catch(warn);
+    await this.#places.sweep(sessions.stored()).catch(warn);
+    for (const session of sessions.stored()) await this.#takeOver(session);
+  }
+
+  /** A journal that cannot be taken over now is tried again when its session opens. */
+  async #takeOver(session: string): Promise<void> {
+    await takeOverJournal(this.#records, session, this.#places.folderOf(session)).catch((error) => {
+      const { logger } = this.#parts.host;
+      logger.log('warn', 'could not take over the journal of changes', { session, error: String(error) });
+    });
   }
 
   async close(): Promise<void> {
     await this.#tidying;
   }
 
-  forgotten(session: string): Promise<void> {
-    return this.#places.forget(session);
+  async forgotten(session: string): Promise<void> {
+    await forgetChanges(this.#records, session);
+    this.#records.writer.record({ key: takenOverKey(session), value: null });
+    await this.#places.forget(session);
   }
 
   async open(uri: string): Promise<OpenChannel | undefined> {
@@ -76,7 +93,7 @@ export class Changesets implements Service {
 
   unwatched(uri: string): void {
     const { session } = parseViewUri(uri) ?? {};
-    const present = session === undefined ? undefined : this.#parts.core.sessions.inMemory.get(session);
+    const present = session === undefined ? undefined : this.#parts.host.sessions.inMemory.get(session);
     if (present) this.#sessions.get(present)?.release(uri);
   }
 
@@ -88,7 +105,7 @@ export class Changesets implements Service {
   }
 
   async #changesOf(uri: string): Promise<SessionChanges | undefined> {
-    const session = await this.#parts.core.sessions.open(uri);
+    const session = await this.#parts.host.sessions.open(uri);
     return session && this.#sessions.get(session);
   }
 

@@ -1,19 +1,19 @@
 /** Reads the two sides of a change: what was kept, what a commit has, and files whose names are no text. */
 
+import type { BlobStore } from '../../core/contracts/blobs.js';
 import { looksBinary } from '../../core/util/text.js';
 import type { ContentReader, StoredContent } from '../files/read.js';
 import { asText, type BytePath, onDisk, percentDecoded } from '../git/byte-path.js';
 import { trackedContent } from '../git/contents.js';
 import { findRepository } from '../git/repository.js';
 import { plainContent } from '../tools/plain-content.js';
-import type { ContentStore } from './content-store.js';
 import { CONTENT_MAX_BYTES } from './limits.js';
 import { checkFolders } from './put-files.js';
 import { CONTENT_SCHEME, sessionOf } from './uri.js';
 
 /** Where a session's contents are. */
 export interface ContentPlace {
-  readonly store: ContentStore;
+  readonly blobs: BlobStore;
   /** Undefined when the folder is gone. */
   root(): Promise<string | undefined>;
 }
@@ -35,7 +35,7 @@ export class ChangeContents implements ContentReader {
 }
 
 async function bytesOf(place: ContentPlace, kind: string, rest: readonly string[]): Promise<Buffer | undefined> {
-  if (rest.length === 0) return place.store.read(kind);
+  if (rest.length === 0) return place.blobs.get(kind);
   const root = await place.root();
   if (root === undefined) return undefined;
   if (kind === 'folder') return oddFile(root, percentDecoded(rest.join('/')));

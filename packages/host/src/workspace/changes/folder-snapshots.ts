@@ -9,7 +9,7 @@ import type { Tracked } from '../git/status.js';
 import type { Change, Entry } from './change.js';
 import { GitFolder } from './git-folder.js';
 import { COMPARE_MAX_MS, LOOK_MAX_MS, LOOK_REST_MS } from './limits.js';
-import type { TransientStore } from './places.js';
+import type { SnapshotBlobs } from './places.js';
 import { PlainFolder } from './plain-folder.js';
 
 export interface Snapshot {
@@ -34,26 +34,26 @@ export interface Found {
 }
 
 /** One folder, looked at again and again. Contents go into the store that it was made with. */
-export interface LookedAtFolder {
+export interface SnapshotFolder {
   readonly kind: 'git' | 'plain';
-  look(signal: AbortSignal): Promise<Snapshot>;
+  take(signal: AbortSignal): Promise<Snapshot>;
   changes(before: Snapshot, after: Snapshot, signal: AbortSignal): Promise<Found>;
 }
 
 export interface FolderParts {
   /** Its real path. */
   readonly root: string;
-  readonly store: TransientStore;
+  readonly blobs: SnapshotBlobs;
   /** What the host itself writes there is nobody's change. */
   isOurs(path: BytePath): boolean;
 }
 
-/** Looks at a folder by Git where that is possible: it knows already what almost all files hold. */
-export async function lookedAt(
+/** FolderSnapshots at a folder by Git where that is possible: it knows already what almost all files hold. */
+export async function snapshotFolder(
   parts: FolderParts,
-  last: LookedAtFolder | undefined,
+  last: SnapshotFolder | undefined,
   signal: AbortSignal,
-): Promise<LookedAtFolder> {
+): Promise<SnapshotFolder> {
   const repository = await findRepository(parts.root, { signal });
   if (repository) return last instanceof GitFolder ? last.with(repository) : new GitFolder(parts, repository);
   return last instanceof PlainFolder ? last : new PlainFolder(parts);
@@ -65,34 +65,34 @@ export async function realFolder(folder: string | undefined): Promise<string | u
 }
 
 /**
- * Looks at a session's folder before and after calls. Calls that run at the same time share what the folder was before the
+ * FolderSnapshots at a session's folder before and after calls. Calls that run at the same time share what the folder was before the
  * first of them, and what changed since somebody looked last belongs to whoever ends next.
  */
 
-export interface LooksParts {
+export interface FolderSnapshotsParts {
   readonly clock: Clock;
   /** The session's folder; undefined when there is none. */
   folder(): Promise<FolderParts | undefined>;
 }
 
 interface Base {
-  readonly folder: LookedAtFolder;
+  readonly folder: SnapshotFolder;
   readonly snapshot: Snapshot;
   /** Lets go of the contents that were read for it. */
   readonly release: () => void;
 }
 
-export class Looks {
+export class FolderSnapshots {
   /** How the folder was before the calls that run now. */
   #base: Base | undefined;
   #running = 0;
-  #last: LookedAtFolder | undefined;
+  #last: SnapshotFolder | undefined;
   #prepared: Promise<void> = Promise.resolve();
   /** Until then nobody waits for a look: the last one took too long. */
   #restUntil = 0;
   readonly #over = new AbortController();
 
-  constructor(private readonly parts: LooksParts) {}
+  constructor(private readonly parts: FolderSnapshotsParts) {}
 
   /** Reads a folder without Git once, in the background, so that the first call does not have to wait for it. */
   prepare(): void {
@@ -106,10 +106,10 @@ export class Looks {
   async #prepare(): Promise<void> {
     const parts = await this.parts.folder();
     if (!parts || this.#last) return;
-    const release = await parts.store.hold();
+    const release = await parts.blobs.hold();
     try {
-      this.#last = await lookedAt(parts, undefined, this.#over.signal);
-      if (this.#last.kind === 'plain') await this.#last.look(this.#over.signal);
+      this.#last = await snapshotFolder(parts, undefined, this.#over.signal);
+      if (this.#last.kind === 'plain') await this.#last.take(this.#over.signal);
     } finally {
       release();
     }
@@ -122,7 +122,7 @@ export class Looks {
     if (this.parts.clock.now() < this.#restUntil) throw new Error(TOO_LARGE);
     const parts = await this.parts.folder();
     if (!parts) throw new Error('the folder is not there');
-    const release = await parts.store.hold();
+    const release = await parts.blobs.hold();
     try {
       const { folder, snapshot } = await this.#inTime(LOOK_MAX_MS, (signal) => this.#first(parts, signal));
       this.#last = folder;
@@ -135,8 +135,8 @@ export class Looks {
 
   async #first(parts: FolderParts, signal: AbortSignal): Promise<Omit<Base, 'release'>> {
     await untilAborted(signal, this.#prepared);
-    const folder = await lookedAt(parts, this.#last, signal);
-    return { folder, snapshot: await folder.look(signal) };
+    const folder = await snapshotFolder(parts, this.#last, signal);
+    return { folder, snapshot: await folder.take(signal) };
   }
 
   /** A call is over. What it changed is handed to `keep` while everything that was read is still there. */
@@ -146,7 +146,7 @@ export class Looks {
     if (this.#running === 0) this.#base = undefined;
     if (!base) throw new Error('the folder was not looked at before');
     try {
-      const snapshot = await this.#inTime(LOOK_MAX_MS, (signal) => base.folder.look(signal));
+      const snapshot = await this.#inTime(LOOK_MAX_MS, (signal) => base.folder.take(signal));
       // Who still runs goes on from here, so that nothing is found twice.
       if (this.#base) this.#base = { ...base, snapshot };
       await keep(await this.#inTime(COMPARE_MAX_MS, (signal) => base.folder.changes(base.snapshot, snapshot, signal)));

@@ -1,5 +1,6 @@
-/** Reads files as commits have them, a whole list at once, into a store. */
+/** Reads files as commits have them, a whole list at once, into a blobs. */
 
+import type { BlobStore } from '../../core/contracts/blobs.js';
 import { type BytePath, foldersOf } from '../git/byte-path.js';
 import { trackedContents } from '../git/contents.js';
 import { gitList } from '../git/git.js';
@@ -7,8 +8,7 @@ import { filteredPaths, type Repository } from '../git/repository.js';
 import { emptyTree, isSubmodule, statusOf, type Tracked } from '../git/status.js';
 import { Captures, captureAll } from './capture.js';
 import { changeOf, type Entry, isSame } from './change.js';
-import type { ContentStore } from './content-store.js';
-import type { FolderParts, Found, LookedAtFolder, Snapshot } from './folder-snapshots.js';
+import type { FolderParts, Found, Snapshot, SnapshotFolder } from './folder-snapshots.js';
 import { CONTENT_MAX_BYTES, FOLDER_MAX_BYTES, FOLDER_MAX_FILES, STEP_MAX_FILES } from './limits.js';
 
 export type Side = 'before' | 'after';
@@ -31,14 +31,14 @@ export interface WantedEntry {
 
 export interface TrackedParts {
   readonly repository: Repository;
-  readonly store: ContentStore;
+  readonly blobs: BlobStore;
   readonly signal: AbortSignal;
 }
 
 type Entries = { readonly [S in Side]: Map<BytePath, Entry> };
 
 export async function trackedEntries(wanted: readonly WantedEntry[], parts: TrackedParts): Promise<Entries> {
-  const { repository, store, signal } = parts;
+  const { repository, blobs, signal } = parts;
   const files = wanted.flatMap(({ mode = '', oid = '', ...rest }) => {
     const kind = KINDS.get(mode);
     return kind ? { ...rest, oid, kind } : [];
@@ -54,7 +54,7 @@ export async function trackedEntries(wanted: readonly WantedEntry[], parts: Trac
     if (!bytes || bytes.length > CONTENT_MAX_BYTES) lose(file, CONTENT_MAX_BYTES + 1);
     else {
       const { path, side, kind } = file;
-      entries[side].set(path, { kind, hash: await store.put(bytes), bytes: bytes.length });
+      entries[side].set(path, { kind, hash: await blobs.put(bytes), bytes: bytes.length });
     }
   }
   return entries;
@@ -165,7 +165,7 @@ function parseRaw(fields: readonly string[], prefix: BytePath): Moved {
 
 const TOO_MUCH = `more than ${FOLDER_MAX_FILES} files, or ${FOLDER_MAX_BYTES / 2 ** 20} MiB, differ from the last commit`;
 
-export class GitFolder implements LookedAtFolder {
+export class GitFolder implements SnapshotFolder {
   readonly kind = 'git';
   readonly #captures: Captures;
 
@@ -174,7 +174,7 @@ export class GitFolder implements LookedAtFolder {
     private readonly repository: Repository,
     captures?: Captures,
   ) {
-    this.#captures = captures ?? new Captures(parts.root, parts.store);
+    this.#captures = captures ?? new Captures(parts.root, parts.blobs);
   }
 
   /** The same folder, after its repository was looked up anew. */
@@ -182,7 +182,7 @@ export class GitFolder implements LookedAtFolder {
     return new GitFolder(this.parts, repository, this.#captures);
   }
 
-  async look(signal: AbortSignal): Promise<Snapshot> {
+  async take(signal: AbortSignal): Promise<Snapshot> {
     const { head, entries } = await statusOf(this.repository, { renames: false, signal });
     const differing = entries.filter((entry) => !isSubmodule(entry) && !this.parts.isOurs(entry.path));
     const paths = differing.slice(0, FOLDER_MAX_FILES).map(({ path }) => path);
@@ -195,6 +195,6 @@ export class GitFolder implements LookedAtFolder {
   }
 
   changes(before: Snapshot, after: Snapshot, signal: AbortSignal): Promise<Found> {
-    return gitChanges({ before, after }, { repository: this.repository, store: this.parts.store, signal });
+    return gitChanges({ before, after }, { repository: this.repository, blobs: this.parts.blobs, signal });
   }
 }

@@ -1,6 +1,7 @@
 /** Puts files into the index of the repository, and takes them out again. Git does it, as if a person had typed it. */
 
 import { ErrorCode } from '@atrium/protocol';
+import type { BlobStore } from '../../core/contracts/blobs.js';
 import { RequestError } from '../../core/contracts/request-error.js';
 import { count } from '../../core/util/text.js';
 import { type BytePath, shownPath } from '../git/byte-path.js';
@@ -11,9 +12,9 @@ import { isConflict, isStaged, isSubmodule, type StatusEntry, statusOf } from '.
 import { capture } from './capture.js';
 import { type Change, changeOf, type Entry, isSame } from './change.js';
 import type { StagedFile } from './change-log.js';
-import type { ContentStore } from './content-store.js';
 import { KINDS } from './git-folder.js';
 import { CONTENT_MAX_BYTES } from './limits.js';
+import { asFiles } from './merge.js';
 import { nothingDone, outcome, putBack, type UndoParts, writeFiles } from './undo.js';
 
 const FROM_INPUT = ['--pathspec-from-file=-', '--pathspec-file-nul'];
@@ -65,7 +66,7 @@ function writing(paths: readonly BytePath[]): GitRun {
 export async function keepStaged(
   repository: Repository,
   entries: readonly StatusEntry[],
-  store: ContentStore,
+  blobs: BlobStore,
 ): Promise<StagedFile[]> {
   const files = entries.flatMap(({ path, staged, ...entry }) =>
     staged && isStaged(entry) ? { path, mode: staged.mode, oid: staged.oid } : [],
@@ -77,7 +78,7 @@ export async function keepStaged(
       const why = `what is staged of ${shownPath(path)} is too large to be kept: unstage it first`;
       throw new RequestError(ErrorCode.Conflict, why);
     }
-    kept.push({ path, mode, hash: await store.put(bytes) });
+    kept.push({ path, mode, hash: await blobs.put(bytes) });
   }
   return kept;
 }
@@ -86,18 +87,20 @@ export async function keepStaged(
 export async function stageAgain(
   repository: Repository,
   staged: readonly StagedFile[],
-  store: ContentStore,
+  blobs: BlobStore,
 ): Promise<void> {
   const { folder, prefix, noPrograms } = repository;
   const { entries } = await statusOf(repository, { renames: false });
   const taken = new Set(entries.filter(isStaged).map(({ path }) => path));
   const free = staged.filter(({ path }) => !taken.has(path));
   if (free.length === 0) return;
-  const contents = free.map(({ hash }) => `${store.fileOf(hash)}\n`).join('');
-  const names = await gitText(folder, [...noPrograms, 'hash-object', '-w', '--no-filters', '--stdin-paths'], {
-    input: contents,
-    timeoutMs: GIT_WRITE_MAX_MS,
-  });
+  const names = await asFiles(blobs, free, (_, files) =>
+    gitText(folder, [...noPrograms, 'hash-object', '-w', '--no-filters', '--stdin-paths'], {
+      input: files.map((file) => `${file}\n`).join(''),
+      timeoutMs: GIT_WRITE_MAX_MS,
+    }),
+  );
+  if (names === undefined) return;
   const oids = names.split('\n');
   const lines = free.map(({ path, mode }, index) => `${mode} ${oids[index]} 0\t${prefix}${path}\0`);
   await git(folder, [...noPrograms, 'update-index', '-z', '--index-info'], {
@@ -114,9 +117,9 @@ export interface Discard extends UndoParts {
 }
 
 export async function discard(parts: Discard, paths: readonly BytePath[] | undefined): Promise<string> {
-  const { repository, store, view } = parts;
+  const { repository, blobs, view } = parts;
   const own = await chosen(parts, paths);
-  const staged = await keepStaged(repository, own, store);
+  const staged = await keepStaged(repository, own, blobs);
   const wanted = (await waysBack(parts, own)).map((change) => ({ path: change.path, changes: [change] }));
   const applied = await writeFiles(parts, wanted, (done) => {
     const kept = staged.filter(({ path }) => done.has(path));
@@ -132,7 +135,7 @@ export async function restore(parts: Discard): Promise<string> {
   const { message, refused, undone } = await putBack(parts);
   const left = new Set(refused.map(({ path }) => path));
   const staged = undone.staged?.filter(({ path }) => !left.has(path)) ?? [];
-  if (staged.length > 0) await stageAgain(parts.repository, staged, parts.store);
+  if (staged.length > 0) await stageAgain(parts.repository, staged, parts.blobs);
   return message;
 }
 
@@ -149,7 +152,7 @@ async function chosen({ repository, isOurs }: Discard, paths: readonly BytePath[
 }
 
 /** From what is there now to what the last commit has. */
-async function waysBack({ root, store, repository }: Discard, entries: readonly StatusEntry[]): Promise<Change[]> {
+async function waysBack({ root, blobs, repository }: Discard, entries: readonly StatusEntry[]): Promise<Change[]> {
   const heads = entries.flatMap(({ path, head }) => {
     const kind = head && KINDS.get(head.mode);
     return kind ? { path, kind, oid: head.oid } : [];
@@ -158,11 +161,11 @@ async function waysBack({ root, store, repository }: Discard, entries: readonly 
   const request = { maxBytes: CONTENT_MAX_BYTES, as: 'on-disk' } as const;
   for await (const [{ path, kind, oid }, bytes] of trackedContents(repository, heads, request)) {
     const lost = { kind, hash: `git-${oid}`, bytes: 0, isLost: true } as const;
-    targets.set(path, bytes ? { kind, hash: await store.put(bytes), bytes: bytes.length } : lost);
+    targets.set(path, bytes ? { kind, hash: await blobs.put(bytes), bytes: bytes.length } : lost);
   }
   const changes: Change[] = [];
   for (const { path } of entries) {
-    const [current, target] = [await capture(root, path, store), targets.get(path)];
+    const [current, target] = [await capture(root, path, blobs), targets.get(path)];
     changes.push(changeOf(path, isSame(current, target) ? target : current, target));
   }
   return changes;

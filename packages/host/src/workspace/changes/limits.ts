@@ -5,8 +5,8 @@ export const CONTENT_MAX_BYTES = 16 * 2 ** 20;
 /** Files of a folder that are looked at (with Git, those that differ), and how much they may hold together. */
 export const FOLDER_MAX_FILES = 20_000;
 export const FOLDER_MAX_BYTES = 256 * 2 ** 20;
-/** Contents that were read only to compare; beyond that they are dropped and read again. */
-export const LOOKED_AT_MAX_BYTES = 2 ** 30;
+/** Contents that were read only to compare; beyond that the host drops them and reads them again. */
+export const SNAPSHOTS_MAX_BYTES = 2 ** 30;
 /** What is kept for one session, counted generously. After that, changes are named but cannot be taken back. */
 export const SESSION_MAX_BYTES = 2 * 2 ** 30;
 /** Changes of files that are remembered for one session. After that, no more are. */
@@ -45,8 +45,6 @@ export const VIEW_IDLE_MS = 30_000;
 
 /** A file that changed this shortly before it was read may change again without its time telling. */
 export const TIME_GRAIN_MS = 50;
-/** The first line of a journal says whose it is; no session has a longer name. */
-export const JOURNAL_HEAD_MAX_BYTES = 64 * 2 ** 10;
 
 export const COMMIT_MESSAGE_MAX_CHARACTERS = 10_000;
 /** Names of files that a message lists. */

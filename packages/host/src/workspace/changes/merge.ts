@@ -1,52 +1,21 @@
-/** Puts two changes of a text together, and cuts one into its pieces. Git does both on plain files, in no repository. */
-
+/**
+ * Decides what becomes of a file when changes of it are undone, all of them or some lines. Nothing that somebody else did
+ * is lost: where the file is no longer as the agent left it, Git merges, and where it cannot, the file is left alone.
+ */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import type { TextRange } from '@atrium/protocol';
+import type { BlobStore } from '../../core/contracts/blobs.js';
 import type { BytePath } from '../git/byte-path.js';
 import { GitError, git } from '../git/git.js';
 import { capture } from './capture.js';
 import { type Change, type Entry, isSame } from './change.js';
-import type { ContentStore } from './content-store.js';
 import { CONTENT_MAX_BYTES } from './limits.js';
 import type { Put, Refusal } from './put-files.js';
 
 /** Two versions of one file, with what Git adds to tell them apart. */
 const BOTH_MAX_BYTES = 4 * CONTENT_MAX_BYTES;
-
-/** Lines of both sides that a piece of a change is about, counted from 1; an empty side stands behind its line. */
-export interface Hunk {
-  readonly before: { readonly start: number; readonly lines: number };
-  readonly after: { readonly start: number; readonly lines: number };
-}
-
-/** What leads from `base` to `other`, done to `current`. Undefined when both changed the same lines, or it is no text. */
-export async function merged(
-  store: ContentStore,
-  { current, base, other }: { readonly current: Entry; readonly base: Entry; readonly other: Entry },
-): Promise<Buffer | undefined> {
-  const [ours, common, theirs] = [current, base, other].map(({ hash }) => store.fileOf(hash));
-  if (ours === undefined || common === undefined || theirs === undefined) return undefined;
-  try {
-    return await git(store.folder, ['merge-file', '-p', '-q', ours, common, theirs], { maxBytes: BOTH_MAX_BYTES });
-  } catch (error) {
-    // The exit code counts the conflicts, or says that it was no text.
-    if (error instanceof GitError && error.code !== undefined) return undefined;
-    throw error;
-  }
-}
-
-export async function hunksOf(store: ContentStore, before: Entry, after: Entry): Promise<Hunk[]> {
-  const how = ['diff', '--no-index', '--no-ext-diff', '--no-textconv', '--no-color', '--unified=0', '--text', '--'];
-  const sides = [store.fileOf(before.hash), store.fileOf(after.hash)];
-  const text = (await git(store.folder, [...how, ...sides], { fine: [1], maxBytes: BOTH_MAX_BYTES })).toString(
-    'latin1',
-  );
-  return [...text.matchAll(/^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/gm)].map(([, ...numbers]) => {
-    const [b = 0, bLines = 1, a = 0, aLines = 1] = numbers.map((number) => (number === undefined ? 1 : Number(number)));
-    return { before: { start: b, lines: bLines }, after: { start: a, lines: aLines } };
-  });
-}
-
-/** Decides what becomes of a file when changes of it are taken back. Nothing that somebody else did is lost. */
 
 /** Changes to do to one file, one after the other. */
 export interface Wanted {
@@ -54,17 +23,17 @@ export interface Wanted {
   readonly changes: readonly Change[];
 }
 
-/** All contents are in the store, and what is on disk now goes there first. */
-export async function planOf(root: string, { path, changes }: Wanted, store: ContentStore): Promise<Put | Refusal> {
-  const current = await capture(root, path, store);
+/** The content that is on disk now goes into the store first. */
+export async function planOf(root: string, { path: file, changes }: Wanted, blobs: BlobStore): Promise<Put | Refusal> {
+  const current = await capture(root, file, blobs);
   let target = current;
   for (const change of changes) {
-    const next = await stepOf(target, change, store);
-    if ('why' in next) return { path, why: next.why };
+    const next = await stepOf(target, change, blobs);
+    if ('why' in next) return { path: file, why: next.why };
     target = next.entry;
   }
-  if (current?.isLost && !isSame(current, target)) return { path, why: 'it is too large to be kept' };
-  return { path, ...(current && { current }), ...(target && { target }) };
+  if (current?.isLost && !isSame(current, target)) return { path: file, why: 'it is too large to be kept' };
+  return { path: file, ...(current && { current }), ...(target && { target }) };
 }
 
 type Next = { readonly entry: Entry | undefined } | { readonly why: string };
@@ -72,57 +41,109 @@ type Next = { readonly entry: Entry | undefined } | { readonly why: string };
 const NOT_KEPT = 'its content before was not kept';
 const CHANGED = 'somebody has changed it since';
 
-async function stepOf(current: Entry | undefined, change: Change, store: ContentStore): Promise<Next> {
+async function stepOf(current: Entry | undefined, change: Change, blobs: BlobStore): Promise<Next> {
   const { before: from, after: to } = change;
   if (isSame(current, to)) return { entry: current };
   if (isSame(current, from)) return to?.isLost ? { why: NOT_KEPT } : { entry: to };
   if (!current) return { why: 'somebody has deleted it since' };
   if (!from) return { why: 'somebody has made a new file there since' };
   if (!to) return { why: `${CHANGED}, so it is not deleted` };
-  return mergedEntry({ current, from, to }, store);
+  return mergedEntry({ current, from, to }, blobs);
 }
 
 async function mergedEntry(
   { current, from, to }: { readonly current: Entry; readonly from: Entry; readonly to: Entry },
-  store: ContentStore,
+  blobs: BlobStore,
 ): Promise<Next> {
   const all = [current, from, to];
   if (all.some((entry) => entry.kind === 'link')) return { why: CHANGED };
-  // Somebody made it executable, or not: that stays, unless it is what is taken back.
+  // If somebody made it executable, or not, that stays, unless the undone change did it.
   const kind = current.kind === from.kind ? to.kind : current.kind;
   if (current.hash === from.hash) return to.isLost ? { why: NOT_KEPT } : { entry: { ...to, kind } };
   if (from.hash === to.hash || current.hash === to.hash) return { entry: { ...current, kind } };
   if (all.some((entry) => entry.isLost)) return { why: CHANGED };
-  const merge = await merged(store, { current, base: from, other: to }).catch(orWhy);
+  const merge = await merged(blobs, { current, base: from, other: to }).catch(orWhy);
   if (!merge) return { why: 'somebody has changed the same lines since' };
   if ('why' in merge) return merge;
-  return { entry: { kind, hash: await store.put(merge), bytes: merge.length } };
+  return { entry: { kind, hash: await blobs.put(merge), bytes: merge.length } };
 }
 
-/** One file that cannot be merged, or a machine without Git, keeps no other file from being taken back. */
+/** A file that cannot be merged, or a machine without Git, keeps no other file from being undone. */
 function orWhy(error: unknown): { readonly why: string } {
   if (error instanceof GitError) return { why: `${CHANGED}, and the two cannot be put together: ${error.message}` };
   throw error;
 }
 
-/** Takes back only those pieces of a change that touch some lines of one of its sides. */
+/** What leads from `base` to `other`, done to `current`. Undefined when both changed the same lines, or it is no text. */
+async function merged(
+  blobs: BlobStore,
+  { current, base, other }: { readonly current: Entry; readonly base: Entry; readonly other: Entry },
+): Promise<Buffer | undefined> {
+  return asFiles(blobs, [current, base, other], async (folder, files) => {
+    try {
+      return await git(folder, ['merge-file', '-p', '-q', ...files], { maxBytes: BOTH_MAX_BYTES });
+    } catch (error) {
+      // The exit code counts the conflicts, or says that it was no text.
+      if (error instanceof GitError && error.code !== undefined) return undefined;
+      throw error;
+    }
+  });
+}
+
+/** Gives Git contents as plain files for a while. Undefined when one of them is not stored any more. */
+export async function asFiles<T>(
+  blobs: BlobStore,
+  entries: readonly Pick<Entry, 'hash'>[],
+  work: (folder: string, files: readonly string[]) => Promise<T>,
+): Promise<T | undefined> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'atrium-merge-'));
+  try {
+    const files = entries.map((_, index) => path.join(folder, String(index)));
+    for (const [index, { hash }] of entries.entries()) {
+      const bytes = await blobs.get(hash);
+      if (!bytes) return undefined;
+      await writeFile(files[index] ?? '', bytes, { mode: 0o600 });
+    }
+    return await work(folder, files);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
 
 export interface LineRange {
   readonly side: 'before' | 'after';
   readonly range: TextRange;
 }
 
-/** What the file would be without those pieces; undefined when none of them touches the lines. */
+/** What the file would be without the hunks that touch these lines; undefined when no hunk does. */
 export async function withoutRange(
-  store: ContentStore,
+  blobs: BlobStore,
   { before, after }: Required<Change>,
   lines: LineRange,
 ): Promise<Entry | undefined> {
-  const touched = (await hunksOf(store, before, after)).filter((hunk) => touches(hunk, lines));
-  const [old, fresh] = [await store.read(before.hash), await store.read(after.hash)];
+  const touched = (await hunksOf(blobs, before, after)).filter((hunk) => touches(hunk, lines));
+  const [old, fresh] = [await blobs.get(before.hash), await blobs.get(after.hash)];
   if (touched.length === 0 || !old || !fresh) return undefined;
   const bytes = Buffer.from(patched(linesOf(fresh), linesOf(old), touched), 'latin1');
-  return { kind: after.kind, hash: await store.put(bytes), bytes: bytes.length };
+  return { kind: after.kind, hash: await blobs.put(bytes), bytes: bytes.length };
+}
+
+/** Lines of both sides that differ, counted from 1; an empty side stands behind its line. */
+interface Hunk {
+  readonly before: { readonly start: number; readonly lines: number };
+  readonly after: { readonly start: number; readonly lines: number };
+}
+
+async function hunksOf(blobs: BlobStore, before: Entry, after: Entry): Promise<Hunk[]> {
+  const how = ['diff', '--no-index', '--no-ext-diff', '--no-textconv', '--no-color', '--unified=0', '--text', '--'];
+  const output = await asFiles(blobs, [before, after], (folder, files) =>
+    git(folder, [...how, ...files], { fine: [1], maxBytes: BOTH_MAX_BYTES }),
+  );
+  const text = output?.toString('latin1') ?? '';
+  return [...text.matchAll(/^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/gm)].map(([, ...numbers]) => {
+    const [b = 0, bLines = 1, a = 0, aLines = 1] = numbers.map((number) => (number === undefined ? 1 : Number(number)));
+    return { before: { start: b, lines: bLines }, after: { start: a, lines: aLines } };
+  });
 }
 
 /** Protocol lines count from 0; a range that ends before the first character of a line does not touch it. */

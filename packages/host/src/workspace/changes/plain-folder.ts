@@ -10,7 +10,7 @@ import { type BytePath, onDisk, shownPath } from '../git/byte-path.js';
 import { SKIPPED_FOLDERS } from '../tools/walk.js';
 import { Captures, captureAll } from './capture.js';
 import { changeOf, isSame } from './change.js';
-import type { FolderParts, Found, LookedAtFolder, Snapshot } from './folder-snapshots.js';
+import type { FolderParts, Found, Snapshot, SnapshotFolder } from './folder-snapshots.js';
 import { FOLDER_MAX_BYTES, FOLDER_MAX_FILES } from './limits.js';
 
 /** Besides those that the tools pass by. */
@@ -18,15 +18,15 @@ const MADE_BY_TOOLS: ReadonlySet<string> = new Set(['.hg', '.svn', '.venv', '__p
 
 const TOO_MUCH = `the folder has more than ${FOLDER_MAX_FILES} files, or ${FOLDER_MAX_BYTES / 2 ** 20} MiB, and no Git`;
 
-export class PlainFolder implements LookedAtFolder {
+export class PlainFolder implements SnapshotFolder {
   readonly kind = 'plain';
   readonly #captures: Captures;
 
   constructor(private readonly parts: FolderParts) {
-    this.#captures = new Captures(parts.root, parts.store);
+    this.#captures = new Captures(parts.root, parts.blobs);
   }
 
-  async look(signal: AbortSignal): Promise<Snapshot> {
+  async take(signal: AbortSignal): Promise<Snapshot> {
     const paths: BytePath[] = [];
     for await (const found of this.#paths(signal)) if (paths.push(found) > FOLDER_MAX_FILES) break;
     const { files, isCut } = await captureAll(this.#captures, paths.slice(0, FOLDER_MAX_FILES), signal);

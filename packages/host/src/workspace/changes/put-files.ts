@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { constants, linkSync, lstatSync, readlinkSync, renameSync, symlinkSync } from 'node:fs';
 import { chmod, lstat, mkdir, open, readlink, realpath, rm, rmdir, symlink } from 'node:fs/promises';
 import path from 'node:path';
+import type { BlobStore } from '../../core/contracts/blobs.js';
 import { mapSome } from '../../core/util/map-some.js';
 import { oneAtATime } from '../../core/util/one-at-a-time.js';
 import { type BytePath, foldersOf, onDisk, shownPath } from '../git/byte-path.js';
 import { capture, statsOf } from './capture.js';
 import { type Change, changeOf, type Entry, isSame } from './change.js';
-import type { ContentStore } from './content-store.js';
 import { NAMED_MAX, PUTS_AT_ONCE } from './limits.js';
 import { planOf, type Wanted } from './merge.js';
 
@@ -168,24 +168,24 @@ export interface Put {
 const NEW_MODE = { file: 0o666, exec: 0o777 } as const;
 const BUSY = 'somebody is changing it right now';
 
-export async function putEntry(root: string, put: Put, store: ContentStore): Promise<void> {
+export async function putEntry(root: string, put: Put, blobs: BlobStore): Promise<void> {
   // The agent's own tools wait for each other by this name, too.
   await oneAtATime(path.join(root, shownPath(put.path)), async () => {
     await checkFolders(root, put.path);
     if (put.target) await makeFolders(root, put.path);
-    const held = await inFolderOf(root, put.path, (here, name) => exchange(here, { ...put, path: name }, store));
+    const held = await inFolderOf(root, put.path, (here, name) => exchange(here, { ...put, path: name }, blobs));
     if (!held) throw new NotPutError('the folder that it is in was moved, or is something else now');
     if (!put.target) await removeEmptyFolders(root, put.path);
   });
 }
 
 /** In the one folder that is held; the path is only a name. */
-async function exchange(root: string, put: Put, store: ContentStore): Promise<void> {
+async function exchange(root: string, put: Put, blobs: BlobStore): Promise<void> {
   const { path: file, current, target } = put;
   const [draft, aside] = [temporaryName(), temporaryName()];
   try {
-    if (target) await fill(root, { draft, file, target }, store);
-    await check(root, file, current, store);
+    if (target) await fill(root, { draft, file, target }, blobs);
+    await check(root, file, current, blobs);
     const place = onDisk(root, file);
     const swapped = swap({
       place,
@@ -194,7 +194,7 @@ async function exchange(root: string, put: Put, store: ContentStore): Promise<vo
     });
     if (!swapped) throw new NotPutError(BUSY);
     if (!current) return;
-    await check(root, aside, current, store).catch((error) => {
+    await check(root, aside, current, blobs).catch((error) => {
       if (giveBack({ place, aside: onDisk(root, aside) }, swapped.placed)) throw error;
       throw new NotPutError(`${BUSY}; what they had a moment ago is beside it, in ${aside}`);
     });
@@ -204,8 +204,8 @@ async function exchange(root: string, put: Put, store: ContentStore): Promise<vo
   }
 }
 
-async function check(root: string, file: BytePath, expected: Entry | undefined, store: ContentStore): Promise<void> {
-  if (!isSame(await capture(root, file, store), expected)) throw new NotPutError(BUSY);
+async function check(root: string, file: BytePath, expected: Entry | undefined, blobs: BlobStore): Promise<void> {
+  if (!isSame(await capture(root, file, blobs), expected)) throw new NotPutError(BUSY);
 }
 
 /** In the same folder, so that moving it to its place is one step. */
@@ -219,8 +219,8 @@ interface Draft {
   readonly target: Entry;
 }
 
-async function fill(root: string, { draft, file, target }: Draft, store: ContentStore): Promise<void> {
-  const bytes = await store.read(target.hash);
+async function fill(root: string, { draft, file, target }: Draft, blobs: BlobStore): Promise<void> {
+  const bytes = await blobs.get(target.hash);
   if (!bytes) throw new NotPutError('its content is not kept any more');
   const place = onDisk(root, draft);
   if (target.kind === 'link') return symlink(bytes, place);
@@ -261,8 +261,8 @@ export interface Refusal {
   readonly why: string;
 }
 
-export async function planAll(root: string, wanted: readonly Wanted[], store: ContentStore): Promise<Plan> {
-  const plans = await mapSome(wanted, PUTS_AT_ONCE, (file) => planOf(root, file, store));
+export async function planAll(root: string, wanted: readonly Wanted[], blobs: BlobStore): Promise<Plan> {
+  const plans = await mapSome(wanted, PUTS_AT_ONCE, (file) => planOf(root, file, blobs));
   return {
     puts: plans.flatMap((plan) => ('why' in plan ? [] : plan)),
     refused: plans.flatMap((plan) => ('why' in plan ? plan : [])),
@@ -274,13 +274,13 @@ export function changesIn({ puts }: Plan): Change[] {
   return puts.filter(isAnything).map(({ path, current, target }) => changeOf(path, current, target));
 }
 
-export async function carryOut(root: string, plan: Plan, store: ContentStore): Promise<Applied> {
+export async function carryOut(root: string, plan: Plan, blobs: BlobStore): Promise<Applied> {
   const refused = [...plan.refused];
   const changes: Change[] = [];
   const done = new Set(plan.puts.filter((put) => !isAnything(put)).map(({ path }) => path));
   const carry = async (put: Put) => {
     const { path, current, target } = put;
-    const why = await putEntry(root, put, store).then(() => undefined, reasonOf);
+    const why = await putEntry(root, put, blobs).then(() => undefined, reasonOf);
     if (why !== undefined) return void refused.push({ path, why });
     done.add(path);
     changes.push(changeOf(path, current, target));

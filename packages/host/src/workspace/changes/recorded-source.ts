@@ -1,12 +1,12 @@
 /** Changes as clients see them: where a file is, what it was, what it is now, and how many lines differ. */
 
 import type { ChangesetOperation, ContentRef, FileEditDiff, FileEditSide } from '@atrium/protocol';
+import type { BlobStore } from '../../core/contracts/blobs.js';
 import { lineDiff } from '../../core/util/line-diff.js';
 import { looksBinary, sizeText } from '../../core/util/text.js';
 import { fileUri } from '../git/byte-path.js';
 import { type Change, changeOf, type Entry, netOf } from './change.js';
-import type { Journal } from './change-log.js';
-import type { ContentStore } from './content-store.js';
+import type { ChangeLog } from './change-log.js';
 import { CONTENT_MAX_BYTES, COUNTS_KEPT, DIFF_BUDGET_MS, DIFF_MAX_BYTES, VIEW_MAX_FILES } from './limits.js';
 import { putBack, revert as takeBack, type UndoParts } from './undo.js';
 import { CONTENT_SCHEME } from './uri.js';
@@ -42,7 +42,7 @@ export class RecordedFiles {
 
   constructor(
     private readonly key: string,
-    private readonly store: ContentStore,
+    private readonly blobs: BlobStore,
   ) {}
 
   /** A look begins: comparing lines holds up everybody, so there is only so much time for it. */
@@ -87,7 +87,7 @@ export class RecordedFiles {
   async #text(entry: Entry | undefined): Promise<string | undefined> {
     if (!entry) return '';
     if (entry.isLost || entry.bytes > DIFF_MAX_BYTES) return undefined;
-    const bytes = await this.store.read(entry.hash);
+    const bytes = await this.blobs.get(entry.hash);
     return bytes && !looksBinary(bytes) ? bytes.toString('latin1') : undefined;
   }
 }
@@ -126,11 +126,11 @@ export function linesIn(text: string): number {
 
 export interface RecordedParts {
   readonly view: string;
-  readonly store: ContentStore;
+  readonly blobs: BlobStore;
   readonly files: RecordedFiles;
-  journal(): Promise<Journal>;
+  changeLog(): Promise<ChangeLog>;
   /** Which turns it is about. */
-  turns(journal: Journal): readonly string[];
+  turns(changeLog: ChangeLog): readonly string[];
   /** Everything that changes in a turn counts as the agent's, whoever did it. */
   readonly countsWholeTurns: boolean;
   /** What is being recorded now: it is not known yet, but it will be. */
@@ -179,19 +179,19 @@ export class RecordedSource implements ViewSource {
 
   async show(): Promise<Shown> {
     const { files, view } = this.parts;
-    const journal = await this.parts.journal();
-    const turns = this.parts.turns(journal);
-    if (turns.some((turnId) => !journal.has(turnId))) return NOT_RECORDED;
+    const changeLog = await this.parts.changeLog();
+    const turns = this.parts.turns(changeLog);
+    if (turns.some((turnId) => !changeLog.has(turnId))) return NOT_RECORDED;
     const root = await this.parts.root();
-    const nets = [...journal.segments(turns).values()].flatMap((segments) => netOf(segments) ?? []);
+    const nets = [...changeLog.segments(turns).values()].flatMap((segments) => netOf(segments) ?? []);
     const shifts = withRenames(nets.sort((a, b) => (a.path < b.path ? -1 : 1)));
     const shown = [];
     files.begin();
     for (const shift of shifts.slice(0, VIEW_MAX_FILES)) shown.push(await files.shown(root, shift));
-    const gaps = journal.gaps(turns, this.parts.underWay());
+    const gaps = changeLog.gaps(turns, this.parts.underWay());
     if (shifts.length > VIEW_MAX_FILES) gaps.push(`only ${VIEW_MAX_FILES} of ${shifts.length} files are shown`);
     const revert = this.parts.countsWholeTurns ? REVERT_TURNS : REVERT;
-    const operations = [...(nets.length > 0 ? [revert] : []), ...(journal.lastUndone(view) ? [REAPPLY] : [])];
+    const operations = [...(nets.length > 0 ? [revert] : []), ...(changeLog.lastUndone(view) ? [REAPPLY] : [])];
     return { files: shown, operations, ...(gaps.length > 0 && { problem: incomplete(gaps.join('; ')) }) };
   }
 
@@ -199,12 +199,12 @@ export class RecordedSource implements ViewSource {
     const parts = await this.#undoParts();
     return this.parts.quietly(async () => {
       if (operationId === REAPPLY.id) return (await putBack(parts)).message;
-      return takeBack(parts, this.parts.turns(parts.journal), target);
+      return takeBack(parts, this.parts.turns(parts.changeLog), target);
     });
   }
 
   async #undoParts(): Promise<UndoParts> {
-    const { store, view } = this.parts;
-    return { root: await this.parts.root(), store, view, journal: await this.parts.journal() };
+    const { blobs, view } = this.parts;
+    return { root: await this.parts.root(), blobs, view, changeLog: await this.parts.changeLog() };
   }
 }

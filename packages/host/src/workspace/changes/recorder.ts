@@ -1,6 +1,7 @@
 /** The file that a call will change, where its tool names it: then nothing else has to be looked at. */
 
 import { ErrorCode } from '@atrium/protocol';
+import type { BlobStore } from '../../core/contracts/blobs.js';
 import type { GateCall } from '../../core/contracts/extension.js';
 import { RequestError } from '../../core/contracts/request-error.js';
 import type { Logger } from '../../core/util/logger.js';
@@ -10,9 +11,8 @@ import { type BytePath, fromText } from '../git/byte-path.js';
 import { resolveTarget } from '../tools/text-files.js';
 import { capture } from './capture.js';
 import { type Change, changeOf, type Entry, isSame } from './change.js';
-import type { Journal } from './change-log.js';
-import type { ContentStore } from './content-store.js';
-import { type Found, Looks, type LooksParts } from './folder-snapshots.js';
+import type { ChangeLog } from './change-log.js';
+import { FolderSnapshots, type FolderSnapshotsParts, type Found } from './folder-snapshots.js';
 import { FILES_AT_ONCE, SESSION_MAX_BYTES, SESSION_MAX_CHANGES, STEP_MAX_FILES } from './limits.js';
 
 export interface NamedFile {
@@ -40,7 +40,7 @@ const TOO_MANY = `a call changed more than ${STEP_MAX_FILES} files`;
 const FULL = `${SESSION_MAX_BYTES / 2 ** 30} GiB are kept for this session already, and no more contents`;
 const NO_MORE = `${SESSION_MAX_CHANGES} changes are remembered for this session already, and no more`;
 
-export function withinLimits({ changes, gap }: Found, { bytes, size }: Journal): Found {
+export function withinLimits({ changes, gap }: Found, { bytes, size }: ChangeLog): Found {
   if (size > SESSION_MAX_CHANGES) return { changes: [], gap: NO_MORE };
   if (bytes > SESSION_MAX_BYTES) return { changes: changes.slice(0, STEP_MAX_FILES).map(withoutContents), gap: FULL };
   if (changes.length > STEP_MAX_FILES) return { changes: changes.slice(0, STEP_MAX_FILES), gap: TOO_MANY };
@@ -58,19 +58,19 @@ function withoutContents({ path, before, after }: Change): Change {
  * tools is not seen that closely: there, the whole turn counts as one call.
  */
 
-export interface RecorderParts extends LooksParts {
+export interface RecorderParts extends FolderSnapshotsParts {
   readonly logger: Logger;
-  journal(): Promise<Journal>;
-  /** Where contents are kept for good. */
-  readonly kept: ContentStore;
-  /** Something new is in the journal. */
+  changeLog(): Promise<ChangeLog>;
+  /** The contents that changes of the session name. */
+  readonly blobs: BlobStore;
+  /** Something new is in the changeLog. */
   changed(): void;
 }
 
 export class Recorder {
   readonly #parts: RecorderParts;
-  readonly #looks: Looks;
-  /** Looks, and changes for people, come one after the other. */
+  readonly #snapshots: FolderSnapshots;
+  /** FolderSnapshots, and changes for people, come one after the other. */
   #order: Promise<unknown> = Promise.resolve();
   /** What is done for people now. */
   #quiet: Promise<unknown> = Promise.resolve();
@@ -79,16 +79,16 @@ export class Recorder {
 
   constructor(parts: RecorderParts) {
     this.#parts = parts;
-    this.#looks = new Looks(parts);
+    this.#snapshots = new FolderSnapshots(parts);
   }
 
   prepare(): void {
-    this.#looks.prepare();
+    this.#snapshots.prepare();
   }
 
-  /** Waits until everything that was begun so far is in the journal. */
+  /** Waits until everything that was begun so far is in the changeLog. */
   async close(): Promise<void> {
-    await this.#looks.close();
+    await this.#snapshots.close();
     await this.#order;
   }
 
@@ -127,8 +127,8 @@ export class Recorder {
   /** Says why nothing can be recorded; undefined when it can. */
   async #begin(turnId: string, id: string): Promise<string | undefined> {
     try {
-      await this.#looks.begin();
-      await (await this.#parts.journal()).add({ kind: 'begun', turnId, id });
+      await this.#snapshots.begin();
+      await (await this.#parts.changeLog()).add({ kind: 'begun', turnId, id });
       return undefined;
     } catch (error) {
       return this.#failed(error);
@@ -139,8 +139,8 @@ export class Recorder {
     // Another call may have looked since, and knows what came then.
     const missed = why !== undefined && { gap: notRecorded(why) };
     try {
-      if (how === 'keep') return await this.#looks.end((found) => this.#note(turnId, { ...found, ...missed }, id));
-      this.#looks.drop();
+      if (how === 'keep') return await this.#snapshots.end((found) => this.#note(turnId, { ...found, ...missed }, id));
+      this.#snapshots.drop();
       await this.#note(turnId, { changes: [] }, id);
     } catch (error) {
       const gap = notRecorded(why ?? this.#failed(error));
@@ -162,20 +162,20 @@ export class Recorder {
   }
 
   async #recorded<T>(turnId: string, { root, path }: NamedFile, run: () => Promise<T>): Promise<T> {
-    const before = await capture(root, path, this.#parts.kept);
+    const before = await capture(root, path, this.#parts.blobs);
     try {
       return await run();
     } finally {
-      const after = await capture(root, path, this.#parts.kept);
+      const after = await capture(root, path, this.#parts.blobs);
       if (!isSame(before, after)) await this.#note(turnId, { changes: [changeOf(path, before, after)] });
     }
   }
 
   async #note(turnId: string, found: Found, id: string = crypto.randomUUID()): Promise<void> {
-    const journal = await this.#parts.journal();
-    const { changes, gap } = withinLimits(found, journal);
+    const changeLog = await this.#parts.changeLog();
+    const { changes, gap } = withinLimits(found, changeLog);
     await this.#keep(changes);
-    await journal.add({ kind: 'step', turnId, id, changes, ...(gap !== undefined && { gap }) });
+    await changeLog.add({ kind: 'step', turnId, id, changes, ...(gap !== undefined && { gap }) });
   }
 
   /** What was only read to compare goes when the host does; what was changed stays. */
@@ -183,7 +183,7 @@ export class Recorder {
     const folder = await this.#parts.folder();
     const entries = changes.flatMap(({ before, after }) => [before ?? [], after ?? []].flat());
     await mapSome(entries, FILES_AT_ONCE, async ({ hash, isLost }) => {
-      if (folder && !isLost) await this.#parts.kept.take(folder.store, hash);
+      if (folder && !isLost) await this.#parts.blobs.copyFrom(folder.blobs, hash);
     });
   }
 

@@ -1,32 +1,42 @@
-/** What one session needs for its changes: a recorder beside its agent, a journal, views, and its catalogue. */
+/** The changes of one session: a recorder beside its agent, its part of the change log, open views, and the catalogue. */
+import path from 'node:path';
 import type { SessionState } from '@atrium/protocol';
 import type { Step } from '../../core/channels/channel.js';
-import type { HostCore } from '../../core/contracts/host-core.js';
+import type { BlobStore } from '../../core/contracts/blobs.js';
 import type { Session } from '../../core/sessions/session.js';
 import { folderOf } from '../../core/sessions/session-agent.js';
 import type { SessionObserver } from '../../core/sessions/session-observer.js';
+import type { Logger } from '../../core/util/logger.js';
+import { type BytePath, fromText } from '../git/byte-path.js';
 import { CatalogueKeeper } from './catalogue.js';
-import { Journal } from './change-log.js';
+import { ChangeLog, type ChangeRecords } from './change-log.js';
 import { CommitQuestion } from './commit.js';
-import type { ContentStore } from './content-store.js';
 import { type FolderParts, realFolder } from './folder-snapshots.js';
-import { ourFiles } from './our-files.js';
+import { takeOverJournal } from './legacy-journal.js';
 import type { ChangePlaces } from './places.js';
 import { Recorder } from './recorder.js';
 import { OwnRecordings, recording } from './recording.js';
 import { Sources } from './sources.js';
 import { settle } from './undo.js';
 import { type ViewName, viewUri } from './uri.js';
-import { OpenViews, type View } from './views.js';
+import { OpenViews, type View, type ViewsHost } from './views.js';
+
+/** What the changes of sessions need of the host. */
+export interface ChangesHost extends ViewsHost {
+  readonly logger: Logger;
+  /** A session was used just now: if nobody watches it, it leaves memory in a while. */
+  mayRest(uri: string): void;
+}
 
 export interface SessionChangesParts {
-  readonly core: HostCore;
+  readonly host: ChangesHost;
+  readonly records: ChangeRecords;
   readonly places: ChangePlaces;
   isTrusted(folder: string): Promise<boolean>;
 }
 
 export class SessionChanges implements SessionObserver {
-  readonly store: ContentStore;
+  readonly blobs: BlobStore;
   readonly #session: Session;
   readonly #parts: SessionChangesParts;
   readonly #recorder: Recorder;
@@ -34,27 +44,27 @@ export class SessionChanges implements SessionObserver {
   readonly #sources: Sources;
   readonly #views: OpenViews;
   readonly #catalogue: CatalogueKeeper;
-  #journal: Promise<Journal> | undefined;
+  #changeLog: Promise<ChangeLog> | undefined;
   readonly #own: OwnRecordings;
 
   constructor(session: Session, parts: SessionChangesParts) {
-    const { core, places, isTrusted } = parts;
+    const { host, places, isTrusted } = parts;
     this.#session = session;
     this.#parts = parts;
-    const store = places.contents(session.uri);
-    this.store = store;
-    const found = { journal: () => this.#opened(), folder: () => this.#folder() };
-    const { clock, logger } = core;
-    const recorder = new Recorder({ ...found, clock, logger, kept: store, changed: () => void this.#views.refresh() });
+    const blobs = places.blobs(session.uri);
+    this.blobs = blobs;
+    const found = { changeLog: () => this.#opened(), folder: () => this.#folder() };
+    const { clock, logger } = host;
+    const recorder = new Recorder({ ...found, clock, logger, blobs, changed: () => void this.#views.refresh() });
     const question = new CommitQuestion(session);
     const later = { failed: this.#failed, changed: () => void this.refresh() };
-    this.#sources = new Sources({ ...found, ...later, session, store, recorder, question, isTrusted });
+    this.#sources = new Sources({ ...found, ...later, session, blobs, recorder, question, isTrusted });
     const count = () => this.#sources.counted((uri) => this.#views.shown(uri));
-    this.#catalogue = new CatalogueKeeper({ session, count });
+    this.#catalogue = new CatalogueKeeper({ session, logger, count });
     const refreshed = () => void this.#catalogue.update();
-    this.#views = new OpenViews({ core, refreshed, released: () => core.mayRest(session.uri) });
+    this.#views = new OpenViews({ host, refreshed, released: () => host.mayRest(session.uri) });
     this.#recorder = recorder;
-    this.#own = new OwnRecordings(recorder, session.parts.backend?.abilities);
+    this.#own = new OwnRecordings(recorder, session.abilities);
     this.#question = question;
   }
 
@@ -85,8 +95,8 @@ export class SessionChanges implements SessionObserver {
   }
 
   async #turnBegun(turnId: string): Promise<void> {
-    const journal = await this.#opened();
-    await journal.add({ kind: 'turn', turnId });
+    const changeLog = await this.#opened();
+    await changeLog.add({ kind: 'turn', turnId });
   }
 
   async #turnOver(): Promise<void> {
@@ -95,19 +105,21 @@ export class SessionChanges implements SessionObserver {
   }
 
   /** A failure is not kept: the next call tries again. */
-  #opened(): Promise<Journal> {
-    this.#journal ??= this.#open().catch((error) => {
-      this.#journal = undefined;
+  #opened(): Promise<ChangeLog> {
+    this.#changeLog ??= this.#open().catch((error) => {
+      this.#changeLog = undefined;
       throw error;
     });
-    return this.#journal;
+    return this.#changeLog;
   }
 
-  async #open(): Promise<Journal> {
+  async #open(): Promise<ChangeLog> {
     const { uri } = this.#session;
-    const [journal, root] = [await Journal.open(this.#parts.places.journal(uri), uri), await this.root()];
-    if (root !== undefined) await settle({ root, journal, store: this.store });
-    return journal;
+    const { places, records } = this.#parts;
+    await takeOverJournal(records, uri, places.folderOf(uri));
+    const [changeLog, root] = [await ChangeLog.open(records, uri), await this.root()];
+    if (root !== undefined) await settle({ root, changeLog, blobs: this.blobs });
+    return changeLog;
   }
 
   async root(): Promise<string | undefined> {
@@ -116,8 +128,8 @@ export class SessionChanges implements SessionObserver {
 
   async #folder(): Promise<FolderParts | undefined> {
     const root = await this.root();
-    const { lookedAt: store, folder } = this.#parts.places;
-    return root === undefined ? undefined : { root, store, isOurs: ourFiles(root, folder) };
+    const { snapshots: blobs, folder } = this.#parts.places;
+    return root === undefined ? undefined : { root, blobs, isOurs: ourFiles(root, folder) };
   }
 
   /** The view with this name; undefined when there is no such turn. */
@@ -145,15 +157,26 @@ export class SessionChanges implements SessionObserver {
     await this.#own.turnEnds().catch((error) => this.#warn(error));
     await this.#recorder.close();
     await this.#catalogue.close();
-    await this.#journal?.catch(() => {});
+    await this.#changeLog?.catch(() => {});
     this.#question.close();
     this.#sources.close();
-    const { catalogue } = this.#session.parts;
-    this.#views.close(catalogue.find(this.#session.uri)?.disposedAt !== undefined);
+    this.#views.close(this.#session.isDisposed);
   }
 
   #warn(error: unknown): void {
-    const { logger } = this.#parts.core;
-    logger.log('warn', 'changes could not be recorded', { session: this.#session.uri, error: String(error) });
+    this.#parts.host.logger.log('warn', 'changes could not be recorded', {
+      session: this.#session.uri,
+      error: String(error),
+    });
   }
+}
+
+/** A content on its way to its place. */
+const DRAFT = /(^|\/)\.atrium-[0-9a-f-]{36}\.tmp$/;
+
+/** Tells which files in a session's folder the host itself writes. `data` is a folder in the data folder of the host. */
+export function ourFiles(root: string, data: string): (file: BytePath) => boolean {
+  const own = fromText(path.relative(root, path.dirname(data)).split(path.sep).join('/'));
+  const isInside = own !== '' && !own.startsWith('..') && !path.isAbsolute(own);
+  return (file) => DRAFT.test(file) || (isInside && (file === own || file.startsWith(`${own}/`)));
 }

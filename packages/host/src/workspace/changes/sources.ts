@@ -1,12 +1,12 @@
 /** Finds what is behind each view of a session, and counts what the catalogue tells. */
 import { ErrorCode, type ErrorInfo } from '@atrium/protocol';
+import type { BlobStore } from '../../core/contracts/blobs.js';
 import { RequestError } from '../../core/contracts/request-error.js';
 import type { Session } from '../../core/sessions/session.js';
 import type { Repository } from '../git/repository.js';
 import type { Counted } from './catalogue.js';
-import type { Journal } from './change-log.js';
+import type { ChangeLog } from './change-log.js';
 import { type CommitQuestion, type CommitScope, commit } from './commit.js';
-import type { ContentStore } from './content-store.js';
 import type { FolderParts } from './folder-snapshots.js';
 import { RecordedFiles, RecordedSource } from './recorded-source.js';
 import type { Recorder } from './recorder.js';
@@ -17,10 +17,10 @@ import type { Shown, ViewSource } from './views.js';
 
 export interface SourcesParts {
   readonly session: Session;
-  readonly store: ContentStore;
+  readonly blobs: BlobStore;
   readonly recorder: Recorder;
   readonly question: CommitQuestion;
-  journal(): Promise<Journal>;
+  changeLog(): Promise<ChangeLog>;
   folder(): Promise<FolderParts | undefined>;
   isTrusted(folder: string): Promise<boolean>;
   /** Something that was asked for in a view failed later, or did not. */
@@ -37,7 +37,7 @@ export class Sources {
   constructor(parts: SourcesParts) {
     this.#parts = parts;
     const key = keyOf(parts.session.uri);
-    this.#recorded = new RecordedFiles(key, parts.store);
+    this.#recorded = new RecordedFiles(key, parts.blobs);
     this.#uncommitted = new UncommittedFiles(key);
   }
 
@@ -45,7 +45,7 @@ export class Sources {
   async source(uri: string, name: ViewName): Promise<ViewSource | undefined> {
     if ((await this.#parts.folder()) === undefined) return undefined;
     if (name.kind === 'uncommitted') return this.#uncommittedSource(uri);
-    if (name.kind === 'session') return this.#recordedSource(uri, (journal) => journal.turns);
+    if (name.kind === 'session') return this.#recordedSource(uri, (changeLog) => changeLog.turns);
     if (name.kind === 'turn') {
       const { turnId } = name;
       return (await this.#isTurn(turnId)) ? this.#recordedSource(uri, () => [turnId]) : undefined;
@@ -60,7 +60,7 @@ export class Sources {
     if (!(await this.#parts.folder())) return undefined;
     const { uri } = this.#parts.session;
     const [session, uncommitted] = [viewUri(uri, { kind: 'session' }), viewUri(uri, { kind: 'uncommitted' })];
-    const ofSession = await this.#recordedSource(session, (journal) => journal.turns).show();
+    const ofSession = await this.#recordedSource(session, (changeLog) => changeLog.turns).show();
     const ofFolder = shown(uncommitted) ?? (await this.#uncommittedSource(uncommitted).show());
     const hasGit = ofFolder.problem?.errorType !== NO_REPOSITORY;
     return { session: ofSession, ...(hasGit && { uncommitted: ofFolder }) };
@@ -68,19 +68,18 @@ export class Sources {
 
   async #isTurn(turnId: string): Promise<boolean> {
     const { session } = this.#parts;
-    if ((await this.#parts.journal()).has(turnId) || session.state.activeTurn?.id === turnId) return true;
-    return (await session.parts.pages.indexOf(session.committed, turnId)) !== undefined;
+    return (await this.#parts.changeLog()).has(turnId) || session.hasTurn(turnId);
   }
 
-  #recordedSource(view: string, turns: (journal: Journal) => readonly string[]): RecordedSource {
-    const { store, recorder, session } = this.#parts;
+  #recordedSource(view: string, turns: (changeLog: ChangeLog) => readonly string[]): RecordedSource {
+    const { blobs, recorder, session } = this.#parts;
     return new RecordedSource({
       view,
-      countsWholeTurns: countsWholeTurns(session.parts.backend?.abilities),
-      store,
+      countsWholeTurns: countsWholeTurns(session.abilities),
+      blobs,
       turns,
       files: this.#recorded,
-      journal: () => this.#parts.journal(),
+      changeLog: () => this.#parts.changeLog(),
       underWay: () => recorder.underWay,
       root: () => this.#root(),
       quietly: (work) => recorder.quietly(work),
@@ -88,12 +87,12 @@ export class Sources {
   }
 
   #uncommittedSource(view: string): UncommittedSource {
-    const { store, recorder, isTrusted } = this.#parts;
+    const { blobs, recorder, isTrusted } = this.#parts;
     return new UncommittedSource({
       view,
-      store,
+      blobs,
       files: this.#uncommitted,
-      journal: () => this.#parts.journal(),
+      changeLog: () => this.#parts.changeLog(),
       folder: () => this.#folder(),
       isTrusted,
       quietly: (work) => recorder.quietly(work),

@@ -8,6 +8,7 @@ import {
   type FileEditDiff,
   type FileEditSide,
 } from '@atrium/protocol';
+import type { BlobStore } from '../../core/contracts/blobs.js';
 import { RequestError } from '../../core/contracts/request-error.js';
 import { looksBinary } from '../../core/util/text.js';
 import { asText, type BytePath, fileUri, onDisk, percentEncoded } from '../git/byte-path.js';
@@ -24,9 +25,8 @@ import {
 } from '../git/status.js';
 import { plainContent } from '../tools/plain-content.js';
 import { statsOf } from './capture.js';
-import type { Journal } from './change-log.js';
+import type { ChangeLog } from './change-log.js';
 import { type CommitScope, whatToCommit } from './commit.js';
-import type { ContentStore } from './content-store.js';
 import type { FolderParts } from './folder-snapshots.js';
 import { discard, restore, stage, unstage } from './git-operations.js';
 import { COUNTS_KEPT, DIFF_MAX_BYTES, VIEW_MAX_FILES } from './limits.js';
@@ -111,9 +111,9 @@ export class UncommittedFiles {
 
 export interface UncommittedParts {
   readonly view: string;
-  readonly store: ContentStore;
+  readonly blobs: BlobStore;
   readonly files: UncommittedFiles;
-  journal(): Promise<Journal>;
+  changeLog(): Promise<ChangeLog>;
   folder(): Promise<FolderParts>;
   isTrusted(folder: string): Promise<boolean>;
   quietly<T>(work: () => Promise<T>): Promise<T>;
@@ -137,7 +137,7 @@ export class UncommittedSource implements ViewSource {
       return { files: [], operations: [], problem: { errorType: NO_REPOSITORY, message } };
     }
     const { status, files, isCut } = await this.parts.files.list(repository, isOurs);
-    const isUndone = (await this.parts.journal()).lastUndone(this.parts.view) !== undefined;
+    const isUndone = (await this.parts.changeLog()).lastUndone(this.parts.view) !== undefined;
     const cut = incomplete(`only ${VIEW_MAX_FILES} of ${status.entries.length} files are shown`);
     return { files, operations: operationsFor(status.entries, isUndone), ...(isCut && { problem: cut }) };
   }
@@ -146,11 +146,11 @@ export class UncommittedSource implements ViewSource {
     const { root, isOurs } = await this.parts.folder();
     const repository = await findRepository(root);
     if (!repository) throw new RequestError(ErrorCode.Conflict, 'the folder is in no Git repository any more');
-    const { store, view } = this.parts;
+    const { blobs, view } = this.parts;
     if (operationId === 'stage') return stage(repository, target?.paths, await this.parts.isTrusted(root));
     if (operationId === 'unstage') return unstage(repository, target?.paths);
     if (operationId === 'commit') return this.parts.commit(repository, await whatToCommit(repository));
-    const parts = { root, store, view, repository, isOurs, journal: await this.parts.journal() };
+    const parts = { root, blobs, view, repository, isOurs, changeLog: await this.parts.changeLog() };
     return this.parts.quietly(() => (operationId === 'restore' ? restore(parts) : discard(parts, target?.paths)));
   }
 }

@@ -1,82 +1,21 @@
 /**
- * Changes files for people, and has it in the journal before the first one changes: if the host stops in the middle, what
- * was taken back or thrown away by then can still be put back.
+ * Undo: takes changes back, and puts back what was taken back. The change log says what is about to happen before the
+ * first file changes, so that a host that stops in the middle can still put everything back.
  */
-
 import { ErrorCode } from '@atrium/protocol';
+import type { BlobStore } from '../../core/contracts/blobs.js';
 import { RequestError } from '../../core/contracts/request-error.js';
 import { count } from '../../core/util/text.js';
 import type { BytePath } from '../git/byte-path.js';
 import { capture } from './capture.js';
 import { type Change, changeOf, inverse, isSame } from './change.js';
-import type { Journal, JournalLine, TurnChanges, Undone, UndoneMeaning, Writing } from './change-log.js';
-import type { ContentStore } from './content-store.js';
+import type { ChangeLog, TurnChanges, Undone, UndoneMeaning, Writing } from './change-log.js';
 import { type Wanted, withoutRange } from './merge.js';
 import { type Applied, carryOut, changesIn, planAll, putEntry, refusedText } from './put-files.js';
 import type { OperationTarget } from './views.js';
 
-export interface WriteParts {
-  readonly root: string;
-  readonly store: ContentStore;
-  readonly journal: Journal;
-}
-
-/** What it means that these files are changed; absent where something is put back. */
-export type MeaningOf = (done: ReadonlySet<BytePath>) => UndoneMeaning;
-
-export async function writeFiles(
-  { root, store, journal }: WriteParts,
-  wanted: readonly Wanted[],
-  meaningOf?: MeaningOf,
-): Promise<Applied> {
-  const plan = await planAll(root, wanted, store);
-  if (plan.puts.length === 0) return { changes: [], done: new Set(), refused: plan.refused };
-  const id = crypto.randomUUID();
-  const meaning = meaningOf?.(new Set(plan.puts.map(({ path }) => path)));
-  await journal.add({ kind: 'writing', id, planned: changesIn(plan), ...(meaning && { meaning }) });
-  const applied = await carryOut(root, plan, store);
-  await journal.add(lineFor(id, applied.changes, meaningOf?.(applied.done)));
-  return applied;
-}
-
-/** Says that it is over. Where nothing was done, there is nothing to put back either. */
-function lineFor(id: string, applied: readonly Change[], meaning: UndoneMeaning | undefined): JournalLine {
-  const isAnything = applied.length > 0 || meaning?.turns.some(({ changes }) => changes.length > 0) || meaning?.staged;
-  return meaning && isAnything ? { kind: 'undone', id, ...meaning, applied } : { kind: 'written', id };
-}
-
-/** Finds out how far it had come when the host stopped, and brings the journal up to that. */
-export async function settle(parts: WriteParts): Promise<void> {
-  for (const writing of parts.journal.unfinished) await settleOne(parts, writing);
-}
-
-async function settleOne({ root, store, journal }: WriteParts, { id, planned, meaning }: Writing): Promise<void> {
-  const applied: Change[] = [];
-  for (const change of planned) {
-    const now = await capture(root, change.path, store);
-    if (isSame(now, change.after)) applied.push(change);
-    // It was moved aside, and nothing came in its place: what was there comes back.
-    else if (!now && change.before) await putEntry(root, { path: change.path, target: change.before }, store);
-  }
-  const left = new Set(planned.filter((change) => !applied.includes(change)).map(({ path }) => path));
-  await journal.add(lineFor(id, applied, applied.length > 0 ? meaning && without(meaning, left) : undefined));
-}
-
-/** The part of it that is not about these files. */
-export function without(meaning: UndoneMeaning, paths: ReadonlySet<BytePath>): UndoneMeaning {
-  const { view, turns, staged } = meaning;
-  const isOther = ({ path }: { readonly path: BytePath }) => !paths.has(path);
-  return {
-    view,
-    turns: turns.map(({ turnId, changes }) => ({ turnId, changes: changes.filter(isOther) })),
-    ...(staged && { staged: staged.filter(isOther) }),
-  };
-}
-
-/** Takes changes back, and puts back what was taken back. Both are remembered, so that neither is the last word. */
-
 export interface UndoParts extends WriteParts {
-  /** The URI of the view: what was taken back there is put back there. */
+  /** The URI of the view: what was undone there is put back there. */
   readonly view: string;
 }
 
@@ -86,15 +25,15 @@ export async function revert(
   turnIds: readonly string[],
   target: OperationTarget | undefined,
 ): Promise<string> {
-  const { store, journal, view } = parts;
-  const segments = selected(journal.segments(turnIds), target);
+  const { blobs, changeLog, view } = parts;
+  const segments = selected(changeLog.segments(turnIds), target);
   const wanted = target?.lines
-    ? await linesOf(store, segments, target.lines)
+    ? await linesOf(blobs, segments, target.lines)
     : [...segments].map(([path, changes]) => ({ path, changes: changes.toReversed().map(inverse) }));
   const turnsOf = target?.lines ? lastTurn : byTurn;
   const applied = await writeFiles(parts, wanted, (paths) => {
     const done = wanted.filter(({ path }) => paths.has(path));
-    return { view, turns: turnsOf(journal, turnIds, done) };
+    return { view, turns: turnsOf(changeLog, turnIds, done) };
   });
   if (applied.done.size === 0) throw nothingDone(applied);
   return outcome('Took back', applied);
@@ -107,16 +46,16 @@ export interface PutBack extends Applied {
 
 /** Puts back what was taken back or thrown away last. What could not be put back now may be another time. */
 export async function putBack(parts: UndoParts): Promise<PutBack> {
-  const { journal, view } = parts;
-  const undone = journal.lastUndone(view);
+  const { changeLog, view } = parts;
+  const undone = changeLog.lastUndone(view);
   if (!undone) throw new RequestError(ErrorCode.InvalidParams, '/operationId: there is nothing to put back');
   const wanted = undone.applied.map((change) => ({ path: change.path, changes: [inverse(change)] }));
   const applied = await writeFiles(parts, wanted);
   if (wanted.length > 0 && applied.done.size === 0) throw nothingDone(applied);
-  await journal.add({ kind: 'redone', id: undone.id });
+  await changeLog.add({ kind: 'redone', id: undone.id });
   const left = undone.applied.filter(({ path }) => !applied.done.has(path));
   const rest = { ...without(undone, applied.done), kind: 'undone', id: crypto.randomUUID(), applied: left } as const;
-  if (left.length > 0) await journal.add(rest);
+  if (left.length > 0) await changeLog.add(rest);
   return { ...applied, undone, message: outcome('Put back', applied) };
 }
 
@@ -138,7 +77,7 @@ function selected(segments: Map<BytePath, readonly Change[]>, target: OperationT
 }
 
 async function linesOf(
-  store: ContentStore,
+  blobs: BlobStore,
   segments: ReadonlyMap<BytePath, readonly Change[]>,
   lines: NonNullable<OperationTarget['lines']>,
 ): Promise<Wanted[]> {
@@ -148,24 +87,87 @@ async function linesOf(
     const why = 'only lines of a file that was there before and after, and that nobody else changed in between';
     throw new RequestError(ErrorCode.InvalidParams, `/target/range: ${why}, can be taken back`);
   }
-  const less = await withoutRange(store, { path, before, after }, lines);
+  const less = await withoutRange(blobs, { path, before, after }, lines);
   if (!less) throw new RequestError(ErrorCode.InvalidParams, '/target/range: nothing was changed there');
   return [{ path, changes: [changeOf(path, after, less)] }];
 }
 
 /** What is taken back is taken from the turns that did it, the newest first. */
-function byTurn(journal: Journal, turnIds: readonly string[], done: readonly Wanted[]): TurnChanges[] {
+function byTurn(changeLog: ChangeLog, turnIds: readonly string[], done: readonly Wanted[]): TurnChanges[] {
   const paths = new Set(done.map(({ path }) => path));
   return turnIds.toReversed().flatMap((turnId) => {
-    const own = [...journal.segments([turnId])].filter(([path]) => paths.has(path));
+    const own = [...changeLog.segments([turnId])].filter(([path]) => paths.has(path));
     const changes = own.flatMap(([, segments]) => segments.toReversed().map(inverse));
     return changes.length > 0 ? [{ turnId, changes }] : [];
   });
 }
 
 /** Lines are taken from the last turn that changed the file: what is left of all of them together stays right. */
-function lastTurn(journal: Journal, turnIds: readonly string[], done: readonly Wanted[]): TurnChanges[] {
+function lastTurn(changeLog: ChangeLog, turnIds: readonly string[], done: readonly Wanted[]): TurnChanges[] {
   const changes = done.flatMap((wanted) => wanted.changes);
-  const owner = turnIds.findLast((turnId) => changes.every(({ path }) => journal.segments([turnId]).has(path)));
+  const owner = turnIds.findLast((turnId) => changes.every(({ path }) => changeLog.segments([turnId]).has(path)));
   return owner === undefined ? [] : [{ turnId: owner, changes }];
+}
+
+export interface WriteParts {
+  readonly root: string;
+  readonly blobs: BlobStore;
+  readonly changeLog: ChangeLog;
+}
+
+/** What it means that these files are changed; absent where something is put back. */
+export type MeaningOf = (done: ReadonlySet<BytePath>) => UndoneMeaning;
+
+export async function writeFiles(
+  { root, blobs, changeLog }: WriteParts,
+  wanted: readonly Wanted[],
+  meaningOf?: MeaningOf,
+): Promise<Applied> {
+  const plan = await planAll(root, wanted, blobs);
+  if (plan.puts.length === 0) return { changes: [], done: new Set(), refused: plan.refused };
+  const id = crypto.randomUUID();
+  const meaning = meaningOf?.(new Set(plan.puts.map(({ path }) => path)));
+  await changeLog.add({ kind: 'writing', id, planned: changesIn(plan), ...(meaning && { meaning }) });
+  const applied = await carryOut(root, plan, blobs);
+  await end(changeLog, id, applied.changes, meaningOf?.(applied.done));
+  return applied;
+}
+
+/** Where nothing was done, there is nothing to put back either. */
+async function end(
+  changeLog: ChangeLog,
+  id: string,
+  applied: readonly Change[],
+  meaning: UndoneMeaning | undefined,
+): Promise<void> {
+  const isAnything = applied.length > 0 || meaning?.turns.some(({ changes }) => changes.length > 0) || meaning?.staged;
+  await (meaning && isAnything ? changeLog.add({ kind: 'undone', id, ...meaning, applied }) : changeLog.end(id));
+}
+
+/** Finds out how far the host had come with what it was writing when it stopped, and brings the change log up to that. */
+export async function settle(parts: WriteParts): Promise<void> {
+  for (const writing of parts.changeLog.unfinished) await settleOne(parts, writing);
+}
+
+async function settleOne({ root, blobs, changeLog }: WriteParts, { id, planned, meaning }: Writing): Promise<void> {
+  const applied: Change[] = [];
+  for (const change of planned) {
+    const now = await capture(root, change.path, blobs);
+    if (isSame(now, change.after)) applied.push(change);
+    // The host had moved the file aside, and put nothing in its place.
+    else if (!now && change.before) await putEntry(root, { path: change.path, target: change.before }, blobs);
+  }
+  const left = new Set(planned.filter((change) => !applied.includes(change)).map(({ path }) => path));
+  await end(changeLog, id, applied, applied.length > 0 ? meaning && without(meaning, left) : undefined);
+}
+
+/** The part of it that is not about these files. */
+export function without(meaning: UndoneMeaning, paths: ReadonlySet<BytePath>): UndoneMeaning {
+  const { view, turns, staged } = meaning;
+  const isOther = ({ path }: { readonly path: BytePath }) => !paths.has(path);
+  return {
+    view,
+    turns: turns.map(({ turnId, changes }) => ({ turnId, changes: changes.filter(isOther) })),
+    ...(staged && { staged: staged.filter(isOther) }),
+  };
 }

@@ -10,8 +10,9 @@ import {
   type TextRange,
 } from '@atrium/protocol';
 import { EphemeralChannel } from '../../core/channels/ephemeral-channel.js';
-import type { HostCore } from '../../core/contracts/host-core.js';
+import type { Writer } from '../../core/channels/writer.js';
 import { STORE_RETRY_MS } from '../../core/limits.js';
+import type { Clock } from '../../core/util/clock.js';
 import type { BytePath } from '../git/byte-path.js';
 import { LOOK_AGAIN_MAX_MS, LOOK_AGAIN_MS, LOOK_SHARE, VIEW_IDLE_MS, VIEWS_MAX } from './limits.js';
 
@@ -49,7 +50,7 @@ export function incomplete(why: string): ErrorInfo {
 /** A channel that shows changes, from when somebody asks for it until nobody watches any more. */
 
 export interface ViewParts {
-  readonly core: Pick<HostCore, 'writer' | 'clock'>;
+  readonly host: Pick<ViewsHost, 'writer' | 'clock'>;
   readonly uri: string;
   readonly source: ViewSource;
   /** It is up to date again. */
@@ -71,9 +72,9 @@ export class View {
   constructor(parts: ViewParts) {
     this.#parts = parts;
     this.source = parts.source;
-    const { core, uri } = parts;
+    const { host, uri } = parts;
     const initial: ChangesetState = { status: 'computing', files: [] };
-    this.channel = new EphemeralChannel({ writer: core.writer, uri, reduce: changesetReducer as never, initial });
+    this.channel = new EphemeralChannel({ writer: host.writer, uri, reduce: changesetReducer as never, initial });
     // Somebody may come back who still has what an earlier view under this name showed.
     this.channel.write({ type: 'changeset/cleared' });
     this.channel.write({ type: 'changeset/statusChanged', status: 'computing' });
@@ -84,7 +85,7 @@ export class View {
     return this.#shown;
   }
 
-  /** Looks anew; whoever asks meanwhile waits for one more look, so that nothing is missed. */
+  /** FolderSnapshots anew; whoever asks meanwhile waits for one more look, so that nothing is missed. */
   async refresh(): Promise<void> {
     if (this.#looking) {
       this.#isStale = true;
@@ -97,7 +98,7 @@ export class View {
   }
 
   async #lookUntilFresh(): Promise<void> {
-    const { clock } = this.#parts.core;
+    const { clock } = this.#parts.host;
     do {
       this.#isStale = false;
       this.#disarm();
@@ -142,7 +143,7 @@ export class View {
 
   /** What could not be stored never happened here either, and is told again. */
   #write(action: ChangesetAction): void {
-    const { writer, clock } = this.#parts.core;
+    const { writer, clock } = this.#parts.host;
     this.channel.write(action);
     writer.afterFailure(() => {
       this.#disarm();
@@ -174,8 +175,16 @@ function failed(error: unknown): Shown {
 
 /** The views of one session that somebody watches, or has just asked for. */
 
+/** What views need of the host. */
+export interface ViewsHost {
+  readonly writer: Writer;
+  readonly clock: Clock;
+  isWatched(uri: string): boolean;
+  unsubscribeAll(uri: string): void;
+}
+
 export interface OpenViewsParts {
-  readonly core: HostCore;
+  readonly host: ViewsHost;
   /** One of them is up to date again. */
   refreshed(): void;
   /** One of them was given up. */
@@ -208,11 +217,11 @@ export class OpenViews {
     if (present || !source || this.#isOver) return present;
     if (this.#views.size >= VIEWS_MAX) for (const other of [...this.#views.keys()]) this.release(other);
     if (this.#views.size >= VIEWS_MAX) return undefined;
-    const { core, refreshed } = this.parts;
-    const view = new View({ core, uri, source, refreshed });
+    const { host, refreshed } = this.parts;
+    const view = new View({ host, uri, source, refreshed });
     this.#views.set(uri, view);
     // Whoever asked may never watch it.
-    core.clock.after(VIEW_IDLE_MS, () => this.release(uri));
+    host.clock.after(VIEW_IDLE_MS, () => this.release(uri));
     void view.refresh();
     return view;
   }
@@ -220,7 +229,7 @@ export class OpenViews {
   /** Gives a view up, unless somebody watches. */
   release(uri: string): void {
     const view = this.#views.get(uri);
-    if (!view || this.parts.core.isWatched(uri)) return;
+    if (!view || this.parts.host.isWatched(uri)) return;
     view.close();
     this.#views.delete(uri);
     this.parts.released();
@@ -232,12 +241,12 @@ export class OpenViews {
 
   /** When the session itself is over, whoever watches is told so and let go. */
   close(isSessionOver: boolean): void {
-    const { core } = this.parts;
+    const { host } = this.parts;
     this.#isOver = true;
     for (const [uri, view] of this.#views) {
       if (isSessionOver) view.end();
       else view.close();
-      if (isSessionOver) core.writer.afterCommit(() => core.unsubscribeAll(uri));
+      if (isSessionOver) host.writer.afterCommit(() => host.unsubscribeAll(uri));
     }
     this.#views.clear();
   }

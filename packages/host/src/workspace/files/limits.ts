@@ -50,15 +50,3 @@ export const WATCH_BATCH_MS = 50;
 export const WATCH_BATCH_MAX_CHANGES = 500;
 /** A watch that nobody subscribes to ends after this. */
 export const WATCH_UNUSED_MS = 30_000;
-
-/** Text and data of one result that stay in the session; what does not fit is kept aside and named. */
-export const INLINE_TEXT_MAX_CHARACTERS = 64 * 2 ** 10;
-export const INLINE_DATA_MAX_BYTES = 16 * 2 ** 10;
-/** How much of a long text is shown where it was. */
-export const PREVIEW_MAX_CHARACTERS = 4 * 2 ** 10;
-/** The largest content that is kept at all: no message that could bring one is larger. It is read as a whole. */
-export const CONTENT_MAX_BYTES = 16 * 2 ** 20;
-/** Content younger than this stays, even when no stored session names it yet. */
-export const CONTENT_FRESH_MS = 60 * 60 * 1_000;
-/** Turns that are looked through in one go. */
-export const SWEEP_PAGE_TURNS = 50;

@@ -1,18 +1,18 @@
 /**
- * Two views of what a tool gave back. The session gets what people can take in at once, and names the rest; everything
- * of it is stored and sent to everybody. The agent gets the text itself, as before.
+ * Large results of tools. The session is stored and sent to everybody, so it gets what a person can take in at once, and
+ * names blobs for the rest. The agent gets the whole, also when it opens the session again.
  */
-import type { ToolCallResult, ToolResultContent } from '@atrium/protocol';
-import { beginning, sizeText } from '../core/util/text.js';
+import type { ResponsePart, ToolCallResult, ToolResultContent, Turn } from '@atrium/protocol';
+import { BLOB_SCHEME, type BlobStore, blobHash, putNamed } from '../contracts/blobs.js';
 import {
-  CONTENT_MAX_BYTES,
+  BLOB_MAX_BYTES,
   INLINE_DATA_MAX_BYTES,
   INLINE_TEXT_MAX_CHARACTERS,
   PREVIEW_MAX_CHARACTERS,
-} from '../workspace/files/limits.js';
-import { hashIn, type KeptContents } from './kept-contents.js';
+} from '../limits.js';
+import { beginning, sizeText } from '../util/text.js';
 
-/** Ends what is shown of a long text. The whole of it is named by the block behind. */
+/** Ends the beginning of a long text. The block behind it names the whole. */
 const PREVIEW_END = '\n[Cut here: the whole of it is kept aside.]';
 const TEXT_TYPE = 'text/plain';
 const JSON_TYPE = 'application/json';
@@ -33,54 +33,54 @@ function isLong(structured: ToolCallResult['structuredContent']): boolean {
   return structured !== undefined && JSON.stringify(structured).length > INLINE_TEXT_MAX_CHARACTERS;
 }
 
-/** What the session gets. Blocks stay in their order; what does not fit any more is kept aside. */
-export async function shownResult(contents: KeptContents, result: ToolCallResult): Promise<ToolCallResult> {
+/** What the session gets. Blocks stay in their order; a blob takes the place of what does not fit any more. */
+export async function shownResult(blobs: BlobStore, result: ToolCallResult): Promise<ToolCallResult> {
   const { content = [], structuredContent, ...rest } = result;
   const room = { text: INLINE_TEXT_MAX_CHARACTERS, data: INLINE_DATA_MAX_BYTES };
   const shown: ToolResultContent[] = [];
-  for (const block of content) shown.push(...(await shownBlock(contents, block, room)));
+  for (const block of content) shown.push(...(await shownBlock(blobs, block, room)));
   if (structuredContent === undefined) return { ...rest, content: shown };
   if (!isLong(structuredContent)) return { ...rest, content: shown, structuredContent };
-  const ref = await kept(contents, Buffer.from(JSON.stringify(structuredContent)), JSON_TYPE);
-  return { ...rest, content: [...shown, ref] };
+  const named = await namedBlock(blobs, Buffer.from(JSON.stringify(structuredContent)), JSON_TYPE);
+  return { ...rest, content: [...shown, named] };
 }
 
 async function shownBlock(
-  contents: KeptContents,
+  blobs: BlobStore,
   block: ToolResultContent,
   room: { text: number; data: number },
 ): Promise<ToolResultContent[]> {
   if (block.type === 'text') {
     const { length } = block.text;
-    // As much is shown of every text, so this one would only become longer.
+    // A preview of this text would be no shorter.
     const isShown = length <= Math.max(room.text, PREVIEW_MAX_CHARACTERS);
     room.text -= isShown ? length : PREVIEW_MAX_CHARACTERS;
     if (isShown) return [block];
     const preview = { ...block, text: `${beginning(block.text, PREVIEW_MAX_CHARACTERS)}${PREVIEW_END}` };
-    return [preview, await kept(contents, Buffer.from(block.text), TEXT_TYPE)];
+    return [preview, await namedBlock(blobs, Buffer.from(block.text), TEXT_TYPE)];
   }
   if (block.type !== 'embeddedResource') return [block];
   const bytes = Buffer.from(block.data, 'base64');
-  if (bytes.length > room.data) return [await kept(contents, bytes, block.contentType)];
+  if (bytes.length > room.data) return [await namedBlock(blobs, bytes, block.contentType)];
   room.data -= bytes.length;
   return [block];
 }
 
-async function kept(contents: KeptContents, bytes: Buffer, contentType: string): Promise<ToolResultContent> {
-  if (bytes.length > CONTENT_MAX_BYTES) {
+async function namedBlock(blobs: BlobStore, bytes: Buffer, contentType: string): Promise<ToolResultContent> {
+  if (bytes.length > BLOB_MAX_BYTES) {
     return { type: 'text', text: `[Left out: ${contentType} of ${sizeText(bytes.length)}, which is too large.]` };
   }
-  return { type: 'resource', ...(await contents.keep(bytes, contentType)) };
+  return { type: 'resource', ...(await putNamed(blobs, bytes, contentType)) };
 }
 
-/** What the agent gets, from what the session has: for a history that is read again. */
+/** What the agent gets, from what the session has. */
 export async function wholeContent(
-  contents: KeptContents,
+  blobs: BlobStore,
   content: readonly ToolResultContent[],
 ): Promise<ToolResultContent[]> {
   const whole: ToolResultContent[] = [];
   for (const block of content) {
-    const bytes = block.type === 'resource' ? await bytesOf(contents, block.uri) : undefined;
+    const bytes = block.type === 'resource' ? await blobs.get(blobHash(block.uri) ?? '') : undefined;
     const last = whole.at(-1);
     const isPreviewed = last?.type === 'text' && last.text.endsWith(PREVIEW_END);
     if (!bytes || block.type !== 'resource') whole.push(block);
@@ -90,12 +90,29 @@ export async function wholeContent(
   return whole;
 }
 
-async function bytesOf(contents: KeptContents, uri: string): Promise<Buffer | undefined> {
-  if (hashIn(uri) === undefined) return undefined;
-  const stored = await contents.read(uri);
-  return stored && Buffer.from(stored.bytes);
-}
-
 function typeOf({ contentType }: Extract<ToolResultContent, { type: 'resource' }>): string {
   return contentType ?? 'application/octet-stream';
+}
+
+/** Turns as an agent should remember them, with every blob in its place again. */
+export function wholeTurns(blobs: BlobStore, turns: readonly Turn[]): Promise<Turn[]> {
+  return Promise.all(
+    turns.map(async (turn) => {
+      if (!turn.responseParts.some(namesBlob)) return turn;
+      return { ...turn, responseParts: await Promise.all(turn.responseParts.map((part) => wholePart(blobs, part))) };
+    }),
+  );
+}
+
+async function wholePart(blobs: BlobStore, part: ResponsePart): Promise<ResponsePart> {
+  if (part.kind !== 'toolCall' || part.toolCall.status !== 'completed' || !namesBlob(part)) return part;
+  const content = await wholeContent(blobs, part.toolCall.content ?? []);
+  return { ...part, toolCall: { ...part.toolCall, content } };
+}
+
+function namesBlob(part: ResponsePart): boolean {
+  if (part.kind !== 'toolCall' || part.toolCall.status !== 'completed') return false;
+  return (
+    part.toolCall.content?.some((block) => block.type === 'resource' && block.uri.startsWith(BLOB_SCHEME)) ?? false
+  );
 }
