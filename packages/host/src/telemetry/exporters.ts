@@ -1,10 +1,9 @@
 /**
- * Sends telemetry to a collector by OTLP over HTTP, in JSON. A collector that is slow or away costs a bounded queue and
- * nothing else: what does not fit is dropped, and the host goes on.
+ * Where telemetry goes: to a collector by OTLP over HTTP, in JSON, and to clients that subscribe to its channels. A
+ * collector that is slow or away costs a bounded queue: the exporter drops what does not fit, and the host goes on.
  */
-
 import { type Channel, Channel as PlainChannel } from '../core/channels/channel.js';
-import type { HostCore, OpenChannel } from '../core/contracts/host-core.js';
+import type { OpenChannel } from '../core/contracts/host-core.js';
 import type { Service } from '../core/contracts/service.js';
 import { type Clock, systemClock } from '../core/util/clock.js';
 import type { Logger } from '../core/util/logger.js';
@@ -14,14 +13,14 @@ import { kindOf, type Signal, type Sink } from './telemetry.js';
 
 export const EXPORT_TIMEOUT_MS = 10_000;
 export const EXPORT_QUEUE_MAX_BYTES = 4 * 2 ** 20;
-/** How long the end of a host waits for what is left to go out. */
+/** How long a stopping host waits for the rest of the queue. */
 export const EXPORT_CLOSE_MAX_MS = 2_000;
 export const EXPORT_RETRY_MS = 1_000;
 export const EXPORT_RETRY_MAX_MS = 30_000;
-/** Answers that mean: later. Others will not get better by trying again. */
+/** Status codes that mean: later. */
 const RETRYABLE: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
-export interface HttpExporterOptions {
+interface HttpExporterOptions {
   /** The base, as in `http://127.0.0.1:4318`; `/v1/traces` and so on are added. */
   readonly endpoint: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -29,7 +28,7 @@ export interface HttpExporterOptions {
   readonly logger: Logger;
 }
 
-interface Parcel {
+interface Batch {
   readonly path: string;
   readonly body: string;
 }
@@ -37,10 +36,10 @@ interface Parcel {
 export class HttpExporter implements Sink {
   readonly #options: HttpExporterOptions;
   readonly #base: string;
-  readonly #queue: Parcel[] = [];
+  readonly #queue: Batch[] = [];
   #bytes = 0;
   #sending: Promise<void> | undefined;
-  /** There was a complaint since it last worked. What is said here is sent there, too. */
+  /** It has logged a failure since it last worked. Log records are exported, too, so each one must not cause the next. */
   #hasComplained = false;
   #isClosed = false;
   #failures = 0;
@@ -68,7 +67,7 @@ export class HttpExporter implements Sink {
     this.#put('/v1/logs', encode(records));
   }
 
-  /** Gives what is left a moment to go out. */
+  /** Gives the rest of the queue a moment to go out. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#disarm?.();
@@ -87,13 +86,13 @@ export class HttpExporter implements Sink {
   }
 
   async #send(): Promise<void> {
-    for (let parcel = this.#queue[0]; parcel; parcel = this.#queue[0]) {
-      if ((await this.#post(parcel)) === 'later') {
+    for (let batch = this.#queue[0]; batch; batch = this.#queue[0]) {
+      if ((await this.#post(batch)) === 'later') {
         this.#again();
         break;
       }
       this.#queue.shift();
-      this.#bytes -= parcel.body.length;
+      this.#bytes -= batch.body.length;
     }
     this.#sending = undefined;
   }
@@ -108,7 +107,7 @@ export class HttpExporter implements Sink {
     });
   }
 
-  async #post({ path, body }: Parcel): Promise<'done' | 'later'> {
+  async #post({ path, body }: Batch): Promise<'done' | 'later'> {
     const { headers } = this.#options;
     try {
       const answer = await fetch(`${this.#base}${path}`, {
@@ -125,7 +124,7 @@ export class HttpExporter implements Sink {
       this.#failures = 0;
       return 'done';
     } catch (error) {
-      // Of the error only its kind: its words may quote the address, and with it a password.
+      // Only the kind of the error: its message may quote the address, and with it a password.
       if (!this.#isClosed)
         this.#complain('cannot be reached, and is tried again', { error: kindOf((error as Error).cause ?? error) });
       return 'later';
@@ -138,21 +137,27 @@ export class HttpExporter implements Sink {
   }
 }
 
-/** Telemetry for clients: channels without state that carry batches in OTLP/JSON from the moment somebody subscribes. */
+/** What telemetry needs of the host to reach clients. */
+export interface ClientChannels {
+  isWatched(uri: string): boolean;
+  /** Sends a notification to every client that subscribes to a channel. */
+  notify(uri: string, method: string, params: object): void;
+}
 
 const TRACES = 'ahp-otlp://traces';
 const METRICS = 'ahp-otlp://metrics';
 const LOGS = 'ahp-otlp://logs';
 
+/** Channels without state that carry batches in OTLP/JSON to the clients that subscribe. */
 export class TelemetryChannels implements Service, Sink {
   readonly scheme = 'ahp-otlp:';
   readonly greeting = { telemetry: { logs: `${LOGS}{?level}`, traces: TRACES, metrics: METRICS } };
-  readonly #core: Pick<HostCore, 'notify' | 'isWatched'>;
-  /** Every spelling of a channel that somebody asked for, and the least severity it carries. Perhaps nobody stayed. */
+  readonly #clients: ClientChannels;
+  /** The URIs under which clients opened the channel of logs, and the least severity of each. */
   readonly #logs = new Map<string, number>();
 
-  constructor(core: Pick<HostCore, 'notify' | 'isWatched'>) {
-    this.#core = core;
+  constructor(clients: ClientChannels) {
+    this.#clients = clients;
   }
 
   open(uri: string): OpenChannel | undefined {
@@ -168,27 +173,27 @@ export class TelemetryChannels implements Service, Sink {
   }
 
   wants(signal: Signal): boolean {
-    if (signal === 'logs') return [...this.#logs.keys()].some((uri) => this.#core.isWatched(uri));
-    return this.#core.isWatched(signal === 'traces' ? TRACES : METRICS);
+    if (signal === 'logs') return [...this.#logs.keys()].some((uri) => this.#clients.isWatched(uri));
+    return this.#clients.isWatched(signal === 'traces' ? TRACES : METRICS);
   }
 
   traces(payload: object): void {
-    this.#core.notify(TRACES, 'otlp/exportTraces', { payload });
+    this.#clients.notify(TRACES, 'otlp/exportTraces', { payload });
   }
 
   metrics(payload: object): void {
-    this.#core.notify(METRICS, 'otlp/exportMetrics', { payload });
+    this.#clients.notify(METRICS, 'otlp/exportMetrics', { payload });
   }
 
   logs(records: readonly LogRecordData[], encode: (records: readonly LogRecordData[]) => object): void {
     for (const [uri, least] of this.#logs) {
       const wanted = records.filter(({ severity }) => SEVERITIES[severity] >= least);
-      if (wanted.length > 0) this.#core.notify(uri, 'otlp/exportLogs', { payload: encode(wanted) });
+      if (wanted.length > 0) this.#clients.notify(uri, 'otlp/exportLogs', { payload: encode(wanted) });
     }
   }
 }
 
-/** The template `ahp-otlp://logs{?level}`, expanded with a level or without. */
+/** Reads the template `ahp-otlp://logs{?level}`, expanded with a level or without. */
 function leastSeverity(uri: string): number | undefined {
   if (uri === LOGS) return SEVERITIES.trace;
   const level = /^ahp-otlp:\/\/logs\?level=([A-Za-z]+)$/.exec(uri)?.[1]?.toLowerCase();

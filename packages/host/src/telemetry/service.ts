@@ -1,25 +1,59 @@
-/** Turns and tool calls as spans, read off the actions of a session: nothing else in the host has to say when they are. */
-
+/** Telemetry as a service of the host: spans of its sessions, channels for clients, a collector if there is one. */
 import type { SessionAction, SessionState } from '@atrium/protocol';
 import type { Step } from '../core/channels/channel.js';
-import type { HostCore } from '../core/contracts/host-core.js';
 import type { Service } from '../core/contracts/service.js';
 import type { Session } from '../core/sessions/session.js';
 import type { SessionObserver } from '../core/sessions/session-observer.js';
-import { HttpExporter, TelemetryChannels } from './exporters.js';
+import type { Clock } from '../core/util/clock.js';
+import type { Logger } from '../core/util/logger.js';
+import { type ClientChannels, HttpExporter, TelemetryChannels } from './exporters.js';
 import type { Attributes } from './otlp.js';
 import type { Span, Telemetry } from './telemetry.js';
 
-interface Begun {
+export interface TelemetryChoice {
+  /** A collector that takes OTLP over HTTP, as in `http://127.0.0.1:4318`. */
+  readonly endpoint?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** `atrium` by default. */
+  readonly serviceName?: string;
+}
+
+interface TelemetryHost extends ClientChannels {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly telemetry: Telemetry;
+}
+
+export function createTelemetry(host: TelemetryHost, { endpoint, headers = {} }: TelemetryChoice): Service {
+  const { clock, logger, telemetry } = host;
+  const channels = new TelemetryChannels(host);
+  telemetry.addSink(channels);
+  const exporter = endpoint === undefined ? undefined : new HttpExporter({ endpoint, headers, clock, logger });
+  if (exporter) telemetry.addSink(exporter);
+  return {
+    scheme: channels.scheme,
+    greeting: channels.greeting,
+    open: (uri) => channels.open(uri),
+    unwatched: (uri) => channels.unwatched(uri),
+    attach: (session) => new SessionSpans(session, telemetry),
+    close: async () => {
+      telemetry.flush();
+      await exporter?.close();
+    },
+  };
+}
+
+interface OpenSpan {
   readonly span: Span;
   readonly since: number;
   readonly attributes: Attributes;
 }
 
+/** Reads turns and tool calls off the actions of a session as spans: no other part of the host has to report them. */
 export class SessionSpans implements SessionObserver {
-  #turn: Begun | undefined;
-  readonly #calls = new Map<string, Begun>();
-  /** Of the turn, as far as they were told. */
+  #turn: OpenSpan | undefined;
+  readonly #calls = new Map<string, OpenSpan>();
+  /** Tokens of the turn, as far as the agent has reported them. */
   readonly #tokens = new Map<'input' | 'output', number>();
 
   constructor(
@@ -70,7 +104,7 @@ export class SessionSpans implements SessionObserver {
     }
   }
 
-  #begin(name: string, attributes: Attributes): Begun {
+  #begin(name: string, attributes: Attributes): OpenSpan {
     const whole = { 'ahp.session.id': this.session.uri, ...attributes };
     const span = this.telemetry.span(name, whole);
     this.telemetry.enter(whole, span);
@@ -83,7 +117,7 @@ export class SessionSpans implements SessionObserver {
     if (call) this.#end('atrium.tool_call', call, outcome);
   }
 
-  /** Whatever ends a turn ends its calls. */
+  /** The end of a turn ends its calls. */
   #endTurn(outcome: string | undefined): void {
     for (const id of [...this.#calls.keys()]) this.#endCall(id, 'cancelled');
     if (this.#turn) this.#end('atrium.turn', this.#turn, outcome);
@@ -91,14 +125,14 @@ export class SessionSpans implements SessionObserver {
     this.#tokens.clear();
   }
 
-  #end(name: string, { span, since, attributes }: Begun, outcome: string | undefined): void {
+  #end(name: string, { span, since, attributes }: OpenSpan, outcome: string | undefined): void {
     span.end(outcome === undefined ? {} : { error: outcome });
     this.telemetry.leave(attributes);
     const measured = { ...attributes, outcome: outcome ?? 'ok' };
     this.telemetry.measure(`${name}.duration`, 'ms', performance.now() - since, measured);
   }
 
-  /** Agents say how many there were in the turn so far; what is new is what the last request took. */
+  /** Agents report the total of the turn so far; the difference is what the last request took. */
   #usage(soFar: number | undefined, kind: 'input' | 'output'): void {
     const tokens = (soFar ?? 0) - (this.#tokens.get(kind) ?? 0);
     if (tokens <= 0) return;
@@ -110,33 +144,4 @@ export class SessionSpans implements SessionObserver {
   async close(): Promise<void> {
     this.#endTurn('cancelled');
   }
-}
-
-/** Telemetry as a service of the host: spans of its sessions, channels for clients, a collector if there is one. */
-
-export interface TelemetryChoice {
-  /** A collector that takes OTLP over HTTP, as in `http://127.0.0.1:4318`. */
-  readonly endpoint?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  /** `atrium` by default. */
-  readonly serviceName?: string;
-}
-
-export function createTelemetry(core: HostCore, { endpoint, headers = {} }: TelemetryChoice): Service {
-  const { clock, logger, telemetry } = core;
-  const channels = new TelemetryChannels(core);
-  telemetry.addSink(channels);
-  const exporter = endpoint === undefined ? undefined : new HttpExporter({ endpoint, headers, clock, logger });
-  if (exporter) telemetry.addSink(exporter);
-  return {
-    scheme: channels.scheme,
-    greeting: channels.greeting,
-    open: (uri) => channels.open(uri),
-    unwatched: (uri) => channels.unwatched(uri),
-    attach: (session) => new SessionSpans(session, telemetry),
-    close: async () => {
-      telemetry.flush();
-      await exporter?.close();
-    },
-  };
 }

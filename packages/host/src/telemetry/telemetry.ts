@@ -1,5 +1,7 @@
-/** Counts and distributions of one interval, by name and attributes. */
-
+/**
+ * What the host does, for people who watch it from outside. Parts of the host report spans, measures and log records;
+ * while nothing subscribes, a report costs a comparison. Prompt text, tool input and tokens are never reported.
+ */
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../core/util/clock.js';
 import type { Logger } from '../core/util/logger.js';
@@ -15,91 +17,164 @@ import {
   traces,
 } from './otlp.js';
 
-export interface Named {
-  readonly name: string;
-  readonly unit: string;
-  readonly attributes: Attributes;
+export interface SpanContext {
+  readonly traceId: string;
+  readonly spanId: string;
 }
 
-interface Distribution extends Named {
-  readonly kind: 'histogram';
-  count: number;
-  sum: number;
-  min: number;
-  max: number;
-  readonly buckets: number[];
+export interface Span {
+  /** Undefined when no sink wants traces. */
+  readonly context: SpanContext | undefined;
+  end(outcome?: { readonly error?: string; readonly attributes?: Attributes }): void;
 }
 
-interface Sum extends Named {
-  readonly kind: 'count';
-  value: number;
+/** Attributes that tie spans of the same session or call together. */
+const SESSION = 'ahp.session.id';
+const CALL = 'ahp.tool_call.id';
+
+const NO_SPAN: Span = { context: undefined, end: () => {} };
+
+export interface TelemetryOptions {
+  readonly clock: Clock;
+  readonly serviceName?: string;
 }
 
-export class MetricSet {
-  #points = new Map<string, Distribution | Sum>();
+export class Telemetry {
+  readonly #batches: Batches;
+  /** The open spans, by session or by session and call: spans that begin there are their children. */
+  readonly #contexts = new Map<string, SpanContext>();
 
-  /** `max`: names with different attributes beyond this are left out. */
-  constructor(private readonly max: number) {}
-
-  measure(named: Named, value: number): void {
-    const point = this.#point(named, () => ({
-      ...named,
-      ...{ kind: 'histogram' as const, count: 0, sum: 0, min: value, max: value },
-      buckets: new Array<number>(BOUNDS.length + 1).fill(0),
-    }));
-    if (point?.kind !== 'histogram') return;
-    point.count++;
-    point.sum += value;
-    point.min = Math.min(point.min, value);
-    point.max = Math.max(point.max, value);
-    const above = BOUNDS.findIndex((bound) => value <= bound);
-    const index = above < 0 ? BOUNDS.length : above;
-    point.buckets[index] = (point.buckets[index] ?? 0) + 1;
+  constructor({ clock, serviceName = 'atrium' }: TelemetryOptions) {
+    this.#batches = new Batches(clock, { 'service.name': serviceName, 'process.pid': process.pid });
   }
 
-  count(named: Named, by: number): void {
-    const point = this.#point(named, () => ({ ...named, kind: 'count' as const, value: 0 }));
-    if (point?.kind === 'count') point.value += by;
+  addSink(sink: Sink): void {
+    this.#batches.addSink(sink);
   }
 
-  take(): MetricPoint[] {
-    const points = [...this.#points.values()];
-    this.#points = new Map();
-    return points;
+  hears(signal: Signal): boolean {
+    return this.#batches.isWanted(signal);
   }
 
-  #point(named: Named, make: () => Distribution | Sum): Distribution | Sum | undefined {
-    const key = JSON.stringify([named.name, named.attributes]);
-    const present = this.#points.get(key);
-    if (present || this.#points.size >= this.max) return present;
-    const point = make();
-    this.#points.set(key, point);
-    return point;
+  /** Its parent is the open span of the call, or of the session, that the attributes name. */
+  span(name: string, attributes: Attributes): Span {
+    if (!this.hears('traces')) return NO_SPAN;
+    const parent = this.#parentOf(attributes);
+    const context = { traceId: parent?.traceId ?? id(16), spanId: id(8) };
+    const start = now();
+    let isOpen = true;
+    return {
+      context,
+      end: ({ error, attributes: more } = {}) => {
+        if (!isOpen) return;
+        isOpen = false;
+        const whole = { ...attributes, ...more };
+        const span = { ...context, parentSpanId: parent?.spanId, name, start, end: now(), attributes: whole };
+        this.#batches.addSpan({ ...span, ...(error !== undefined && { error: cut(error) }) });
+      },
+    };
+  }
+
+  /**
+   * A span around some work, and a measure of how long it took. Of a failure it reports the kind only: the message may quote
+   * what was worked on.
+   */
+  around<T>(
+    name: string,
+    attributes: Attributes,
+    work: () => Promise<T>,
+    failureIn: (result: T) => string | undefined = () => undefined,
+  ): Promise<T> {
+    if (!this.hears('traces') && !this.hears('metrics')) return work();
+    const span = this.span(name, attributes);
+    const start = now();
+    const done = (error: string | undefined) => {
+      span.end(error === undefined ? {} : { error });
+      this.measure(`${name}.duration`, 'ms', now() - start, { ...attributes, error: error !== undefined });
+    };
+    return work().then(
+      (result) => {
+        done(failureIn(result));
+        return result;
+      },
+      (error) => {
+        done(kindOf(error));
+        throw error;
+      },
+    );
+  }
+
+  /** Makes a span the parent of later spans of the same session or call. */
+  enter(attributes: Attributes, { context }: Span): void {
+    if (context) this.#contexts.set(placeOf(attributes), context);
+  }
+
+  leave(attributes: Attributes): void {
+    this.#contexts.delete(placeOf(attributes));
+  }
+
+  #parentOf(attributes: Attributes): SpanContext | undefined {
+    const { [SESSION]: session } = attributes;
+    return this.#contexts.get(placeOf(attributes)) ?? this.#contexts.get(placeOf({ [SESSION]: session }));
+  }
+
+  /** Adds a value to a distribution: how long, how many. */
+  measure(name: string, unit: string, value: number, attributes: Attributes = {}): void {
+    if (this.hears('metrics')) this.#batches.measure({ name, unit, attributes: withoutIds(attributes) }, value);
+  }
+
+  count(name: string, unit: string, by = 1, attributes: Attributes = {}): void {
+    if (this.hears('metrics')) this.#batches.count({ name, unit, attributes: withoutIds(attributes) }, by);
+  }
+
+  /** A logger that also reports everything as log records. */
+  alongside(logger: Logger): Logger {
+    return {
+      hears: (level) => this.hears('logs') || (logger.hears?.(level) ?? true),
+      log: (level, message, fields = {}) => {
+        logger.log(level, message, fields);
+        if (!this.hears('logs')) return;
+        const shown = cut(withoutCodes(message));
+        this.#batches.addRecord({ time: now(), severity: level, message: shown, attributes: cutAll(fields) });
+      },
+    };
+  }
+
+  /** Sends the current batch now. */
+  flush(): void {
+    this.#batches.flush();
   }
 }
 
-/** What was said since the last batch, up to a limit, and who takes it: batches go out at a steady pace. */
+function placeOf({ [SESSION]: session, [CALL]: call }: Attributes): string {
+  return `${session} ${call ?? ''}`;
+}
 
-/** What was gathered goes out at this pace. */
+function id(bytes: number): string {
+  return randomBytes(bytes).toString('hex');
+}
+
+/** How often batches go out. */
 export const FLUSH_EVERY_MS = 1_000;
-/** Of each kind, between two times; what comes on top is dropped and counted. */
+/** Of each kind, in one batch; more are dropped and counted. */
 export const PENDING_MAX = 5_000;
 
 export type Signal = 'traces' | 'metrics' | 'logs';
 
-/** Whoever takes what was gathered. */
+/** Takes batches: a collector, or the clients. */
 export interface Sink {
   wants(signal: Signal): boolean;
   traces(payload: { resourceSpans: unknown[] }): void;
   metrics(payload: { resourceMetrics: unknown[] }): void;
-  /** Log records come as they are, so that a sink can leave some out. */
+  /** Takes records before they are encoded, so that a sink can leave some out. */
   logs(
     records: readonly LogRecordData[],
     encode: (records: readonly LogRecordData[]) => { resourceLogs: unknown[] },
   ): void;
 }
 
-export class Batches {
+/** Collects reports up to a limit, and hands them to the sinks at a steady pace. */
+class Batches {
   readonly #sinks: Sink[] = [];
   #spans: SpanRecord[] = [];
   #records: LogRecordData[] = [];
@@ -108,7 +183,7 @@ export class Batches {
   #since = now();
   #disarm: (() => void) | undefined;
 
-  /** `resource`: who says all this. */
+  /** `resource`: the attributes of this host. */
   constructor(
     private readonly clock: Clock,
     private readonly resource: Attributes,
@@ -150,7 +225,7 @@ export class Batches {
     this.#disarm ??= this.clock.after(FLUSH_EVERY_MS, () => this.flush());
   }
 
-  /** Hands on what was gathered. */
+  /** Sends the current batch now. */
   flush(): void {
     this.#disarm?.();
     this.#disarm = undefined;
@@ -170,181 +245,101 @@ export class Batches {
   }
 }
 
-/** Finer than the host's clock, for what takes less than a millisecond. */
-export function now(): number {
+/** Milliseconds since the epoch, finer than the host's clock. */
+function now(): number {
   return performance.timeOrigin + performance.now();
 }
 
-/** What may be said of something: no secrets, no words that quote what was worked on, and not too much. */
+interface Named {
+  readonly name: string;
+  readonly unit: string;
+  readonly attributes: Attributes;
+}
 
-/** Words of others, such as errors, are cut here. */
+interface Distribution extends Named {
+  readonly kind: 'histogram';
+  count: number;
+  sum: number;
+  min: number;
+  max: number;
+  readonly buckets: number[];
+}
+
+interface Sum extends Named {
+  readonly kind: 'count';
+  value: number;
+}
+
+/** Counts and distributions of one interval, by name and attributes. */
+class MetricSet {
+  #points = new Map<string, Distribution | Sum>();
+
+  /** `max`: series beyond this are left out. */
+  constructor(private readonly max: number) {}
+
+  measure(named: Named, value: number): void {
+    const point = this.#point(named, () => ({
+      ...named,
+      ...{ kind: 'histogram' as const, count: 0, sum: 0, min: value, max: value },
+      buckets: new Array<number>(BOUNDS.length + 1).fill(0),
+    }));
+    if (point?.kind !== 'histogram') return;
+    point.count++;
+    point.sum += value;
+    point.min = Math.min(point.min, value);
+    point.max = Math.max(point.max, value);
+    const above = BOUNDS.findIndex((bound) => value <= bound);
+    const index = above < 0 ? BOUNDS.length : above;
+    point.buckets[index] = (point.buckets[index] ?? 0) + 1;
+  }
+
+  count(named: Named, by: number): void {
+    const point = this.#point(named, () => ({ ...named, kind: 'count' as const, value: 0 }));
+    if (point?.kind === 'count') point.value += by;
+  }
+
+  take(): MetricPoint[] {
+    const points = [...this.#points.values()];
+    this.#points = new Map();
+    return points;
+  }
+
+  #point(named: Named, make: () => Distribution | Sum): Distribution | Sum | undefined {
+    const key = JSON.stringify([named.name, named.attributes]);
+    const present = this.#points.get(key);
+    if (present || this.#points.size >= this.max) return present;
+    const point = make();
+    this.#points.set(key, point);
+    return point;
+  }
+}
+
+/** Longer texts, such as errors, are cut. */
 const TEXT_MAX_CHARACTERS = 500;
-/** Codes for the person at the console, who may have nobody else to read them to. */
+/** Pairing codes that the host shows on its console. */
 const PAIRING_CODE = /\b\d{3} \d{3}\b/g;
 
-export function withoutCodes(text: string): string {
+function withoutCodes(text: string): string {
   return text.replaceAll(PAIRING_CODE, '[hidden]');
 }
 
-/** Every id would be a series of its own: metrics are about kinds, not about single sessions. */
-export function withoutIds(attributes: Attributes): Attributes {
+/** Every id would make a series of its own: metrics are about kinds, not about single sessions. */
+function withoutIds(attributes: Attributes): Attributes {
   return Object.fromEntries(Object.entries(attributes).filter(([key]) => !key.endsWith('.id')));
 }
 
-/** What kind of failure it is, in a word. */
+/** The kind of a failure, in a word. */
 export function kindOf(error: unknown): string {
   if (!(error instanceof Error)) return 'failed';
   const { errorType, code } = error as { errorType?: unknown; code?: unknown };
   return String(errorType ?? code ?? error.name);
 }
 
-export function cutAll(attributes: Attributes): Attributes {
+function cutAll(attributes: Attributes): Attributes {
   const entries = Object.entries(attributes);
   return Object.fromEntries(entries.map(([key, value]) => [key, typeof value === 'string' ? cut(value) : value]));
 }
 
-export function cut(text: string): string {
+function cut(text: string): string {
   return text.length <= TEXT_MAX_CHARACTERS ? text : `${text.slice(0, TEXT_MAX_CHARACTERS)}…`;
-}
-
-/**
- * What the host does, for those who want to watch it from outside. Rooms say what they do as spans, measures and log
- * records; what nobody listens to costs a comparison and nothing else. Prompt text, tool input and tokens are never said.
- */
-
-export interface SpanContext {
-  readonly traceId: string;
-  readonly spanId: string;
-}
-
-export interface Span {
-  /** Undefined when nobody listens. */
-  readonly context: SpanContext | undefined;
-  end(outcome?: { readonly error?: string; readonly attributes?: Attributes }): void;
-}
-
-/** Names of attributes by which everything that belongs together is found. */
-const SESSION = 'ahp.session.id';
-const CALL = 'ahp.tool_call.id';
-
-const NO_SPAN: Span = { context: undefined, end: () => {} };
-
-export interface TelemetryOptions {
-  readonly clock: Clock;
-  readonly serviceName?: string;
-}
-
-export class Telemetry {
-  readonly #batches: Batches;
-  /** What is going on, by session or by session and call: what happens there belongs to it. */
-  readonly #contexts = new Map<string, SpanContext>();
-
-  constructor({ clock, serviceName = 'atrium' }: TelemetryOptions) {
-    this.#batches = new Batches(clock, { 'service.name': serviceName, 'process.pid': process.pid });
-  }
-
-  addSink(sink: Sink): void {
-    this.#batches.addSink(sink);
-  }
-
-  hears(signal: Signal): boolean {
-    return this.#batches.isWanted(signal);
-  }
-
-  /** Its parent is what is going on in the session, or in the call, that the attributes name. */
-  span(name: string, attributes: Attributes): Span {
-    if (!this.hears('traces')) return NO_SPAN;
-    const parent = this.#parentOf(attributes);
-    const context = { traceId: parent?.traceId ?? id(16), spanId: id(8) };
-    const start = now();
-    let isOpen = true;
-    return {
-      context,
-      end: ({ error, attributes: more } = {}) => {
-        if (!isOpen) return;
-        isOpen = false;
-        const whole = { ...attributes, ...more };
-        const span = { ...context, parentSpanId: parent?.spanId, name, start, end: now(), attributes: whole };
-        this.#batches.addSpan({ ...span, ...(error !== undefined && { error: cut(error) }) });
-      },
-    };
-  }
-
-  /**
-   * A span around some work, and a measure of how long it took. Adds nothing when nobody listens. Of a failure only the
-   * kind is said: its words may quote what was worked on.
-   */
-  around<T>(
-    name: string,
-    attributes: Attributes,
-    work: () => Promise<T>,
-    failureIn: (result: T) => string | undefined = () => undefined,
-  ): Promise<T> {
-    if (!this.hears('traces') && !this.hears('metrics')) return work();
-    const span = this.span(name, attributes);
-    const start = now();
-    const done = (error: string | undefined) => {
-      span.end(error === undefined ? {} : { error });
-      this.measure(`${name}.duration`, 'ms', now() - start, { ...attributes, error: error !== undefined });
-    };
-    return work().then(
-      (result) => {
-        done(failureIn(result));
-        return result;
-      },
-      (error) => {
-        done(kindOf(error));
-        throw error;
-      },
-    );
-  }
-
-  /** Something that goes on for a while: what others say of the same session or call is part of it. */
-  enter(attributes: Attributes, { context }: Span): void {
-    if (context) this.#contexts.set(placeOf(attributes), context);
-  }
-
-  leave(attributes: Attributes): void {
-    this.#contexts.delete(placeOf(attributes));
-  }
-
-  #parentOf(attributes: Attributes): SpanContext | undefined {
-    const { [SESSION]: session } = attributes;
-    return this.#contexts.get(placeOf(attributes)) ?? this.#contexts.get(placeOf({ [SESSION]: session }));
-  }
-
-  /** One more value of a distribution: how long, how many. */
-  measure(name: string, unit: string, value: number, attributes: Attributes = {}): void {
-    if (this.hears('metrics')) this.#batches.measure({ name, unit, attributes: withoutIds(attributes) }, value);
-  }
-
-  count(name: string, unit: string, by = 1, attributes: Attributes = {}): void {
-    if (this.hears('metrics')) this.#batches.count({ name, unit, attributes: withoutIds(attributes) }, by);
-  }
-
-  /** A logger that says everything here too. */
-  alongside(logger: Logger): Logger {
-    return {
-      hears: (level) => this.hears('logs') || (logger.hears?.(level) ?? true),
-      log: (level, message, fields = {}) => {
-        logger.log(level, message, fields);
-        if (!this.hears('logs')) return;
-        const shown = cut(withoutCodes(message));
-        this.#batches.addRecord({ time: now(), severity: level, message: shown, attributes: cutAll(fields) });
-      },
-    };
-  }
-
-  /** Hands on what was gathered. */
-  flush(): void {
-    this.#batches.flush();
-  }
-}
-
-function placeOf({ [SESSION]: session, [CALL]: call }: Attributes): string {
-  return `${session} ${call ?? ''}`;
-}
-
-function id(bytes: number): string {
-  return randomBytes(bytes).toString('hex');
 }

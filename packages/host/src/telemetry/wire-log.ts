@@ -1,5 +1,7 @@
-/** A message without what must not be written down: secrets are blanked, long texts are cut. */
-
+/**
+ * A log of every message on every connection, to find faults in a client: one file per connection, one JSON object per
+ * line. It is off unless asked for. It blanks secrets and cuts long texts.
+ */
 import { createWriteStream, readdirSync, type WriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
@@ -9,123 +11,10 @@ import type { Logger } from '../core/util/logger.js';
 import { idIn } from '../core/wire/inbound.js';
 import type { MessagePart, Transport } from '../core/wire/transport.js';
 
-/** Texts beyond this are content, not protocol. */
-export const SHOWN_TEXT_MAX_CHARACTERS = 80;
-/** Only so much of a text is looked through for secrets. */
-const LOOKED_AT_MAX_CHARACTERS = 2 * 2 ** 10;
-const SHOWN_ITEMS_MAX = 50;
-const DEPTH_MAX = 12;
-/** Members with such a name hold secrets, however deep inside. Numbers do not: `inputTokens` is a count. */
-const SECRET_NAME =
-  /tokens?$|secret|passw|passphrase|_pass$|authorization$|pairing|(?:api|access|private).?key|_key$|cookie|credential/i;
-/** Words that are secrets by their looks, wherever they stand: what GitHub, model servers and the like hand out. */
-const SECRET_LOOKS =
-  /\b(?:gh[pousr]_|github_pat_|sk-|xox[a-z]-|AKIA|eyJ)[\w\-.]{12,}|\bBearer\s+\S+|(?<=:\/\/)[^\s/@]+(?=@)|(?<=[?&#][\w-]*(?:token|key|code|secret|password|signature|sig)=)[^\s&#]+/gi;
-/** Sessions of earlier versions hold questions with such an id: their words are a pairing code. */
-const PAIRING = /^pair-/;
-/** What people type into a terminal, and what it shows, is anything: passwords, too. So is what they answer, or write. */
-const TERMINAL = /^terminal\/(?:input|data)$/;
-const HIDDEN = '[hidden]';
-
-type Members = Readonly<Record<string, unknown>>;
-
-export function redacted(value: unknown, depth = 0): unknown {
-  if (typeof value === 'string') return shortened(value);
-  if (typeof value !== 'object' || value === null) return value;
-  if (depth >= DEPTH_MAX) return '…';
-  if (Array.isArray(value)) {
-    const shown = value.slice(0, SHOWN_ITEMS_MAX).map((item) => redacted(item, depth + 1));
-    return value.length > SHOWN_ITEMS_MAX ? [...shown, `… ${value.length} in all`] : shown;
-  }
-  const members = value as Members;
-  return Object.fromEntries(
-    Object.entries(members).map(([key, member]) => [
-      key,
-      isSecret(key, members) ? blanked(member) : redacted(member, depth + 1),
-    ]),
-  );
-}
-
-function isSecret(key: string, { id, type, kind, encoding, commandId, session }: Members): boolean {
-  switch (key) {
-    case 'code':
-      // Beside the session that it opens it is a pairing code, everywhere else what went wrong.
-      return session !== undefined;
-    case 'message':
-      return PAIRING.test(String(id));
-    case 'data':
-      // With an encoding, it is the content of a file.
-      return encoding !== undefined || TERMINAL.test(String(type));
-    case 'commandLine':
-    case 'output':
-      return commandId !== undefined;
-    case 'value':
-      return type === 'unclassified' || kind === 'text';
-    case 'freeformValues':
-      return true;
-    default:
-      return SECRET_NAME.test(key);
-  }
-}
-
-/** Nothing of it is shown, but that it is there. */
-function blanked(value: unknown): unknown {
-  return typeof value === 'number' || typeof value === 'boolean' || value === null ? value : HIDDEN;
-}
-
-function shortened(text: string): string {
-  const open = text.slice(0, LOOKED_AT_MAX_CHARACTERS).replace(SECRET_LOOKS, HIDDEN);
-  if (text.length <= SHOWN_TEXT_MAX_CHARACTERS) return open;
-  return `${open.slice(0, SHOWN_TEXT_MAX_CHARACTERS)}… (${text.length} characters)`;
-}
-
-/** The files of the wire log: each connection gets a new one, and the oldest of those that are over go. */
-
-/** Files of connections that are over. A client that comes and goes makes one each time. */
-export const WIRE_FILES_MAX = 50;
-
-/** What else somebody has in that folder stays. Names begin with the time, so that their order is that of their age. */
-const OURS = /^\d{4}-\d\d-\d\dT[\d.-]+Z-\d+-\d+\.jsonl$/;
-
-export class WireFiles {
-  /** Of connections that are over. */
-  readonly #names: string[];
-  #connections = 0;
-
-  constructor(
-    private readonly folder: string,
-    private readonly clock: Clock,
-  ) {
-    makeFolderSync(folder, { mode: 0o700 });
-    this.#names = readdirSync(folder).filter((name) => OURS.test(name));
-    this.#names.sort();
-  }
-
-  /** The path of a file that is not there yet. It stays as long as its connection is open. */
-  next(): string {
-    const time = new Date(this.clock.now()).toISOString().replaceAll(':', '-');
-    return path.join(this.folder, `${time}-${process.pid}-${++this.#connections}.jsonl`);
-  }
-
-  /** Nothing more is written to it. */
-  over(file: string): void {
-    this.#names.push(path.basename(file));
-    for (const old of this.#names.splice(0, this.#names.length - WIRE_FILES_MAX)) this.#remove(old);
-  }
-
-  /** A file that cannot be removed harms nobody; it is tried again by the next host. */
-  #remove(name: string): void {
-    rm(path.join(this.folder, name), { force: true }).catch(() => {});
-  }
-}
-
-/**
- * A log of every message on every connection, for those who hunt a fault in a client: one file per connection, one JSON
- * object per line. It is off unless asked for. Secrets are blanked, and long texts are cut to what identifies them.
- */
-
 /** A connection's file ends here, with a line that says so. */
 export const WIRE_LOG_MAX_BYTES = 64 * 2 ** 20;
+/** Files of closed connections; the oldest are removed. A client that comes and goes makes one each time. */
+export const WIRE_FILES_MAX = 50;
 
 export class WireLog {
   readonly #files: WireFiles;
@@ -138,7 +27,7 @@ export class WireLog {
     this.#logger = options.logger;
   }
 
-  /** The same transport, with everything that passes written down. */
+  /** The same transport, with every message written to a file. */
   watch(transport: Transport): Transport {
     const file = this.#files.next();
     const lines = new Lines(file, this.#clock, this.#logger);
@@ -206,7 +95,7 @@ class Lines {
     if (this.#isOpen) this.write({ direction, bytes: Buffer.byteLength(text), ...messageOf(text) });
   }
 
-  /** Of a message that is sent in parts only the size is written down: to blank the secrets in it, it would have to be whole. */
+  /** Of a message that is sent in parts, writes the size only: blanking its secrets would need the whole message. */
   part({ text, isFirst, isLast }: MessagePart): void {
     if (isFirst && isLast) return this.message('out', text);
     if (isFirst) this.#parts = { id: idIn(text), bytes: 0 };
@@ -235,4 +124,111 @@ function messageOf(text: string): object {
   } catch {
     return { unreadable: true };
   }
+}
+
+/** Other files in that folder stay. Names begin with the time, so that they sort by age. */
+const OURS = /^\d{4}-\d\d-\d\dT[\d.-]+Z-\d+-\d+\.jsonl$/;
+
+/** The files of the wire log: a new one for each connection. */
+export class WireFiles {
+  /** Files of closed connections, oldest first. */
+  readonly #names: string[];
+  #connections = 0;
+
+  constructor(
+    private readonly folder: string,
+    private readonly clock: Clock,
+  ) {
+    makeFolderSync(folder, { mode: 0o700 });
+    this.#names = readdirSync(folder).filter((name) => OURS.test(name));
+    this.#names.sort();
+  }
+
+  /** The path of a new file. It is kept as long as its connection is open. */
+  next(): string {
+    const time = new Date(this.clock.now()).toISOString().replaceAll(':', '-');
+    return path.join(this.folder, `${time}-${process.pid}-${++this.#connections}.jsonl`);
+  }
+
+  /** The connection is closed: the file may be removed later. */
+  over(file: string): void {
+    this.#names.push(path.basename(file));
+    for (const old of this.#names.splice(0, this.#names.length - WIRE_FILES_MAX)) this.#remove(old);
+  }
+
+  /** A file that cannot be removed does no harm; the next run of the host tries again. */
+  #remove(name: string): void {
+    rm(path.join(this.folder, name), { force: true }).catch(() => {});
+  }
+}
+
+/** Longer texts are content, not protocol. */
+export const SHOWN_TEXT_MAX_CHARACTERS = 80;
+/** How much of a text is searched for secrets. */
+const SEARCHED_MAX_CHARACTERS = 2 * 2 ** 10;
+const SHOWN_ITEMS_MAX = 50;
+const DEPTH_MAX = 12;
+/** Members with such a name hold secrets, however deep inside. Numbers do not: `inputTokens` is a count. */
+const SECRET_NAME =
+  /tokens?$|secret|passw|passphrase|_pass$|authorization$|pairing|(?:api|access|private).?key|_key$|cookie|credential/i;
+/** Texts that look like secrets, wherever they stand: tokens of GitHub, model servers and the like. */
+const SECRET_LOOKS =
+  /\b(?:gh[pousr]_|github_pat_|sk-|xox[a-z]-|AKIA|eyJ)[\w\-.]{12,}|\bBearer\s+\S+|(?<=:\/\/)[^\s/@]+(?=@)|(?<=[?&#][\w-]*(?:token|key|code|secret|password|signature|sig)=)[^\s&#]+/gi;
+/** Sessions of earlier versions hold questions with such an id, whose message is a pairing code. */
+const PAIRING = /^pair-/;
+/** What people type into a terminal, and what it shows, may be a password. So may be what they answer, or write. */
+const TERMINAL = /^terminal\/(?:input|data)$/;
+const HIDDEN = '[hidden]';
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** A message without secrets and long texts. */
+export function redacted(value: unknown, depth = 0): unknown {
+  if (typeof value === 'string') return shortened(value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth >= DEPTH_MAX) return '…';
+  if (Array.isArray(value)) {
+    const shown = value.slice(0, SHOWN_ITEMS_MAX).map((item) => redacted(item, depth + 1));
+    return value.length > SHOWN_ITEMS_MAX ? [...shown, `… ${value.length} in all`] : shown;
+  }
+  const members = value as Members;
+  return Object.fromEntries(
+    Object.entries(members).map(([key, member]) => [
+      key,
+      isSecret(key, members) ? blanked(member) : redacted(member, depth + 1),
+    ]),
+  );
+}
+
+function isSecret(key: string, { id, type, kind, encoding, commandId, session }: Members): boolean {
+  switch (key) {
+    case 'code':
+      // Beside a session it is a pairing code, everywhere else an error code.
+      return session !== undefined;
+    case 'message':
+      return PAIRING.test(String(id));
+    case 'data':
+      // With an encoding, it is the content of a file.
+      return encoding !== undefined || TERMINAL.test(String(type));
+    case 'commandLine':
+    case 'output':
+      return commandId !== undefined;
+    case 'value':
+      return type === 'unclassified' || kind === 'text';
+    case 'freeformValues':
+      return true;
+    default:
+      return SECRET_NAME.test(key);
+  }
+}
+
+/** Shows only that a secret is there. */
+function blanked(value: unknown): unknown {
+  return typeof value === 'number' || typeof value === 'boolean' || value === null ? value : HIDDEN;
+}
+
+function shortened(text: string): string {
+  const open = text.slice(0, SEARCHED_MAX_CHARACTERS).replace(SECRET_LOOKS, HIDDEN);
+  if (text.length <= SHOWN_TEXT_MAX_CHARACTERS) return open;
+  return `${open.slice(0, SHOWN_TEXT_MAX_CHARACTERS)}… (${text.length} characters)`;
 }
