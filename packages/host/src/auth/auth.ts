@@ -1,6 +1,6 @@
 /**
- * Tokens that clients bring for agents and for MCP servers. A token goes to those who asked for it and stays there, in
- * memory only; the host itself remembers no more than which connection has shown one for what.
+ * Tokens that clients bring for agents and MCP servers. A token goes to the agents and servers that asked for it and stays
+ * there, in memory only; the host itself remembers only which connection has shown one for which resource.
  */
 import { type AuthenticateParams, ErrorCode, type ProtectedResourceMetadata } from '@atrium/protocol';
 import { type AgentBackend, AgentError } from '../core/contracts/agent.js';
@@ -13,11 +13,11 @@ import type { Logger } from '../core/util/logger.js';
 import { within } from '../core/util/waiting.js';
 import type { Connection } from '../core/wire/connection.js';
 
-/** How long an agent may take to try a token. */
+/** How long an agent may take to check a token. */
 export const TOKEN_CHECK_TIMEOUT_MS = 15_000;
 export const TOKEN_MAX_CHARACTERS = 16 * 2 ** 10;
 
-/** What can stand in a header. Anything else would break the request, and perhaps show up in an error about it. */
+/** What an HTTP header can carry. Anything else would break the request, and perhaps show up in an error about it. */
 const FIT_FOR_HEADER = /^[\x21-\x7e]+$/;
 
 export interface AuthParts {
@@ -32,8 +32,8 @@ export interface AuthParts {
 export class Auth implements Service {
   readonly #parts: AuthParts;
   readonly #shown = new WeakMap<Connection, Set<string>>();
-  /** Resources that some token was once taken for: a later refusal means that it has expired. */
-  readonly #everTaken = new Set<string>();
+  /** Resources for which an agent or server once accepted a token: a later refusal means that it has expired. */
+  readonly #everAccepted = new Set<string>();
 
   readonly requests: ServiceRequests = {
     authenticate: async (connection, params) => {
@@ -64,12 +64,12 @@ export class Auth implements Service {
     }
     const agents = this.#parts.agents.filter(({ info }) => protectedBy(info).some((it) => it.resource === resource));
     await Promise.all(agents.map((agent) => this.#give(agent, resource, token)));
-    const wasTaken = this.#parts.giveToServers(resource, token) || agents.length > 0;
-    if (!wasTaken) {
-      const message = `nobody here asks for a token for ${resource}; the agents in root state and auth/required name those who do`;
+    const wasAccepted = this.#parts.giveToServers(resource, token) || agents.length > 0;
+    if (!wasAccepted) {
+      const message = `no agent or server asks for a token for ${resource}; the agents in root state and auth/required name the resources`;
       throw new RequestError(ErrorCode.InvalidParams, message);
     }
-    this.#everTaken.add(resource);
+    this.#everAccepted.add(resource);
     this.#shown.set(connection, (this.#shown.get(connection) ?? new Set()).add(resource));
   }
 
@@ -84,27 +84,31 @@ export class Auth implements Service {
       const hidden = (text: string) => text.replaceAll(token, '[hidden]');
       const isKnown = error instanceof AgentError;
       if (!isKnown)
-        this.#parts.logger.log('error', 'an agent failed over a token', { name, error: hidden(String(error)) });
-      const why = isKnown ? hidden(error.message) : `${name} failed over it; see the log of the host`;
+        this.#parts.logger.log('error', 'an agent failed while it checked a token', { name, error: hidden(String(error)) });
+      const why = isKnown ? hidden(error.message) : `${name} failed while it checked the token; see the log of the host`;
       const refused = protectedBy(agent.info).filter((it) => it.resource === resource);
-      throw authRequired(`the token was not taken: ${why}`, refused);
+      throw authRequired(`the token was not accepted: ${why}`, refused);
     }
   }
 
-  /** An agent that fails for want of a token says so to whoever watches. */
-  attach = (session: Session): SessionObserver => ({
+  /** Tells the clients of a session when its agent fails because it needs a token. */
+  attach = (session: Pick<Session, 'uri' | 'state'>): SessionObserver => ({
     observe: ({ envelope: { action } }) => {
       const isRefused =
         (action.type === 'session/error' || action.type === 'session/creationFailed') &&
         action.error.errorType === 'auth';
       if (!isRefused) return;
-      for (const { resource } of protectedBy(session.parts.backend?.info)) {
-        const reason = this.#everTaken.has(resource) ? 'expired' : 'required';
+      for (const { resource } of protectedBy(this.#agentOf(session)?.info)) {
+        const reason = this.#everAccepted.has(resource) ? 'expired' : 'required';
         this.#parts.notify(session.uri, 'auth/required', { resource, reason });
       }
     },
     close: async () => {},
   });
+
+  #agentOf({ state }: Pick<Session, 'state'>): AgentBackend | undefined {
+    return this.#parts.agents.find(({ info }) => info.provider === state.summary.provider);
+  }
 }
 
 const done = Promise.resolve();

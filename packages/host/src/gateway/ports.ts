@@ -4,11 +4,11 @@ import type { ToGatewayMessageMap, ToGatewayMessageType } from '@atrium/protocol
 import type { Step } from '../core/channels/channel.js';
 import type { AgentAbilities } from '../core/contracts/agent.js';
 import type { Extension } from '../core/contracts/extension.js';
+import type { TelemetryReports } from '../core/contracts/telemetry.js';
 import type { HostTool } from '../core/contracts/tool.js';
 import type { Clock } from '../core/util/clock.js';
 import type { Logger } from '../core/util/logger.js';
 import type { SessionTrust } from '../plugins/trust/session-trust.js';
-import type { Telemetry } from '../telemetry/telemetry.js';
 import type { GatewaySession, ProviderGroup } from './gateway-session.js';
 import type { ShowCodes } from './pairing.js';
 import type { Binding, Provider } from './provider.js';
@@ -30,7 +30,7 @@ export interface GatewayPorts {
   mayUnload(uri: string): void;
 }
 
-export type CallTelemetry = Pick<Telemetry, 'around'>;
+export type CallTelemetry = Pick<TelemetryReports, 'around'>;
 
 export interface GatewayUrl {
   readonly url: string;

@@ -1,7 +1,6 @@
 /** Spans, metrics and log records in OTLP/JSON, as collectors take them. Pure: what goes in, and how it is written. */
 
-export type AttributeValue = string | number | boolean | undefined;
-export type Attributes = Readonly<Record<string, AttributeValue>>;
+import type { Attributes } from '../core/contracts/telemetry.js';
 
 export interface SpanRecord {
   readonly traceId: string;

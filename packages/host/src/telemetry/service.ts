@@ -2,12 +2,12 @@
 import type { SessionAction, SessionState } from '@atrium/protocol';
 import type { Step } from '../core/channels/channel.js';
 import type { Service } from '../core/contracts/service.js';
+import type { Attributes } from '../core/contracts/telemetry.js';
 import type { Session } from '../core/sessions/session.js';
 import type { SessionObserver } from '../core/sessions/session-observer.js';
 import type { Clock } from '../core/util/clock.js';
 import type { Logger } from '../core/util/logger.js';
 import { type ClientChannels, HttpExporter, TelemetryChannels } from './exporters.js';
-import type { Attributes } from './otlp.js';
 import type { Span, Telemetry } from './telemetry.js';
 
 export interface TelemetryChoice {

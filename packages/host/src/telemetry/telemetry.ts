@@ -3,10 +3,10 @@
  * while nothing subscribes, a report costs a comparison. Prompt text, tool input and tokens are never reported.
  */
 import { randomBytes } from 'node:crypto';
+import type { Attributes, TelemetryReports } from '../core/contracts/telemetry.js';
 import type { Clock } from '../core/util/clock.js';
 import type { Logger } from '../core/util/logger.js';
 import {
-  type Attributes,
   BOUNDS,
   type Interval,
   type LogRecordData,
@@ -39,7 +39,7 @@ export interface TelemetryOptions {
   readonly serviceName?: string;
 }
 
-export class Telemetry {
+export class Telemetry implements TelemetryReports {
   readonly #batches: Batches;
   /** The open spans, by session or by session and call: spans that begin there are their children. */
   readonly #contexts = new Map<string, SpanContext>();
@@ -75,10 +75,6 @@ export class Telemetry {
     };
   }
 
-  /**
-   * A span around some work, and a measure of how long it took. Of a failure it reports the kind only: the message may quote
-   * what was worked on.
-   */
   around<T>(
     name: string,
     attributes: Attributes,
@@ -118,7 +114,6 @@ export class Telemetry {
     return this.#contexts.get(placeOf(attributes)) ?? this.#contexts.get(placeOf({ [SESSION]: session }));
   }
 
-  /** Adds a value to a distribution: how long, how many. */
   measure(name: string, unit: string, value: number, attributes: Attributes = {}): void {
     if (this.hears('metrics')) this.#batches.measure({ name, unit, attributes: withoutIds(attributes) }, value);
   }

@@ -3,7 +3,6 @@
 import type { Auth } from '../../auth/auth.js';
 import type { PairingBoard } from '../../gateway/pairing.js';
 import type { Customizations } from '../../plugins/customizations/customizations.js';
-import type { Telemetry } from '../../telemetry/telemetry.js';
 import type { OpenChannel } from '../channels/open-channel.js';
 import type { RootChannel } from '../channels/root-channel.js';
 import type { Writer } from '../channels/writer.js';
@@ -18,13 +17,14 @@ import type { ReplayBuffer } from '../wire/replay.js';
 import type { BlobStore } from './blobs.js';
 import type { RequestError } from './request-error.js';
 import type { Service } from './service.js';
+import type { TelemetryReports } from './telemetry.js';
 
 export type { Asker, ChannelSnapshot, OpenChannel, SnapshotRequest } from '../channels/open-channel.js';
 
 export interface HostCore {
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly telemetry: Telemetry;
+  readonly telemetry: TelemetryReports;
   readonly writer: Writer;
   readonly replay: ReplayBuffer;
   readonly view: HostView;

@@ -3,8 +3,8 @@
  * wrong, the text stays as it was. Prompt text never enters state.
  */
 import { ErrorCode, type SessionActiveClient } from '@atrium/protocol';
-import type { Telemetry } from '../../telemetry/telemetry.js';
 import { RequestError } from '../contracts/request-error.js';
+import type { TelemetryReports } from '../contracts/telemetry.js';
 import { TRANSFORM_MAX_BYTES, TRANSFORM_MAX_SECTIONS, TRANSFORM_TIMEOUT_MS } from '../limits.js';
 import type { Connection } from '../wire/connection.js';
 import { type Journal, noted } from './changes.js';
@@ -15,7 +15,7 @@ export interface ClientRequest extends Journal {
   readonly activeClient: SessionActiveClient | undefined;
   readonly connectionOf: (clientId: string) => Connection | undefined;
   /** Where requests are told of, if anybody wants to hear of them. */
-  readonly telemetry?: Telemetry;
+  readonly telemetry?: TelemetryReports;
 }
 
 /** Connections that answered that they do not know the method: they are not asked again. */

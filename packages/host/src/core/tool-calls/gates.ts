@@ -3,8 +3,8 @@
  * objected. No objection is not a permission: whether a person must be asked is decided afterwards.
  */
 import { setMaxListeners } from 'node:events';
-import type { Attributes } from '../../telemetry/otlp.js';
 import type { Gate, GateCall, GateVerdict } from '../contracts/extension.js';
+import type { Attributes } from '../contracts/telemetry.js';
 import { GATES_TIMEOUT_MS } from '../limits.js';
 import type { TurnRunner } from '../sessions/turn.js';
 import { type Call, waitingFor } from './call-steps.js';

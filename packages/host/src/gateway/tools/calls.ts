@@ -13,8 +13,8 @@ import {
   type ToolOutcome,
   toolOutcomeOf,
 } from '@atrium/protocol/provider';
+import type { Attributes } from '../../core/contracts/telemetry.js';
 import type { Clock } from '../../core/util/clock.js';
-import type { Attributes } from '../../telemetry/otlp.js';
 import { GatewayError } from '../errors.js';
 import type { CallTelemetry, Leaving } from '../ports.js';
 import type { Binding, Provider } from '../provider.js';
