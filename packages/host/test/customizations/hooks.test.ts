@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../src/core/util/clock.js';
 import { Hooks, isMatching } from '../../src/plugins/customizations/hooks.js';
 import type { HookPart } from '../../src/plugins/customizations/parse/hooks.js';
@@ -125,6 +125,17 @@ describe('hooks before a call', { timeout: 30_000 }, () => {
     delete process.env.ATRIUM_SECRET;
     const where = (await readFile(path.join(room.folder, 'where.txt'), 'utf8')).trim();
     expect(where).toBe([room.folder, path.join(room.userFolder, 'plugins/guard'), room.folder, ''].join('|'));
+  });
+
+  it('[CUS-056] find the programs and the home of the user: they get the PATH and the HOME of the host', async () => {
+    const { PATH, HOME } = process.env;
+    onTestFinished(() => void Object.assign(process.env, { PATH, HOME }));
+    Object.assign(process.env, { PATH: `${PATH}:/opt/of-the-user`, HOME: '/home/of-the-user' });
+    const room = await openHookRoom({ PreToolUse: [{ command: 'echo "$PATH|$HOME" > where.txt' }] }, { project });
+    const { turn } = await room.turn();
+    await turn.callTool(read);
+    const where = await readFile(path.join(room.folder, 'where.txt'), 'utf8');
+    expect(where.trim()).toBe(`${PATH}:/opt/of-the-user|/home/of-the-user`);
   });
 });
 

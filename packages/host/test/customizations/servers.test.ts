@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 import type { Customization, SessionState } from '@atrium/protocol';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type CustomRoom, type CustomRoomOptions, MCP_PROGRAM, openCustomRoom, POLL } from '../support/custom-room.js';
@@ -150,6 +151,29 @@ describe('MCP servers of a session', { timeout: 60_000 }, () => {
     await untilBare(room, 'ready', 'own');
     expect(await room.entry('notes')).toMatchObject({ enabled: true, state: { kind: 'stopped' } });
     expect(isStarted()).toBe(false);
+  });
+
+  it('[CUS-108] of an untrusted plugin do not take the place of those of the user, whatever name its manifest has', async () => {
+    const skill = (text: string) => `---\nname: greet\ndescription: Greets.\n---\n${text}`;
+    const project = {
+      '.agents/plugins/another/.plugin/plugin.json': JSON.stringify({ name: 'tools' }),
+      '.agents/plugins/another/.mcp.json': JSON.stringify({ mcpServers: { one: server() } }),
+      '.agents/plugins/another/skills/greet/SKILL.md': skill('Of the project.'),
+    };
+    const user = { ...plugin({ one: server() }).user, 'plugins/tools/skills/greet/SKILL.md': skill('Of the user.') };
+    const room = await openCustomRoom({ project, user });
+    const servers = async () => {
+      const all = (await room.entries()).filter(({ name, children }) => name === 'tools' && children);
+      const states = all.map(({ uri, children }) => {
+        const found = children?.find(({ type }) => type === 'mcpServer');
+        return [uri.startsWith(pathToFileURL(room.userFolder).href) ? 'user' : 'project', found?.state?.kind] as const;
+      });
+      return Object.fromEntries(states);
+    };
+    await expect.poll(servers, POLL).toEqual({ user: 'ready', project: 'error' });
+    const { turn } = await room.turn('/tools:greet');
+    expect(turn.context.join()).toContain('Of the user.');
+    expect(turn.context.join()).not.toContain('Of the project.');
   });
 
   it('[CUS-108] of an untrusted project do not take the place of the one of the user', async () => {

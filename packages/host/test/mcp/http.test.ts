@@ -129,6 +129,28 @@ describe('a server at an address', { timeout: 30_000 }, () => {
     expect(endless.error).toMatchObject({ code: 'SERVER_LOST', message: expect.stringContaining('more than 8 MiB') });
   });
 
+  it('may answer in plain JSON up to the limit, and not a byte longer', async () => {
+    const config = { transport: 'http' as const, url: `${remote.origin}/mcp`, headers: {} };
+    const answered = async (bytes: number) => {
+      const lost: string[] = [];
+      const watch = { refused: () => {}, lost: (message: string) => lost.push(message) };
+      remote.intercept = (_request, response) => {
+        response.writeHead(200, { 'content-type': 'application/json' }).end(Buffer.alloc(bytes, 0x20));
+        return true;
+      };
+      const request = serverFetch(config, 'http', { tokens: new Tokens(), watch });
+      const response = await request(config.url, { method: 'POST' });
+      const size = await response.arrayBuffer().then(
+        (body) => body.byteLength,
+        () => undefined,
+      );
+      return { size, lost };
+    };
+    expect(await answered(MCP_MESSAGE_MAX_BYTES)).toEqual({ size: 8 * 2 ** 20, lost: [] });
+    const { size, lost } = await answered(MCP_MESSAGE_MAX_BYTES + 1);
+    expect([size, lost[0]]).toEqual([undefined, 'The server sent a message of more than 8 MiB.']);
+  });
+
   it('[CUS-083] does not get its headers sent on to another origin', async () => {
     const other = await McpHttpServer.start();
     try {

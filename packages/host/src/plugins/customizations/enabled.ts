@@ -9,8 +9,9 @@ import { isChildOn, isOn } from './entries.js';
 import type { HookPart } from './parse/hooks.js';
 import type { McpServerConfig } from './parse/mcp.js';
 import { programInside, programOfHook, programOfServer } from './permissions.js';
-import type { ServerSource } from './sources/source.js';
+import { precedence, type ServerSource } from './sources/source.js';
 
+/** In the order of precedence: plugins may give themselves the same name in their manifests, and then the first one counts. */
 export interface EnabledSet {
   readonly containers: readonly EnabledContainer[];
   /** MCP servers that stand for themselves. */
@@ -43,6 +44,8 @@ export interface EnabledFacts {
   readonly servers: readonly ServerSource[];
   /** The session's folder. */
   readonly folder: string | undefined;
+  /** Whether a person trusts that folder. */
+  readonly isTrusted: boolean;
   /** The entry as it stands in the session. */
   entryOf(id: string): Customization | undefined;
   /** Whether a program of the customization with this id may run. */
@@ -52,7 +55,8 @@ export interface EnabledFacts {
 export const NOTHING_ENABLED: EnabledSet = { containers: [], bareServers: [], declaredServers: [] };
 
 export function enabledSet(facts: EnabledFacts): EnabledSet {
-  const { containers, servers, entryOf } = facts;
+  const { servers, entryOf } = facts;
+  const containers = inPrecedence(facts);
   const isContainerOn = (container: Container) => isOn(container.source, entryOf(container.id));
   return {
     containers: containers
@@ -64,6 +68,10 @@ export function enabledSet(facts: EnabledFacts): EnabledSet {
       ...containers.flatMap((container) => serversInside(container, isContainerOn(container), facts)),
     ],
   };
+}
+
+function inPrecedence({ containers, isTrusted }: EnabledFacts): readonly Container[] {
+  return precedence(isTrusted).flatMap((scope) => containers.filter(({ source }) => source.scope === scope));
 }
 
 function runnableHooks(container: Container, { folder, mayRun }: EnabledFacts): readonly HookPart[] {

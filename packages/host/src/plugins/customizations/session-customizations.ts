@@ -41,6 +41,8 @@ export class SessionCustomizations implements SessionObserver {
   readonly #opened: Promise<void>;
   /** Programs of a session that is only looked at do not start, and people are not asked about them. */
   #isUsed = false;
+  /** Whether a person trusted the folder when the host last looked. */
+  #isTrusted = false;
 
   constructor(session: HostSession, facts: SessionFacts, ports: CustomizationsPorts) {
     const { clock, logger, options, notify } = ports;
@@ -60,7 +62,11 @@ export class SessionCustomizations implements SessionObserver {
     this.#permissions = new Permissions(session, facts.trust);
     this.#servers = servers;
     this.#contributions = new Contributions({ session, facts, servers, folder, env, clock, logger });
-    this.#publisher = new Publisher({ session, clock, entryOf: (id) => entryOf(id, { session, inventory, servers }) });
+    this.#publisher = new Publisher({
+      session,
+      clock,
+      entryOf: (id) => shownEntry(id, { session, inventory, servers }),
+    });
     this.#signIn = new SignIn(session, (method, params) => notify(session.uri, method, params));
     this.#lookAgain = coalesced(() => this.#publisher.during(() => this.#findSources()).catch(failed));
     inventory.onRead((container) => this.#containerRead(container));
@@ -130,8 +136,6 @@ export class SessionCustomizations implements SessionObserver {
     await this.#lookAgain();
   }
 
-  // Sources
-
   /** Sources that were there before stay as they are. */
   async #findSources(): Promise<void> {
     const sources = await findSources(await this.#places());
@@ -147,8 +151,8 @@ export class SessionCustomizations implements SessionObserver {
     const folder = this.#folder;
     const surroundings = { env: process.env, platform: process.platform };
     const declared = this.#facts.agent?.info.customizations ?? [];
-    const isFolderTrusted = folder !== undefined && (await isTrusted(folder));
-    return { ...options, folder, isTrusted: isFolderTrusted, declared, surroundings, logger };
+    this.#isTrusted = folder !== undefined && (await isTrusted(folder));
+    return { ...options, folder, isTrusted: this.#isTrusted, declared, surroundings, logger };
   }
 
   /** Entries that the host made, perhaps before the session left memory, and whose sources are gone. */
@@ -193,8 +197,6 @@ export class SessionCustomizations implements SessionObserver {
     this.#update();
   }
 
-  // What follows from a change
-
   #containerRead({ id }: Container): void {
     this.#requestPermission(id);
     this.#update();
@@ -233,11 +235,11 @@ export class SessionCustomizations implements SessionObserver {
     const session = this.#session;
     if (session.isClosed) return;
     const { containers, servers } = this.#inventory;
+    const known = { containers, servers, folder: this.#folder, isTrusted: this.#isTrusted };
+    const entryOf = (id: string) => entryIn(session, id);
     const mayRun = (id: string, program: Program) => this.#isUsed && this.#permissions.has(id, program);
     this.#contributions.forget((container) => this.#inventory.container(container.id) !== container);
-    this.#contributions.apply(
-      enabledSet({ containers, servers, folder: this.#folder, entryOf: (id) => entryIn(session, id), mayRun }),
-    );
+    this.#contributions.apply(enabledSet({ ...known, entryOf, mayRun }));
   }
 }
 
@@ -248,7 +250,7 @@ interface EntryFacts {
 }
 
 /** The entry as clients should see it now. */
-function entryOf(id: string, { session, inventory, servers }: EntryFacts) {
+function shownEntry(id: string, { session, inventory, servers }: EntryFacts) {
   const known = entryIn(session, id);
   const stateOf = (server: string) => servers.stateOf(server);
   const container = inventory.container(id);

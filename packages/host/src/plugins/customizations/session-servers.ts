@@ -4,7 +4,7 @@ import type { Clock } from '../../core/util/clock.js';
 import type { Logger } from '../../core/util/logger.js';
 import type { People } from '../mcp/elicitation.js';
 import type { McpServer, McpServerState } from '../mcp/server.js';
-import { McpServers } from '../mcp/servers.js';
+import { McpServers, serverKey } from '../mcp/servers.js';
 import type { DeclaredServer } from './enabled.js';
 import type { HostSession } from './ports.js';
 
@@ -86,12 +86,14 @@ export class SessionServers {
     return this.#servers.authenticate(resource, token);
   }
 
+  /** `declared` stands in the order of precedence: of two servers with one name, the first one is used. */
   sync(declared: readonly DeclaredServer[]): void {
-    const texts = new Map(declared.map((server) => [server.id, textOf(server)]));
+    const used = withoutDuplicates(declared);
+    const texts = new Map(declared.map((server) => [server.id, textOf(server, used.has(server))]));
     for (const [id, { text }] of [...this.#known]) {
       if (texts.get(id) !== text) this.#remove(id);
     }
-    for (const server of declared) this.#keep(server);
+    for (const server of declared) this.#keep(server, used.has(server));
   }
 
   /** Ends their processes and connections. Their states and tools stay, so that clients do not see them come and go. */
@@ -116,8 +118,8 @@ export class SessionServers {
     void this.#servers.remove(id);
   }
 
-  #keep(declared: DeclaredServer): void {
-    const known = this.#known.get(declared.id) ?? this.#add(declared);
+  #keep(declared: DeclaredServer, isUsed: boolean): void {
+    const known = this.#known.get(declared.id) ?? this.#add(declared, isUsed);
     // A server that gave up starts anew only when a person switches it on again.
     if (declared.isWanted === known.isRunning) return;
     known.isRunning = declared.isWanted;
@@ -126,22 +128,32 @@ export class SessionServers {
     else if (!this.#isResting) server?.start();
   }
 
-  #add(declared: DeclaredServer): Known {
+  #add(declared: DeclaredServer, isUsed: boolean): Known {
     const { id, name, plugin, config, isOfUser, entry } = declared;
-    const added = this.#servers.add({ id, name, plugin, config, isOfUser });
-    const known = { text: textOf(declared), entry, problem: problemIn(added), isRunning: false };
+    const added = isUsed ? this.#servers.add({ id, name, plugin, config, isOfUser }) : 'name-taken';
+    const known = { text: textOf(declared, isUsed), entry, problem: problemIn(added), isRunning: false };
     this.#known.set(id, known);
     return known;
   }
 }
 
+/** The first server of each name, as models see it. */
+function withoutDuplicates(declared: readonly DeclaredServer[]): ReadonlySet<DeclaredServer> {
+  const first = new Map<string, DeclaredServer>();
+  for (const server of declared) {
+    const key = serverKey(server);
+    if (!first.has(key)) first.set(key, server);
+  }
+  return new Set(first.values());
+}
+
 /** Two declarations with different texts are different servers. */
-function textOf({ name, plugin, config, isOfUser }: DeclaredServer): string {
-  return JSON.stringify([name, plugin, config, isOfUser]);
+function textOf({ name, plugin, config, isOfUser }: DeclaredServer, isUsed: boolean): string {
+  return JSON.stringify([name, plugin, config, isOfUser, isUsed]);
 }
 
 function problemIn(added: ReturnType<McpServers['add']>): string | undefined {
-  if (added === 'name-taken') return 'another MCP server of this session has the same name, and came first';
+  if (added === 'name-taken') return 'another MCP server of this session has the same name, and takes precedence';
   return added === 'too-many' ? 'the session has too many MCP servers already' : undefined;
 }
 

@@ -43,7 +43,7 @@ export class McpServers {
 
   /** Adds a server without starting it. Of two with one name, the first stays. */
   add(declaration: McpDeclaration): McpServer | McpRefusal {
-    const key = modelToolName(declaration, '');
+    const key = serverKey(declaration);
     const refusal = this.#servers.has(key)
       ? 'name-taken'
       : this.#servers.size >= MCP_SERVERS_MAX
@@ -80,4 +80,9 @@ export class McpServers {
   async stop(): Promise<void> {
     await Promise.all([...this.all.map((server) => server.stop()), ...this.#leaving.values()]);
   }
+}
+
+/** Servers with the same key would have tools with the same names. */
+export function serverKey(declaration: Pick<McpDeclaration, 'name' | 'plugin'>): string {
+  return modelToolName(declaration, '');
 }

@@ -74,14 +74,18 @@ export function hostId(kind: AnySource['kind'], uri: string, name = ''): string 
 /** Of two plugins, or two configured servers, with one name only one counts. */
 
 /**
- * The project's one counts more than the user's, and counts also while it is switched off. But a project that nobody
- * trusts must not put its own in the place of what the user installed.
+ * What takes precedence comes first. A trusted project takes precedence over the user; a project that nobody trusts must
+ * not replace what the user installed.
  */
+export function precedence(isTrusted: boolean): readonly Scope[] {
+  return isTrusted ? ['project', 'user', 'agent', 'client'] : ['user', 'agent', 'project', 'client'];
+}
+
+/** Of two plugins, or two configured servers, with one name only one counts, also while it is switched off. */
 export function effective(sources: readonly AnySource[], isTrusted: boolean): readonly AnySource[] {
-  const order: readonly Scope[] = isTrusted ? ['project', 'user', 'agent'] : ['user', 'agent', 'project'];
   const taken = new Set<string>();
   const winners = new Set<AnySource>();
-  for (const scope of order) {
+  for (const scope of precedence(isTrusted)) {
     for (const source of sources.filter((other) => other.scope === scope)) {
       const keys = keysOf(source);
       if (keys.some((key) => taken.has(key))) continue;
