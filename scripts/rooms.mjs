@@ -67,6 +67,19 @@ export const RULES = [
     why: 'only a wire/dialects/ folder translates between protocol versions',
   },
   {
+    name: 'agents-know-contracts',
+    room: /^packages\/host\/src\/agents\//,
+    forbidden: /^packages\/host\/src\/(?!agents\/|core\/contracts\/|core\/util\/)/,
+    why: 'agents import only core/contracts and core/util of the host, so that they can become a package of their own',
+  },
+  {
+    name: 'agents-through-their-index',
+    room: /^packages\/host\/src\//,
+    except: /^packages\/host\/src\/agents\//,
+    forbidden: /^packages\/host\/src\/agents\/(?!index\.js$)/,
+    why: 'the rest of the host uses agents through agents/index.ts',
+  },
+  {
     name: 'runs-in-a-browser',
     room: /^packages\/(protocol\/src|client\/src|provider\/src|web\/src)\//,
     forbidden: /^node:/,

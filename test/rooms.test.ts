@@ -76,6 +76,31 @@ const CASES: Record<
       ['packages/host/test/dialects.test.ts', '@atrium/protocol/dialects'],
     ],
   },
+  'agents-know-contracts': {
+    bites: [
+      ['packages/host/src/agents/model/session.ts', '../../core/sessions/session.js'],
+      ['packages/host/src/agents/acp/files.ts', '../../workspace/tools/read-file.js'],
+      ['packages/host/src/agents/index.ts', '../host.js'],
+    ],
+    spares: [
+      ['packages/host/src/agents/model/session.ts', '../../core/contracts/agent.js'],
+      ['packages/host/src/agents/model/session.ts', '../../core/util/waiting.js'],
+      ['packages/host/src/agents/model/session.ts', '../shared/prompt.js'],
+      ['packages/host/src/agents/model/request.ts', '@ai-sdk/openai'],
+      ['packages/host/src/agent-acceptance/test-session.ts', '../host.js'],
+    ],
+  },
+  'agents-through-their-index': {
+    bites: [
+      ['packages/host/src/index.ts', './agents/model/backend.js'],
+      ['packages/host/src/discovery/candidate.ts', '../agents/shared/agent-info.js'],
+    ],
+    spares: [
+      ['packages/host/src/index.ts', './agents/index.js'],
+      ['packages/host/src/agents/index.ts', './model/backend.js'],
+      ['packages/host/test/agents/model-loop.test.ts', '../../src/agents/model/answer.js'],
+    ],
+  },
   'runs-in-a-browser': {
     bites: [
       ['packages/protocol/src/uri.ts', 'node:path'],

@@ -1,6 +1,7 @@
 /**
- * What an agent backend is to the host. A backend describes itself, opens sessions and runs turns. Everything it wants
- * to show or do goes through the `AgentTurn` it is given: it never touches channels, sockets or the log.
+ * The contract between the host and an agent backend. A backend describes itself, opens sessions and runs turns. It shows
+ * and does everything through the `AgentTurn` that it is given, and never touches channels, sockets or the log. The suite
+ * in `agent-acceptance/` tests what every backend promises here.
  */
 import type {
   AgentInfo,
@@ -18,44 +19,47 @@ import type {
 } from '@atrium/protocol';
 import type { ToolConfirmation } from './tool.js';
 
-/** How much of each ability a backend has, as data, so that the host can tell clients and providers the truth. */
+/** What a backend can do. The host tells clients and providers what they can expect of it. */
 export interface AgentAbilities {
+  /** When a change of the tools counts: at once, with the next turn, or only for a new session. */
   readonly tools: 'live' | 'next-turn' | 'at-open';
+  /** Which calls gates see before they run: all, those that the host runs, or those that the backend asks about. */
   readonly toolIntent: 'all' | 'host-run' | 'on-request';
+  /** How it takes prompt text of others: by section, behind its own prompt, before the message, or not at all. */
   readonly render: 'sections' | 'append' | 'preface' | 'none';
+  /** Whether it takes a person's message in the middle of a turn. */
   readonly steer: boolean;
+  /** Whether a single call can be cancelled without the turn. */
   readonly cancelTool: boolean;
-  /** It brings tools for files and commands of its own, so the host's are not offered to it. */
+  /** It has tools for files and commands of its own, so the host does not offer its own. */
   readonly ownTools?: boolean;
-  /** Something of it runs between turns: a session that rests closes it, and opens it again with the next turn. */
+  /** A process of it runs between turns. The host closes idle sessions, and opens them again with the next turn. */
   readonly ownProcess?: boolean;
 }
 
 export interface AgentBackend {
   /** Published in root state. */
   readonly info: AgentInfo;
-  /** Calls back whenever `info` is another one: some backends learn only at work which models they have. */
+  /** Calls back when `info` changes: some backends learn their models only in a session. */
   whenInfoChanges?(changed: () => void): void;
   readonly abilities: AgentAbilities;
-  /** The pristine text of each prompt section, in order; empty when there are none, or when a render hands them in. */
+  /** The text of each prompt section, in order. Empty when there are none, or when `renderPrompt` gets them. */
   readonly sections: Readonly<Record<string, string>>;
-  /** The tools that it brings itself, as far as it knows by now; they may be the only ones that somebody means. */
+  /** The names of its own tools, as far as it knows them by now. */
   ownToolNames?(): readonly string[];
-  /**
-   * A token for one of the protected resources in `info`, for all that is asked of it from now on. Throws an `AgentError`
-   * when the token is refused.
-   */
+  /** Takes a token for one of the protected resources in `info`. Throws an `AgentError` when the token is refused. */
   authenticate?(resource: string, token: string): Promise<void>;
-  /** Opens or resumes a session. Throws an `AgentError` when that cannot be done; the session then shows why. */
+  /** Opens or resumes a session. Throws an `AgentError` when it cannot; the session then shows the reason. */
   open(context: AgentOpenContext): Promise<AgentSession>;
 }
 
 export interface AgentOpenContext {
+  /** The URI of the session. */
   readonly session: string;
-  /** As a path on this machine. */
+  /** A path on this machine. */
   readonly workingDirectory: string | undefined;
   readonly signal: AbortSignal;
-  /** The last finished turns, oldest first: what a resumed session already said. */
+  /** The last finished turns, oldest first. */
   history(last: number): Promise<Turn[]>;
   readonly memory: AgentMemory;
 }
@@ -63,27 +67,27 @@ export interface AgentOpenContext {
 /** What an agent may keep with a session to find it again, as JSON: an id or two, no history. */
 export const AGENT_MEMORY_MAX_CHARACTERS = 16 * 2 ** 10;
 
-/** A small place of the backend's own, kept with the session: the host may start anew, or the session leave memory. */
+/** A small value that the host stores with the session, so that a backend finds its own session again. No client sees it. */
 export interface AgentMemory {
-  /** What was put there last, in this process or before it; undefined when there is nothing. No client ever sees it. */
+  /** The value that was set last, also by an earlier process of the host. */
   get(): unknown;
-  /** Puts a small value of JSON there; undefined takes it away. */
+  /** Stores a JSON value of up to `AGENT_MEMORY_MAX_CHARACTERS`; undefined removes it. */
   set(value: unknown): void;
 }
 
 export interface AgentSession {
   /**
-   * Runs one turn. Returning ends it as complete, throwing as an error (an `AgentError` names its type). When the
-   * signal fires the turn has been cancelled already: stop soon, whatever is thrown then is ignored. The next turn may
-   * begin before this has returned; a backend that cannot do two things at once lets it wait.
+   * Runs one turn. Returning ends it as complete, throwing ends it as an error; an `AgentError` names its type. When the
+   * signal fires, the turn is already cancelled: stop soon, and throw anything. The next turn may begin before this one
+   * has returned, so a backend that runs one turn at a time lets the next one wait.
    */
   runTurn(turn: AgentTurn): Promise<void>;
-  /** History after this turn was cut off; without one, all of it. */
+  /** The turns after this one were cut off; without a turn, all of them. */
   truncated?(turnId: string | undefined): Promise<void>;
   close(): Promise<void>;
 }
 
-/** One turn, as the backend sees it. Calls after the turn has ended do nothing. */
+/** One turn, as the backend sees it. Its methods do nothing once the turn has ended. */
 export interface AgentTurn {
   readonly id: string;
   readonly message: UserMessage;
@@ -91,46 +95,48 @@ export interface AgentTurn {
   readonly agent: AgentSelection | undefined;
   readonly workingDirectory: string | undefined;
   readonly signal: AbortSignal;
-  /** Streams text. Consecutive calls grow one markdown part; anything else in between starts a new one. */
+  /** Streams text. Consecutive calls extend one part of the answer; anything in between starts a new part. */
   text(content: string): void;
-  /** Streams thinking, likewise. */
+  /** Streams thinking, in the same way. */
   reasoning(content: string): void;
-  /** A note to person and agent. */
+  /** Shows a note in the turn. */
   notify(content: string): void;
   usage(usage: UsageInfo): void;
-  /** Names the session, unless a person has. */
+  /** Names the session, unless a person has named it. */
   title(title: string): void;
+  /** Shows what the agent is doing; undefined removes it. */
   activity(text: string | undefined): void;
-  /** The tools that the model is told of now, each by a name of its own: the host's, then those of the active client. */
+  /** The tools for the model at this moment, with unique names: the host's, then those of the active client. */
   tools(): ToolDefinition[];
-  /** Which tools the model is not to hear of now: for those that the backend itself brings. */
+  /** Tells which of the backend's own tools are hidden from the model at this moment. */
   hiddenTools(): (toolName: string) => boolean;
-  /** Runs a tool by name: one of the host's, or one of the active client's. */
+  /** Runs a tool of the host or of the active client by its name. */
   callTool(call: ToolRequest): Promise<ToolOutcome>;
-  /** Shows a call while the model is still writing its input; `callTool` does both at once. */
+  /** Shows a call while the model is still writing its input. `callTool` is this with the whole input at once. */
   beginCall(call: CallStart): BegunCall;
-  /** Shows a call of a tool that the backend runs itself. Gates and people have their say, as for any other. */
+  /** Shows a call that the backend runs itself. Gates and people decide about it like about any other. */
   ownCall(call: OwnCallStart): OwnCall;
-  /** Shows a call whose result the backend already knows. */
+  /** Shows a call whose result the backend knows beforehand. */
   cannedTool(call: CannedToolCall): Promise<ToolOutcome>;
-  /** Puts questions to a person and waits. */
+  /** Puts questions to a person and waits for the answers. */
   ask(request: SessionInputRequest): Promise<InputOutcome>;
   /**
-   * The system prompt as it goes to the model, section by section in order. A backend that learns its pristine text only
-   * now hands it in; what the project asks of agents comes apart from it, for the agent did not write that.
+   * The system prompt for the model, section by section, with the changes of plugins, providers and the client. A backend
+   * whose own text is not in `sections` passes it in. The project's instructions are separate, because they are not the
+   * agent's own text.
    */
   renderPrompt(
     pristine?: ReadonlyMap<string, string>,
     projectInstructions?: string,
   ): Promise<ReadonlyMap<string, string>>;
-  /** What the model is to know beside the message of this turn, and nobody else is to see. */
+  /** Text that the model reads beside the message of this turn, and that no client sees. */
   readonly context: readonly string[];
-  /** The message a person sent to steer this turn, once; undefined when there is none. */
+  /** Takes the message that a person sent to steer this turn; undefined when there is none. */
   takeSteering(): UserMessage | undefined;
 }
 
 export interface ToolRequest {
-  /** Unique in the turn; made up when absent, or when another call has it already. */
+  /** Unique in the turn. The host makes one up when it is absent or already in use. */
   readonly id?: string;
   readonly name: string;
   /** The arguments, as an object or as JSON text. */
@@ -138,18 +144,18 @@ export interface ToolRequest {
 }
 
 export interface CallStart {
-  /** Unique in the turn; made up when absent, or when another call has it already. */
+  /** Unique in the turn. The host makes one up when it is absent or already in use. */
   readonly id?: string;
   readonly name: string;
 }
 
 export interface BegunCall {
   readonly id: string;
-  /** More of the input, as the model writes it. */
+  /** Shows more of the input, as the model writes it. */
   delta(text: string): void;
-  /** The input is complete: the call goes its way. */
+  /** The input is complete: asks gates and people, then runs the tool. */
   run(input: unknown): Promise<ToolOutcome>;
-  /** The call cannot be run at all, and why. */
+  /** Ends a call that cannot be run, with the reason. */
   fail(message: string): Promise<ToolOutcome>;
 }
 
@@ -157,23 +163,23 @@ export interface OwnCallStart extends CallStart {
   readonly displayName: string;
 }
 
-/** A call that the backend runs: `check` (or `shown`), perhaps `confirm`, then `complete`, in this order. */
+/** A call that the backend runs: first `check` or `shown`, then `confirm` if needed, then `complete`. */
 export interface OwnCall {
   readonly id: string;
   delta(text: string): void;
-  /** The input is complete. Denied: the call is over, and the reason is meant for the model. */
+  /** The input is complete: asks the gates. When they deny, the call is over, and the model gets the reason. */
   check(input: unknown, invocationMessage: string): Promise<Permit>;
-  /** Instead of `check`, where the call runs already and cannot be stopped: it is only shown. */
+  /** Instead of `check`, for a call that runs already and cannot be stopped. */
   shown(input: unknown, invocationMessage: string): void;
-  /** Asks a person, unless that is settled already. Without it, the call just runs. */
+  /** Asks a person, unless they have allowed such calls before. Without this, the call runs unasked. */
   confirm(confirmation: ToolConfirmation): Promise<Permit>;
   progress(content: ToolResultContent[]): void;
   complete(result: ToolCallResult): Promise<ToolOutcome>;
 }
 
-/** `option` is the button that a person chose, where there were some. */
+/** `option` is the button that a person chose, if there were buttons. */
 export type Permit =
-  /** The input is as the person left it, when they changed it. */
+  /** `input` is set when a person changed it. */
   | { readonly kind: 'granted'; readonly input?: unknown; readonly option?: string }
   | { readonly kind: 'denied'; readonly reason: string; readonly option?: string };
 
@@ -186,7 +192,7 @@ export interface CannedToolCall {
   readonly input?: string;
   readonly output: string;
   readonly success: boolean;
-  /** Ask a person before the call "runs". */
+  /** Whether a person is asked first. */
   readonly confirm?: boolean;
 }
 
@@ -194,13 +200,13 @@ export type ToolOutcome =
   | {
       readonly kind: 'completed';
       readonly success: boolean;
-      /** For the model: of a long output its beginning and its end. */
+      /** The output for the model; of a long one its beginning and its end. */
       readonly text: string;
       readonly content: ToolResultContent[];
-      /** Under which id the session has the call, with the whole of its result. */
+      /** The id of the call in the session, which has the whole result. */
       readonly callId?: string;
     }
-  /** A person, or a rule, said no. The reason is meant for the model. */
+  /** A person or a gate denied the call. The reason is for the model. */
   | { readonly kind: 'denied'; readonly reason: string };
 
 export interface InputOutcome {
@@ -208,7 +214,7 @@ export interface InputOutcome {
   readonly answers: Readonly<Record<string, SessionInputAnswer>>;
 }
 
-/** A failure with a type that clients can tell apart. */
+/** A failure with a type that clients can distinguish. */
 export class AgentError extends Error {
   override readonly name = 'AgentError';
   constructor(
