@@ -84,8 +84,13 @@ export class Auth implements Service {
       const hidden = (text: string) => text.replaceAll(token, '[hidden]');
       const isKnown = error instanceof AgentError;
       if (!isKnown)
-        this.#parts.logger.log('error', 'an agent failed while it checked a token', { name, error: hidden(String(error)) });
-      const why = isKnown ? hidden(error.message) : `${name} failed while it checked the token; see the log of the host`;
+        this.#parts.logger.log('error', 'an agent failed while it checked a token', {
+          name,
+          error: hidden(String(error)),
+        });
+      const why = isKnown
+        ? hidden(error.message)
+        : `${name} failed while it checked the token; see the log of the host`;
       const refused = protectedBy(agent.info).filter((it) => it.resource === resource);
       throw authRequired(`the token was not accepted: ${why}`, refused);
     }
