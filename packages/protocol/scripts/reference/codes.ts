@@ -1,4 +1,4 @@
-/** Error codes for the reference. What a code means stands once, in the comment beside it in the source. */
+/** Error codes for the reference. Their meanings are the comments beside them in the source. */
 import { readFileSync } from 'node:fs';
 import { ErrorCode } from '../../src/errors/codes.js';
 import { GatewayErrorCode, ToolErrorCode } from '../../src/provider/error-codes.js';
@@ -31,5 +31,5 @@ function rows(title: string, codes: Readonly<Record<string, unknown>>, texts: Re
     if (!meaning) throw new Error(`${name}: say in a comment above it what its reader should do`);
     return `| \`${code}\` | ${name} | ${meaning} |`;
   });
-  return [`## ${title}`, '', '| Code | Name | What to make of it |', '|---|---|---|', ...lines].join('\n');
+  return [`## ${title}`, '', '| Code | Name | Meaning and remedy |', '|---|---|---|', ...lines].join('\n');
 }

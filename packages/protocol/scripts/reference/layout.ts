@@ -28,13 +28,13 @@ export const PAGES: readonly Page[] = [
   {
     name: 'session',
     title: 'Sessions',
-    intro: 'The state of a session, and the commands that are about one.',
+    intro: 'The state of a session, and the commands on one.',
     files: /^session\/(commands|state|turns|messages)\.ts$/,
   },
   {
     name: 'session-actions',
     title: 'Actions of a session',
-    intro: 'Everything that can happen in a session. The state changes by these actions and by nothing else.',
+    intro: 'Everything that can happen in a session. Only these actions change its state.',
     files: /^session\/(tool-call-)?actions\.ts$/,
   },
   {
@@ -87,7 +87,12 @@ export const PAGES: readonly Page[] = [
     intro: 'Logs, traces and metrics in OTLP/JSON, for clients that subscribe to them. These channels have no state.',
     files: /^otlp\//,
   },
-  { name: 'errors', title: 'Errors', intro: 'Every code, and the `data` of those that have some.', files: /^errors\// },
+  {
+    name: 'errors',
+    title: 'Errors',
+    intro: 'Every error code, and the `data` of those that have it.',
+    files: /^errors\//,
+  },
   {
     name: 'provider',
     title: 'Provider Interface',

@@ -75,7 +75,7 @@ function resultText(result: SchemaNode, writer: Writer): string[] {
 
 const schemaOf = (name: string): SchemaNode => (definitions.get(name) ?? {}) as SchemaNode;
 
-/** What stands on every page, in one table for each kind. */
+/** The contents of all pages, one table for each kind. */
 function indexText(placed: Placed): string {
   const pages = PAGES.map(({ name, title, intro }) => `| [${title}](${name}.md) | ${firstSentence(intro)} |`);
   const groups = GROUPS.filter((group) => group !== 'Types').map((group) => {
@@ -96,16 +96,16 @@ const firstSentence = (text: string): string => text.replace(/\. .*/, '.');
 const INTRO = `# Protocol reference
 
 Every message of the Agent Host Protocol ${PROTOCOL_VERSION} and of the Provider Interface ${PROVIDER_PROTOCOL_VERSION}, with its members. The package
-has the same as JSON Schema, in \`@atrium/protocol/schema/*.json\`. What the words mean is in [concepts](../concepts.md); how to use the package is
-in [the protocol package](../protocol.md).
+has the same as JSON Schema, in \`@atrium/protocol/schema/*.json\`. [Concepts](../concepts.md)
+explains the terms, [the protocol package](../protocol.md) how to use it.
 
 Between clients and the host:
 
 - Frames are JSON-RPC 2.0, one in each text message. Commands are requests with an answer; notifications have none.
 - Every \`params\` has a \`channel\`: what the message is about.
-- State changes only by actions. A client asks for one with \`dispatchAction\`; the host sends every accepted one with
-  \`action\`, to all who subscribed to its channel.
+- State changes only by actions. A client dispatches one with \`dispatchAction\`; the host sends every accepted one with
+  \`action\`, to all subscribers of its channel.
 - Members that are not listed are legal and ignored. \`null\` means that a member is absent.
 
 Between providers and the gateway, messages are plain JSON objects with a \`type\`. There, too, members that are not listed
-are ignored, but for [conditions of a rule](provider.md#providermatch): one that is not known would match too much.`;
+are ignored, except [conditions of a rule](provider.md#providermatch): ignoring an unknown one would match too much.`;

@@ -1,7 +1,7 @@
 /** Schemas as Markdown: what a type is called, and the table of its members. */
 import type { SchemaNode } from '../../src/schema/node.js';
 import type { Definitions } from '../bundle.js';
-import { WORDS } from './words.js';
+import { MEMBER_DESCRIPTIONS } from './member-descriptions.js';
 
 type Node = SchemaNode & { readonly pattern?: string; readonly minimum?: number; readonly not?: unknown };
 
@@ -24,7 +24,7 @@ function union(members: readonly Node[], writer: Writer): string {
   const tables = known.filter((member) => member.properties).map((member) => table(member, writer));
   const names = known.filter((member) => !member.properties).map((member) => `- ${typeText(member, writer)}`);
   const more =
-    known.length < members.length ? ['A later version may add others. What is not known is carried along.'] : [];
+    known.length < members.length ? ['Later versions may add others; peers pass on those that they do not know.'] : [];
   return [
     ...(names.length > 0 ? [`One of\n\n${names.join('\n')}`] : []),
     ...(tables.length > 0 ? [tables.join('\n\nor\n\n')] : []),
@@ -52,11 +52,13 @@ function members(schema: Node, writer: Writer, prefix = ''): string[] {
   });
 }
 
-/** In this order: its own words, those for the name, those of its type. */
+/** Its own description, else that of its name, else that of its type. */
 export function meaning(name: string, member: Node, definitions: Definitions): string {
   if (member.description) return member.description;
   if (member.const !== undefined) return '';
-  return WORDS[name] ?? nameOf(member).map((type) => String(definitions.get(type)?.description ?? ''))[0] ?? '';
+  return (
+    MEMBER_DESCRIPTIONS[name] ?? nameOf(member).map((type) => String(definitions.get(type)?.description ?? ''))[0] ?? ''
+  );
 }
 
 /** The named types inside a list, a map or a choice. */

@@ -3,9 +3,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { allEntries, definitions } from '../../scripts/reference/entries.js';
 import { anchorOf } from '../../scripts/reference/layout.js';
+import { MEMBER_DESCRIPTIONS } from '../../scripts/reference/member-descriptions.js';
 import { referencePages } from '../../scripts/reference/pages.js';
 import { meaning } from '../../scripts/reference/text.js';
-import { WORDS } from '../../scripts/reference/words.js';
 import { stateActions } from '../../src/actions.js';
 import { ErrorCode } from '../../src/errors/codes.js';
 import { clientNotifications, clientRequests, hostNotifications, hostRequests } from '../../src/methods.js';
@@ -64,9 +64,11 @@ describe('the meaning of a member', () => {
   });
 
   it('is looked up in no list that has grown old', () => {
-    const used = new Set(members.filter(({ name, schema }) => meaning(name, schema, definitions) === WORDS[name]));
+    const used = new Set(
+      members.filter(({ name, schema }) => meaning(name, schema, definitions) === MEMBER_DESCRIPTIONS[name]),
+    );
     const names = new Set([...used].map(({ name }) => name));
-    expect(Object.keys(WORDS).filter((word) => !names.has(word))).toEqual([]);
+    expect(Object.keys(MEMBER_DESCRIPTIONS).filter((word) => !names.has(word))).toEqual([]);
   });
 });
 

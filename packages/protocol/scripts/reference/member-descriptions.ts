@@ -1,57 +1,57 @@
 /**
- * What a member is for, where its name means the same wherever it stands. A `description` in the schema goes first, and
- * what is special about one member belongs there.
+ * Descriptions of members whose name means the same in every message. A `description` in the schema takes precedence;
+ * anything special about one member belongs there.
  */
-export const WORDS: Readonly<Record<string, string>> = {
-  // What something is called.
+export const MEMBER_DESCRIPTIONS: Readonly<Record<string, string>> = {
+  // Names and texts.
   id: 'The id by which other messages name it.',
   name: 'Its name.',
   title: 'A title, for people.',
-  label: 'A few words, for people.',
+  label: 'A short text, for people.',
   displayName: 'Its name, for people.',
   description: 'What it is or does.',
   message: 'What happened, for people.',
   text: 'The text.',
   icons: 'Images for it, in several sizes or themes.',
-  uri: 'Where it is.',
+  uri: 'Its location.',
   resource: 'Its URI.',
   channel: 'The channel that this is about.',
 
-  // Who and where.
+  // Subjects and places.
   turnId: 'The turn that this is about.',
   toolCallId: 'The tool call that this is about.',
   sessionId: 'The session that this is about.',
-  clientId: 'The client, by the id that it chose for itself.',
+  clientId: 'The id that the client chose for itself.',
   provider: 'The id of the agent.',
   session: 'The URI of the session.',
   workingDirectory: 'The folder that a session works in.',
-  cwd: 'The folder that it is in.',
+  cwd: 'Its working directory.',
   defaultDirectory: 'The folder for new sessions that name none.',
-  root: 'What is watched.',
+  root: 'The watched resource.',
   src: 'Where the image is.',
-  url: 'A page to look at.',
-  source: 'What to take.',
-  destination: 'Where to put it.',
+  url: 'A page to open.',
+  source: 'The resource to copy or move.',
+  destination: 'The new location.',
   toolName: 'The tool, as the model calls it.',
   toolClientId: 'The client that runs the tool; absent for tools that the host runs.',
   tool: 'The tool, as the model calls it.',
   requestId: 'The request that this is about.',
 
-  // The one sequence.
+  // Sequence numbers.
   serverSeq: "Its number in the host's sequence.",
-  clientSeq: 'Its number among the actions of this client.',
+  clientSeq: "Its number in the client's sequence.",
   fromSeq: 'The number of the last action that it includes.',
   lastSeenServerSeq: 'The number of the last action that the client received.',
 
-  // What it holds.
+  // Contents.
   values: 'Values by property name.',
   replace: 'Whether these values replace all others; otherwise they are merged.',
   enabled: 'Whether it is in use.',
   userMessage: 'The message that a person wrote.',
   responseParts: 'The answer so far, in the order in which it was streamed.',
   contentType: 'Its media type, such as `text/plain`.',
-  sizeHint: 'About how many bytes it has.',
-  encoding: 'How `data` is written.',
+  sizeHint: 'The approximate size, in bytes.',
+  encoding: 'How `data` is encoded.',
   error: 'What went wrong.',
   exitCode: 'The exit code of the process; absent when there is none.',
   durationMs: 'How long it took, in milliseconds.',
