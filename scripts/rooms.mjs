@@ -23,22 +23,28 @@ export const RULES = [
     why: 'the protocol package imports nothing of ours',
   },
   {
+    name: 'link-stands-alone',
+    room: /^packages\/link\//,
+    forbidden: /^@atrium\//,
+    why: 'the link package imports nothing of ours',
+  },
+  {
     name: 'client-knows-protocol',
     room: /^packages\/client\//,
-    forbidden: /^@atrium\/(?!protocol(\/|$))/,
-    why: 'the client imports only @atrium/protocol',
+    forbidden: /^@atrium\/(?!(protocol|link)(\/|$))/,
+    why: 'the client imports only @atrium/protocol and @atrium/link',
   },
   {
     name: 'provider-knows-protocol',
     room: /^packages\/provider\//,
-    forbidden: /^@atrium\/(?!protocol(\/|$))/,
-    why: 'the provider SDK imports only @atrium/protocol',
+    forbidden: /^@atrium\/(?!(protocol|link)(\/|$))/,
+    why: 'the provider SDK imports only @atrium/protocol and @atrium/link',
   },
   {
     name: 'host-knows-protocol',
     room: /^packages\/host\//,
-    forbidden: /^@atrium\/(?!protocol(\/|$))/,
-    why: 'the host imports only @atrium/protocol',
+    forbidden: /^@atrium\/(?!(protocol|link)(\/|$))/,
+    why: 'the host imports only @atrium/protocol and @atrium/link',
   },
   {
     name: 'web-knows-protocol-and-client',
@@ -81,7 +87,7 @@ export const RULES = [
   },
   {
     name: 'runs-in-a-browser',
-    room: /^packages\/(protocol\/src|client\/src|provider\/src|web\/src)\//,
+    room: /^packages\/(protocol\/src|link\/src|client\/src|provider\/src|web\/src)\//,
     forbidden: /^node:/,
     why: 'this code also runs in a browser, where Node modules do not exist',
   },

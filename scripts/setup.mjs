@@ -136,7 +136,7 @@ async function compile({ force, check }) {
 }
 
 /** What goes into the page: its own files, and the packages that it is bundled from. */
-const PAGE_FOLDERS = ['packages/web', 'packages/client', 'packages/protocol'];
+const PAGE_FOLDERS = ['packages/web', 'packages/client', 'packages/link', 'packages/protocol'];
 
 /** The page is bundled when something that goes into it has changed; most changes of the host do not touch it. */
 async function buildPage() {

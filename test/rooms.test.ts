@@ -21,6 +21,10 @@ const CASES: Record<
       ['packages/protocol/test/exports.test.ts', '@atrium/protocol'],
     ],
   },
+  'link-stands-alone': {
+    bites: [['packages/link/src/transport.ts', '@atrium/protocol']],
+    spares: [['packages/link/src/websocket.ts', 'ws']],
+  },
   'client-knows-protocol': {
     bites: [
       ['packages/client/src/store.ts', '@atrium/host'],

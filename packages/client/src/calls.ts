@@ -11,6 +11,3 @@ export type CallParams<M extends ClientRequestMethod> =
   Params<M> extends { channel: typeof ROOT_CHANNEL } ? Omit<Params<M>, 'channel'> : Params<M>;
 
 export type CallResult<M extends ClientRequestMethod> = ClientRequests[M]['result'];
-
-/** How a call ended. Calls settle in the very step in which the answer is read, before the next frame is. */
-export type Outcome<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: Error };

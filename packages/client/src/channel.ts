@@ -1,8 +1,9 @@
 /** One channel that this client is subscribed to, shared by all handles to it. Knows nothing of connections. */
+
+import type { Log } from '@atrium/link';
+import { Emitter } from '@atrium/link';
 import { type ActionEnvelope, type ChannelKind, channelKind } from '@atrium/protocol';
-import { Emitter } from './emitter.js';
 import { ActionRejectedError, ChannelGoneError } from './errors.js';
-import type { Log } from './log.js';
 import {
   type Confirmed,
   isNews,

@@ -1,4 +1,6 @@
 /** A client of one host: what people use. Everything that it does is done by the parts of its engine. */
+
+import { newId } from '@atrium/link';
 import {
   type ChannelKind,
   type CreateSessionParams,
@@ -13,7 +15,6 @@ import {
 import type { CallMethod, CallParams, CallResult } from './calls.js';
 import type { Channel } from './channel.js';
 import type { Engine, HostInfo } from './engine.js';
-import { newId } from './environment.js';
 import type { Accepted } from './outbox.js';
 import type { KindOf } from './reducers.js';
 import type { SessionList } from './session-list.js';

@@ -1,13 +1,14 @@
 /** Keeps one connection open: dials, says hello, notices the end, waits, dials again. Knows nothing of channels. */
+
+import { type CloseReason, Emitter, type Outcome, type Transport, type TransportFactory } from '@atrium/link';
 import { ErrorCode } from '@atrium/protocol';
-import { backoffDelay } from './backoff.js';
-import type { Outcome } from './calls.js';
-import { Emitter } from './emitter.js';
+import { reconnectDelay } from './backoff.js';
+
 import { ClientClosedError, DisconnectedError, RequestError, RequestTimeoutError } from './errors.js';
 import type { Greeting } from './handshake.js';
 import { Peer, type PeerEvents, type PeerOptions } from './peer.js';
 import type { Status } from './status.js';
-import { CLOSE_REPLACED, type CloseReason, type Transport, type TransportFactory } from './transport.js';
+import { CLOSE_REPLACED } from './transport.js';
 
 export interface ConnectionOptions extends PeerOptions {
   readonly transport: TransportFactory;
@@ -126,7 +127,7 @@ export class Connection {
   #wait(error: Error): void {
     const { clock, random, isVisible } = this.#options;
     const failures = this.#status.at === 'connecting' ? this.#status.failures : 0;
-    const delayMs = backoffDelay({ failures, visible: isVisible(), random: random() });
+    const delayMs = reconnectDelay({ failures, visible: isVisible(), random: random() });
     this.#cancelTimer();
     this.#cancelTimer = clock.after(delayMs, () => this.dial(failures + 1));
     this.#set({ at: 'waiting', failures: failures + 1, delayMs, error });

@@ -1,4 +1,6 @@
 /** The parts of a client, put together: where messages go, and what happens when a connection begins or ends. */
+
+import { Emitter, optional } from '@atrium/link';
 import type {
   ActionEnvelope,
   HostNotificationMethod,
@@ -10,7 +12,6 @@ import { checkHostNotification, describeProblem, isHostNotification } from '@atr
 import { type CatalogueEvent, isCatalogueMethod } from './catalogue.js';
 import { Claims } from './claims.js';
 import { Connection } from './connection.js';
-import { Emitter } from './emitter.js';
 import { onWake } from './environment.js';
 import { ClientClosedError, RequestTimeoutError } from './errors.js';
 import { type Greeting, initialize, reconnect } from './handshake.js';
@@ -18,7 +19,6 @@ import { answer } from './host-requests.js';
 import type { Settings } from './options.js';
 import type { Accepted, OutboxEntry } from './outbox.js';
 import type { Peer } from './peer.js';
-import { optional } from './promises.js';
 import { SessionLists } from './session-lists.js';
 import { Store } from './store.js';
 import { Subscriptions } from './subscriptions.js';

@@ -1,6 +1,8 @@
 /** The first exchange on a connection: `initialize` on the first one, `reconnect` on later ones. */
+
+import type { Outcome } from '@atrium/link';
 import type { InitializeParams, InitializeResult, ReconnectResult, SessionState } from '@atrium/protocol';
-import type { CallParams, Outcome } from './calls.js';
+import type { CallParams } from './calls.js';
 import type { Channel } from './channel.js';
 import { RequestError } from './errors.js';
 import type { Peer } from './peer.js';

@@ -1,5 +1,5 @@
 /** Finds out that a connection is dead although nobody closed it. */
-import type { Clock } from './clock.js';
+import type { Clock } from '@atrium/link';
 
 export const HEARTBEAT_MS = 15_000;
 

@@ -1,8 +1,9 @@
 /** Answers what the host asks of this client. */
+
+import type { Log } from '@atrium/link';
 import { ErrorCode, type HostRequestMethod, type HostRequests } from '@atrium/protocol';
 import { checkHostRequest, describeProblem, isHostRequest } from '@atrium/protocol/validation';
 import { RequestError } from './errors.js';
-import type { Log } from './log.js';
 import type { Answer } from './peer.js';
 
 type Handler<M extends HostRequestMethod> = (

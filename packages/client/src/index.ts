@@ -1,8 +1,18 @@
 /** A client of the Agent Host Protocol, for Node and browsers. Start with `connect`. */
-export { BACKOFF_FACTOR, BACKOFF_HIDDEN_MS, BACKOFF_VISIBLE_MS } from './backoff.js';
+
+export type { Clock, Log } from '@atrium/link';
+export {
+  BACKOFF_FACTOR,
+  type CloseReason,
+  memoryPair,
+  messagePortTransport,
+  type PortLike,
+  type Transport,
+  type TransportFactory,
+} from '@atrium/link';
+export { BACKOFF_HIDDEN_MS, BACKOFF_VISIBLE_MS } from './backoff.js';
 export type { CallMethod, CallParams, CallResult } from './calls.js';
 export type { Client, SessionUri, SubscribeOptions } from './client.js';
-export type { Clock } from './clock.js';
 export { connect } from './connect.js';
 export type { HostInfo } from './engine.js';
 export {
@@ -19,7 +29,6 @@ export {
 } from './errors.js';
 export { HEARTBEAT_MS } from './heartbeat.js';
 export type { HostRequestHandlers } from './host-requests.js';
-export type { Log } from './log.js';
 export { type ClientOptions, type ConnectOptions, REQUEST_TIMEOUT_MS } from './options.js';
 export type { Accepted } from './outbox.js';
 export { type PublishedFiles, serveResources } from './published.js';
@@ -35,8 +44,6 @@ export {
   TRANSFORM_ANSWER_MAX_BYTES,
   type TransformContext,
 } from './transform.js';
-export { CLOSE_REPLACED, type CloseReason, type Transport, type TransportFactory } from './transport.js';
-export { memoryPair } from './transports/memory.js';
-export { messagePortTransport, type PortLike } from './transports/message-port.js';
-export { type TokenSource, type WebSocketOptions, webSocketTransport } from './transports/websocket.js';
+export { CLOSE_REPLACED } from './transport.js';
+export { type TokenSource, type WebSocketOptions, webSocketTransport } from './websocket.js';
 export type { TurnWindow, WindowPosition } from './window.js';

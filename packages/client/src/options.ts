@@ -1,13 +1,13 @@
 /** What `connect` takes, and what it assumes when something is left out. */
+
+import type { TransportFactory } from '@atrium/link';
+import { type Clock, consoleLog, type Log, newId, wallClock } from '@atrium/link';
 import { SUPPORTED_PROTOCOL_VERSIONS } from '@atrium/protocol';
-import { type Clock, systemClock } from './clock.js';
-import { isVisible, newId } from './environment.js';
+import { isVisible } from './environment.js';
 import { HEARTBEAT_MS } from './heartbeat.js';
 import type { HostRequestHandlers } from './host-requests.js';
-import { consoleLog, type Log } from './log.js';
 import { type SystemMessageTransform, transformHandler } from './transform.js';
-import type { TransportFactory } from './transport.js';
-import { type WebSocketOptions, webSocketTransport } from './transports/websocket.js';
+import { type WebSocketOptions, webSocketTransport } from './websocket.js';
 import type { TurnWindow } from './window.js';
 
 export const REQUEST_TIMEOUT_MS = 30_000;
@@ -52,8 +52,8 @@ export function settingsOf(options: ConnectOptions): Settings {
     initialSubscriptions: [],
     requestTimeoutMs: REQUEST_TIMEOUT_MS,
     heartbeatMs: HEARTBEAT_MS,
-    log: consoleLog,
-    clock: systemClock,
+    log: consoleLog('atrium client'),
+    clock: wallClock,
     random: Math.random,
     isVisible,
     ...withoutUndefined(options),

@@ -1,7 +1,8 @@
 /** The actions of this client on their way: each is numbered once, and waits here until the host has decided. */
+
+import { optional } from '@atrium/link';
 import type { ActionEnvelope, StateAction } from '@atrium/protocol';
 import { ActionOutcomeUnknownError, ActionRejectedError } from './errors.js';
-import { optional } from './promises.js';
 import type { PendingAction } from './reconcile.js';
 
 /** The host accepted an action and gave it this place in the one sequence. */

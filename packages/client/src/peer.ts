@@ -1,4 +1,7 @@
 /** JSON-RPC over one transport: pairs answers with requests, hands on what the host sends. Knows no protocol state. */
+
+import type { Clock, CloseReason, Log, Transport } from '@atrium/link';
+import { type Outcome, PendingRequests } from '@atrium/link';
 import {
   type ClientNotificationMethod,
   type ClientNotifications,
@@ -6,14 +9,16 @@ import {
   type JsonRpcErrorObject,
   ROOT_CHANNEL,
 } from '@atrium/protocol';
-import { type Frame, readFrame } from '@atrium/protocol/validation';
-import type { CallParams, CallResult, Outcome } from './calls.js';
-import type { Clock } from './clock.js';
-import { DisconnectedError } from './errors.js';
+import {
+  checkClientRequestResult,
+  describeProblem,
+  type Frame,
+  isClientRequest,
+  readFrame,
+} from '@atrium/protocol/validation';
+import type { CallParams, CallResult } from './calls.js';
+import { DisconnectedError, InvalidResultError, RequestError, RequestTimeoutError } from './errors.js';
 import { Heartbeat } from './heartbeat.js';
-import type { Log } from './log.js';
-import { PendingCalls } from './pending-calls.js';
-import type { CloseReason, Transport } from './transport.js';
 
 /** What the peer hands on. */
 export interface PeerEvents {
@@ -39,7 +44,8 @@ export class Peer {
   readonly #transport: Transport;
   readonly #events: PeerEvents;
   readonly #log: Log;
-  readonly #calls: PendingCalls;
+  readonly #requestTimeoutMs: number;
+  readonly #calls: PendingRequests;
   readonly #heartbeat: Heartbeat;
   #open = true;
 
@@ -47,7 +53,8 @@ export class Peer {
     this.#transport = transport;
     this.#events = events;
     this.#log = log;
-    this.#calls = new PendingCalls(clock, requestTimeoutMs);
+    this.#requestTimeoutMs = requestTimeoutMs;
+    this.#calls = new PendingRequests({ clock, late: (method, ms) => new RequestTimeoutError(method, ms) });
     this.#heartbeat = new Heartbeat({
       clock,
       intervalMs: heartbeatMs,
@@ -65,7 +72,7 @@ export class Peer {
     settle: (outcome: Outcome<CallResult<M>>) => void,
   ): void {
     if (this.#open) {
-      const id = this.#calls.add(method, settle);
+      const id = this.#calls.add(method, this.#requestTimeoutMs, settle as (outcome: Outcome<unknown>) => void);
       this.#send({ id, method, params: { channel: ROOT_CHANNEL, ...params } });
     } else {
       settle({ ok: false, error: new DisconnectedError(method, 'the connection was lost') });
@@ -102,7 +109,7 @@ export class Peer {
     if (!this.#open) return;
     this.#open = false;
     this.#heartbeat.stop();
-    this.#calls.disconnected(reason.reason);
+    this.#calls.abandon((method) => new DisconnectedError(method, reason.reason));
     this.#events.closed(reason);
   }
 
@@ -124,7 +131,7 @@ export class Peer {
   #handle(frame: Frame): string | undefined {
     switch (frame.kind) {
       case 'success':
-        return this.#calls.succeeded(frame.id, frame.result) ? undefined : `nobody asked for answer ${frame.id}`;
+        return this.#succeeded(frame.id, frame.result);
       case 'failure':
         return this.#failed(frame.id, frame.error);
       case 'notification':
@@ -138,9 +145,24 @@ export class Peer {
     }
   }
 
+  #succeeded(id: number, result: unknown): string | undefined {
+    const method = this.#calls.methodOf(id);
+    if (method === undefined) return `no request waits for answer ${id}`;
+    // Requests beside the protocol have no schema: their callers check the answer.
+    const checked = isClientRequest(method)
+      ? checkClientRequestResult(method, result)
+      : { ok: true as const, value: result };
+    if (checked.ok) this.#calls.succeeded(id, checked.value);
+    else this.#calls.failed(id, new InvalidResultError(method, describeProblem(checked.problem)));
+    return undefined;
+  }
+
   #failed(id: number | null, error: JsonRpcErrorObject): string | undefined {
     if (id === null) return `the host could not read what we sent: ${error.message}`;
-    return this.#calls.failed(id, error) ? undefined : `nobody asked for answer ${id}`;
+    const { code, message, data } = error;
+    return this.#calls.failed(id, new RequestError(code, message, data))
+      ? undefined
+      : `no request waits for answer ${id}`;
   }
 
   async #answer(id: number, method: string, params: unknown): Promise<void> {

@@ -1,8 +1,9 @@
 /** The live list of sessions that users hold. */
+
+import type { Log } from '@atrium/link';
+import { Emitter } from '@atrium/link';
 import type { SessionSummary } from '@atrium/protocol';
 import { type Catalogue, type CatalogueEvent, catalogueOf, withEvent } from './catalogue.js';
-import { Emitter } from './emitter.js';
-import type { Log } from './log.js';
 import { latest } from './streams.js';
 
 export class SessionList implements AsyncIterable<readonly SessionSummary[]> {

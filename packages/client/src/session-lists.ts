@@ -1,6 +1,7 @@
 /** The lists of sessions in use: read from the host, told what changes, read again after an absence. */
+
+import type { Log } from '@atrium/link';
 import type { CatalogueEvent } from './catalogue.js';
-import type { Log } from './log.js';
 import type { Peer } from './peer.js';
 import { SessionList } from './session-list.js';
 

@@ -1,9 +1,9 @@
 /** All that this client knows of the host: its channels, its own actions on their way, and how far it has read. */
+
+import type { Clock, Log } from '@atrium/link';
 import type { ActionEnvelope, Snapshot, StateAction } from '@atrium/protocol';
 import { Channel } from './channel.js';
-import type { Clock } from './clock.js';
 import { ChannelGoneError } from './errors.js';
-import type { Log } from './log.js';
 import { type Accepted, Outbox, type OutboxEntry } from './outbox.js';
 import { type Mirror, type Receiver, withDispatched, withoutPending } from './reconcile.js';
 import { isStateful, isStateOf } from './reducers.js';

@@ -1,9 +1,10 @@
 /** The handle to one channel: its state as it is now, everything that happens to it, and a way to change it. */
+
+import { optional } from '@atrium/link';
 import type { ActionEnvelope, ChannelKind, SessionState } from '@atrium/protocol';
 import type { Channel } from './channel.js';
 import type { ActionRejectedError } from './errors.js';
 import type { Accepted } from './outbox.js';
-import { optional } from './promises.js';
 import type { PendingAction } from './reconcile.js';
 import type { ActionOf, StateOf } from './reducers.js';
 import { latest, Queue } from './streams.js';

@@ -1,10 +1,10 @@
 /** Subscribes, shares, pages and ends: the wire side of channels. */
+
+import type { Log, Outcome } from '@atrium/link';
 import { type ChannelKind, channelKind, type SessionState, type SubscribeResult } from '@atrium/protocol';
-import type { Outcome } from './calls.js';
 import type { Channel } from './channel.js';
 import { DisconnectedError, InvalidResultError, RequestError } from './errors.js';
 import { type Greeting, turnsWanted } from './handshake.js';
-import type { Log } from './log.js';
 import type { Peer } from './peer.js';
 import { withOlder, withWanted } from './reconcile.js';
 import { isStateful } from './reducers.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { backoffDelay } from '../src/backoff.js';
+import { reconnectDelay } from '../src/backoff.js';
 import { BACKOFF_HIDDEN_MS, BACKOFF_VISIBLE_MS, CLOSE_REPLACED, memoryPair, type Status } from '../src/index.js';
 import { connected, newHost } from './support/connected.js';
 import { settle } from './support/fake-clock.js';
@@ -7,7 +7,7 @@ import { ONE } from './support/states.js';
 
 describe('the waiting between attempts', () => {
   const delays = (visible: boolean, random: number) =>
-    Array.from({ length: 20 }, (_, failures) => backoffDelay({ failures, visible, random }));
+    Array.from({ length: 20 }, (_, failures) => reconnectDelay({ failures, visible, random }));
 
   it.each([
     [true, BACKOFF_VISIBLE_MS],

@@ -1,9 +1,10 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { MessageChannel } from 'node:worker_threads';
+import type { SocketLike } from '@atrium/link';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type Client, connect, memoryPair, messagePortTransport, type PortLike, type Transport } from '../src/index.js';
-import { type SocketLike, webSocketTransport, withToken } from '../src/transports/websocket.js';
+import { webSocketTransport, withToken } from '../src/websocket.js';
 import { newHost } from './support/connected.js';
 import { settle } from './support/fake-clock.js';
 import type { FakeHost } from './support/fake-host.js';

@@ -1,4 +1,6 @@
 /** Answers to what the gateway asks besides tool calls: gates and sections of the prompt. */
+
+import type { Log } from '@atrium/link';
 import type {
   ProviderGateCheckMessage,
   ProviderTransformRequestMessage,
@@ -6,7 +8,6 @@ import type {
 } from '@atrium/protocol/provider';
 import { messageOf } from './errors.js';
 import { allow, deny, type Gate, gateId, type Transform, type Verdict } from './hooks.js';
-import type { Log } from './log.js';
 
 /** An error of the author's is no answer, and no answer means no, unless the gate says otherwise. */
 export async function gateAnswer(

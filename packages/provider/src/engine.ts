@@ -1,4 +1,6 @@
 /** The parts of a provider, wired together. It knows when a connection is there and when it is lost; the parts know the rest. */
+
+import { deferred } from '@atrium/link';
 import type { ProviderHelloAckMessage, ProviderStreamHistoryMessage } from '@atrium/protocol/provider';
 import { filterChange } from './changes.js';
 import { Credentials } from './credentials.js';
@@ -9,7 +11,6 @@ import { Inbox } from './inbox.js';
 import { Link } from './link.js';
 import type { Settings } from './options.js';
 import { PairingDesk } from './pairing-desk.js';
-import { deferred } from './promises.js';
 import { Pulse } from './pulse.js';
 import { Pushes } from './pushes.js';
 import { checked, helloOf, type Registration, registrationOf } from './registration.js';

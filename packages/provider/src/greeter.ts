@@ -1,4 +1,6 @@
 /** The second half of the way in: choose a session and say hello to it. Begins again when the session ends. */
+
+import type { Clock, Log } from '@atrium/link';
 import {
   GatewayErrorCode,
   type ProviderErrorMessage,
@@ -6,9 +8,7 @@ import {
   RATE_LIMIT_RETRY_AFTER_MS,
   type ToProviderMessage,
 } from '@atrium/protocol/provider';
-import type { Clock } from './clock.js';
 import { asError, ProviderError } from './errors.js';
-import type { Log } from './log.js';
 import type { SessionChooser } from './sessions.js';
 import type { ProviderState } from './state.js';
 

@@ -1,4 +1,6 @@
 /** What the gateway says, given to the part that knows what to do with it. What nobody knows is ignored. */
+
+import type { Log } from '@atrium/link';
 import type {
   ProviderErrorMessage,
   ProviderStreamHistoryMessage,
@@ -12,7 +14,6 @@ import { ProviderError } from './errors.js';
 import type { Greeter } from './greeter.js';
 import { readFromGateway } from './habits.js';
 import type { Handlers } from './handlers.js';
-import type { Log } from './log.js';
 import type { Registration } from './registration.js';
 import type { Requests } from './requests.js';
 import type { SessionLife } from './session-life.js';

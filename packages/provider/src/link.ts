@@ -1,9 +1,9 @@
 /** Keeps one connection open: dials, notices the end, waits, dials again. Knows nothing of what is said on it. */
+
+import type { Clock, Transport, TransportFactory } from '@atrium/link';
+import { backoffDelay } from '@atrium/link';
 import type { ToGatewayMessage } from '@atrium/protocol/provider';
-import { backoffDelay } from './backoff.js';
-import type { Clock } from './clock.js';
 import { asError } from './errors.js';
-import type { Transport, TransportFactory } from './transport.js';
 
 /** A gateway on this machine answers at once; one that does not in this time is not there. */
 export const DIAL_TIMEOUT_MS = 10_000;
@@ -13,6 +13,9 @@ export const STEADY_AFTER_MS = 10_000;
 
 /** How long a farewell may take. */
 export const CLOSE_TIMEOUT_MS = 1_000;
+
+/** The first few attempts fall well into the time for which the gateway keeps a lost provider's place. */
+export const BACKOFF_MS = { min: 500, max: 15_000 } as const;
 
 export interface LinkOptions {
   readonly transport: TransportFactory;
@@ -77,7 +80,7 @@ export class Link {
   restart(error: Error): void {
     if (this.#isSteady()) this.#failures = 0;
     this.#drop();
-    const delayMs = backoffDelay(this.#failures, this.#options.random());
+    const delayMs = backoffDelay(BACKOFF_MS, this.#failures, this.#options.random());
     this.#failures += 1;
     this.#cancelTimer = this.#options.clock.after(delayMs, () => this.dial());
     this.#events.lost(error, { failures: this.#failures, delayMs });
@@ -106,7 +109,7 @@ export class Link {
   #open(transport: Transport, isCurrent: () => boolean): void {
     this.#cancelTimer();
     this.#transport = transport;
-    transport.onClose((reason) => isCurrent() && this.restart(new Error(`The connection is lost: ${reason}`)));
+    transport.onClose(({ reason }) => isCurrent() && this.restart(new Error(`The connection is lost: ${reason}`)));
     this.#events.opened();
     transport.onMessage((text) => isCurrent() && this.#events.message(text));
   }

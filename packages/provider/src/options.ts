@@ -1,15 +1,15 @@
 /** What `connectProvider` takes, and what it assumes when something is left out. */
+
+import type { TransportFactory } from '@atrium/link';
+import { type Clock, consoleLog, type Log, steadyClock } from '@atrium/link';
 import type { ProviderConcurrency, ProviderJsonObject, ProviderSessionEntry } from '@atrium/protocol/provider';
-import { type Clock, systemClock } from './clock.js';
 import { defaultToken, defaultUrl } from './environment.js';
 import { LocalErrorCode, ProviderError } from './errors.js';
 import type { Handlers } from './handlers.js';
 import type { Rules, Transforms } from './hooks.js';
-import { consoleLog, type Log } from './log.js';
 import type { ProviderState } from './state.js';
 import type { Tools } from './tools.js';
-import type { TransportFactory } from './transport.js';
-import { webSocketTransport } from './transports/websocket.js';
+import { webSocketTransport } from './websocket.js';
 
 /** Keeps the token of a pairing, so that the person types the code only once. */
 export interface TokenStore {
@@ -79,13 +79,13 @@ export interface Settings extends Omit<ProviderOptions, 'url' | 'logger'> {
 }
 
 export function settingsOf(options: ProviderOptions): Settings {
-  const { url, logger = consoleLog, transport, pairing, ...rest } = options;
+  const { url, logger = consoleLog('atrium provider'), transport, pairing, ...rest } = options;
   const isTrusted = transport !== undefined && options.token === undefined && pairing === undefined;
   const token = options.token ?? (transport ? undefined : defaultToken());
   if (!isTrusted && token === undefined && !pairing)
     throw new ProviderError(LocalErrorCode.NoToken, `${options.name} has nothing to show to the gateway`);
   return {
-    clock: systemClock,
+    clock: steadyClock,
     random: Math.random,
     on: {},
     ...rest,

@@ -1,4 +1,6 @@
 /** What authors of providers use. Everything that it does is done by the parts of its engine. */
+
+import { newId, optional } from '@atrium/link';
 import type {
   ProviderFilterRule,
   ProviderJsonObject,
@@ -16,10 +18,8 @@ import {
   toolsChange,
 } from './changes.js';
 import { Engine } from './engine.js';
-import { newId } from './environment.js';
 import { LocalErrorCode, ProviderError } from './errors.js';
 import { type ProviderOptions, settingsOf } from './options.js';
-import { optional } from './promises.js';
 import { checked } from './registration.js';
 import type { Binding, ProviderState } from './state.js';
 import type { Acknowledged } from './updates.js';

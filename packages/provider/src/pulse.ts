@@ -2,7 +2,7 @@
  * Notices a connection that is dead and does not say so. The gateway's own pings cannot be seen from a page, so now and
  * then, when nothing has been heard for a while, it is asked something that it has to answer.
  */
-import type { Clock } from './clock.js';
+import type { Clock } from '@atrium/link';
 
 /** After so long without a word, we ask. */
 export const PULSE_AFTER_MS = 30_000;

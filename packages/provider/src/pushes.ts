@@ -1,8 +1,9 @@
 /** News on their way out: no faster than the gateway takes them, and kept for a while when it is not there. */
+
+import type { Clock } from '@atrium/link';
+import { type Deferred, deferred } from '@atrium/link';
 import { type ProviderPushMessage, PUSHES_PER_SECOND_MAX } from '@atrium/protocol/provider';
-import type { Clock } from './clock.js';
 import { LocalErrorCode, ProviderError } from './errors.js';
-import { type Deferred, deferred } from './promises.js';
 
 /** Ten seconds' worth. What is older than that is hardly news. */
 export const PUSHES_WAITING_MAX = 100;

@@ -1,6 +1,6 @@
 /** What was asked of the gateway and is not answered yet, in the order in which it was asked. */
-import type { Clock } from './clock.js';
-import { type Deferred, deferred } from './promises.js';
+import type { Clock } from '@atrium/link';
+import { type Deferred, deferred } from '@atrium/link';
 
 export interface Request<T> extends Deferred<T> {
   readonly id: string;

@@ -1,6 +1,7 @@
 /** Remembers who the provider was, for as long as the gateway keeps its place. */
+
+import type { Clock } from '@atrium/link';
 import { RECONNECT_WINDOW_MS } from '@atrium/protocol/provider';
-import type { Clock } from './clock.js';
 import { NO_RECONNECT_TOKEN } from './habits.js';
 
 export class Returning {

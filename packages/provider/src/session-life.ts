@@ -1,4 +1,6 @@
 /** What happens in the sessions, told to the author; and the two moments at which the gateway waits for an answer. */
+
+import type { Log } from '@atrium/link';
 import type {
   ProviderSessionEntry,
   ProviderSessionEventMessage,
@@ -6,7 +8,6 @@ import type {
   ToGatewayMessage,
 } from '@atrium/protocol/provider';
 import { EVENT_HANDLERS, type Handlers } from './handlers.js';
-import type { Log } from './log.js';
 
 export interface SessionLifeParts {
   readonly on: Handlers;

@@ -2,11 +2,11 @@
  * Changes of what the provider brings. Each is in force at once for the next `hello`, and told to the gateway one at a
  * time per kind. What cannot be told because the connection is gone is told by the next `hello`.
  */
+
+import type { Clock } from '@atrium/link';
+import { type Deferred, deferred, newId } from '@atrium/link';
 import type { ProviderAckMessage, ToGatewayMessageMap } from '@atrium/protocol/provider';
-import type { Clock } from './clock.js';
-import { newId } from './environment.js';
 import { asError, LocalErrorCode, ProviderError } from './errors.js';
-import { type Deferred, deferred } from './promises.js';
 import { checked, type Registration } from './registration.js';
 import { Requests } from './requests.js';
 

@@ -1,6 +1,6 @@
+import { memoryPair } from '@atrium/link';
 import { describe, expect, it } from 'vitest';
 import type { Transport } from '../src/index.js';
-import { memoryPair } from '../src/transports/memory.js';
 import { connected, connecting, eventually } from './support/connected.js';
 import { FakeClock, settle } from './support/fake-clock.js';
 

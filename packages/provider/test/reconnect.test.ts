@@ -1,3 +1,4 @@
+import type { CloseReason } from '@atrium/link';
 import { RECONNECT_WINDOW_MS } from '@atrium/protocol/provider';
 import { describe, expect, it } from 'vitest';
 import { HELLO_ATTEMPTS_MAX, HELLO_PAUSE_MAX_MS } from '../src/greeter.js';
@@ -21,7 +22,7 @@ function lineTo(gateway: FakeGateway): { isDead: boolean; transport: TransportFa
         send: (text: string) => through(text, (it) => inner.send(it)),
         close: () => inner.close(),
         onMessage: (listener: (text: string) => void) => inner.onMessage((text) => through(text, listener)),
-        onClose: (listener: (reason: string) => void) => inner.onClose(listener),
+        onClose: (listener: (reason: CloseReason) => void) => inner.onClose(listener),
       };
     },
   };

@@ -1,4 +1,7 @@
 /** One provider's connection to a fake gateway: the way in, and who it is bound as. */
+
+import type { Transport } from '@atrium/link';
+import { newId } from '@atrium/link';
 import {
   type ConnectionState,
   FATAL_GATEWAY_ERRORS,
@@ -11,8 +14,6 @@ import {
   type TrustLevel,
 } from '@atrium/protocol/provider';
 import { checkToProvider, describeProblem } from '@atrium/protocol/validation';
-import { newId } from '../environment.js';
-import type { Transport } from '../transport.js';
 import type { FakeGatewayOptions } from './fake-gateway.js';
 import { FakeSession } from './fake-session.js';
 import { judge, type Refusal } from './judging.js';

@@ -2,6 +2,9 @@
  * A gateway for tests of providers, in this process or on a port: it lets the provider in, binds it, and then does what
  * the test says. Every message is checked against the contract, in both directions.
  */
+
+import type { Transport, TransportFactory } from '@atrium/link';
+import { memoryPair } from '@atrium/link';
 import {
   type ConnectionState,
   type GatewayErrorCode,
@@ -15,8 +18,6 @@ import {
   type ToProviderMessage,
 } from '@atrium/protocol/provider';
 import type { Verdict } from '../hooks.js';
-import type { Transport, TransportFactory } from '../transport.js';
-import { memoryPair } from '../transports/memory.js';
 import { FakeConnection } from './fake-connection.js';
 import type { FakeCall, FakeSession } from './fake-session.js';
 import { historyOf } from './history.js';

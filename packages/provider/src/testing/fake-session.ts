@@ -1,4 +1,6 @@
 /** What a bound provider has registered at a fake gateway, and the questions that a test can put to it. */
+
+import { newId } from '@atrium/link';
 import {
   GATE_TIMEOUT_MS,
   gateDecisionOf,
@@ -14,7 +16,6 @@ import {
   toolOutcomeOf,
   transformContentOf,
 } from '@atrium/protocol/provider';
-import { newId } from '../environment.js';
 import { allow, context, deny, type Verdict } from '../hooks.js';
 import { matchingRules } from './matching.js';
 

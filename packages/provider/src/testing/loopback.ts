@@ -1,6 +1,6 @@
 /** Puts a fake gateway on a port of this machine, for providers in other processes. Only in Node. */
-import type { Transport } from '../transport.js';
-import { transportOver } from '../transports/websocket.js';
+import type { Transport } from '@atrium/link';
+import { transportOver } from '@atrium/link';
 
 export interface Loopback {
   readonly url: string;

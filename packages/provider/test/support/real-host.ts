@@ -1,4 +1,5 @@
 /** A real host with a real gateway on a real port, a scripted agent, and a person at a desk. Ended after the test. */
+
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -15,6 +16,7 @@ import {
   type Transport,
   transportPair,
 } from '@atrium/host';
+import type { CloseReason } from '@atrium/link';
 import type { SessionState, Turn } from '@atrium/protocol';
 import { onTestFinished } from 'vitest';
 
@@ -74,7 +76,7 @@ export async function startRealHost(options: RealHostOptions): Promise<RealHost>
   const { port } = server;
   const url = `ws://localhost:${port}`;
   host.gatewayAt({ url, port });
-  const desk = await connect({ transport: () => forClient(inProcess((end) => host.connect(end))), clientId: 'desk' });
+  const desk = await connect({ transport: () => inProcess((end) => host.connect(end)), clientId: 'desk' });
   const open = async () =>
     desk.subscribe(await desk.createSession({ provider: 'mock', workingDirectory: pathToFileURL(folder).href }));
   let isStopped = false;
@@ -118,17 +120,9 @@ function inProcess(connect: (end: Transport) => void) {
       clientEnd.onmessage = listener;
       clientEnd.resume();
     },
-    onClose: (listener: (reason: string) => void) => {
-      clientEnd.onclose = (_code, reason) => listener(reason);
+    onClose: (listener: (reason: CloseReason) => void) => {
+      clientEnd.onclose = (_code, reason) => listener({ reason });
     },
-  };
-}
-
-/** The client library wants to know a little more about the end. */
-function forClient(transport: ReturnType<typeof inProcess>) {
-  return {
-    ...transport,
-    onClose: (listener: (reason: { reason: string }) => void) => transport.onClose((reason) => listener({ reason })),
   };
 }
 

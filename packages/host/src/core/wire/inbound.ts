@@ -1,5 +1,6 @@
 /** What a client sent, made fit for handlers: parameters as an object, checked, or an error that says what is wrong. */
 
+import { PendingRequests } from '@atrium/link';
 import { ErrorCode } from '@atrium/protocol';
 import { checkClientRequest, describeProblem, type Frame, isClientRequest } from '@atrium/protocol/validation';
 import { RequestError } from '../contracts/request-error.js';
@@ -75,53 +76,37 @@ export class Lanes {
   }
 }
 
-/** Requests that the host sends to one client, and the answers it waits for. */
-
-type Answer = Extract<Frame, { kind: 'success' | 'failure' }>;
-
-interface Waiting {
-  readonly resolve: (result: unknown) => void;
-  readonly reject: (error: Error) => void;
-  readonly cancelTimer: () => void;
-}
-
+/** Requests that the host sends to one client. */
 export class HostRequestQueue {
-  readonly #waiting = new Map<number, Waiting>();
-  #nextId = FIRST_HOST_REQUEST_ID;
+  readonly #pending: PendingRequests;
 
   constructor(
-    readonly clock: Clock,
+    clock: Clock,
     private readonly post: (message: object) => void,
-  ) {}
+  ) {
+    const late = (method: string) =>
+      new RequestError(ErrorCode.InternalError, `the client did not answer ${method} in time`);
+    this.#pending = new PendingRequests({ clock, firstId: FIRST_HOST_REQUEST_ID, late });
+  }
 
   send(method: string, params: object, timeoutMs = HOST_REQUEST_TIMEOUT_MS): Promise<unknown> {
-    const id = this.#nextId++;
     return new Promise((resolve, reject) => {
-      const cancelTimer = this.clock.after(timeoutMs, () => {
-        this.#waiting.delete(id);
-        reject(new RequestError(ErrorCode.InternalError, `the client did not answer ${method} in time`));
-      });
-      this.#waiting.set(id, { resolve, reject, cancelTimer });
+      const id = this.#pending.add(method, timeoutMs, (outcome) =>
+        outcome.ok ? resolve(outcome.value) : reject(outcome.error),
+      );
       this.post({ jsonrpc: '2.0', id, method, params });
     });
   }
 
-  /** An answer arrived. One that nobody waits for, or no longer, is dropped. */
-  answered(answer: Answer): void {
-    const waiting = answer.id === null ? undefined : this.#waiting.get(answer.id);
-    if (!waiting || answer.id === null) return;
-    this.#waiting.delete(answer.id);
-    waiting.cancelTimer();
-    if (answer.kind === 'success') waiting.resolve(answer.result);
-    else waiting.reject(RequestError.from(answer.error));
+  /** Takes an answer. One that no request waits for, or no longer, is dropped. */
+  answered(answer: Extract<Frame, { kind: 'success' | 'failure' }>): void {
+    if (answer.id === null) return;
+    if (answer.kind === 'success') this.#pending.succeeded(answer.id, answer.result);
+    else this.#pending.failed(answer.id, RequestError.from(answer.error));
   }
 
-  /** The client is gone: nobody will answer. */
+  /** The client is gone: no request will be answered. */
   abandon(): void {
-    for (const { reject, cancelTimer } of this.#waiting.values()) {
-      cancelTimer();
-      reject(new RequestError(ErrorCode.InternalError, 'the client disconnected'));
-    }
-    this.#waiting.clear();
+    this.#pending.abandon(() => new RequestError(ErrorCode.InternalError, 'the client disconnected'));
   }
 }

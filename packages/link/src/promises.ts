@@ -1,6 +1,6 @@
-/** Promises that nobody has to wait for, and promises that somebody else keeps. */
+/** Promises that may stay without a listener, and promises that are settled from outside. */
 
-/** Keeps a rejection that nobody looks at from ending the process; whoever does look still sees it. */
+/** Keeps an unobserved rejection from ending the process; listeners still see it. */
 export function optional<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => {});
   return promise;

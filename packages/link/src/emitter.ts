@@ -1,5 +1,12 @@
 /** A set of listeners. One that throws is logged and does not stop the others. */
-import type { Log } from './log.js';
+
+/** Where a library says what it had to ignore. Never given tokens or codes. */
+export type Log = (message: string, detail?: unknown) => void;
+
+/** Warns on the console under the name of a library. */
+export function consoleLog(library: string): Log {
+  return (message, detail) => console.warn(`[${library}] ${message}`, ...(detail === undefined ? [] : [detail]));
+}
 
 export class Emitter<T> {
   readonly #listeners = new Set<(value: T) => void>();
@@ -9,7 +16,7 @@ export class Emitter<T> {
     this.#log = log;
   }
 
-  /** Adds a listener; the returned function takes it away. */
+  /** Adds a listener; the returned function removes it. */
   on(listener: (value: T) => void): () => void {
     const entry = (value: T) => listener(value);
     this.#listeners.add(entry);

@@ -1,11 +1,10 @@
-/** The part of the package `ws` that is needed: a WebSocket like the browser's, and a server of them for tests. */
+/** The part of the package `ws` that the loopback gateway needs: a server of WebSockets. */
 declare module 'ws' {
-  export const WebSocket: new (url: string) => import('./websocket.js').SocketLike;
   export const WebSocketServer: new (options: {
     host: string;
     port: number;
   }) => {
-    on(event: 'connection', listener: (socket: import('./websocket.js').SocketLike) => void): void;
+    on(event: 'connection', listener: (socket: import('@atrium/link').SocketLike) => void): void;
     once(event: 'listening', listener: () => void): void;
     once(event: 'error', listener: (error: Error) => void): void;
     address(): { port: number };

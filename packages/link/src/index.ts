@@ -1,0 +1,16 @@
+/** What both ends of an Atrium connection share. Knows no protocol. */
+export { BACKOFF_FACTOR, type BackoffRange, backoffDelay } from './backoff.js';
+export { type Clock, steadyClock, systemClock, wallClock } from './clock.js';
+export { consoleLog, Emitter, type Log } from './emitter.js';
+export { newId } from './ids.js';
+export { type Outcome, PendingRequests, type PendingRequestsOptions } from './pending-requests.js';
+export { type Deferred, deferred, optional } from './promises.js';
+export {
+  type CloseReason,
+  memoryPair,
+  messagePortTransport,
+  type PortLike,
+  type Transport,
+  type TransportFactory,
+} from './transport.js';
+export { isNode, openSocket, type SocketLike, socketOpened, transportOver } from './websocket.js';
