@@ -1,12 +1,12 @@
 /** FolderWatches folders for changes, also folders that are not there yet. Nothing is kept alive by it. */
-import { type FSWatcher, watch } from 'node:fs';
 import { access, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { Clock } from '../../core/util/clock.js';
+import { type FolderWatcher, watchFolder } from '../../core/util/watch-folder.js';
 import { WATCH_DEBOUNCE_MS, WATCHED_FOLDERS_MAX } from './limits.js';
 
 interface Watched {
-  readonly watchers: FSWatcher[];
+  readonly watchers: FolderWatcher[];
   disarm?: (() => void) | undefined;
 }
 
@@ -19,7 +19,7 @@ export class FolderWatches {
     this.#clock = clock;
   }
 
-  /** Calls back a moment after something changed in one of the folders; replaces what was watched under this key. */
+  /** Calls back a moment after something changed in one of the folders. Replaces the earlier watch with this key. */
   async watch(key: string, folders: readonly string[], changed: () => void): Promise<void> {
     const present = await Promise.all(folders.slice(0, WATCHED_FOLDERS_MAX).map(nearest));
     this.unwatch(key);
@@ -48,18 +48,16 @@ export class FolderWatches {
   }
 }
 
-/** A system that can watch no more leaves things as they are: they are read again with the next session. */
-function watcherOf(folder: string, notice: () => void): FSWatcher[] {
+/** When the system can watch no more, the folder goes unwatched: the next session reads it again. */
+function watcherOf(folder: string, notice: () => void): FolderWatcher[] {
   try {
-    const watcher = watch(folder, { persistent: false }, notice);
-    watcher.on('error', () => watcher.close());
-    return [watcher];
+    return [watchFolder(folder, notice)];
   } catch {
     return [];
   }
 }
 
-/** The folder itself, or what is there of the way to it. */
+/** The folder itself, or the nearest folder above it that exists. */
 async function nearest(folder: string): Promise<string> {
   for (let current = folder; ; current = path.dirname(current)) {
     const isThere = await access(current).then(
@@ -71,10 +69,10 @@ async function nearest(folder: string): Promise<string> {
 }
 
 const DEPTH_MAX = 2;
-/** Large, and of no interest. */
+/** Large, and without components. */
 const SKIPPED = new Set(['node_modules', '.git']);
 
-/** A folder and those in it, as deep as components can lie. */
+/** A folder and the folders in it, as deep as components can lie. */
 export async function foldersBelow(root: string): Promise<string[]> {
   const found = [{ folder: root, depth: 0 }];
   for (const { folder, depth } of found) {

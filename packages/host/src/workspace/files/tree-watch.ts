@@ -1,10 +1,10 @@
 /** What a watch remembers of what is in a folder. */
 
-import { type FSWatcher, watch } from 'node:fs';
 import { lstat, opendir } from 'node:fs/promises';
 import path from 'node:path';
 import type { ResourceChangeType } from '@atrium/protocol';
 import type { Clock } from '../../core/util/clock.js';
+import { type FolderWatcher, watchFolder } from '../../core/util/watch-folder.js';
 import { codeOf, invalid, MovedError, refused } from './errors.js';
 import {
   WATCH_BATCH_MAX_CHANGES,
@@ -53,7 +53,7 @@ export async function lookAt(held: PinnedFolder, name: string): Promise<Known | 
 export interface WatchedFolder {
   readonly real: string;
   readonly known: Map<string, Known>;
-  readonly watcher: FSWatcher | undefined;
+  readonly watcher: FolderWatcher | undefined;
 }
 
 export interface WatchedFoldersParts {
@@ -72,7 +72,7 @@ let watchedFolders = 0;
 export class WatchedFolders {
   readonly #parts: WatchedFoldersParts;
   readonly #folders = new Map<string, WatchedFolder>();
-  readonly #others: FSWatcher[] = [];
+  readonly #others: FolderWatcher[] = [];
   #names = 0;
   #isClosed = false;
 
@@ -86,10 +86,9 @@ export class WatchedFolders {
 
   /** Watches a folder for the sake of one name in it, such as a file, or a folder that may go and come back. */
   watchName(folder: string, name: string): void {
-    const listen = (_: string, changed: string | null) =>
-      (changed === name || changed === null) && this.#parts.touched(folder, name);
-    const watcher = watch(folder, { persistent: false }, listen);
-    watcher.on('error', () => watcher.close());
+    const watcher = watchFolder(folder, (changed) => {
+      if (changed === name || changed === undefined) this.#parts.touched(folder, name);
+    });
     this.#others.push(watcher);
   }
 
@@ -150,18 +149,15 @@ export class WatchedFolders {
     if (this.#names > WATCH_NAMES_MAX) throw invalid(`a watch may have ${WATCH_NAMES_MAX} files: exclude some`);
   }
 
-  #watcherOf({ self, real }: PinnedFolder): FSWatcher {
+  #watcherOf({ self, real }: PinnedFolder): FolderWatcher {
     const recursive = HAS_RECURSIVE_WATCHERS && this.#parts.recursive;
-    const listen = (_: string, changed: string | null) => {
-      if (changed === null) return this.#parts.touched(real, undefined);
+    const listen = (changed: string | undefined) => {
+      if (changed === undefined) return this.#parts.touched(real, undefined);
       const inner = path.join(real, changed);
       this.#parts.touched(path.dirname(inner), path.basename(inner));
     };
     try {
-      const watcher = watch(self, { persistent: false, recursive }, listen);
-      // What was watched is gone; the folder that it was in tells.
-      watcher.on('error', () => watcher.close());
-      return watcher;
+      return watchFolder(self, listen, { recursive });
     } catch (error) {
       throw codeOf(error) === 'ENOSPC' || codeOf(error) === 'EMFILE' ? tooMany() : error;
     }
