@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { OFFLINE_SECTIONS, offlineAgent } from '../../src/agents/offline/backend.js';
 import { FakeTurn, type FakeTurnOptions, openSession, realTools, runTurn } from '../support/fake-turn.js';
-import { ManualClock, tick } from './manual-clock.js';
+import { ManualClock, tick } from '../support/manual-clock.js';
 
 let folder: string;
 const agent = offlineAgent({ everyMs: 0 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { scriptedAgent } from '../../src/agents/scripted/backend.js';
 import type { Script, Step } from '../../src/agents/scripted/script.js';
 import { FakeTurn, type FakeTurnOptions, openSession, runTurn } from '../support/fake-turn.js';
-import { ManualClock, tick } from './manual-clock.js';
+import { ManualClock, tick } from '../support/manual-clock.js';
 
 const SCRIPT: Script = { provider: 'test', displayName: 'Test' };
 

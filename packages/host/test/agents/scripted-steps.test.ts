@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { scriptedAgent } from '../../src/agents/scripted/backend.js';
 import type { Step } from '../../src/agents/scripted/script.js';
 import { completed, FakeTurn, type FakeTurnOptions, runTurn } from '../support/fake-turn.js';
-import { ManualClock, tick } from './manual-clock.js';
+import { ManualClock, tick } from '../support/manual-clock.js';
 
 const CANNED = {
   name: 'weather',

@@ -8,6 +8,7 @@ import { runtimeEnvironment } from '../../src/agents/copilot/runtime.js';
 import { type ModelAgentOptions, modelAgent } from '../../src/agents/model/backend.js';
 import { childEnvironment } from '../../src/core/util/child-environment.js';
 import { configuredCandidates } from '../../src/discovery/configured.js';
+import { commandEnvironment, shellEnvironment } from '../../src/workspace/terminals/shells.js';
 import { acpRoom } from '../support/acp-room.js';
 
 beforeEach(() => {
@@ -16,6 +17,8 @@ beforeEach(() => {
   vi.stubEnv('ORCHARD', 'plums');
 });
 afterEach(() => void vi.unstubAllEnvs());
+
+const ALONE = { areThere: false, canType: false };
 
 const seen = (env: Readonly<Record<string, string | undefined>>) => [
   Object.values(env).includes('open-sesame'),
@@ -26,6 +29,22 @@ describe('the environment of a child', () => {
   it('is that of the host, without what is the host’s alone, in whatever capitals', () => {
     expect(seen(process.env)).toEqual([true, 'plums']);
     expect(seen(childEnvironment())).toEqual([false, 'plums']);
+  });
+
+  it.each(['LANG', 'LC_CTYPE', 'LC_ALL'])('keeps the language that a person set with %s, also in terminals', (name) => {
+    const host = { [name]: 'de_CH.UTF-8' };
+    const environments = [childEnvironment(host), shellEnvironment(host), commandEnvironment(ALONE, host)];
+    const languages = environments.map(({ LANG, LC_CTYPE, LC_ALL }) => ({ LANG, LC_CTYPE, LC_ALL }));
+    const kept = { LANG: undefined, LC_CTYPE: undefined, LC_ALL: undefined, ...host };
+    expect(languages).toEqual([kept, kept, kept]);
+  });
+
+  it('gives terminals a language when a service manager started the host without any', () => {
+    expect([childEnvironment({}).LANG, shellEnvironment({}).LANG, commandEnvironment(ALONE, {}).LANG]).toEqual([
+      undefined,
+      expect.stringMatching(/UTF-8$/),
+      expect.stringMatching(/UTF-8$/),
+    ]);
   });
 
   it('leaves the key of a model to the host, where the configuration gives it such a name', async () => {

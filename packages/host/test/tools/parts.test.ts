@@ -9,7 +9,7 @@ import { count, shorten, sizeText } from '../../src/core/util/text.js';
 import { throttle } from '../../src/core/util/throttle.js';
 import { builtinTools } from '../../src/workspace/tools/builtin.js';
 import { hostTool } from '../../src/workspace/tools/host-tool.js';
-import { ManualClock } from '../agents/manual-clock.js';
+import { ManualClock } from '../support/manual-clock.js';
 import { use } from './tool-box.js';
 
 describe('the built-in tools', () => {
