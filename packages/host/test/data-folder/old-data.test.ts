@@ -4,14 +4,16 @@
  */
 
 import { execFileSync } from 'node:child_process';
-import { mkdir, readFile, rm, stat } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import * as host from '../../src/index.js';
+import { ChangePlaces } from '../../src/workspace/changes/places.js';
 import * as fixture from '../fixtures/data-folder-0.1/world.mjs';
+import { failingLog } from '../support/failing-log.js';
 
-const { folderOf, inspect, openWorld, PLACE, pause, SESSIONS, viewUri } = fixture;
+const { DATA, folderOf, inspect, openWorld, PLACE, pause, SESSIONS, viewUri } = fixture;
 type World = fixture.World;
 
 const FIXTURE = fileURLToPath(new URL('../fixtures/data-folder-0.1/', import.meta.url));
@@ -54,6 +56,8 @@ afterEach(async () => {
 });
 
 const text = (name: string, file: string) => readFile(path.join(folderOf(name), file), 'utf8');
+
+const changesOf = (session: string) => new ChangePlaces(path.join(DATA, 'changes')).folderOf(session);
 
 /** `a.txt`, with these second, eighth and fifth lines. */
 const lines = (second: string, eighth: string, fifth = 'five') =>
@@ -108,5 +112,57 @@ describe.skipIf(process.platform === 'win32')('a data folder of version 0.1', { 
     expect(files.map(({ id }) => path.basename(id))).toEqual(['a.txt']);
     await client.invoke(viewUri(plain, 'turn/t1'), 'revert', { kind: 'resource', resource: files[0]?.id });
     expect(await text('plain', 'a.txt')).toBe(lines('two', '8', 'V'));
+  });
+
+  it('has its journals in the log from the first start on, and the files aside', async () => {
+    const journal = await readFile(path.join(changesOf(SESSIONS.plain), 'journal.jsonl'), 'utf8');
+    const world = await open();
+    const records = await world.log.records('changes:plain/');
+    const kinds = records.map(({ value }) => JSON.parse(value).kind);
+    expect(kinds.filter((kind) => kind === 'turn')).toHaveLength(4);
+    expect(kinds.filter((kind) => kind === 'undone')).toHaveLength(2);
+    // What was begun and is over needs no record.
+    expect(kinds).not.toContain('begun');
+    expect(kinds).not.toContain('writing');
+    expect(await readFile(path.join(changesOf(SESSIONS.plain), 'journal-0.1.jsonl'), 'utf8')).toBe(journal);
+    await expect(stat(path.join(changesOf(SESSIONS.plain), 'journal.jsonl'))).rejects.toThrow('ENOENT');
+  });
+
+  it('takes nothing over twice when a host was killed between the commit and putting the journal aside', async () => {
+    const folder = changesOf(SESSIONS.plain);
+    const first = await open();
+    const before = await first.log.records('changes:plain/');
+    await close(first);
+    await rename(path.join(folder, 'journal-0.1.jsonl'), path.join(folder, 'journal.jsonl'));
+    const second = await open();
+    expect(await second.log.records('changes:plain/')).toEqual(before);
+    await expect(stat(path.join(folder, 'journal.jsonl'))).rejects.toThrow('ENOENT');
+  });
+
+  it('loses nothing when the commit fails: the next host takes the journal over', async () => {
+    const folder = changesOf(SESSIONS.plain);
+    const log = failingLog(await host.openSqliteLog({ dataDir: DATA }));
+    log.failRecords('"kind":"step"');
+    const full = await host.createHost({ log, agents: [], dataFolder: DATA, terminals: false });
+    expect(await log.records('changes:plain/')).toEqual([]);
+    expect(await log.record('changes-taken-over:plain')).toBeUndefined();
+    await full.stop();
+    await log.close();
+    expect((await stat(path.join(folder, 'journal.jsonl'))).size).toBeGreaterThan(0);
+    const client = await (await open()).client('inspector');
+    await client.invoke(viewUri(SESSIONS.plain, 'turn/t1'), 'revert');
+    expect(await text('plain', 'a.txt')).toBe(lines('two', '8'));
+  });
+
+  it('takes over what an older host adds later', async () => {
+    const folder = changesOf(SESSIONS.plain);
+    const first = await open();
+    const before = await first.log.records('changes:plain/');
+    await close(first);
+    await writeFile(path.join(folder, 'journal.jsonl'), '\n{"kind":"turn","turnId":"older"}');
+    const second = await open();
+    const after = await second.log.records('changes:plain/');
+    expect(after.slice(0, -1)).toEqual(before);
+    expect(JSON.parse(after.at(-1)?.value ?? '')).toEqual({ kind: 'turn', turnId: 'older' });
   });
 });
