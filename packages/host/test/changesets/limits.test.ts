@@ -10,6 +10,7 @@ import { ChangeLog } from '../../src/workspace/changes/change-log.js';
 import { FolderSnapshots } from '../../src/workspace/changes/folder-snapshots.js';
 import { DIFF_BUDGET_MS, LOOK_MAX_MS, LOOK_REST_MS, VIEWS_MAX } from '../../src/workspace/changes/limits.js';
 import { ChangePlaces, SnapshotBlobs } from '../../src/workspace/changes/places.js';
+import { PlainFolder } from '../../src/workspace/changes/plain-folder.js';
 import { RecordedFiles } from '../../src/workspace/changes/recorded-source.js';
 import { Recorder } from '../../src/workspace/changes/recorder.js';
 import { programsIn } from '../../src/workspace/git/repository.js';
@@ -82,6 +83,18 @@ describe('a folder that takes too long to look at', () => {
     await clock.advance(LOOK_MAX_MS);
     await again;
     await snapshots.close();
+  });
+});
+
+describe('a folder without Git', () => {
+  it('is captured without what tools put there: packages, builds, and the stores of version control', async () => {
+    const skipped = ['node_modules', '.git', '.hg', '.svn', '.venv', '__pycache__'];
+    const files = Object.fromEntries(skipped.map((name) => [`sub/${name}/file.txt`, 'x\n']));
+    const root = await tempFolder({ ...files, 'a.txt': 'a\n', 'sub/b.txt': 'b\n', 'node_modules.txt': 'c\n' });
+    const blobs = new SnapshotBlobs(await tempFolder());
+    const { signal } = new AbortController();
+    const snapshot = await new PlainFolder({ root, blobs, isOurs: () => false }).take(signal);
+    expect([...snapshot.files.keys()].sort()).toEqual(['a.txt', 'node_modules.txt', 'sub/b.txt']);
   });
 });
 

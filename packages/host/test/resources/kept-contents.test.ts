@@ -141,6 +141,40 @@ describe('a result that is too large for a session', () => {
     expect(await filesIn(room.dataFolder)).toHaveLength(2);
   });
 
+  it('may be many small pictures: those that fit together stay, the others are named', async () => {
+    const bytes = INLINE_DATA_MAX_BYTES / 4;
+    const pictures = Array.from({ length: 6 }, (_, index) => ({
+      type: 'embeddedResource' as const,
+      data: Buffer.alloc(bytes, index + 1).toString('base64'),
+      contentType: 'image/png',
+    }));
+    const room = await openKeptRoom({ content: pictures });
+    const outcome = await use(room);
+    expect(outcome.content).toEqual(pictures);
+    const blocks = await shown(room);
+    expect(blocks.slice(0, 4)).toEqual(pictures.slice(0, 4));
+    expect(blocks.slice(4)).toEqual([4, 5].map(() => expect.objectContaining({ type: 'resource', sizeHint: bytes })));
+    expect(await filesIn(room.dataFolder)).toHaveLength(2);
+    const [turn] = await room.agent.history(1);
+    const [call] = callsIn(turn?.responseParts);
+    expect(call).toMatchObject({ content: pictures });
+  });
+
+  it('leaves the descriptor of a file as it is, for the session and for the agent', async () => {
+    const file = { type: 'resource' as const, uri: 'file:///nowhere/a.bin', sizeHint: 5, contentType: 'x/y' };
+    const room = await openKeptRoom({ content: [file, { type: 'text', text: LONG }] });
+    const outcome = await use(room);
+    expect(outcome.content?.[0]).toEqual(file);
+    const blocks = await shown(room);
+    expect(blocks[0]).toEqual(file);
+    const hash = createHash('sha256').update(LONG).digest('hex');
+    const named = { uri: `atrium-content:/${hash}`, sizeHint: LONG.length, contentType: 'text/plain' };
+    expect(blocks[2]).toEqual({ type: 'resource', ...named });
+    const [turn] = await room.agent.history(1);
+    const [call] = callsIn(turn?.responseParts);
+    expect(call).toMatchObject({ content: [file, { type: 'text', text: LONG }] });
+  });
+
   it('is kept once, and only its owner can read the file', async () => {
     const room = await openKeptRoom({ content: [{ type: 'text', text: LONG }] });
     await use(room);

@@ -1,0 +1,70 @@
+/** Which blobs the sweep at the start of a host leaves, wherever in the log they are named. */
+import { readdir, utimes } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { FileBlobStore } from '../../src/blobs/file-blob-store.js';
+import { SWEEP_PAGE_TURNS, sweep } from '../../src/blobs/sweep.js';
+import type { LogEntry } from '../../src/core/log/log.js';
+import { MemoryLog } from '../../src/core/log/memory-log.js';
+import { systemClock } from '../../src/core/util/clock.js';
+import { tempFolder } from '../support/temp-folder.js';
+
+const SESSION = 'ahp-session:/s';
+
+async function oldBlobs(...texts: string[]) {
+  const blobs = new FileBlobStore(await tempFolder());
+  const hashes: string[] = [];
+  for (const text of texts) hashes.push(await blobs.put(Buffer.from(text)));
+  for (const entry of await readdir(blobs.folder, { recursive: true, withFileTypes: true })) {
+    if (entry.isFile()) await utimes(path.join(entry.parentPath, entry.name), 1_000, 1_000);
+  }
+  return { blobs, hashes };
+}
+
+const naming = (hash = '') => JSON.stringify({ type: 'x', uri: `atrium-content:/${hash}` });
+
+describe('a sweep', () => {
+  it('leaves what is named in the archive, in its turns, and in the entries behind it, however many', async () => {
+    const names = ['before', 'head', 'first turn', 'last turn', 'first entry', 'last entry', 'unnamed'];
+    const { blobs, hashes } = await oldBlobs(...names);
+    const [before, head, firstTurn, lastTurn, firstEntry, lastEntry] = hashes;
+    const log = new MemoryLog();
+    const entry = (seq: number, action: string): LogEntry => ({ seq, channel: SESSION, time: 0, action });
+    // The archive stands for what came before it, so an entry in front of it names nothing any more.
+    await log.append({ expectedHead: 0, entries: [entry(1, naming(before))], durability: 'normal' });
+    const turns = 2 * SWEEP_PAGE_TURNS + 1;
+    const items = Array.from({ length: turns }, (_, index) => {
+      const json = index === 0 ? naming(firstTurn) : index === turns - 1 ? naming(lastTurn) : '{}';
+      return { id: `t${index}`, json };
+    });
+    const archive = { channel: SESSION, seq: 1, head: naming(head), turns: { start: 0, items } };
+    await log.append({ expectedHead: 1, entries: [], archives: [archive], durability: 'normal' });
+    const behind = 2 * SWEEP_PAGE_TURNS + 1;
+    const entries = Array.from({ length: behind }, (_, index) => {
+      const action = index === 0 ? naming(firstEntry) : index === behind - 1 ? naming(lastEntry) : '{}';
+      return entry(index + 2, action);
+    });
+    await log.append({ expectedHead: 1, entries, durability: 'normal' });
+    const { signal } = new AbortController();
+    expect(await sweep({ clock: systemClock, log, blobs, sessions: [SESSION], signal })).toBe(2);
+    const left = await Promise.all(hashes.map((hash) => blobs.has(hash)));
+    expect(left).toEqual([false, true, true, true, true, true, false]);
+  });
+
+  it('removes nothing when it is stopped, or when the log cannot be read', async () => {
+    const { blobs, hashes } = await oldBlobs('unnamed');
+    const log = new MemoryLog();
+    const entries = [{ seq: 1, channel: SESSION, time: 0, action: '{}' }];
+    await log.append({ expectedHead: 0, entries, durability: 'normal' });
+    const parts = { clock: systemClock, log, blobs, sessions: [SESSION] };
+    await expect(sweep({ ...parts, signal: AbortSignal.abort() })).rejects.toThrow('abort');
+    const broken = {
+      archiveHead: () => Promise.reject(new Error('damaged')),
+      archivedTurnsText: async () => '',
+      read: async () => [],
+    };
+    const { signal } = new AbortController();
+    await expect(sweep({ ...parts, log: broken, signal })).rejects.toThrow('damaged');
+    expect(await blobs.has(hashes[0] ?? '')).toBe(true);
+  });
+});
