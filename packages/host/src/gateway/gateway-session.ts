@@ -32,7 +32,7 @@ export class GatewaySession {
   readonly #disabled = new Set<string>();
   /** Providers whose processes ended because the session is idle: what they add stays in place until they are back. */
   readonly #suspended = new Set<string>();
-  /** Somebody has worked in it; it was not only opened for reading. */
+  /** A person has worked in it, not only opened it for reading. */
   isUsed = false;
   /** It is about to end: the gateway asks its providers nothing new. */
   isEnding = false;

@@ -95,7 +95,7 @@ export interface GatewayService {
   left?(provider: Provider, how: Leaving): void;
   /** A session is open to providers. */
   opened?(session: GatewaySession): void;
-  /** Somebody works in an open session, for the first time or again after it was suspended: its processes may start. */
+  /** A person works in an open session, for the first time or again after it was suspended: its processes may start. */
   used?(session: GatewaySession): void;
   /** A session is idle: resolves when the processes that ran for it have ended. */
   suspending?(session: GatewaySession): Promise<void> | undefined;

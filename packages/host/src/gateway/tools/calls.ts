@@ -129,7 +129,7 @@ export class Calls {
     const outcome =
       how === 'rebound'
         ? failure(ToolErrorCode.Cancelled, `${provider.title} has bound anew`)
-        : failure(ToolErrorCode.Disconnected, `${provider.title} went away; nobody knows how far it came`);
+        : failure(ToolErrorCode.Disconnected, `${provider.title} went away; how far it came is unknown`);
     const lost = [...this.#calls.values()].filter(({ request }) => request.binding.provider === provider);
     // Waiting calls first: otherwise each of them would begin when the one before it ends.
     for (const stage of ['waiting', 'running', 'cancelled'])

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { callsIn, stateOf } from '../../support/session-room.js';
-import { letIn, openProject, openProjectHost, type ProjectHost, type ProjectSession } from './support/project-room.js';
+import { letIn, openProject, openProjectHost, type ProjectHost, type ProjectSession } from './support/project-host.js';
 
 const MORTAL = fileURLToPath(new URL('./support/mortal.mjs', import.meta.url));
 const HELLO = {

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { callsIn, stateOf } from '../../support/session-room.js';
 import { settle } from '../../support/test-host.js';
 import type { TestProvider } from '../../support/test-provider.js';
-import { letIn, openProject, openProjectHost } from './support/project-room.js';
+import { letIn, openProject, openProjectHost } from './support/project-host.js';
 
 const TOOL = { name: 'work', description: 'Works.', parameters: {} };
 const EVENTS = ['user.message', 'assistant.message', 'tool.execution_complete', 'assistant.intent'];

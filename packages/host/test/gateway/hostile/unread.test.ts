@@ -5,7 +5,7 @@ import WebSocket from 'ws';
 import type { Transport } from '../../../src/core/wire/transport.js';
 import { UNREAD_MAX_BYTES } from '../../../src/gateway/connection.js';
 import { startGatewayServer } from '../../../src/gateway/server.js';
-import { openProject, openProjectHost } from './support/project-room.js';
+import { openProject, openProjectHost } from './support/project-host.js';
 
 const MEGABYTE = 2 ** 20;
 const STREAMS = Array.from({ length: 8 }, (_, index) => `s${index}`);

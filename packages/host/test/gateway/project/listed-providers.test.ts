@@ -19,7 +19,7 @@ import {
   openProjectWith,
   type ProjectHost,
   type ProjectSession,
-} from '../hostile/support/project-room.js';
+} from '../hostile/support/project-host.js';
 
 const WRITE = { name: 'write_file', input: { path: 'a.txt', content: 'x' } };
 const LIST = { name: 'list_files', input: {} };

@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished, type TestContext } from 'vitest';
 import { shownCode, until } from '../../support/provider-door.js';
 import { stateOf } from '../../support/session-room.js';
 import { indented, printedSamples } from './support/printed.js';
-import { openPage, openSampleRoom, type SampleRoom } from './support/sample-room.js';
+import { openPage, openSampleRoom, type SampleRoom } from './support/sample-host.js';
 
 const samples = printedSamples();
 const TIMEOUT = { timeout: 30_000 };
