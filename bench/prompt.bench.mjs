@@ -3,9 +3,9 @@
  * the length of the text, which is read a few times over, and with the number of texts; not with turns or sessions.
  */
 import { modelAgent } from '@atrium/host';
-import { CallbackMemory } from '../packages/host/dist/core/prompt/callbacks.js';
+import { CallbackMemory } from '../packages/host/dist/core/prompt/contributions.js';
 import { renderPrompt } from '../packages/host/dist/core/prompt/prompt.js';
-import { promptText } from '../packages/host/dist/core/prompt/sections.js';
+import { promptText } from '../packages/host/dist/core/util/prompt-sections.js';
 import { report, rounded } from './measure.mjs';
 
 const RENDERS = 2_000;
@@ -73,7 +73,7 @@ function requestWith(paragraphs) {
     clock: undefined,
     signal: new AbortController().signal,
     activeClient: undefined,
-    connectionOf: () => undefined,
+    clients: { mayAsk: () => false, ask: () => Promise.reject(new Error('the client is not asked')) },
   };
   return {
     session: 'ahp-session:/bench',

@@ -53,9 +53,9 @@ export type {
 export type { HostTool, ToolConfirmation, ToolContext, ToolOutput } from './core/contracts/tool.js';
 export { type Log, LogConflictError, LogLockedError, LogOpenError, LogWriteError } from './core/log/log.js';
 export { MemoryLog } from './core/log/memory-log.js';
-export { promptText } from './core/prompt/sections.js';
 export { type Clock, systemClock } from './core/util/clock.js';
 export { type LogFields, type Logger, type LogLevel, silentLogger } from './core/util/logger.js';
+export { promptText } from './core/util/prompt-sections.js';
 export { newToken } from './core/util/token.js';
 export { WireFrame } from './core/wire/frames.js';
 export { CloseCode, type Transport, type TransportEvents } from './core/wire/transport.js';

@@ -7,8 +7,8 @@ import type {
   ProviderToolExecutionData,
 } from '@atrium/protocol/provider';
 import type { Step } from '../core/channels/channel.js';
-import { looseInput } from '../core/tool-calls/arguments.js';
-import { outcomeOf, plain } from '../core/tool-calls/call-steps.js';
+import { parsedInput } from '../core/tool-calls/arguments.js';
+import { outcomeOf, plain } from '../core/tool-calls/results.js';
 import type { Clock } from '../core/util/clock.js';
 import { isRecord } from '../core/util/shape.js';
 import type { GatewaySession } from './gateway-session.js';
@@ -133,7 +133,7 @@ class AgentSteps {
 }
 
 function argumentsOf(input: string | undefined): Record<string, unknown> {
-  const value = looseInput(input ?? '{}');
+  const value = parsedInput(input ?? '{}');
   return isRecord(value) ? value : {};
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AgentAbilities } from '../../src/core/contracts/agent.js';
-import { unsupportedTransforms } from '../../src/core/prompt/append-only.js';
+import { unsupportedTransforms } from '../../src/core/prompt/contributions.js';
 import { backendOf, extension, PRISTINE, rendered, transforms } from '../support/prompts.js';
 
 const EVERYTHING = [

@@ -9,8 +9,8 @@ import {
 } from '../../src/core/limits.js';
 import { withClient } from '../../src/core/prompt/client-transform.js';
 import { type LogFields, silentLogger } from '../../src/core/util/logger.js';
-import type { Connection } from '../../src/core/wire/connection.js';
 import { FakeClock } from '../support/fake-clock.js';
+import { askerOf } from '../support/prompts.js';
 import { refusalOf, startHost } from '../support/session-room.js';
 import { type Message, type RawClient, ROOT, settle } from '../support/test-host.js';
 
@@ -368,14 +368,10 @@ describe('what is published and logged', () => {
   it('[SMT-037][SMT-038][REL-026] each section with hashes, at debug level, never the text', async () => {
     const lines: { level: string; message: string; fields: LogFields | undefined }[] = [];
     const activeClient = { clientId: 'desk', tools: [], systemMessageTransform: { sections: ['tone'] } };
-    const connection = {
-      dialect: { maySend: () => true },
-      request: async () => rewritten({ tone: 'Sing.' }),
-    } as unknown as Connection;
     const sections = await withClient(new Map([['tone', 'Be brief.']]), {
       session: 'ahp-session:/1',
       activeClient,
-      connectionOf: () => connection,
+      clients: askerOf(() => ({ tone: 'Sing.' })),
       logger: { log: (level, message, fields) => lines.push({ level, message, fields }) },
     });
     expect(sections.get('tone')).toBe('Sing.');
@@ -422,17 +418,13 @@ describe('what is published and logged', () => {
   it('[SMT-032] asks for so many sections, and not one more', async () => {
     const ids = Array.from({ length: TRANSFORM_MAX_SECTIONS + 1 }, (_, index) => `s${index}`);
     let count = 0;
-    const connection = {
-      dialect: { maySend: () => true },
-      request: async (_method: string, { sections }: { sections: object }) => {
-        count = Object.keys(sections).length;
-        return { sections: {} };
-      },
-    } as unknown as Connection;
     await withClient(new Map(ids.map((id) => [id, id])), {
       session: 'ahp-session:/1',
       activeClient: { clientId: 'desk', tools: [], systemMessageTransform: { sections: ids } },
-      connectionOf: () => connection,
+      clients: askerOf((sections) => {
+        count = Object.keys(sections).length;
+        return {};
+      }),
       logger: silentLogger,
     });
     expect(count).toBe(TRANSFORM_MAX_SECTIONS);

@@ -3,12 +3,12 @@ import type { SessionActiveClient } from '@atrium/protocol';
 import { sectionCatalogue } from '../../src/agents/shared/agent-info.js';
 import type { AgentAbilities, AgentBackend } from '../../src/core/contracts/agent.js';
 import type { Extension, PromptContribution, StaticTransform } from '../../src/core/contracts/extension.js';
-import { CallbackMemory } from '../../src/core/prompt/callbacks.js';
+import type { ClientAsker } from '../../src/core/prompt/client-transform.js';
+import { CallbackMemory } from '../../src/core/prompt/contributions.js';
 import { type RenderRequest, renderPrompt, type TurnAudience } from '../../src/core/prompt/prompt.js';
-import type { Sections } from '../../src/core/prompt/sections.js';
 import { type Clock, systemClock } from '../../src/core/util/clock.js';
 import { type Logger, silentLogger } from '../../src/core/util/logger.js';
-import type { Connection } from '../../src/core/wire/connection.js';
+import type { Sections } from '../../src/core/util/prompt-sections.js';
 
 export const PRISTINE = {
   identity: 'I am a mock.',
@@ -82,16 +82,17 @@ function audienceOf({ client, clock = systemClock, signal, memory }: RenderOptio
     clock,
     signal: signal ?? new AbortController().signal,
     activeClient: client && activeClient,
-    connectionOf: () => client && connectionTo(client.rewrite),
+    clients: askerOf(client?.rewrite),
   };
 }
 
-function connectionTo(rewrite: Rewrite): Connection {
+/** A client that answers every request with what it makes of the sections. */
+export function askerOf(rewrite: Rewrite = (sections) => sections): ClientAsker {
   type Texts = Record<string, { content: string }>;
-  const request = async (_method: string, { sections }: { sections: Texts }) => {
+  const answer = async (_client: string, _method: string, { sections }: { sections: Texts }) => {
     const texts = Object.fromEntries(Object.entries(sections).map(([id, { content }]) => [id, content]));
     const changed = Object.entries(rewrite(texts)).map(([id, content]) => [id, { content }]);
     return { sections: Object.fromEntries(changed) };
   };
-  return { dialect: { maySend: () => true }, request } as unknown as Connection;
+  return { mayAsk: () => true, ask: answer as unknown as ClientAsker['ask'] };
 }

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { INPUT_MAX_CHARACTERS } from '../../src/core/tool-calls/arguments.js';
-import { schemaProblem } from '../../src/core/tool-calls/schema-check.js';
+import { INPUT_MAX_CHARACTERS, schemaProblem } from '../../src/core/tool-calls/arguments.js';
 import { openPuppetRoom } from '../support/session-room.js';
 import { settle } from '../support/test-host.js';
 import { type EchoTool, echoTool } from '../support/tools.js';

@@ -6,6 +6,7 @@ import type { Customizations } from '../../plugins/customizations/customizations
 import type { OpenChannel } from '../channels/open-channel.js';
 import type { RootChannel } from '../channels/root-channel.js';
 import type { Writer } from '../channels/writer.js';
+import type { ClientAsker } from '../prompt/client-transform.js';
 import type { Sessions } from '../sessions/sessions.js';
 import type { Clock } from '../util/clock.js';
 import type { Logger } from '../util/logger.js';
@@ -43,7 +44,7 @@ export interface HostCore {
   readonly services: readonly Service[];
   /** What was damaged in the log. */
   readonly damage: { readonly greeting: Readonly<Record<string, unknown>> };
-  readonly connections: {
+  readonly connections: ClientAsker & {
     arrived(connection: Connection, identity: Identity): void;
     left(connection: Connection, identity: Identity | undefined): void;
     isConnected(clientId: string): boolean;

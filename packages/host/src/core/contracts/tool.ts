@@ -1,4 +1,4 @@
-/** A tool that the host itself can run. */
+/** A tool that the host itself can run, and what such a tool gets to work with. */
 import type {
   ConfirmationOption,
   FileEdit,
@@ -6,8 +6,28 @@ import type {
   ToolDefinition,
   ToolResultContent,
 } from '@atrium/protocol';
-import type { RunInTerminal } from '../../workspace/tools/run-in-terminal.js';
+import type { ProcessEnd, ProcessRequest } from '../util/run-process.js';
 import type { InputOutcome } from './agent.js';
+
+export interface HostTool {
+  readonly definition: ToolDefinition;
+  readonly displayName: string;
+  /** The extension that added it to the session; absent for the host's own. A permission counts for one owner only. */
+  readonly owner?: string;
+  /** Tells apart programs that use the name of one owner, one after the other. */
+  readonly identity?: string;
+  /** Metadata of every call of it, for clients that know the keys. */
+  readonly callMeta?: Readonly<Record<string, unknown>>;
+  /** How long a call may run; without a timeout, as long as the tool itself allows. */
+  readonly timeoutMs?: number;
+  /** What the call is about to do: "Read parser.ts". */
+  invocationMessage(input: unknown): string;
+  /** What to ask a person first; undefined when the tool may just run. */
+  confirmation?(input: unknown): ToolConfirmation | undefined;
+  /** Looks ahead before a person is asked: what would change, or why the call would fail anyway. */
+  preview?(input: unknown, context: PreviewContext): Promise<ToolPreview>;
+  run(input: unknown, context: ToolContext): Promise<ToolOutput>;
+}
 
 export interface ToolContext {
   /** The session's folder, as a path on this machine; absent when the session has none. */
@@ -15,30 +35,20 @@ export interface ToolContext {
   readonly signal: AbortSignal;
   /** Shows output while the tool runs; replaces what was shown before. */
   progress(content: ToolResultContent[]): void;
-  /** Puts questions to a person and waits; absent where there is nobody to ask. */
+  /** Puts questions to a person and waits; absent outside of a session. */
   ask?(request: SessionInputRequest): Promise<InputOutcome>;
-  /** The inputs of this tool's successful calls before, newest first: what a tool remembers is in the session itself. */
+  /** The inputs of this tool's earlier successful calls, newest first: a tool's memory is the session itself. */
   earlier?(): Iterable<unknown>;
   /** The whole text of an earlier call's result, by the id of the call; absent outside of a session. */
   result?(callId: string): Promise<string | undefined>;
   /** The session that the call belongs to; absent outside of one. */
   readonly session?: string;
-  /** What its own look ahead was based on, where a person was asked. */
+  /** What the tool's own preview was based on, where a person was asked. */
   readonly basis?: unknown;
-  /** Has the log hold what a command of this call does while it runs; absent where there is no log. */
+  /** Stores in the log what a command of this call does while it runs; absent without a log. */
   readonly running?: RunningCommand;
-  /** Runs a command where people can watch it; absent where there are no terminals. */
+  /** Runs a command in a terminal that people can watch; absent on a host without terminals. */
   readonly runInTerminal?: RunInTerminal;
-}
-
-/** A command as the log knows it while it runs: what a restarted host says about it, after a crash, comes from there. */
-export interface RunningCommand {
-  /** Variables that every process of the command must have: a restarted host finds by them what still runs. */
-  environment(): Readonly<Record<string, string>>;
-  /** Takes in output, raw. */
-  output(text: string): void;
-  /** Stores what was taken in, together with everything else that is written in this tick. */
-  store(): void;
 }
 
 export interface ToolOutput {
@@ -51,31 +61,11 @@ export interface ToolOutput {
   readonly error?: { message: string; code?: string };
 }
 
-export interface HostTool {
-  readonly definition: ToolDefinition;
-  readonly displayName: string;
-  /** Who added it to the session; absent for the host's own. What a person allowed counts for one owner only. */
-  readonly owner?: string;
-  /** Tells apart those who may come under the name of one owner, one after the other. */
-  readonly identity?: string;
-  /** Goes along with every call of it, for clients that know the keys. */
-  readonly callMeta?: Readonly<Record<string, unknown>>;
-  /** How long a call may run; without one, as long as the tool itself allows. */
-  readonly timeoutMs?: number;
-  /** What the call is about to do: "Read parser.ts". */
-  invocationMessage(input: unknown): string;
-  /** What to ask a person first; undefined when the tool may just run. */
-  confirmation?(input: unknown): ToolConfirmation | undefined;
-  /** Looks ahead before a person is asked: what would change, or why the call would fail anyway. */
-  preview?(input: unknown, context: PreviewContext): Promise<ToolPreview>;
-  run(input: unknown, context: ToolContext): Promise<ToolOutput>;
-}
-
 export type PreviewContext = Pick<ToolContext, 'cwd' | 'signal'>;
 
 export type ToolPreview =
   | { readonly kind: 'edits'; readonly edits: FileEdit[]; readonly basis?: unknown }
-  /** The call is over: nobody is asked, and nothing runs. */
+  /** The call ends here: no person is asked, and nothing runs. */
   | { readonly kind: 'failed'; readonly output: ToolOutput };
 
 /** The option that lets a tool run without asking for the rest of the session. */
@@ -88,6 +78,36 @@ export interface ToolConfirmation {
   /** What would change. */
   readonly edits?: FileEdit[];
 }
+
+/** The host's tool by which a model reads stored results piece by piece. */
+export const READ_FILE_TOOL = 'read_file';
+
+/** A command as the log knows it while it runs: after a crash, the restarted host tells from it what became of it. */
+export interface RunningCommand {
+  /** Variables that every process of the command must have: a restarted host finds by them what still runs. */
+  environment(): Readonly<Record<string, string>>;
+  /** Takes raw output. */
+  output(text: string): void;
+  /** Stores the output taken so far, together with everything else that is written in this tick. */
+  store(): void;
+}
+
+/** Runs a command in a terminal. Resolves with undefined when there is no terminal to be had; then nothing has run. */
+export type RunInTerminal = (request: TerminalRequest) => Promise<TerminalRun | undefined>;
+
+export interface TerminalRequest extends Omit<ProcessRequest, 'args' | 'env' | 'input' | 'started'> {
+  /** Whether a person types; otherwise the command has no input, as with pipes. */
+  readonly interactive: boolean;
+  /** Stores what the terminal shows before clients see it. */
+  readonly running?: RunningCommand | undefined;
+  /** The terminal exists: clients can be told where to look. */
+  shown(terminal: { readonly resource: string; readonly title: string }): void;
+}
+
+export type TerminalRun =
+  | ProcessEnd
+  /** The command goes on without the tool: a person has put it into the background, or taken the terminal. */
+  | { readonly kind: 'detached'; readonly isTaken: boolean };
 
 /** Says why a tool cannot do what it was asked to, in words for a person or a model. */
 export class ToolFailure extends Error {

@@ -1,20 +1,24 @@
 /**
- * The one way to a rendered system prompt. Stage by stage: the agent's own text, rules, texts and callbacks of
- * extensions, the active client, and at the end the protected sections as the agent wrote them.
+ * Renders the system prompt, stage by stage: the agent's own text, rules, texts and callbacks of extensions, the active
+ * client, and at the end the protected sections as the agent wrote them.
  */
 import { PROTECTED_SECTIONS } from '@atrium/protocol/provider';
 import type { AgentBackend } from '../contracts/agent.js';
 import type { Extension, RenderFacts } from '../contracts/extension.js';
-import { additions } from './append-only.js';
-import { type CallbacksRequest, withCallbacks } from './callbacks.js';
-import type { Journal } from './changes.js';
+import type { Sections } from '../util/prompt-sections.js';
 import { type ClientRequest, withClient } from './client-transform.js';
-import { assembled, setAside } from './protect.js';
-import { withRules } from './rules.js';
-import type { Sections } from './sections.js';
-import { asidesOf, withStaticTransforms } from './static-transforms.js';
+import {
+  additions,
+  asidesOf,
+  type CallbacksRequest,
+  type ChangeLog,
+  withCallbacks,
+  withRules,
+  withStaticTransforms,
+} from './contributions.js';
+import { assembled, setAside } from './protected-sections.js';
 
-export interface RenderRequest extends Journal {
+export interface RenderRequest extends ChangeLog {
   readonly backend: AgentBackend;
   /** The agent's text, when it is known only now. */
   readonly pristine?: Sections | undefined;
@@ -23,14 +27,14 @@ export interface RenderRequest extends Journal {
   /** In the order in which they came. */
   readonly extensions: readonly Extension[];
   readonly facts: RenderFacts;
-  /** Whom this turn may ask. Without a turn nobody is asked: what is known already must do. */
+  /** Whom this turn may ask. Without a turn, the render uses only what is known already. */
   readonly turn?: TurnAudience;
 }
 
 export type TurnAudience = Pick<CallbacksRequest, 'memory' | 'clock' | 'signal'> &
-  Pick<ClientRequest, 'activeClient' | 'connectionOf' | 'telemetry'>;
+  Pick<ClientRequest, 'activeClient' | 'clients' | 'telemetry'>;
 
-/** What the model is told beside a message is no part of this: nobody rewrites it, and safety has the last word here. */
+/** Text that the model gets beside a message is no part of this: extensions cannot rewrite it, and safety stands last. */
 export async function renderPrompt(request: RenderRequest): Promise<Sections> {
   const { backend, extensions, turn } = request;
   const { render } = backend.abilities;
@@ -45,10 +49,10 @@ export async function renderPrompt(request: RenderRequest): Promise<Sections> {
   return assembled(shaped, { base, kept, asides });
 }
 
-/** The person's own client comes last: it sees what all others added, and they never see what it changed. */
+/** The person's own client comes last: it sees what extensions added, and they never see what it changed. */
 async function withAnswers(sections: Sections, request: RenderRequest & TurnAudience): Promise<Sections> {
   const called = await withCallbacks(sections, request);
-  // Nobody is asked about the prompt of a turn that is over.
+  // The client is not asked about the prompt of a turn that is over.
   return request.signal.aborted ? called : withClient(called, request);
 }
 

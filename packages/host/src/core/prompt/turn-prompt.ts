@@ -1,36 +1,113 @@
-/** The prompts of one turn: what they have in common, and what was found out for the earlier ones. */
-import type { TurnRunner } from '../sessions/turn.js';
-import { CallbackMemory } from './callbacks.js';
-import { TurnFacts } from './facts.js';
+/** The prompts of one turn: the facts and the answers that they share. */
+import { fileURLToPath } from 'node:url';
+import type { AgentSelection, ResponsePart, SessionActiveClient, ToolCallState, UserMessage } from '@atrium/protocol';
+import type { AgentBackend } from '../contracts/agent.js';
+import type { Extension, RenderFacts } from '../contracts/extension.js';
+import type { TelemetryReports } from '../contracts/telemetry.js';
+import { RENDER_FILES_MAX } from '../limits.js';
+import type { Clock } from '../util/clock.js';
+import type { Logger } from '../util/logger.js';
+import type { Sections } from '../util/prompt-sections.js';
+import type { ClientAsker } from './client-transform.js';
+import { CallbackMemory } from './contributions.js';
 import { renderPrompt } from './prompt.js';
-import type { Sections } from './sections.js';
+
+/** What a prompt needs of its turn and its session. `core/sessions` implements it. */
+export interface PromptContext {
+  /** The URI of the session. */
+  readonly session: string;
+  /** Undefined when the host does not have the session's agent. */
+  readonly backend: AgentBackend | undefined;
+  readonly message: UserMessage;
+  readonly agent: AgentSelection | undefined;
+  /** Fires when the turn is over. */
+  readonly signal: AbortSignal;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly telemetry: TelemetryReports;
+  readonly clients: ClientAsker;
+  extensions(): readonly Extension[];
+  /** The parts of the answer so far. */
+  responseParts(): readonly ResponsePart[];
+  activeClient(): SessionActiveClient | undefined;
+}
 
 export class TurnPrompt {
-  readonly #turn: TurnRunner;
+  readonly #context: PromptContext;
   readonly #facts: TurnFacts;
   readonly #memory = new CallbackMemory();
 
-  constructor(turn: TurnRunner) {
-    this.#turn = turn;
-    this.#facts = new TurnFacts(turn.message, turn.agent);
+  constructor(context: PromptContext) {
+    this.#context = context;
+    this.#facts = new TurnFacts(context.message, context.agent);
   }
 
   async render(pristine?: Sections, projectInstructions?: string): Promise<Sections> {
-    const { session, signal } = this.#turn;
-    const { backend, core } = session.parts;
+    const { session, backend, signal, clock, logger, telemetry, clients } = this.#context;
     if (!backend) return new Map();
-    const { clock, logger, telemetry, connections } = core;
-    const { activeClient } = session.committed;
-    const connectionOf = (clientId: string) => connections.of(clientId);
+    const activeClient = this.#context.activeClient();
     return renderPrompt({
-      session: session.uri,
-      backend,
-      pristine,
-      projectInstructions,
-      extensions: session.extensions.all(),
-      facts: this.#facts.after(session.state.activeTurn?.responseParts ?? []),
-      logger,
-      turn: { memory: this.#memory, clock, signal, activeClient, connectionOf, telemetry },
+      ...{ session, backend, pristine, projectInstructions, logger },
+      extensions: this.#context.extensions(),
+      facts: this.#facts.after(this.#context.responseParts()),
+      turn: { memory: this.#memory, clock, signal, activeClient, clients, telemetry },
     });
+  }
+}
+
+/** Members of a call's input that name a file. */
+const PATH_MEMBERS = ['path', 'file', 'file_path', 'filePath', 'filename', 'uri'] as const;
+
+/** What rules may know of a turn: its message and its files. The input of each call is read once. */
+export class TurnFacts {
+  readonly #read = new Set<string>();
+  readonly #files = new Set<string>();
+
+  constructor(
+    private readonly message: UserMessage,
+    private readonly agent: AgentSelection | undefined,
+  ) {
+    for (const attachment of message.attachments ?? [])
+      if (attachment.type === 'resource' && 'uri' in attachment) this.#add(attachment.uri);
+  }
+
+  /** As things stand with these parts of the answer. */
+  after(parts: readonly ResponsePart[]): RenderFacts {
+    for (const part of parts) if (part.kind === 'toolCall') this.#readCall(part.toolCall);
+    return { agent: this.agent, text: this.message.text, files: [...this.#files].slice(-RENDER_FILES_MAX) };
+  }
+
+  #readCall(call: ToolCallState): void {
+    if (call.status === 'streaming' || call.toolInput === undefined || this.#read.has(call.toolCallId)) return;
+    this.#read.add(call.toolCallId);
+    const input = parsed(call.toolInput);
+    for (const member of PATH_MEMBERS) {
+      const value = input[member];
+      if (typeof value === 'string' && value !== '') this.#add(value);
+    }
+  }
+
+  #add(file: string): void {
+    const path = pathOf(file);
+    if (path !== undefined) this.#files.add(path);
+  }
+}
+
+function parsed(input: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(input);
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+  } catch {
+    return {};
+  }
+}
+
+/** Files of other machines and of clients have no path here. */
+function pathOf(file: string): string | undefined {
+  if (!/^[a-z][a-z0-9+.-]+:/i.test(file)) return file;
+  try {
+    return file.startsWith('file:') ? fileURLToPath(file) : undefined;
+  } catch {
+    return undefined;
   }
 }

@@ -12,7 +12,7 @@ import type {
   ToolResultContent,
 } from '@atrium/protocol';
 import { STORE_RETRY_MS } from '../limits.js';
-import { plain } from '../tool-calls/call-steps.js';
+import { plain } from '../tool-calls/results.js';
 import { plainText } from '../util/plain-text.js';
 import type { InterruptedCommand, InterruptedCommands } from './running-commands.js';
 import type { Session } from './session.js';

@@ -210,7 +210,7 @@ export class SessionAgent {
     this.#opener = new AgentOpener(session.parts, {
       prepare,
       isResting,
-      canReadResults: () => canReadResults(session),
+      canReadResults: () => canReadResults(session.extensions),
     });
   }
 

@@ -30,20 +30,17 @@ import {
   type ToolOutcome,
   type ToolRequest,
 } from '../contracts/agent.js';
-import { adviceFor, untilReady } from '../extensions/turn-advice.js';
-import { objectionTo } from '../extensions/turn-ending.js';
 import { ACTIVITY_MAX_CHARACTERS, TITLE_MAX_CHARACTERS, TURN_SENT_ON_MAX } from '../limits.js';
-import type { Sections } from '../prompt/sections.js';
 import { TurnPrompt } from '../prompt/turn-prompt.js';
-import { beginCall, callTool, runCannedTool } from '../tool-calls/broker.js';
-import { presentClient } from '../tool-calls/client-calls.js';
-import { beginOwnCall } from '../tool-calls/own-calls.js';
-import { offeredTools } from '../tool-calls/tool-names.js';
+import { ToolCalls } from '../tool-calls/tool-calls.js';
+import type { Sections } from '../util/prompt-sections.js';
 import { shorten } from '../util/text.js';
+import { adviceFor, objectionTo, untilReady } from './extensions.js';
 import { askPerson } from './questions.js';
 import type { Session } from './session.js';
 import { AgentOpener, folderOf } from './session-agent.js';
 import { TurnStream } from './turn-output.js';
+import { callContextOf, promptContextOf } from './turn-ports.js';
 import { CallPlaces, type Find, TurnOverError, Waiters } from './waiters.js';
 
 export class TurnCourse {
@@ -77,7 +74,7 @@ export class TurnCourse {
     const isFirst = session.state.turns.length === 0;
     const opening = { turnId, text: this.#message.text, agent, isFirst };
     await untilReady(this.#surroundings());
-    const advice = await adviceFor({ opening, ...this.#surroundings() });
+    const advice = await adviceFor(opening, this.#surroundings());
     if (advice.blocked !== undefined) throw new AgentError('blocked', advice.blocked);
     for (const note of advice.notes) this.#turn.notify(note);
     this.#context = advice.context;
@@ -87,7 +84,7 @@ export class TurnCourse {
   async goesOn(): Promise<boolean> {
     const seen = this.#turn.session.state.steeringMessage?.id;
     const ending = { turnId: this.#turn.id, isSentOn: this.isSentOn };
-    const reason = await objectionTo({ ending, ...this.#surroundings() });
+    const reason = await objectionTo(ending, this.#surroundings());
     if (reason === undefined) return this.#isSteeredOn(seen);
     this.#turn.notify(reason);
     if (this.#sentOn === TURN_SENT_ON_MAX) {
@@ -136,6 +133,7 @@ export class TurnRunner implements AgentTurn {
   readonly #places = new CallPlaces();
   readonly #course: TurnCourse;
   readonly #stream: TurnStream;
+  readonly #calls: ToolCalls;
   #prompt: TurnPrompt | undefined;
 
   constructor(session: Session, turn: ActiveTurn) {
@@ -148,6 +146,7 @@ export class TurnRunner implements AgentTurn {
     this.model = session.state.summary.model;
     this.agent = session.state.summary.agent;
     this.workingDirectory = folderOf(session.state);
+    this.#calls = new ToolCalls(callContextOf(this));
   }
 
   get message(): UserMessage {
@@ -251,8 +250,7 @@ export class TurnRunner implements AgentTurn {
   }
 
   tools(): ToolDefinition[] {
-    const definitions = this.#session.extensions.tools().map(({ definition }) => definition);
-    return offeredTools(definitions, presentClient(this)?.tools ?? [], this.hiddenTools());
+    return this.#calls.offered();
   }
 
   hiddenTools(): (toolName: string) => boolean {
@@ -260,19 +258,19 @@ export class TurnRunner implements AgentTurn {
   }
 
   callTool(call: ToolRequest): Promise<ToolOutcome> {
-    return callTool(this, call);
+    return this.#calls.call(call);
   }
 
   beginCall(call: CallStart): BegunCall {
-    return beginCall(this, call);
+    return this.#calls.begin(call);
   }
 
   ownCall(call: OwnCallStart): OwnCall {
-    return beginOwnCall(this, call);
+    return this.#calls.beginAgentRun(call);
   }
 
   cannedTool(call: CannedToolCall): Promise<ToolOutcome> {
-    return runCannedTool(this, call);
+    return this.#calls.runScripted(call);
   }
 
   ask(request: SessionInputRequest): Promise<InputOutcome> {
@@ -280,7 +278,7 @@ export class TurnRunner implements AgentTurn {
   }
 
   renderPrompt(pristine?: Sections, projectInstructions?: string): Promise<Sections> {
-    this.#prompt ??= new TurnPrompt(this);
+    this.#prompt ??= new TurnPrompt(promptContextOf(this));
     return this.#prompt.render(pristine, projectInstructions);
   }
 

@@ -1,48 +1,53 @@
 /**
- * Steps before a person is asked: rules, then gates and hooks. The first objection ends the call; a gate that fails has
- * objected. No objection is not a permission: whether a person must be asked is decided afterwards.
+ * What extensions have to say about a call: rules, gates and hooks before it runs, a note after it. The first objection
+ * ends the call; a gate that fails has objected. No objection is no permission: whether a person must be asked is
+ * decided afterwards.
  */
 import { setMaxListeners } from 'node:events';
-import type { Gate, GateCall, GateVerdict } from '../contracts/extension.js';
+import type { ToolOutcome } from '../contracts/agent.js';
+import type { Extension, Gate, GateCall, GateVerdict } from '../contracts/extension.js';
 import type { Attributes } from '../contracts/telemetry.js';
-import { GATES_TIMEOUT_MS } from '../limits.js';
-import type { TurnRunner } from '../sessions/turn.js';
-import { type Call, waitingFor } from './call-steps.js';
-import { within } from './deadline.js';
-import { attributed } from './notes.js';
+import { EXTENSION_TIMEOUT_MS, GATE_TEXT_MAX_CHARACTERS, GATES_TIMEOUT_MS } from '../limits.js';
+import { withDeadline } from '../util/waiting.js';
+import type { CallContext } from './call-context.js';
 
 export type Clearance =
-  /** `ask`: a person must decide, and why. */
+  /** `ask`: why a person must decide. */
   | { readonly kind: 'cleared'; readonly notes: readonly string[]; readonly ask?: string }
   | { readonly kind: 'denied'; readonly reason: string };
 
-const NO_OPINION: Clearance = { kind: 'cleared', notes: [] };
-
-/** Gates that only know rules are asked first; the others are asked together, and people see for whom the call waits. */
-export async function passGates(turn: TurnRunner, call: Call, gateCall: GateCall): Promise<Clearance> {
+/**
+ * Asks static gates first, then all others together. `waiting` is called with the names of gates that do not answer at
+ * once.
+ */
+export async function passGates(
+  context: CallContext,
+  call: GateCall,
+  waiting: (names: readonly string[]) => void,
+): Promise<Clearance> {
   // An agent that has not yet heard of the end of its turn must not take silence for consent.
-  turn.signal.throwIfAborted();
-  const gates = turn.session.extensions.gates();
-  if (gates.length === 0) return NO_OPINION;
+  context.signal.throwIfAborted();
+  const gates = context.extensions.gates();
+  if (gates.length === 0) return { kind: 'cleared', notes: [] };
   const wanted = new AbortController();
-  const stop = () => wanted.abort(turn.signal.reason);
-  turn.signal.addEventListener('abort', stop, { once: true });
-  // As many gates listen as there are: that is no leak.
+  const stop = () => wanted.abort(context.signal.reason);
+  context.signal.addEventListener('abort', stop, { once: true });
+  // Every gate listens: Node would take that for a leak.
   setMaxListeners(0, wanted.signal);
   try {
-    const ask = (gate: Gate) => answerOf(turn, gate, { call: gateCall, signal: wanted.signal });
+    const ask = (gate: Gate) => answerOf(context, gate, { call, signal: wanted.signal });
     const rules = await untilDenied(gates.filter(({ isStatic }) => isStatic).map(ask));
     const first = clearanceOf(rules);
     if (first.kind === 'denied') return first;
     const others = gates.filter(({ isStatic }) => !isStatic).map((gate) => ({ gate, answer: ask(gate) }));
     const slow = others.filter(({ answer }) => answer instanceof Promise).map(({ gate }) => gate.name);
-    if (slow.length > 0) waitingFor(turn, call, slow);
+    if (slow.length > 0) waiting([...new Set(slow)]);
     const given = await untilDenied(others.map(({ answer }) => answer));
-    turn.signal.throwIfAborted();
+    context.signal.throwIfAborted();
     return clearanceOf([...rules, ...given]);
   } finally {
-    turn.signal.removeEventListener('abort', stop);
-    // Whoever has not answered by now need not.
+    context.signal.removeEventListener('abort', stop);
+    // The call is decided: gates that have not answered need not.
     wanted.abort();
   }
 }
@@ -57,19 +62,19 @@ interface Question {
   readonly signal: AbortSignal;
 }
 
-/** Whatever goes wrong with a gate, the call does not run. */
-function answerOf(turn: TurnRunner, gate: Gate, { call, signal }: Question): Answer | Promise<Answer> {
+/** The answer of one gate. Whatever goes wrong with it, the call does not run. */
+function answerOf(context: CallContext, gate: Gate, { call, signal }: Question): Answer | Promise<Answer> {
   const { name: from, timeoutMs = GATES_TIMEOUT_MS } = gate;
-  const { clock, logger, telemetry } = turn.session.parts.core;
+  const { clock, logger, telemetry } = context;
   const failed = (error: unknown): Answer => {
     const why = error instanceof Error ? error.message : String(error);
-    // One that was told to stop has not failed.
+    // A gate that was told to stop has not failed.
     if (!signal.aborted) logger.log('warn', 'a gate failed', { session: call.session, gate: from, error: why });
     return { from, verdict: { kind: 'deny', reason: `the check failed, so the call does not run (${why})` } };
   };
   try {
     if (!gate.concerns(call)) return { from, verdict: { kind: 'pass' } };
-    const verdict = within({ clock, signal, timeoutMs }, (stopped) => gate.check(call, stopped));
+    const verdict = withDeadline({ clock, signal, timeoutMs }, (stopped) => gate.check(call, stopped));
     telemetry.count('atrium.gate.checks', '{check}', 1, { 'atrium.gate': from });
     if (!(verdict instanceof Promise)) return { from, verdict: understood(verdict) };
     const timed = telemetry.around('atrium.gate', attributesOf(call, from), () => verdict);
@@ -89,7 +94,7 @@ function understood(verdict: GateVerdict): GateVerdict {
   throw new Error('it answered nothing that makes sense');
 }
 
-/** Any refusal wins, and nobody waits for the others then. */
+/** All answers, or the first denial alone: any denial wins, so the call does not wait for the others. */
 function untilDenied(answers: readonly (Answer | Promise<Answer>)[]): Answer[] | Promise<Answer[]> {
   const here = answers.flatMap((answer) => (answer instanceof Promise ? [] : [answer]));
   const denial = here.find(({ verdict }) => verdict.kind === 'deny');
@@ -112,4 +117,62 @@ function clearanceOf(answers: readonly Answer[]): Clearance {
     else if (verdict.note !== undefined) notes.push(attributed(from, verdict.note));
   }
   return { kind: 'cleared', notes, ...(question !== undefined && { ask: question }) };
+}
+
+/** What an extension says, with its name before it. */
+export function attributed(from: string, text: string): string {
+  return `${from}: ${text}`.slice(0, GATE_TEXT_MAX_CHARACTERS);
+}
+
+/** Tells every extension, one after the other, that a call which the host does not run itself begins or has ended. */
+export async function tellExtensions(
+  { extensions, logger, session }: CallContext,
+  tell: (extension: Extension) => Promise<void> | undefined,
+): Promise<void> {
+  for (const extension of extensions.all()) {
+    try {
+      await tell(extension);
+    } catch (error) {
+      // Extensions are only told here: a failure stops neither the call nor the turn.
+      logger.log('warn', 'an extension failed', { session, extension: extension.name, error: String(error) });
+    }
+  }
+}
+
+interface Noted {
+  readonly outcome: ToolOutcome;
+  /** What gates noted before the call. */
+  readonly notes: readonly string[];
+}
+
+/** Adds the notes of gates and of `afterCall` hooks to an outcome: the model reads them, people see them in the turn. */
+export async function withNotes(context: CallContext, call: GateCall, { outcome, notes }: Noted): Promise<ToolOutcome> {
+  // A call that did not run leaves nothing to look at.
+  if (outcome.kind === 'denied') return outcome;
+  const extensions = context.extensions.all().filter(({ afterCall }) => afterCall);
+  const after = await Promise.all(extensions.map((extension) => noteOf(context, extension, { call, outcome })));
+  // Gates are asked twice when a person changed the input, and may say the same twice.
+  const all = [...new Set([...notes, ...after.flat()])];
+  for (const note of all) context.notify(note);
+  if (all.length === 0) return outcome;
+  return { ...outcome, text: [outcome.text, ...all.map((note) => `[Note of ${note}]`)].join('\n\n') };
+}
+
+/** The note of one extension. One that fails has nothing to say: the call is over. */
+async function noteOf(
+  { clock, logger, signal }: CallContext,
+  extension: Extension,
+  { call, outcome }: { call: GateCall; outcome: ToolOutcome },
+): Promise<string[]> {
+  const { name } = extension;
+  try {
+    const note = await withDeadline({ clock, signal, timeoutMs: EXTENSION_TIMEOUT_MS }, (stopped) =>
+      extension.afterCall?.(call, outcome, stopped),
+    );
+    return note === undefined ? [] : [attributed(name, note)];
+  } catch (error) {
+    signal.throwIfAborted();
+    logger.log('warn', 'an extension failed', { session: call.session, extension: name, error: String(error) });
+    return [];
+  }
 }

@@ -1,16 +1,17 @@
 /**
- * What a model reads of a tool's output. People can read the whole; a model pays for every character, in every step that
- * follows. So a long output reaches it as its beginning and its end, and it can read the rest piece by piece: `read_file`
- * takes the name of a stored result for a path.
+ * The part of a tool's output that a model reads. People can read the whole; a model pays for every character, in every
+ * step that follows. So a long output reaches it as its beginning and its end, and it can read the rest piece by piece:
+ * `read_file` takes the name of a stored result for a path.
  */
-import type { ResponsePart, SessionState, ToolCallState, Turn } from '@atrium/protocol';
-import { readFileTool } from '../../workspace/tools/read-file.js';
+import type { ResponsePart, SessionState, Turn } from '@atrium/protocol';
 import type { ToolOutcome } from '../contracts/agent.js';
-import type { Session } from '../sessions/session.js';
+import { READ_FILE_TOOL } from '../contracts/tool.js';
 import { type LinePiece, linePieces, RESULT_SCHEME } from '../util/text.js';
+import type { CallContext, CallExtensions } from './call-context.js';
 import { wholeContent } from './large-results.js';
+import { type CompletedCall, textOfResult } from './results.js';
 
-/** Turns that are looked through for a result, newest first: what an agent that was opened anew remembers. */
+/** How many turns are searched for a result, newest first: as many as a reopened agent remembers. */
 export const RESULT_TURNS_MAX = 200;
 /** Kept free for the sentence between beginning and end. */
 const NOTE_CHARACTERS = 400;
@@ -21,7 +22,7 @@ interface Cut {
   readonly readable: string | undefined;
 }
 
-/** The beginning and the end, in whole lines, and what to do for the rest. */
+/** The beginning and the end of a text, in whole lines, and between them how to read the rest. */
 export function cutForModel(text: string, { maxCharacters, readable }: Cut): string {
   if (text.length <= maxCharacters) return text;
   const pieces = linePieces(text);
@@ -36,7 +37,7 @@ export function cutForModel(text: string, { maxCharacters, readable }: Cut): str
   return parts.filter((part) => part !== '').join('\n');
 }
 
-/** How many of these fit. There is always one: a piece is short beside the least that can be configured. */
+/** How many of these pieces fit: at least one, for a piece is shorter than the least limit that can be configured. */
 function fitting(pieces: readonly LinePiece[], room: number): number {
   let left = room;
   const index = pieces.findIndex(({ start, end }) => {
@@ -49,27 +50,24 @@ function fitting(pieces: readonly LinePiece[], room: number): number {
 function advice(readable: string | undefined, startLine: number, endLine: number): string {
   if (readable === undefined) return 'Call the tool again, asking for less, if you need them.';
   const input = { path: `${RESULT_SCHEME}${readable}`, startLine, endLine };
-  return `Read them with ${READ_FILE}, for example ${JSON.stringify(input)}.`;
+  return `Read them with ${READ_FILE_TOOL}, for example ${JSON.stringify(input)}.`;
 }
 
-const READ_FILE = readFileTool.definition.name;
-
-/** The outcome of a call, as it is handed to an agent. */
-export function outcomeForModel(session: Session, outcome: ToolOutcome, canRead: boolean): ToolOutcome {
+/** The outcome of a call, as an agent gets it. */
+export function outcomeForModel(context: CallContext, outcome: ToolOutcome): ToolOutcome {
   if (outcome.kind === 'denied') return outcome;
-  const { toolOutputMaxCharacters: maxCharacters } = session.parts.core;
-  const readable = canRead ? outcome.callId : undefined;
-  return { ...outcome, text: cutForModel(outcome.text, { maxCharacters, readable }) };
-}
-
-/** Stored turns, as an agent should remember them when it is opened anew. */
-export function turnsForModel(turns: readonly Turn[], limit: Remembering): Turn[] {
-  return turns.map((turn) => ({ ...turn, responseParts: turn.responseParts.map((part) => partForModel(part, limit)) }));
+  const readable = canReadResults(context.extensions) ? outcome.callId : undefined;
+  return { ...outcome, text: cutForModel(outcome.text, { maxCharacters: context.outputMaxCharacters, readable }) };
 }
 
 interface Remembering {
   readonly maxCharacters: number;
   readonly canRead: boolean;
+}
+
+/** Stored turns, as a reopened agent remembers them. */
+export function turnsForModel(turns: readonly Turn[], limit: Remembering): Turn[] {
+  return turns.map((turn) => ({ ...turn, responseParts: turn.responseParts.map((part) => partForModel(part, limit)) }));
 }
 
 function partForModel(part: ResponsePart, { maxCharacters, canRead }: Remembering): ResponsePart {
@@ -82,39 +80,31 @@ function partForModel(part: ResponsePart, { maxCharacters, canRead }: Rememberin
   return { ...part, toolCall: { ...call, content: [{ type: 'text', text: cut }, ...others] } };
 }
 
-type CompletedCall = Extract<ToolCallState, { status: 'completed' }>;
-
-/** What of a result is text for a model. */
-export function textOfResult({ content = [], structuredContent, error }: CompletedCall): string {
-  const texts = content.flatMap((block) => (block.type === 'text' ? block.text : []));
-  return texts.join('\n') || (structuredContent && JSON.stringify(structuredContent)) || (error?.message ?? '');
-}
-
-/** Whether the model is offered the host's own way to read a stored result. */
-export function canReadResults(session: Session): boolean {
-  const tool = session.extensions.tools().find(({ definition }) => definition.name === READ_FILE);
-  return tool !== undefined && tool.owner === undefined && !session.extensions.hidden()(READ_FILE);
+/** Whether the model is offered the host's own tool to read stored results. */
+export function canReadResults(extensions: Pick<CallExtensions, 'tools' | 'hidden'>): boolean {
+  const tool = extensions.tools().find(({ definition }) => definition.name === READ_FILE_TOOL);
+  return tool !== undefined && tool.owner === undefined && !extensions.hidden()(READ_FILE_TOOL);
 }
 
 /** The whole text of an earlier call's result in this session; undefined when there is no such call. */
-export async function storedResult({ parts, state }: Session, toolCallId: string): Promise<string | undefined> {
-  const { channel, core, pages } = parts;
-  const call = callIn(state, toolCallId) ?? (await older());
+export async function storedResult(context: CallContext, toolCallId: string): Promise<string | undefined> {
+  const { blobs, state } = context;
+  const call = callIn(state, toolCallId) ?? callIn(await unloaded(context), toolCallId);
   if (!call) return undefined;
   const content = call.content ?? [];
-  return textOfResult({ ...call, content: core.blobs ? await wholeContent(core.blobs, content) : content });
-
-  async function older(): Promise<CompletedCall | undefined> {
-    const end = pages.base;
-    const turns = await pages.slice(channel.committed, Math.max(0, end - RESULT_TURNS_MAX), end);
-    return callIn({ turns, activeTurn: undefined }, toolCallId);
-  }
+  return textOfResult({ ...call, content: blobs ? await wholeContent(blobs, content) : content });
 }
 
-function callIn(
-  { turns, activeTurn }: Pick<SessionState, 'turns' | 'activeTurn'>,
-  id: string,
-): CompletedCall | undefined {
+async function unloaded(context: CallContext): Promise<SearchedTurns> {
+  return { turns: await context.unloadedTurns(RESULT_TURNS_MAX) };
+}
+
+interface SearchedTurns {
+  readonly turns: readonly Turn[];
+  readonly activeTurn?: SessionState['activeTurn'];
+}
+
+function callIn({ turns, activeTurn }: SearchedTurns, id: string): CompletedCall | undefined {
   for (const turn of [...turns, ...(activeTurn ? [activeTurn] : [])].reverse()) {
     for (const part of turn.responseParts) {
       if (part.kind === 'toolCall' && part.toolCall.toolCallId === id && part.toolCall.status === 'completed')

@@ -1,4 +1,4 @@
-/** Waiting for things that may never come: until somebody gives up, or for a time by the host's clock. */
+/** Waiting for work that may never end: until a signal fires, or for a time by the host's clock. */
 import type { Clock } from './clock.js';
 
 /** The outcome of some work, unless the signal fires first; the work itself is not stopped. */
@@ -47,4 +47,77 @@ export function succeedsWithin(clock: Clock, milliseconds: number, work: Promise
     () => false,
   );
   return within(clock, milliseconds, success, () => false);
+}
+
+export interface Deadline {
+  readonly clock: Clock;
+  /** Fires when the caller no longer wants the result. */
+  readonly signal: AbortSignal;
+  /** Without a timeout, the work may take as long as it likes. */
+  readonly timeoutMs: number | undefined;
+}
+
+/** Thrown when work exceeds its timeout. */
+export class OverdueError extends Error {
+  override readonly name = 'OverdueError';
+}
+
+/** Stops the clock while a person thinks; the returned function starts it anew, with the full time. */
+export type HoldTime = () => () => void;
+
+/**
+ * Runs work that is told by a signal when its time is up. The caller waits no longer than that, even if the work ignores
+ * the signal. A synchronous result is returned synchronously.
+ */
+export function withDeadline<T>(
+  { clock, signal, timeoutMs }: Deadline,
+  work: (signal: AbortSignal, hold: HoldTime) => T | Promise<T>,
+): T | Promise<T> {
+  signal.throwIfAborted();
+  const own = new AbortController();
+  const limit = new TimeLimit(clock, timeoutMs, () => own.abort(overdue(timeoutMs ?? 0)));
+  const working = work(own.signal, () => limit.hold());
+  if (!(working instanceof Promise)) return working;
+  const stop = () => own.abort(signal.reason);
+  signal.addEventListener('abort', stop, { once: true });
+  limit.start();
+  return untilAborted(own.signal, working).finally(() => {
+    limit.stop();
+    signal.removeEventListener('abort', stop);
+  });
+}
+
+class TimeLimit {
+  #disarm: (() => void) | undefined;
+  #holds = 0;
+  #isOver = false;
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly milliseconds: number | undefined,
+    private readonly passed: () => void,
+  ) {}
+
+  start(): void {
+    if (this.#isOver || this.#holds > 0 || this.milliseconds === undefined) return;
+    this.#disarm = this.clock.after(this.milliseconds, this.passed);
+  }
+
+  hold(): () => void {
+    this.#holds += 1;
+    this.#disarm?.();
+    return () => {
+      this.#holds -= 1;
+      this.start();
+    };
+  }
+
+  stop(): void {
+    this.#isOver = true;
+    this.#disarm?.();
+  }
+}
+
+function overdue(timeoutMs: number): OverdueError {
+  return new OverdueError(`it took longer than ${timeoutMs / 1_000} s and was stopped`);
 }

@@ -1,4 +1,6 @@
 /** All connections, and which client each belongs to. A client id has one connection: a newer one replaces the older. */
+import { ErrorCode, type HostRequestMethod, type HostRequests } from '@atrium/protocol';
+import { RequestError } from '../contracts/request-error.js';
 import { CLIENT_GRACE_MS } from '../limits.js';
 import type { Clock } from '../util/clock.js';
 import type { Connection } from './connection.js';
@@ -19,6 +21,8 @@ export class ConnectionRegistry {
   readonly #options: RegistryOptions;
   readonly #all = new Set<Connection>();
   readonly #byClient = new Map<string, Connection>();
+  /** Methods that a client answered it does not know: it is not asked again on this connection. */
+  readonly #lacking = new WeakMap<Connection, Set<string>>();
   readonly #graces = new Map<string, () => void>();
 
   constructor(options: RegistryOptions) {
@@ -39,6 +43,33 @@ export class ConnectionRegistry {
 
   isConnected(clientId: string): boolean {
     return this.#byClient.has(clientId);
+  }
+
+  /** Whether the client is connected, speaks a version with this method, and has not said that it lacks it. */
+  mayAsk(clientId: string, method: HostRequestMethod): boolean {
+    const connection = this.of(clientId);
+    return connection?.dialect.maySend(method) === true && !this.#lacking.get(connection)?.has(method);
+  }
+
+  /** Sends a request to a client; see `Connection.request`. */
+  async ask<M extends HostRequestMethod>(
+    clientId: string,
+    method: M,
+    params: HostRequests[M]['params'],
+    timeoutMs?: number,
+  ): Promise<HostRequests[M]['result']> {
+    const connection = this.of(clientId);
+    if (!connection) throw new Error(`the client ${clientId} is not connected`);
+    try {
+      return await connection.request(method, params, timeoutMs);
+    } catch (error) {
+      if (error instanceof RequestError && error.code === ErrorCode.MethodNotFound) this.#remember(connection, method);
+      throw error;
+    }
+  }
+
+  #remember(connection: Connection, method: string): void {
+    this.#lacking.set(connection, (this.#lacking.get(connection) ?? new Set()).add(method));
   }
 
   arrived(connection: Connection, { clientId }: Identity): void {

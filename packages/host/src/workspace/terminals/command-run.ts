@@ -6,10 +6,10 @@
 
 import { randomUUID } from 'node:crypto';
 import type { TerminalClaim } from '@atrium/protocol';
+import type { TerminalRequest, TerminalRun } from '../../core/contracts/tool.js';
 import { PlainLines } from '../../core/util/plain-text.js';
 import { killOnExit } from '../../core/util/processes.js';
 import { shorten } from '../../core/util/text.js';
-import type { TerminalRequest, TerminalRun } from '../tools/run-in-terminal.js';
 import { type CallClaim, inBackground, isOfCall } from './claims.js';
 import { cleanTitle } from './osc-sequences.js';
 import { commandEnvironment, type Launch } from './shells.js';

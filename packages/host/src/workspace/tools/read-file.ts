@@ -1,5 +1,5 @@
 /** `read_file`: the text of one file, or some of its lines. */
-import { ToolFailure, type ToolOutput } from '../../core/contracts/tool.js';
+import { READ_FILE_TOOL, ToolFailure, type ToolOutput } from '../../core/contracts/tool.js';
 import { fileInside, type InsidePath } from '../../core/util/paths.js';
 import { type LineRange, type Lines, readLines } from '../../core/util/read-lines.js';
 import { count, linePieces, RESULT_SCHEME, sizeText } from '../../core/util/text.js';
@@ -8,7 +8,7 @@ import { FILE_TOOL_TIMEOUT_MS, hostTool, succeeded } from './host-tool.js';
 export const READ_MAX_BYTES = 200 * 1024;
 
 export const readFileTool = hostTool({
-  name: 'read_file',
+  name: READ_FILE_TOOL,
   displayName: 'Read file',
   description: `Reads a text file, or a range of its lines. At most ${sizeText(READ_MAX_BYTES)} at a time. Also reads what was left out of a tool's output, by the path that is named there.`,
   annotations: { readOnlyHint: true, openWorldHint: false },

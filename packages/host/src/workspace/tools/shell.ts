@@ -3,6 +3,7 @@ import type { ToolResultContent } from '@atrium/protocol';
 import {
   ALLOW_IN_SESSION,
   type HostTool,
+  type TerminalRun,
   type ToolConfirmation,
   type ToolContext,
   ToolFailure,
@@ -16,7 +17,6 @@ import { Tail } from '../../core/util/tail.js';
 import { shorten, sizeText } from '../../core/util/text.js';
 import { throttle } from '../../core/util/throttle.js';
 import { hostTool } from './host-tool.js';
-import type { TerminalRun } from './run-in-terminal.js';
 
 export const SHELL_TIMEOUT_MS = 120_000;
 /** Between asking a command to end and killing it: whoever cancels one wants it gone within a second. */

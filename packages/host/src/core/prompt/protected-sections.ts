@@ -1,18 +1,67 @@
 /**
- * A protected text stands in the prompt once. Copies of it in what others added are taken out, also those that come about
- * only where two texts meet: otherwise somebody could show the rules early and go on with "but".
+ * Protected sections are set aside before the other stages run, and put back at the end: byte for byte, with additions to
+ * them in a block before, and safety after everything else. A protected text stands in the prompt once: copies of it in
+ * text that others added are taken out, also copies that arise only where two texts meet. Otherwise somebody could show
+ * the rules early and go on with "but".
  */
-import { isShown, joined, SEPARATOR } from './sections.js';
+import { followed, isShown, joined, SAFETY, SEPARATOR, type Sections } from '../util/prompt-sections.js';
 
-export interface Piece {
+interface Split {
+  /** Sections that extensions and the client may change. */
+  readonly open: Sections;
+  /** Protected sections. */
+  readonly kept: Sections;
+}
+
+export function setAside(base: Sections, isProtected: ReadonlySet<string>): Split {
+  const [open, kept] = [new Map<string, string>(), new Map<string, string>()];
+  for (const [id, text] of base) (isProtected.has(id) ? kept : open).set(id, text);
+  return { open, kept };
+}
+
+interface Assembly {
+  readonly base: Sections;
+  readonly kept: Sections;
+  /** What was added to protected sections. */
+  readonly asides: Sections;
+}
+
+/** The whole prompt, in the agent's order, with safety at the end. */
+export function assembled(shaped: Sections, { base, kept, asides }: Assembly): Sections {
+  const ids = [...new Set([...base.keys(), ...shaped.keys()])].filter((id) => id !== SAFETY);
+  if (base.has(SAFETY)) ids.push(SAFETY);
+  const pieces = ids.flatMap((id) => piecesOf(id, { shaped, base, kept, asides }));
+  const result = new Map<string, string>();
+  for (const { id, text } of withoutCopies(pieces)) result.set(id, followed(result.get(id) ?? '', text));
+  return result;
+}
+
+function piecesOf(id: string, { shaped, base, kept, asides }: Assembly & { shaped: Sections }): Piece[] {
+  const own = kept.get(id);
+  if (own === undefined) {
+    const text = shaped.get(id) ?? '';
+    return [{ id, text, kind: text === base.get(id) ? 'agents' : 'added' }];
+  }
+  const aside = asides.get(id) ?? '';
+  const pristine: Piece = { id, text: own, kind: 'protected' };
+  return isShown(aside) ? [{ id, text: block(id, aside), kind: 'added' }, pristine] : [pristine];
+}
+
+/** A block that a model can tell from the text behind it; the text inside cannot close the block. */
+function block(id: string, text: string): string {
+  const inner = text.replace(/<(?=\/?additions)/gi, '< ');
+  return `<additions to="${id}">\n${inner}\n</additions>`;
+}
+
+interface Piece {
   /** The section that it belongs to. */
   readonly id: string;
   readonly text: string;
-  /** `protected` and `agents`: as the agent wrote it. `added`: somebody else had a hand in it. */
+  /** `protected` and `agents`: as the agent wrote it. `added`: an extension or a client changed it. */
   readonly kind: 'protected' | 'agents' | 'added';
 }
 
-export function withoutCopies(pieces: readonly Piece[]): readonly Piece[] {
+function withoutCopies(pieces: readonly Piece[]): readonly Piece[] {
   const originals = pieces.filter(({ kind, text }) => kind === 'protected' && isShown(text));
   if (!pieces.some(({ kind }) => kind === 'added')) return pieces;
   const whole = joined(pieces.map(({ text }) => text));
@@ -21,12 +70,12 @@ export function withoutCopies(pieces: readonly Piece[]): readonly Piece[] {
   return originals.reduce((rest, original) => withoutSpans(withoutInner(rest, original, mark), original, mark), pieces);
 }
 
-/** The usual case, so it is found out first, in one go over the whole prompt. */
+/** Finds the usual case in one pass over the whole prompt. */
 function isOnceIn(whole: string, text: string): boolean {
   return whole.indexOf(text, whole.indexOf(text) + 1) === -1;
 }
 
-/** A sign for what was taken out. No original has it, so no copy can come about across it. */
+/** A sign for a copy that was taken out. No original contains it, so no copy can arise across it. */
 function unusedMark(texts: string): string {
   let code = '…'.charCodeAt(0);
   while (texts.includes(String.fromCharCode(code))) code++;
@@ -41,7 +90,7 @@ function withoutInner(pieces: readonly Piece[], { text: original }: Piece, mark:
   );
 }
 
-/** Only a text with line breaks can come about where two others meet, for these are what stands between them. */
+/** Only a text with line breaks can arise where two others meet, because line breaks stand between them. */
 function withoutSpans(pieces: readonly Piece[], original: Piece, mark: string): readonly Piece[] {
   if (!original.text.includes('\n')) return pieces;
   let rest = pieces;
@@ -65,7 +114,7 @@ function spanIn(pieces: readonly Piece[], original: Piece, mark: string): readon
     const touched = placed.filter(({ start, end }) => start < at + length && end > at);
     if (touched.some(({ index, start }) => pieces[index] === original && start === at)) continue;
     const between = pieces.slice(touched[0]?.index, (touched.at(-1)?.index ?? 0) + 1);
-    // One that somebody emptied counts as well: without it, others would not meet.
+    // An emptied piece counts as well: its neighbours meet only because it is empty.
     const added = between.find(({ kind }) => kind === 'added');
     if (!added) continue;
     const start = touched.find(({ index }) => pieces[index] === added)?.start ?? at;

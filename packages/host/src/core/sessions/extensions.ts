@@ -1,0 +1,153 @@
+/**
+ * The extensions of one session, in the order in which they came: what they offer, what follows when one of them
+ * changes, and what they say to a turn that begins or ends.
+ */
+import type { SessionAction, SessionState, ToolDefinition } from '@atrium/protocol';
+import type { Extension, Gate, TurnEnding, TurnOpening } from '../contracts/extension.js';
+import type { HostTool } from '../contracts/tool.js';
+import { EXTENSION_TIMEOUT_MS, GATE_TEXT_MAX_CHARACTERS, TURN_CONTEXT_MAX_CHARACTERS } from '../limits.js';
+import { attributed } from '../tool-calls/gates.js';
+import type { Clock } from '../util/clock.js';
+import type { Logger } from '../util/logger.js';
+import { withDeadline } from '../util/waiting.js';
+
+export interface ExtensionsParts {
+  /** The host's own tools, as far as the agent uses them. They come before all others. */
+  readonly builtins: readonly HostTool[];
+  /** Extensions of every session. */
+  readonly standing: readonly Extension[];
+  readonly state: () => SessionState;
+  readonly write: (action: SessionAction) => void;
+}
+
+export class Extensions {
+  readonly #parts: ExtensionsParts;
+  readonly #all = new Map<string, Extension>();
+  /** Callers that are making several changes that belong together. */
+  #holds = 0;
+
+  constructor(parts: ExtensionsParts) {
+    this.#parts = parts;
+    for (const extension of parts.standing) this.#all.set(extension.id, extension);
+  }
+
+  /** Adds an extension, or replaces the one with its id. */
+  set(extension: Extension): void {
+    this.#all.set(extension.id, extension);
+    this.changed();
+  }
+
+  remove(id: string): void {
+    if (this.#all.delete(id)) this.changed();
+  }
+
+  all(): readonly Extension[] {
+    return [...this.#all.values()];
+  }
+
+  /** Every tool that the host can run in this session. Of two with one name, the first counts. */
+  tools(): readonly HostTool[] {
+    const tools = new Map<string, HostTool>();
+    const offered = [...this.#parts.builtins, ...this.all().flatMap((extension) => extension.tools ?? [])];
+    for (const tool of offered) if (!tools.has(tool.definition.name)) tools.set(tool.definition.name, tool);
+    return [...tools.values()];
+  }
+
+  /** Says which tools the model must not be told of now. */
+  hidden(): (toolName: string) => boolean {
+    const hidden = this.all().flatMap((extension) => extension.hidden?.() ?? []);
+    return (toolName) => hidden.some((isHidden) => isHidden(toolName));
+  }
+
+  gates(): readonly Gate[] {
+    return this.all().flatMap((extension) => extension.gates ?? []);
+  }
+
+  /** Joins several changes of one tick: clients are told when the returned function is called. */
+  hold(): () => void {
+    this.#holds += 1;
+    return () => {
+      this.#holds -= 1;
+      this.changed();
+    };
+  }
+
+  /** Tells clients the list of tools, if it changed. */
+  changed(): void {
+    if (this.#holds > 0) return;
+    const tools: ToolDefinition[] = this.tools().map(({ definition }) => definition);
+    const known = this.#parts.state().serverTools ?? [];
+    if (JSON.stringify(tools) !== JSON.stringify(known))
+      this.#parts.write({ type: 'session/serverToolsChanged', tools });
+  }
+}
+
+/** Whom a turn asks, and for how long. */
+export interface ExtensionRequest {
+  readonly extensions: readonly Extension[];
+  /** Fires when the turn is over. */
+  readonly signal: AbortSignal;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+export interface Advice {
+  /** For the model to know beside the message. */
+  readonly context: readonly string[];
+  readonly notes: readonly string[];
+  /** Why the turn must not run. */
+  readonly blocked?: string;
+}
+
+/** Waits for extensions that are still starting. They may add others, so a turn lists its extensions after this. */
+export async function untilReady(request: ExtensionRequest): Promise<void> {
+  await Promise.all(request.extensions.map((extension) => asked(extension, request, () => extension.untilReady?.())));
+}
+
+/** Asks all extensions at once about a turn that begins, and joins their answers in order. */
+export async function adviceFor(opening: TurnOpening, request: ExtensionRequest): Promise<Advice> {
+  const answers = request.extensions.map((extension) =>
+    asked(extension, request, (stopped) => extension.beforeTurn?.(opening, stopped)),
+  );
+  const given = (await Promise.all(answers)).flatMap((advice) => advice ?? []);
+  const blocked = given.flatMap((advice) => advice.blocked ?? [])[0];
+  const context = withinBounds(given.flatMap((advice) => advice.context ?? []));
+  const notes = given.flatMap(({ note }) => (note === undefined ? [] : note.slice(0, GATE_TEXT_MAX_CHARACTERS)));
+  return { context, notes, ...(blocked !== undefined && { blocked }) };
+}
+
+/** Why extensions object to the end of a turn, each with its name; undefined when none does. */
+export async function objectionTo(ending: TurnEnding, request: ExtensionRequest): Promise<string | undefined> {
+  const concerned = request.extensions.filter(({ beforeEnd }) => beforeEnd);
+  const answers = concerned.map(async (extension) => {
+    const reason = await asked(extension, request, (stopped) => extension.beforeEnd?.(ending, stopped));
+    return reason === undefined ? [] : [attributed(extension.name, reason)];
+  });
+  const given = (await Promise.all(answers)).flat();
+  return given.length === 0 ? undefined : given.join('\n');
+}
+
+/** The answer of one extension. One that fails, or takes too long, has nothing to say. */
+async function asked<T>(
+  { name }: Extension,
+  { signal, clock, logger }: ExtensionRequest,
+  work: (stopped: AbortSignal) => Promise<T> | undefined,
+): Promise<T | undefined> {
+  try {
+    return await withDeadline({ clock, signal, timeoutMs: EXTENSION_TIMEOUT_MS }, work);
+  } catch (error) {
+    signal.throwIfAborted();
+    logger.log('warn', 'an extension failed', { extension: name, error: String(error) });
+    return undefined;
+  }
+}
+
+/** Keeps the first blocks whole and cuts what no longer fits. */
+function withinBounds(blocks: readonly string[]): string[] {
+  let left = TURN_CONTEXT_MAX_CHARACTERS;
+  return blocks.flatMap((block) => {
+    const kept = block.slice(0, left);
+    left -= kept.length;
+    return kept === '' ? [] : [kept];
+  });
+}

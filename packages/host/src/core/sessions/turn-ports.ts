@@ -1,0 +1,58 @@
+/** A turn as tool calls and the prompt see it: implements their ports. */
+import type { SessionActiveClient } from '@atrium/protocol';
+import type { PromptContext } from '../prompt/turn-prompt.js';
+import type { CallContext } from '../tool-calls/call-context.js';
+import { StoredCommand } from './running-commands.js';
+import type { TurnRunner } from './turn.js';
+import { NO_CALL } from './waiters.js';
+
+export function callContextOf(turn: TurnRunner): CallContext {
+  const { session, id: turnId, workingDirectory, signal } = turn;
+  const { core, channel, pages } = session.parts;
+  const { clock, logger, telemetry, blobs, toolOutputMaxCharacters, connections, services, writer } = core;
+  const activeClient = (): SessionActiveClient | undefined => {
+    const client = session.state.activeClient;
+    return client && connections.isConnected(client.clientId) ? client : undefined;
+  };
+  return {
+    ...{ session: session.uri, turnId, workingDirectory, signal, clock, logger, telemetry },
+    extensions: session.extensions,
+    permissions: session.allowances,
+    blobs,
+    outputMaxCharacters: toolOutputMaxCharacters,
+    get state() {
+      return session.state;
+    },
+    get stored() {
+      return session.committed;
+    },
+    write: (action) => turn.write(action),
+    call: (toolCallId, state) => turn.call(toolCallId, state),
+    waitFor: ({ toolCallId, alsoSession }, find) =>
+      turn.waitFor(alsoSession ? [toolCallId, NO_CALL] : [toolCallId], (state, step) =>
+        find(state, step?.envelope.action),
+      ),
+    interruptText: () => turn.interrupt(),
+    notify: (note) => turn.notify(note),
+    ask: (request) => turn.ask(request),
+    isConnected: (clientId) => connections.isConnected(clientId),
+    activeClient,
+    unloadedTurns: (last) => pages.slice(channel.committed, Math.max(0, pages.base - last), pages.base),
+    runningCommand: (toolCallId) => new StoredCommand(writer, { session: session.uri, toolCallId }),
+    toolContext: (toolCallId) =>
+      Object.assign({}, ...services.map((service) => service.toolContext?.({ session, turnId, toolCallId }))),
+  };
+}
+
+export function promptContextOf(turn: TurnRunner): PromptContext {
+  const { session, message, agent, signal } = turn;
+  const { backend, core } = session.parts;
+  const { clock, logger, telemetry, connections } = core;
+  return {
+    ...{ session: session.uri, backend, message, agent, signal, clock, logger, telemetry },
+    extensions: () => session.extensions.all(),
+    responseParts: () => session.state.activeTurn?.responseParts ?? [],
+    activeClient: () => session.committed.activeClient,
+    clients: connections,
+  };
+}

@@ -1,0 +1,108 @@
+/**
+ * Calls of tools that the agent runs itself, and scripted calls, which nothing runs. An agent's own call passes the
+ * stages of every tool call as far as the agent asks: the agent says when.
+ */
+import type { ToolCallResult, ToolResultContent } from '@atrium/protocol';
+import type { CannedToolCall, OwnCall, Permit, ToolOutcome } from '../contracts/agent.js';
+import type { ToolConfirmation } from '../contracts/tool.js';
+import type { CallContext } from './call-context.js';
+import type { CalledTool } from './shown-call.js';
+import { type Ran, type Stages, ToolCall, type ToolRunner } from './tool-call.js';
+
+/** Of what a backend says that a call does, and of what it asks. */
+const CALL_WORDS_MAX_CHARACTERS = 4_000;
+
+const AGENT_RUN: Stages = {
+  input: 'as-is',
+  permission: 'on-request',
+  extensions: 'begin-and-end',
+  output: 'whole',
+};
+
+export class AgentRunCall implements OwnCall {
+  readonly #call: ToolCall;
+  /** Why the input cannot be used as it is. */
+  #problem: string | undefined;
+
+  constructor(context: CallContext, tool: CalledTool) {
+    this.#call = new ToolCall(context, tool, AGENT_RUN);
+  }
+
+  get id(): string {
+    return this.#call.id;
+  }
+
+  delta(content: string): void {
+    this.#call.delta(content);
+  }
+
+  async check(input: unknown, invocationMessage: string): Promise<Permit> {
+    return this.#announced(await this.#checked(input, invocationMessage));
+  }
+
+  async #checked(input: unknown, invocationMessage: string): Promise<Permit> {
+    this.#show(input, invocationMessage);
+    if (this.#problem !== undefined) return this.#call.deny(this.#problem);
+    const clearance = await this.#call.checkGates();
+    if (clearance.kind === 'denied') return this.#call.deny(clearance.reason);
+    return this.#call.isAskedByGate ? this.#call.permission() : { kind: 'granted' };
+  }
+
+  shown(input: unknown, invocationMessage: string): void {
+    if (!this.#call.hasAskedPermission) this.#show(input, invocationMessage);
+  }
+
+  async confirm(confirmation: ToolConfirmation): Promise<Permit> {
+    // A person must not be asked about an input of which only the beginning is shown.
+    if (!this.#call.hasAskedPermission && this.#problem !== undefined) return this.#call.deny(this.#problem);
+    this.#call.setConfirmation({ ...confirmation, title: withinWords(confirmation.title) });
+    return this.#announced(await this.#call.permission());
+  }
+
+  async #announced(permit: Permit): Promise<Permit> {
+    if (permit.kind === 'granted') await this.#call.announceBegin();
+    return permit;
+  }
+
+  /** Output means that the call runs, even if the agent asked for no permission. */
+  progress(content: ToolResultContent[]): void {
+    this.#call.permission().then(
+      () => this.#call.progress(content),
+      // The turn is over, and the call with it.
+      () => {},
+    );
+  }
+
+  async complete(result: ToolCallResult): Promise<ToolOutcome> {
+    await this.#call.permission();
+    return this.#call.withNotes(await this.#call.complete({ result }));
+  }
+
+  #show(input: unknown, invocationMessage: string): void {
+    this.#problem = this.#call.showInput(input, withinWords(invocationMessage));
+  }
+}
+
+/** A call whose result is known beforehand: it passes every stage, but nothing runs. */
+export class ScriptedToolRunner implements ToolRunner {
+  readonly stages: Stages = { ...AGENT_RUN, permission: 'before-run' };
+  readonly #script: CannedToolCall;
+
+  constructor(script: CannedToolCall) {
+    this.#script = script;
+  }
+
+  describe() {
+    const invocationMessage = withinWords(this.#script.invocationMessage);
+    return { invocationMessage, confirmation: this.#script.confirm ? { title: invocationMessage } : undefined };
+  }
+
+  async run(): Promise<Ran> {
+    const { success, pastTenseMessage, output } = this.#script;
+    return { result: { success, pastTenseMessage, content: [{ type: 'text', text: output }] } };
+  }
+}
+
+function withinWords(text: string): string {
+  return text.length <= CALL_WORDS_MAX_CHARACTERS ? text : `${text.slice(0, CALL_WORDS_MAX_CHARACTERS)}…`;
+}

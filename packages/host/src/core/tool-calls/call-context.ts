@@ -1,0 +1,95 @@
+/** The ports of a tool call: what it needs of its turn, its session and the host. `core/sessions` implements them. */
+import type {
+  SessionAction,
+  SessionActiveClient,
+  SessionInputRequest,
+  SessionState,
+  StateAction,
+  ToolCallState,
+  Turn,
+} from '@atrium/protocol';
+import type { InputOutcome } from '../contracts/agent.js';
+import type { BlobStore } from '../contracts/blobs.js';
+import type { Extension, Gate } from '../contracts/extension.js';
+import type { TelemetryReports } from '../contracts/telemetry.js';
+import type { HostTool, RunningCommand, ToolContext } from '../contracts/tool.js';
+import type { Clock } from '../util/clock.js';
+import type { Logger } from '../util/logger.js';
+
+export interface CallContext {
+  /** The URI of the session. */
+  readonly session: string;
+  readonly turnId: string;
+  readonly workingDirectory: string | undefined;
+  /** Fires when the turn is over. */
+  readonly signal: AbortSignal;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly telemetry: TelemetryReports;
+  readonly extensions: CallExtensions;
+  readonly permissions: CallPermissions;
+  /** Where large results are stored; undefined on a host without a folder for them. */
+  readonly blobs: BlobStore | undefined;
+  /** How many characters of one result a model reads. */
+  readonly outputMaxCharacters: number;
+
+  /** The state with every action that was written so far. */
+  readonly state: SessionState;
+  /** The state as it is stored, and as clients see it. */
+  readonly stored: SessionState;
+  /** Writes an action of this turn; drops it when the turn is over. */
+  write(action: SessionAction): void;
+  /** A call of this turn; undefined when the turn is not running in that state. */
+  call(toolCallId: string, state?: SessionState): ToolCallState | undefined;
+  /** Waits until `find` finds something in the stored state. Rejects when the turn is over. */
+  waitFor<T>(topic: WaitTopic, find: Find<T>): Promise<T>;
+
+  /** Text that the agent says from now on is a new part. */
+  interruptText(): void;
+  /** Shows a note in the turn. */
+  notify(note: string): void;
+  ask(request: SessionInputRequest): Promise<InputOutcome>;
+  isConnected(clientId: string): boolean;
+  /** The active client, if it is connected. */
+  activeClient(): SessionActiveClient | undefined;
+  /** At most so many of the newest turns that are no longer in memory, oldest first. */
+  unloadedTurns(last: number): Promise<readonly Turn[]>;
+  runningCommand(toolCallId: string): StoredCommand;
+  /** What services of the host add to the context of a tool. */
+  toolContext(toolCallId: string): Partial<ToolContext>;
+}
+
+export interface CallExtensions {
+  all(): readonly Extension[];
+  gates(): readonly Gate[];
+  tools(): readonly HostTool[];
+  hidden(): (toolName: string) => boolean;
+}
+
+/** The tools that a person allowed for the rest of the session. */
+export interface CallPermissions {
+  has(tool: AllowedTool): boolean;
+  add(tool: AllowedTool): void;
+}
+
+export interface AllowedTool {
+  /** The extension whose tool it is; absent for the host's own. A permission counts for no other owner. */
+  readonly owner?: string | undefined;
+  /** Tells apart programs that use the name of one owner, one after the other. */
+  readonly identity?: string | undefined;
+  readonly name: string;
+}
+
+/** Which actions wake a waiting call: those about the call, and those about no call at all where it asks for them. */
+export interface WaitTopic {
+  readonly toolCallId: string;
+  readonly alsoSession?: boolean;
+}
+
+/** Looks at the stored state, and at the action that led to it unless that was stored earlier. */
+export type Find<T> = (state: SessionState, action?: StateAction) => T | undefined;
+
+export interface StoredCommand extends RunningCommand {
+  /** Removes the command from the log: the call has a result now. */
+  forget(): void;
+}

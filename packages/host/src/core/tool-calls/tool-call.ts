@@ -1,0 +1,311 @@
+/**
+ * The life of a tool call, written once for every kind of tool:
+ *
+ *   1. start       clients see that there is a call, and its input as the model writes it
+ *   2. input       parsed, bounded, checked against the tool's schema
+ *   3. gates       rules, gates and hooks of extensions; one objection denies the call
+ *   4. permission  a person decides, where the tool or a gate wants that; changed input passes 2 and 3 again
+ *   5. run         what differs: a `ToolRunner` runs the call on the host, or waits for the client that runs it
+ *   6. completion  the bounded result becomes an action; what is too large for a session goes to the blob store
+ *   7. notes       what gates and hooks noted goes to the model with the result, and into the turn for people
+ *
+ * A call whose turn ends throws out of the stage that it is in. Calls that the agent runs itself pass the same stages,
+ * but there the agent says when (`agent-run-calls.ts`).
+ */
+import type { SessionState, ToolCallResult, ToolCallState, ToolDefinition, ToolResultContent } from '@atrium/protocol';
+import type { Permit, ToolOutcome } from '../contracts/agent.js';
+import type { GateCall } from '../contracts/extension.js';
+import { ALLOW_IN_SESSION, type ToolConfirmation } from '../contracts/tool.js';
+import { OverdueError } from '../util/waiting.js';
+import { boundedInput, parsedInput, readArguments } from './arguments.js';
+import type { CallContext } from './call-context.js';
+import { type Clearance, passGates, tellExtensions, withNotes } from './gates.js';
+import { outcomeForModel } from './model-output.js';
+import { outcomeOf, reasonOf } from './results.js';
+import { type CalledTool, type Denied, ShownCall } from './shown-call.js';
+
+/** Which stages apply to a kind of call, and how. */
+export interface Stages {
+  /** `checked`: a JSON object that fits the tool's schema. `as-is`: anything that is not too long. */
+  readonly input: 'checked' | 'as-is';
+  /** `before-run`: the call waits for the person. `within-run`: the runner does. `on-request`: the agent says when. */
+  readonly permission: 'before-run' | 'within-run' | 'on-request';
+  /** `around`: extensions wrap the run. `begin-and-end`: they are told, for the host does not run the tool itself. */
+  readonly extensions: 'around' | 'begin-and-end';
+  /** `cut`: the agent gets the beginning and the end of a long output. `whole`: it knows the output already. */
+  readonly output: 'cut' | 'whole';
+}
+
+/** What "run" means for a kind of call. */
+export interface ToolRunner {
+  readonly stages: Stages;
+  readonly inputSchema?: ToolDefinition['inputSchema'];
+  /** What people read about the call, and what the tool itself wants to ask them. May throw. */
+  describe(input: unknown): {
+    readonly invocationMessage: string;
+    readonly confirmation?: ToolConfirmation | undefined;
+  };
+  /** Looks ahead before a person is asked. */
+  preview?(input: unknown): Promise<Preview | undefined>;
+  run(call: ToolCall): Promise<Ran>;
+  /** The completion is stored, or the turn is over. */
+  settled?(call: ToolCall): void;
+}
+
+/** What the call would change, or the result that ends it at once: a call that fails anyway is not worth a question. */
+export type Preview = Pick<ToolConfirmation, 'edits'> | { readonly failed: ToolCallResult };
+
+/** `settled`: a client has completed the call itself. */
+export type Ran = { readonly result: ToolCallResult } | { readonly settled: ToolCallState };
+
+export class ToolCall {
+  readonly #context: CallContext;
+  readonly #stages: Stages;
+  readonly #shown: ShownCall;
+  #inputSchema: ToolDefinition['inputSchema'];
+  #confirmation: ToolConfirmation | undefined;
+  /** A gate wants a person to decide, even where the tool is allowed for good. */
+  #isAskedByGate = false;
+  #gateCall: GateCall;
+  readonly #notes: string[] = [];
+  #permission: Promise<Permit> | undefined;
+
+  /** Stage 1. */
+  constructor(context: CallContext, tool: CalledTool, stages: Stages) {
+    this.#context = context;
+    this.#stages = stages;
+    this.#gateCall = gateCallOf(context, tool);
+    this.#shown = new ShownCall(context, tool);
+  }
+
+  get id(): string {
+    return this.#shown.id;
+  }
+
+  get tool(): CalledTool {
+    return this.#shown.tool;
+  }
+
+  /** The call as extensions see it, with the input that is to run. */
+  get gateCall(): GateCall {
+    return this.#gateCall;
+  }
+
+  /** Shows more of the input as the model writes it. */
+  delta(more: string): void {
+    this.#shown.delta(more);
+  }
+
+  /** Stages 2 to 7. */
+  async run(input: unknown, runner: ToolRunner): Promise<ToolOutcome> {
+    const outcome = await this.#live(input, runner);
+    return this.#stages.output === 'cut' ? outcomeForModel(this.#context, outcome) : outcome;
+  }
+
+  async #live(input: unknown, runner: ToolRunner): Promise<ToolOutcome> {
+    const unusable = this.#takeInput(input, runner);
+    if (unusable) return unusable;
+    const clearance = await this.checkGates();
+    // Meanwhile the client whose tool it is may have been away for too long, and the call is over.
+    const over = this.settledIn(this.#context.stored);
+    if (over) return outcomeOf(over);
+    if (clearance.kind === 'denied') return this.deny(clearance.reason);
+    if (this.#stages.permission === 'before-run') {
+      const failed = await this.#lookAhead(runner);
+      if (failed) return this.#shown.completeUnrun(failed);
+      const permit = await this.permission();
+      if (permit.kind === 'denied') return permit;
+      if (this.#stages.extensions === 'begin-and-end') await this.announceBegin();
+    }
+    return this.withNotes(await this.#runAndComplete(runner));
+  }
+
+  /** Stage 2. Returns the outcome of a call whose input cannot be used. */
+  #takeInput(input: unknown, runner: ToolRunner): Promise<ToolOutcome> | undefined {
+    this.#inputSchema = runner.inputSchema;
+    if (this.#stages.input === 'as-is') {
+      const problem = this.showInput(input, this.#shown.invocationMessage);
+      if (problem !== undefined) return this.deny(problem);
+    } else {
+      const args = readArguments(input, runner.inputSchema);
+      this.#shown.inputText = args.text;
+      if ('problem' in args) return this.fail(args.problem, 'BAD_INPUT');
+      this.#gateCall = { ...this.#gateCall, input: args.value };
+    }
+    try {
+      const { invocationMessage, confirmation } = runner.describe(this.#gateCall.input);
+      this.#shown.invocationMessage = invocationMessage;
+      this.#confirmation = confirmation;
+      return undefined;
+    } catch (error) {
+      return this.#shown.completeUnrun(failureOf(this.tool, error));
+    }
+  }
+
+  /** Takes input that the host does not check; returns a problem when it is too long, and shows only its beginning. */
+  showInput(input: unknown, invocationMessage: string): string | undefined {
+    const { text, problem } = boundedInput(input);
+    this.#shown.inputText = text;
+    this.#shown.invocationMessage = invocationMessage;
+    this.#gateCall = { ...this.#gateCall, input: parsedInput(input) };
+    return problem;
+  }
+
+  /** Stage 3. */
+  async checkGates(): Promise<Clearance> {
+    const clearance = await passGates(this.#context, this.#gateCall, (names) => this.#shown.waitingFor(names));
+    if (clearance.kind === 'denied') return clearance;
+    this.#notes.push(...clearance.notes);
+    // Once a person has been asked, a gate that wants a person to look has that already.
+    if (clearance.ask !== undefined && !this.#permission) {
+      this.#isAskedByGate = true;
+      this.#confirmation = { ...this.#confirmation, title: clearance.ask };
+    }
+    return clearance;
+  }
+
+  get isAskedByGate(): boolean {
+    return this.#isAskedByGate;
+  }
+
+  /** Before stage 4: adds what would change to the question. Returns the result of a call that would fail anyway. */
+  async #lookAhead(runner: ToolRunner): Promise<ToolCallResult | undefined> {
+    if (!this.needsPerson) return undefined;
+    const preview = await runner.preview?.(this.#gateCall.input);
+    if (!preview) return undefined;
+    if ('failed' in preview) return preview.failed;
+    if (this.#confirmation) this.#confirmation = { ...this.#confirmation, ...preview };
+    return undefined;
+  }
+
+  /** Whether the call waits for a person before it runs. */
+  get needsPerson(): boolean {
+    return this.#confirmation !== undefined && !this.#isAllowed;
+  }
+
+  /** A permission counts for the tool of one owner, and never for a client's tool. */
+  get #isAllowed(): boolean {
+    if (this.#isAskedByGate) return false;
+    const { permissions, state } = this.#context;
+    const isAllowedForGood = this.tool.toolClientId === undefined && permissions.has(this.tool);
+    return isAllowedForGood || state.config?.values.autoApprove === true;
+  }
+
+  /** What the agent wants to ask a person; ignored once a person is asked. */
+  setConfirmation(confirmation: ToolConfirmation): void {
+    if (!this.#permission) this.#confirmation = confirmation;
+  }
+
+  get hasAskedPermission(): boolean {
+    return this.#permission !== undefined;
+  }
+
+  /** Stage 4, once per call. */
+  permission(): Promise<Permit> {
+    this.#permission ??= this.#askPerson();
+    return this.#permission;
+  }
+
+  async #askPerson(): Promise<Permit> {
+    this.ready();
+    const answered = await this.#shown.answered();
+    const chosen = 'selectedOption' in answered && answered.selectedOption && { option: answered.selectedOption.id };
+    if (answered.status !== 'running') return { kind: 'denied', reason: reasonOf(answered), ...chosen };
+    if (answered.selectedOption?.id === ALLOW_IN_SESSION) this.#context.permissions.add(this.tool);
+    const { toolInput = this.#shown.inputText } = answered;
+    if (toolInput === this.#shown.inputText) return { kind: 'granted', ...chosen };
+    const denied = await this.#takeChangedInput(toolInput);
+    return denied ?? { kind: 'granted', input: this.#gateCall.input, ...chosen };
+  }
+
+  /** Input that a person wrote is new to the schema and to the gates. */
+  async #takeChangedInput(text: string): Promise<Denied | undefined> {
+    this.#shown.inputText = text;
+    const args = readArguments(text, this.#inputSchema);
+    if ('problem' in args) return this.deny(args.problem);
+    this.#gateCall = { ...this.#gateCall, input: args.value };
+    const clearance = await this.checkGates();
+    return clearance.kind === 'denied' ? this.deny(clearance.reason) : undefined;
+  }
+
+  /** Shows the call as running, or as waiting for a person. */
+  ready(): void {
+    const confirmation = this.#confirmation;
+    if (confirmation && this.needsPerson) this.#shown.asking(confirmation);
+    else this.#shown.running(confirmation ? 'setting' : 'not-needed');
+  }
+
+  /** Stages 5 and 6. */
+  async #runAndComplete(runner: ToolRunner): Promise<ToolOutcome> {
+    try {
+      return await this.complete(await runner.run(this));
+    } finally {
+      runner.settled?.(this);
+    }
+  }
+
+  /** Tells extensions that a call which the host does not run itself begins. */
+  announceBegin(): Promise<void> {
+    return tellExtensions(this.#context, (extension) => extension.outsideCallBegins?.(this.#gateCall));
+  }
+
+  announceEnd(): Promise<void> {
+    return tellExtensions(this.#context, (extension) => extension.outsideCallEnds?.(this.#gateCall));
+  }
+
+  /** Shows output while the call runs; replaces what was shown before. */
+  progress(content: readonly ToolResultContent[]): void {
+    this.#shown.progress(content);
+  }
+
+  /** Goes on at another client, as a call of its own. Gates are not asked again. */
+  moveTo(tool: CalledTool, question: ToolConfirmation | undefined): void {
+    // A person still has to decide what a gate wanted a person to decide.
+    if (!this.#isAskedByGate) this.#confirmation = question;
+    this.#shown.start(tool);
+  }
+
+  /** Stage 6. */
+  async complete(ran: Ran): Promise<ToolOutcome> {
+    if (this.#stages.extensions === 'begin-and-end') await this.announceEnd();
+    return 'settled' in ran ? outcomeOf(ran.settled) : this.#shown.complete(ran.result);
+  }
+
+  /** Stage 7. */
+  withNotes(outcome: ToolOutcome): Promise<ToolOutcome> {
+    return withNotes(this.#context, this.#gateCall, { outcome, notes: this.#notes });
+  }
+
+  /** Ends a call that has not run: a rule or a person said no. */
+  deny(reason: string): Promise<Denied> {
+    return this.#shown.deny(reason);
+  }
+
+  /** Ends a call that cannot run: clients see it as one that failed. */
+  fail(message: string, code?: 'NOT_FOUND' | 'BAD_INPUT'): Promise<ToolOutcome> {
+    const { name, displayName } = this.tool;
+    const pastTenseMessage = code === 'NOT_FOUND' ? `There is no tool ${name}` : `Could not use ${displayName}`;
+    return this.#shown.completeUnrun({ success: false, pastTenseMessage, error: { message, ...(code && { code }) } });
+  }
+
+  /** The call, in a state in which it is over. */
+  settledIn(state: SessionState): ToolCallState | undefined {
+    return this.#shown.settledIn(state);
+  }
+}
+
+function gateCallOf(context: CallContext, { toolCallId, name, owner }: CalledTool): GateCall {
+  const { session, turnId, workingDirectory } = context;
+  return {
+    ...{ session, turnId, toolCallId, toolName: name, input: undefined },
+    ...(owner !== undefined && { owner }),
+    ...(workingDirectory !== undefined && { workingDirectory }),
+  };
+}
+
+/** A tool that fails is a result, not the end of the turn. */
+export function failureOf({ displayName }: Pick<CalledTool, 'displayName'>, error: unknown): ToolCallResult {
+  const message = error instanceof Error ? error.message : String(error);
+  const code = error instanceof OverdueError ? { code: 'TIMEOUT' } : {};
+  return { success: false, pastTenseMessage: `${displayName} failed`, error: { message, ...code } };
+}

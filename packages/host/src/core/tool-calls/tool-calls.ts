@@ -1,0 +1,149 @@
+/** The tool calls of one turn: finds out who has the tool that the model names, and starts its call. */
+import type { ToolDefinition } from '@atrium/protocol';
+import type {
+  BegunCall,
+  CallStart,
+  CannedToolCall,
+  OwnCall,
+  OwnCallStart,
+  ToolOutcome,
+  ToolRequest,
+} from '../contracts/agent.js';
+import { shorten } from '../util/text.js';
+import { AgentRunCall, ScriptedToolRunner } from './agent-run-calls.js';
+import { readArguments } from './arguments.js';
+import type { CallContext } from './call-context.js';
+import { ClientToolRunner, calledClientTool } from './client-tools.js';
+import { HostToolRunner } from './host-tools.js';
+import { CALL_NAME_MAX_CHARACTERS, type CalledTool, newCallId } from './shown-call.js';
+import { type Stages, ToolCall, type ToolRunner } from './tool-call.js';
+
+/** Put before the name of a client's tool that is taken already. */
+const CLIENT_PREFIX = 'client_';
+
+/** A call of a tool that does not exist only starts and fails. */
+const UNKNOWN: Stages = { input: 'checked', permission: 'before-run', extensions: 'around', output: 'whole' };
+
+export class ToolCalls {
+  readonly #context: CallContext;
+
+  constructor(context: CallContext) {
+    this.#context = context;
+  }
+
+  /** The tools that the model is told of now, each by the name to call it by. */
+  offered(): ToolDefinition[] {
+    const { extensions } = this.#context;
+    const definitions = extensions.tools().map(({ definition }) => definition);
+    return offeredTools(definitions, this.#context.activeClient()?.tools ?? [], extensions.hidden());
+  }
+
+  call({ input, ...start }: ToolRequest): Promise<ToolOutcome> {
+    return this.begin(start).run(input);
+  }
+
+  /** Starts a call. Its tool stays the one that has the name now. */
+  begin({ id, name }: CallStart): BegunCall {
+    const { tool, runner } = this.#find(this.#callId(id), name);
+    const call = new ToolCall(this.#context, tool, runner?.stages ?? UNKNOWN);
+    return {
+      id: call.id,
+      delta: (content) => call.delta(content),
+      run: async (input) => {
+        if (runner) return call.run(input, runner);
+        call.showInput(readArguments(input).text, `Use ${tool.displayName}`);
+        return call.fail(`there is no tool ${tool.name}`, 'NOT_FOUND');
+      },
+      fail: (message) => call.fail(message),
+    };
+  }
+
+  /** Shows a call of a tool that the agent runs itself. */
+  beginAgentRun(start: OwnCallStart): OwnCall {
+    return new AgentRunCall(this.#context, this.#calledAgentTool(start));
+  }
+
+  runScripted(script: CannedToolCall): Promise<ToolOutcome> {
+    const runner = new ScriptedToolRunner(script);
+    const call = new ToolCall(this.#context, this.#calledAgentTool(script), runner.stages);
+    return call.run(script.input ?? '', runner);
+  }
+
+  #calledAgentTool({ id, name, displayName }: OwnCallStart): CalledTool {
+    const short = (text: string) => shorten(text, CALL_NAME_MAX_CHARACTERS);
+    const names = { name: short(name), displayName: short(displayName) };
+    return { toolCallId: this.#callId(id), ...names, invocationMessage: displayName };
+  }
+
+  /** The id that was asked for, unless a call of the turn has it already. */
+  #callId(wanted: string | undefined): string {
+    return wanted === undefined || this.#context.call(wanted) ? newCallId() : wanted;
+  }
+
+  #find(toolCallId: string, name: string): { readonly tool: CalledTool; readonly runner?: ToolRunner } {
+    const tools = this.#context.extensions.tools();
+    const client = this.#context.activeClient();
+    const definitions = tools.map(({ definition }) => definition);
+    const named = toolNames(definitions, client?.tools ?? []).get(name);
+    if (client && named?.owner === 'client') {
+      const tool = calledClientTool(toolCallId, client.clientId, named.tool);
+      return { tool, runner: new ClientToolRunner(this.#context, named.tool) };
+    }
+    const hostTool = tools.find(({ definition }) => definition === named?.tool);
+    const shown = shorten(name, CALL_NAME_MAX_CHARACTERS);
+    if (!hostTool) return { tool: { toolCallId, name: shown, displayName: shown } };
+    const { definition, displayName, owner, identity, callMeta: meta } = hostTool;
+    const tool = { toolCallId, name: definition.name, displayName, owner, identity, meta };
+    return { tool, runner: new HostToolRunner(this.#context, hostTool) };
+  }
+}
+
+interface NamedTool {
+  readonly owner: 'host' | 'client';
+  /** As its owner defined it, with the name that the owner knows it by. */
+  readonly tool: ToolDefinition;
+}
+
+/**
+ * Every tool under the name to call it by, in the order of offering. The host's tools win; a client's tool whose name
+ * is taken gets a prefix, as often as it takes. Of two tools of one owner with the same name only the first counts.
+ */
+export function toolNames(
+  hostTools: readonly ToolDefinition[],
+  clientTools: readonly ToolDefinition[],
+): ReadonlyMap<string, NamedTool> {
+  const names = new Map<string, NamedTool>();
+  for (const tool of firstOfEach(hostTools)) names.set(tool.name, { owner: 'host', tool });
+  const offered = firstOfEach(clientTools);
+  // Free names are given first, so that a prefixed name never takes another tool's own name.
+  const taken = new Set([...names.keys(), ...offered.map(({ name }) => name)]);
+  for (const tool of offered) {
+    const name = names.has(tool.name) ? freeName(tool.name, taken) : tool.name;
+    taken.add(name);
+    names.set(name, { owner: 'client', tool });
+  }
+  return names;
+}
+
+/** The tools as a model is told of them: each under the name to call it by, without those that are hidden. */
+export function offeredTools(
+  hostTools: readonly ToolDefinition[],
+  clientTools: readonly ToolDefinition[],
+  isHidden: (name: string) => boolean = () => false,
+): ToolDefinition[] {
+  // A hidden tool keeps its name: another tool must not be called by it.
+  return [...toolNames(hostTools, clientTools)].flatMap(([name, { tool }]) =>
+    isHidden(tool.name) ? [] : { ...tool, name },
+  );
+}
+
+function firstOfEach(tools: readonly ToolDefinition[]): ToolDefinition[] {
+  const seen = new Set<string>();
+  return tools.filter(({ name }) => !seen.has(name) && seen.add(name));
+}
+
+function freeName(name: string, taken: ReadonlySet<string>): string {
+  let free = CLIENT_PREFIX + name;
+  while (taken.has(free)) free = CLIENT_PREFIX + free;
+  return free;
+}
