@@ -2,8 +2,8 @@
  * Mutation tests with Stryker: it changes the code in small ways and runs the tests that should notice. A change that no
  * test notices (a survivor) must be listed with a reason in `test/mutation/survivors.json`.
  *
- * Almost every test of the host loads almost all of it. So the tests of a file are those that import it directly, or
- * through the helpers of the tests; of these, Stryker runs the ones that reach the changed line.
+ * Almost every test of the host loads almost all of it. So the tests of a file are those that import it, or else
+ * those whose helpers do; of these, Stryker runs the ones that reach the changed line.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -24,6 +24,7 @@ const GUARDED = [
 /** Tests that take minutes, or start many processes; what they prove, shorter ones prove too. */
 const TOO_LONG = /\/test\/(crash|fuzz|soak)\/|\/hostile\//;
 const KILLED_LEAST_PERCENT = 90;
+const SAMPLE_PER_FILE = 10;
 const CACHE = path.join(ROOT, 'node_modules', '.cache', 'atrium');
 const REPORT = path.join(CACHE, 'mutation.json');
 const SURVIVORS = path.join(ROOT, 'test', 'mutation', 'survivors.json');
@@ -71,18 +72,29 @@ function filesIn(folder) {
     .sort();
 }
 
-/** Lines with code, as Stryker takes them: `file:from-to`. @param {readonly string[]} sources @param {{ seed: number, sample: number }} options */
+/**
+ * Lines with code, as Stryker takes them (`file:from-to`), of a few files: each file brings its own tests along.
+ * @param {readonly string[]} sources @param {{ seed: number, sample: number }} options
+ */
 function sampleLines(sources, { seed, sample }) {
-  const lines = sources.flatMap((file) =>
-    readFileSync(path.join(ROOT, file), 'utf8')
-      .split('\n')
-      .flatMap((line, index) => (hasCode(line) ? `${file}:${index + 1}-${index + 1}` : [])),
-  );
   const next = randomFrom(seed);
-  const chosen = Array.from({ length: Math.min(sample, lines.length) }, () =>
-    String(lines.splice(Math.floor(next() * lines.length), 1)[0]),
-  );
+  /** @param {string[]} list */
+  const draw = (list) => String(list.splice(Math.floor(next() * list.length), 1)[0]);
+  const files = [...sources];
+  /** @type {string[]} */
+  const chosen = [];
+  while (chosen.length < sample && files.length > 0) {
+    const lines = linesOf(draw(files));
+    for (let left = SAMPLE_PER_FILE; left > 0 && lines.length > 0 && chosen.length < sample; left -= 1)
+      chosen.push(draw(lines));
+  }
   return chosen.sort();
+}
+
+/** @param {string} file */
+function linesOf(file) {
+  const lines = readFileSync(path.join(ROOT, file), 'utf8').split('\n');
+  return lines.flatMap((line, index) => (hasCode(line) ? `${file}:${index + 1}-${index + 1}` : []));
 }
 
 /** Not what the compiler removes, and not a lone bracket. @param {string} line */
@@ -101,21 +113,23 @@ function randomFrom(seed) {
   };
 }
 
-/** The tests that import one of the files, themselves or through their helpers. @param {readonly string[]} sources */
+/** The tests that import one of the files; where none does, those that do so through their helpers. @param {readonly string[]} sources */
 function testsOf(sources) {
-  const wanted = new Set(sources);
-  const tests = filesIn('packages/host/test');
-  const imports = new Map(tests.map((file) => [file, importsOf(file)]));
-  /** @param {string} file @param {Set<string>} seen @returns {boolean} */
-  const reaches = (file, seen) =>
+  const files = filesIn('packages/host/test');
+  const imports = new Map(files.map((file) => [file, importsOf(file)]));
+  const tests = files.filter((file) => file.endsWith('.test.ts') && !TOO_LONG.test(file));
+  /** @param {string} file @param {string} source @param {Set<string>} seen @returns {boolean} */
+  const reaches = (file, source, seen) =>
     (imports.get(file) ?? []).some((other) => {
-      if (wanted.has(other)) return true;
+      if (other === source) return true;
       if (seen.has(other) || !imports.has(other)) return false;
-      return reaches(other, seen.add(other));
+      return reaches(other, source, seen.add(other));
     });
-  const found = tests.filter((file) => file.endsWith('.test.ts') && !TOO_LONG.test(file));
-  const direct = found.filter((file) => (imports.get(file) ?? []).some((other) => wanted.has(other)));
-  return direct.length > 0 && sources.length === 1 ? direct : found.filter((file) => reaches(file, new Set()));
+  const found = sources.flatMap((source) => {
+    const direct = tests.filter((file) => imports.get(file)?.includes(source));
+    return direct.length > 0 ? direct : tests.filter((file) => reaches(file, source, new Set()));
+  });
+  return [...new Set(found)].sort();
 }
 
 /** @param {string} file */

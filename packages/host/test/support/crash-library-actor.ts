@@ -1,4 +1,5 @@
 /** An actor that uses our client library, and looks over its shoulder. */
+import { setTimeout as delay } from 'node:timers/promises';
 import { type Client, connect, type Subscription, type Transport, webSocketTransport } from '@atrium/client';
 import { type ActionEnvelope, ErrorCode, type SessionState, type Snapshot, type StateAction } from '@atrium/protocol';
 import type { Actor } from './crash-actor.js';
@@ -14,6 +15,7 @@ class Door {
   });
 }
 
+const RETRY_MS = 20;
 /** Numbers of questions that the library never uses. */
 const FIRST_QUESTION = 900_000_000;
 
@@ -29,6 +31,7 @@ export class LibraryActor implements Actor {
   readonly violations: string[] = [];
   probes = 0;
   readonly #subscriptions = new Map<string, Subscription>();
+  readonly #watched = new Set<string>();
   readonly #shown = new Set<number>();
   /** Those who wait for the answers to our own questions. */
   readonly #questions = new Map<number, () => void>();
@@ -118,35 +121,34 @@ export class LibraryActor implements Actor {
     void this.#watch(uri);
   }
 
-  /** A request fails with its connection; whether the session was created then is found out by asking again. */
+  /**
+   * A request fails with its connection; whether the session was created then is found out by asking again. It asks for as
+   * long as it takes: on a busy machine a host needs seconds to start, and so does a session.
+   */
   async #watch(uri: string): Promise<void> {
-    for (let tries = 0; tries < 100; tries++) {
+    for (this.#watched.add(uri); this.#watched.has(uri); await delay(RETRY_MS)) {
       try {
-        await this.#client?.createSession({ channel: uri, workingDirectory: CRASH_WORK_FOLDER });
-        break;
+        await this.#create(uri);
+        const subscription = await this.#client?.subscribe(uri as `ahp-session:/${string}`);
+        if (subscription && this.#watched.has(uri)) this.#subscriptions.set(uri, subscription as Subscription);
+        return;
       } catch (error) {
-        if ((error as { code?: number }).code !== undefined) break;
-        await new Promise((resolve) => setTimeout(resolve, 20));
+        const code = codeOf(error);
+        // While the other one's creation is under way, the name is taken and the session is not there yet.
+        if (code !== undefined && code !== ErrorCode.SessionNotFound) throw error;
       }
     }
-    const subscription = await this.#subscribe(uri);
-    if (subscription) this.#subscriptions.set(uri, subscription);
   }
 
-  /** While the other one's creation is under way, the name is taken and the session is not there yet. */
-  async #subscribe(uri: string): Promise<Subscription | undefined> {
-    for (let tries = 0; tries < 100; tries++) {
-      try {
-        return (await this.#client?.subscribe(uri as `ahp-session:/${string}`)) as Subscription | undefined;
-      } catch (error) {
-        if ((error as { code?: number }).code !== ErrorCode.SessionNotFound) throw error;
-        await new Promise((resolve) => setTimeout(resolve, 20));
-      }
-    }
-    return undefined;
+  /** The other one may have been faster: the host refuses to create what is there. */
+  async #create(uri: string): Promise<void> {
+    await this.#client?.createSession({ channel: uri, workingDirectory: CRASH_WORK_FOLDER }).catch((error) => {
+      if (codeOf(error) === undefined) throw error;
+    });
   }
 
   leave(uri: string): void {
+    this.#watched.delete(uri);
     this.#subscriptions.get(uri)?.close();
     this.#subscriptions.delete(uri);
   }
@@ -165,6 +167,12 @@ export class LibraryActor implements Actor {
   }
 
   close(): void {
+    this.#watched.clear();
     this.#client?.close();
   }
+}
+
+/** Of an answer of the host; a request that failed with its connection has none. */
+function codeOf(error: unknown): number | undefined {
+  return (error as { code?: number }).code;
 }
