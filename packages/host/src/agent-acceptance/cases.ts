@@ -50,7 +50,7 @@ const gate: Gate = {
   check: () => ({ kind: 'deny', reason: WHY }),
 };
 
-/** Gates are asked before a call, and nobody is asked about a call that a gate stopped. */
+/** The host asks gates before a call, and asks no person about a call that a gate stopped. */
 export function gates({ test, expect, shows }: Suite): void {
   test(
     '[UNI-088] does not call a tool that a gate denies, and hears why',

@@ -2,8 +2,8 @@
  * The promises of every agent backend, as tests through a real host. The author of a backend runs them with
  * `agentAcceptance({ describe, it, expect }, 'my agent', makeMyAgent)`; the test runner comes in as an argument.
  *
- * `makeMyAgent` gets a plan and returns a fresh agent whose model answers by it. Pass `{ timeScale: 4 }` for an agent that
- * starts a process. The suite tests only the abilities that an agent declares.
+ * `makeMyAgent` gets a plan and returns a fresh agent whose model answers by it. Pass `{ timeScale: 4 }` for an agent
+ * that starts a process. The suite tests only the abilities that an agent declares.
  */
 import type { AgentBackend } from '../core/contracts/agent.js';
 import type { Extension } from '../core/contracts/extension.js';

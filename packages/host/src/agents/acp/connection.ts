@@ -151,8 +151,8 @@ function connect(sdk: AcpSdk, process: AgentProcess, requests: AgentRequests): C
 }
 
 /**
- * Takes the updates out of the stream before the package reads it, so that they keep their order, come before the answer
- * that ends their turn, and unknown ones are not reported on the console.
+ * Takes the updates out of the stream before the package reads it, so that they keep their order and come before the
+ * answer that ends their turn, and so that the package does not report unknown ones on the console.
  */
 function withoutUpdates(update: AgentRequests['update']): TransformStream<AnyMessage, AnyMessage> {
   return new TransformStream({

@@ -1,4 +1,4 @@
-/** Reads and writes files for an agent that leaves them to the host: only in the session's folder, shown and gated like any call. */
+/** Reads and writes files for an agent that leaves them to the host, only in the session's folder. */
 import type { ReadTextFileRequest, WriteTextFileRequest } from '@agentclientprotocol/sdk';
 import type { AgentTurn } from '../../core/contracts/agent.js';
 import type { HostTool } from '../../core/contracts/tool.js';

@@ -1,6 +1,6 @@
 /**
- * The agent's own session behind one of the host's: its process, its conversation, the model it works with and the tools
- * it is lent. Everything is opened again when it is lost.
+ * The agent's own session behind one of the host's: its process, its conversation, its model and the tools it is lent.
+ * Opens everything again when it is lost.
  */
 import os from 'node:os';
 import type { McpServer, NewSessionResponse, SetSessionConfigOptionResponse } from '@agentclientprotocol/sdk';

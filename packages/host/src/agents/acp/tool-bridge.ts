@@ -1,6 +1,6 @@
 /**
- * Lends the host's tools to an agent that takes them from MCP servers: a small HTTP server on this machine, with a token
- * that only the agent of this session gets.
+ * Lends the host's tools to an agent that takes them from MCP servers: a small HTTP server on this machine, with a
+ * token that only the agent of this session gets.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -132,7 +132,7 @@ async function loadSdk() {
   return { Server, StreamableHTTPServerTransport, CallToolRequestSchema, ListToolsRequestSchema };
 }
 
-/** Uses a new MCP server for each request. Nothing is kept between two, so an agent may connect as often as it likes. */
+/** Uses a new MCP server for each request and keeps nothing between two, so an agent may connect as often as it likes. */
 async function answerExchange(exchange: Exchange, tools: BridgedTools, list: () => Tool[]): Promise<void> {
   const { request, response, body } = exchange;
   const sdk = await loadSdk();
@@ -165,8 +165,8 @@ function keepPatient({ _meta, sendNotification }: Extra): () => void {
 const KINDS: ReadonlySet<string | undefined> = new Set([undefined, 'other']);
 
 /**
- * Whether a call that the agent reports is one of the host's tools. The host shows and confirms those itself, so a second
- * report of them is ignored. Compares whole names of server and tool; an agent that has named both may later name the
+ * Whether a call that the agent reports is one of the host's tools. The host shows and confirms those itself, so the
+ * agent's report is ignored. Compares whole names of server and tool; an agent that has named both may later name the
  * tool alone.
  */
 export function isBridgedCall(fields: CallFields, tools: readonly string[], wasBridged = false): boolean {

@@ -1,4 +1,4 @@
-/** Claude Code as an agent, run by Anthropic's agent SDK. It has tools of its own and asks the host before each call. */
+/** Claude Code as an agent, run by Anthropic's SDK. It has tools of its own and asks the host before each call. */
 import type { AgentInfo } from '@atrium/protocol';
 import type { AgentBackend } from '../../core/contracts/agent.js';
 import { type ModelInfo, publishedModel } from '../shared/agent-info.js';

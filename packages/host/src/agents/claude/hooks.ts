@@ -1,4 +1,4 @@
-/** Where Claude asks the host: before and after each call of its own tools, when it wants permission, and with questions. */
+/** Where Claude asks the host: before and after each call of its own tools, for permission, and with questions. */
 import { setImmediate } from 'node:timers/promises';
 import type { SessionInputAnswer, SessionInputQuestion } from '@atrium/protocol';
 import type { AgentTurn, Permit } from '../../core/contracts/agent.js';

@@ -47,8 +47,8 @@ export class ClaudeProcess {
   }
 
   /**
-   * Waits for the end of the program, kills it when that takes too long, and ends its descendants. After a cancelled turn
-   * it also ends processes that are no descendants any more, on systems that show the environment of processes.
+   * Waits for the end of the program, kills it when that takes too long, and ends its descendants. After a cancelled
+   * turn it also ends processes that are no descendants any more, on systems that show the environment of processes.
    */
   async end(maxMs: number, isCancelled = false): Promise<void> {
     if (this.#pid === undefined) return;

@@ -1,6 +1,6 @@
 /**
- * The part of `@anthropic-ai/claude-agent-sdk` that this agent uses, in types of its own: the package is optional, and the
- * host is built without it.
+ * The part of `@anthropic-ai/claude-agent-sdk` that this agent uses, in types of its own: the package is optional, and
+ * the host is built without it.
  */
 import type { ChildProcess } from 'node:child_process';
 import type { Server } from '@modelcontextprotocol/sdk/server/index.js';

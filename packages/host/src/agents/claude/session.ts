@@ -1,6 +1,6 @@
 /**
- * A session with Claude. The conversation lies in Claude's own files, and nothing of it runs between turns. The host keeps
- * Claude's id of the conversation, and where in it each turn ended.
+ * A session with Claude. The conversation lies in Claude's own files, and nothing of it runs between turns. The host
+ * keeps Claude's id of the conversation, and where in it each turn ended.
  */
 import type { Turn } from '@atrium/protocol';
 import { AgentError, type AgentOpenContext, type AgentSession, type AgentTurn } from '../../core/contracts/agent.js';

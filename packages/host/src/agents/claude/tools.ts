@@ -1,6 +1,6 @@
 /**
- * The tool calls of one turn. Calls of the host's tools go through the host, which shows, gates and confirms them. Claude
- * runs its own tools and asks the host before each call.
+ * The tool calls of one turn. Calls of the host's tools go through the host, which shows, gates and confirms them.
+ * Claude runs its own tools and asks the host before each call.
  */
 import path from 'node:path';
 import type { ToolDefinition } from '@atrium/protocol';

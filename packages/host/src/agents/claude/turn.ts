@@ -17,7 +17,7 @@ import type { ClaudeMessage, ClaudeQuery, ClaudeSdk, QueryOptions } from './sdk.
 import type { Beginning } from './session.js';
 import { HostTools, TurnCalls } from './tools.js';
 
-/** How long the program may take to stop when it is told to; then it is killed. A cancelled turn ends within a second. */
+/** How long the program may take to stop when told to; then it is killed. A cancelled turn ends within a second. */
 const STOP_MAX_MS = 500;
 /** How long it may take to end by itself after its answer: it still stores the conversation. */
 const EXIT_MAX_MS = 10_000;

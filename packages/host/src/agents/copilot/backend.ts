@@ -76,7 +76,7 @@ const GITHUB = 'https://api.github.com';
 /** Where the runtime looks for a token by itself. */
 const TOKEN_VARIABLES = ['COPILOT_GITHUB_TOKEN', 'GH_TOKEN', 'GITHUB_TOKEN'] as const;
 
-/** The logins that clients may offer. None with a model server of one's own, because the runtime never asks GitHub then. */
+/** The logins that clients may offer. None with a model server of one's own: the runtime does not ask GitHub then. */
 export function protectedResources(
   options: CopilotAgentOptions,
   host: Environment = process.env,

@@ -178,7 +178,7 @@ type Alignment =
   /** Copilot knows none of the turns. */
   | { readonly kind: 'lost' };
 
-/** The event of Copilot that began each turn. The session keeps them, because history may be cut while Copilot is away. */
+/** The event of Copilot that began each turn. Stored with the session: history may be cut while Copilot is away. */
 class Anchors {
   readonly #memory: AgentMemory;
   /** Oldest first. */

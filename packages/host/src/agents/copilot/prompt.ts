@@ -1,7 +1,7 @@
 /**
  * The system prompt of one session. The SDK hands out its sections one by one and waits for each answer, so no callback
- * sees the whole prompt. The prompt is therefore built twice before a turn, which takes a few milliseconds: once to read
- * all sections, and once, after the host has rendered them, to hand them back.
+ * sees the whole prompt. The prompt is therefore built twice before a turn, which takes a few milliseconds: once to
+ * read all sections, and once, after the host has rendered them, to hand them back.
  */
 import type { SystemMessageSection } from '@atrium/protocol';
 import type { AgentTurn } from '../../core/contracts/agent.js';
@@ -22,8 +22,8 @@ const AFTER_SAFETY = [
 const SECTION_IDS: readonly string[] = [...BEFORE_SAFETY, SAFETY, ...AFTER_SAFETY];
 
 /**
- * `identity` is not a section but a group: the preamble, tone and tool efficiency. It is published as restricted and never
- * overridden, because an override of the group would silently drop those of its members.
+ * `identity` is not a section but a group: the preamble, tone and tool efficiency. It is published as restricted and
+ * never overridden, because an override of the group would silently drop those of its members.
  */
 const IDENTITY = 'identity';
 const RESTRICTED: ReadonlySet<string> = new Set([IDENTITY, 'preamble', SAFETY]);
@@ -68,7 +68,7 @@ type Sections = ReadonlyMap<string, string>;
 
 /**
  * What to hand back to the runtime, by section; the other sections stay as they are. Copilot puts five sections after
- * safety. Those that somebody changed move in front of it, so that safety follows all contributed text, unchanged.
+ * safety. Sections that were changed move in front of it, so that safety follows all contributed text, unchanged.
  */
 function placed(pristine: Sections, rendered: Sections): Sections {
   const texts = new Map([...rendered].filter(([id, text]) => pristine.has(id) && text !== pristine.get(id)));

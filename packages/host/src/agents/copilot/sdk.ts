@@ -1,6 +1,6 @@
 /**
- * The part of the Copilot SDK that this agent uses, in types of its own: the package is optional, so nothing imports its
- * types. It is loaded with the first session.
+ * The part of the Copilot SDK that this agent uses, in types of its own: the package is optional, so nothing imports
+ * its types. It is loaded with the first session.
  */
 import { AgentError } from '../../core/contracts/agent.js';
 

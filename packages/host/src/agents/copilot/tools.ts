@@ -1,6 +1,6 @@
 /**
- * The tool calls of one turn. Copilot runs its own tools and asks before most calls. The host's tools run through the host,
- * which asks gates and people, so Copilot itself asks nobody about them.
+ * The tool calls of one turn. Copilot runs its own tools and asks before most calls. The host's tools run through the
+ * host, which asks gates and people itself, so Copilot does not.
  */
 import type { ToolDefinition } from '@atrium/protocol';
 import type { AgentTurn, BegunCall, ToolOutcome } from '../../core/contracts/agent.js';

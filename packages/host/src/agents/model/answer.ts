@@ -19,7 +19,7 @@ import type { StepStream } from './request.js';
 /** Calls that are run in one step; the model is told to make the others later. */
 export const CALLS_PER_STEP_MAX = 100;
 
-/** What one answer may have of each kind. The request is ended at the first excess: some servers never end by themselves. */
+/** What one answer may have of each kind. The reader ends the request at the first excess: some servers never end. */
 export const ANSWER_MAX = {
   /** In characters. */
   text: 2 ** 20,

@@ -36,7 +36,7 @@ export const OUTPUT_SHARE = 0.5;
 export const TOOL_OUTPUTS_KEPT = 4;
 /** What is left of a shortened tool output. */
 export const SHORT_OUTPUT_CHARACTERS = 400;
-/** The part of the room that is filled after turns were left out, so that the next message does not leave out another. */
+/** How much of the room stays filled after turns were left out, so that the next message does not leave out more. */
 export const KEPT_SHARE = 0.7;
 /** The length of the line that is left of a turn, and the number of such lines; the newest stay. */
 const LEFT_OUT_LINE_CHARACTERS = 120;

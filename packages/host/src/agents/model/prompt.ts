@@ -1,4 +1,4 @@
-/** The system prompt of the model agent: its own sections, and what it tells the model of the machine and the project. */
+/** The system prompt of the model agent: its own sections, and facts about the machine and the project. */
 import { access, stat } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -58,7 +58,7 @@ export async function systemPrompt(turn: AgentTurn): Promise<string> {
   return promptText(await turn.renderPrompt(await pristineSections(workingDirectory), instructions));
 }
 
-/** The facts about the folder are part of the pristine text, so that whoever changes the prompt sees them. */
+/** The facts about the folder are part of the pristine text, so that plugins, providers and clients that change the prompt see them. */
 async function pristineSections(folder: string | undefined): Promise<ReadonlyMap<string, string>> {
   const environment = `${MODEL_SECTIONS.environment_context}\n\n${await environmentText(folder)}`;
   return new Map(Object.entries({ ...MODEL_SECTIONS, environment_context: environment }));

@@ -1,6 +1,6 @@
 /**
- * A session of the model agent. It asks the model, shows the answer, runs the tool calls and asks again. It takes prompt,
- * tools and model anew for every step, so that a person's change counts at once.
+ * A session of the model agent. It asks the model, shows the answer, runs the tool calls and asks again. It takes the
+ * prompt, the tools and the model anew for every step, so that a person's change counts at once.
  */
 import type { UsageInfo } from '@atrium/protocol';
 import type { LanguageModelUsage, ModelMessage } from 'ai';
@@ -202,7 +202,7 @@ function plusUsage(spent: Spent, usage: LanguageModelUsage): Spent {
   };
 }
 
-/** Leaves out what the server did not count. Every step sends the whole conversation, so the last step tells its size. */
+/** Omits what the server did not count. Every step sends the whole conversation, so the last one tells its size. */
 function usageInfo({ input, output, cacheRead, reasoning }: Spent, model: string, context?: number): UsageInfo {
   const more = {
     ...(reasoning !== undefined && { reasoningTokens: reasoning }),

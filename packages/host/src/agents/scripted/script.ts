@@ -1,4 +1,4 @@
-/** What a script consists of, and the check that tells its author what is wrong: the file, the place, what was expected. */
+/** The shape of a script, and the check that tells its author what is wrong: the file, the place, what was expected. */
 import type { SessionInputRequest, UsageInfo } from '@atrium/protocol';
 import { checkAction } from '@atrium/protocol/validation';
 import {

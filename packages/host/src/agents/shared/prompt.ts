@@ -1,4 +1,4 @@
-/** What an agent puts to its model: the system prompt as one text, a person's message, and the images attached to it. */
+/** What an agent sends to its model: the system prompt as one text, a person's message, and its attached images. */
 import { readFile, stat } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { MessageAttachment, UserMessage } from '@atrium/protocol';

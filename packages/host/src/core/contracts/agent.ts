@@ -1,7 +1,7 @@
 /**
- * The contract between the host and an agent backend. A backend describes itself, opens sessions and runs turns. It shows
- * and does everything through the `AgentTurn` that it is given, and never touches channels, sockets or the log. The suite
- * in `agent-acceptance/` tests what every backend promises here.
+ * The contract between the host and an agent backend. A backend describes itself, opens sessions and runs turns. It
+ * shows and does everything through the `AgentTurn` that it is given, and never touches channels, sockets or the log.
+ * The suite in `agent-acceptance/` tests what every backend promises here.
  */
 import type {
   AgentInfo,
@@ -67,7 +67,7 @@ export interface AgentOpenContext {
 /** What an agent may keep with a session to find it again, as JSON: an id or two, no history. */
 export const AGENT_MEMORY_MAX_CHARACTERS = 16 * 2 ** 10;
 
-/** A small value that the host stores with the session, so that a backend finds its own session again. No client sees it. */
+/** A small value that the host stores with the session, for the backend to find its own session again. */
 export interface AgentMemory {
   /** The value that was set last, also by an earlier process of the host. */
   get(): unknown;
@@ -77,9 +77,9 @@ export interface AgentMemory {
 
 export interface AgentSession {
   /**
-   * Runs one turn. Returning ends it as complete, throwing ends it as an error; an `AgentError` names its type. When the
-   * signal fires, the turn is already cancelled: stop soon, and throw anything. The next turn may begin before this one
-   * has returned, so a backend that runs one turn at a time lets the next one wait.
+   * Runs one turn. Returning ends it as complete, throwing ends it as an error; an `AgentError` names its type. When
+   * the signal fires, the turn is already cancelled: stop soon, and throw anything. The next turn may begin before this
+   * one has returned, so a backend that runs one turn at a time lets the next one wait.
    */
   runTurn(turn: AgentTurn): Promise<void>;
   /** The turns after this one were cut off; without a turn, all of them. */
@@ -121,9 +121,9 @@ export interface AgentTurn {
   /** Puts questions to a person and waits for the answers. */
   ask(request: SessionInputRequest): Promise<InputOutcome>;
   /**
-   * The system prompt for the model, section by section, with the changes of plugins, providers and the client. A backend
-   * whose own text is not in `sections` passes it in. The project's instructions are separate, because they are not the
-   * agent's own text.
+   * The system prompt for the model, section by section, with the changes of plugins, providers and the client. A
+   * backend whose own text is not in `sections` passes it in. The project's instructions are separate, because they are
+   * not the agent's own text.
    */
   renderPrompt(
     pristine?: ReadonlyMap<string, string>,
