@@ -3,7 +3,7 @@
  * allows. One description gives the published schema, the check at the start and the TypeScript type.
  */
 
-import { MODEL_OUTPUT_MAX_CHARACTERS, MODEL_OUTPUT_MIN_CHARACTERS } from '../core/limits.js';
+import { MODEL_OUTPUT_MAX_CHARACTERS, MODEL_OUTPUT_MIN_CHARACTERS } from '../core/tool-calls/limits.js';
 
 interface Described {
   /** What is expected, as the end of the sentence "must be …". */

@@ -1,9 +1,9 @@
 /** What happens after a tick: a stored one is shown to subscribers, and one that could not be stored is undone. */
 import { ROOT_CHANNEL, type SessionState, type StateAction } from '@atrium/protocol';
 import type { Channel } from './channels/channel.js';
+import { STORE_RETRY_MS } from './channels/limits.js';
 import type { RootChannel } from './channels/root-channel.js';
 import type { CommittedBatch, CommittedStep, UndoneBatch } from './channels/writer.js';
-import { STORE_RETRY_MS } from './limits.js';
 import type { Compaction } from './log/compaction.js';
 import { type EntryOrigin, LogWriteError } from './log/log.js';
 import { summaryChanges } from './sessions/catalogue.js';

@@ -7,9 +7,9 @@ import type { Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { CLIENTS_MAX, PAYLOAD_MAX_BYTES, UNAUTHENTICATED_MAX } from '../core/limits.js';
 import type { Clock } from '../core/util/clock.js';
 import { type Logger, silentLogger } from '../core/util/logger.js';
+import { PAYLOAD_MAX_BYTES } from '../core/wire/limits.js';
 import { CloseCode, type Transport } from '../core/wire/transport.js';
 import {
   type AccessPolicy,
@@ -21,6 +21,7 @@ import {
   upgradePolicy,
 } from './access.js';
 import { Door, RefusalLog } from './connection-limits.js';
+import { CLIENTS_MAX, UNAUTHENTICATED_MAX } from './limits.js';
 import { type Listening, listen } from './listen.js';
 import { answerNothing, answerPage, type StaticFiles } from './static-files.js';
 import { WEBSOCKET_OPTIONS, websocketTransport } from './websocket.js';

@@ -2,10 +2,10 @@
 
 import type { Socket } from 'node:net';
 import type { RawData, WebSocket } from 'ws';
-import { HEARTBEAT_MS } from '../core/limits.js';
 import { type Clock, systemClock } from '../core/util/clock.js';
 import { framed, type WireFrame } from '../core/wire/frames.js';
 import { CloseCode, type MessagePart, type Transport, type TransportEvents } from '../core/wire/transport.js';
+import { HEARTBEAT_MS } from './limits.js';
 import { FRAGMENTS_MAX, PeerBudget, type StrangerBudget, UNFINISHED_READS_MAX } from './peer-budget.js';
 
 /** Questions in a row that a peer may leave unanswered. */

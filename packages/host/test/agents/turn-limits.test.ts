@@ -9,7 +9,7 @@ import {
   TITLE_MAX_CHARACTERS,
   TURN_PARTS_MAX,
   TURN_TEXT_MAX_CHARACTERS,
-} from '../../src/core/limits.js';
+} from '../../src/core/sessions/limits.js';
 import { TurnStream } from '../../src/core/sessions/turn-output.js';
 import { ACP_TEST_MAX_MS, acpRoom } from '../support/acp-room.js';
 import { hasClaude, WHY_SKIPPED as WHY_NO_CLAUDE } from '../support/claude-agent.js';

@@ -2,7 +2,7 @@
 import { access, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { TURN_SENT_ON_MAX } from '../../src/core/limits.js';
+import { TURN_SENT_ON_MAX } from '../../src/core/sessions/limits.js';
 import { type CustomRoom, type CustomRoomOptions, openCustomRoom, POLL } from '../support/custom-room.js';
 
 function hooksFile(...commands: readonly string[]): string {

@@ -1,6 +1,6 @@
 import type { ResponsePart, ToolCallState } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
-import { RENDER_FILES_MAX } from '../../src/core/limits.js';
+import { RENDER_FILES_MAX } from '../../src/core/prompt/limits.js';
 import { TurnFacts } from '../../src/core/prompt/turn-prompt.js';
 
 function call(toolCallId: string, toolInput: string, status: ToolCallState['status'] = 'running'): ResponsePart {

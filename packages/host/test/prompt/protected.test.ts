@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Extension } from '../../src/core/contracts/extension.js';
-import { PROMPT_SECTION_MAX_CHARACTERS } from '../../src/core/limits.js';
+import { PROMPT_SECTION_MAX_CHARACTERS } from '../../src/core/prompt/limits.js';
 import { promptText } from '../../src/core/util/prompt-sections.js';
 import { backendOf, extension, PRISTINE, rendered, transforms } from '../support/prompts.js';
 

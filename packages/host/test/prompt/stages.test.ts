@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RenderFacts } from '../../src/core/contracts/extension.js';
-import { PROMPT_SECTION_MAX_CHARACTERS } from '../../src/core/limits.js';
+import { PROMPT_SECTION_MAX_CHARACTERS } from '../../src/core/prompt/limits.js';
 import type { LogFields } from '../../src/core/util/logger.js';
 import { promptText } from '../../src/core/util/prompt-sections.js';
 import { backendOf, extension, PRISTINE, rendered, renderedAtStart, transforms } from '../support/prompts.js';

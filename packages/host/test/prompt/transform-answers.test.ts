@@ -2,7 +2,7 @@
 import type { SessionActiveClient } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
 import type { Script } from '../../src/agents/scripted/script.js';
-import { TRANSFORM_TIMEOUT_MS } from '../../src/core/limits.js';
+import { TRANSFORM_TIMEOUT_MS } from '../../src/core/prompt/limits.js';
 import { FakeClock } from '../support/fake-clock.js';
 import { lastText, startHost, stateOf } from '../support/session-room.js';
 import { type Message, type RawClient, settle } from '../support/test-host.js';

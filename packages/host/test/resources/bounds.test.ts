@@ -3,7 +3,7 @@ import { readdirSync, readlinkSync } from 'node:fs';
 import { chmod, mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { OUTBOX_MERGE_BYTES } from '../../src/core/limits.js';
+import { OUTBOX_MERGE_BYTES } from '../../src/core/wire/limits.js';
 import { LINKS_MAX, PATH_MAX_NAMES, WATCH_NAMES_MAX } from '../../src/workspace/files/limits.js';
 import { pinFolder } from '../../src/workspace/files/pinned-folder.js';
 import { knownIn, WatchedFolders } from '../../src/workspace/files/tree-watch.js';

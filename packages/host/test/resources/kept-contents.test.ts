@@ -7,7 +7,7 @@ import { ErrorCode, type SessionState, type ToolResultContent } from '@atrium/pr
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { FileBlobStore } from '../../src/blobs/file-blob-store.js';
 import type { HostTool, ToolOutput } from '../../src/core/contracts/tool.js';
-import { INLINE_DATA_MAX_BYTES, INLINE_TEXT_MAX_CHARACTERS } from '../../src/core/limits.js';
+import { INLINE_DATA_MAX_BYTES, INLINE_TEXT_MAX_CHARACTERS } from '../../src/core/tool-calls/limits.js';
 import { createHost } from '../../src/host.js';
 import { KeptLog } from '../support/logs.js';
 import { PuppetAgent } from '../support/puppet-agent.js';

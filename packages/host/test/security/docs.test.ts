@@ -2,12 +2,15 @@
 
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import * as limits from '../../src/core/limits.js';
+import * as ofSessions from '../../src/core/sessions/limits.js';
 import { TOKEN_BYTES } from '../../src/core/util/token.js';
+import * as ofWire from '../../src/core/wire/limits.js';
 import { LINGER_MS } from '../../src/server/connection-limits.js';
+import * as ofServer from '../../src/server/limits.js';
 import * as budget from '../../src/server/peer-budget.js';
 import { TOKEN_ADVISED_CHARACTERS } from '../../src/server/token-file.js';
 
+const limits = { ...ofSessions, ...ofWire, ...ofServer };
 const page = (name: string) => readFile(new URL(`../../../../docs/${name}.md`, import.meta.url), 'utf8');
 const KIB = 2 ** 10;
 const MIB = 2 ** 20;

@@ -1,7 +1,7 @@
 /** What clients can put into the state of a session: everybody who opens it gets it, and it is in memory meanwhile. */
 import type { StateAction } from '@atrium/protocol';
 import { expect, it } from 'vitest';
-import { GIVEN_TITLE_MAX_CHARACTERS, HELD_ACTIONS_MAX, PENDING_MESSAGES_MAX } from '../../src/core/limits.js';
+import { GIVEN_TITLE_MAX_CHARACTERS, HELD_ACTIONS_MAX, PENDING_MESSAGES_MAX } from '../../src/core/sessions/limits.js';
 import { answerTo, openPuppetRoom, stateOf } from '../support/session-room.js';
 import { settle } from '../support/test-host.js';
 

@@ -1,6 +1,6 @@
 import type { StateAction, ToolCallState, ToolDefinition } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
-import { CLIENT_GRACE_MS } from '../../src/core/limits.js';
+import { CLIENT_GRACE_MS } from '../../src/core/sessions/limits.js';
 import { TurnRunner } from '../../src/core/sessions/turn.js';
 import { callsIn, openPuppetRoom, type PuppetRoom, refusalOf, runningCall, stateOf } from '../support/session-room.js';
 import { type RawClient, settle } from '../support/test-host.js';

@@ -1,7 +1,8 @@
 import { ErrorCode } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
-import { CLIENT_GRACE_MS, IDLE_SESSION_MS, STORE_RETRY_MS } from '../../src/core/limits.js';
+import { STORE_RETRY_MS } from '../../src/core/channels/limits.js';
 import { MemoryLog } from '../../src/core/log/memory-log.js';
+import { CLIENT_GRACE_MS, IDLE_SESSION_MS } from '../../src/core/sessions/limits.js';
 import { CloseCode } from '../../src/core/wire/transport.js';
 import { type FailingLog, failingLog } from '../support/failing-log.js';
 import { FakeClock } from '../support/fake-clock.js';

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { SessionState } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
-import { PROCESSES_REST_MS } from '../../src/core/limits.js';
+import { PROCESSES_REST_MS } from '../../src/core/sessions/limits.js';
 import { STOP_GRACE_MS } from '../../src/gateway/project/provider-process.js';
 import { type FolderTrust, NO_TRUST } from '../../src/plugins/trust/trust.js';
 import { openCustomRoom, POLL, PromptPuppet } from '../support/custom-room.js';

@@ -1,8 +1,8 @@
 import type { SessionState, StateAction, Turn } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
-import { IDLE_SESSION_MS, TURNS_IN_MEMORY } from '../../src/core/limits.js';
 import type { Log } from '../../src/core/log/log.js';
 import { MemoryLog } from '../../src/core/log/memory-log.js';
+import { IDLE_SESSION_MS, TURNS_IN_MEMORY } from '../../src/core/sessions/limits.js';
 import { type FailingLog, failingLog } from '../support/failing-log.js';
 import { houseOf } from '../support/house.js';
 import { SlowLog } from '../support/logs.js';

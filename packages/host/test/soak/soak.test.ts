@@ -2,7 +2,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
-import { CLIENT_GRACE_MS, IDLE_SESSION_MS } from '../../src/core/limits.js';
+import { CLIENT_GRACE_MS, IDLE_SESSION_MS } from '../../src/core/sessions/limits.js';
 import { FakeClock } from '../support/fake-clock.js';
 import { Random } from '../support/fuzz-random.js';
 import { FUZZ_SCRIPT } from '../support/fuzz-script.js';

@@ -1,8 +1,8 @@
 /** Wall clocks jump, and some waits are longer than a timer can be. Neither may show. */
 import type { SessionState } from '@atrium/protocol';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { CLIENT_GRACE_MS } from '../../src/core/limits.js';
 import { MemoryLog } from '../../src/core/log/memory-log.js';
+import { CLIENT_GRACE_MS } from '../../src/core/sessions/limits.js';
 import { systemClock } from '../../src/core/util/clock.js';
 import { JumpingClock } from '../support/fuzz-jumping-clock.js';
 import { LeasedLog } from '../support/fuzz-leased-log.js';

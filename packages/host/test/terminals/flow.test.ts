@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { STORE_RETRY_MS } from '../../src/core/limits.js';
+import { STORE_RETRY_MS } from '../../src/core/channels/limits.js';
 import {
   GATHER_MAX_CHARACTERS,
   UNSENT_HIGH_BYTES,

@@ -2,7 +2,7 @@
 import type { ToolDefinition } from '@atrium/protocol';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CLIENT_GRACE_MS } from '../../src/core/limits.js';
+import { CLIENT_GRACE_MS } from '../../src/core/sessions/limits.js';
 import { FakeClock } from '../support/fake-clock.js';
 import { PuppetAgent } from '../support/puppet-agent.js';
 import { callsIn, envelopesOf, stateOf, turnStarted } from '../support/session-room.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Extension } from '../../src/core/contracts/extension.js';
 import { ALLOW_IN_SESSION, type HostTool } from '../../src/core/contracts/tool.js';
-import { IDLE_SESSION_MS } from '../../src/core/limits.js';
+import { IDLE_SESSION_MS } from '../../src/core/sessions/limits.js';
 import { KeptLog } from '../support/logs.js';
 import { PuppetAgent } from '../support/puppet-agent.js';
 import {

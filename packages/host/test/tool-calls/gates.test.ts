@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Gate } from '../../src/core/contracts/extension.js';
 import type { HostTool, ToolConfirmation } from '../../src/core/contracts/tool.js';
-import { GATES_TIMEOUT_MS } from '../../src/core/limits.js';
+import { GATES_TIMEOUT_MS } from '../../src/core/tool-calls/limits.js';
 import { openPuppetRoom, refusalOf, stateOf } from '../support/session-room.js';
 import { settle } from '../support/test-host.js';
 import { echoTool } from '../support/tools.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { HANDSHAKE_TIMEOUT_MS, REQUESTS_BEFORE_HANDSHAKE_MAX } from '../../src/core/limits.js';
+import { HANDSHAKE_TIMEOUT_MS, REQUESTS_BEFORE_HANDSHAKE_MAX } from '../../src/core/wire/limits.js';
 import { CloseCode } from '../../src/core/wire/transport.js';
 import { FakeClock } from '../support/fake-clock.js';
 import { startHost } from '../support/session-room.js';

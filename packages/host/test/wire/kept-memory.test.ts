@@ -3,7 +3,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { StateAction } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
-import { CLIENT_ID_MAX_CHARACTERS } from '../../src/core/limits.js';
+import { CLIENT_ID_MAX_CHARACTERS } from '../../src/core/wire/limits.js';
 import { KeptLog } from '../support/logs.js';
 import { answerTo, openRoom, startHost } from '../support/session-room.js';
 import { ROOT } from '../support/test-host.js';

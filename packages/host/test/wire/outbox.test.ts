@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { OUTBOX_MAX_BYTES, OUTBOX_MAX_MESSAGES, OUTBOX_MERGE_BYTES } from '../../src/core/limits.js';
 import { type Outgoing, outgoing } from '../../src/core/wire/frames.js';
+import { OUTBOX_MAX_BYTES, OUTBOX_MAX_MESSAGES, OUTBOX_MERGE_BYTES } from '../../src/core/wire/limits.js';
 import { Outbox } from '../../src/core/wire/outbox.js';
 
 /** A client that reads when it is told to. */

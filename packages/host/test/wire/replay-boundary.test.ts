@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { REPLAY_MAX_ENVELOPES } from '../../src/core/limits.js';
+import { REPLAY_MAX_ENVELOPES } from '../../src/core/wire/limits.js';
 import { ReplayBuffer } from '../../src/core/wire/replay.js';
 import { KeptLog } from '../support/logs.js';
 import { startHost } from '../support/session-room.js';

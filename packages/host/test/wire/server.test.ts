@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer, request } from 'node:http';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { WebSocket } from 'ws';
-import { UNAUTHENTICATED_MAX } from '../../src/core/limits.js';
 import { TokenRequiredError } from '../../src/server/access.js';
+import { UNAUTHENTICATED_MAX } from '../../src/server/limits.js';
 import { startServer } from '../../src/server/server.js';
 import {
   ask,

@@ -1,6 +1,6 @@
 import type { SessionState } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
-import { OUTBOX_MAX_MESSAGES, OUTBOX_MERGE_BYTES } from '../../src/core/limits.js';
+import { OUTBOX_MAX_MESSAGES, OUTBOX_MERGE_BYTES } from '../../src/core/wire/limits.js';
 import { CloseCode } from '../../src/core/wire/transport.js';
 import { comparable, Mirror } from '../support/mirror.js';
 import { openPuppetRoom, type PuppetRoom, textIn } from '../support/session-room.js';

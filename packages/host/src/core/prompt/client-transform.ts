@@ -4,9 +4,9 @@
  */
 import type { HostRequestMethod, HostRequests, SessionActiveClient } from '@atrium/protocol';
 import type { TelemetryReports } from '../contracts/telemetry.js';
-import { TRANSFORM_MAX_BYTES, TRANSFORM_MAX_SECTIONS, TRANSFORM_TIMEOUT_MS } from '../limits.js';
 import type { Sections } from '../util/prompt-sections.js';
 import { type ChangeLog, logChange } from './contributions.js';
+import { TRANSFORM_MAX_BYTES, TRANSFORM_MAX_SECTIONS, TRANSFORM_TIMEOUT_MS } from './limits.js';
 
 /** Sends requests to clients, wherever they are connected. */
 export interface ClientAsker {

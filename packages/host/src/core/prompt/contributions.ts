@@ -7,11 +7,11 @@
 import { createHash } from 'node:crypto';
 import type { AgentAbilities } from '../contracts/agent.js';
 import type { Extension, RenderFacts, SectionCallback, StaticTransform } from '../contracts/extension.js';
-import { CALLBACK_TIMEOUT_MS, CALLBACKS_TIMEOUT_MS, PROMPT_SECTION_MAX_CHARACTERS } from '../limits.js';
 import type { Clock } from '../util/clock.js';
 import { isHeard, type Logger } from '../util/logger.js';
 import { CUSTOM_INSTRUCTIONS, followed, type Sections } from '../util/prompt-sections.js';
 import { withDeadline } from '../util/waiting.js';
+import { CALLBACK_TIMEOUT_MS, CALLBACKS_TIMEOUT_MS, PROMPT_SECTION_MAX_CHARACTERS } from './limits.js';
 
 export interface RulesRequest extends ChangeLog {
   readonly extensions: readonly Extension[];

@@ -4,12 +4,12 @@ import type { AgentSelection, ResponsePart, SessionActiveClient, ToolCallState, 
 import type { AgentBackend } from '../contracts/agent.js';
 import type { Extension, RenderFacts } from '../contracts/extension.js';
 import type { TelemetryReports } from '../contracts/telemetry.js';
-import { RENDER_FILES_MAX } from '../limits.js';
 import type { Clock } from '../util/clock.js';
 import type { Logger } from '../util/logger.js';
 import type { Sections } from '../util/prompt-sections.js';
 import type { ClientAsker } from './client-transform.js';
 import { CallbackMemory } from './contributions.js';
+import { RENDER_FILES_MAX } from './limits.js';
 import { renderPrompt } from './prompt.js';
 
 /** What a prompt needs of its turn and its session. `core/sessions` implements it. */

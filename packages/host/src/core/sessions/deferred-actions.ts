@@ -4,8 +4,8 @@
  */
 import type { SessionAction } from '@atrium/protocol';
 import type { Asker } from '../channels/open-channel.js';
-import { HELD_ACTIONS_MAX } from '../limits.js';
 import type { EntryOrigin } from '../log/log.js';
+import { HELD_ACTIONS_MAX } from './limits.js';
 import type { SessionParts } from './session.js';
 
 export interface Held {

@@ -5,8 +5,8 @@
 import type { SessionAction, SessionState, ToolDefinition } from '@atrium/protocol';
 import type { Extension, Gate, TurnEnding, TurnOpening } from '../contracts/extension.js';
 import type { HostTool } from '../contracts/tool.js';
-import { EXTENSION_TIMEOUT_MS, GATE_TEXT_MAX_CHARACTERS, TURN_CONTEXT_MAX_CHARACTERS } from '../limits.js';
 import { attributed } from '../tool-calls/gates.js';
+import { EXTENSION_TIMEOUT_MS, GATE_TEXT_MAX_CHARACTERS, TURN_CONTEXT_MAX_CHARACTERS } from '../tool-calls/limits.js';
 import type { Clock } from '../util/clock.js';
 import type { Logger } from '../util/logger.js';
 import { withDeadline } from '../util/waiting.js';

@@ -13,10 +13,10 @@ import {
 import type { Channel } from '../channels/channel.js';
 import type { ChannelSnapshot, HostCore, SnapshotRequest } from '../contracts/host-core.js';
 import { RequestError } from '../contracts/request-error.js';
-import { FETCH_TURNS_DEFAULT, FETCH_TURNS_MAX, TURNS_IN_MEMORY } from '../limits.js';
 import type { Archive, Log, TurnRange } from '../log/log.js';
 import { LazyList, RawJson } from '../util/json-parts.js';
 import { nextSlice, parseInSlices } from '../util/slices.js';
+import { FETCH_TURNS_DEFAULT, FETCH_TURNS_MAX, TURNS_IN_MEMORY } from './limits.js';
 
 /** Stored turns are read in pages of about this size. One turn is read at once, however large it is. */
 export const TURN_PAGE_BYTES = 256 * 2 ** 10;

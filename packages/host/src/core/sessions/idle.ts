@@ -3,9 +3,9 @@
  * are started again before the next turn runs. Nobody who only watches the session keeps them alive.
  */
 
-import { IDLE_SESSION_MS } from '../limits.js';
 import type { Clock } from '../util/clock.js';
 import type { Logger } from '../util/logger.js';
+import { IDLE_SESSION_MS } from './limits.js';
 
 export interface IdleProcessesParts {
   readonly clock: Clock;

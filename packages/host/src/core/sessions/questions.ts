@@ -3,7 +3,7 @@
 import type { SessionAction, SessionInputRequest, SessionInputResponseKind, SessionState } from '@atrium/protocol';
 import type { Step } from '../channels/channel.js';
 import type { InputOutcome } from '../contracts/agent.js';
-import { CLIENT_GRACE_MS } from '../limits.js';
+import { CLIENT_GRACE_MS } from './limits.js';
 import type { TurnRunner } from './turn.js';
 import { NO_CALL } from './waiters.js';
 

@@ -11,7 +11,7 @@ import type {
   ToolCallState,
   ToolResultContent,
 } from '@atrium/protocol';
-import { STORE_RETRY_MS } from '../limits.js';
+import { STORE_RETRY_MS } from '../channels/limits.js';
 import { plain } from '../tool-calls/results.js';
 import { plainText } from '../util/plain-text.js';
 import type { InterruptedCommand, InterruptedCommands } from './running-commands.js';

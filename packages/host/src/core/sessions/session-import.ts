@@ -6,8 +6,8 @@
 import { ErrorCode, type SessionState, type SessionSummary, type Turn } from '@atrium/protocol';
 import { type Checked, checkClientRequestResult, describeProblem } from '@atrium/protocol/validation';
 import { RequestError } from '../contracts/request-error.js';
-import { SUMMARY_MAX_CHARACTERS } from '../limits.js';
 import type { ArchivedTurn } from '../log/log.js';
+import { SUMMARY_MAX_CHARACTERS } from './limits.js';
 
 /** A turn that is larger was not made by a conversation. */
 export const IMPORT_TURN_MAX_CHARACTERS = 64 * 2 ** 20;

@@ -12,14 +12,14 @@ import type {
   ToolCallState,
 } from '@atrium/protocol';
 import type { Step } from '../channels/channel.js';
+import { badValue } from '../util/config-values.js';
 import {
   ANSWER_MAX_CHARACTERS,
   CHOICE_MAX_CHARACTERS,
   GIVEN_TITLE_MAX_CHARACTERS,
   PENDING_MESSAGES_MAX,
   PENDING_MESSAGES_MAX_CHARACTERS,
-} from '../limits.js';
-import { badValue } from '../util/config-values.js';
+} from './limits.js';
 
 export const activeClientRules: Rules = {
   'session/activeClientChanged': ({ activeClient }, { state, clientId }) => {

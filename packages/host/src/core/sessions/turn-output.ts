@@ -1,14 +1,14 @@
 /** How much an agent may say in one turn. What is beyond is neither stored nor shown, and it shows that it was cut. */
 
 import { type SessionAction, steeringPart, type UserMessage } from '@atrium/protocol';
+import { sizeText } from '../util/text.js';
 import {
   NOTE_MAX_CHARACTERS,
   PART_TEXT_MAX_CHARACTERS,
   TURN_ACTIONS_MAX,
   TURN_PARTS_MAX,
   TURN_TEXT_MAX_CHARACTERS,
-} from '../limits.js';
-import { sizeText } from '../util/text.js';
+} from './limits.js';
 
 const CUT = `\n\n[Cut: one part of an answer may have ${sizeText(PART_TEXT_MAX_CHARACTERS)}.]`;
 

@@ -30,12 +30,12 @@ import {
   type ToolOutcome,
   type ToolRequest,
 } from '../contracts/agent.js';
-import { ACTIVITY_MAX_CHARACTERS, TITLE_MAX_CHARACTERS, TURN_SENT_ON_MAX } from '../limits.js';
 import { TurnPrompt } from '../prompt/turn-prompt.js';
 import { ToolCalls } from '../tool-calls/tool-calls.js';
 import type { Sections } from '../util/prompt-sections.js';
 import { shorten } from '../util/text.js';
 import { adviceFor, objectionTo, untilReady } from './extensions.js';
+import { ACTIVITY_MAX_CHARACTERS, TITLE_MAX_CHARACTERS, TURN_SENT_ON_MAX } from './limits.js';
 import { askPerson } from './questions.js';
 import type { Session } from './session.js';
 import { AgentOpener, folderOf } from './session-agent.js';

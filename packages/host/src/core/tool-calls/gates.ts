@@ -7,9 +7,9 @@ import { setMaxListeners } from 'node:events';
 import type { ToolOutcome } from '../contracts/agent.js';
 import type { Extension, Gate, GateCall, GateVerdict } from '../contracts/extension.js';
 import type { Attributes } from '../contracts/telemetry.js';
-import { EXTENSION_TIMEOUT_MS, GATE_TEXT_MAX_CHARACTERS, GATES_TIMEOUT_MS } from '../limits.js';
 import { withDeadline } from '../util/waiting.js';
 import type { CallContext } from './call-context.js';
+import { EXTENSION_TIMEOUT_MS, GATE_TEXT_MAX_CHARACTERS, GATES_TIMEOUT_MS } from './limits.js';
 
 export type Clearance =
   /** `ask`: why a person must decide. */

@@ -4,13 +4,8 @@
  */
 import type { ResponsePart, ToolCallResult, ToolResultContent, Turn } from '@atrium/protocol';
 import { BLOB_SCHEME, type BlobStore, blobHash, putNamed } from '../contracts/blobs.js';
-import {
-  BLOB_MAX_BYTES,
-  INLINE_DATA_MAX_BYTES,
-  INLINE_TEXT_MAX_CHARACTERS,
-  PREVIEW_MAX_CHARACTERS,
-} from '../limits.js';
 import { beginning, sizeText } from '../util/text.js';
+import { BLOB_MAX_BYTES, INLINE_DATA_MAX_BYTES, INLINE_TEXT_MAX_CHARACTERS, PREVIEW_MAX_CHARACTERS } from './limits.js';
 
 /** Ends the beginning of a long text. The block behind it names the whole. */
 const PREVIEW_END = '\n[Cut here: the whole of it is kept aside.]';

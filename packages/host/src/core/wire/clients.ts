@@ -1,10 +1,12 @@
 /** What the host remembers of clients: which wire each spoke, and what it sent under its numbers. */
+
+import { STORE_RETRY_MS } from '../channels/limits.js';
 import type { Writer } from '../channels/writer.js';
-import { CLIENT_KEPT_MS, CLIENT_NOTED_EVERY_MS, CLIENTS_KEPT_MAX, STORE_RETRY_MS } from '../limits.js';
 import { type Log, LogConflictError } from '../log/log.js';
 import type { Clock } from '../util/clock.js';
 import type { Connection } from './connection.js';
 import type { DialectConnection } from './dialects/dialects.js';
+import { CLIENT_KEPT_MS, CLIENT_NOTED_EVERY_MS, CLIENTS_KEPT_MAX } from './limits.js';
 import { SentActions } from './sent-actions.js';
 
 export interface KnownClient {

@@ -19,12 +19,6 @@ import {
 } from '@atrium/protocol/validation';
 import { RequestError } from '../contracts/request-error.js';
 import type { Lane } from '../contracts/service.js';
-import {
-  FRAME_MAX_BYTES,
-  HANDSHAKE_TIMEOUT_MS,
-  REJECTION_MAX_CHARACTERS,
-  REQUESTS_BEFORE_HANDSHAKE_MAX,
-} from '../limits.js';
 import type { EntryOrigin } from '../log/log.js';
 import { cutText } from '../util/cut-text.js';
 import type { WireContext } from './context.js';
@@ -33,6 +27,12 @@ import { dispatchAction, refuseAction } from './dispatch.js';
 import { type Outgoing, outgoing, outgoingNotification } from './frames.js';
 import { answerHandshake, type Identity } from './handshake.js';
 import { checkedParams, HostRequestQueue, idIn, isTooLong, Lanes, type Params, paramsOf } from './inbound.js';
+import {
+  FRAME_MAX_BYTES,
+  HANDSHAKE_TIMEOUT_MS,
+  REJECTION_MAX_CHARACTERS,
+  REQUESTS_BEFORE_HANDSHAKE_MAX,
+} from './limits.js';
 import { Outbox, Replies } from './outbox.js';
 import type { Answer } from './sent-actions.js';
 import { ClientNotice } from './subscriptions.js';

@@ -1,7 +1,7 @@
 /** All connections, and which client each belongs to. A client id has one connection: a newer one replaces the older. */
 import { ErrorCode, type HostRequestMethod, type HostRequests } from '@atrium/protocol';
 import { RequestError } from '../contracts/request-error.js';
-import { CLIENT_GRACE_MS } from '../limits.js';
+import { CLIENT_GRACE_MS } from '../sessions/limits.js';
 import type { Clock } from '../util/clock.js';
 import type { Connection } from './connection.js';
 import type { Identity } from './handshake.js';

@@ -1,8 +1,8 @@
 /** What one channel did in one tick, in the words of one dialect: made once, sent to everyone who speaks it. */
 import type { ActionOrigin } from '@atrium/protocol';
-import { MERGED_OUTPUT_MAX_CHARACTERS } from '../limits.js';
 import type { ActionFrame, ChannelMemory, Dialect, DialectStep } from './dialects/dialects.js';
 import { type Delta, type Outgoing, outgoing } from './frames.js';
+import { MERGED_OUTPUT_MAX_CHARACTERS } from './limits.js';
 
 /** One message with the number it has in the sequence, and whose echo it is. */
 export interface NumberedMessage {

@@ -3,7 +3,6 @@ import { type ActionEnvelope, ErrorCode, type ReconnectParams, ROOT_CHANNEL } fr
 import { checkClientRequest, describeProblem } from '@atrium/protocol/validation';
 import type { OpenChannel, WindowRequest } from '../channels/open-channel.js';
 import { RequestError } from '../contracts/request-error.js';
-import { CLIENT_ID_MAX_CHARACTERS } from '../limits.js';
 import { RawJson } from '../util/json-parts.js';
 import type { Connection } from './connection.js';
 import type { WireContext } from './context.js';
@@ -15,6 +14,7 @@ import {
   initialDialect,
   NO_MEMORY,
 } from './dialects/dialects.js';
+import { CLIENT_ID_MAX_CHARACTERS } from './limits.js';
 import type { MissedAction } from './replay.js';
 import { windowOf } from './subscriptions.js';
 

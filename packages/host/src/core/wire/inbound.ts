@@ -5,15 +5,15 @@ import { ErrorCode } from '@atrium/protocol';
 import { checkClientRequest, describeProblem, type Frame, isClientRequest } from '@atrium/protocol/validation';
 import { RequestError } from '../contracts/request-error.js';
 import type { Lane } from '../contracts/service.js';
+import type { Clock } from '../util/clock.js';
+import { pluginsOnly } from './dispatch.js';
 import {
   FIRST_HOST_REQUEST_ID,
   FRAME_MAX_BYTES,
   HOST_REQUEST_TIMEOUT_MS,
   INBOUND_MAX_CHARACTERS,
   INBOUND_MAX_MESSAGES,
-} from '../limits.js';
-import type { Clock } from '../util/clock.js';
-import { pluginsOnly } from './dispatch.js';
+} from './limits.js';
 
 export type Params = Readonly<Record<string, unknown>>;
 

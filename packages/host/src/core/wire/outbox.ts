@@ -8,13 +8,13 @@
 import { ErrorCode } from '@atrium/protocol';
 import { RequestError } from '../contracts/request-error.js';
 import type { Lane } from '../contracts/service.js';
-import { OUTBOX_MAX_BYTES, OUTBOX_MAX_MESSAGES, OUTBOX_MERGE_BYTES } from '../limits.js';
 import { LogWriteError } from '../log/log.js';
 import { JsonParts, PART_CHARACTERS } from '../util/json-parts.js';
 import type { Logger } from '../util/logger.js';
 import { nextSlice } from '../util/slices.js';
 import type { Dialect } from './dialects/dialects.js';
 import { merged, type Outgoing, outgoing, outgoingText, WireFrame } from './frames.js';
+import { OUTBOX_MAX_BYTES, OUTBOX_MAX_MESSAGES, OUTBOX_MERGE_BYTES } from './limits.js';
 import type { Transport } from './transport.js';
 
 export interface OutboxOptions {

@@ -1,9 +1,9 @@
 /** The newest actions, kept so that a client that was away for a moment can be given just what it missed. */
 
 import type { ActionEnvelope } from '@atrium/protocol';
-import { REPLAY_MAX_BYTES, REPLAY_MAX_ENVELOPES } from '../limits.js';
 import type { Log } from '../log/log.js';
 import type { Encoded, NumberedMessage } from './encoding.js';
+import { REPLAY_MAX_BYTES, REPLAY_MAX_ENVELOPES } from './limits.js';
 
 interface Kept {
   readonly seq: number;

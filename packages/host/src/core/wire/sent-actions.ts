@@ -5,11 +5,11 @@
  */
 import { createHash } from 'node:crypto';
 import type { Writer } from '../channels/writer.js';
-import { SCATTERED_NUMBERS_MAX, SENT_ACTIONS_KEPT_MAX } from '../limits.js';
 import type { EntryOrigin, Log } from '../log/log.js';
 import { NumberSet } from '../util/number-set.js';
 import type { OriginalAction } from './dialects/dialects.js';
 import type { Identity } from './handshake.js';
+import { SCATTERED_NUMBERS_MAX, SENT_ACTIONS_KEPT_MAX } from './limits.js';
 
 /** How an action was answered: under which number of the sequence, and why not if it was turned down. */
 export interface Answer {

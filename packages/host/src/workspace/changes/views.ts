@@ -10,8 +10,8 @@ import {
   type TextRange,
 } from '@atrium/protocol';
 import { EphemeralChannel } from '../../core/channels/ephemeral-channel.js';
+import { STORE_RETRY_MS } from '../../core/channels/limits.js';
 import type { Writer } from '../../core/channels/writer.js';
-import { STORE_RETRY_MS } from '../../core/limits.js';
 import type { Clock } from '../../core/util/clock.js';
 import type { BytePath } from '../git/byte-path.js';
 import { LOOK_AGAIN_MAX_MS, LOOK_AGAIN_MS, LOOK_SHARE, VIEW_IDLE_MS, VIEWS_MAX } from './limits.js';

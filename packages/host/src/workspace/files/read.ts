@@ -16,8 +16,8 @@ import {
   type ResourceType,
 } from '@atrium/protocol';
 import { RequestError } from '../../core/contracts/request-error.js';
-import { PAYLOAD_MAX_BYTES } from '../../core/limits.js';
 import { sizeText } from '../../core/util/text.js';
+import { PAYLOAD_MAX_BYTES } from '../../core/wire/limits.js';
 import { isText, typeOfFile } from './content-type.js';
 import { codeOf, denied, invalid, notFound, refused } from './errors.js';
 import {

@@ -1,7 +1,7 @@
 /** Who owns a terminal, and who may change that. There is always exactly one owner. */
 
 import type { StateAction, TerminalClaim, TerminalSessionClaim, TerminalState } from '@atrium/protocol';
-import { CLIENT_ID_MAX_CHARACTERS } from '../../core/limits.js';
+import { CLIENT_ID_MAX_CHARACTERS } from '../../core/wire/limits.js';
 import { COLS_MAX, INPUT_MAX_CHARACTERS, ROWS_MAX, TITLE_MAX_CHARACTERS } from './limits.js';
 import { cleanTitle } from './osc-sequences.js';
 

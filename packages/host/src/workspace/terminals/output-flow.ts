@@ -3,8 +3,8 @@
  * is being stored, becomes one action; when too much waits to be stored, or to be sent even to the fastest watcher, the program has to wait.
  */
 import type { TerminalAction } from '@atrium/protocol';
+import { STORE_RETRY_MS } from '../../core/channels/limits.js';
 import type { Writer } from '../../core/channels/writer.js';
-import { STORE_RETRY_MS } from '../../core/limits.js';
 import { type Clock, systemClock } from '../../core/util/clock.js';
 import {
   GATHER_MAX_CHARACTERS,

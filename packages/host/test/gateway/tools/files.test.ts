@@ -5,7 +5,7 @@ import { mkdir, realpath, rm, symlink, truncate, writeFile } from 'node:fs/promi
 import path from 'node:path';
 import { FILE_RESULT_MAX_BYTES } from '@atrium/protocol/provider';
 import { describe, expect, it } from 'vitest';
-import { MODEL_OUTPUT_MAX_CHARACTERS } from '../../../src/core/limits.js';
+import { MODEL_OUTPUT_MAX_CHARACTERS } from '../../../src/core/tool-calls/limits.js';
 import { readFileResult } from '../../../src/gateway/tools/results.js';
 import { pair } from '../../support/provider-door.js';
 import {

@@ -1,6 +1,6 @@
 import type { SessionState } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
-import { CLIENT_GRACE_MS } from '../../../src/core/limits.js';
+import { CLIENT_GRACE_MS } from '../../../src/core/sessions/limits.js';
 import { CloseCode } from '../../../src/core/wire/transport.js';
 import { FakeClock } from '../../support/fake-clock.js';
 import { comparable, Mirror } from '../../support/mirror.js';

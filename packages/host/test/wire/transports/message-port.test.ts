@@ -1,7 +1,7 @@
 import { MessageChannel } from 'node:worker_threads';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { PAYLOAD_MAX_BYTES } from '../../../src/core/limits.js';
 import { WireFrame } from '../../../src/core/wire/frames.js';
+import { PAYLOAD_MAX_BYTES } from '../../../src/core/wire/limits.js';
 import type { TransportEvents } from '../../../src/core/wire/transport.js';
 import { messagePortTransport } from '../../../src/core/wire/transports/message-port.js';
 

@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { describe, expect, it, vi } from 'vitest';
-import { HEARTBEAT_MS, PAYLOAD_MAX_BYTES } from '../../../src/core/limits.js';
 import { WireFrame } from '../../../src/core/wire/frames.js';
+import { PAYLOAD_MAX_BYTES } from '../../../src/core/wire/limits.js';
 import { CloseCode, type TransportEvents } from '../../../src/core/wire/transport.js';
+import { HEARTBEAT_MS } from '../../../src/server/limits.js';
 import { ask, client, closeOf, openClient, startEcho, startManual, TestClock } from './support.js';
 
 function events() {

@@ -2,8 +2,9 @@
  * A message port as a transport, for a host that runs in a worker. Strings go out; strings or plain objects come in. A
  * port does not tell how much its other end has still to read, so there is no back-pressure here.
  */
-import { PAYLOAD_MAX_BYTES } from '../../limits.js';
+
 import type { WireFrame } from '../frames.js';
+import { PAYLOAD_MAX_BYTES } from '../limits.js';
 import type { Transport, TransportEvents } from '../transport.js';
 
 /** What Node's and the browsers' ports have in common. */

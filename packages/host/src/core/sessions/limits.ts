@@ -1,0 +1,51 @@
+/** Limits of sessions: what stays in memory, how long things are kept, how large they may become. */
+
+/** How long a lost client keeps its role and its calls, from when it was last seen. */
+export const CLIENT_GRACE_MS = 30_000;
+
+/** A session that nobody uses leaves memory after this. */
+export const IDLE_SESSION_MS = 60_000;
+/** The processes of a session (agent, MCP servers, providers of its project) end this long after its last turn. */
+export const PROCESSES_REST_MS = 60_000;
+/** Finished turns of an open session that stay in memory; older ones are read when asked for. */
+export const TURNS_IN_MEMORY = 50;
+export const FETCH_TURNS_DEFAULT = 20;
+export const FETCH_TURNS_MAX = 200;
+/** A disposed session can be restored this long. */
+export const DISPOSED_KEPT_MS = 30 * 24 * 60 * 60 * 1_000;
+/** What is left of an import or a fork that was never finished is kept this long. */
+export const UNFINISHED_KEPT_MS = 24 * 60 * 60 * 1_000;
+/** How often the host looks for what it need not keep any longer. */
+export const HOUSEKEEPING_EVERY_MS = 6 * 60 * 60 * 1_000;
+/** How long an agent may take to end, before the host goes on without it. */
+export const AGENT_CLOSE_MAX_MS = 10_000;
+
+/** How often extensions may send an agent on that has come to the end of a turn. */
+export const TURN_SENT_ON_MAX = 5;
+
+/** One part of an answer: what is beyond is cut. Parts are kept in memory, stored, and sent to every client. */
+export const PART_TEXT_MAX_CHARACTERS = 2 * 2 ** 20;
+/** Everything that is said in one turn, and the parts that it has, calls included. One with more is ended. */
+export const TURN_TEXT_MAX_CHARACTERS = 64 * 2 ** 20;
+export const TURN_PARTS_MAX = 20_000;
+/** What is written in one turn, piece by piece: each is stored and sent by itself, however small it is. */
+export const TURN_ACTIONS_MAX = 250_000;
+/** A note in a turn, the name of a session, what an agent says that it is doing. */
+export const NOTE_MAX_CHARACTERS = 16 * 2 ** 10;
+export const TITLE_MAX_CHARACTERS = 200;
+export const ACTIVITY_MAX_CHARACTERS = 500;
+
+/** What a client may call a session: it is in memory for every session, and in the list that everybody gets. */
+export const GIVEN_TITLE_MAX_CHARACTERS = 4_000;
+/** Messages that wait in one session, and all of them together: they are in every snapshot of it. */
+export const PENDING_MESSAGES_MAX = 1_000;
+export const PENDING_MESSAGES_MAX_CHARACTERS = 16 * 2 ** 20;
+/** What somebody wrote into one field of a question so far, as JSON: it is in every snapshot of the session. */
+export const ANSWER_MAX_CHARACTERS = 256 * 2 ** 10;
+/** Changes of the model or the agent that wait for the end of a turn: all are stored again with every further one. */
+export const HELD_ACTIONS_MAX = 100;
+/** The URI of a session, and the model or the agent that is chosen for it, as JSON: they are in the list as well. */
+export const SESSION_URI_MAX_CHARACTERS = 500;
+export const CHOICE_MAX_CHARACTERS = 16 * 2 ** 10;
+/** What is said in the list of a session that comes from elsewhere, as JSON. */
+export const SUMMARY_MAX_CHARACTERS = 64 * 2 ** 10;
