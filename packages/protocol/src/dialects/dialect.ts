@@ -14,19 +14,13 @@ export interface Step {
   readonly after: SessionState | undefined;
 }
 
-/** What a dialect remembers of one connection. */
-export interface DialectConnection {
-  /** How this client spells the root, once it is known. */
-  readonly rootUri?: 'agenthost:root' | 'agenthost:/root';
-}
+/** What a dialect remembers of one connection. Only the dialect knows what is in it. The host stores it with the client. */
+export type DialectConnection = Readonly<Record<string, unknown>>;
 
-/** What a dialect remembers of one session channel, for all its connections: confirmations asked in a turn. */
-export interface ChannelMemory {
-  readonly turnId?: string;
-  readonly confirmations: ReadonlyMap<string, number>;
-}
+/** What dialects remember of one channel, for all its connections: each under its own version. */
+export type ChannelMemory = Readonly<Record<string, unknown>>;
 
-export const NO_MEMORY: ChannelMemory = { confirmations: new Map() };
+export const NO_MEMORY: ChannelMemory = {};
 
 /** What a dialect may look up in the host. Channels are named by their internal URIs. */
 export interface HostView {

@@ -50,6 +50,7 @@ import {
   DEFAULT_ROOT_URI,
   isRootUri,
   type ProviderOf,
+  rootUriOf,
   SLASHED_ROOT_URI,
   sessionFromWire,
   sessionToWire,
@@ -65,7 +66,7 @@ export const sessionsV1: Dialect = {
   traits: SESSIONS_V1,
   isOfferedIn: ({ protocolVersion, protocolVersions }) =>
     typeof protocolVersion === 'number' && protocolVersions === undefined,
-  forConnection: ({ rootUri }) => (rootUri === SLASHED_ROOT_URI ? slashed : sessionsV1),
+  forConnection: (connection) => (rootUriOf(connection) === SLASHED_ROOT_URI ? slashed : sessionsV1),
   wireChannels: (channel, view) => wireChannels(channel, DEFAULT_ROOT_URI, view),
   channelOf: (wireChannel, { providerOf }) => channelFromWire(wireChannel, providerOf),
   request: translateRequest,
@@ -161,7 +162,7 @@ function translateNotification(call: Call, known: DialectConnection, view: HostV
 function withRootSpelling(connection: DialectConnection, params: Params): DialectConnection {
   const { resource, initialSubscriptions, subscriptions } = params;
   const rootUri = [resource, initialSubscriptions, subscriptions].flat().find(isRootUri);
-  return rootUri === undefined || rootUri === connection.rootUri ? connection : { ...connection, rootUri };
+  return rootUri === undefined || rootUri === rootUriOf(connection) ? connection : { ...connection, rootUri };
 }
 
 function passOn({ method, params, connection }: Inbound): InboundRequest {

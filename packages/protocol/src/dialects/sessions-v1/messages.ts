@@ -72,7 +72,7 @@ export function toolServerOf(meta: Meta | undefined): ToolServer {
 }
 
 /** The host's notes on messages and calls that providers caused. */
-export function gatewayFacts(meta: Meta | undefined): { readonly provider?: string; readonly stream?: string } {
+function gatewayFacts(meta: Meta | undefined): { readonly provider?: string; readonly stream?: string } {
   return textsIn(meta?.gateway);
 }
 

@@ -9,7 +9,7 @@ import type { DialectConnection, HostView, InboundRequest, Params } from '../dia
 import { compact } from './messages.js';
 import { snapshotToWire, summaryToWire, turnToWire } from './state.js';
 import { WIRE_VERSION } from './traits.js';
-import { channelFromWire, newSessionFromWire, SLASHED_ROOT_URI, sessionFromWire } from './uris.js';
+import { channelFromWire, newSessionFromWire, rootUriOf, SLASHED_ROOT_URI, sessionFromWire } from './uris.js';
 import type {
   SessionsV1ActionEnvelope,
   SessionsV1FetchContentResult,
@@ -213,10 +213,10 @@ export function contentReply({ data, encoding, contentType }: Result<'resourceRe
 
 export function shownSnapshot(
   snapshot: Snapshot,
-  { rootUri }: DialectConnection,
+  connection: DialectConnection,
   view: HostView,
 ): SessionsV1Snapshot | undefined {
-  return snapshotToWire(snapshot, { rootUri, memory: view.memoryOf(snapshot.resource) });
+  return snapshotToWire(snapshot, { rootUri: rootUriOf(connection), memory: view.memoryOf(snapshot.resource) });
 }
 
 function shownSnapshots(
@@ -228,8 +228,8 @@ function shownSnapshots(
 }
 
 /** Clients that spell the root with a slash expect two results in a newer form. */
-function isLaterGeneration({ rootUri }: DialectConnection): boolean {
-  return rootUri === SLASHED_ROOT_URI;
+function isLaterGeneration(connection: DialectConnection): boolean {
+  return rootUriOf(connection) === SLASHED_ROOT_URI;
 }
 
 // Shared by all requests

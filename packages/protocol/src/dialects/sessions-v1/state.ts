@@ -102,7 +102,7 @@ export function turnToWire(turn: Turn): SessionsV1Turn {
   });
 }
 
-export function activeTurnToWire(turn: ActiveTurn, memory: ChannelMemory): SessionsV1ActiveTurn {
+function activeTurnToWire(turn: ActiveTurn, memory: ChannelMemory): SessionsV1ActiveTurn {
   const calls = toolCallsOf(turn).filter(isShown);
   const requests = pendingRequests(memory, turn);
   return compact({

@@ -5,6 +5,7 @@ import type { ToolCallResult, ToolCallState } from '../../session/tool-calls.js'
 import type { ActiveTurn } from '../../session/turns.js';
 import { type ChannelMemory, NO_MEMORY, type Step } from '../dialect.js';
 import { compact, flatten, pathFromFileUri, toolServerOf } from './messages.js';
+import { SESSIONS_V1 } from './traits.js';
 import type {
   SessionsV1CompletedToolCall,
   SessionsV1PermissionKind,
@@ -112,24 +113,50 @@ export function isPending(call: ToolCallState | undefined): call is PendingToolC
   return call?.status === 'pending-confirmation' || call?.status === 'pending-result-confirmation';
 }
 
+/** The confirmations that each call of a turn has asked for. */
+interface Confirmations {
+  readonly turnId: string;
+  readonly counts: ReadonlyMap<string, number>;
+}
+
+const { version: OWN } = SESSIONS_V1;
+
+/** A memory that holds these confirmations. */
+export function memoryWith(confirmations: Confirmations): ChannelMemory {
+  return { [OWN]: confirmations };
+}
+
+/** The confirmations of a turn, as far as the memory knows them. */
+export function confirmationsIn(memory: ChannelMemory, turnId: string): ReadonlyMap<string, number> | undefined {
+  const own = memory[OWN] as Confirmations | undefined;
+  return own?.turnId === turnId ? own.counts : undefined;
+}
+
 /** The memory after a step: counts a new confirmation, and starts empty with each turn. */
 export function remember(memory: ChannelMemory, { envelope, before, after }: Step): ChannelMemory {
   const turn = after?.activeTurn;
-  if (!turn) return NO_MEMORY;
-  const kept = memory.turnId === turn.id ? memory : { turnId: turn.id, confirmations: NO_MEMORY.confirmations };
+  if (!turn) return forgetting(memory);
+  const known = confirmationsIn(memory, turn.id);
+  const counts = known ?? new Map<string, number>();
+  const kept = known ? memory : { ...memory, ...memoryWith({ turnId: turn.id, counts }) };
   const { action } = envelope;
   if (action.type !== 'session/toolCallReady') return kept;
   const earlier = findToolCall(before?.activeTurn, action.toolCallId);
   const asks = findToolCall(turn, action.toolCallId)?.status === 'pending-confirmation';
   if (!asks || isPending(earlier)) return kept;
-  const count = (kept.confirmations.get(action.toolCallId) ?? confirmationsBefore(earlier)) + 1;
-  return { ...kept, confirmations: new Map([...kept.confirmations, [action.toolCallId, count]]) };
+  const count = (counts.get(action.toolCallId) ?? confirmationsBefore(earlier)) + 1;
+  return { ...memory, ...memoryWith({ turnId: turn.id, counts: new Map([...counts, [action.toolCallId, count]]) }) };
+}
+
+function forgetting(memory: ChannelMemory): ChannelMemory {
+  if (!(OWN in memory)) return memory;
+  const { [OWN]: _own, ...others } = memory;
+  return Object.keys(others).length === 0 ? NO_MEMORY : others;
 }
 
 /** Without a memory the first confirmation is assumed: enough for a client that joins in the middle of a turn. */
 export function confirmationId(memory: ChannelMemory, turnId: string, toolCallId: string): string {
-  const count = memory.turnId === turnId ? memory.confirmations.get(toolCallId) : undefined;
-  return `${toolCallId}#c${count ?? 1}`;
+  return `${toolCallId}#c${confirmationsIn(memory, turnId)?.get(toolCallId) ?? 1}`;
 }
 
 export function resultId(toolCallId: string): string {

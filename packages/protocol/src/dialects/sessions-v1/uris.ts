@@ -5,6 +5,7 @@
  * provider id must not contain a colon.
  */
 import { channelKind, ROOT_CHANNEL } from '../../channels.js';
+import type { DialectConnection } from '../dialect.js';
 import type { SessionsV1RootUri } from './wire.js';
 
 export type ProviderOf = (channel: string) => string | undefined;
@@ -15,6 +16,11 @@ export const SLASHED_ROOT_URI: SessionsV1RootUri = 'agenthost:/root';
 
 const SESSION_SCHEME = 'ahp-session';
 const ROOT_URIS: ReadonlySet<string> = new Set([DEFAULT_ROOT_URI, SLASHED_ROOT_URI]);
+
+/** How a connection spells the root, once it is known. */
+export function rootUriOf({ rootUri }: DialectConnection): SessionsV1RootUri | undefined {
+  return isRootUri(rootUri) ? rootUri : undefined;
+}
 
 export function isRootUri(uri: unknown): uri is SessionsV1RootUri {
   return typeof uri === 'string' && ROOT_URIS.has(uri);

@@ -6,6 +6,7 @@ import { NO_MEMORY } from '../../../src/dialects/index.js';
 import { translateSteps } from '../../../src/dialects/sessions-v1/actions.js';
 import { sessionsV1 } from '../../../src/dialects/sessions-v1/codec.js';
 import { sessionStateToWire } from '../../../src/dialects/sessions-v1/state.js';
+import { memoryWith } from '../../../src/dialects/sessions-v1/tool-calls.js';
 import type { SessionAction } from '../../../src/session/actions.js';
 import {
   completed,
@@ -259,9 +260,8 @@ describe('a cut of the history', () => {
       { type: 'session/toolCallStart', turnId: 't3', toolCallId: 'c', toolName: 't', displayName: 'T' },
       ask,
     ]);
-    expect(sessionsV1.encodeSteps(NO_MEMORY, steps).memory).toEqual({
-      turnId: 't3',
-      confirmations: new Map([['c', 1]]),
-    });
+    expect(sessionsV1.encodeSteps(NO_MEMORY, steps).memory).toEqual(
+      memoryWith({ turnId: 't3', counts: new Map([['c', 1]]) }),
+    );
   });
 });

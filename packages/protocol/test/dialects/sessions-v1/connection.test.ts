@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ahp03 } from '../../../src/dialects/ahp-0.3/codec.js';
 import { dialectOfferedIn } from '../../../src/dialects/index.js';
 import { sessionsV1 } from '../../../src/dialects/sessions-v1/codec.js';
+import { memoryWith } from '../../../src/dialects/sessions-v1/tool-calls.js';
 import { ErrorCode } from '../../../src/errors/codes.js';
 import { hostRequests } from '../../../src/methods.js';
 import { pendingConfirmation, sessionState, withCalls } from '../../support/builders.js';
@@ -121,7 +122,7 @@ describe('a sessions-v1 reconnect', () => {
   it('[V1-075] [V1-076] is answered with mapped snapshots, open questions among them, and nothing else', () => {
     const state = withCalls(pendingConfirmation());
     const host = hostWith(state);
-    host.memories.set(CHANNEL, { turnId: 'turn-now', confirmations: new Map([['call-1', 3]]) });
+    host.memories.set(CHANNEL, memoryWith({ turnId: 'turn-now', counts: new Map([['call-1', 3]]) }));
     const result = { type: 'snapshot', snapshots: [{ resource: CHANNEL, state, fromSeq: 20 }] };
     const reply = forwarded(reconnect([WIRE_SESSION, 'echo:/gone'])).encodeResult(result, host);
     expect(Object.keys(reply as object)).toEqual(['type', 'snapshots']);

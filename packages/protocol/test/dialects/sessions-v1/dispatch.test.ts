@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { stateActions } from '../../../src/actions.js';
 import { sessionsV1 } from '../../../src/dialects/sessions-v1/codec.js';
+import { memoryWith } from '../../../src/dialects/sessions-v1/tool-calls.js';
 import { CALL, pendingConfirmation, pendingResult, running, TURN, withCalls } from '../../support/builders.js';
 import { CHANNEL, hostWith, WIRE_SESSION } from './scenes.js';
 
@@ -63,7 +64,7 @@ describe('actions of sessions-v1 clients', () => {
 
   it('[V1-053] [V1-067] answer the question that is open now', () => {
     const view = hostWith(withCalls(pendingConfirmation()));
-    view.memories.set(CHANNEL, { turnId: TURN, confirmations: new Map([[CALL, 2]]) });
+    view.memories.set(CHANNEL, memoryWith({ turnId: TURN, counts: new Map([[CALL, 2]]) }));
     expect(resolve('call-1#c2', true, view)).toMatchObject({ kind: 'dispatch' });
     expect(resolve('call-1#c1', true, view)).toMatchObject({ kind: 'reject' });
   });

@@ -4,7 +4,13 @@ import { NO_MEMORY } from '../../../src/dialects/index.js';
 import { translateSteps } from '../../../src/dialects/sessions-v1/actions.js';
 import { sessionsV1 } from '../../../src/dialects/sessions-v1/codec.js';
 import { sessionStateToWire } from '../../../src/dialects/sessions-v1/state.js';
-import { type PendingToolCall, permissionRequest, remember } from '../../../src/dialects/sessions-v1/tool-calls.js';
+import {
+  confirmationsIn,
+  memoryWith,
+  type PendingToolCall,
+  permissionRequest,
+  remember,
+} from '../../../src/dialects/sessions-v1/tool-calls.js';
 import type { SessionAction } from '../../../src/session/actions.js';
 import {
   CALL,
@@ -114,18 +120,21 @@ describe('sessions-v1 request ids', () => {
   it('[V1-067] are counted though nobody listens: an answer to an old question must not fit a new one', () => {
     const steps = stepsFrom(withCalls(streaming()), [ask, approve, ask]);
     expect(sessionsV1.remember(NO_MEMORY, steps)).toEqual(sessionsV1.encodeSteps(NO_MEMORY, steps).memory);
-    expect(sessionsV1.remember(NO_MEMORY, steps).confirmations.get(CALL)).toBe(2);
+    expect(confirmationsIn(sessionsV1.remember(NO_MEMORY, steps), TURN)?.get(CALL)).toBe(2);
     expect(ahp03.remember(NO_MEMORY, steps)).toBe(NO_MEMORY);
   });
 
   it('[V1-067] are forgotten with the turn', () => {
     const steps = stepsFrom(withCalls(streaming()), [ask, { type: 'session/turnComplete', turnId: TURN }]);
-    expect(steps.slice(0, 1).reduce(remember, NO_MEMORY).confirmations.size).toBe(1);
+    expect(confirmationsIn(steps.slice(0, 1).reduce(remember, NO_MEMORY), TURN)?.size).toBe(1);
     expect(steps.reduce(remember, NO_MEMORY)).toBe(NO_MEMORY);
+    const other = { 'another dialect': 1 };
+    expect(steps.reduce(remember, other)).toEqual(other);
+    expect(steps.slice(1).reduce(remember, other)).toBe(other);
   });
 
   it('[V1-067] of an earlier turn do not touch a later one', () => {
-    const old = { turnId: 'turn-before', confirmations: new Map([[CALL, 5]]) };
+    const old = memoryWith({ turnId: 'turn-before', counts: new Map([[CALL, 5]]) });
     const shown = sessionStateToWire(withCalls(pendingConfirmation()), old);
     expect(Object.keys(shown.activeTurn?.pendingPermissions ?? {})).toEqual(['call-1#c1']);
     const { frames } = translateSteps(old, stepsFrom(withCalls(streaming()), [ask]));
