@@ -19,7 +19,6 @@ export {
   type Step,
 } from './dialect.js';
 export { DIALECTS, dialectNamed, dialectOfferedIn, NATIVE_DIALECT } from './registry.js';
-export type { IndexedTurns, TurnRange } from './sessions-v1/requests.js';
 export type {
   SessionsV1Action,
   SessionsV1ActionEnvelope,

@@ -292,7 +292,7 @@ const translators = {
  * Actions that sessions-v1 cannot express. Together the two tables are exhaustive: a new action does not compile until
  * its author decides what an old client gets.
  */
-const UNSAID: { readonly [Type in Exclude<ActionType, keyof typeof translators>]: true } = {
+const OMITTED_ACTIONS: { readonly [Type in Exclude<ActionType, keyof typeof translators>]: true } = {
   'root/activeSessionsChanged': true,
   'root/terminalsChanged': true,
   'root/configChanged': true,
@@ -347,7 +347,7 @@ const ECHOED_AS: Partial<Record<ActionType, SessionsV1Action['type']>> = {
 
 function actionToWire(step: StepContext): readonly SessionsV1ActionBody[] {
   const { action } = step.envelope;
-  if (Object.hasOwn(UNSAID, action.type) || !Object.hasOwn(translators, action.type)) return [];
+  if (Object.hasOwn(OMITTED_ACTIONS, action.type) || !Object.hasOwn(translators, action.type)) return [];
   const translate = (translators as Partial<Translators<ActionType>>)[action.type] as Translator<ActionType>;
   return translate(action, step);
 }
