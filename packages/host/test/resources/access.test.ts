@@ -2,7 +2,7 @@ import { mkdir, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { REQUEST_TIMEOUT_MS, REQUESTS_MAX } from '../../src/workspace/files/limits.js';
+import { REQUEST_TIMEOUT_MS, REQUESTS_MAX } from '../../src/workspace/files/access-requests.js';
 import { FakeClock } from '../support/fake-clock.js';
 import { openResourceRoom, type ResourceRoom } from '../support/resource-room.js';
 import { tempFolder } from '../support/temp-folder.js';

@@ -1,6 +1,6 @@
 import { mkdir, open, symlink, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { READ_MAX_BYTES } from '../../src/workspace/files/limits.js';
+import { READ_MAX_BYTES } from '../../src/workspace/files/read.js';
 import { openResourceRoom } from '../support/resource-room.js';
 
 describe('resourceRead', () => {

@@ -3,12 +3,8 @@ import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import {
-  WATCH_BATCH_MAX_CHANGES,
-  WATCH_BATCH_MS,
-  WATCH_UNUSED_MS,
-  WATCHES_MAX,
-} from '../../src/workspace/files/limits.js';
+import { WATCH_BATCH_MAX_CHANGES, WATCH_BATCH_MS } from '../../src/workspace/files/tree-watch.js';
+import { WATCH_UNUSED_MS, WATCHES_MAX } from '../../src/workspace/files/watches.js';
 import { FakeClock } from '../support/fake-clock.js';
 import { openResourceRoom, type ResourceRoom } from '../support/resource-room.js';
 import { type RawClient, ROOT, settle } from '../support/test-host.js';

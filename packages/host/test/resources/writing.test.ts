@@ -11,7 +11,7 @@ import {
   writeFile,
 } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { REWRITE_MAX_BYTES } from '../../src/workspace/files/limits.js';
+import { REWRITE_MAX_BYTES } from '../../src/workspace/files/write.js';
 import { openResourceRoom, type ResourceRoom } from '../support/resource-room.js';
 
 function write(room: ResourceRoom, name: string, data: string, params: object = {}) {

@@ -2,7 +2,8 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { StateAction, TerminalClaim } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
-import { INPUT_MAX_CHARACTERS, TITLE_MAX_CHARACTERS } from '../../src/workspace/terminals/limits.js';
+import { INPUT_MAX_CHARACTERS } from '../../src/workspace/terminals/claims.js';
+import { TITLE_MAX_CHARACTERS } from '../../src/workspace/terminals/osc-sequences.js';
 import { answerTo, envelopesOf, refusalOf } from '../support/session-room.js';
 import {
   catalogue,

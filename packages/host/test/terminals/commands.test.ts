@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import type { TerminalCommandPart, TerminalInfo, ToolCallRunningState, ToolResultContent } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/core/util/clock.js';
-import { FINISHED_KEPT_PER_SESSION } from '../../src/workspace/terminals/limits.js';
+import { FINISHED_KEPT_PER_SESSION } from '../../src/workspace/terminals/open-terminals.js';
 import { loadPty } from '../../src/workspace/terminals/pty.js';
 import type { TerminalsOptions } from '../../src/workspace/terminals/terminals.js';
 import { SHELL_OUTPUT_MAX_BYTES, type ShellOptions, shellTool } from '../../src/workspace/tools/shell.js';

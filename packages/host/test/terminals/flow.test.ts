@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { STORE_RETRY_MS } from '../../src/core/channels/limits.js';
 import {
+  Flow,
   GATHER_MAX_CHARACTERS,
   UNSENT_HIGH_BYTES,
   UNSENT_PATIENCE_MS,
   UNSTORED_HIGH_CHARACTERS,
-} from '../../src/workspace/terminals/limits.js';
-import { Flow } from '../../src/workspace/terminals/output-flow.js';
+} from '../../src/workspace/terminals/output-flow.js';
 import { failingLog } from '../support/failing-log.js';
 import { FakeClock } from '../support/fake-clock.js';
 import { openTerminal, openTerminalRoom, textIn, type, until, untilText } from '../support/terminal-room.js';

@@ -2,13 +2,19 @@ import { type TerminalContentPart, type TerminalState, terminalReducer } from '@
 import { describe, expect, it } from 'vitest';
 import { LINE_MAX_CHARACTERS, PlainLines, plainText } from '../../src/core/util/plain-text.js';
 import {
+  OscSplitter,
+  type Piece,
+  SEQUENCE_MAX_CHARACTERS,
+  signalOf,
+} from '../../src/workspace/terminals/osc-sequences.js';
+import {
+  cutAt,
+  reduceBounded,
   SCROLLBACK_KEPT_PARTS,
   SCROLLBACK_MAX_CHARACTERS,
   SCROLLBACK_MAX_PARTS,
-  SEQUENCE_MAX_CHARACTERS,
-} from '../../src/workspace/terminals/limits.js';
-import { OscSplitter, type Piece, signalOf } from '../../src/workspace/terminals/osc-sequences.js';
-import { cutAt, reduceBounded, trimmed } from '../../src/workspace/terminals/scrollback.js';
+  trimmed,
+} from '../../src/workspace/terminals/scrollback.js';
 import { Random } from '../support/fuzz-random.js';
 import { refusalOf } from '../support/session-room.js';
 import { openTerminal, openTerminalRoom, stateIn, textIn, type, until, untilText } from '../support/terminal-room.js';

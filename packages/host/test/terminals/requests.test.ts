@@ -1,6 +1,7 @@
 import { ErrorCode, type TerminalInfo } from '@atrium/protocol';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { COLS_MAX, ROWS_MAX, TITLE_MAX_CHARACTERS } from '../../src/workspace/terminals/limits.js';
+import { COLS_MAX, ROWS_MAX } from '../../src/workspace/terminals/claims.js';
+import { TITLE_MAX_CHARACTERS } from '../../src/workspace/terminals/osc-sequences.js';
 import { loadPty } from '../../src/workspace/terminals/pty.js';
 import { startHost } from '../support/session-room.js';
 import { tempFolder } from '../support/temp-folder.js';

@@ -11,9 +11,15 @@ import { shorten } from '../../core/util/text.js';
 import type { Connection } from '../../core/wire/connection.js';
 import { type Grant, type Granted, type Grants, realPathOf } from './client-roots.js';
 import { refused } from './errors.js';
-import { ASKED_PATH_MAX_CHARACTERS, ASKER_MAX_CHARACTERS, REQUEST_TIMEOUT_MS, REQUESTS_MAX } from './limits.js';
 import { filePathOf } from './places.js';
 import { type Access, suffices } from './roots.js';
+
+export const REQUESTS_MAX = 4;
+/** A question that nobody answers is taken back. */
+export const REQUEST_TIMEOUT_MS = 5 * 60 * 1_000;
+/** How much of a path, and of a client's name, stands in a question. */
+export const ASKED_PATH_MAX_CHARACTERS = 500;
+export const ASKER_MAX_CHARACTERS = 100;
 
 export interface AskingParts {
   readonly core: Pick<HostCore, 'clock' | 'sessions' | 'watchedBy'>;

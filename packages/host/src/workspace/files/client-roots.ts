@@ -6,8 +6,12 @@ import type { Clock } from '../../core/util/clock.js';
 import { foldedName, isInGit } from '../../core/util/folded-name.js';
 import { makeFolder } from '../../core/util/folders.js';
 import { holdsForeign, isSavedForUser, isSavedInProject } from '../../plugins/customizations/sources/directories.js';
-import { GRANTS_MAX, ROOTS_FRESH_MS } from './limits.js';
 import { type Access, type Root, type RootKind, RootTable } from './roots.js';
+
+/** How long it is remembered where granted folders really are. */
+export const ROOTS_FRESH_MS = 1_000;
+/** What one client may have been granted by people, and may be asking for at once. */
+export const GRANTS_MAX = 64;
 
 /** A session's folder: everything, but what Git or the host would run, and customizations that are not ours to write. */
 export const workingFolder: RootKind = {

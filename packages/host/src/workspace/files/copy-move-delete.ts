@@ -7,9 +7,12 @@ import type { ResourceCopyParams, ResourceDeleteParams } from '@atrium/protocol'
 import { isForbidden } from '../../core/util/forbidden-paths.js';
 import { isInside } from '../../core/util/paths.js';
 import { alreadyThere, codeOf, invalid, notFound, refused } from './errors.js';
-import { TREE_MAX_DEPTH, TREE_MAX_ENTRIES } from './limits.js';
 import { openPlain, type PinnedFolder, pinFolder, READING, takeName, temporaryName } from './pinned-folder.js';
 import type { Place, Places } from './places.js';
+
+/** Files and folders that one copy or one deletion may take with it, and how deep they may lie. */
+export const TREE_MAX_ENTRIES = 100_000;
+export const TREE_MAX_DEPTH = 128;
 
 const PERMISSION_BITS = 0o7777;
 /** While it is being filled nobody else has business in it. */

@@ -8,9 +8,16 @@ import { RequestError } from '../../core/contracts/request-error.js';
 import { checkAllowedPath } from '../../core/util/forbidden-paths.js';
 import type { Granted } from './client-roots.js';
 import { asAnswer, codeOf, denied, MovedError, notFound, refused } from './errors.js';
-import { LINKS_MAX, PATH_MAX_NAMES, SWAPS_MAX, URI_MAX_CHARACTERS } from './limits.js';
 import { type PinnedFolder, pinFolder } from './pinned-folder.js';
 import { type Access, type RootTable, suffices } from './roots.js';
+
+export const URI_MAX_CHARACTERS = 16 * 2 ** 10;
+/** Names in one path, also while links are followed: what a path costs grows faster than its length. */
+export const PATH_MAX_NAMES = 256;
+/** Links that lead from one to the next; the kernel's own limit. */
+export const LINKS_MAX = 40;
+/** How often the way to a file may change under us before we give up. */
+export const SWAPS_MAX = 8;
 
 export type FilePath = { readonly path: string } | { readonly problem: string };
 

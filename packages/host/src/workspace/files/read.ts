@@ -20,16 +20,19 @@ import { sizeText } from '../../core/util/text.js';
 import { PAYLOAD_MAX_BYTES } from '../../core/wire/limits.js';
 import { isText, typeOfFile } from './content-type.js';
 import { codeOf, denied, invalid, notFound, refused } from './errors.js';
-import {
-  ETAG_HASH_MAX_BYTES,
-  LIST_LINKS_AT_ONCE,
-  LIST_LINKS_MAX_MS,
-  LIST_MAX_ENTRIES,
-  READ_MAX_BYTES,
-} from './limits.js';
 import { type OpenFile, pinFolder, READING, readBytes, withFile } from './pinned-folder.js';
 import type { Place, Places } from './places.js';
 import { suffices } from './roots.js';
+
+/** What one answer carries of a file. As base64 it still fits into a frame that our clients take. */
+export const READ_MAX_BYTES = 4 * 2 ** 20;
+/** Entries of one folder in one answer. */
+export const LIST_MAX_ENTRIES = 50_000;
+/** Links in a folder whose kinds are found out at the same time, and how long all of them may take. */
+export const LIST_LINKS_AT_ONCE = 16;
+export const LIST_LINKS_MAX_MS = 2_000;
+/** Files up to here are known by their content, larger ones by their date. */
+export const ETAG_HASH_MAX_BYTES = 256 * 2 ** 10;
 
 export interface StoredContent {
   readonly bytes: Uint8Array;

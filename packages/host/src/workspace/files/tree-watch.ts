@@ -6,15 +6,18 @@ import type { ResourceChangeType } from '@atrium/protocol';
 import type { Clock } from '../../core/util/clock.js';
 import { type FolderWatcher, watchFolder } from '../../core/util/watch-folder.js';
 import { codeOf, invalid, MovedError, refused } from './errors.js';
-import {
-  WATCH_BATCH_MAX_CHANGES,
-  WATCH_BATCH_MS,
-  WATCH_FOLDERS_MAX,
-  WATCH_NAMES_MAX,
-  WATCHED_FOLDERS_MAX,
-} from './limits.js';
 import { isTemporary, type PinnedFolder, pinFolder } from './pinned-folder.js';
 import type { ChangeFilter } from './watches.js';
+
+/** Folders in all watches of the host: the system has only so many watchers for all programs of a user. */
+export const WATCHED_FOLDERS_MAX = 32_768;
+/** Folders in one watch, and names in them that it has to remember. */
+export const WATCH_FOLDERS_MAX = 4_096;
+export const WATCH_NAMES_MAX = 200_000;
+/** What changes within this time is told at once. */
+export const WATCH_BATCH_MS = 50;
+/** More changes than these are told as one: look at everything again. */
+export const WATCH_BATCH_MAX_CHANGES = 500;
 
 /** Something in a folder. When a name stands for another folder than before, its number differs; files have none. */
 export interface Known {

@@ -15,10 +15,15 @@ import { type Glob, glob } from '../../core/util/glob.js';
 import type { Connection } from '../../core/wire/connection.js';
 import type { Granted } from './client-roots.js';
 import { invalid, notFound, refused } from './errors.js';
-import { WATCH_PATTERN_MAX_CHARACTERS, WATCH_PATTERNS_MAX, WATCH_UNUSED_MS, WATCHES_MAX } from './limits.js';
 import type { Place, Places } from './places.js';
 import { suffices } from './roots.js';
 import { type PathChange, TreeWatch } from './tree-watch.js';
+
+export const WATCHES_MAX = 32;
+export const WATCH_PATTERNS_MAX = 100;
+export const WATCH_PATTERN_MAX_CHARACTERS = 1_000;
+/** A watch that nobody subscribes to ends after this. */
+export const WATCH_UNUSED_MS = 30_000;
 
 /** Without `includes`, the insides of these are left alone: programs churn in there, and nobody reads along. */
 const CHURN: readonly Glob[] = ['**/.git/objects/*', '**/node_modules/*'].map(glob);

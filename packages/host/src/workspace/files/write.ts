@@ -8,7 +8,6 @@ import { oneAtATime } from '../../core/util/one-at-a-time.js';
 import { FILE_MAX_BYTES } from '../../plugins/customizations/limits.js';
 import { isSameVersion, versionOf } from '../tools/text-files.js';
 import { alreadyThere, codeOf, conflict, invalid, notFound, refused } from './errors.js';
-import { COPY_CHUNK_BYTES, REWRITE_MAX_BYTES } from './limits.js';
 import {
   APPENDING,
   type OpenFile,
@@ -23,6 +22,10 @@ import {
 } from './pinned-folder.js';
 import type { Place, Places } from './places.js';
 import { etagOf } from './read.js';
+
+/** How much of a file is written anew when something is put into the middle of it. */
+export const REWRITE_MAX_BYTES = 256 * 2 ** 20;
+export const COPY_CHUNK_BYTES = 2 ** 20;
 
 export function makeFolder(places: Places, clientId: string, uri: string): Promise<void> {
   return places.at({ uri, clientId, wanted: 'write' }, async ({ stats, held, names, isDeadLink }) => {

@@ -2,8 +2,12 @@
 
 import type { StateAction, TerminalClaim, TerminalSessionClaim, TerminalState } from '@atrium/protocol';
 import { CLIENT_ID_MAX_CHARACTERS } from '../../core/wire/limits.js';
-import { COLS_MAX, INPUT_MAX_CHARACTERS, ROWS_MAX, TITLE_MAX_CHARACTERS } from './limits.js';
-import { cleanTitle } from './osc-sequences.js';
+import { cleanTitle, TITLE_MAX_CHARACTERS } from './osc-sequences.js';
+
+export const COLS_MAX = 1_000;
+export const ROWS_MAX = 500;
+/** What one `terminal/input` may carry. More is pasted in several. */
+export const INPUT_MAX_CHARACTERS = 64 * 2 ** 10;
 
 /** The claim of a tool that is using the terminal right now. */
 export type CallClaim = TerminalSessionClaim & { readonly turnId: string; readonly toolCallId: string };

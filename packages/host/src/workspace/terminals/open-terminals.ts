@@ -3,8 +3,12 @@ import { ErrorCode } from '@atrium/protocol';
 import type { HostCore } from '../../core/contracts/host-core.js';
 import { RequestError } from '../../core/contracts/request-error.js';
 import { isOfCall, isOfSession } from './claims.js';
-import { FINISHED_KEPT_PER_SESSION } from './limits.js';
 import type { Terminal } from './terminal.js';
+
+/** Terminals of one host, those that have ended and are still shown among them. */
+export const TERMINALS_MAX = 64;
+/** Terminals of finished calls that a session keeps, so that one can still look at them. */
+export const FINISHED_KEPT_PER_SESSION = 3;
 
 export class OpenTerminals {
   readonly #core: HostCore;

@@ -10,11 +10,14 @@ import { RequestError } from '../../core/contracts/request-error.js';
 import { folderOf } from '../../core/sessions/session-agent.js';
 import type { Connection } from '../../core/wire/connection.js';
 import { sizeProblem, titleProblem, unfit } from './claims.js';
-import { COLS_DEFAULT, HANGUP_GRACE_MS, ROWS_DEFAULT, URI_MAX_CHARACTERS } from './limits.js';
 import type { SpawnPty } from './pty.js';
 import { type Launch, type Shells, withOwnFiles } from './shells.js';
 import { Terminal } from './terminal.js';
-import type { Ending } from './terminal-process.js';
+import { type Ending, HANGUP_GRACE_MS } from './terminal-process.js';
+
+export const COLS_DEFAULT = 80;
+export const ROWS_DEFAULT = 24;
+export const URI_MAX_CHARACTERS = 500;
 
 export interface Size {
   readonly cols: number;

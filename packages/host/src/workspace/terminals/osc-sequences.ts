@@ -5,7 +5,11 @@
 
 import { hostname } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { SEQUENCE_MAX_CHARACTERS, TITLE_MAX_CHARACTERS } from './limits.js';
+
+export const TITLE_MAX_CHARACTERS = 200;
+
+/** The longest escape sequence that is looked into: twice what a shell says of the longest line that it tells. */
+export const SEQUENCE_MAX_CHARACTERS = 32 * 2 ** 10;
 
 export type Piece =
   | { readonly kind: 'text'; readonly text: string }

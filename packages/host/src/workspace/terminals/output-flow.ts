@@ -6,16 +6,19 @@ import type { TerminalAction } from '@atrium/protocol';
 import { STORE_RETRY_MS } from '../../core/channels/limits.js';
 import type { Writer } from '../../core/channels/writer.js';
 import { type Clock, systemClock } from '../../core/util/clock.js';
-import {
-  GATHER_MAX_CHARACTERS,
-  GATHER_MS,
-  UNSENT_HIGH_BYTES,
-  UNSENT_LOW_BYTES,
-  UNSENT_PATIENCE_MS,
-  UNSENT_POLL_MS,
-  UNSTORED_HIGH_CHARACTERS,
-  UNSTORED_LOW_CHARACTERS,
-} from './limits.js';
+
+/** Output of a busy program is told so often; before that, when there is so much of it. A quiet one is told at once. */
+export const GATHER_MS = 8;
+export const GATHER_MAX_CHARACTERS = 64 * 2 ** 10;
+/** Output that was read and not stored: over the first the program has to wait, under the second it goes on. */
+export const UNSTORED_HIGH_CHARACTERS = 256 * 2 ** 10;
+export const UNSTORED_LOW_CHARACTERS = 64 * 2 ** 10;
+/** The same for what waits to be sent to the watcher who keeps up best. */
+export const UNSENT_HIGH_BYTES = 2 * 2 ** 20;
+export const UNSENT_LOW_BYTES = 512 * 2 ** 10;
+/** How long a program waits for watchers in one go. None of them may hold it up for good. */
+export const UNSENT_PATIENCE_MS = 1_000;
+export const UNSENT_POLL_MS = 5;
 
 /** About what an action takes that is not output. */
 const ACTION_CHARACTERS = 256;

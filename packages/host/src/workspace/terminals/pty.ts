@@ -6,7 +6,9 @@ import { ErrorCode } from '@atrium/protocol';
 import type * as NodePty from '@lydell/node-pty';
 import { RequestError } from '../../core/contracts/request-error.js';
 import { type Clock, systemClock } from '../../core/util/clock.js';
-import { INPUT_RETRY_MS } from './limits.js';
+
+/** How often a program that did not read its input is offered the rest of it. */
+export const INPUT_RETRY_MS = 10;
 
 export interface PtyRequest {
   readonly file: string;

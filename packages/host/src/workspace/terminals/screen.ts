@@ -5,9 +5,13 @@ import type { TerminalAction, TerminalState } from '@atrium/protocol';
 import type { Clock } from '../../core/util/clock.js';
 import { plainText } from '../../core/util/plain-text.js';
 import { throttle } from '../../core/util/throttle.js';
-import { LABELS_EVERY_MS, TYPED_MAX_CHARACTERS } from './limits.js';
 import { OscSplitter, type Piece, type Signal, signalOf } from './osc-sequences.js';
 import type { Flow } from './output-flow.js';
+
+/** What is remembered of a prompt and what was typed behind it. */
+export const TYPED_MAX_CHARACTERS = 8 * 2 ** 10;
+/** How often a program may change the title or the folder that is shown. */
+export const LABELS_EVERY_MS = 200;
 
 interface Running {
   readonly commandId: string;

@@ -1,13 +1,14 @@
 /** The terminal's reducer with a bound: what is oldest is dropped, so that a terminal never grows with its output. */
 import type { ReduceContext, StateAction, TerminalContentPart, TerminalState } from '@atrium/protocol';
 import { terminalReducer } from '@atrium/protocol';
-import {
-  SCROLLBACK_KEPT_CHARACTERS,
-  SCROLLBACK_KEPT_PARTS,
-  SCROLLBACK_MAX_CHARACTERS,
-  SCROLLBACK_MAX_PARTS,
-  SCROLLBACK_PIECE_CHARACTERS,
-} from './limits.js';
+
+/** What a terminal shows of its past: over the first, the oldest is dropped down to the second. */
+export const SCROLLBACK_MAX_CHARACTERS = 2 ** 20;
+export const SCROLLBACK_KEPT_CHARACTERS = 768 * 2 ** 10;
+export const SCROLLBACK_MAX_PARTS = 400;
+export const SCROLLBACK_KEPT_PARTS = 300;
+/** How often, in characters, output that grows bit by bit is made one piece of memory. */
+export const SCROLLBACK_PIECE_CHARACTERS = 128 * 2 ** 10;
 
 /** How far a cut may move to fall between two lines. */
 const LINE_SEARCH_CHARACTERS = 1_024;

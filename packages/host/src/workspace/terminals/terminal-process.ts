@@ -3,8 +3,12 @@
 import { systemClock } from '../../core/util/clock.js';
 import { GROUP_KILL_MAX_MS, GROUP_POLL_MS, inTerminal, signalGroup } from '../../core/util/processes.js';
 import { succeedsWithin } from '../../core/util/waiting.js';
-import { EXIT_MAX_MS } from './limits.js';
 import type { Pty, PtyEvents, PtyExit } from './pty.js';
+
+/** Between hanging up and killing. */
+export const HANGUP_GRACE_MS = 1_000;
+/** How long a process that was killed may take to be gone; one that hangs in a driver is not waited for longer. */
+export const EXIT_MAX_MS = 2_000;
 
 export interface Ending {
   /** How it is asked first. */

@@ -7,12 +7,14 @@ import type { HostCore } from '../../core/contracts/host-core.js';
 import { systemClock } from '../../core/util/clock.js';
 import { succeedsWithin } from '../../core/util/waiting.js';
 import { isOfCall, terminalRefusal } from './claims.js';
-import { EXIT_MAX_MS, INPUT_WAITING_MAX_BYTES } from './limits.js';
 import { Flow } from './output-flow.js';
 import type { Pty, PtyEvents, PtyExit } from './pty.js';
 import { Screen } from './screen.js';
 import { reduceBounded } from './scrollback.js';
-import { type Ending, type TerminalEnd, TerminalProcess } from './terminal-process.js';
+import { type Ending, EXIT_MAX_MS, type TerminalEnd, TerminalProcess } from './terminal-process.js';
+
+/** What may wait for a program that does not read its input. */
+export const INPUT_WAITING_MAX_BYTES = 256 * 2 ** 10;
 
 export interface ClientActionsOptions {
   readonly writer: Pick<Writer, 'afterCommit' | 'afterFailure'>;
