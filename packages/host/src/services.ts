@@ -30,7 +30,7 @@ function blobSweeper(core: HostCore, log: Log, blobs: BlobStore): BlobSweeper {
 function resources(core: HostCore, options: HostOptions, readers: readonly ContentReader[]): Resources {
   const { defaultDirectory, browsedFolders: more, customizations } = options;
   const browsed = browsedFolders(defaultDirectory, more);
-  return new Resources({ core, browsed, userFolder: customizations?.userFolder, readers });
+  return new Resources({ host: core, browsed, userFolder: customizations?.userFolder, readers });
 }
 
 function terminalsOf(core: HostCore, { terminals = {}, dataFolder }: HostOptions): Service {

@@ -1,128 +1,42 @@
-/** Finds what is being typed at the caret: `@parser`, `#openFile`, or `/deploy` at the very beginning. */
+/**
+ * Completions at the caret of a message: `@` for files and agents, `#` for symbols, `/` for skills and prompts. An accepted
+ * completion comes back with the message as an attachment.
+ */
 
-import path from 'node:path';
-import { pathToFileURL } from 'node:url';
-import {
-  type ChildCustomization,
-  type CompletionItem,
-  type CompletionsParams,
-  ErrorCode,
-  type MessageAttachment,
-  type SessionState,
-} from '@atrium/protocol';
-import type { HostCore } from '../../core/contracts/host-core.js';
 import { RequestError } from '../../core/contracts/request-error.js';
 import type { Service, ServiceRequests } from '../../core/contracts/service.js';
 import { folderOf } from '../../core/sessions/session-agent.js';
+import type { Clock } from '../../core/util/clock.js';
 import { type FoundSymbol, ProjectIndex } from './project-index.js';
 
-export interface Mention {
-  readonly trigger: '@' | '#' | '/';
-  /** What stands between the trigger and the caret. */
-  readonly query: string;
-  /** The whole word, trigger included, in UTF-16 units: what an answer replaces. */
-  readonly start: number;
-  readonly end: number;
-}
-
-export const TRIGGERS: readonly string[] = ['@', '#', '/'];
-/** Longer words are not mentions; nobody types them. */
+const TRIGGERS: readonly string[] = ['@', '#', '/'];
+/** Longer words are not mentions. */
 const MENTION_MAX_CHARACTERS = 500;
-
-export function mentionAt(text: string, offset: number): Mention | undefined {
-  const before = text.slice(Math.max(0, offset - MENTION_MAX_CHARACTERS), offset);
-  const typed = /(?:^|[\s([{"'`])([@#/]\S*)$/.exec(before)?.[1];
-  if (typed === undefined) return undefined;
-  const start = offset - typed.length;
-  const trigger = typed[0] as Mention['trigger'];
-  if (trigger === '/' && text.slice(0, start).trim() !== '') return undefined;
-  const rest = /^\S*/.exec(text.slice(offset, offset + MENTION_MAX_CHARACTERS))?.[0] ?? '';
-  return { trigger, query: typed.slice(1), start, end: offset + rest.length };
-}
-
-/** How well a name fits what was typed. Lower is better; undefined means not at all. */
-
-export function rank(name: string, query: string): number | undefined {
-  if (query === '') return 0;
-  const [lower, wanted] = [name.toLowerCase(), query.toLowerCase()];
-  const last = lower.slice(lower.lastIndexOf('/') + 1);
-  if (last.startsWith(wanted)) return 0;
-  if (last.includes(wanted)) return 1;
-  if (lower.includes(wanted)) return 2;
-  return isScattered(lower, wanted) ? 3 : undefined;
-}
-
-/** Whether the letters occur in this order: `srvts` in `src/server.ts`. */
-function isScattered(name: string, letters: string): boolean {
-  let at = -1;
-  for (const letter of letters) {
-    at = name.indexOf(letter, at + 1);
-    if (at < 0) return false;
-  }
-  return true;
-}
-
-interface Ranked<Item> {
-  readonly item: Item;
-  readonly name: string;
-  readonly place: number;
-}
-
-/** The best ones, shorter names first among equals. Tens of thousands are gone through for every key stroke. */
-export function best<Item>(items: Iterable<Item>, nameOf: (item: Item) => string, query: string, max: number): Item[] {
-  const found: Ranked<Item>[] = [];
-  for (const item of items) {
-    const name = nameOf(item);
-    const place = rank(name, query);
-    const last = found.at(-1);
-    if (place === undefined) continue;
-    const ranked = { item, name, place };
-    if (found.length < max || !last || compare(ranked, last) < 0) insert(found, ranked, max);
-  }
-  return found.map(({ item }) => item);
-}
-
-/** Where it belongs; whoever is beyond the limit then goes. */
-function insert<Item>(found: Ranked<Item>[], ranked: Ranked<Item>, max: number): void {
-  const at = found.findIndex((other) => compare(ranked, other) < 0);
-  found.splice(at < 0 ? found.length : at, 0, ranked);
-  if (found.length > max) found.pop();
-}
-
-function compare(one: Ranked<unknown>, other: Ranked<unknown>): number {
-  return one.place - other.place || one.name.length - other.name.length || (one.name < other.name ? -1 : 1);
-}
-
-/**
- * What could be inserted at the caret of a message: `@` for files and agents, `#` for symbols, `/` for what a person can
- * call by name. What is accepted comes back with the message as an attachment.
- */
-
 export const COMPLETIONS_MAX = 50;
 
-interface Candidate {
-  /** What is matched and shown. */
-  readonly name: string;
-  readonly insertText: string;
-  readonly attachment: MessageAttachment;
+/** What completions use of the host. */
+interface CompletionsHost {
+  readonly clock: Clock;
+  readonly sessions: { open(uri: string): Promise<{ readonly state: SessionState } | undefined> };
+  unknownChannel(uri: string): RequestError;
 }
 
 export class Completions implements Service {
-  readonly #core: HostCore;
+  readonly #host: CompletionsHost;
   readonly #index: ProjectIndex;
   readonly requests: ServiceRequests = { completions: (_connection, params) => this.#complete(params) };
-  /** Whoever types faster than files are found is answered late, and stops nothing else. */
+  /** Other requests do not wait for files to be found. */
   readonly lanes = { completions: 'free' } as const;
   readonly greeting = { completionTriggerCharacters: TRIGGERS };
 
-  constructor(core: HostCore) {
-    this.#core = core;
-    this.#index = new ProjectIndex(core.clock);
+  constructor(host: CompletionsHost) {
+    this.#host = host;
+    this.#index = new ProjectIndex(host.clock);
   }
 
   async #complete({ channel, text, offset }: CompletionsParams): Promise<{ items: CompletionItem[] }> {
-    const session = await this.#core.sessions.open(channel);
-    if (!session) throw this.#core.unknownChannel(channel);
+    const session = await this.#host.sessions.open(channel);
+    if (!session) throw this.#host.unknownChannel(channel);
     if (!Number.isInteger(offset) || offset < 0 || offset > text.length) {
       throw new RequestError(ErrorCode.InvalidParams, `/offset must be within the text: 0 to ${text.length}`);
     }
@@ -153,6 +67,13 @@ function completionOf({ insertText, attachment }: Candidate, { start, end }: Men
   return { insertText: `${insertText} `, rangeStart: start, rangeEnd: end, attachment };
 }
 
+interface Candidate {
+  /** What is matched and shown. */
+  readonly name: string;
+  readonly insertText: string;
+  readonly attachment: MessageAttachment;
+}
+
 function fileCandidate(folder: string, name: string): Candidate {
   const uri = pathToFileURL(path.join(folder, name)).href;
   return { name, insertText: `@${name}`, attachment: { type: 'resource', label: name, uri, displayKind: 'document' } };
@@ -173,6 +94,11 @@ function symbolCandidate(folder: string, { name, kind, file, line }: FoundSymbol
   };
 }
 
+interface Named {
+  readonly child: ChildCustomization;
+  readonly prefix: string;
+}
+
 /** What is switched on, with the plugin that it is from. */
 function customizationsOf({ customizations = [] }: SessionState): readonly Named[] {
   return customizations
@@ -180,11 +106,6 @@ function customizationsOf({ customizations = [] }: SessionState): readonly Named
     .flatMap(({ type, name, children = [] }) =>
       children.map((child) => ({ child, prefix: type === 'plugin' ? `${name}:` : '' })),
     );
-}
-
-interface Named {
-  readonly child: ChildCustomization;
-  readonly prefix: string;
 }
 
 function commandOf({ child, prefix }: Named): Candidate | undefined {
@@ -209,3 +130,86 @@ function simple(child: ChildCustomization, name: string): MessageAttachment {
     _meta: { uri: child.uri },
   };
 }
+
+interface Mention {
+  readonly trigger: '@' | '#' | '/';
+  /** What stands between the trigger and the caret. */
+  readonly query: string;
+  /** The whole word, trigger included, in UTF-16 units: what an answer replaces. */
+  readonly start: number;
+  readonly end: number;
+}
+
+export function mentionAt(text: string, offset: number): Mention | undefined {
+  const before = text.slice(Math.max(0, offset - MENTION_MAX_CHARACTERS), offset);
+  const typed = /(?:^|[\s([{"'`])([@#/]\S*)$/.exec(before)?.[1];
+  if (typed === undefined) return undefined;
+  const start = offset - typed.length;
+  const trigger = typed[0] as Mention['trigger'];
+  if (trigger === '/' && text.slice(0, start).trim() !== '') return undefined;
+  const rest = /^\S*/.exec(text.slice(offset, offset + MENTION_MAX_CHARACTERS))?.[0] ?? '';
+  return { trigger, query: typed.slice(1), start, end: offset + rest.length };
+}
+
+/** The best ones, shorter names first among equals. Tens of thousands are gone through for every key stroke. */
+export function best<Item>(items: Iterable<Item>, nameOf: (item: Item) => string, query: string, max: number): Item[] {
+  const found: Ranked<Item>[] = [];
+  for (const item of items) {
+    const name = nameOf(item);
+    const place = rank(name, query);
+    const last = found.at(-1);
+    if (place === undefined) continue;
+    const ranked = { item, name, place };
+    if (found.length < max || !last || compare(ranked, last) < 0) insert(found, ranked, max);
+  }
+  return found.map(({ item }) => item);
+}
+
+/** How well a name fits what was typed. Lower is better; undefined means not at all. */
+function rank(name: string, query: string): number | undefined {
+  if (query === '') return 0;
+  const [lower, wanted] = [name.toLowerCase(), query.toLowerCase()];
+  const last = lower.slice(lower.lastIndexOf('/') + 1);
+  if (last.startsWith(wanted)) return 0;
+  if (last.includes(wanted)) return 1;
+  if (lower.includes(wanted)) return 2;
+  return isScattered(lower, wanted) ? 3 : undefined;
+}
+
+/** Whether the letters occur in this order: `srvts` in `src/server.ts`. */
+function isScattered(name: string, letters: string): boolean {
+  let at = -1;
+  for (const letter of letters) {
+    at = name.indexOf(letter, at + 1);
+    if (at < 0) return false;
+  }
+  return true;
+}
+
+interface Ranked<Item> {
+  readonly item: Item;
+  readonly name: string;
+  readonly place: number;
+}
+
+/** Inserts in order, and drops the last one beyond the limit. */
+function insert<Item>(found: Ranked<Item>[], ranked: Ranked<Item>, max: number): void {
+  const at = found.findIndex((other) => compare(ranked, other) < 0);
+  found.splice(at < 0 ? found.length : at, 0, ranked);
+  if (found.length > max) found.pop();
+}
+
+function compare(one: Ranked<unknown>, other: Ranked<unknown>): number {
+  return one.place - other.place || one.name.length - other.name.length || (one.name < other.name ? -1 : 1);
+}
+
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import {
+  type ChildCustomization,
+  type CompletionItem,
+  type CompletionsParams,
+  ErrorCode,
+  type MessageAttachment,
+  type SessionState,
+} from '@atrium/protocol';

@@ -1,17 +1,12 @@
-/** Names that a source file declares, found by looking for the usual words in front of them. No parser is asked. */
-
+/**
+ * The files of a folder and the names that are declared in them, found by a plain text search. The index is made when it is
+ * first asked for, bounded in time and size, and dropped after a few seconds, so that it never has to be kept up to date.
+ * Its cost grows with the number of files, once in some seconds, not with every key stroke.
+ */
 import path from 'node:path';
 import type { Clock } from '../../core/util/clock.js';
 import { plainContent } from '../tools/plain-content.js';
 import { filesUnder } from '../tools/walk.js';
-
-export interface Declared {
-  readonly name: string;
-  /** `class`, `function` …: the word that stands in front. */
-  readonly kind: string;
-  /** From 0. */
-  readonly line: number;
-}
 
 const CODE = /\.(?:[cm]?[jt]sx?|py|go|rs|java|kt|swift|cs|cpp|cc|c|h|hpp|rb|php|scala|sh|lua|ex|exs|dart|vue|svelte)$/;
 const DECLARATION =
@@ -21,40 +16,13 @@ const LINE_MAX_CHARACTERS = 500;
 /** What is declared deeper inside is nobody's mention. */
 const INDENT_MAX_CHARACTERS = 8;
 const LOCAL: ReadonlySet<string> = new Set(['const', 'let', 'var', 'val']);
-
-export function isCode(file: string): boolean {
-  return CODE.test(file);
-}
-
-export function* declarationsIn(text: string): Generator<Declared> {
-  let line = 0;
-  for (const content of text.split('\n')) {
-    if (content.length <= LINE_MAX_CHARACTERS) yield* declarationsOf(content, line);
-    line++;
-  }
-}
-
-function* declarationsOf(content: string, line: number): Generator<Declared> {
-  const indent = content.length - content.trimStart().length;
-  if (indent > INDENT_MAX_CHARACTERS || /^\s*(?:\/\/|#|\*|\/\*)/.test(content)) return;
-  for (const [, kind = '', name = ''] of content.matchAll(DECLARATION)) {
-    if (indent === 0 || !LOCAL.has(kind)) yield { name, kind, line };
-  }
-}
-
-/**
- * The files of a folder and the names that are declared in them, looked up by a plain search. It is made when it is first
- * asked for, bounded in time and size, and thrown away after a few seconds, so that it never has to be kept up to date.
- * Cost grows with the number of files, once per some seconds, not per key stroke.
- */
-
-export const INDEX_FILES_MAX = 50_000;
-export const INDEX_KEPT_MS = 5_000;
-export const SYMBOL_FILES_MAX = 3_000;
-export const SYMBOL_FILE_MAX_BYTES = 256 * 2 ** 10;
-export const SYMBOLS_MAX = 50_000;
+const INDEX_FILES_MAX = 50_000;
+const INDEX_KEPT_MS = 5_000;
+const SYMBOL_FILES_MAX = 3_000;
+const SYMBOL_FILE_MAX_BYTES = 256 * 2 ** 10;
+const SYMBOLS_MAX = 50_000;
 /** Somebody is typing: what was not found by then is left out. */
-export const INDEX_BUDGET_MS = 1_000;
+const INDEX_BUDGET_MS = 1_000;
 
 export interface FoundSymbol extends Declared {
   /** Relative to the folder, with forward slashes. */
@@ -121,4 +89,33 @@ async function textOf(file: string): Promise<string> {
 function budget(): () => boolean {
   const end = performance.now() + INDEX_BUDGET_MS;
   return () => performance.now() > end;
+}
+
+/** Names that a source file declares, found by looking for the usual words in front of them. No parser is asked. */
+interface Declared {
+  readonly name: string;
+  /** `class`, `function` …: the word that stands in front. */
+  readonly kind: string;
+  /** From 0. */
+  readonly line: number;
+}
+
+export function isCode(file: string): boolean {
+  return CODE.test(file);
+}
+
+export function* declarationsIn(text: string): Generator<Declared> {
+  let line = 0;
+  for (const content of text.split('\n')) {
+    if (content.length <= LINE_MAX_CHARACTERS) yield* declarationsOf(content, line);
+    line++;
+  }
+}
+
+function* declarationsOf(content: string, line: number): Generator<Declared> {
+  const indent = content.length - content.trimStart().length;
+  if (indent > INDENT_MAX_CHARACTERS || /^\s*(?:\/\/|#|\*|\/\*)/.test(content)) return;
+  for (const [, kind = '', name = ''] of content.matchAll(DECLARATION)) {
+    if (indent === 0 || !LOCAL.has(kind)) yield { name, kind, line };
+  }
 }

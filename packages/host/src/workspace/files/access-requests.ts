@@ -1,15 +1,14 @@
 /**
- * `resourceRequest`: a client asks for something outside of what it has, and a person decides. The question stands in a
- * session that the client watches, for everybody there to see. Without such a session there is nobody to ask.
+ * `resourceRequest`: a client asks for access to a place that it has no access to, and a person decides. The question
+ * appears in a session that the client watches, for all participants to see. Without such a session it is refused.
  */
-
 import type { ResourceRequestParams } from '@atrium/protocol';
-import type { HostCore } from '../../core/contracts/host-core.js';
 import type { Session } from '../../core/sessions/session.js';
+import type { Clock } from '../../core/util/clock.js';
 import { checkAllowedPath } from '../../core/util/forbidden-paths.js';
 import { shorten } from '../../core/util/text.js';
 import type { Connection } from '../../core/wire/connection.js';
-import { type Grant, type Granted, type Grants, realPathOf } from './client-roots.js';
+import { type ClientRoots, type Grant, type Grants, realPathOf } from './client-roots.js';
 import { refused } from './errors.js';
 import { filePathOf } from './places.js';
 import { type Access, suffices } from './roots.js';
@@ -18,12 +17,24 @@ export const REQUESTS_MAX = 4;
 /** A question that nobody answers is taken back. */
 export const REQUEST_TIMEOUT_MS = 5 * 60 * 1_000;
 /** How much of a path, and of a client's name, stands in a question. */
-export const ASKED_PATH_MAX_CHARACTERS = 500;
-export const ASKER_MAX_CHARACTERS = 100;
+const ASKED_PATH_MAX_CHARACTERS = 500;
+const ASKER_MAX_CHARACTERS = 100;
+const WORDS: Readonly<Record<Exclude<Answer, 'granted'>, string>> = {
+  declined: 'a person said no',
+  over: 'nobody answered',
+};
 
-export interface AskingParts {
-  readonly core: Pick<HostCore, 'clock' | 'sessions' | 'watchedBy'>;
-  readonly granted: Granted;
+/** What access requests use of the host. */
+export interface AccessRequestsHost {
+  readonly clock: Clock;
+  readonly sessions: { readonly inMemory: ReadonlyMap<string, Session> };
+  /** The channels that a connection is subscribed to. */
+  watchedBy(connection: Connection): readonly string[];
+}
+
+interface AccessRequestsParts {
+  readonly host: AccessRequestsHost;
+  readonly roots: ClientRoots;
   readonly grants: Grants;
 }
 
@@ -35,25 +46,25 @@ interface Open {
   end(answer: Answer): void;
 }
 
-export class Asking {
-  readonly #parts: AskingParts;
+export class AccessRequests {
+  readonly #parts: AccessRequestsParts;
   readonly #open = new Set<Open>();
 
-  constructor(parts: AskingParts) {
+  constructor(parts: AccessRequestsParts) {
     this.#parts = parts;
   }
 
   /** Resolves when it is granted. */
   async request(connection: Connection, { uri, write = false }: ResourceRequestParams): Promise<void> {
-    const { granted, grants } = this.#parts;
+    const { roots, grants } = this.#parts;
     const clientId = connection.identity?.clientId ?? '';
     const file = filePathOf(uri);
     if ('problem' in file) throw refused(`${uri}: ${file.problem}`);
     const wanted: Access = write ? 'write' : 'read';
     const real = await realPathOf(file.path);
     await checkAllowedPath(real, uri).catch((error) => Promise.reject(refused(error.message)));
-    const table = await granted.tableFor(clientId);
-    // Where the client may go already, nobody needs to be asked, unless a link leads somewhere else.
+    const table = await roots.tableFor(clientId);
+    // A client that has access already needs none, unless a link leads somewhere else.
     if (table.enter(file.path, wanted) && suffices(table.accessTo(real), wanted)) return;
     const session = this.#sessionOf(connection, uri);
     const grant = { given: file.path, real, access: wanted, session: session.uri };
@@ -62,7 +73,7 @@ export class Asking {
     grants.add(clientId, grant);
   }
 
-  /** Nobody is there any more to use the answer. */
+  /** The connection has closed: its questions are taken back. */
   left(connection: Connection): void {
     for (const open of [...this.#open]) if (open.connection === connection) open.end('over');
   }
@@ -71,12 +82,12 @@ export class Asking {
     for (const open of [...this.#open]) if (open.session === session) open.end('over');
   }
 
-  /** Where the client takes part most: the session that it is the active client of, or else the latest that it watches. */
+  /** The session that the client is the active client of, or else the latest that it watches. */
   #sessionOf(connection: Connection, uri: string): Session {
-    const { core } = this.#parts;
+    const { host } = this.#parts;
     const mine = [...this.#open].filter((open) => open.connection === connection);
     if (mine.length >= REQUESTS_MAX) throw refused(`${uri}: people are being asked ${REQUESTS_MAX} things already`);
-    const watched = core.watchedBy(connection).flatMap((watched) => core.sessions.inMemory.get(watched) ?? []);
+    const watched = host.watchedBy(connection).flatMap((uri) => host.sessions.inMemory.get(uri) ?? []);
     const rank = ({ state }: Session) =>
       Number(state.activeClient?.clientId === connection.identity?.clientId) * Number.MAX_SAFE_INTEGER +
       state.summary.modifiedAt;
@@ -86,7 +97,7 @@ export class Asking {
   }
 
   #ask(connection: Connection, session: Session, grant: Grant): Promise<Answer> {
-    const { clock } = this.#parts.core;
+    const { clock } = this.#parts.host;
     return new Promise((resolve) => {
       const end = (answer: Answer) => {
         this.#open.delete(open);
@@ -104,12 +115,7 @@ export class Asking {
   }
 }
 
-const WORDS: Readonly<Record<Exclude<Answer, 'granted'>, string>> = {
-  declined: 'a person said no',
-  over: 'nobody answered',
-};
-
-/** People must see where it really leads, whatever the client calls it. */
+/** The question names the real path, because people must not be misled by a link. */
 function questionOf(connection: Connection, { given, real, access }: Grant): string {
   const name = visible(connection.identity?.clientId ?? '', ASKER_MAX_CHARACTERS);
   const verb = access === 'write' ? 'read and change' : 'read';
@@ -120,7 +126,7 @@ function questionOf(connection: Connection, { given, real, access }: Grant): str
   ].join('\n');
 }
 
-/** Without quotes, and without what a screen acts upon or shows elsewhere: nothing may pass for more of the question. */
+/** Without quotes and control characters, so that a name cannot pass for more of the question. */
 function visible(text: string, maxCharacters: number): string {
   return shorten(text.replace(/["\p{Cc}\p{Cf}]/gu, '?'), maxCharacters);
 }

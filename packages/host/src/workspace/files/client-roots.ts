@@ -1,5 +1,4 @@
-/** What may be done below each kind of root. */
-
+/** Which folders each client may touch on this machine: the folders of sessions, folders to browse, and grants by people. */
 import { realpath } from 'node:fs/promises';
 import path from 'node:path';
 import type { Clock } from '../../core/util/clock.js';
@@ -8,93 +7,15 @@ import { makeFolder } from '../../core/util/folders.js';
 import { holdsForeign, isSavedForUser, isSavedInProject } from '../../plugins/customizations/sources/directories.js';
 import { type Access, type Root, type RootKind, RootTable } from './roots.js';
 
-/** How long it is remembered where granted folders really are. */
-export const ROOTS_FRESH_MS = 1_000;
-/** What one client may have been granted by people, and may be asking for at once. */
-export const GRANTS_MAX = 64;
-
-/** A session's folder: everything, but what Git or the host would run, and customizations that are not ours to write. */
-export const workingFolder: RootKind = {
-  rule: (names) => (isInGit(names) || isSavedInProject(names) === false ? 'read' : 'write'),
-  directory: (names) => (isSavedInProject(names) ? names.map(foldedName).indexOf('.agents') + 2 : undefined),
-  holdsClosed: holdsForeign,
-};
-
-/** Where people look for a folder to work in: names, and nothing that begins with a dot, for secrets are kept there. */
-export const browsedFolder: RootKind = {
-  rule: (names) => (names.some((name) => name.startsWith('.')) ? undefined : 'list'),
-};
-
-/** The user's own customizations: those that clients may save, and nothing beside them. */
-export const userFolder: RootKind = {
-  rule: (names) => {
-    if (isSavedForUser(names)) return 'write';
-    return isSavedForUser([...names, 'any']) ? 'read' : undefined;
-  },
-  directory: (names) => (isSavedForUser(names) ? 1 : undefined),
-};
-
-/** A directory of customizations that an agent declares as its own, and as writable. */
-export const declaredDirectory: RootKind = { rule: () => 'write', directory: () => 0 };
-
-/** What a person granted. */
-export function grantedPlace(access: Access): RootKind {
-  return { rule: (names) => (isInGit(names) && access === 'write' ? 'read' : access) };
-}
-
-/**
- * What people granted to single clients. It is kept in memory alone, and ends with the session in which it was granted:
- * whoever disposes of the session takes it back.
- */
-
-export interface Grant {
-  /** As the client asked for it. */
-  readonly given: string;
-  /** Where that led when the person said yes. What it leads to later is not granted. */
-  readonly real: string;
-  readonly access: Access;
-  /** The session in which a person said yes. */
-  readonly session: string;
-}
-
 const NONE: readonly Root[] = [];
 
-export class Grants {
-  readonly #grants = new Map<string, readonly Grant[]>();
+/** How long the real paths of roots are cached. */
+const ROOTS_FRESH_MS = 1_000;
 
-  /** `isThere`: whether a session still is. */
-  constructor(private readonly isThere: (session: string) => boolean) {}
+/** Grants of one client. Beyond this the oldest ends. */
+const GRANTS_MAX = 64;
 
-  /** Beyond the limit the oldest goes. */
-  add(clientId: string, grant: Grant): void {
-    this.#grants.set(clientId, [...(this.#grants.get(clientId) ?? []), grant].slice(-GRANTS_MAX));
-  }
-
-  rootsOf(clientId: string): readonly Root[] {
-    const grants = this.#grants.get(clientId);
-    if (!grants) return NONE;
-    const left = grants.filter(({ session }) => this.isThere(session));
-    if (left.length === 0) this.#grants.delete(clientId);
-    else if (left.length < grants.length) this.#grants.set(clientId, left);
-    return left.map(({ given, real, access }) => ({ given, real, kind: grantedPlace(access), isFixed: true }));
-  }
-}
-
-/** Where a path really leads, also when its end does not exist yet. For places that people have named, not clients. */
-
-export async function realPathOf(file: string): Promise<string> {
-  const missing: string[] = [];
-  for (let current = file; ; current = path.dirname(current)) {
-    const real = await realpath(current).catch(() => undefined);
-    if (real !== undefined) return path.join(real, ...missing);
-    if (current === path.dirname(current)) return file;
-    missing.unshift(path.basename(current));
-  }
-}
-
-/** All that each client may touch on this machine, put together: sessions' folders, folders to browse, what was granted. */
-
-export interface GrantedParts {
+interface ClientRootsParts {
   readonly clock: Clock;
   readonly grants: Grants;
   /** The folders of all listed sessions. The same object as long as they are the same. */
@@ -112,20 +33,11 @@ export interface DeclaredDirectory {
   readonly writable: boolean;
 }
 
-interface Shared {
-  readonly folders: ReadonlySet<string>;
-  readonly declared: string;
-  readonly until: number;
-  readonly roots: readonly Root[];
-  readonly closed: ReadonlySet<string>;
-  readonly table: RootTable;
-}
-
-export class Granted {
-  readonly #parts: GrantedParts;
+export class ClientRoots {
+  readonly #parts: ClientRootsParts;
   #shared: Shared | undefined;
 
-  constructor(parts: GrantedParts) {
+  constructor(parts: ClientRootsParts) {
     this.#parts = parts;
   }
 
@@ -143,7 +55,7 @@ export class Granted {
     if (entrance?.root.given === folder) await makeFolder(folder);
   }
 
-  /** Where roots really are is looked up now and then, not with every request. */
+  /** The real paths of roots are looked up now and then, not with every request. */
   async #current(): Promise<Shared> {
     const folders = this.#parts.workingFolders();
     const directories = this.#parts.declared();
@@ -169,6 +81,89 @@ export class Granted {
       ...(own === undefined ? [] : [rootAt(own, userFolder)]),
     ]);
   }
+}
+
+/**
+ * Access that people granted to single clients. It is held in memory only, and ends when the session in which it was
+ * granted is disposed of.
+ */
+export interface Grant {
+  /** As the client asked for it. */
+  readonly given: string;
+  /** Where that led when the person said yes. If a link later leads elsewhere, that is not granted. */
+  readonly real: string;
+  readonly access: Access;
+  /** The session in which a person said yes. */
+  readonly session: string;
+}
+
+export class Grants {
+  readonly #grants = new Map<string, readonly Grant[]>();
+
+  /** `isThere`: whether a session still exists. */
+  constructor(private readonly isThere: (session: string) => boolean) {}
+
+  add(clientId: string, grant: Grant): void {
+    this.#grants.set(clientId, [...(this.#grants.get(clientId) ?? []), grant].slice(-GRANTS_MAX));
+  }
+
+  rootsOf(clientId: string): readonly Root[] {
+    const grants = this.#grants.get(clientId);
+    if (!grants) return NONE;
+    const left = grants.filter(({ session }) => this.isThere(session));
+    if (left.length === 0) this.#grants.delete(clientId);
+    else if (left.length < grants.length) this.#grants.set(clientId, left);
+    return left.map(({ given, real, access }) => ({ given, real, kind: grantedPlace(access), isFixed: true }));
+  }
+}
+
+/** A session's folder: all of it, except files that Git or the host would run, and customizations of other tools. */
+const workingFolder: RootKind = {
+  rule: (names) => (isInGit(names) || isSavedInProject(names) === false ? 'read' : 'write'),
+  directory: (names) => (isSavedInProject(names) ? names.map(foldedName).indexOf('.agents') + 2 : undefined),
+  holdsClosed: holdsForeign,
+};
+
+/** Where people look for a folder to work in: names only, and none that begins with a dot, because secrets lie there. */
+const browsedFolder: RootKind = {
+  rule: (names) => (names.some((name) => name.startsWith('.')) ? undefined : 'list'),
+};
+
+/** The user's own customizations: those that clients may save, and nothing beside them. */
+const userFolder: RootKind = {
+  rule: (names) => {
+    if (isSavedForUser(names)) return 'write';
+    return isSavedForUser([...names, 'any']) ? 'read' : undefined;
+  },
+  directory: (names) => (isSavedForUser(names) ? 1 : undefined),
+};
+
+/** A directory of customizations that an agent declares as its own, and as writable. */
+const declaredDirectory: RootKind = { rule: () => 'write', directory: () => 0 };
+
+/** A place that a person granted. */
+function grantedPlace(access: Access): RootKind {
+  return { rule: (names) => (isInGit(names) && access === 'write' ? 'read' : access) };
+}
+
+/** Where a path really leads, also when its end does not exist yet. For places that people have named, not clients. */
+export async function realPathOf(file: string): Promise<string> {
+  const missing: string[] = [];
+  for (let current = file; ; current = path.dirname(current)) {
+    const real = await realpath(current).catch(() => undefined);
+    if (real !== undefined) return path.join(real, ...missing);
+    if (current === path.dirname(current)) return file;
+    missing.unshift(path.basename(current));
+  }
+}
+
+interface Shared {
+  readonly folders: ReadonlySet<string>;
+  readonly declared: string;
+  readonly until: number;
+  readonly roots: readonly Root[];
+  readonly closed: ReadonlySet<string>;
+  readonly table: RootTable;
 }
 
 async function rootAt(given: string, kind: RootKind): Promise<Root> {

@@ -1,14 +1,6 @@
-/** Tells text from other bytes: what is sent as text must come back as the same bytes. */
-
+/** The content type of files, by the end of their name, and of stored contents, by how they begin. */
 import { isUtf8 } from 'node:buffer';
 import path from 'node:path';
-
-/** A zero byte is legal in UTF-8, and in no text that anybody wrote. */
-export function isText(bytes: Buffer): boolean {
-  return !bytes.includes(0) && isUtf8(bytes);
-}
-
-/** What kind of content something is: files by the end of their name, kept content by how it begins. */
 
 const BY_EXTENSION: Readonly<Record<string, string>> = {
   '.css': 'text/css',
@@ -35,11 +27,6 @@ const BY_EXTENSION: Readonly<Record<string, string>> = {
   '.yml': 'application/yaml',
   '.zip': 'application/zip',
 };
-
-export function typeOfFile(file: string): string | undefined {
-  return BY_EXTENSION[path.extname(file).toLowerCase()];
-}
-
 const BY_BEGINNING: readonly (readonly [string, RegExp])[] = [
   ['image/png', /^\x89PNG\r\n/],
   ['image/jpeg', /^\xff\xd8\xff/],
@@ -49,8 +36,17 @@ const BY_BEGINNING: readonly (readonly [string, RegExp])[] = [
 ];
 const BEGINNING_BYTES = 16;
 
+export function typeOfFile(file: string): string | undefined {
+  return BY_EXTENSION[path.extname(file).toLowerCase()];
+}
+
 export function typeOfBytes(bytes: Buffer): string {
   const beginning = bytes.subarray(0, BEGINNING_BYTES).toString('latin1');
   const known = BY_BEGINNING.find(([, pattern]) => pattern.test(beginning));
   return known?.[0] ?? (isText(bytes) ? 'text/plain' : 'application/octet-stream');
+}
+
+/** A zero byte is legal in UTF-8, and in no text that anybody wrote. */
+export function isText(bytes: Buffer): boolean {
+  return !bytes.includes(0) && isUtf8(bytes);
 }

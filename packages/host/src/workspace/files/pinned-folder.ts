@@ -2,14 +2,28 @@
  * A folder that is held open, so that what is done in it is done there and nowhere else, whatever becomes of its path
  * meanwhile. Linux reaches what is in an open folder through `/proc/self/fd`. Other systems cannot do that from Node:
  * there the path is looked at again right before something is done, which leaves a gap of some microseconds.
+ * Also how files in such a folder are opened, and how something takes a name in it.
  */
-
 import { type BigIntStats, constants } from 'node:fs';
 import { type FileHandle, mkdir, open, readlink, realpath, rename, rm, rmdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { invalid, MovedError, notFound, refused } from './errors.js';
 import type { Place } from './places.js';
 
+/** Only the place, not the content: needs no right to read. Node has no name for it. */
+const O_PATH = 0o10000000;
+const PLACE_FLAGS = O_PATH | (constants.O_DIRECTORY ?? 0) | (constants.O_NOFOLLOW ?? 0);
+const KNOWN_FOLDERS = '/proc/self/fd';
+const NO_LINKS = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+export const READING = constants.O_RDONLY | NO_LINKS;
+export const APPENDING = constants.O_WRONLY | constants.O_APPEND | NO_LINKS;
+const PATTERN = /^\.atrium-[\da-f-]{36}\.tmp$/;
+
+/**
+ * A folder that is held open, so that what is done in it is done there and nowhere else, whatever becomes of its path
+ * meanwhile. Linux reaches what is in an open folder through `/proc/self/fd`. Other systems cannot do that from Node:
+ * there the path is looked at again right before something is done, which leaves a gap of some microseconds.
+ */
 export interface PinnedFolder {
   readonly real: string;
   /** The folder itself, as a path that leads to what is held. */
@@ -20,11 +34,6 @@ export interface PinnedFolder {
   check(): Promise<void>;
   close(): Promise<void>;
 }
-
-/** Only the place, not the content: needs no right to read. Node has no name for it. */
-const O_PATH = 0o10000000;
-const PLACE_FLAGS = O_PATH | (constants.O_DIRECTORY ?? 0) | (constants.O_NOFOLLOW ?? 0);
-const KNOWN_FOLDERS = '/proc/self/fd';
 
 /** Fails with a `MovedError` when there is no folder at this very path, or a link on the way. */
 export function pinFolder(real: string): Promise<PinnedFolder> {
@@ -68,12 +77,6 @@ function moved(error: unknown): never {
   if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ELOOP') throw new MovedError(String(error));
   throw error;
 }
-
-/** Opens plain files and nothing else: a pipe, a device or a socket could keep its reader waiting for ever. */
-
-const NO_LINKS = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
-export const READING = constants.O_RDONLY | NO_LINKS;
-export const APPENDING = constants.O_WRONLY | constants.O_APPEND | NO_LINKS;
 
 export interface OpenFile {
   readonly handle: FileHandle;
@@ -123,8 +126,7 @@ export async function readBytes({ handle }: OpenFile, start: number, end: number
 }
 
 /** Gives something its final name. Where nothing may be overwritten, the name is taken first, which only one can do. */
-
-export interface Naming {
+interface Naming {
   readonly from: string;
   readonly to: { readonly folder: PinnedFolder; readonly name: string };
   readonly isFolder: boolean;
@@ -143,10 +145,6 @@ export async function takeName({ from, to: { folder, name }, isFolder, mustBeNew
     throw error;
   }
 }
-
-/** Names for what is not finished yet. It lies beside what it will become, so that it only needs to be renamed. */
-
-const PATTERN = /^\.atrium-[\da-f-]{36}\.tmp$/;
 
 export function temporaryName(): string {
   return `.atrium-${crypto.randomUUID()}.tmp`;

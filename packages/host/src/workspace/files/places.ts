@@ -1,32 +1,33 @@
-/** From a `file:` URI to a path on this machine, or why there is none. Nothing is looked at: this is about text alone. */
-
+/**
+ * From the `file:` URI of a request to a place on this machine: the URI is checked, its path is walked name by name so that
+ * no link leads out of what the client may touch, and the folder of the place is held open while something is done there.
+ */
 import type { BigIntStats } from 'node:fs';
 import { lstat, readlink } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { RequestError } from '../../core/contracts/request-error.js';
 import { checkAllowedPath } from '../../core/util/forbidden-paths.js';
-import type { Granted } from './client-roots.js';
+import type { ClientRoots } from './client-roots.js';
 import { asAnswer, codeOf, denied, MovedError, notFound, refused } from './errors.js';
 import { type PinnedFolder, pinFolder } from './pinned-folder.js';
 import { type Access, type RootTable, suffices } from './roots.js';
 
-export const URI_MAX_CHARACTERS = 16 * 2 ** 10;
+const URI_MAX_CHARACTERS = 16 * 2 ** 10;
 /** Names in one path, also while links are followed: what a path costs grows faster than its length. */
 export const PATH_MAX_NAMES = 256;
 /** Links that lead from one to the next; the kernel's own limit. */
 export const LINKS_MAX = 40;
 /** How often the way to a file may change under us before we give up. */
-export const SWAPS_MAX = 8;
-
-export type FilePath = { readonly path: string } | { readonly problem: string };
-
+const SWAPS_MAX = 8;
 const PATH_MAX_BYTES = 4_096;
 const NAME_MAX_BYTES = 255;
 /** Names that Windows reads as something else: devices, short names, parts of a file, names with dropped ends. */
 const WINDOWS_TRAPS = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)|~\d|[:*?"<>|]|[. ]$/i;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
 const CONTROL = /[\x00-\x1f\x7f]/;
+
+type FilePath = { readonly path: string } | { readonly problem: string };
 
 export function filePathOf(uri: string): FilePath {
   if (uri.length > URI_MAX_CHARACTERS) return { problem: 'the URI is too long' };
@@ -60,12 +61,103 @@ function checked(decoded: string): FilePath {
   return isTrap ? { problem: 'the path has a name that Windows reads as something else' } : { path: file };
 }
 
+/** The one way to anything on disk: check what is asked for, find it, hold its folder, then act. */
+interface Asked {
+  readonly uri: string;
+  readonly clientId: string;
+  readonly wanted: Access;
+  /** Whether a link at the very end stands for what it leads to; otherwise for itself. */
+  readonly followLast?: boolean;
+}
+
+/** Something on disk, or a place for it, with its folder held open. */
+export interface Place extends Found {
+  readonly uri: string;
+  /** The path that was asked for. */
+  readonly asked: string;
+  readonly held: PinnedFolder;
+  /** Its name in the folder that is held; when more is missing, the first that is. */
+  readonly name: string;
+  /** Fails when it must stay as a whole: sessions work in it, or something in it is not for clients to change. */
+  checkMayGo(): void;
+  /** The directory of customizations that it lies in. */
+  readonly directory: string | undefined;
+}
+
+export class Places {
+  constructor(private readonly roots: ClientRoots) {}
+
+  /** Acts on the place. When something is exchanged on the way at the same moment, it looks again. */
+  async at<T>(asked: Asked, act: (place: Place) => Promise<T>): Promise<T> {
+    const { uri } = asked;
+    const file = filePathOf(uri);
+    if ('problem' in file) throw refused(`${uri}: ${file.problem}`);
+    try {
+      await this.roots.prepare(file.path, asked.wanted);
+      for (let attempt = 1; ; attempt++) {
+        const outcome = await this.#attempt(asked, file.path, act);
+        if ('done' in outcome) return outcome.done;
+        if (attempt === SWAPS_MAX) throw outcome.moved;
+      }
+    } catch (error) {
+      throw error instanceof RequestError ? error : asAnswer(error, uri);
+    }
+  }
+
+  async #attempt<T>(
+    asked: Asked,
+    file: string,
+    act: (place: Place) => Promise<T>,
+  ): Promise<{ done: T } | { moved: unknown }> {
+    const table = await this.roots.tableFor(asked.clientId);
+    try {
+      const found = await find(table, asked, file);
+      const facts = factsOf(table, found, file);
+      // From here on the folder is held open, and has to be closed even when something fails.
+      const held = await pinFolder(found.folder);
+      return { done: await act({ ...found, ...facts, uri: asked.uri, asked: file, held }).finally(() => held.close()) };
+    } catch (error) {
+      // A link has come to where none was.
+      if (error instanceof MovedError || codeOf(error) === 'ELOOP') return { moved: error };
+      throw error;
+    }
+  }
+
+  /** Whether a path leads to a folder, as far as the client may know. */
+  async isFolder(clientId: string, file: string): Promise<boolean> {
+    const found = await walk(await this.roots.tableFor(clientId), file, { wanted: 'list', followLast: true });
+    return 'stats' in found && found.stats?.isDirectory() === true;
+  }
+}
+
+function factsOf(table: RootTable, { real, names }: Found, file: string) {
+  const directory = table.directoryOf(file);
+  // Links in such a directory are followed only as long as they stay inside of it.
+  if (directory !== undefined && table.directoryOf(real) !== directory)
+    throw refused('a link leads out of the directory');
+  return { name: names[0] ?? '', checkMayGo: () => checkMayGo(table, real), directory };
+}
+
+function checkMayGo(table: RootTable, real: string): void {
+  if (table.holdsRoot(real)) throw refused(`${real} holds a folder that sessions work in, and stays as it is`);
+  if (table.holdsClosed(real)) throw refused(`${real} is where other tools keep what clients do not change, and stays`);
+}
+
+async function find(table: RootTable, { uri, wanted, followLast = true }: Asked, file: string): Promise<Found> {
+  const found = await walk(table, file, { wanted, followLast });
+  if (!('problem' in found)) {
+    await checkAllowedPath(found.real, uri);
+    return found;
+  }
+  if (found.problem === 'outside') throw denied(uri, wanted);
+  throw notFound(uri, found.problem === 'loop' ? 'is a link that leads back to itself, or too far' : undefined);
+}
+
 /**
  * Follows a path name by name, links included, and looks at nothing that is outside of the roots, not even to see whether
  * it exists. The result is true for a moment only: who acts on it holds the folder first (see `places.ts`).
  */
-
-export interface Found {
+interface Found {
   /** The path without links. */
   readonly real: string;
   /** The innermost folder that is there: the one that it lies in, unless more is missing. */
@@ -79,16 +171,17 @@ export interface Found {
   readonly access: Access;
 }
 
-export type Problem = 'outside' | 'missing' | 'loop';
-export type Walked = Found | { readonly problem: Problem };
+type Problem = 'outside' | 'missing' | 'loop';
 
-export interface Way {
+type Walked = Found | { readonly problem: Problem };
+
+interface Way {
   readonly wanted: Access;
   /** Whether a link at the very end is followed, too. */
   readonly followLast: boolean;
 }
 
-export function walk(table: RootTable, file: string, way: Way): Promise<Walked> {
+function walk(table: RootTable, file: string, way: Way): Promise<Walked> {
   return new Walk(table, way).run(file);
 }
 
@@ -193,97 +286,4 @@ async function look(file: string): Promise<BigIntStats | undefined> {
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
     throw error;
   });
-}
-
-/** The one way to anything on disk: check what is asked for, find it, hold its folder, then act. */
-
-export interface Asked {
-  readonly uri: string;
-  readonly clientId: string;
-  readonly wanted: Access;
-  /** Whether a link at the very end stands for what it leads to; otherwise for itself. */
-  readonly followLast?: boolean;
-}
-
-/** Something on disk, or a place for it, with its folder held open. */
-export interface Place extends Found {
-  readonly uri: string;
-  /** The path that was asked for. */
-  readonly asked: string;
-  readonly held: PinnedFolder;
-  /** Its name in the folder that is held; when more is missing, the first that is. */
-  readonly name: string;
-  /** Fails when it must stay as a whole: sessions work in it, or something in it is not for clients to change. */
-  checkMayGo(): void;
-  /** The directory of customizations that it lies in. */
-  readonly directory: string | undefined;
-}
-
-export class Places {
-  constructor(private readonly granted: Granted) {}
-
-  /** Acts on what is there now. When it is exchanged at the same moment, it is looked for anew. */
-  async at<T>(asked: Asked, act: (place: Place) => Promise<T>): Promise<T> {
-    const { uri } = asked;
-    const file = filePathOf(uri);
-    if ('problem' in file) throw refused(`${uri}: ${file.problem}`);
-    try {
-      await this.granted.prepare(file.path, asked.wanted);
-      for (let attempt = 1; ; attempt++) {
-        const outcome = await this.#attempt(asked, file.path, act);
-        if ('done' in outcome) return outcome.done;
-        if (attempt === SWAPS_MAX) throw outcome.moved;
-      }
-    } catch (error) {
-      throw error instanceof RequestError ? error : asAnswer(error, uri);
-    }
-  }
-
-  async #attempt<T>(
-    asked: Asked,
-    file: string,
-    act: (place: Place) => Promise<T>,
-  ): Promise<{ done: T } | { moved: unknown }> {
-    const table = await this.granted.tableFor(asked.clientId);
-    try {
-      const found = await find(table, asked, file);
-      const facts = factsOf(table, found, file);
-      // From here on, whatever fails, the folder has to be let go of.
-      const held = await pinFolder(found.folder);
-      return { done: await act({ ...found, ...facts, uri: asked.uri, asked: file, held }).finally(() => held.close()) };
-    } catch (error) {
-      // A link has come to where none was.
-      if (error instanceof MovedError || codeOf(error) === 'ELOOP') return { moved: error };
-      throw error;
-    }
-  }
-
-  /** Whether a path leads to a folder, as far as the client may know. */
-  async isFolder(clientId: string, file: string): Promise<boolean> {
-    const found = await walk(await this.granted.tableFor(clientId), file, { wanted: 'list', followLast: true });
-    return 'stats' in found && found.stats?.isDirectory() === true;
-  }
-}
-
-function factsOf(table: RootTable, { real, names }: Found, file: string) {
-  const directory = table.directoryOf(file);
-  // Links in such a directory are followed only as long as they stay inside of it.
-  if (directory !== undefined && table.directoryOf(real) !== directory)
-    throw refused('a link leads out of the directory');
-  return { name: names[0] ?? '', checkMayGo: () => checkMayGo(table, real), directory };
-}
-
-function checkMayGo(table: RootTable, real: string): void {
-  if (table.holdsRoot(real)) throw refused(`${real} holds a folder that sessions work in, and stays as it is`);
-  if (table.holdsClosed(real)) throw refused(`${real} is where other tools keep what clients do not change, and stays`);
-}
-
-async function find(table: RootTable, { uri, wanted, followLast = true }: Asked, file: string): Promise<Found> {
-  const found = await walk(table, file, { wanted, followLast });
-  if (!('problem' in found)) {
-    await checkAllowedPath(found.real, uri);
-    return found;
-  }
-  if (found.problem === 'outside') throw denied(uri, wanted);
-  throw notFound(uri, found.problem === 'loop' ? 'is a link that leads back to itself, or too far' : undefined);
 }

@@ -1,5 +1,4 @@
-/** Contents that the host hands out by reference, whoever keeps them. Each kind has a URI scheme and a reader. */
-
+/** `resourceRead`, `resourceResolve` and `resourceList`: the requests that change nothing. */
 import { createHash } from 'node:crypto';
 import type { BigIntStats, Dir, Dirent } from 'node:fs';
 import { opendir } from 'node:fs/promises';
@@ -27,12 +26,15 @@ import { suffices } from './roots.js';
 /** What one answer carries of a file. As base64 it still fits into a frame that our clients take. */
 export const READ_MAX_BYTES = 4 * 2 ** 20;
 /** Entries of one folder in one answer. */
-export const LIST_MAX_ENTRIES = 50_000;
+const LIST_MAX_ENTRIES = 50_000;
 /** Links in a folder whose kinds are found out at the same time, and how long all of them may take. */
-export const LIST_LINKS_AT_ONCE = 16;
-export const LIST_LINKS_MAX_MS = 2_000;
+const LIST_LINKS_AT_ONCE = 16;
+const LIST_LINKS_MAX_MS = 2_000;
 /** Files up to here are known by their content, larger ones by their date. */
-export const ETAG_HASH_MAX_BYTES = 256 * 2 ** 10;
+const ETAG_HASH_MAX_BYTES = 256 * 2 ** 10;
+const HASH_CHARACTERS = 32;
+/** Names that are fetched from the system in one go. */
+const BUFFERED_NAMES = 1_024;
 
 export interface StoredContent {
   readonly bytes: Uint8Array;
@@ -44,22 +46,6 @@ export interface ContentReader {
   readonly scheme: string;
   /** Undefined when there is no such content (any more). */
   read(uri: string): Promise<StoredContent | undefined>;
-}
-
-/** `resourceRead`: a file, or some of its bytes, or what is kept by reference. */
-
-/** Our own extension: which bytes, for files that are too large for one answer. */
-interface ByteRange {
-  readonly start: number;
-  /** Behind the last one. */
-  readonly end: number;
-}
-
-/** Some bytes, and how many there are of the whole. */
-interface Piece {
-  readonly bytes: Buffer;
-  readonly size: number;
-  readonly contentType?: string | undefined;
 }
 
 export async function readFile(places: Places, clientId: string, params: ResourceReadParams) {
@@ -83,6 +69,20 @@ export async function readContent(reader: ContentReader, params: ResourceReadPar
   const { start, end } = within(rangeOf(params), size, uri);
   const bytes = Buffer.from(buffer, byteOffset + start, end - start);
   return resultOf({ bytes, size, contentType: content.contentType }, params);
+}
+
+/** Our own extension: which bytes, for files that are too large for one answer. */
+interface ByteRange {
+  readonly start: number;
+  /** Behind the last one. */
+  readonly end: number;
+}
+
+/** Some bytes, and how many there are of the whole. */
+interface Piece {
+  readonly bytes: Buffer;
+  readonly size: number;
+  readonly contentType?: string | undefined;
 }
 
 function rangeOf(params: object): ByteRange | undefined {
@@ -120,19 +120,7 @@ function fits(text: string): boolean {
   return text.length * 6 <= PAYLOAD_MAX_BYTES || Buffer.byteLength(JSON.stringify(text)) <= PAYLOAD_MAX_BYTES;
 }
 
-/** Names a version of a file. A small one by its content, so that even two changes within one tick of the clock differ. */
-
-const HASH_CHARACTERS = 32;
-
-export async function etagOf(file: OpenFile): Promise<string> {
-  const { size, mtimeNs, ctimeNs, ino } = file.stats;
-  if (size > ETAG_HASH_MAX_BYTES) return [size, mtimeNs, ctimeNs, ino].map((part) => part.toString(36)).join('-');
-  const hash = createHash('sha256').update(await readBytes(file, 0, Number(size)));
-  return hash.digest('base64url').slice(0, HASH_CHARACTERS);
-}
-
 /** `resourceResolve`: what something is and where it really is. The way to find out whether it exists. */
-
 export function resolveResource(
   places: Places,
   clientId: string,
@@ -172,10 +160,12 @@ async function fileFacts(place: Place): Promise<Pick<ResourceResolveResult, 'con
   return { ...(contentType !== undefined && { contentType }), ...(etag !== undefined && { etag }) };
 }
 
-/** `resourceList`: the direct children of a folder. */
-
-/** Names that are fetched from the system in one go. */
-const BUFFERED_NAMES = 1_024;
+export async function etagOf(file: OpenFile): Promise<string> {
+  const { size, mtimeNs, ctimeNs, ino } = file.stats;
+  if (size > ETAG_HASH_MAX_BYTES) return [size, mtimeNs, ctimeNs, ino].map((part) => part.toString(36)).join('-');
+  const hash = createHash('sha256').update(await readBytes(file, 0, Number(size)));
+  return hash.digest('base64url').slice(0, HASH_CHARACTERS);
+}
 
 export function listFolder(places: Places, clientId: string, uri: string): Promise<ResourceListResult> {
   return places.at({ uri, clientId, wanted: 'list' }, async (place) => {

@@ -1,26 +1,36 @@
-/** The files of this machine and what is kept by reference, for clients: everything that the resource requests do. */
+/** The resource requests of clients: files of this machine, contents that the host refers to by URI, and watches. */
 import { ErrorCode, type ResourceListResult, type ResourceReadParams } from '@atrium/protocol';
-import type { HostCore } from '../../core/contracts/host-core.js';
 import { RequestError } from '../../core/contracts/request-error.js';
 import type { Service, ServiceRequests } from '../../core/contracts/service.js';
 import type { Session } from '../../core/sessions/session.js';
 import { RawJson } from '../../core/util/json-parts.js';
 import type { Connection } from '../../core/wire/connection.js';
-import { Asking } from './access-requests.js';
-import { Granted, Grants } from './client-roots.js';
+import { AccessRequests, type AccessRequestsHost } from './access-requests.js';
+import { ClientRoots, type DeclaredDirectory, Grants } from './client-roots.js';
 import { copy, move, remove } from './copy-move-delete.js';
 import { filePathOf, Places } from './places.js';
 import { type ContentReader, listFolder, readContent, readFile, resolveResource } from './read.js';
-import { WATCH_SCHEME, Watches } from './watches.js';
+import { WATCH_SCHEME, Watches, type WatchesHost } from './watches.js';
 import { makeFolder, writeFile } from './write.js';
 
+/** What the resource requests use of the host. */
+export interface ResourcesHost extends AccessRequestsHost, WatchesHost {
+  readonly sessions: AccessRequestsHost['sessions'] & {
+    has(uri: string): boolean;
+    /** The folders of all listed sessions. The same object as long as they are the same. */
+    workingFolders(): ReadonlySet<string>;
+  };
+  /** Absent when sessions of this host are not customized. */
+  readonly customizations: { declaredDirectories(): readonly DeclaredDirectory[] } | undefined;
+}
+
 export interface ResourcesParts {
-  readonly core: HostCore;
+  readonly host: ResourcesHost;
   /** Folders below which clients may look for a place to work, as paths. */
   readonly browsed: readonly string[];
   /** Where the user keeps customizations for all projects. */
   readonly userFolder: string | undefined;
-  /** Whoever keeps contents that the host hands out by reference. */
+  /** The stores of contents that the host refers to by URI. */
   readonly readers: readonly ContentReader[];
 }
 
@@ -41,18 +51,18 @@ export class Resources implements Service {
   } as const;
   readonly #readers: readonly ContentReader[];
   readonly #places: Places;
-  readonly #asking: Asking;
+  readonly #accessRequests: AccessRequests;
   readonly #watches: Watches;
 
-  constructor({ core, browsed, userFolder, readers }: ResourcesParts) {
-    const grants = new Grants((session) => core.sessions.has(session));
-    const workingFolders = () => core.sessions.workingFolders();
-    const declared = () => core.customizations?.declaredDirectories() ?? [];
-    const granted = new Granted({ clock: core.clock, grants, workingFolders, declared, browsed, userFolder });
+  constructor({ host, browsed, userFolder, readers }: ResourcesParts) {
+    const grants = new Grants((session) => host.sessions.has(session));
+    const workingFolders = () => host.sessions.workingFolders();
+    const declared = () => host.customizations?.declaredDirectories() ?? [];
+    const roots = new ClientRoots({ clock: host.clock, grants, workingFolders, declared, browsed, userFolder });
     this.#readers = readers;
-    this.#places = new Places(granted);
-    this.#asking = new Asking({ core, granted, grants });
-    this.#watches = new Watches({ core, places: this.#places, granted });
+    this.#places = new Places(roots);
+    this.#accessRequests = new AccessRequests({ host, roots, grants });
+    this.#watches = new Watches({ host, places: this.#places, roots });
     this.requests = this.#handlers(this.#places);
   }
 
@@ -82,7 +92,7 @@ export class Resources implements Service {
         return {};
       },
       resourceRequest: async (connection, params) => {
-        await this.#asking.request(connection, params);
+        await this.#accessRequests.request(connection, params);
         return {};
       },
       createResourceWatch: async (connection, params) => ({ channel: await this.#watches.create(connection, params) }),
@@ -103,12 +113,12 @@ export class Resources implements Service {
   }
 
   left(connection: Connection): void {
-    this.#asking.left(connection);
+    this.#accessRequests.left(connection);
     this.#watches.left(connection);
   }
 
   readonly attach = (session: Session) => ({
-    close: async () => this.#asking.sessionClosed(session),
+    close: async () => this.#accessRequests.sessionClosed(session),
   });
 
   async close(): Promise<void> {
@@ -116,7 +126,7 @@ export class Resources implements Service {
   }
 }
 
-/** Many entries are written as text at once, where nobody has to look at each of them again. */
+/** Writes many entries as text at once where no dialect has to translate each of them. */
 function asText({ dialect }: Connection, { entries }: ResourceListResult): ResourceListResult {
   if (!dialect.traits.takesText) return { entries };
   return { entries: new RawJson(JSON.stringify(entries)) as unknown as ResourceListResult['entries'] };
@@ -127,7 +137,7 @@ function idOf({ identity }: Connection): string {
   throw new RequestError(ErrorCode.InvalidRequest, 'the connection is closed');
 }
 
-/** Where people begin to look for a folder, and what else the host was told of. */
+/** The host's default directory, and the other folders that it was configured with. */
 export function browsedFolders(defaultDirectory: string | undefined, more: readonly string[] = []): string[] {
   const first = defaultDirectory === undefined ? undefined : filePathOf(defaultDirectory);
   return [...(first && 'path' in first ? [first.path] : []), ...more];

@@ -1,5 +1,7 @@
-/** What a watch remembers of what is in a folder. */
-
+/**
+ * Watches a file, a folder, or a whole tree, and reports in batches what was added, updated and deleted. Folders are held
+ * open while they are looked at, so that a folder which is exchanged for a link shows nothing from elsewhere.
+ */
 import { lstat, opendir } from 'node:fs/promises';
 import path from 'node:path';
 import type { ResourceChangeType } from '@atrium/protocol';
@@ -10,202 +12,28 @@ import { isTemporary, type PinnedFolder, pinFolder } from './pinned-folder.js';
 import type { ChangeFilter } from './watches.js';
 
 /** Folders in all watches of the host: the system has only so many watchers for all programs of a user. */
-export const WATCHED_FOLDERS_MAX = 32_768;
+const WATCHED_FOLDERS_MAX = 32_768;
 /** Folders in one watch, and names in them that it has to remember. */
-export const WATCH_FOLDERS_MAX = 4_096;
+const WATCH_FOLDERS_MAX = 4_096;
 export const WATCH_NAMES_MAX = 200_000;
 /** What changes within this time is told at once. */
 export const WATCH_BATCH_MS = 50;
 /** More changes than these are told as one: look at everything again. */
 export const WATCH_BATCH_MAX_CHANGES = 500;
-
-/** Something in a folder. When a name stands for another folder than before, its number differs; files have none. */
-export interface Known {
-  readonly isFolder: boolean;
-  readonly ino?: bigint;
-}
-
 /** Names that are fetched from the system in one go. */
 const BUFFERED_NAMES = 1_024;
-
 const FILE: Known = { isFolder: false };
-
-/** All that is in a folder; fails when that is more than so many names. */
-export async function knownIn(held: PinnedFolder, maxNames: number): Promise<Map<string, Known>> {
-  const known = new Map<string, Known>();
-  for await (const entry of await opendir(held.self, { bufferSize: BUFFERED_NAMES })) {
-    if (isTemporary(entry.name)) continue;
-    const found = entry.isDirectory() ? await lookAt(held, entry.name) : FILE;
-    if (found) known.set(entry.name, found);
-    if (known.size > maxNames) throw invalid(`a watch may have ${maxNames} files: exclude some`);
-  }
-  return known;
-}
-
-export async function lookAt(held: PinnedFolder, name: string): Promise<Known | undefined> {
-  const stats = await lstat(held.at(name), { bigint: true }).catch(() => undefined);
-  if (!stats) return undefined;
-  return stats.isDirectory() ? { isFolder: true, ino: stats.ino } : FILE;
-}
-
-/**
- * The folders of one watch: what is known to be in each, and how the system tells that something changed there. On Linux
- * every folder has a watcher of its own; elsewhere the outermost one tells about all of them.
- */
-
-export interface WatchedFolder {
-  readonly real: string;
-  readonly known: Map<string, Known>;
-  readonly watcher: FolderWatcher | undefined;
-}
-
-export interface WatchedFoldersParts {
-  readonly recursive: boolean;
-  /** Whether a watch looks into a folder. */
-  isEntered(folder: string): boolean;
-  /** Something happened to this name in a folder; without a name, to any. */
-  touched(folder: string, name: string | undefined): void;
-}
-
 const HAS_RECURSIVE_WATCHERS = process.platform !== 'linux';
-
-/** Folders of all watches in this process, for the system counts them together, too. */
-let watchedFolders = 0;
-
-export class WatchedFolders {
-  readonly #parts: WatchedFoldersParts;
-  readonly #folders = new Map<string, WatchedFolder>();
-  readonly #others: FolderWatcher[] = [];
-  #names = 0;
-  #isClosed = false;
-
-  constructor(parts: WatchedFoldersParts) {
-    this.#parts = parts;
-  }
-
-  get(real: string): WatchedFolder | undefined {
-    return this.#folders.get(real);
-  }
-
-  /** Watches a folder for the sake of one name in it, such as a file, or a folder that may go and come back. */
-  watchName(folder: string, name: string): void {
-    const watcher = watchFolder(folder, (changed) => {
-      if (changed === name || changed === undefined) this.#parts.touched(folder, name);
-    });
-    this.#others.push(watcher);
-  }
-
-  /** Takes in a folder and, where it is to be so, all folders in it. Says what was found, the outer before the inner. */
-  async add(outermost: string): Promise<string[]> {
-    const found: string[] = [];
-    const waiting = [outermost];
-    for (let real = waiting.shift(); real !== undefined; real = waiting.shift()) {
-      const folder = await this.#addOne(real, real === outermost);
-      for (const [name, { isFolder }] of folder?.known ?? []) {
-        const inner = path.join(real, name);
-        found.push(inner);
-        if (isFolder && this.#parts.recursive && this.#parts.isEntered(inner)) waiting.push(inner);
-      }
-    }
-    return found;
-  }
-
-  async #addOne(real: string, isOutermost: boolean): Promise<WatchedFolder | undefined> {
-    const held = await pinFolder(real).catch(ifMoved);
-    if (!held) return undefined;
-    try {
-      // First the watcher, then the look inside: what comes in between is seen at least once.
-      const folder = this.#enter(held, isOutermost || !HAS_RECURSIVE_WATCHERS);
-      for (const [name, known] of await this.look(held)) this.put(folder, name, known);
-      return folder;
-    } finally {
-      await held.close();
-    }
-  }
-
-  #enter(held: PinnedFolder, isWatched: boolean): WatchedFolder {
-    // One that was closed meanwhile takes nothing in any more: nobody would let go of it.
-    if (this.#isClosed) throw new MovedError('the watch was closed');
-    const { real } = held;
-    this.remove(real);
-    if (this.#folders.size >= WATCH_FOLDERS_MAX) {
-      throw invalid(`a watch may have ${WATCH_FOLDERS_MAX} folders: exclude some`);
-    }
-    if (watchedFolders >= WATCHED_FOLDERS_MAX) throw tooMany();
-    const folder = { real, known: new Map(), watcher: isWatched ? this.#watcherOf(held) : undefined };
-    this.#folders.set(real, folder);
-    watchedFolders += 1;
-    return folder;
-  }
-
-  /** What is in a folder now; fails when that is more than can be remembered. */
-  look(held: PinnedFolder): Promise<Map<string, Known>> {
-    return knownIn(held, WATCH_NAMES_MAX);
-  }
-
-  /** Remembers what has this name in a folder; undefined forgets it. */
-  put({ known }: WatchedFolder, name: string, found: Known | undefined): void {
-    const before = known.size;
-    if (found) known.set(name, found);
-    else known.delete(name);
-    this.#names += known.size - before;
-    if (this.#names > WATCH_NAMES_MAX) throw invalid(`a watch may have ${WATCH_NAMES_MAX} files: exclude some`);
-  }
-
-  #watcherOf({ self, real }: PinnedFolder): FolderWatcher {
-    const recursive = HAS_RECURSIVE_WATCHERS && this.#parts.recursive;
-    const listen = (changed: string | undefined) => {
-      if (changed === undefined) return this.#parts.touched(real, undefined);
-      const inner = path.join(real, changed);
-      this.#parts.touched(path.dirname(inner), path.basename(inner));
-    };
-    try {
-      return watchFolder(self, listen, { recursive });
-    } catch (error) {
-      throw codeOf(error) === 'ENOSPC' || codeOf(error) === 'EMFILE' ? tooMany() : error;
-    }
-  }
-
-  /** Lets go of a folder and all in it. Says what was known there. */
-  remove(real: string): string[] {
-    const folder = this.#folders.get(real);
-    if (!folder) return [];
-    this.#folders.delete(real);
-    watchedFolders -= 1;
-    this.#names -= folder.known.size;
-    folder.watcher?.close();
-    return [...folder.known.keys()].flatMap((name) => {
-      const inner = path.join(real, name);
-      return [inner, ...this.remove(inner)];
-    });
-  }
-
-  close(): void {
-    this.#isClosed = true;
-    for (const { watcher } of this.#folders.values()) watcher?.close();
-    for (const watcher of this.#others) watcher.close();
-    watchedFolders -= this.#folders.size;
-    this.#folders.clear();
-  }
-}
-
-function tooMany(): Error {
-  return refused('no more folders can be watched on this machine: exclude some, or end other watches');
-}
-
-/** It went before it could be watched. */
-function ifMoved(error: unknown): undefined {
-  if (!(error instanceof MovedError)) throw error;
-}
+/** A name that may be anything. */
+const ANY = '';
 
 /** Watches a file, a folder, or a whole tree, and tells in batches what was added, updated and deleted. */
-
 export interface PathChange {
   readonly path: string;
   readonly type: ResourceChangeType;
 }
 
-export interface TreeWatchParts {
+interface TreeWatchParts {
   readonly clock: Clock;
   /** The real path. */
   readonly root: string;
@@ -217,9 +45,6 @@ export interface TreeWatchParts {
   /** It cannot be watched as it should be (any more). */
   failed(error: unknown): void;
 }
-
-/** A name that may be anything. */
-const ANY = '';
 
 export class TreeWatch {
   readonly #parts: TreeWatchParts;
@@ -352,3 +177,174 @@ export class TreeWatch {
     return path.relative(this.#parts.root, file).split(path.sep).join('/');
   }
 }
+
+/**
+ * The folders of one watch: what is known to be in each, and how the system tells that something changed there. On Linux
+ * every folder has a watcher of its own; elsewhere the outermost one tells about all of them.
+ */
+interface WatchedFolder {
+  readonly real: string;
+  readonly known: Map<string, Known>;
+  readonly watcher: FolderWatcher | undefined;
+}
+
+interface WatchedFoldersParts {
+  readonly recursive: boolean;
+  /** Whether a watch looks into a folder. */
+  isEntered(folder: string): boolean;
+  /** Something happened to this name in a folder; without a name, to any. */
+  touched(folder: string, name: string | undefined): void;
+}
+
+export class WatchedFolders {
+  readonly #parts: WatchedFoldersParts;
+  readonly #folders = new Map<string, WatchedFolder>();
+  readonly #others: FolderWatcher[] = [];
+  #names = 0;
+  #isClosed = false;
+
+  constructor(parts: WatchedFoldersParts) {
+    this.#parts = parts;
+  }
+
+  get(real: string): WatchedFolder | undefined {
+    return this.#folders.get(real);
+  }
+
+  /** Watches a folder for the sake of one name in it, such as a file, or a folder that may go and come back. */
+  watchName(folder: string, name: string): void {
+    const watcher = watchFolder(folder, (changed) => {
+      if (changed === name || changed === undefined) this.#parts.touched(folder, name);
+    });
+    this.#others.push(watcher);
+  }
+
+  /** Takes in a folder and, where it is to be so, all folders in it. Says what was found, the outer before the inner. */
+  async add(outermost: string): Promise<string[]> {
+    const found: string[] = [];
+    const waiting = [outermost];
+    for (let real = waiting.shift(); real !== undefined; real = waiting.shift()) {
+      const folder = await this.#addOne(real, real === outermost);
+      for (const [name, { isFolder }] of folder?.known ?? []) {
+        const inner = path.join(real, name);
+        found.push(inner);
+        if (isFolder && this.#parts.recursive && this.#parts.isEntered(inner)) waiting.push(inner);
+      }
+    }
+    return found;
+  }
+
+  async #addOne(real: string, isOutermost: boolean): Promise<WatchedFolder | undefined> {
+    const held = await pinFolder(real).catch(ifMoved);
+    if (!held) return undefined;
+    try {
+      // First the watcher, then the look inside: what comes in between is seen at least once.
+      const folder = this.#enter(held, isOutermost || !HAS_RECURSIVE_WATCHERS);
+      for (const [name, known] of await this.look(held)) this.put(folder, name, known);
+      return folder;
+    } finally {
+      await held.close();
+    }
+  }
+
+  #enter(held: PinnedFolder, isWatched: boolean): WatchedFolder {
+    // One that was closed meanwhile takes nothing in any more: nobody would let go of it.
+    if (this.#isClosed) throw new MovedError('the watch was closed');
+    const { real } = held;
+    this.remove(real);
+    if (this.#folders.size >= WATCH_FOLDERS_MAX) {
+      throw invalid(`a watch may have ${WATCH_FOLDERS_MAX} folders: exclude some`);
+    }
+    if (watchedFolders >= WATCHED_FOLDERS_MAX) throw tooMany();
+    const folder = { real, known: new Map(), watcher: isWatched ? this.#watcherOf(held) : undefined };
+    this.#folders.set(real, folder);
+    watchedFolders += 1;
+    return folder;
+  }
+
+  /** What is in a folder now; fails when that is more than can be remembered. */
+  look(held: PinnedFolder): Promise<Map<string, Known>> {
+    return knownIn(held, WATCH_NAMES_MAX);
+  }
+
+  /** Remembers what has this name in a folder; undefined forgets it. */
+  put({ known }: WatchedFolder, name: string, found: Known | undefined): void {
+    const before = known.size;
+    if (found) known.set(name, found);
+    else known.delete(name);
+    this.#names += known.size - before;
+    if (this.#names > WATCH_NAMES_MAX) throw invalid(`a watch may have ${WATCH_NAMES_MAX} files: exclude some`);
+  }
+
+  #watcherOf({ self, real }: PinnedFolder): FolderWatcher {
+    const recursive = HAS_RECURSIVE_WATCHERS && this.#parts.recursive;
+    const listen = (changed: string | undefined) => {
+      if (changed === undefined) return this.#parts.touched(real, undefined);
+      const inner = path.join(real, changed);
+      this.#parts.touched(path.dirname(inner), path.basename(inner));
+    };
+    try {
+      return watchFolder(self, listen, { recursive });
+    } catch (error) {
+      throw codeOf(error) === 'ENOSPC' || codeOf(error) === 'EMFILE' ? tooMany() : error;
+    }
+  }
+
+  /** Lets go of a folder and all in it. Says what was known there. */
+  remove(real: string): string[] {
+    const folder = this.#folders.get(real);
+    if (!folder) return [];
+    this.#folders.delete(real);
+    watchedFolders -= 1;
+    this.#names -= folder.known.size;
+    folder.watcher?.close();
+    return [...folder.known.keys()].flatMap((name) => {
+      const inner = path.join(real, name);
+      return [inner, ...this.remove(inner)];
+    });
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    for (const { watcher } of this.#folders.values()) watcher?.close();
+    for (const watcher of this.#others) watcher.close();
+    watchedFolders -= this.#folders.size;
+    this.#folders.clear();
+  }
+}
+
+/** Something in a folder. When a name stands for another folder than before, its number differs; files have none. */
+interface Known {
+  readonly isFolder: boolean;
+  readonly ino?: bigint;
+}
+
+/** All that is in a folder; fails when that is more than so many names. */
+export async function knownIn(held: PinnedFolder, maxNames: number): Promise<Map<string, Known>> {
+  const known = new Map<string, Known>();
+  for await (const entry of await opendir(held.self, { bufferSize: BUFFERED_NAMES })) {
+    if (isTemporary(entry.name)) continue;
+    const found = entry.isDirectory() ? await lookAt(held, entry.name) : FILE;
+    if (found) known.set(entry.name, found);
+    if (known.size > maxNames) throw invalid(`a watch may have ${maxNames} files: exclude some`);
+  }
+  return known;
+}
+
+async function lookAt(held: PinnedFolder, name: string): Promise<Known | undefined> {
+  const stats = await lstat(held.at(name), { bigint: true }).catch(() => undefined);
+  if (!stats) return undefined;
+  return stats.isDirectory() ? { isFolder: true, ino: stats.ino } : FILE;
+}
+
+function tooMany(): Error {
+  return refused('no more folders can be watched on this machine: exclude some, or end other watches');
+}
+
+/** It went before it could be watched. */
+function ifMoved(error: unknown): undefined {
+  if (!(error instanceof MovedError)) throw error;
+}
+
+/** Folders of all watches in this process, for the system counts them together, too. */
+let watchedFolders = 0;

@@ -1,5 +1,4 @@
-/** Which changes below a watched root are told. Pure. */
-
+/** The watches that clients have opened: each is a channel that lives as long as it has a subscriber. */
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import {
@@ -9,24 +8,157 @@ import {
   type WatchFilter,
 } from '@atrium/protocol';
 import { EphemeralChannel, type EphemeralChannelOptions } from '../../core/channels/ephemeral-channel.js';
-import type { HostCore, OpenChannel } from '../../core/contracts/host-core.js';
+import type { OpenChannel } from '../../core/channels/open-channel.js';
+import type { Writer } from '../../core/channels/writer.js';
 import { ToolFailure } from '../../core/contracts/tool.js';
+import type { Clock } from '../../core/util/clock.js';
 import { type Glob, glob } from '../../core/util/glob.js';
+import type { Logger } from '../../core/util/logger.js';
 import type { Connection } from '../../core/wire/connection.js';
-import type { Granted } from './client-roots.js';
+import type { ClientRoots } from './client-roots.js';
 import { invalid, notFound, refused } from './errors.js';
 import type { Place, Places } from './places.js';
 import { suffices } from './roots.js';
 import { type PathChange, TreeWatch } from './tree-watch.js';
 
 export const WATCHES_MAX = 32;
-export const WATCH_PATTERNS_MAX = 100;
-export const WATCH_PATTERN_MAX_CHARACTERS = 1_000;
-/** A watch that nobody subscribes to ends after this. */
+const WATCH_PATTERNS_MAX = 100;
+const WATCH_PATTERN_MAX_CHARACTERS = 1_000;
+/** A watch without a subscriber ends after this. */
 export const WATCH_UNUSED_MS = 30_000;
-
-/** Without `includes`, the insides of these are left alone: programs churn in there, and nobody reads along. */
+/** Without `includes`, these folders are not entered: programs churn in there. */
 const CHURN: readonly Glob[] = ['**/.git/objects/*', '**/node_modules/*'].map(glob);
+
+export const WATCH_SCHEME = 'ahp-resource-watch:';
+
+/** What watches use of the host. */
+export interface WatchesHost {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly writer: Writer;
+  /** Whether a channel has a subscriber. */
+  isWatched(uri: string): boolean;
+  unsubscribeAll(uri: string): void;
+}
+
+interface WatchesParts {
+  readonly host: WatchesHost;
+  readonly places: Places;
+  readonly roots: ClientRoots;
+}
+
+interface Watch {
+  readonly creator: Connection;
+  /** Its rights count, also when its connection has closed and other subscribers are left. */
+  readonly clientId: string;
+  readonly channel: EphemeralChannel<ResourceWatchState>;
+  readonly tree: TreeWatch;
+  readonly cancelTimer: () => void;
+  /** A warning that changes may be missed has been logged. */
+  isPartial: boolean;
+}
+
+export class Watches {
+  readonly #parts: WatchesParts;
+  readonly #watches = new Map<string, Watch>();
+  #isClosed = false;
+
+  constructor(parts: WatchesParts) {
+    this.#parts = parts;
+  }
+
+  /** Resolves with the URI of the channel. Changes are reported to its subscribers only. */
+  async create(creator: Connection, params: CreateResourceWatchParams): Promise<string> {
+    const { places } = this.#parts;
+    const { uri } = params;
+    const clientId = creator.identity?.clientId ?? '';
+    const own = [...this.#watches.values()].filter((watch) => watch.creator === creator).length;
+    if (own >= WATCHES_MAX) throw refused(`a connection may have ${WATCHES_MAX} watches: unsubscribe some`);
+    return places.at({ uri, clientId, wanted: 'read' }, (place) => this.#open({ creator, clientId }, place, params));
+  }
+
+  async #open(
+    { creator, clientId }: Pick<Watch, 'creator' | 'clientId'>,
+    place: Place,
+    params: CreateResourceWatchParams,
+  ): Promise<string> {
+    const { clock } = this.#parts.host;
+    const { uri, recursive = false, excludes, includes } = params;
+    const { stats, real } = place;
+    if (!stats) throw notFound(uri);
+    if (!stats.isDirectory() && !stats.isFile()) throw refused(`${uri} is neither a file nor a folder`);
+    const channelUri = `${WATCH_SCHEME}/${crypto.randomUUID()}`;
+    const tree = new TreeWatch({
+      ...{ clock, root: real, recursive, isFolder: stats.isDirectory(), filter: changeFilter(excludes, includes) },
+      changed: (changes) => void this.#tell(channelUri, place, changes),
+      failed: (error) => this.#failed(channelUri, error),
+    });
+    await tree.start().catch((error) => {
+      tree.close();
+      throw error;
+    });
+    const filters = { ...(excludes && { excludes }), ...(includes && { includes }) };
+    const initial = { root: uri, recursive, ...filters };
+    const cancelTimer = clock.after(WATCH_UNUSED_MS, () => this.#releaseUnused(channelUri));
+    const channel = new EphemeralChannel({ writer: this.#parts.host.writer, uri: channelUri, reduce, initial });
+    this.#watches.set(channelUri, { creator, clientId, channel, tree, cancelTimer, isPartial: false });
+    // The connection, or the host, may have closed while we looked through the tree.
+    if (!creator.identity || this.#isClosed) this.release(channelUri);
+    return channelUri;
+  }
+
+  open(uri: string): OpenChannel | undefined {
+    return this.#watches.get(uri)?.channel;
+  }
+
+  release(uri: string): void {
+    const watch = this.#watches.get(uri);
+    this.#watches.delete(uri);
+    watch?.tree.close();
+    watch?.cancelTimer();
+  }
+
+  left(connection: Connection): void {
+    for (const [uri, { creator }] of [...this.#watches]) if (creator === connection) this.#releaseUnused(uri);
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    for (const uri of [...this.#watches.keys()]) this.release(uri);
+  }
+
+  #releaseUnused(uri: string): void {
+    if (!this.#parts.host.isWatched(uri)) this.release(uri);
+  }
+
+  /** Checks the rights again, because a grant may have ended since. */
+  async #tell(uri: string, { uri: rootUri, real, asked }: Place, changes: readonly PathChange[]): Promise<void> {
+    const { host, roots } = this.#parts;
+    const watch = this.#watches.get(uri);
+    if (!watch) return;
+    const table = await roots.tableFor(watch.clientId);
+    if (!suffices(table.accessTo(real), 'read')) {
+      this.release(uri);
+      return host.unsubscribeAll(uri);
+    }
+    const items = changes.map(({ path: file, type }) => {
+      const below = path.relative(real, file);
+      return { uri: below === '' ? rootUri : pathToFileURL(path.join(asked, below)).href, type };
+    });
+    if (host.isWatched(uri)) watch.channel.write({ type: 'resourceWatch/changed', changes: { items } });
+  }
+
+  /** From now on changes may be missed: reports the root as updated, so that subscribers read everything again. */
+  #failed(uri: string, error: unknown): void {
+    const { host } = this.#parts;
+    const watch = this.#watches.get(uri);
+    if (!watch) return;
+    if (!watch.isPartial) host.logger.log('warn', 'a watch no longer sees everything', { error: String(error) });
+    watch.isPartial = true;
+    const items = [{ uri: watch.channel.state.root, type: 'updated' as const }];
+    if (host.isWatched(uri)) watch.channel.write({ type: 'resourceWatch/changed', changes: { items } });
+  }
+}
 
 export interface ChangeFilter {
   /** Paths are relative to the root, with forward slashes. */
@@ -67,129 +199,6 @@ function globOf(pattern: string, member: string): Glob {
     return glob(pattern.replace(/\/+$/, ''));
   } catch (error) {
     throw error instanceof ToolFailure ? invalid(`/${member}: ${error.message}`) : error;
-  }
-}
-
-/** The watches that clients have opened: each a channel that lives as long as somebody is subscribed to it. */
-
-export const WATCH_SCHEME = 'ahp-resource-watch:';
-
-export interface WatchesParts {
-  readonly core: Pick<HostCore, 'clock' | 'logger' | 'writer' | 'isWatched' | 'unsubscribeAll'>;
-  readonly places: Places;
-  readonly granted: Granted;
-}
-
-interface Watch {
-  readonly creator: Connection;
-  /** Whose rights count, also when its connection has closed and others still listen. */
-  readonly clientId: string;
-  readonly channel: EphemeralChannel<ResourceWatchState>;
-  readonly tree: TreeWatch;
-  readonly cancelTimer: () => void;
-  /** It has been said that something may go unseen. */
-  isPartial: boolean;
-}
-
-export class Watches {
-  readonly #parts: WatchesParts;
-  readonly #watches = new Map<string, Watch>();
-  #isClosed = false;
-
-  constructor(parts: WatchesParts) {
-    this.#parts = parts;
-  }
-
-  /** Resolves with the URI of the channel. Nothing is told before somebody subscribes to it. */
-  async create(creator: Connection, params: CreateResourceWatchParams): Promise<string> {
-    const { places } = this.#parts;
-    const { uri } = params;
-    const clientId = creator.identity?.clientId ?? '';
-    const own = [...this.#watches.values()].filter((watch) => watch.creator === creator).length;
-    if (own >= WATCHES_MAX) throw refused(`a connection may have ${WATCHES_MAX} watches: unsubscribe some`);
-    return places.at({ uri, clientId, wanted: 'read' }, (place) => this.#open({ creator, clientId }, place, params));
-  }
-
-  async #open(
-    { creator, clientId }: Pick<Watch, 'creator' | 'clientId'>,
-    place: Place,
-    params: CreateResourceWatchParams,
-  ): Promise<string> {
-    const { clock } = this.#parts.core;
-    const { uri, recursive = false, excludes, includes } = params;
-    const { stats, real } = place;
-    if (!stats) throw notFound(uri);
-    if (!stats.isDirectory() && !stats.isFile()) throw refused(`${uri} is neither a file nor a folder`);
-    const channelUri = `${WATCH_SCHEME}/${crypto.randomUUID()}`;
-    const tree = new TreeWatch({
-      ...{ clock, root: real, recursive, isFolder: stats.isDirectory(), filter: changeFilter(excludes, includes) },
-      changed: (changes) => void this.#tell(channelUri, place, changes),
-      failed: (error) => this.#failed(channelUri, error),
-    });
-    await tree.start().catch((error) => {
-      tree.close();
-      throw error;
-    });
-    const filters = { ...(excludes && { excludes }), ...(includes && { includes }) };
-    const initial = { root: uri, recursive, ...filters };
-    const cancelTimer = clock.after(WATCH_UNUSED_MS, () => this.#releaseUnused(channelUri));
-    const channel = new EphemeralChannel({ writer: this.#parts.core.writer, uri: channelUri, reduce, initial });
-    this.#watches.set(channelUri, { creator, clientId, channel, tree, cancelTimer, isPartial: false });
-    // The connection, or the host, may have closed while we looked through the tree.
-    if (!creator.identity || this.#isClosed) this.release(channelUri);
-    return channelUri;
-  }
-
-  open(uri: string): OpenChannel | undefined {
-    return this.#watches.get(uri)?.channel;
-  }
-
-  release(uri: string): void {
-    const watch = this.#watches.get(uri);
-    this.#watches.delete(uri);
-    watch?.tree.close();
-    watch?.cancelTimer();
-  }
-
-  left(connection: Connection): void {
-    for (const [uri, { creator }] of [...this.#watches]) if (creator === connection) this.#releaseUnused(uri);
-  }
-
-  close(): void {
-    this.#isClosed = true;
-    for (const uri of [...this.#watches.keys()]) this.release(uri);
-  }
-
-  #releaseUnused(uri: string): void {
-    if (!this.#parts.core.isWatched(uri)) this.release(uri);
-  }
-
-  /** What was granted may have been taken back since. */
-  async #tell(uri: string, { uri: rootUri, real, asked }: Place, changes: readonly PathChange[]): Promise<void> {
-    const { core, granted } = this.#parts;
-    const watch = this.#watches.get(uri);
-    if (!watch) return;
-    const table = await granted.tableFor(watch.clientId);
-    if (!suffices(table.accessTo(real), 'read')) {
-      this.release(uri);
-      return core.unsubscribeAll(uri);
-    }
-    const items = changes.map(({ path: file, type }) => {
-      const below = path.relative(real, file);
-      return { uri: below === '' ? rootUri : pathToFileURL(path.join(asked, below)).href, type };
-    });
-    if (core.isWatched(uri)) watch.channel.write({ type: 'resourceWatch/changed', changes: { items } });
-  }
-
-  /** From now on something may go unseen: whoever watches is to look at everything again. */
-  #failed(uri: string, error: unknown): void {
-    const { core } = this.#parts;
-    const watch = this.#watches.get(uri);
-    if (!watch) return;
-    if (!watch.isPartial) core.logger.log('warn', 'a watch no longer sees everything', { error: String(error) });
-    watch.isPartial = true;
-    const items = [{ uri: watch.channel.state.root, type: 'updated' as const }];
-    if (core.isWatched(uri)) watch.channel.write({ type: 'resourceWatch/changed', changes: { items } });
   }
 }
 

@@ -1,5 +1,4 @@
-/** `resourceMkdir`, and the folders that something is put into: each is made in the one above, which is held. */
-
+/** `resourceWrite` and `resourceMkdir`. A file is written as a whole, cut, appended to, or changed in the middle. */
 import { constants } from 'node:fs';
 import { access, type FileHandle, mkdir, open, rm } from 'node:fs/promises';
 import path from 'node:path';
@@ -25,123 +24,14 @@ import { etagOf } from './read.js';
 
 /** How much of a file is written anew when something is put into the middle of it. */
 export const REWRITE_MAX_BYTES = 256 * 2 ** 20;
-export const COPY_CHUNK_BYTES = 2 ** 20;
-
-export function makeFolder(places: Places, clientId: string, uri: string): Promise<void> {
-  return places.at({ uri, clientId, wanted: 'write' }, async ({ stats, held, names, isDeadLink }) => {
-    if (stats?.isDirectory()) return;
-    if (stats || isDeadLink) throw alreadyThere(uri, 'is there already, and not a folder');
-    await (await makeFolders(held, names)).close();
-  });
-}
-
-/** Makes what is missing, one below the other, and holds the innermost. What it was given stays open. */
-export async function makeFolders(above: PinnedFolder, names: readonly string[]): Promise<PinnedFolder> {
-  let folder = above;
-  for (const name of names) {
-    const outer = folder;
-    folder = await makeOne(outer, name).finally(() => outer !== above && outer.close());
-  }
-  return folder;
-}
-
-async function makeOne(folder: PinnedFolder, name: string): Promise<PinnedFolder> {
-  await folder.check();
-  await mkdir(folder.at(name)).catch(ifThere);
-  return pinFolder(path.join(folder.real, name));
-}
-
-/** Somebody else was faster. Whether it is a folder shows when it is held. */
-function ifThere(error: unknown): void {
-  if (codeOf(error) !== 'EEXIST') throw error;
-}
-
-/** Puts a new content in the place of a file, as a whole or not at all. Its mode stays, and its owner where possible. */
-
+const COPY_CHUNK_BYTES = 2 ** 20;
 const PERMISSION_BITS = 0o7777;
 /** What a new file gets, less what the system takes away. */
 const NEW_FILE = 0o666;
 /** What takes the place of a file may be nobody else's business until it has that file's mode. */
 const OWNER_ONLY = 0o600;
-
-/** New bytes, or some of the old file. */
-export type Piece = Buffer | { readonly start: number; readonly end: number };
-
-export interface Replacement {
-  readonly uri: string;
-  readonly folder: PinnedFolder;
-  readonly name: string;
-  /** What is there now; undefined when nothing is. */
-  readonly old: OpenFile | undefined;
-  readonly pieces: readonly Piece[];
-  /** Fails when something is there after all. */
-  readonly mustBeNew: boolean;
-  /** Fails when the old file has been changed meanwhile. */
-  readonly mustBeSame: boolean;
-}
-
-export async function replaceWith(replacement: Replacement): Promise<void> {
-  const { uri, folder, name, old, pieces, mustBeNew, mustBeSame } = replacement;
-  // A rename would replace a file that may not be written.
-  if (old) await access(folder.at(name), constants.W_OK);
-  await folder.check();
-  const temporary = folder.at(temporaryName());
-  try {
-    const handle = await open(temporary, 'wx', old ? OWNER_ONLY : NEW_FILE);
-    await fill(handle, old, pieces).finally(() => handle.close());
-    if (mustBeSame && !isSameVersion(old?.stats, await versionOf(folder.at(name)))) throw conflict(uri);
-    await takeName({ from: temporary, to: { folder, name }, isFolder: false, mustBeNew });
-  } catch (error) {
-    await rm(temporary, { force: true });
-    throw error;
-  }
-}
-
-async function fill(handle: FileHandle, old: OpenFile | undefined, pieces: readonly Piece[]): Promise<void> {
-  for (const piece of pieces) {
-    if (Buffer.isBuffer(piece)) await handle.writeFile(piece);
-    else if (old) await copyRange(old, handle, piece);
-  }
-  if (old) await makeAlike(handle, old);
-  await handle.sync();
-}
-
-async function copyRange(
-  from: OpenFile,
-  to: FileHandle,
-  { start, end }: { start: number; end: number },
-): Promise<void> {
-  for (let at = start; at < end; at += COPY_CHUNK_BYTES) {
-    await to.writeFile(await readBytes(from, at, Math.min(at + COPY_CHUNK_BYTES, end)));
-  }
-}
-
-/** Only the superuser can give files away; for anybody else the file was their own, or becomes so. */
-async function makeAlike(handle: FileHandle, { stats: { uid, gid, mode } }: OpenFile): Promise<void> {
-  const own = await handle.stat({ bigint: true });
-  if (own.uid !== uid || own.gid !== gid) await handle.chown(Number(uid), Number(gid)).catch(() => {});
-  await handle.chmod(Number(mode) & PERMISSION_BITS);
-}
-
-/** `resourceWrite`: a file as a whole, cut, appended to, or with something put into the middle. */
-
-interface Edit {
-  readonly data: Buffer;
-  readonly mode: 'truncate' | 'append' | 'insert';
-  readonly position: number;
-  readonly createOnly: boolean;
-  readonly ifMatch: string | undefined;
-}
-
 /** Either alphabet, with or without line ends and padding. */
 const BASE64 = /^[\w+/\s-]*={0,2}\s*$/;
-
-/** What is written, and where: its folder is held. */
-interface Target {
-  readonly uri: string;
-  readonly folder: PinnedFolder;
-  readonly name: string;
-}
 
 export function writeFile(places: Places, clientId: string, params: ResourceWriteParams): Promise<void> {
   const { uri } = params;
@@ -156,6 +46,22 @@ export function writeFile(places: Places, clientId: string, params: ResourceWrit
     // Two changes of one file must not overlook each other, also when a tool makes one of them.
     return oneAtATime(place.real, write).finally(() => folder !== place.held && folder.close());
   });
+}
+
+/** `resourceWrite`: a file as a whole, cut, appended to, or with something put into the middle. */
+interface Edit {
+  readonly data: Buffer;
+  readonly mode: 'truncate' | 'append' | 'insert';
+  readonly position: number;
+  readonly createOnly: boolean;
+  readonly ifMatch: string | undefined;
+}
+
+/** What is written, and where: its folder is held. */
+interface Target {
+  readonly uri: string;
+  readonly folder: PinnedFolder;
+  readonly name: string;
 }
 
 function editOf({ uri, ...params }: ResourceWriteParams): Edit {
@@ -241,4 +147,92 @@ function piecesOf({ data, mode, position }: Edit, size: number): Piece[] {
   const at = mode === 'append' ? size - position : position;
   const behind = mode === 'truncate' ? [] : [{ start: at, end: size }];
   return [{ start: 0, end: at }, data, ...behind].filter((piece) => Buffer.isBuffer(piece) || piece.end > piece.start);
+}
+
+/** New bytes, or some of the old file. */
+type Piece = Buffer | { readonly start: number; readonly end: number };
+
+interface Replacement {
+  readonly uri: string;
+  readonly folder: PinnedFolder;
+  readonly name: string;
+  /** What is there now; undefined when nothing is. */
+  readonly old: OpenFile | undefined;
+  readonly pieces: readonly Piece[];
+  /** Fails when something is there after all. */
+  readonly mustBeNew: boolean;
+  /** Fails when the old file has been changed meanwhile. */
+  readonly mustBeSame: boolean;
+}
+
+async function replaceWith(replacement: Replacement): Promise<void> {
+  const { uri, folder, name, old, pieces, mustBeNew, mustBeSame } = replacement;
+  // A rename would replace a file that may not be written.
+  if (old) await access(folder.at(name), constants.W_OK);
+  await folder.check();
+  const temporary = folder.at(temporaryName());
+  try {
+    const handle = await open(temporary, 'wx', old ? OWNER_ONLY : NEW_FILE);
+    await fill(handle, old, pieces).finally(() => handle.close());
+    if (mustBeSame && !isSameVersion(old?.stats, await versionOf(folder.at(name)))) throw conflict(uri);
+    await takeName({ from: temporary, to: { folder, name }, isFolder: false, mustBeNew });
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+}
+
+async function fill(handle: FileHandle, old: OpenFile | undefined, pieces: readonly Piece[]): Promise<void> {
+  for (const piece of pieces) {
+    if (Buffer.isBuffer(piece)) await handle.writeFile(piece);
+    else if (old) await copyRange(old, handle, piece);
+  }
+  if (old) await makeAlike(handle, old);
+  await handle.sync();
+}
+
+async function copyRange(
+  from: OpenFile,
+  to: FileHandle,
+  { start, end }: { start: number; end: number },
+): Promise<void> {
+  for (let at = start; at < end; at += COPY_CHUNK_BYTES) {
+    await to.writeFile(await readBytes(from, at, Math.min(at + COPY_CHUNK_BYTES, end)));
+  }
+}
+
+/** Only the superuser can give files away; for anybody else the file was their own, or becomes so. */
+async function makeAlike(handle: FileHandle, { stats: { uid, gid, mode } }: OpenFile): Promise<void> {
+  const own = await handle.stat({ bigint: true });
+  if (own.uid !== uid || own.gid !== gid) await handle.chown(Number(uid), Number(gid)).catch(() => {});
+  await handle.chmod(Number(mode) & PERMISSION_BITS);
+}
+
+export function makeFolder(places: Places, clientId: string, uri: string): Promise<void> {
+  return places.at({ uri, clientId, wanted: 'write' }, async ({ stats, held, names, isDeadLink }) => {
+    if (stats?.isDirectory()) return;
+    if (stats || isDeadLink) throw alreadyThere(uri, 'is there already, and not a folder');
+    await (await makeFolders(held, names)).close();
+  });
+}
+
+/** Makes what is missing, one below the other, and holds the innermost. What it was given stays open. */
+export async function makeFolders(above: PinnedFolder, names: readonly string[]): Promise<PinnedFolder> {
+  let folder = above;
+  for (const name of names) {
+    const outer = folder;
+    folder = await makeOne(outer, name).finally(() => outer !== above && outer.close());
+  }
+  return folder;
+}
+
+async function makeOne(folder: PinnedFolder, name: string): Promise<PinnedFolder> {
+  await folder.check();
+  await mkdir(folder.at(name)).catch(ifThere);
+  return pinFolder(path.join(folder.real, name));
+}
+
+/** Somebody else was faster. Whether it is a folder shows when it is held. */
+function ifThere(error: unknown): void {
+  if (codeOf(error) !== 'EEXIST') throw error;
 }

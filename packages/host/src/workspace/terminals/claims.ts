@@ -1,5 +1,4 @@
-/** Who owns a terminal, and who may change that. There is always exactly one owner. */
-
+/** Who owns a terminal, who may change that, and which actions of clients a terminal accepts. There is always exactly one owner. */
 import type { StateAction, TerminalClaim, TerminalSessionClaim, TerminalState } from '@atrium/protocol';
 import { CLIENT_ID_MAX_CHARACTERS } from '../../core/wire/limits.js';
 import { cleanTitle, TITLE_MAX_CHARACTERS } from './osc-sequences.js';
@@ -25,7 +24,7 @@ export function inBackground({ session }: TerminalSessionClaim): TerminalSession
   return { kind: 'session', session };
 }
 
-export interface ClaimChange {
+interface ClaimChange {
   readonly from: TerminalClaim;
   readonly to: TerminalClaim;
   readonly clientId: string;
@@ -35,7 +34,7 @@ export interface ClaimChange {
 }
 
 /** Why a client may not change the claim like this; undefined when it may. */
-export function claimRefusal({ from, to, clientId, isSession, isHere }: ClaimChange): string | undefined {
+function claimRefusal({ from, to, clientId, isSession, isHere }: ClaimChange): string | undefined {
   if (from.kind === 'client' && from.clientId === clientId) return unfit(to, isSession);
   if (from.kind === 'client' && isHere(from.clientId)) return `the terminal belongs to the client ${from.clientId}`;
   // A client that crashed cannot hand its terminal over.
@@ -55,8 +54,7 @@ export function unfit(claim: TerminalClaim, isSession: (uri: string) => boolean)
 }
 
 /** What clients may do with a terminal. */
-
-export interface TerminalView {
+interface TerminalView {
   readonly state: TerminalState;
   readonly hasExited: boolean;
   /** The program has left so much unread that no more is taken. */

@@ -1,9 +1,4 @@
-/**
- * When the process that a terminal was opened for ends, the system throws away what nobody has read yet: the end of its
- * output. So a command runs inside another process, which says how it ended and then stands still until the host, which
- * has read everything up to there, ends it. Processes in the background are still there to be seen until then.
- */
-
+/** Runs the command of a tool in a terminal of its own, where people can watch it, type into it, and take it over. */
 import { randomUUID } from 'node:crypto';
 import type { TerminalClaim } from '@atrium/protocol';
 import type { TerminalRequest, TerminalRun } from '../../core/contracts/tool.js';
@@ -17,49 +12,39 @@ import type { Terminal } from './terminal.js';
 import type { TerminalEnd } from './terminal-process.js';
 import type { Terminals } from './terminals.js';
 
-/** Ctrl+C is for the command. So is the request to end: the holder ends when the command has, and its last words came. */
+/**
+ * When the process that a terminal was opened for ends, the system throws away output that was not read yet. So a
+ * command runs inside a holder process, which reports how it ended and then stops until the host, which has read
+ * everything up to there, ends it. Processes in the background can be found until then.
+ *
+ * Ctrl+C is for the command. So is the request to end: the holder ends when the command has ended and its output was read.
+ */
 const BEGIN = String.raw`
 n=$ATRIUM_TERMINAL_NONCE end=; unset ATRIUM_TERMINAL_NONCE
 exec 3>&2 2>/dev/null; trap : INT QUIT; trap end=1 TERM
 say() { printf '\033]633;X;%s;%s\007' "$?" "$n"; }`;
 
-/** Somebody may type: the command has the terminal itself. */
+/** A person may type: the command has the terminal itself. */
 const ON_TERMINAL = '(exec 2>&3 3>&-; exec "$@"); say';
 
 /**
- * Programs write for whoever reads: on a terminal they draw, break lines, page and ask. A model reads, so the command has
- * no input, and a pipe between itself and the terminal. What it wrote and how it ended go the same way, and stay in order.
+ * On a terminal, programs draw, break lines, page and ask. A model reads this output, so the command has no input, and a
+ * pipe between itself and the terminal. Its output and its exit code go the same way, and stay in order.
  */
 const BESIDE_TERMINAL =
   '(trap : INT QUIT TERM; (exec "$@") </dev/null 2>&1; say) 3>&- | (trap "" INT QUIT TERM; exec cat 3>&-)\n' +
-  // The first word counts. This is for a command that kills whoever started it.
+  // The first report counts. This one is for a command that kills its parent.
   '(exit 137); say';
 
 const END = '[ "$end" ] || kill -STOP $$';
 
-export interface HeldCommand {
-  readonly command: string;
-  /** Whether it can be typed to. */
-  readonly hasInput: boolean;
-  readonly env: Launch['env'];
-}
-
-export function heldCommand({ command, hasInput, env }: HeldCommand): Launch {
-  const nonce = randomUUID();
-  const script = [BEGIN, hasInput ? ON_TERMINAL : BESIDE_TERMINAL, END].join('\n');
-  const args = ['-c', script, 'sh', '/bin/sh', '-c', command];
-  return { file: '/bin/sh', args, env: { ...env, ATRIUM_TERMINAL_NONCE: nonce }, nonce };
-}
-
-/** Runs a tool's command in a terminal of its own, where people can watch it, type into it, and take it over. */
-
 const TITLE_CHARACTERS = 60;
-/** Of what a person sees who helps. */
+/** The size in which people see it. */
 const SIZE = { cols: 120, rows: 30 } as const;
 
-export interface CommandRun {
+interface CommandRun {
   readonly claim: CallClaim;
-  /** Somebody is there who could type. Without anybody, a command that reads input must not wait for it. */
+  /** A person could type. Otherwise a command that reads input must not wait for it. */
   readonly isWatched: boolean;
   readonly request: TerminalRequest;
 }
@@ -103,7 +88,7 @@ function openFor(terminals: Terminals, { claim, isWatched, request }: CommandRun
   });
 }
 
-/** Until the command ends, must end, or is somebody else's. */
+/** Until the command ends, must end, or a person takes the terminal over. */
 async function watch(terminal: Terminal, request: TerminalRequest): Promise<TerminalRun> {
   const { clock, signal, timeoutMs, output, running } = request;
   const lines = new PlainLines();
@@ -142,4 +127,18 @@ function unclaimed(terminal: Terminal): Promise<TerminalClaim> {
 
 function endOf({ exitCode, signal, strays }: TerminalEnd): TerminalRun {
   return signal ? { kind: 'killed', signal: signal.name } : { kind: 'exited', code: exitCode, strays };
+}
+
+interface HeldCommand {
+  readonly command: string;
+  /** Whether it can be typed to. */
+  readonly hasInput: boolean;
+  readonly env: Launch['env'];
+}
+
+function heldCommand({ command, hasInput, env }: HeldCommand): Launch {
+  const nonce = randomUUID();
+  const script = [BEGIN, hasInput ? ON_TERMINAL : BESIDE_TERMINAL, END].join('\n');
+  const args = ['-c', script, 'sh', '/bin/sh', '-c', command];
+  return { file: '/bin/sh', args, env: { ...env, ATRIUM_TERMINAL_NONCE: nonce }, nonce };
 }

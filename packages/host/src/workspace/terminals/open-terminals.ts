@@ -1,25 +1,32 @@
-/** The terminals that are open, up to a limit: which of them makes room for a new one, and how one goes. */
-import { ErrorCode } from '@atrium/protocol';
-import type { HostCore } from '../../core/contracts/host-core.js';
+/** The open terminals, up to a limit: which one makes room for a new one, and how one is removed. */
+import { ErrorCode, type TerminalInfo } from '@atrium/protocol';
 import { RequestError } from '../../core/contracts/request-error.js';
 import { isOfCall, isOfSession } from './claims.js';
 import type { Terminal } from './terminal.js';
 
 /** Terminals of one host, those that have ended and are still shown among them. */
 export const TERMINALS_MAX = 64;
-/** Terminals of finished calls that a session keeps, so that one can still look at them. */
+/** Terminals of finished calls that stay open per session, so that people can still look at them. */
 export const FINISHED_KEPT_PER_SESSION = 3;
 
+/** What the list of terminals uses of the host. */
+export interface OpenTerminalsHost {
+  readonly root: { setTerminals(terminals: TerminalInfo[]): void };
+  readonly writer: { settled(): Promise<unknown> };
+  isWatched(uri: string): boolean;
+  unsubscribeAll(uri: string): void;
+}
+
 export class OpenTerminals {
-  readonly #core: HostCore;
+  readonly #host: OpenTerminalsHost;
   readonly #max: number;
   readonly #all = new Map<string, Terminal>();
   /** Terminals that are off the list, and not at their end yet. */
   readonly #ending = new Map<string, Promise<void>>();
   #isClosed = false;
 
-  constructor(core: HostCore, max: number) {
-    this.#core = core;
+  constructor(host: OpenTerminalsHost, max: number) {
+    this.#host = host;
     this.#max = max;
   }
 
@@ -46,20 +53,20 @@ export class OpenTerminals {
   }
 
   /**
-   * The oldest that has ended goes: what a call left, whose result tells what was shown there, at best one that nobody
-   * looks at; otherwise any that nobody looks at. Everything else is somebody's.
+   * The oldest that has ended goes: first one that a call left, whose result has its output, if possible without
+   * subscribers; otherwise any without subscribers. All others are in use.
    */
   makeRoom(): void {
     if (this.#all.size < this.#max) return;
     const all = [...this.#all.values()];
     const left = all.filter(isLeftByCall);
-    const isUnseen = ({ hasExited, uri }: Terminal) => hasExited && !this.#core.isWatched(uri);
-    const oldest = left.find(isUnseen) ?? left[0] ?? all.find(isUnseen);
+    const isUnwatched = ({ hasExited, uri }: Terminal) => hasExited && !this.#host.isWatched(uri);
+    const oldest = left.find(isUnwatched) ?? left[0] ?? all.find(isUnwatched);
     if (oldest) return void this.remove(oldest);
     throw new RequestError(ErrorCode.PermissionDenied, `${this.#max} terminals are open: dispose of some first`);
   }
 
-  /** Takes it off the list, ends it, and lets those go who watched it until its end. */
+  /** Takes it off the list, ends it, and then unsubscribes all clients from it. */
   remove(terminal: Terminal): Promise<void> {
     const { uri } = terminal;
     this.#all.delete(uri);
@@ -72,11 +79,11 @@ export class OpenTerminals {
   async #end(terminal: Terminal): Promise<void> {
     await terminal.end();
     terminal.close();
-    this.#core.unsubscribeAll(terminal.uri);
-    await this.#core.writer.settled().catch(() => {});
+    this.#host.unsubscribeAll(terminal.uri);
+    await this.#host.writer.settled().catch(() => {});
   }
 
-  /** A call is over: what it showed can still be looked at, until some more calls are over. */
+  /** A call is over: its terminal stays open to be looked at, until some more calls are over. */
   finished({ state: { claim } }: Terminal): void {
     if (claim.kind !== 'session') return;
     const left = this.#of(claim.session).filter(isLeftByCall);
@@ -91,9 +98,9 @@ export class OpenTerminals {
     return [...this.#all.values()].filter(({ state }) => isOfSession(state.claim, session));
   }
 
-  /** Tells everybody which there are. */
+  /** Updates the list in the root state. */
   publish(): void {
-    if (!this.#isClosed) this.#core.root.setTerminals([...this.#all.values()].map(({ info }) => info));
+    if (!this.#isClosed) this.#host.root.setTerminals([...this.#all.values()].map(({ info }) => info));
   }
 
   async close(): Promise<void> {

@@ -1,66 +1,35 @@
-/** What is wrong with a request for a terminal, whatever else there is. */
-
+/** How a terminal is opened: the request of a client is checked, what it left out is filled in, and the process is started. */
 import { stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { type CreateTerminalParams, channelKind, ErrorCode, type TerminalClaim } from '@atrium/protocol';
-import type { HostCore } from '../../core/contracts/host-core.js';
+import {
+  type CreateTerminalParams,
+  channelKind,
+  ErrorCode,
+  type SessionState,
+  type TerminalClaim,
+} from '@atrium/protocol';
 import { RequestError } from '../../core/contracts/request-error.js';
 import { folderOf } from '../../core/sessions/session-agent.js';
 import type { Connection } from '../../core/wire/connection.js';
 import { sizeProblem, titleProblem, unfit } from './claims.js';
 import type { SpawnPty } from './pty.js';
 import { type Launch, type Shells, withOwnFiles } from './shells.js';
-import { Terminal } from './terminal.js';
+import { Terminal, type TerminalHost } from './terminal.js';
 import { type Ending, HANGUP_GRACE_MS } from './terminal-process.js';
 
-export const COLS_DEFAULT = 80;
-export const ROWS_DEFAULT = 24;
-export const URI_MAX_CHARACTERS = 500;
+const COLS_DEFAULT = 80;
+const ROWS_DEFAULT = 24;
+const URI_MAX_CHARACTERS = 500;
+const HANG_UP: Ending = { signal: 'SIGHUP', graceMs: HANGUP_GRACE_MS };
 
-export interface Size {
+interface Size {
   readonly cols: number;
   readonly rows: number;
 }
 
-export function checkedUri(uri: string): string {
-  const isFit = channelKind(uri) === 'terminal' && /^[^:]*:\/*[^/\s]/.test(uri) && uri.length <= URI_MAX_CHARACTERS;
-  if (isFit) return uri;
-  throw invalid(`/channel must be a URI of your choice for a terminal: ahp-terminal:/<id>, not ${uri.slice(0, 80)}`);
-}
-
-export function checkedSize({ cols = COLS_DEFAULT, rows = ROWS_DEFAULT }: CreateTerminalParams): Size {
-  const problem = sizeProblem({ cols, rows });
-  if (problem !== undefined) throw invalid(problem);
-  return { cols, rows };
-}
-
-export function checkedName({ name }: CreateTerminalParams): string | undefined {
-  const problem = name === undefined ? undefined : titleProblem(name);
-  if (problem !== undefined) throw invalid(`/name: ${problem}`);
-  return name;
-}
-
-export function checkClaim(
-  claim: TerminalClaim,
-  clientId: string | undefined,
-  isSession: (uri: string) => boolean,
-): void {
-  if (claim.kind === 'client' && claim.clientId !== clientId) throw invalid('/claim/clientId must be your own');
-  if (claim.kind === 'session' && !isSession(claim.session)) {
-    throw new RequestError(ErrorCode.SessionNotFound, `/claim: there is no session ${claim.session}`);
-  }
-  const problem = unfit(claim, isSession);
-  if (problem !== undefined) throw invalid(`/claim: ${problem}`);
-}
-
-function invalid(message: string): RequestError {
-  return new RequestError(ErrorCode.InvalidParams, message);
-}
-
-/** What is needed to open a terminal, whoever wants one. */
-
+/** All that is needed to open a terminal, for a client or for a tool. */
 export interface Opening {
   readonly uri: string;
   readonly claim: TerminalClaim;
@@ -75,39 +44,62 @@ export interface Opening {
   readonly ending?: Ending;
 }
 
-const HANG_UP: Ending = { signal: 'SIGHUP', graceMs: HANGUP_GRACE_MS };
-
-export interface Surroundings {
-  readonly core: HostCore;
-  readonly spawn: SpawnPty;
-  readonly changed: () => void;
+/** The terminal that a client asks for: checked, and with what it left open filled in. */
+export async function openingFor(
+  params: CreateTerminalParams,
+  { identity }: Connection,
+  host: OpeningHost,
+  shells: Shells,
+): Promise<Opening> {
+  const { claim } = params;
+  const uri = checkedUri(params.channel);
+  const size = checkedSize(params);
+  const name = checkedName(params);
+  checkClaim(claim, identity?.clientId, (session) => host.sessions.has(session));
+  const cwd = await startFolder(host, params);
+  const launch = await shells.launch();
+  const title = name ?? path.basename(launch.file);
+  return { uri, claim, launch, cwd, size, title, isNamed: name !== undefined };
 }
 
-/** Starts the process; from here on it is shown. */
-export function startTerminal(opening: Opening, { core, spawn, changed }: Surroundings): Terminal {
-  const { uri, claim, launch, cwd, size, title, isNamed, isOfTool = false, ending = HANG_UP } = opening;
-  const { file, args } = withOwnFiles(launch);
-  return new Terminal({
-    core,
-    uri,
-    initial: { title, claim, cwd: pathToFileURL(cwd).href, ...size, content: [] },
-    isNamed,
-    isOfTool,
-    ending,
-    nonce: launch.nonce,
-    spawn: (events) => spawn({ file, args, cwd, env: launch.env, ...size }, events),
-    changed,
-  });
+export function checkedUri(uri: string): string {
+  const isFit = channelKind(uri) === 'terminal' && /^[^:]*:\/*[^/\s]/.test(uri) && uri.length <= URI_MAX_CHARACTERS;
+  if (isFit) return uri;
+  throw invalid(`/channel must be a URI of your choice for a terminal: ahp-terminal:/<id>, not ${uri.slice(0, 80)}`);
+}
+
+function checkedSize({ cols = COLS_DEFAULT, rows = ROWS_DEFAULT }: CreateTerminalParams): Size {
+  const problem = sizeProblem({ cols, rows });
+  if (problem !== undefined) throw invalid(problem);
+  return { cols, rows };
+}
+
+function checkedName({ name }: CreateTerminalParams): string | undefined {
+  const problem = name === undefined ? undefined : titleProblem(name);
+  if (problem !== undefined) throw invalid(`/name: ${problem}`);
+  return name;
+}
+
+function checkClaim(claim: TerminalClaim, clientId: string | undefined, isSession: (uri: string) => boolean): void {
+  if (claim.kind === 'client' && claim.clientId !== clientId) throw invalid('/claim/clientId must be your own');
+  if (claim.kind === 'session' && !isSession(claim.session)) {
+    throw new RequestError(ErrorCode.SessionNotFound, `/claim: there is no session ${claim.session}`);
+  }
+  const problem = unfit(claim, isSession);
+  if (problem !== undefined) throw invalid(`/claim: ${problem}`);
+}
+
+function invalid(message: string): RequestError {
+  return new RequestError(ErrorCode.InvalidParams, message);
 }
 
 /** Where a terminal begins: the folder that was asked for, the session's, or the host's. */
-
-export async function startFolder(core: HostCore, { cwd, claim }: CreateTerminalParams): Promise<string> {
+async function startFolder(host: OpeningHost, { cwd, claim }: CreateTerminalParams): Promise<string> {
   if (cwd !== undefined) return checked(pathOf(cwd), `/cwd: ${cwd}`);
-  const session = claim.kind === 'session' ? await core.sessions.open(claim.session) : undefined;
+  const session = claim.kind === 'session' ? await host.sessions.open(claim.session) : undefined;
   const folder = session && folderOf(session.state);
   if (folder !== undefined) return checked(folder, `the session's folder ${folder}`);
-  return checked(core.defaultDirectory === undefined ? homedir() : pathOf(core.defaultDirectory), "the host's folder");
+  return checked(host.defaultDirectory === undefined ? homedir() : pathOf(host.defaultDirectory), "the host's folder");
 }
 
 function pathOf(uri: string): string {
@@ -127,21 +119,34 @@ async function checked(folder: string, what: string): Promise<string> {
   throw new RequestError(ErrorCode.NotFound, `${what} is not there, or is no folder`);
 }
 
-/** The terminal that a client asks for: checked, and with what it left open filled in. */
+/** What opening a terminal uses of the host. */
+export interface OpeningHost {
+  readonly defaultDirectory: string | undefined;
+  readonly sessions: {
+    has(uri: string): boolean;
+    open(uri: string): Promise<{ readonly state: SessionState } | undefined>;
+  };
+}
 
-export async function openingFor(
-  params: CreateTerminalParams,
-  { identity }: Connection,
-  core: HostCore,
-  shells: Shells,
-): Promise<Opening> {
-  const { claim } = params;
-  const uri = checkedUri(params.channel);
-  const size = checkedSize(params);
-  const name = checkedName(params);
-  checkClaim(claim, identity?.clientId, (session) => core.sessions.has(session));
-  const cwd = await startFolder(core, params);
-  const launch = await shells.launch();
-  const title = name ?? path.basename(launch.file);
-  return { uri, claim, launch, cwd, size, title, isNamed: name !== undefined };
+interface Surroundings {
+  readonly host: TerminalHost;
+  readonly spawn: SpawnPty;
+  readonly changed: () => void;
+}
+
+/** Starts the process; from here on it is shown. */
+export function startTerminal(opening: Opening, { host, spawn, changed }: Surroundings): Terminal {
+  const { uri, claim, launch, cwd, size, title, isNamed, isOfTool = false, ending = HANG_UP } = opening;
+  const { file, args } = withOwnFiles(launch);
+  return new Terminal({
+    host,
+    uri,
+    initial: { title, claim, cwd: pathToFileURL(cwd).href, ...size, content: [] },
+    isNamed,
+    isOfTool,
+    ending,
+    nonce: launch.nonce,
+    spawn: (events) => spawn({ file, args, cwd, env: launch.env, ...size }, events),
+    changed,
+  });
 }

@@ -1,25 +1,17 @@
 /**
- * Finds the operating system commands (OSC) in what a terminal writes: titles, folders, and the marks of shell
+ * Finds the operating system commands (OSC) in the output of a terminal: titles, folders, and the marks of shell
  * integration. Marks are taken out; everything else passes unchanged. A sequence may arrive in any number of pieces.
  */
-
 import { hostname } from 'node:os';
 import { fileURLToPath } from 'node:url';
 
 export const TITLE_MAX_CHARACTERS = 200;
-
 /** The longest escape sequence that is looked into: twice what a shell says of the longest line that it tells. */
 export const SEQUENCE_MAX_CHARACTERS = 32 * 2 ** 10;
-
-export type Piece =
-  | { readonly kind: 'text'; readonly text: string }
-  | { readonly kind: 'osc'; readonly code: number; readonly body: string };
-
 /** Marks of shell integration, whoever they are from. No client ever sees them. */
 const MARKS: ReadonlySet<number> = new Set([133, 633]);
 /** What is also of interest: titles and folders. */
 const LABELS: ReadonlySet<number> = new Set([0, 2, 7]);
-
 // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences are made of them
 const BEGIN = /\x1b\]|\x9d/g;
 /** The code, with what follows it; without a follower it may go on in the next piece. */
@@ -28,6 +20,10 @@ const CODE = /(\d{0,4})(;|[^;\d]|$)/y;
 const END = /\x07|\x9c|\x1b\\|\x1b(?!$)|[\x18\x1a]/g;
 const ENDS: ReadonlySet<string> = new Set(['\x07', '\x9c', '\x1b\\']);
 const CANCELS: ReadonlySet<string> = new Set(['\x18', '\x1a']);
+
+export type Piece =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'osc'; readonly code: number; readonly body: string };
 
 export class OscSplitter {
   /** The beginning of a sequence whose end has not come yet. */
@@ -136,7 +132,6 @@ function joined(pieces: Iterable<Piece>): Piece[] {
 }
 
 /** What the sequences of a terminal mean. Marks count only with the terminal's own secret, so that no output forges them. */
-
 export type Signal =
   | { readonly kind: 'title'; readonly title: string }
   | { readonly kind: 'cwd'; readonly path: string }

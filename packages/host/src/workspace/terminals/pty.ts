@@ -1,5 +1,4 @@
 /** A process on a pseudo terminal. The package that makes them is optional and native: it is loaded when first needed. */
-
 import { writeSync } from 'node:fs';
 import { constants } from 'node:os';
 import { ErrorCode } from '@atrium/protocol';
@@ -8,9 +7,9 @@ import { RequestError } from '../../core/contracts/request-error.js';
 import { type Clock, systemClock } from '../../core/util/clock.js';
 
 /** How often a program that did not read its input is offered the rest of it. */
-export const INPUT_RETRY_MS = 10;
+const INPUT_RETRY_MS = 10;
 
-export interface PtyRequest {
+interface PtyRequest {
   readonly file: string;
   readonly args: readonly string[];
   readonly cwd: string;
@@ -33,7 +32,7 @@ export interface PtyEvents {
 export type SpawnPty = (request: PtyRequest, events: PtyEvents) => Pty;
 
 /** No terminals can be had here; the message says what to do. */
-export class PtyMissingError extends Error {
+class PtyMissingError extends Error {
   override readonly name = 'PtyMissingError';
 }
 
@@ -145,7 +144,6 @@ function signalName(number: number): string {
 }
 
 /** Where pseudo terminals come from: loaded when the first one is wanted, and tried again after a failure. */
-
 export class PtySource {
   readonly #load: () => Promise<SpawnPty>;
   #spawn: Promise<SpawnPty> | undefined;

@@ -1,5 +1,4 @@
-/** Makes commands out of the marks of a shell: when one began, what it was, how it ended. */
-
+/** What a terminal shows, made of the output of its process: text, commands with their results, the title and the folder. */
 import { pathToFileURL } from 'node:url';
 import type { TerminalAction, TerminalState } from '@atrium/protocol';
 import type { Clock } from '../../core/util/clock.js';
@@ -9,123 +8,14 @@ import { OscSplitter, type Piece, type Signal, signalOf } from './osc-sequences.
 import type { Flow } from './output-flow.js';
 
 /** What is remembered of a prompt and what was typed behind it. */
-export const TYPED_MAX_CHARACTERS = 8 * 2 ** 10;
+const TYPED_MAX_CHARACTERS = 8 * 2 ** 10;
 /** How often a program may change the title or the folder that is shown. */
-export const LABELS_EVERY_MS = 200;
-
-interface Running {
-  readonly commandId: string;
-  readonly startedAt: number;
-}
-
-export class CommandTracker {
-  readonly #clock: Clock;
-  #running: Running | undefined;
-  #commands = 0;
-  #isAvailable = false;
-  /** What was shown since the prompt: the prompt itself, and what a person typed. */
-  #typed = '';
-
-  constructor(clock: Clock) {
-    this.#clock = clock;
-  }
-
-  text(text: string): void {
-    if (this.#isAvailable && !this.#running) this.#typed = (this.#typed + text).slice(-TYPED_MAX_CHARACTERS);
-  }
-
-  signal(signal: Signal): TerminalAction[] {
-    if (signal.kind === 'prompt') return this.#prompt();
-    if (signal.kind === 'executed') return this.executed(this.#lineOf(signal));
-    return signal.kind === 'finished' ? this.finished(signal.exitCode) : [];
-  }
-
-  #prompt(): TerminalAction[] {
-    this.#typed = '';
-    if (this.#isAvailable) return [];
-    this.#isAvailable = true;
-    return [{ type: 'terminal/commandDetectionAvailable' }];
-  }
-
-  executed(commandLine: string, commandId = `command-${++this.#commands}`): TerminalAction[] {
-    const before = this.finished(undefined);
-    const timestamp = this.#clock.now();
-    this.#isAvailable = true;
-    this.#running = { commandId, startedAt: timestamp };
-    return [...before, { type: 'terminal/commandExecuted', commandId, commandLine, timestamp }];
-  }
-
-  /** The command that runs is over; nothing when none runs, as at the first prompt. */
-  finished(exitCode: number | undefined): TerminalAction[] {
-    if (!this.#running) return [];
-    const { commandId, startedAt } = this.#running;
-    this.#running = undefined;
-    const durationMs = Math.max(0, this.#clock.now() - startedAt);
-    return [{ type: 'terminal/commandFinished', commandId, durationMs, ...(exitCode !== undefined && { exitCode }) }];
-  }
-
-  /** A shell that keeps no note of some lines still says the last one that it has. It is taken if it was typed just now. */
-  #lineOf({ commandLine, isSure }: Extract<Signal, { kind: 'executed' }>): string {
-    return isSure || plainText(this.#typed).includes(commandLine) ? commandLine : '';
-  }
-}
-
-/** The title and the folder of a terminal, as its programs say. They may say it often; it is shown now and then. */
-
-export interface LabelsOptions {
-  readonly clock: Clock;
-  state(): TerminalState;
-  act(actions: readonly TerminalAction[]): void;
-  /** A person gave it a name: that stays, whatever programs say. */
-  isNamed(): boolean;
-}
-
-export class Labels {
-  readonly #options: LabelsOptions;
-  readonly #shown;
-  #title: string | undefined;
-  #cwd: string | undefined;
-
-  constructor(options: LabelsOptions) {
-    this.#options = options;
-    this.#shown = throttle(options.clock, LABELS_EVERY_MS, () => this.#show());
-  }
-
-  title(title: string): void {
-    if (title === '') return;
-    this.#title = title;
-    this.#shown.request();
-  }
-
-  cwd(path: string): void {
-    if (!path.startsWith('/') && process.platform !== 'win32') return;
-    this.#cwd = pathToFileURL(path).href;
-    this.#shown.request();
-  }
-
-  stop(): void {
-    this.#shown.stop();
-  }
-
-  #show(): void {
-    const { state, act, isNamed } = this.#options;
-    const title = isNamed() ? undefined : this.#title;
-    const cwd = this.#cwd;
-    this.#title = undefined;
-    this.#cwd = undefined;
-    const { title: oldTitle, cwd: oldCwd } = state();
-    act([
-      ...(title !== undefined && title !== oldTitle ? [{ type: 'terminal/titleChanged', title } as const] : []),
-      ...(cwd !== undefined && cwd !== oldCwd ? [{ type: 'terminal/cwdChanged', cwd } as const] : []),
-    ]);
-  }
-}
+const LABELS_EVERY_MS = 200;
 
 /**
  * What the programs of a terminal write: text for everybody, and between it what is meant for the terminal itself, such as
  * a new title, or the marks of a shell around its commands.
  */
-
 export interface ScreenOptions {
   readonly clock: Clock;
   /** Where it goes from here. */
@@ -191,5 +81,112 @@ export class Screen {
     else if (signal?.kind === 'cwd') this.#labels.cwd(signal.path);
     else if (signal?.kind === 'over') this.#options.over(signal.exitCode);
     else if (signal) this.#options.flow.act(...this.#commands.signal(signal));
+  }
+}
+
+interface Running {
+  readonly commandId: string;
+  readonly startedAt: number;
+}
+
+class CommandTracker {
+  readonly #clock: Clock;
+  #running: Running | undefined;
+  #commands = 0;
+  #isAvailable = false;
+  /** What was shown since the prompt: the prompt itself, and what a person typed. */
+  #typed = '';
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  text(text: string): void {
+    if (this.#isAvailable && !this.#running) this.#typed = (this.#typed + text).slice(-TYPED_MAX_CHARACTERS);
+  }
+
+  signal(signal: Signal): TerminalAction[] {
+    if (signal.kind === 'prompt') return this.#prompt();
+    if (signal.kind === 'executed') return this.executed(this.#lineOf(signal));
+    return signal.kind === 'finished' ? this.finished(signal.exitCode) : [];
+  }
+
+  #prompt(): TerminalAction[] {
+    this.#typed = '';
+    if (this.#isAvailable) return [];
+    this.#isAvailable = true;
+    return [{ type: 'terminal/commandDetectionAvailable' }];
+  }
+
+  executed(commandLine: string, commandId = `command-${++this.#commands}`): TerminalAction[] {
+    const before = this.finished(undefined);
+    const timestamp = this.#clock.now();
+    this.#isAvailable = true;
+    this.#running = { commandId, startedAt: timestamp };
+    return [...before, { type: 'terminal/commandExecuted', commandId, commandLine, timestamp }];
+  }
+
+  /** The command that runs is over; nothing when none runs, as at the first prompt. */
+  finished(exitCode: number | undefined): TerminalAction[] {
+    if (!this.#running) return [];
+    const { commandId, startedAt } = this.#running;
+    this.#running = undefined;
+    const durationMs = Math.max(0, this.#clock.now() - startedAt);
+    return [{ type: 'terminal/commandFinished', commandId, durationMs, ...(exitCode !== undefined && { exitCode }) }];
+  }
+
+  /** A shell that keeps no note of some lines still says the last one that it has. It is taken if it was typed just now. */
+  #lineOf({ commandLine, isSure }: Extract<Signal, { kind: 'executed' }>): string {
+    return isSure || plainText(this.#typed).includes(commandLine) ? commandLine : '';
+  }
+}
+
+/** The title and the folder of a terminal, as its programs say. They may say it often; it is shown now and then. */
+interface LabelsOptions {
+  readonly clock: Clock;
+  state(): TerminalState;
+  act(actions: readonly TerminalAction[]): void;
+  /** A person gave it a name: that stays, whatever programs say. */
+  isNamed(): boolean;
+}
+
+class Labels {
+  readonly #options: LabelsOptions;
+  readonly #shown;
+  #title: string | undefined;
+  #cwd: string | undefined;
+
+  constructor(options: LabelsOptions) {
+    this.#options = options;
+    this.#shown = throttle(options.clock, LABELS_EVERY_MS, () => this.#show());
+  }
+
+  title(title: string): void {
+    if (title === '') return;
+    this.#title = title;
+    this.#shown.request();
+  }
+
+  cwd(path: string): void {
+    if (!path.startsWith('/') && process.platform !== 'win32') return;
+    this.#cwd = pathToFileURL(path).href;
+    this.#shown.request();
+  }
+
+  stop(): void {
+    this.#shown.stop();
+  }
+
+  #show(): void {
+    const { state, act, isNamed } = this.#options;
+    const title = isNamed() ? undefined : this.#title;
+    const cwd = this.#cwd;
+    this.#title = undefined;
+    this.#cwd = undefined;
+    const { title: oldTitle, cwd: oldCwd } = state();
+    act([
+      ...(title !== undefined && title !== oldTitle ? [{ type: 'terminal/titleChanged', title } as const] : []),
+      ...(cwd !== undefined && cwd !== oldCwd ? [{ type: 'terminal/cwdChanged', cwd } as const] : []),
+    ]);
   }
 }

@@ -1,5 +1,4 @@
-/** What programs in a terminal are told: all that the host was started with, except what is the host's alone. */
-
+/** How the shell of a terminal is started: which shell, with which environment, and with marks around its commands. */
 import { randomUUID } from 'node:crypto';
 import { constants, existsSync } from 'node:fs';
 import { access, mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -17,58 +16,12 @@ const OF_ANOTHER_TERMINAL: ReadonlySet<string> = new Set(
 );
 /** What makes programs colour their output where nobody sees it. */
 const FORCES_COLOUR: ReadonlySet<string> = new Set(['FORCE_COLOR', 'CLICOLOR_FORCE']);
-
-/** For a person at a screen. */
-export function shellEnvironment(host: Environment = process.env): Record<string, string> {
-  return {
-    ...without(childEnvironment(host), OF_ANOTHER_TERMINAL),
-    ...encoding(host),
-    TERM: 'xterm-256color',
-    COLORTERM: 'truecolor',
-    TERM_PROGRAM: 'atrium',
-  };
-}
-
-/** Who is at the terminal of a command. */
-export interface People {
-  readonly areThere: boolean;
-  /** The command reads what they type. */
-  readonly canType: boolean;
-}
-
-/** For a command whose output a model reads: plain, at once, and without anything that waits for a key. */
-export function commandEnvironment(people: People, host: Environment = process.env): Record<string, string> {
-  return {
-    ...without(without(childEnvironment(host), OF_ANOTHER_TERMINAL), FORCES_COLOUR),
-    ...encoding(host),
-    // Whoever answers questions needs a screen that can show them.
-    TERM: people.canType ? 'xterm-256color' : 'dumb',
-    // It asks the terminal itself, and would wait for an answer.
-    ...(!people.areThere && { GIT_TERMINAL_PROMPT: '0' }),
-    NO_COLOR: '1',
-    PAGER: 'cat',
-    GIT_PAGER: 'cat',
-    PYTHONUNBUFFERED: '1',
-  };
-}
-
-function without(env: Record<string, string>, names: ReadonlySet<string>): Record<string, string> {
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !names.has(name)));
-}
-
-/** A host that a service manager started may know no language; terminals speak UTF-8. */
-function encoding({ LC_ALL, LC_CTYPE, LANG }: Environment): Record<string, string> {
-  if (LC_ALL || LC_CTYPE || LANG) return {};
-  return { LANG: process.platform === 'darwin' ? 'en_US.UTF-8' : 'C.UTF-8' };
-}
-
 /**
  * What bash is started with instead of the user's own file, which it reads first. It adds to the prompt's hooks and takes
  * nothing away: traps, history, prompt and `$?` stay as they are. `PS0` is what bash shows before it runs a command.
  */
-export const BASH_FILE = 'atrium.bash';
-
-export const BASH_SCRIPT = String.raw`
+const BASH_FILE = 'atrium.bash';
+const BASH_SCRIPT = String.raw`
 __atrium_nonce=$ATRIUM_TERMINAL_NONCE
 unset ATRIUM_TERMINAL_NONCE
 if [ -n "$ATRIUM_TERMINAL_LOGIN" ]; then
@@ -131,75 +84,8 @@ if [ -n "$__atrium_nonce" ] && shopt -q promptvars && ((BASH_VERSINFO[0] * 100 +
   PS0=$\{PS0-}'$(__atrium_run)'
 fi
 `.replaceAll('$\\{', '${');
-
-/** Which shell a person gets, and how it is started so that it tells where commands begin and end. */
-
-type Vars = Readonly<Record<string, string>>;
-
-export interface Launch {
-  readonly file: string;
-  readonly args: readonly string[];
-  readonly env: Vars;
-  /** What marks of this shell carry; absent when it makes none. */
-  readonly nonce?: string;
-}
-
-export interface LaunchOptions {
-  readonly shell: string;
-  readonly env: Vars;
-  /** Where the scripts are. */
-  readonly scripts: string;
-  readonly platform?: NodeJS.Platform;
-}
-
-/** On a Mac every terminal begins with a login, and users keep their settings accordingly. */
-export function launchOf({ shell, env, scripts, platform = process.platform }: LaunchOptions): Launch {
-  const isLogin = platform === 'darwin';
-  const nonce = randomUUID();
-  const marked: Vars = { ...env, ATRIUM_TERMINAL_NONCE: nonce };
-  switch (path.basename(shell)) {
-    case 'bash': {
-      const login: Vars = isLogin ? { ATRIUM_TERMINAL_LOGIN: '1' } : {};
-      const args = ['--init-file', path.join(scripts, BASH_FILE), '-i'];
-      return { file: shell, args, env: { ...marked, ...login }, nonce };
-    }
-    case 'zsh': {
-      const own: Vars = env.ZDOTDIR === undefined ? {} : { ATRIUM_TERMINAL_ZDOTDIR: env.ZDOTDIR };
-      const args = isLogin ? ['-l', '-i'] : ['-i'];
-      return { file: shell, args, env: { ...marked, ...own, ZDOTDIR: scripts }, nonce };
-    }
-    default:
-      return { file: shell, args: isLogin ? ['-l'] : [], env };
-  }
-}
-
 /** Shells that are there to keep somebody out. */
 const NO_SHELLS: ReadonlySet<string> = new Set(['nologin', 'false', 'true']);
-
-/** The user's shell, or the plainest one there is. */
-export async function userShell(env: Environment = process.env): Promise<string> {
-  if (process.platform === 'win32') return env.ComSpec ?? 'cmd.exe';
-  for (const shell of [env.SHELL, shellInAccount(), '/bin/bash']) {
-    if (shell && path.isAbsolute(shell) && !NO_SHELLS.has(path.basename(shell)) && (await canRun(shell))) return shell;
-  }
-  return '/bin/sh';
-}
-
-function shellInAccount(): string | null {
-  try {
-    return userInfo().shell;
-  } catch {
-    return null;
-  }
-}
-
-async function canRun(file: string): Promise<boolean> {
-  return access(file, constants.X_OK).then(
-    () => true,
-    () => false,
-  );
-}
-
 /**
  * The files that zsh finds instead of the user's own. Each reads the user's file first, and the last one puts everything
  * back in its place: after it, nothing of this is left but two hooks.
@@ -213,13 +99,11 @@ unset ATRIUM_TERMINAL_ZDOTDIR
 __atrium_zdotdir=$\{ZDOTDIR-}
 ZDOTDIR=$__atrium_folder
 `;
-
 const ZPROFILE = String.raw`
 if [[ -n $__atrium_zdotdir ]]; then ZDOTDIR=$__atrium_zdotdir; else unset ZDOTDIR; fi
 [[ -r $\{ZDOTDIR:-$HOME}/.zprofile ]] && . $\{ZDOTDIR:-$HOME}/.zprofile
 ZDOTDIR=$__atrium_folder
 `;
-
 const ZSHRC = String.raw`
 if [[ -n $__atrium_zdotdir ]]; then export ZDOTDIR=$__atrium_zdotdir; else unset ZDOTDIR; fi
 # Some systems have chosen the place of the history by now.
@@ -263,17 +147,20 @@ if [[ -n $__atrium_nonce ]]; then
   preexec_functions+=(__atrium_preexec)
 fi
 `;
-
-const plain = (script: string): string => script.replaceAll('$\\{', '${');
-
-export const ZSH_FILES: Readonly<Record<string, string>> = {
+const ZSH_FILES: Readonly<Record<string, string>> = {
   '.zshenv': plain(ZSHENV),
   '.zprofile': plain(ZPROFILE),
   '.zshrc': plain(ZSHRC),
 };
+/**
+ * Linux hands open files of the host down to processes on a terminal, other terminals among them. A program must not
+ * hold the terminal of another, so a started process first closes everything that is not its own.
+ */
+/** Only this shell can close files of any number. `-p` keeps it from reading files that the environment names. */
+const BASH = ['/bin/bash', '/usr/bin/bash'].find((file) => process.platform === 'linux' && existsSync(file));
+const LET_GO = 'for f in /proc/self/fd/*; do n=$' + '{f##*/}; [[ $n -gt 2 ]] && eval "exec $n>&-"; done; exec "$@"';
 
 /** The shells of people, and the private folder with what they read at their start. */
-
 export interface ShellsOptions {
   /** The program that people get; without one, the user's shell. */
   readonly shell?: string | undefined;
@@ -309,17 +196,119 @@ async function writeScripts(wanted: string | undefined): Promise<string> {
   return folder;
 }
 
-/**
- * Linux hands open files of the host down to what it starts on a terminal, other terminals among them. A program must not
- * hold the terminal of another: so what is started first lets go of everything that is not its own.
- */
+export interface Launch {
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly env: Vars;
+  /** What marks of this shell carry; absent when it makes none. */
+  readonly nonce?: string;
+}
 
-/** Only this shell can close files of any number. `-p` keeps it from reading files that the environment names. */
-const BASH = ['/bin/bash', '/usr/bin/bash'].find((file) => process.platform === 'linux' && existsSync(file));
+interface LaunchOptions {
+  readonly shell: string;
+  readonly env: Vars;
+  /** Where the scripts are. */
+  readonly scripts: string;
+  readonly platform?: NodeJS.Platform;
+}
 
-const LET_GO = 'for f in /proc/self/fd/*; do n=$' + '{f##*/}; [[ $n -gt 2 ]] && eval "exec $n>&-"; done; exec "$@"';
+/** On a Mac every terminal begins with a login, and users keep their settings accordingly. */
+export function launchOf({ shell, env, scripts, platform = process.platform }: LaunchOptions): Launch {
+  const isLogin = platform === 'darwin';
+  const nonce = randomUUID();
+  const marked: Vars = { ...env, ATRIUM_TERMINAL_NONCE: nonce };
+  switch (path.basename(shell)) {
+    case 'bash': {
+      const login: Vars = isLogin ? { ATRIUM_TERMINAL_LOGIN: '1' } : {};
+      const args = ['--init-file', path.join(scripts, BASH_FILE), '-i'];
+      return { file: shell, args, env: { ...marked, ...login }, nonce };
+    }
+    case 'zsh': {
+      const own: Vars = env.ZDOTDIR === undefined ? {} : { ATRIUM_TERMINAL_ZDOTDIR: env.ZDOTDIR };
+      const args = isLogin ? ['-l', '-i'] : ['-i'];
+      return { file: shell, args, env: { ...marked, ...own, ZDOTDIR: scripts }, nonce };
+    }
+    default:
+      return { file: shell, args: isLogin ? ['-l'] : [], env };
+  }
+}
 
 export function withOwnFiles<T extends Pick<Launch, 'file' | 'args'>>(launch: T): T {
   if (BASH === undefined) return launch;
   return { ...launch, file: BASH, args: ['-p', '-c', LET_GO, launch.file, launch.file, ...launch.args] };
+}
+
+/** The user's shell, or the plainest one there is. */
+export async function userShell(env: Environment = process.env): Promise<string> {
+  if (process.platform === 'win32') return env.ComSpec ?? 'cmd.exe';
+  for (const shell of [env.SHELL, shellInAccount(), '/bin/bash']) {
+    if (shell && path.isAbsolute(shell) && !NO_SHELLS.has(path.basename(shell)) && (await canRun(shell))) return shell;
+  }
+  return '/bin/sh';
+}
+
+function shellInAccount(): string | null {
+  try {
+    return userInfo().shell;
+  } catch {
+    return null;
+  }
+}
+
+async function canRun(file: string): Promise<boolean> {
+  return access(file, constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** For a person at a screen. */
+function shellEnvironment(host: Environment = process.env): Record<string, string> {
+  return {
+    ...without(childEnvironment(host), OF_ANOTHER_TERMINAL),
+    ...encoding(host),
+    TERM: 'xterm-256color',
+    COLORTERM: 'truecolor',
+    TERM_PROGRAM: 'atrium',
+  };
+}
+
+/** Who is at the terminal of a command. */
+interface People {
+  readonly areThere: boolean;
+  /** The command reads what they type. */
+  readonly canType: boolean;
+}
+
+/** For a command whose output a model reads: plain, at once, and without anything that waits for a key. */
+export function commandEnvironment(people: People, host: Environment = process.env): Record<string, string> {
+  return {
+    ...without(without(childEnvironment(host), OF_ANOTHER_TERMINAL), FORCES_COLOUR),
+    ...encoding(host),
+    // Whoever answers questions needs a screen that can show them.
+    TERM: people.canType ? 'xterm-256color' : 'dumb',
+    // It asks the terminal itself, and would wait for an answer.
+    ...(!people.areThere && { GIT_TERMINAL_PROMPT: '0' }),
+    NO_COLOR: '1',
+    PAGER: 'cat',
+    GIT_PAGER: 'cat',
+    PYTHONUNBUFFERED: '1',
+  };
+}
+
+function without(env: Record<string, string>, names: ReadonlySet<string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !names.has(name)));
+}
+
+/** A host that a service manager started may know no language; terminals speak UTF-8. */
+function encoding({ LC_ALL, LC_CTYPE, LANG }: Environment): Record<string, string> {
+  if (LC_ALL || LC_CTYPE || LANG) return {};
+  return { LANG: process.platform === 'darwin' ? 'en_US.UTF-8' : 'C.UTF-8' };
+}
+
+/** Which shell a person gets, and how it is started so that it tells where commands begin and end. */
+type Vars = Readonly<Record<string, string>>;
+
+function plain(script: string): string {
+  return script.replaceAll('$\\{', '${');
 }

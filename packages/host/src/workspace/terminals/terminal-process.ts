@@ -1,5 +1,4 @@
-/** Ends all that runs in a terminal: the shell, its jobs, and what they started. First by asking, then by force. */
-
+/** The process of a terminal and everything that it starts, from its beginning to the end of the last one. */
 import { systemClock } from '../../core/util/clock.js';
 import { GROUP_KILL_MAX_MS, GROUP_POLL_MS, inTerminal, signalGroup } from '../../core/util/processes.js';
 import { succeedsWithin } from '../../core/util/waiting.js';
@@ -10,46 +9,13 @@ export const HANGUP_GRACE_MS = 1_000;
 /** How long a process that was killed may take to be gone; one that hangs in a driver is not waited for longer. */
 export const EXIT_MAX_MS = 2_000;
 
-export interface Ending {
-  /** How it is asked first. */
-  readonly signal: 'SIGHUP' | 'SIGTERM';
-  /** Processes live in real time, whatever the clock of the host says. */
-  readonly graceMs: number;
-}
-
-/** Returns when everything is gone. Says whether anything ran on although who started it had ended. */
-export async function endProcesses(leader: number, { signal, graceMs }: Ending): Promise<boolean> {
-  const { groups, hasStrays } = await inTerminal(leader);
-  for (const group of groups) {
-    signalGroup(group, signal);
-    // One that is stopped would hear of it only when it goes on.
-    signalGroup(group, 'SIGCONT');
-  }
-  if (await areGone(leader, groups, graceMs)) return hasStrays;
-  for (const group of (await inTerminal(leader, groups)).groups) signalGroup(group, 'SIGKILL');
-  await areGone(leader, groups, GROUP_KILL_MAX_MS);
-  return hasStrays;
-}
-
-/** Looking into the table of processes takes a while, which counts. */
-async function areGone(leader: number, groups: ReadonlySet<number>, milliseconds: number): Promise<boolean> {
-  const limit = performance.now() + milliseconds;
-  for (;;) {
-    // Most are gone in a moment.
-    await new Promise<void>((resolve) => systemClock.after(Math.min(GROUP_POLL_MS, milliseconds), resolve));
-    if ((await inTerminal(leader, groups)).groups.size === 0) return true;
-    if (performance.now() > limit) return false;
-  }
-}
-
 /** The process of a terminal and all that it starts: from its beginning to the end of the last one. */
-
 export interface TerminalEnd extends PtyExit {
   /** The process had left others behind, which were ended. */
   readonly strays: boolean;
 }
 
-export interface TerminalProcessOptions {
+interface TerminalProcessOptions {
   readonly spawn: (events: PtyEvents) => Pty;
   /** How what runs here is ended. */
   readonly ending: Ending;
@@ -106,6 +72,38 @@ export class TerminalProcess {
     const { pty } = this;
     this.#ending ??= process.platform === 'win32' ? killTree(pty) : endProcesses(pty.pid, this.#options.ending);
     return this.#ending;
+  }
+}
+
+export interface Ending {
+  /** How it is asked first. */
+  readonly signal: 'SIGHUP' | 'SIGTERM';
+  /** Processes live in real time, whatever the clock of the host says. */
+  readonly graceMs: number;
+}
+
+/** Returns when everything is gone. Says whether anything ran on although who started it had ended. */
+async function endProcesses(leader: number, { signal, graceMs }: Ending): Promise<boolean> {
+  const { groups, hasStrays } = await inTerminal(leader);
+  for (const group of groups) {
+    signalGroup(group, signal);
+    // One that is stopped would hear of it only when it goes on.
+    signalGroup(group, 'SIGCONT');
+  }
+  if (await areGone(leader, groups, graceMs)) return hasStrays;
+  for (const group of (await inTerminal(leader, groups)).groups) signalGroup(group, 'SIGKILL');
+  await areGone(leader, groups, GROUP_KILL_MAX_MS);
+  return hasStrays;
+}
+
+/** Looking into the table of processes takes a while, which counts. */
+async function areGone(leader: number, groups: ReadonlySet<number>, milliseconds: number): Promise<boolean> {
+  const limit = performance.now() + milliseconds;
+  for (;;) {
+    // Most are gone in a moment.
+    await new Promise<void>((resolve) => systemClock.after(Math.min(GROUP_POLL_MS, milliseconds), resolve));
+    if ((await inTerminal(leader, groups)).groups.size === 0) return true;
+    if (performance.now() > limit) return false;
   }
 }
 

@@ -1,10 +1,8 @@
-/** What clients do with a terminal: whether they may, and what follows from it. */
-
+/** One terminal: a process, the channel that shows it, and the actions of clients on it. */
 import type { StateAction, TerminalAction, TerminalClaim, TerminalInfo, TerminalState } from '@atrium/protocol';
 import { EphemeralChannel } from '../../core/channels/ephemeral-channel.js';
 import type { Writer } from '../../core/channels/writer.js';
-import type { HostCore } from '../../core/contracts/host-core.js';
-import { systemClock } from '../../core/util/clock.js';
+import { type Clock, systemClock } from '../../core/util/clock.js';
 import { succeedsWithin } from '../../core/util/waiting.js';
 import { isOfCall, terminalRefusal } from './claims.js';
 import { Flow } from './output-flow.js';
@@ -13,83 +11,38 @@ import { Screen } from './screen.js';
 import { reduceBounded } from './scrollback.js';
 import { type Ending, EXIT_MAX_MS, type TerminalEnd, TerminalProcess } from './terminal-process.js';
 
-/** What may wait for a program that does not read its input. */
-export const INPUT_WAITING_MAX_BYTES = 256 * 2 ** 10;
-
-export interface ClientActionsOptions {
-  readonly writer: Pick<Writer, 'afterCommit' | 'afterFailure'>;
-  state(): TerminalState;
-  process(): TerminalProcess;
-  isSession(uri: string): boolean;
-  /** Whether a client is connected. */
-  isHere(clientId: string): boolean;
-  /** It has another title or owner. */
-  changed(action: StateAction): void;
-  /** No call uses it any more. */
-  unclaimed(claim: TerminalClaim): void;
-}
-
-export class ClientActions {
-  readonly #options: ClientActionsOptions;
-  /** What was typed and the process has not been given yet, because it is not stored. */
-  #typedCharacters = 0;
-
-  constructor(options: ClientActionsOptions) {
-    this.#options = options;
-  }
-
-  refusal(action: StateAction, clientId: string): string | undefined {
-    const { state, process, isSession, isHere } = this.#options;
-    const { hasExited, pty } = process();
-    const isFull = this.#typedCharacters + pty.unreadBytes > INPUT_WAITING_MAX_BYTES;
-    return terminalRefusal(action, clientId, { state: state(), hasExited, isFull, isSession, isHere });
-  }
-
-  /** What a client asked for has effect when it is stored: only then is it sure to happen once. */
-  taken(action: StateAction): void {
-    const { writer, changed } = this.#options;
-    if (action.type === 'terminal/titleChanged' || action.type === 'terminal/claimed') changed(action);
-    const typed = action.type === 'terminal/input' ? action.data.length : 0;
-    const forget = () => {
-      this.#typedCharacters -= typed;
-    };
-    this.#typedCharacters += typed;
-    writer.afterCommit(() => {
-      forget();
-      this.#act(action);
-    });
-    writer.afterFailure(forget);
-  }
-
-  #act(action: StateAction): void {
-    const { pty } = this.#options.process();
-    if (action.type === 'terminal/input') pty.write(action.data);
-    if (action.type === 'terminal/resized') pty.resize(action.cols, action.rows);
-    if (action.type === 'terminal/claimed' && !isOfCall(action.claim)) this.#options.unclaimed(action.claim);
-  }
-}
+/** Input that may wait for a program that does not read it. */
+const INPUT_WAITING_MAX_BYTES = 256 * 2 ** 10;
+/** The exit code that shells report for a signal begins here. */
+const SIGNALLED = 128;
 
 /** One terminal: a process, the channel that shows it, and what flows between them. */
+/** What a terminal uses of the host. */
+export interface TerminalHost {
+  readonly clock: Clock;
+  readonly writer: Writer;
+  readonly sessions: { has(uri: string): boolean };
+  readonly connections: { isConnected(clientId: string): boolean };
+  /** Bytes that wait for the subscriber that keeps up best. */
+  unsentTo(uri: string): number;
+}
 
-export interface TerminalOptions {
-  readonly core: HostCore;
+interface TerminalOptions {
+  readonly host: TerminalHost;
   readonly uri: string;
   readonly initial: TerminalState;
   /** A person chose its title. */
   readonly isNamed: boolean;
   /** A tool runs its command here. */
   readonly isOfTool: boolean;
-  /** What marks of its shell carry. */
+  /** The marks of its shell carry it. */
   readonly nonce: string | undefined;
-  /** How what runs here is ended. */
+  /** How its processes are ended. */
   readonly ending: Ending;
   readonly spawn: (events: PtyEvents) => Pty;
-  /** What the catalogue says of it may have changed. */
+  /** Its entry in the root state may have changed. */
   readonly changed: () => void;
 }
-
-/** What a shell says of a program that a signal ended. */
-const SIGNALLED = 128;
 
 export class Terminal {
   readonly channel: EphemeralChannel<TerminalState>;
@@ -101,25 +54,25 @@ export class Terminal {
   #isNamed: boolean;
   /** The tool whose command runs here is told when no call uses the terminal any more. */
   onUnclaimed: ((claim: TerminalClaim) => void) | undefined;
-  /** Called in the tick in which output is stored and then shown: what it stores is there before anybody sees it. */
+  /** Called in the tick in which output is stored: records that it stores are there before a client sees the output. */
   beforeShown: (() => void) | undefined;
 
   constructor(options: TerminalOptions) {
-    const { core, uri, initial } = options;
+    const { host, uri, initial } = options;
     this.#options = options;
     this.#isNamed = options.isNamed;
     this.channel = new EphemeralChannel({
-      writer: core.writer,
+      writer: host.writer,
       uri,
       initial,
       reduce: reduceBounded,
       refusal: (action, clientId) => this.#clients.refusal(action, clientId),
       taken: (action) => this.#clients.taken(action),
     });
-    this.#clients = this.#makeClients(core);
-    this.#flow = this.#makeFlow(core);
+    this.#clients = this.#makeClients(host);
+    this.#flow = this.#makeFlow(host);
     this.screen = new Screen({
-      clock: core.clock,
+      clock: host.clock,
       flow: this.#flow,
       nonce: options.nonce,
       state: () => this.state,
@@ -134,13 +87,13 @@ export class Terminal {
     });
   }
 
-  #makeClients(core: HostCore): ClientActions {
+  #makeClients(host: TerminalHost): ClientActions {
     return new ClientActions({
-      writer: core.writer,
+      writer: host.writer,
       state: () => this.state,
       process: () => this.#process,
-      isSession: (uri) => core.sessions.has(uri),
-      isHere: (clientId) => core.connections.isConnected(clientId),
+      isSession: (uri) => host.sessions.has(uri),
+      isHere: (clientId) => host.connections.isConnected(clientId),
       changed: ({ type }) => {
         this.#isNamed ||= type === 'terminal/titleChanged';
         this.#options.changed();
@@ -149,12 +102,12 @@ export class Terminal {
     });
   }
 
-  #makeFlow(core: HostCore): Flow {
+  #makeFlow(host: TerminalHost): Flow {
     return new Flow({
-      clock: core.clock,
-      writer: core.writer,
+      clock: host.clock,
+      writer: host.writer,
       write: (actions) => this.#write(actions),
-      unsent: () => core.unsentTo(this.uri),
+      unsent: () => host.unsentTo(this.uri),
       pause: () => this.#process.pty.pause(),
       resume: () => this.#process.pty.resume(),
     });
@@ -199,13 +152,13 @@ export class Terminal {
     return this.#flow.drained();
   }
 
-  /** Ends all that runs here, and returns when it is gone and everybody may know. */
+  /** Ends all that runs here, and returns when it is gone and that is stored. */
   async end(): Promise<void> {
     await this.#process.end();
     await succeedsWithin(systemClock, EXIT_MAX_MS, this.#flow.drained());
   }
 
-  /** Nothing more is said here. */
+  /** Writes nothing more. */
   close(): void {
     this.screen.stop();
     this.#flow.stop();
@@ -220,4 +173,57 @@ export class Terminal {
 
 function codeOf({ exitCode, signal }: PtyExit): number {
   return signal ? SIGNALLED + signal.number : exitCode;
+}
+
+interface ClientActionsOptions {
+  readonly writer: Pick<Writer, 'afterCommit' | 'afterFailure'>;
+  state(): TerminalState;
+  process(): TerminalProcess;
+  isSession(uri: string): boolean;
+  /** Whether a client is connected. */
+  isHere(clientId: string): boolean;
+  /** It has another title or owner. */
+  changed(action: StateAction): void;
+  /** No call uses it any more. */
+  unclaimed(claim: TerminalClaim): void;
+}
+
+class ClientActions {
+  readonly #options: ClientActionsOptions;
+  /** Typed, and not passed on to the process yet because it is not stored. */
+  #typedCharacters = 0;
+
+  constructor(options: ClientActionsOptions) {
+    this.#options = options;
+  }
+
+  refusal(action: StateAction, clientId: string): string | undefined {
+    const { state, process, isSession, isHere } = this.#options;
+    const { hasExited, pty } = process();
+    const isFull = this.#typedCharacters + pty.unreadBytes > INPUT_WAITING_MAX_BYTES;
+    return terminalRefusal(action, clientId, { state: state(), hasExited, isFull, isSession, isHere });
+  }
+
+  /** An action has effect when it is stored: only then it is sure to happen once. */
+  taken(action: StateAction): void {
+    const { writer, changed } = this.#options;
+    if (action.type === 'terminal/titleChanged' || action.type === 'terminal/claimed') changed(action);
+    const typed = action.type === 'terminal/input' ? action.data.length : 0;
+    const forget = () => {
+      this.#typedCharacters -= typed;
+    };
+    this.#typedCharacters += typed;
+    writer.afterCommit(() => {
+      forget();
+      this.#act(action);
+    });
+    writer.afterFailure(forget);
+  }
+
+  #act(action: StateAction): void {
+    const { pty } = this.#options.process();
+    if (action.type === 'terminal/input') pty.write(action.data);
+    if (action.type === 'terminal/resized') pty.resize(action.cols, action.rows);
+    if (action.type === 'terminal/claimed' && !isOfCall(action.claim)) this.#options.unclaimed(action.claim);
+  }
 }

@@ -4,24 +4,33 @@
  */
 
 import { type CreateTerminalParams, ErrorCode } from '@atrium/protocol';
-import type { HostCore, OpenChannel } from '../../core/contracts/host-core.js';
+import type { Writer } from '../../core/channels/writer.js';
+import type { OpenChannel } from '../../core/contracts/host-core.js';
 import { RequestError } from '../../core/contracts/request-error.js';
 import type { Service, ServiceRequests, ToolPlace } from '../../core/contracts/service.js';
 import type { ToolContext } from '../../core/contracts/tool.js';
 import type { Session } from '../../core/sessions/session.js';
 import type { SessionObserver } from '../../core/sessions/session-observer.js';
+import type { Logger } from '../../core/util/logger.js';
 import type { Connection } from '../../core/wire/connection.js';
 import { runCommand } from './command-run.js';
-import { OpenTerminals, TERMINALS_MAX } from './open-terminals.js';
-import { checkedUri, type Opening, openingFor, startTerminal } from './opening.js';
+import { OpenTerminals, type OpenTerminalsHost, TERMINALS_MAX } from './open-terminals.js';
+import { checkedUri, type Opening, type OpeningHost, openingFor, startTerminal } from './opening.js';
 import { PtySource, type SpawnPty } from './pty.js';
 import { Shells, type ShellsOptions } from './shells.js';
-import type { Terminal } from './terminal.js';
+import type { Terminal, TerminalHost } from './terminal.js';
 
 export interface TerminalsOptions extends ShellsOptions {
   readonly max?: number;
-  /** Finds what makes terminals. */
+  /** Loads the package that makes pseudo terminals. */
   readonly load?: () => Promise<SpawnPty>;
+}
+
+/** What terminals use of the host. */
+export interface TerminalsHost extends TerminalHost, OpenTerminalsHost, OpeningHost {
+  readonly logger: Logger;
+  readonly writer: Writer;
+  readonly sessions: TerminalHost['sessions'] & OpeningHost['sessions'];
 }
 
 export class Terminals implements Service {
@@ -31,16 +40,16 @@ export class Terminals implements Service {
     createTerminal: (connection, params) => this.#create(connection, params),
     disposeTerminal: (_connection, { channel }) => this.#dispose(channel),
   };
-  readonly #core: HostCore;
+  readonly #host: TerminalsHost;
   readonly #open: OpenTerminals;
-  /** URIs of terminals that are about to be. */
+  /** URIs of terminals that are being opened. */
   readonly #opening = new Set<string>();
   readonly #shells: Shells;
   readonly #source: PtySource;
 
-  constructor(core: HostCore, { max = TERMINALS_MAX, load, ...shells }: TerminalsOptions = {}) {
-    this.#core = core;
-    this.#open = new OpenTerminals(core, max);
+  constructor(host: TerminalsHost, { max = TERMINALS_MAX, load, ...shells }: TerminalsOptions = {}) {
+    this.#host = host;
+    this.#open = new OpenTerminals(host, max);
     this.#shells = new Shells(shells);
     this.#source = new PtySource(load);
   }
@@ -49,7 +58,7 @@ export class Terminals implements Service {
     return this.#open.running;
   }
 
-  /** Terminals of a host that is no more are no more. */
+  /** The terminals of an earlier run of the host have ended. */
   async start(): Promise<void> {
     this.#open.publish();
   }
@@ -60,14 +69,14 @@ export class Terminals implements Service {
 
   readonly attach = (session: Session): SessionObserver => ({
     close: async () => {
-      // It may only have left memory.
-      if (!this.#core.sessions.has(session.uri)) await this.#open.endAllOf(session.uri);
+      // The session may only have left memory.
+      if (!this.#host.sessions.has(session.uri)) await this.#open.endAllOf(session.uri);
     },
   });
 
   toolContext({ session, turnId, toolCallId }: ToolPlace): Partial<ToolContext> {
     const claim = { kind: 'session', session: session.uri, turnId, toolCallId } as const;
-    const isWatched = (): boolean => this.#core.isWatched(session.uri);
+    const isWatched = (): boolean => this.#host.isWatched(session.uri);
     return { runInTerminal: (request) => runCommand(this, { claim, isWatched: isWatched(), request }) };
   }
 
@@ -83,14 +92,14 @@ export class Terminals implements Service {
     }
     this.#opening.add(uri);
     try {
-      await this.openTerminal(await openingFor(params, connection, this.#core, this.#shells));
+      await this.openTerminal(await openingFor(params, connection, this.#host, this.#shells));
     } finally {
       this.#opening.delete(uri);
     }
     return null;
   }
 
-  /** Whether terminals can be had here; what makes them is loaded then. */
+  /** Whether terminals can be opened here; loads the package that makes them. */
   ready(): Promise<boolean> {
     return this.#source.spawn().then(
       () => true,
@@ -102,18 +111,18 @@ export class Terminals implements Service {
     const spawn = await this.#source.spawn();
     if (this.#open.isClosed) throw new RequestError(ErrorCode.InvalidRequest, 'the host is stopping');
     const { uri, claim } = opening;
-    // It may have gone meanwhile, and would never take this one along.
-    if (claim.kind === 'session' && !this.#core.sessions.has(claim.session)) {
+    // The session may have been disposed of meanwhile: nothing would end this terminal.
+    if (claim.kind === 'session' && !this.#host.sessions.has(claim.session)) {
       throw new RequestError(ErrorCode.SessionNotFound, `there is no session ${claim.session} any more`);
     }
     this.#open.makeRoom();
-    const terminal = startTerminal(opening, { core: this.#core, spawn, changed: () => this.#open.publish() });
+    const terminal = startTerminal(opening, { host: this.#host, spawn, changed: () => this.#open.publish() });
     this.#open.add(terminal);
-    this.#core.logger.log('info', 'terminal opened', { terminal: uri, pid: terminal.pid });
+    this.#host.logger.log('info', 'terminal opened', { terminal: uri, pid: terminal.pid });
     return terminal;
   }
 
-  /** A call is over, and what it ran in its terminal. */
+  /** A call is over, and with it the command in its terminal. */
   finished(terminal: Terminal): void {
     this.#open.finished(terminal);
   }
@@ -126,16 +135,16 @@ export class Terminals implements Service {
   }
 }
 
-/** A host without terminals: nobody can open one, and whoever tries is told why. */
+/** The service of a host whose terminals are turned off: it refuses to open one. */
 
-export function withoutTerminals(core: HostCore): Service {
+export function withoutTerminals({ root }: Pick<OpenTerminalsHost, 'root'>): Service {
   const refuse = (): never => {
     throw new RequestError(ErrorCode.PermissionDenied, 'terminals are turned off on this host');
   };
   return {
     scheme: 'ahp-terminal:',
     requests: { createTerminal: refuse, disposeTerminal: refuse },
-    // Those of an earlier run of the host are gone.
-    start: async () => core.root.setTerminals([]),
+    // The terminals of an earlier run of the host have ended.
+    start: async () => root.setTerminals([]),
   };
 }
