@@ -263,7 +263,7 @@ async function canRun(file: string): Promise<boolean> {
 }
 
 /** For a person at a screen. */
-function shellEnvironment(host: Environment = process.env): Record<string, string> {
+export function shellEnvironment(host: Environment = process.env): Record<string, string> {
   return {
     ...without(childEnvironment(host), OF_ANOTHER_TERMINAL),
     ...encoding(host),
