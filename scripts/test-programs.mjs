@@ -21,8 +21,9 @@ const ENTRIES = {
   host: 'packages/host/src/index.ts',
 };
 
-/** What the bundles are made of. */
-const SOURCES = ['protocol/src', 'client/src', 'host/src', 'host/test', 'cli/src'].map((folder) =>
+/** What the bundles are made of; the page is found by its package at run time. */
+const PACKAGES = readdirSync(path.join(ROOT, 'packages')).filter((name) => name !== 'web');
+const SOURCES = [...PACKAGES.map((name) => `${name}/src`), 'host/test'].map((folder) =>
   path.join(ROOT, 'packages', folder),
 );
 const CACHE = path.join(ROOT, 'node_modules', '.cache', 'atrium', 'programs');
@@ -117,8 +118,8 @@ function fromSources() {
     name: 'atrium-sources',
     enforce: 'pre',
     resolveId(id) {
-      const [, name, rest = ''] = /^@atrium\/(protocol|client|host|cli)(\/.*)?$/.exec(id) ?? [];
-      if (name === undefined) return null;
+      const [, name = '', rest = ''] = /^@atrium\/([\w-]+)(\/.*)?$/.exec(id) ?? [];
+      if (!PACKAGES.includes(name)) return null;
       const folder = path.join(ROOT, 'packages', name);
       const { exports } = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8'));
       const file = exports[`.${rest}`].default;
