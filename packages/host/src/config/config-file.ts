@@ -1,5 +1,4 @@
-/** What a schema cannot say: rules between keys. */
-
+/** One configuration file: where it is, and how it is read, checked and completed. */
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import path from 'node:path';
@@ -7,77 +6,25 @@ import type * as Jsonc from 'jsonc-parser';
 import { checked, type Finding } from './check.js';
 import { type AgentEntry, CONFIG_SCHEMA, type Config } from './schema.js';
 
-export interface BrokenRule {
-  readonly path: readonly string[];
-  readonly message: string;
+export const PROJECT_FILE = 'atrium.json';
+
+export interface Surroundings {
+  readonly platform: NodeJS.Platform;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly home: string;
 }
 
-/** Agents that are always there; their ids are taken. */
-const BUILT_IN = ['offline'];
-/** Headers that carry keys. */
-const SECRET_HEADER = /^(authorization|proxy-authorization|cookie|x-api-key|api-key|x-goog-api-key)$/i;
-
-export function brokenRules({ agents = {} }: Config): BrokenRule[] {
-  return Object.entries(agents).flatMap(([id, entry]) => [
-    ...rulesOfName(id, entry),
-    ...rulesOfAddress(id, entry),
-    ...rulesOfHeaders(id, entry),
-  ]);
+/** The user's own file, in the usual place of each system. */
+export function userConfigFile({ platform, env, home }: Surroundings): string {
+  if (platform === 'win32') {
+    const base = env.APPDATA || path.win32.join(home, 'AppData', 'Roaming');
+    return path.win32.join(base, 'atrium', 'config.json');
+  }
+  if (platform === 'darwin') return path.posix.join(home, 'Library', 'Application Support', 'atrium', 'config.json');
+  const shared = env.XDG_CONFIG_HOME;
+  const base = shared && path.posix.isAbsolute(shared) ? shared : path.posix.join(home, '.config');
+  return path.posix.join(base, 'atrium', 'config.json');
 }
-
-function rulesOfName(id: string, entry: AgentEntry): BrokenRule[] {
-  if (!('type' in entry) || !BUILT_IN.includes(id)) return [];
-  return [{ path: ['agents', id], message: `agents.${id}: this is the id of a built-in agent; choose another` }];
-}
-
-function rulesOfAddress(id: string, entry: AgentEntry): BrokenRule[] {
-  if (!('api' in entry) || entry.api !== 'openai-compatible' || entry.baseURL !== undefined) return [];
-  const message = `agents.${id} must have "baseURL", such as http://localhost:11434/v1: there is no usual address for "openai-compatible"`;
-  return [{ path: ['agents', id, 'api'], message }];
-}
-
-function rulesOfHeaders(id: string, entry: AgentEntry): BrokenRule[] {
-  const names = Object.keys(('headers' in entry && entry.headers) || {}).filter((name) => SECRET_HEADER.test(name));
-  return names.map((name) => ({
-    path: ['agents', id, 'headers', name],
-    message: `agents.${id}.headers.${name}: a key never stands in this file; name its variable in "apiKeyEnv"`,
-  }));
-}
-
-/** Relative paths in a file count from the folder of that file, wherever the host was started. */
-
-export function wholePaths(config: Config, folder: string): Config {
-  const { agents, providers, plugins } = config;
-  return {
-    ...config,
-    ...(agents && { agents: mapValues(agents, (entry) => wholeAgent(entry, folder)) }),
-    ...(providers && { providers: mapValues(providers, (entry) => wholeProcess(entry, folder)) }),
-    ...(plugins && { plugins: plugins.map((plugin) => path.resolve(folder, plugin)) }),
-  };
-}
-
-function wholeAgent(entry: AgentEntry, folder: string): AgentEntry {
-  return 'command' in entry ? wholeProcess(entry, folder) : entry;
-}
-
-/** A bare name is looked for on PATH. */
-function wholeProcess<Entry extends { readonly command: string; readonly cwd?: string }>(
-  entry: Entry,
-  folder: string,
-): Entry {
-  const { command, cwd } = entry;
-  return {
-    ...entry,
-    ...(/[\\/]/.test(command) && { command: path.resolve(folder, command) }),
-    ...(cwd !== undefined && { cwd: path.resolve(folder, cwd) }),
-  };
-}
-
-function mapValues<Value>(record: Readonly<Record<string, Value>>, change: (value: Value) => Value) {
-  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value)]));
-}
-
-/** One file: read within limits, parsed with comments allowed, checked, its relative paths made whole. */
 
 /** A file that people write by hand stays far below this. */
 export const CONFIG_MAX_BYTES = 256 * 1024;
@@ -170,24 +117,70 @@ function placeOf(text: string, offset: number): string {
   return `${lines.length}:${(lines.at(-1)?.length ?? 0) + 1}`;
 }
 
-/** Where configuration is looked for. */
-
-export const PROJECT_FILE = 'atrium.json';
-
-export interface Surroundings {
-  readonly platform: NodeJS.Platform;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly home: string;
+export interface BrokenRule {
+  readonly path: readonly string[];
+  readonly message: string;
 }
 
-/** The user's own file, in the usual place of each system. */
-export function userConfigFile({ platform, env, home }: Surroundings): string {
-  if (platform === 'win32') {
-    const base = env.APPDATA || path.win32.join(home, 'AppData', 'Roaming');
-    return path.win32.join(base, 'atrium', 'config.json');
-  }
-  if (platform === 'darwin') return path.posix.join(home, 'Library', 'Application Support', 'atrium', 'config.json');
-  const shared = env.XDG_CONFIG_HOME;
-  const base = shared && path.posix.isAbsolute(shared) ? shared : path.posix.join(home, '.config');
-  return path.posix.join(base, 'atrium', 'config.json');
+/** Agents that are always there; their ids are taken. */
+const BUILT_IN = ['offline'];
+/** Headers that carry keys. */
+const SECRET_HEADER = /^(authorization|proxy-authorization|cookie|x-api-key|api-key|x-goog-api-key)$/i;
+
+export function brokenRules({ agents = {} }: Config): BrokenRule[] {
+  return Object.entries(agents).flatMap(([id, entry]) => [
+    ...rulesOfName(id, entry),
+    ...rulesOfAddress(id, entry),
+    ...rulesOfHeaders(id, entry),
+  ]);
+}
+
+function rulesOfName(id: string, entry: AgentEntry): BrokenRule[] {
+  if (!('type' in entry) || !BUILT_IN.includes(id)) return [];
+  return [{ path: ['agents', id], message: `agents.${id}: this is the id of a built-in agent; choose another` }];
+}
+
+function rulesOfAddress(id: string, entry: AgentEntry): BrokenRule[] {
+  if (!('api' in entry) || entry.api !== 'openai-compatible' || entry.baseURL !== undefined) return [];
+  const message = `agents.${id} must have "baseURL", such as http://localhost:11434/v1: there is no usual address for "openai-compatible"`;
+  return [{ path: ['agents', id, 'api'], message }];
+}
+
+function rulesOfHeaders(id: string, entry: AgentEntry): BrokenRule[] {
+  const names = Object.keys(('headers' in entry && entry.headers) || {}).filter((name) => SECRET_HEADER.test(name));
+  return names.map((name) => ({
+    path: ['agents', id, 'headers', name],
+    message: `agents.${id}.headers.${name}: a key never stands in this file; name its variable in "apiKeyEnv"`,
+  }));
+}
+
+export function wholePaths(config: Config, folder: string): Config {
+  const { agents, providers, plugins } = config;
+  return {
+    ...config,
+    ...(agents && { agents: mapValues(agents, (entry) => wholeAgent(entry, folder)) }),
+    ...(providers && { providers: mapValues(providers, (entry) => wholeProcess(entry, folder)) }),
+    ...(plugins && { plugins: plugins.map((plugin) => path.resolve(folder, plugin)) }),
+  };
+}
+
+function wholeAgent(entry: AgentEntry, folder: string): AgentEntry {
+  return 'command' in entry ? wholeProcess(entry, folder) : entry;
+}
+
+/** A bare name is looked for on PATH. */
+function wholeProcess<Entry extends { readonly command: string; readonly cwd?: string }>(
+  entry: Entry,
+  folder: string,
+): Entry {
+  const { command, cwd } = entry;
+  return {
+    ...entry,
+    ...(/[\\/]/.test(command) && { command: path.resolve(folder, command) }),
+    ...(cwd !== undefined && { cwd: path.resolve(folder, cwd) }),
+  };
+}
+
+function mapValues<Value>(record: Readonly<Record<string, Value>>, change: (value: Value) => Value) {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value)]));
 }

@@ -1,41 +1,12 @@
-/** Two files become one configuration: the project wins over the user, key by key. */
-
+/**
+ * Configuration from two files: the user's, and the project's `atrium.json`. A stranger may have written a project, so
+ * the host uses nothing of its file before a person trusts the folder.
+ */
 import path from 'node:path';
 import { agentProgram } from '../plugins/trust/programs.js';
 import type { FolderTrust } from '../plugins/trust/trust.js';
 import { ConfigError, type ConfigFile, PROJECT_FILE, readConfigFile } from './config-file.js';
 import { type AgentEntry, type Config, isTyped } from './schema.js';
-
-export function merged(user: Config, project: Config): Config {
-  return {
-    ...user,
-    ...project,
-    agents: mergedAgents(user.agents ?? {}, project.agents ?? {}),
-    discovery: { ...user.discovery, ...project.discovery },
-    mcpServers: { ...user.mcpServers, ...project.mcpServers },
-    providers: { ...user.providers, ...project.providers },
-    plugins: [...new Set([...(user.plugins ?? []), ...(project.plugins ?? [])])],
-  };
-}
-
-type Agents = Readonly<Record<string, AgentEntry>>;
-
-/**
- * An entry with a type stands for itself: mixed with another, the key of one could travel to the address of the other.
- * An entry without one changes what is there.
- */
-function mergedAgents(user: Agents, project: Agents): Agents {
-  const changed = Object.entries(project).map(([id, entry]) => {
-    const before = Object.hasOwn(user, id) ? user[id] : undefined;
-    return [id, isTyped(entry) ? entry : { ...before, ...entry }] as const;
-  });
-  return { ...user, ...Object.fromEntries(changed) };
-}
-
-/**
- * Configuration from two files: the user's, and the project's `atrium.json`. A project may be a stranger's work, so
- * nothing of its file is used before the folder is trusted.
- */
 
 export interface ConfigSources {
   readonly userFile: string;
@@ -111,4 +82,31 @@ function entriesOf({ $schema: _, ...config }: Config): string[] {
     return isMap ? Object.keys(value).map((name) => `${key}.${name}`) : [key];
   });
   return entries.slice(0, WAITING_MAX);
+}
+
+/** The project wins over the user, key by key. */
+export function merged(user: Config, project: Config): Config {
+  return {
+    ...user,
+    ...project,
+    agents: mergedAgents(user.agents ?? {}, project.agents ?? {}),
+    discovery: { ...user.discovery, ...project.discovery },
+    mcpServers: { ...user.mcpServers, ...project.mcpServers },
+    providers: { ...user.providers, ...project.providers },
+    plugins: [...new Set([...(user.plugins ?? []), ...(project.plugins ?? [])])],
+  };
+}
+
+type Agents = Readonly<Record<string, AgentEntry>>;
+
+/**
+ * An entry with a type stands for itself: mixed with another, the key of one could travel to the address of the other.
+ * An entry without one changes what is there.
+ */
+function mergedAgents(user: Agents, project: Agents): Agents {
+  const changed = Object.entries(project).map(([id, entry]) => {
+    const before = Object.hasOwn(user, id) ? user[id] : undefined;
+    return [id, isTyped(entry) ? entry : { ...before, ...entry }] as const;
+  });
+  return { ...user, ...Object.fromEntries(changed) };
 }

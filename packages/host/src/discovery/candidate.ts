@@ -1,5 +1,4 @@
-/** What discovery looks for, and what it needs to look. */
-
+/** What discovery looks for, what it needs for that, and its limits. */
 import type { ModelAgentOptions } from '../agents/index.js';
 import type { ChangeEntry, ConfiguredModels } from '../config/schema.js';
 import type { AgentBackend } from '../core/contracts/agent.js';
@@ -61,8 +60,6 @@ export function notFound(why: string): Look {
 }
 
 export const NO_FACTORY = notFound('this host was built without the part that runs it');
-
-/** How long discovery may take, and how much it reads. */
 
 /** For a server that nobody named. */
 export const GUESS_TIMEOUT_MS = 500;

@@ -1,5 +1,4 @@
-/** Agent programs on PATH that speak the Agent Client Protocol. They are found by name; nothing is run. */
-
+/** Agents that are installed on this machine: commands on PATH that speak ACP, and packages of their makers. Runs nothing. */
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -80,8 +79,6 @@ export async function acpLook(machine: Machine, options: AcpOptions, why: string
   return { found: true, why, backend: machine.factories.acp(options) };
 }
 
-/** Agents that come as packages of their makers. They are optional: absent is as good as present. */
-
 interface AgentPackage {
   readonly kind: 'copilot' | 'claude';
   readonly displayName: string;
@@ -115,8 +112,6 @@ export async function sdkLook(machine: Machine, kind: AgentPackage['kind'], opti
   return make ? { found: true, why: `${name} is installed`, backend: make(options) } : NO_FACTORY;
 }
 
-/** Finds a command on PATH without running it. */
-
 /**
  * The full path of a command. Relative folders on PATH are left out: what lies in the folder where the host happens to
  * be started is not a command of the user's.
@@ -146,8 +141,6 @@ async function isProgram(file: string): Promise<boolean> {
     return false;
   }
 }
-
-/** Whether an optional package is installed, without loading it: the big ones take a second. */
 
 export async function isInstalled(name: string): Promise<boolean> {
   const folders = createRequire(import.meta.url).resolve.paths(name) ?? [];

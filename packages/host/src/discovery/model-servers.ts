@@ -1,5 +1,4 @@
-/** Agents that variables of the environment stand for: keys of the large providers, and a model server by address. */
-
+/** Agents behind model servers: keys and addresses in the environment, and servers on the usual ports of this machine. */
 import { connect } from 'node:net';
 import type { ChangeEntry } from '../config/schema.js';
 import { shownAddress } from '../core/util/shown-address.js';
@@ -90,21 +89,6 @@ function at(variable: string, address: string | undefined): string {
   return address ? `, and ${variable} names ${shownAddress(address)}` : '';
 }
 
-/** Whether anything listens on a port of this machine. Most often nothing does, and this tells sooner than a request. */
-
-export async function isOpen(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect({ host: '127.0.0.1', port, timeout: GUESS_TIMEOUT_MS });
-    const answer = (isOpen: boolean) => () => {
-      socket.destroy();
-      resolve(isOpen);
-    };
-    socket.on('connect', answer(true)).on('error', answer(false)).on('timeout', answer(false));
-  });
-}
-
-/** Model servers on this machine, on the ports they usually have. They are asked without a key. */
-
 export interface LocalServer {
   readonly provider: string;
   readonly displayName: string;
@@ -143,4 +127,15 @@ async function lookAt(server: LocalServer, machine: Machine, changes: ChangeEntr
   } catch (error) {
     return notFound(`port ${port} is used by something else (${reasonOf(error)})`);
   }
+}
+
+export async function isOpen(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host: '127.0.0.1', port, timeout: GUESS_TIMEOUT_MS });
+    const answer = (isOpen: boolean) => () => {
+      socket.destroy();
+      resolve(isOpen);
+    };
+    socket.on('connect', answer(true)).on('error', answer(false)).on('timeout', answer(false));
+  });
 }

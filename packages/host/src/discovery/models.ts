@@ -1,5 +1,4 @@
-/** Which models can see, told by their names: servers do not say it, and an image for one that cannot fails the request. */
-
+/** Model servers and their models: which models a server has, which of them can see, and the agent that uses them. */
 import type { IncomingMessage } from 'node:http';
 import type { ModelAgentOptions, ModelInfo } from '../agents/index.js';
 import type { ConfiguredModels } from '../config/schema.js';
@@ -16,67 +15,69 @@ import {
   notFound,
 } from './candidate.js';
 
-/** Families whose models of text and images carry no mark in their names. */
-const FAMILIES = [
-  /claude-(?:3|4|5|opus|sonnet|haiku)/,
-  /gpt-(?:4o|4\.1|4\.5|[5-9])/,
-  /gemini-/,
-  /gemma-?(?:3n|[34](?!:270m|:1b|-270m|-1b))/,
-  /llama-?4/,
-  /mistral-(?:small-?3\.|medium-3|large-3)/,
-  /pixtral|llava|bakllava|moondream|minicpm-?v|internvl|molmo|smolvlm|idefics/,
-];
+/** Requests cannot carry them, and an address is shown in more places than a key is. */
+const NO_LOGIN =
+  'it holds a name or a password: take them out, and put the key into the environment variable for it ' +
+  '(ATRIUM_MODEL_KEY, or the one that "apiKeyEnv" names)';
 
-/** Marks that builders put into a name. */
-const MARKS = /(?:^|[^a-z])(?:vision|vlm?|omni|multimodal)(?:[^a-z]|$)/;
-
-/** Names that look alike and belong to models that cannot. */
-const BLIND = /gpt-oss|-audio|-realtime|-transcribe|-tts|text-only/;
-
-export function isKnownToSee(id: string): boolean {
-  const name = id.toLowerCase();
-  if (BLIND.test(name)) return false;
-  return MARKS.test(name) || FAMILIES.some((family) => family.test(name));
+export function modelLook({ factories }: Machine, options: ModelAgentOptions, why: string): Look {
+  if (options.baseURL !== undefined && hasLogin(options.baseURL)) return notFound(`${why}, but ${NO_LOGIN}`);
+  return factories.model ? { found: true, why, backend: factories.model(options) } : NO_FACTORY;
 }
 
-/**
- * The models that are offered for a key when the configuration names none. Asking the provider instead would send
- * something over the network at every start, and its list is full of models that cannot work as an agent.
- */
-
-export const ANTHROPIC_MODELS: readonly ModelInfo[] = [
-  { id: 'claude-sonnet-5-5', name: 'Claude Sonnet 5.5', maxContextWindow: 200_000, supportsVision: true },
-  { id: 'claude-opus-5-5', name: 'Claude Opus 5.5', maxContextWindow: 200_000, supportsVision: true },
-  { id: 'claude-haiku-5-5', name: 'Claude Haiku 5.5', maxContextWindow: 200_000, supportsVision: true },
-];
-
-export const OPENAI_MODELS: readonly ModelInfo[] = [
-  { id: 'gpt-6.1-sol', name: 'GPT-6.1 Sol', supportsVision: true },
-  { id: 'gpt-6.1-terra', name: 'GPT-6.1 Terra', supportsVision: true },
-  { id: 'gpt-6-luna', name: 'GPT-6 Luna', supportsVision: true },
-  { id: 'gpt-5.4', name: 'GPT-5.4', supportsVision: true },
-  { id: 'gpt-5.4-mini', name: 'GPT-5.4 mini', supportsVision: true },
-];
-
-/** Models as the configuration writes them. */
-export function configuredModels(models: ConfiguredModels): ModelInfo[] {
-  return models.map((model) => {
-    if (typeof model === 'string') return namedModel(model);
-    const { id, name = id, contextWindow, vision } = model;
-    return {
-      ...namedModel(id),
-      name,
-      ...(contextWindow !== undefined && { maxContextWindow: contextWindow }),
-      ...(vision !== undefined && { supportsVision: vision }),
-    };
-  });
+export interface ServedModel {
+  readonly provider: string;
+  readonly displayName: string;
+  readonly baseURL: string;
+  readonly apiKey?: string | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Without them, the server is asked. */
+  readonly models?: readonly ModelInfo[] | undefined;
+  readonly timeoutMs?: number;
+  /** Why it was looked for. */
+  readonly why: string;
+  /** In case it does not say which models it has. */
+  readonly whatToDo: string;
 }
 
-export function namedModel(id: string): ModelInfo {
-  return { id, name: id, ...(isKnownToSee(id) && { supportsVision: true }) };
+/** A server that speaks chat completions. */
+export async function servedModelLook(machine: Machine, served: ServedModel): Promise<Look> {
+  const { provider, displayName, apiKey, headers, why } = served;
+  const baseURL = served.baseURL.replace(/\/+$/, '');
+  if (hasLogin(baseURL)) return notFound(`${why}, but ${NO_LOGIN}`);
+  try {
+    const models = served.models ?? (await listed(served));
+    return modelLook(
+      machine,
+      { provider, displayName, kind: 'openai-compatible', baseURL, apiKey, headers, models },
+      why,
+    );
+  } catch (error) {
+    return notFound(`${why}, but ${reasonOf(error)}: ${served.whatToDo}`);
+  }
 }
 
-/** Asks a model server for its models, at `/models`. What comes back is a stranger's: bounded, and never followed elsewhere. */
+async function listed({ baseURL, apiKey, headers, timeoutMs = GUESS_TIMEOUT_MS }: ServedModel): Promise<ModelInfo[]> {
+  const authorization: Record<string, string> = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
+  const ids = await listModels({ baseURL, timeoutMs, headers: { ...headers, ...authorization } });
+  if (ids.length === 0) throw new Error('its list of models is empty');
+  return ids.map(namedModel);
+}
+
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const code = 'code' in error ? String(error.code) : '';
+  return REASONS[code] ?? error.message;
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing listens there (ECONNREFUSED)',
+  ENOTFOUND: 'there is no machine of that name (ENOTFOUND)',
+  ECONNRESET: 'it broke off (ECONNRESET)',
+  HPE_INVALID_CONSTANT: 'it does not speak HTTP',
+  ERR_INVALID_URL: 'that is not an address',
+  ERR_INVALID_PROTOCOL: 'that is not an address that begins with http:// or https://',
+};
 
 export interface ModelListRequest {
   readonly baseURL: string;
@@ -156,68 +157,57 @@ function parsed(text: string): unknown {
   }
 }
 
-/** From a server and what is known of it to an agent with its models. */
+export const ANTHROPIC_MODELS: readonly ModelInfo[] = [
+  { id: 'claude-sonnet-5-5', name: 'Claude Sonnet 5.5', maxContextWindow: 200_000, supportsVision: true },
+  { id: 'claude-opus-5-5', name: 'Claude Opus 5.5', maxContextWindow: 200_000, supportsVision: true },
+  { id: 'claude-haiku-5-5', name: 'Claude Haiku 5.5', maxContextWindow: 200_000, supportsVision: true },
+];
 
-/** Requests cannot carry them, and an address is shown in more places than a key is. */
-const NO_LOGIN =
-  'it holds a name or a password: take them out, and put the key into the environment variable for it ' +
-  '(ATRIUM_MODEL_KEY, or the one that "apiKeyEnv" names)';
+export const OPENAI_MODELS: readonly ModelInfo[] = [
+  { id: 'gpt-6.1-sol', name: 'GPT-6.1 Sol', supportsVision: true },
+  { id: 'gpt-6.1-terra', name: 'GPT-6.1 Terra', supportsVision: true },
+  { id: 'gpt-6-luna', name: 'GPT-6 Luna', supportsVision: true },
+  { id: 'gpt-5.4', name: 'GPT-5.4', supportsVision: true },
+  { id: 'gpt-5.4-mini', name: 'GPT-5.4 mini', supportsVision: true },
+];
 
-export function modelLook({ factories }: Machine, options: ModelAgentOptions, why: string): Look {
-  if (options.baseURL !== undefined && hasLogin(options.baseURL)) return notFound(`${why}, but ${NO_LOGIN}`);
-  return factories.model ? { found: true, why, backend: factories.model(options) } : NO_FACTORY;
+/** Models as the configuration writes them. */
+export function configuredModels(models: ConfiguredModels): ModelInfo[] {
+  return models.map((model) => {
+    if (typeof model === 'string') return namedModel(model);
+    const { id, name = id, contextWindow, vision } = model;
+    return {
+      ...namedModel(id),
+      name,
+      ...(contextWindow !== undefined && { maxContextWindow: contextWindow }),
+      ...(vision !== undefined && { supportsVision: vision }),
+    };
+  });
 }
 
-export interface ServedModel {
-  readonly provider: string;
-  readonly displayName: string;
-  readonly baseURL: string;
-  readonly apiKey?: string | undefined;
-  readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Without them, the server is asked. */
-  readonly models?: readonly ModelInfo[] | undefined;
-  readonly timeoutMs?: number;
-  /** Why it was looked for. */
-  readonly why: string;
-  /** In case it does not say which models it has. */
-  readonly whatToDo: string;
+export function namedModel(id: string): ModelInfo {
+  return { id, name: id, ...(isKnownToSee(id) && { supportsVision: true }) };
 }
 
-/** A server that speaks chat completions. */
-export async function servedModelLook(machine: Machine, served: ServedModel): Promise<Look> {
-  const { provider, displayName, apiKey, headers, why } = served;
-  const baseURL = served.baseURL.replace(/\/+$/, '');
-  if (hasLogin(baseURL)) return notFound(`${why}, but ${NO_LOGIN}`);
-  try {
-    const models = served.models ?? (await listed(served));
-    return modelLook(
-      machine,
-      { provider, displayName, kind: 'openai-compatible', baseURL, apiKey, headers, models },
-      why,
-    );
-  } catch (error) {
-    return notFound(`${why}, but ${reasonOf(error)}: ${served.whatToDo}`);
-  }
-}
+/** Families whose models of text and images carry no mark in their names. */
+const FAMILIES = [
+  /claude-(?:3|4|5|opus|sonnet|haiku)/,
+  /gpt-(?:4o|4\.1|4\.5|[5-9])/,
+  /gemini-/,
+  /gemma-?(?:3n|[34](?!:270m|:1b|-270m|-1b))/,
+  /llama-?4/,
+  /mistral-(?:small-?3\.|medium-3|large-3)/,
+  /pixtral|llava|bakllava|moondream|minicpm-?v|internvl|molmo|smolvlm|idefics/,
+];
 
-async function listed({ baseURL, apiKey, headers, timeoutMs = GUESS_TIMEOUT_MS }: ServedModel): Promise<ModelInfo[]> {
-  const authorization: Record<string, string> = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
-  const ids = await listModels({ baseURL, timeoutMs, headers: { ...headers, ...authorization } });
-  if (ids.length === 0) throw new Error('its list of models is empty');
-  return ids.map(namedModel);
-}
+/** Marks that builders put into a name. */
+const MARKS = /(?:^|[^a-z])(?:vision|vlm?|omni|multimodal)(?:[^a-z]|$)/;
 
-export function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const code = 'code' in error ? String(error.code) : '';
-  return REASONS[code] ?? error.message;
-}
+/** Names that look alike and belong to models that cannot. */
+const BLIND = /gpt-oss|-audio|-realtime|-transcribe|-tts|text-only/;
 
-const REASONS: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'nothing listens there (ECONNREFUSED)',
-  ENOTFOUND: 'there is no machine of that name (ENOTFOUND)',
-  ECONNRESET: 'it broke off (ECONNRESET)',
-  HPE_INVALID_CONSTANT: 'it does not speak HTTP',
-  ERR_INVALID_URL: 'that is not an address',
-  ERR_INVALID_PROTOCOL: 'that is not an address that begins with http:// or https://',
-};
+export function isKnownToSee(id: string): boolean {
+  const name = id.toLowerCase();
+  if (BLIND.test(name)) return false;
+  return MARKS.test(name) || FAMILIES.some((family) => family.test(name));
+}

@@ -1,5 +1,4 @@
-/** The files of a plugin that only a client can read. They are asked for one by one, and not without end. */
-
+/** The files of a published plugin: on this machine, if its folder is here, or else asked of the client one by one. */
 import { access } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { ErrorCode, ROOT_CHANNEL } from '@atrium/protocol';
@@ -16,6 +15,29 @@ import {
 } from './parse/files.js';
 import { LoadFailure } from './parse/warnings.js';
 import type { ClientConnection } from './ports.js';
+
+/** The folder of a `file:` URI; undefined for everything else. */
+export function localFolder(uri: string): string | undefined {
+  if (!uri.startsWith('file:')) return undefined;
+  try {
+    return fileURLToPath(uri);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A client may be on another machine, and its files with it. */
+export async function publishedFiles(place: ClientPlace): Promise<PluginFiles> {
+  const folder = localFolder(place.uri);
+  return folder !== undefined && (await isThere(folder)) ? localFiles(folder) : clientFiles(place);
+}
+
+function isThere(folder: string): Promise<boolean> {
+  return access(folder).then(
+    () => true,
+    () => false,
+  );
+}
 
 export interface ClientPlace {
   readonly uri: string;
@@ -118,29 +140,4 @@ function tooLarge(path: string, limit: string): FileProblem {
 
 function isBaseName(name: string): boolean {
   return name !== '' && name !== '.' && name !== '..' && !/[/\\\0]/.test(name);
-}
-
-/** Where a published plugin is read from: this machine, if its folder is here, or else its client. */
-
-/** The folder of a `file:` URI; undefined for everything else. */
-export function localFolder(uri: string): string | undefined {
-  if (!uri.startsWith('file:')) return undefined;
-  try {
-    return fileURLToPath(uri);
-  } catch {
-    return undefined;
-  }
-}
-
-/** A client may be on another machine, and its files with it. */
-export async function publishedFiles(place: ClientPlace): Promise<PluginFiles> {
-  const folder = localFolder(place.uri);
-  return folder !== undefined && (await isThere(folder)) ? localFiles(folder) : clientFiles(place);
-}
-
-function isThere(folder: string): Promise<boolean> {
-  return access(folder).then(
-    () => true,
-    () => false,
-  );
 }

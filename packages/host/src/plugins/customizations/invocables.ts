@@ -1,5 +1,4 @@
-/** What can be called by name, by the model or by a person: skills, commands, prompts, and rules to read. */
-
+/** Skills, commands, prompts and rules that the model or a person calls by name, and the tool that reads them. */
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type HostTool, ToolFailure } from '../../core/contracts/tool.js';
@@ -75,8 +74,6 @@ export function typedCommand(message: string): TypedCommand | undefined {
 function folderOf(uri: string): { folder: string } | undefined {
   return uri.startsWith('file:') ? { folder: path.dirname(fileURLToPath(uri)) } : undefined;
 }
-
-/** The tool by which a model reads a skill or a rule that it was told of by name. */
 
 export const USE_SKILL = 'use_skill';
 

@@ -1,4 +1,4 @@
-/** The limits of customizations at work, with their units. Most of them are written by strangers. */
+/** The limits of customizations, with their units. Strangers write plugins: the host reads and runs nothing without end. */
 
 /** Plugins in one folder of plugins, and in one configuration file. */
 export const PLUGINS_MAX = 100;
@@ -11,17 +11,17 @@ export const LOADS_AT_ONCE = 4;
 export const CLIENT_REQUESTS_MAX = 2_000;
 export const CLIENT_REQUEST_TIMEOUT_MS = 10_000;
 
-/** Programs save a file in several steps; one look after the last of them is enough. */
+/** Programs save a file in several steps; the host reads once after them. */
 export const WATCH_DEBOUNCE_MS = 300;
 /** Folders that are watched for one container. */
 export const WATCHED_FOLDERS_MAX = 64;
 
-/** Changes that come this close together are told as one. */
+/** Changes that come this close together are published as one. */
 export const PUBLISH_MERGE_MS = 20;
 /** How long the first turn waits for MCP servers: some agents look at their tools only once. */
 export const FIRST_TOOLS_WAIT_MS = 3_000;
 
-/** A hook that says nothing about its time. */
+/** The time limit of a hook that declares none. */
 export const HOOK_TIMEOUT_MS = 60_000;
 /** Between asking a hook to end and killing it. */
 export const HOOK_GRACE_MS = 1_000;
@@ -31,14 +31,12 @@ export const HOOK_OUTPUT_MAX_BYTES = 64 * 2 ** 10;
 export const HOOK_RESPONSE_MAX_CHARACTERS = 256 * 2 ** 10;
 /** Hooks of one container for one event that run at the same time. */
 export const HOOKS_AT_ONCE = 8;
-/** At the end of a session nobody waits longer. */
+/** The hooks at the end of a session. */
 export const SESSION_END_TIMEOUT_MS = 3_000;
 
-/** Skills and rules that the model is told of by name. */
+/** Skills and rules that a prompt names. */
 export const LISTED_MAX = 200;
 export const LISTED_DESCRIPTION_MAX_CHARACTERS = 300;
-
-/** The limits of reading customizations, with their units. Plugins come from strangers: nothing is read without end. */
 
 /** Agents, skills, prompts, rules, hooks and MCP servers of one container. */
 export const CHILDREN_MAX = 500;
@@ -48,7 +46,7 @@ export const FILE_MAX_BYTES = 2 ** 20;
 export const MANIFEST_MAX_BYTES = 256 * 2 ** 10;
 /** All component files of one container together; their bodies stay in memory. */
 export const CONTAINER_MAX_BYTES = 16 * 2 ** 20;
-/** A folder with more entries than this is not read at all, for any part of it would be a matter of chance. */
+/** A folder with more entries is not read at all: which part of it were read would be a matter of chance. */
 export const FOLDER_MAX_ENTRIES = 2_000;
 /** The YAML at the beginning of a file. Malicious YAML of this size keeps the parser busy for a tenth of a second. */
 export const FRONTMATTER_MAX_CHARACTERS = 16 * 2 ** 10;

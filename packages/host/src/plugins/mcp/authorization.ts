@@ -1,5 +1,4 @@
-/** What one server is shown and nobody else: the token that a person got for it, which lives in memory only. */
-
+/** Tokens for servers, the secrets in their declarations, and what a server says about signing in. */
 import type { ProtectedResourceMetadata } from '@atrium/protocol';
 import { isRecord } from '../../core/util/shape.js';
 import type { McpServerConfig } from '../customizations/parse/mcp.js';
@@ -10,14 +9,15 @@ import {
   MCP_TOKEN_MAX_CHARACTERS,
 } from './limits.js';
 
-/** What can stand in a header. Anything else would break the request, and perhaps show up in an error about it. */
+/** Characters that a header may hold. Any other would break the request, and might appear in an error about it. */
 const FIT_FOR_HEADER = /^[\x21-\x7e]+$/;
 
+/** The token that a person got for one server. It lives in memory only, and no other server is shown it. */
 export class Tokens {
   #token: string | undefined;
   #came: () => void = () => {};
 
-  /** `secrets`: what else its declaration holds that must not be shown. */
+  /** `secrets`: values of its declaration that must not be shown. */
   constructor(private readonly secrets: readonly string[] = []) {}
 
   get current(): string | undefined {
@@ -45,24 +45,23 @@ export class Tokens {
     });
   }
 
-  /** The server does not take it; one that came in the meantime stays. */
+  /** The server refused this token. A token that came in the meantime stays. */
   drop(refused: string): void {
     if (this.#token === refused) this.#token = undefined;
   }
 
-  /** Words of others, which may repeat what they were sent. */
+  /** Hides the token and the secrets in a text of the server, which may repeat what it was sent. */
   hide(text: string): string {
     const hidden = this.#token === undefined ? this.secrets : [this.#token, ...this.secrets];
     return hidden.reduce((shown, secret) => shown.replaceAll(secret, '[hidden]'), text);
   }
 }
 
-/** Which parts of a declaration are keys: error messages often repeat what a server was given. */
-
 const SECRET_NAME = /TOKEN|KEY|SECRET|PASSW|AUTH|CREDENTIAL/i;
-/** Anything shorter is no key, and hiding it would make nonsense of harmless words. */
+/** Shorter values are no keys, and hiding them would garble harmless words. */
 const SECRET_MIN_CHARACTERS = 8;
 
+/** The values of a declaration that are keys: error messages often repeat what a server was given. */
 export function secretsOf(config: McpServerConfig): string[] {
   const named = Object.entries(config.transport === 'stdio' ? config.env : config.headers);
   return named.flatMap(([name, value]) => (value !== null && SECRET_NAME.test(name) ? partsOf(value) : []));
@@ -73,14 +72,13 @@ function partsOf(value: string): string[] {
   return [value, ...value.split(' ')].filter((part) => part.length >= SECRET_MIN_CHARACTERS);
 }
 
-/**
- * What a server that refuses us says about signing in (RFC 9728). Only the server itself is believed, and only about
- * itself: a description that names somebody else's resource would make people hand over tokens meant for others.
- */
-
 const WELL_KNOWN = '/.well-known/oauth-protected-resource';
 
-/** Never fails: without a description, all that is known of the resource is its address. */
+/**
+ * Reads what a server that refuses a request says about signing in (RFC 9728). Believes only the server itself, and only
+ * about itself: a description of another resource would make people hand over tokens meant for others. Never fails:
+ * without a description, the address of the server is the resource.
+ */
 export async function protectedResource(
   server: URL,
   named: URL | undefined,
@@ -93,7 +91,7 @@ export async function protectedResource(
   return { resource: withoutExtras(server) };
 }
 
-/** Where the server says that it is, else the two places where it should be. */
+/** The place that the server names, then the two usual places. */
 function placesOf(server: URL, named: URL | undefined): URL[] {
   const path = server.pathname === '/' ? [] : [new URL(WELL_KNOWN + server.pathname, server.origin)];
   const usual = [...path, new URL(WELL_KNOWN, server.origin)];

@@ -1,4 +1,4 @@
-/** One conversation with a server, from the first byte to the last. Opened once; afterwards a new one is needed. */
+/** One connection to a server, from the first byte to the last. It opens once. */
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { RequestOptions } from '@modelcontextprotocol/sdk/shared/protocol.js';
 import type { ElicitResult } from '@modelcontextprotocol/sdk/types.js';
@@ -40,7 +40,7 @@ export class Connection {
     this.#options = options;
   }
 
-  /** Whether nothing can be asked any more. */
+  /** Whether no request can be sent any more. */
   get isOver(): boolean {
     return this.#isClosed || this.#link?.isOver === true;
   }
@@ -71,7 +71,7 @@ export class Connection {
     } catch (error) {
       if (config.transport === 'sse' || this.isOver || !isOlderServer(sdk, error)) throw error;
       await this.#link?.close();
-      // When that fails as well, the first answer tells more about what is wrong.
+      // When that fails as well, the first error says more about the cause.
       await this.#introduce(linkOf('sse')).catch((second: unknown) => {
         throw this.isOver ? second : error;
       });
@@ -96,7 +96,7 @@ export class Connection {
     await Promise.race([client.connect(link.transport, { timeout: NO_TIMEOUT_MS }), cutOff]);
   }
 
-  /** What the server may ask of us: a person, and nothing else. */
+  /** A server may ask a person, and nothing else. */
   #answerRequests(client: Client, { ElicitRequestSchema, ErrorCode, McpError }: Sdk): void {
     client.setRequestHandler(ElicitRequestSchema, async ({ params }, { signal }) => {
       try {
@@ -118,7 +118,7 @@ export class Connection {
     return this.#client.request({ method, params }, ResultSchema, { ...options, timeout: NO_TIMEOUT_MS });
   }
 
-  /** What an error means for the whole: perhaps the connection is over, and knows better why. */
+  /** The end of the connection that an error means: a link that is over knows the reason better. */
   async endBy(error: unknown): Promise<LinkEnd> {
     if (this.#link?.isOver) return this.#link.ended;
     return lost(wordsOf(error));

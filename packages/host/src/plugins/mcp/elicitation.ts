@@ -1,6 +1,6 @@
 /**
- * What a server wants to know from the person (`elicitation/create`), as an input request of the session. The server
- * writes the words and is a stranger, so every text says who asks, is cut at a limit and hides nothing.
+ * A question of a server to the person (`elicitation/create`) as an input request of the session. The server is a
+ * stranger and writes the text, so every text names the server, is cut at a limit and hides nothing.
  */
 import {
   type SessionInputAnswer,
@@ -27,9 +27,9 @@ import {
 
 /** The people of a session. */
 export interface People {
-  /** Puts questions to them and waits; rejects when nobody will answer any more. */
+  /** Asks them and waits; rejects when no answer can come any more. */
   ask(request: SessionInputRequest): Promise<InputOutcome>;
-  /** Nobody waits for the answer any more. Does nothing when it was given. */
+  /** Withdraws a question; does nothing when it was answered. */
   withdraw(requestId: string): void;
 }
 
@@ -69,7 +69,7 @@ export async function elicit(
   return { action: 'cancel' };
 }
 
-/** Once the server has no more use for the answer, the question goes away. */
+/** The question is withdrawn once the server does not wait for the answer any more. */
 async function asked(people: People, request: SessionInputRequest, signal: AbortSignal): Promise<InputOutcome> {
   const nobody: InputOutcome = { response: 'cancel', answers: {} };
   if (signal.aborted) return nobody;
@@ -160,7 +160,7 @@ function titledOptions(options: readonly { readonly const: string; readonly titl
   return options.map(({ const: id, title }) => ({ id, label: words(title, MCP_TITLE_MAX_CHARACTERS) }));
 }
 
-/** Only what has the type that the server asked for: a client may send anything. */
+/** Only values of the type that the server asked for: a client may send anything. */
 function answerValue(
   question: SessionInputQuestion,
   answer: SessionInputAnswer | undefined,

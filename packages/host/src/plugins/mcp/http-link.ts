@@ -1,5 +1,4 @@
-/** Looks after the body of an answer: it has an end, or its events have, and somebody hears when it breaks off. */
-
+/** The link to a server at an address: streamable HTTP, or the older pair of a stream and posts. */
 import { connect } from 'node:net';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { Clock } from '../../core/util/clock.js';
@@ -17,168 +16,7 @@ import {
 } from './limits.js';
 import { type HttpSdk, type Link, type LinkEnd, lost, type McpAuthRequired } from './link.js';
 
-export interface BodyWatch {
-  tooLong(): void;
-  brokenOff(): void;
-  /** The server closed it in good order. */
-  complete(): void;
-}
-
-export function withBoundedBody(response: Response, watch: BodyWatch): Response {
-  const { body, status, statusText, headers } = response;
-  if (!body) return response;
-  return new Response(ReadableStream.from(bounded(body, gaugeFor(headers), watch)), { status, statusText, headers });
-}
-
-type Gauge = (chunk: Uint8Array) => number;
-
-function gaugeFor(headers: Headers): Gauge {
-  if (headers.get('content-type')?.toLowerCase().startsWith('text/event-stream')) {
-    const events = new EventGauge();
-    return (chunk) => events.push(chunk);
-  }
-  let bytes = 0;
-  return (chunk) => {
-    bytes += chunk.length;
-    return bytes;
-  };
-}
-
-async function* bounded(body: AsyncIterable<Uint8Array>, gauge: Gauge, watch: BodyWatch): AsyncGenerator<Uint8Array> {
-  try {
-    for await (const chunk of body) {
-      if (gauge(chunk) > MCP_MESSAGE_MAX_BYTES) {
-        watch.tooLong();
-        throw new Error('The server sent a message that is too long.');
-      }
-      yield chunk;
-    }
-  } catch (error) {
-    watch.brokenOff();
-    throw error;
-  }
-  watch.complete();
-}
-
-/**
- * How requests go to a remote server. What is meant for the server, its headers and its token, never reaches another
- * origin; and whatever ends the connection is noticed here, because here every request passes.
- */
-
-export interface ServerWatch {
-  /** The server wants to know who is there: 401 or 403. */
-  refused(refusal: Refusal): void;
-  /** There is no use in going on. */
-  lost(message: string): void;
-}
-
-export interface Refusal {
-  readonly response: Response;
-  /** What it was shown, in vain. */
-  readonly token: string | undefined;
-}
-
-/** Today's servers answer in the answer, older ones on a stream that must stay open. */
-export type RemoteKind = McpRemoteConfig['transport'];
-type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
-
-export function serverFetch(
-  { url, headers }: McpRemoteConfig,
-  kind: RemoteKind,
-  { tokens, watch }: { readonly tokens: Tokens; readonly watch: ServerWatch },
-): Fetch {
-  const { origin } = new URL(url);
-  return async (address, init = {}) => {
-    const target = new URL(address);
-    if (target.origin !== origin) {
-      throw new Error(`The server at ${origin} sends us on to ${target.origin}. If that is right, change its address.`);
-    }
-    const token = tokens.current;
-    const sent = headersFor(init.headers, headers, token);
-    const response = await send(target, { ...init, headers: sent, redirect: 'manual' }, watch);
-    // The stream beside the answers is an extra of today's servers: they may refuse it and be in good health.
-    const isExtra = kind === 'http' && init.method === 'GET';
-    const { status } = response;
-    if (!isExtra && (status === 401 || status === 403)) watch.refused({ response, token });
-    if (status === 404 && sent.has('mcp-session-id')) watch.lost('The server has forgotten the session.');
-    return withBoundedBody(response, bodyWatch(kind, init, watch));
-  };
-}
-
-/** What the protocol needs comes first, then the token, then what the declaration adds. */
-function headersFor(
-  given: RequestInit['headers'],
-  added: Readonly<Record<string, string>>,
-  token: string | undefined,
-): Headers {
-  const headers = new Headers(given);
-  if (token !== undefined) headers.set('authorization', `Bearer ${token}`);
-  for (const [name, value] of Object.entries(added)) {
-    try {
-      if (!headers.has(name)) headers.set(name, value);
-    } catch {
-      // The system's own error would show the value.
-      throw new Error(`The header ${JSON.stringify(name)} of the server's declaration cannot be sent; check it.`);
-    }
-  }
-  return headers;
-}
-
-/**
- * Returns when the server's machine takes a connection. A request alone would wait for the system's own limit, which is
- * longer than anybody wants to wait for the word that a server is not there.
- */
-export async function reach({ origin, hostname, port, protocol }: URL, clock: Clock): Promise<void> {
-  // Then requests go to a proxy, and the server itself may be out of reach from here.
-  if (process.env.NODE_USE_ENV_PROXY === '1') return;
-  const host = hostname.replace(/^\[(.*)\]$/, '$1');
-  const socket = connect({ host, port: Number(port) || (protocol === 'https:' ? 443 : 80) });
-  const connected = new Promise<void>((resolve, reject) => {
-    socket.once('connect', resolve).on('error', (error) => reject(unreachable(origin, causeOf(error))));
-  });
-  const overdue = (): never => {
-    throw unreachable(origin, `no answer within ${MCP_REACH_TIMEOUT_MS / 1_000} s`);
-  };
-  await within(clock, MCP_REACH_TIMEOUT_MS, connected, overdue).finally(() => socket.destroy());
-}
-
-function unreachable(origin: string, why: string): Error {
-  return new Error(`The server at ${origin} cannot be reached: ${why}.`);
-}
-
-async function send(url: URL, init: RequestInit, watch: ServerWatch): Promise<Response> {
-  try {
-    return await fetch(url, init);
-  } catch (error) {
-    if (!init.signal?.aborted) watch.lost(unreachable(url.origin, causeOf(error)).message);
-    throw error;
-  }
-}
-
-/** Node says "fetch failed", and hides why in the cause. */
-function causeOf(error: unknown): string {
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  if (!(cause instanceof Error)) return String(cause);
-  return cause.message || ('code' in cause ? String(cause.code) : cause.name);
-}
-
-function bodyWatch(kind: RemoteKind, { method, signal }: RequestInit, watch: ServerWatch): BodyWatch {
-  const isStream = method !== 'POST';
-  return {
-    tooLong: () => watch.lost(`The server sent a message of more than ${sizeText(MCP_MESSAGE_MAX_BYTES)}.`),
-    // The SDK opens the extra stream of today's servers again by itself.
-    brokenOff: () => {
-      if (!signal?.aborted && !(kind === 'http' && isStream)) watch.lost('The server broke off its answer.');
-    },
-    complete: () => {
-      if (!signal?.aborted && kind === 'sse' && isStream) watch.lost('The server closed its stream.');
-    },
-  };
-}
-
-/** The way to a server at an address: today's streamable HTTP, or the older pair of a stream and posts. */
-
-export interface HttpPlace {
+interface HttpPlace {
   readonly clock: Clock;
   readonly tokens: Tokens;
 }
@@ -224,7 +62,7 @@ export class HttpLink implements Link {
     this.#closing.abort();
     if (this.#isOver) return void (await this.ended);
     this.#isOver = true;
-    // A server that cannot even be told forgets the session by itself some day.
+    // A server that cannot be told forgets the session by itself.
     await within(this.#place.clock, MCP_GOODBYE_MS, this.#goodbye(), () => {}).catch(() => {});
     await this.transport.close();
     this.#resolve(lost('The connection was closed.'));
@@ -234,7 +72,7 @@ export class HttpLink implements Link {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#resolve(reason());
-    // Not at once: the SDK still has the answer in hand that tells it about the end.
+    // Not at once: the SDK is still reading the answer that ends the connection.
     queueMicrotask(() => void this.transport.close());
   }
 
@@ -253,4 +91,163 @@ export class HttpLink implements Link {
       ...(scope && { message: shorten(`Needed scopes: ${scope}`, MCP_WORDS_MAX_CHARACTERS) }),
     };
   }
+}
+
+interface ServerWatch {
+  /** The server answered 401 or 403. */
+  refused(refusal: Refusal): void;
+  /** The connection is of no use any more. */
+  lost(message: string): void;
+}
+
+interface Refusal {
+  readonly response: Response;
+  /** The token that it refused. */
+  readonly token: string | undefined;
+}
+
+/** With `http` the server answers in the response, with `sse` on a stream that must stay open. */
+export type RemoteKind = McpRemoteConfig['transport'];
+type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
+
+/**
+ * Sends requests to a remote server. The headers and the token of the server never reach another origin. Every request
+ * passes here, so this is where the end of the connection is noticed.
+ */
+export function serverFetch(
+  { url, headers }: McpRemoteConfig,
+  kind: RemoteKind,
+  { tokens, watch }: { readonly tokens: Tokens; readonly watch: ServerWatch },
+): Fetch {
+  const { origin } = new URL(url);
+  return async (address, init = {}) => {
+    const target = new URL(address);
+    if (target.origin !== origin) {
+      throw new Error(`The server at ${origin} sends us on to ${target.origin}. If that is right, change its address.`);
+    }
+    const token = tokens.current;
+    const sent = headersFor(init.headers, headers, token);
+    const response = await send(target, { ...init, headers: sent, redirect: 'manual' }, watch);
+    // With `http`, the stream beside the answers is optional: a healthy server may refuse it.
+    const isExtra = kind === 'http' && init.method === 'GET';
+    const { status } = response;
+    if (!isExtra && (status === 401 || status === 403)) watch.refused({ response, token });
+    if (status === 404 && sent.has('mcp-session-id')) watch.lost('The server has forgotten the session.');
+    return withBoundedBody(response, bodyWatch(kind, init, watch));
+  };
+}
+
+/** Headers of the protocol come first, then the token, then headers of the declaration. */
+function headersFor(
+  given: RequestInit['headers'],
+  added: Readonly<Record<string, string>>,
+  token: string | undefined,
+): Headers {
+  const headers = new Headers(given);
+  if (token !== undefined) headers.set('authorization', `Bearer ${token}`);
+  for (const [name, value] of Object.entries(added)) {
+    try {
+      if (!headers.has(name)) headers.set(name, value);
+    } catch {
+      // The system's own error would show the value.
+      throw new Error(`The header ${JSON.stringify(name)} of the server's declaration cannot be sent; check it.`);
+    }
+  }
+  return headers;
+}
+
+/**
+ * Returns when the server's machine accepts a connection. A request alone would wait for the system's own time limit,
+ * which is far too long to report that a server is not there.
+ */
+export async function reach({ origin, hostname, port, protocol }: URL, clock: Clock): Promise<void> {
+  // Requests then go to a proxy, and the server itself may be unreachable from here.
+  if (process.env.NODE_USE_ENV_PROXY === '1') return;
+  const host = hostname.replace(/^\[(.*)\]$/, '$1');
+  const socket = connect({ host, port: Number(port) || (protocol === 'https:' ? 443 : 80) });
+  const connected = new Promise<void>((resolve, reject) => {
+    socket.once('connect', resolve).on('error', (error) => reject(unreachable(origin, causeOf(error))));
+  });
+  const overdue = (): never => {
+    throw unreachable(origin, `no answer within ${MCP_REACH_TIMEOUT_MS / 1_000} s`);
+  };
+  await within(clock, MCP_REACH_TIMEOUT_MS, connected, overdue).finally(() => socket.destroy());
+}
+
+function unreachable(origin: string, why: string): Error {
+  return new Error(`The server at ${origin} cannot be reached: ${why}.`);
+}
+
+async function send(url: URL, init: RequestInit, watch: ServerWatch): Promise<Response> {
+  try {
+    return await fetch(url, init);
+  } catch (error) {
+    if (!init.signal?.aborted) watch.lost(unreachable(url.origin, causeOf(error)).message);
+    throw error;
+  }
+}
+
+/** Node says "fetch failed", and hides why in the cause. */
+function causeOf(error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  if (!(cause instanceof Error)) return String(cause);
+  return cause.message || ('code' in cause ? String(cause.code) : cause.name);
+}
+
+function bodyWatch(kind: RemoteKind, { method, signal }: RequestInit, watch: ServerWatch): BodyWatch {
+  const isStream = method !== 'POST';
+  return {
+    tooLong: () => watch.lost(`The server sent a message of more than ${sizeText(MCP_MESSAGE_MAX_BYTES)}.`),
+    // The SDK opens the optional stream again by itself.
+    brokenOff: () => {
+      if (!signal?.aborted && !(kind === 'http' && isStream)) watch.lost('The server broke off its answer.');
+    },
+    complete: () => {
+      if (!signal?.aborted && kind === 'sse' && isStream) watch.lost('The server closed its stream.');
+    },
+  };
+}
+
+interface BodyWatch {
+  tooLong(): void;
+  brokenOff(): void;
+  /** The server closed it in good order. */
+  complete(): void;
+}
+
+/** Limits the size of an answer, or of each event of a stream, and reports when the body breaks off. */
+function withBoundedBody(response: Response, watch: BodyWatch): Response {
+  const { body, status, statusText, headers } = response;
+  if (!body) return response;
+  return new Response(ReadableStream.from(bounded(body, gaugeFor(headers), watch)), { status, statusText, headers });
+}
+
+type Gauge = (chunk: Uint8Array) => number;
+
+function gaugeFor(headers: Headers): Gauge {
+  if (headers.get('content-type')?.toLowerCase().startsWith('text/event-stream')) {
+    const events = new EventGauge();
+    return (chunk) => events.push(chunk);
+  }
+  let bytes = 0;
+  return (chunk) => {
+    bytes += chunk.length;
+    return bytes;
+  };
+}
+
+async function* bounded(body: AsyncIterable<Uint8Array>, gauge: Gauge, watch: BodyWatch): AsyncGenerator<Uint8Array> {
+  try {
+    for await (const chunk of body) {
+      if (gauge(chunk) > MCP_MESSAGE_MAX_BYTES) {
+        watch.tooLong();
+        throw new Error('The server sent a message that is too long.');
+      }
+      yield chunk;
+    }
+  } catch (error) {
+    watch.brokenOff();
+    throw error;
+  }
+  watch.complete();
 }

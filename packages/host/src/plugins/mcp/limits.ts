@@ -1,11 +1,11 @@
-/** The limits of dealing with MCP servers, with their units. Servers are strangers: none may cost memory or time without end. */
+/** The limits of MCP servers, with their units. Servers are strangers: none may take memory or time without end. */
 
 /** From the start of a server until its tools are known. Long, because many are fetched over the network first. */
 export const MCP_START_TIMEOUT_MS = 60_000;
 /** One call of a tool. */
 export const MCP_CALL_TIMEOUT_MS = 300_000;
 
-/** Until the machine of a remote server takes a connection. Whoever waits for the server hears of it within 2 s. */
+/** Until the machine of a remote server accepts a connection: people learn within 2 s that it does not. */
 export const MCP_REACH_TIMEOUT_MS = 1_500;
 
 /** A failed server is started again after 1, 2, 4, 5, 5 … seconds, so that it is used within 10 s of its return. */
@@ -27,11 +27,11 @@ export const MCP_GOODBYE_MS = 1_000;
 export const MCP_MESSAGE_MAX_BYTES = 8 * 2 ** 20;
 /** Lines in a row that are no messages. Some servers greet on the wrong stream, so a few are forgiven. */
 export const MCP_GARBAGE_MAX_LINES = 100;
-/** What may wait for a server that does not read. */
+/** Output that may wait for a server that does not read. */
 export const MCP_BACKLOG_MAX_BYTES = 8 * 2 ** 20;
 /** The end of what a server wrote to its error stream, for error messages. */
 export const MCP_STDERR_MAX_BYTES = 1_024;
-/** Words of a server that become part of ours. */
+/** Text of a server inside of the host's own messages. */
 export const MCP_WORDS_MAX_CHARACTERS = 1_000;
 
 export const MCP_SERVERS_MAX = 64;

@@ -4,11 +4,11 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 
 export interface Link {
   readonly transport: Transport;
-  /** Whether nothing can be said or heard any more. */
+  /** Whether the link is over. */
   readonly isOver: boolean;
-  /** Why that is so; resolves when nothing of the link is left. Never rejects. */
+  /** Why it is over; resolves when no process or connection of it is left. Never rejects. */
   readonly ended: Promise<LinkEnd>;
-  /** Ends it, and returns when nothing of it is left. */
+  /** Ends it, and returns when no process or connection of it is left. */
   close(): Promise<void>;
 }
 
@@ -18,7 +18,7 @@ export function lost(message: string): LinkEnd {
   return { kind: 'lost', message };
 }
 
-/** The server wants to know who is there. */
+/** The server wants a person to sign in. */
 export interface McpAuthRequired {
   readonly kind: 'authRequired';
   readonly resource: ProtectedResourceMetadata;

@@ -1,5 +1,4 @@
-/** When a failed server is started again. */
-
+/** One MCP server of one session: starts it, starts it again when it fails, and offers its tools. Knows nothing of clients. */
 import type { ElicitResult } from '@modelcontextprotocol/sdk/types.js';
 import type { HostTool } from '../../core/contracts/tool.js';
 import type { Clock } from '../../core/util/clock.js';
@@ -21,29 +20,22 @@ import {
 import type { LinkEnd, McpAuthRequired } from './link.js';
 import { type ToolListing, ToolSet } from './tool-list.js';
 
-/** 1, 2, 4, 5, 5 … seconds, by how many retries there were before. */
-export function retryDelayMs(retries: number): number {
-  return Math.min(MCP_RETRY_FIRST_MS * 2 ** retries, MCP_RETRY_MAX_MS);
-}
-
-/** What a configured server is made of. */
-
 export interface McpServerOptions {
   /** Of its customization. */
   readonly id: string;
   readonly name: string;
   /** The plugin that declares it; absent for one of the host's configuration. */
   readonly plugin?: string | undefined;
-  /** The user's own: what it says of its tools is believed. By default it is not. */
+  /** Declared by the user: the host believes what it says of its tools. */
   readonly isOfUser?: boolean | undefined;
   readonly config: McpServerConfig;
   /** Where a process starts when its declaration does not say: the session's folder. */
   readonly folder?: string | undefined;
-  /** What a process inherits; by default the host's environment. */
+  /** The environment that a process inherits; by default the host's. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
-  /** What is to be over before it starts: the server that had its place, which may hold a port or a file. */
+  /** The end of the server before it, which may hold a port or a file: this one starts after it. */
   readonly after?: Promise<void> | undefined;
-  /** Whom it may ask something; without them, questions count as cancelled. */
+  /** The people that it may ask; without them, questions count as cancelled. */
   readonly people?: People | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -51,8 +43,7 @@ export interface McpServerOptions {
   changed(): void;
 }
 
-/** What a server is doing, as clients see it. Never holds a token. */
-
+/** What clients see of a server. Never holds a token. */
 export type McpServerState =
   /** Declared but not started, switched off, or shut down. */
   | { readonly kind: 'stopped' }
@@ -61,11 +52,9 @@ export type McpServerState =
   | McpAuthRequired
   | { readonly kind: 'error'; readonly message: string };
 
-/** One configured MCP server in one session: starts it, keeps it going, and offers its tools. Knows nothing of clients. */
-
 const NO_TOOLS: readonly HostTool[] = [];
 
-/** One start, as those see it who wait for it. */
+/** One start; callers wait for its end. */
 interface Attempt {
   readonly isOver: Promise<void>;
   end(): void;
@@ -112,12 +101,12 @@ export class McpServer implements ToolServer {
     return this.#state;
   }
 
-  /** What it last wanted a token for. */
+  /** The resource that it last wanted a token for. */
   get resource(): string | undefined {
     return this.#resource;
   }
 
-  /** What can be called now: nothing unless the server is ready. */
+  /** The tools that can be called now: none unless the server is ready. */
   get tools(): readonly HostTool[] {
     return this.#state.kind === 'ready' ? this.#tools : NO_TOOLS;
   }
@@ -233,7 +222,7 @@ export class McpServer implements ToolServer {
 
   /** One connection, from its beginning to its end. */
   async #connect(signal: AbortSignal): Promise<LinkEnd> {
-    // Somebody who signs in waits for "ready", not for another "starting".
+    // A person who signs in waits for "ready", not for another "starting".
     const isQuiet = this.#isResting || this.#state.kind === 'authRequired' || this.#retries > MCP_RETRIES_SHOWN;
     this.#attempt ??= this.#newAttempt();
     if (!isQuiet) this.#set({ kind: 'starting' });
@@ -301,7 +290,7 @@ export class McpServer implements ToolServer {
   }
 }
 
-/** Times, process ids and the like make no other failure; telling of each would fill the log. */
+/** Failures that differ only in times, process ids and the like are the same: reporting each would fill the log. */
 function isSameFailure(one: string, other: string): boolean {
   const [first, second] = [one, other].map((message) => message.replace(/[0-9a-f-]{4,}|\d+/gi, '#'));
   return first === second;
@@ -309,4 +298,9 @@ function isSameFailure(one: string, other: string): boolean {
 
 function tooSlow(): never {
   throw new Error(`The server did not answer within ${MCP_START_TIMEOUT_MS / 1_000} s of its start.`);
+}
+
+/** A failed server is started again after 1, 2, 4, 5, 5 … seconds. */
+export function retryDelayMs(retries: number): number {
+  return Math.min(MCP_RETRY_FIRST_MS * 2 ** retries, MCP_RETRY_MAX_MS);
 }

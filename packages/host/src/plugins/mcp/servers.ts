@@ -1,4 +1,4 @@
-/** All MCP servers of one session. What happens to one of them never concerns the others. */
+/** All MCP servers of one session. A failure of one does not affect the others. */
 
 import type { HostTool } from '../../core/contracts/tool.js';
 import type { Logger } from '../../core/util/logger.js';
@@ -76,7 +76,7 @@ export class McpServers {
     return asking.map((server) => server.authenticate(token)).includes(true);
   }
 
-  /** Stops all of them, and returns when nothing of any is left. */
+  /** Stops all of them, and returns when none of their processes is left. */
   async stop(): Promise<void> {
     await Promise.all([...this.all.map((server) => server.stop()), ...this.#leaving.values()]);
   }

@@ -1,3 +1,4 @@
+/** The link to a server that the host starts as a process: one message per line, over its input and output. */
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
@@ -21,99 +22,6 @@ import {
 } from './limits.js';
 import { type Link, type LinkEnd, lost, type Sdk } from './link.js';
 
-/** A server's process and all it started: a group of its own, which ends as a whole and leaves nobody behind. */
-
-export interface ProcessPlace {
-  readonly clock: Clock;
-  /** Where it starts when its declaration does not say. */
-  readonly folder: string | undefined;
-  readonly env: Readonly<Record<string, string>>;
-}
-
-type Child = ChildProcessByStdio<Writable, Readable, Readable>;
-
-export class ServerProcess {
-  /** How it ended, in words; resolves when nothing of it is left. */
-  readonly ended: Promise<string>;
-  readonly #child: Child;
-  readonly #clock: Clock;
-  readonly #errors = new Tail(MCP_STDERR_MAX_BYTES);
-  readonly #exited: Promise<string>;
-  #ending: Promise<boolean> | undefined;
-
-  /** Throws when the declaration cannot be handed to the system at all. */
-  constructor({ command, args, cwd }: McpStdioConfig, { clock, folder, env }: ProcessPlace) {
-    this.#clock = clock;
-    const options = { cwd: cwd ?? folder, env, detached: process.platform !== 'win32', windowsHide: true };
-    this.#child = started(() => spawn(command, args, { ...options, stdio: ['pipe', 'pipe', 'pipe'] }));
-    const { pid, stdin, stdout, stderr } = this.#child;
-    // Without a listener, a broken pipe would end the host.
-    for (const stream of [stdin, stdout, stderr]) stream.on('error', () => {});
-    stderr.setEncoding('utf8').on('data', (text: string) => this.#errors.push(text));
-    this.#exited = new Promise((resolve) => {
-      this.#child.on('error', (error) => resolve(refusal(error)));
-      this.#child.on('exit', (code, signal) => resolve(signal ? `was ended by ${signal}` : `exited with code ${code}`));
-    });
-    this.ended = pid === undefined ? this.#exited : this.#watch(pid);
-  }
-
-  get output(): Readable {
-    return this.#child.stdout;
-  }
-
-  /** Bytes that wait because it does not read. */
-  get backlog(): number {
-    return this.#child.stdin.writableLength;
-  }
-
-  write(text: string): void {
-    this.#child.stdin.write(text);
-  }
-
-  /** Closes its input, asks it to end, kills it: whatever it takes. */
-  async end(): Promise<void> {
-    const { pid } = this.#child;
-    if (pid !== undefined) this.#ending ??= this.#endInSteps(pid);
-    await this.ended;
-  }
-
-  async #endInSteps(pid: number): Promise<boolean> {
-    this.#child.stdin.end();
-    await within(this.#clock, MCP_END_OF_INPUT_MS, this.#exited, () => '');
-    return endGroup(pid, this.#clock, MCP_GRACE_MS);
-  }
-
-  async #watch(pid: number): Promise<string> {
-    const forget = killOnExit(pid);
-    const closed = new Promise<void>((resolve) => this.#child.once('close', () => resolve()));
-    const how = await this.#exited;
-    await (this.#ending ?? endGroup(pid, this.#clock, MCP_GRACE_MS));
-    forget();
-    // A process that left the group may still hold the pipes; it is not worth waiting for.
-    await within(this.#clock, OUTPUT_CLOSE_MAX_MS, closed, () => {
-      for (const stream of [this.#child.stdout, this.#child.stderr]) stream.destroy();
-    });
-    const lastWords = shorten(this.#errors.text(), MCP_WORDS_MAX_CHARACTERS);
-    return lastWords === '' ? `${how}.` : `${how}. It said: ${lastWords}`;
-  }
-}
-
-function started(start: () => Child): Child {
-  try {
-    return start();
-  } catch (error) {
-    throw new Error(`The server ${refusal(error)}`);
-  }
-}
-
-/** Everybody reads this, and the system's own words would repeat the command. */
-function refusal(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? error.code : 'unknown';
-  return `could not be started (${code}). Look whether its command is installed and may be run, and its folder is there.`;
-}
-
-/** The way to a server that is a process of ours: one message per line, over its input and output. */
-
 export class StdioLink implements Link, Transport {
   onmessage?: Transport['onmessage'];
   onclose?: () => void;
@@ -124,7 +32,7 @@ export class StdioLink implements Link, Transport {
   readonly #lines = new LineSplitter(MCP_MESSAGE_MAX_BYTES);
   #garbage = 0;
   #isOver = false;
-  /** Why we ended it, when the process itself did nothing to end. */
+  /** Why the host ended it. */
   #fault: string | undefined;
 
   constructor(sdk: Sdk, config: McpStdioConfig, place: ProcessPlace) {
@@ -210,4 +118,94 @@ export class StdioLink implements Link, Transport {
 
 function asError(error: unknown): Error {
   return error instanceof Error ? error : new Error(String(error));
+}
+
+interface ProcessPlace {
+  readonly clock: Clock;
+  /** Where it starts when its declaration does not say. */
+  readonly folder: string | undefined;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+type Child = ChildProcessByStdio<Writable, Readable, Readable>;
+
+/** The process of a server and everything that it started: one group, which ends as a whole. */
+class ServerProcess {
+  /** How it ended, in words; resolves when no process of it is left. */
+  readonly ended: Promise<string>;
+  readonly #child: Child;
+  readonly #clock: Clock;
+  readonly #errors = new Tail(MCP_STDERR_MAX_BYTES);
+  readonly #exited: Promise<string>;
+  #ending: Promise<boolean> | undefined;
+
+  /** Throws when the declaration cannot be handed to the system at all. */
+  constructor({ command, args, cwd }: McpStdioConfig, { clock, folder, env }: ProcessPlace) {
+    this.#clock = clock;
+    const options = { cwd: cwd ?? folder, env, detached: process.platform !== 'win32', windowsHide: true };
+    this.#child = started(() => spawn(command, args, { ...options, stdio: ['pipe', 'pipe', 'pipe'] }));
+    const { pid, stdin, stdout, stderr } = this.#child;
+    // Without a listener, a broken pipe would end the host.
+    for (const stream of [stdin, stdout, stderr]) stream.on('error', () => {});
+    stderr.setEncoding('utf8').on('data', (text: string) => this.#errors.push(text));
+    this.#exited = new Promise((resolve) => {
+      this.#child.on('error', (error) => resolve(refusal(error)));
+      this.#child.on('exit', (code, signal) => resolve(signal ? `was ended by ${signal}` : `exited with code ${code}`));
+    });
+    this.ended = pid === undefined ? this.#exited : this.#watch(pid);
+  }
+
+  get output(): Readable {
+    return this.#child.stdout;
+  }
+
+  /** Bytes that wait because it does not read. */
+  get backlog(): number {
+    return this.#child.stdin.writableLength;
+  }
+
+  write(text: string): void {
+    this.#child.stdin.write(text);
+  }
+
+  /** Closes its input, then asks it to end, then kills it. */
+  async end(): Promise<void> {
+    const { pid } = this.#child;
+    if (pid !== undefined) this.#ending ??= this.#endInSteps(pid);
+    await this.ended;
+  }
+
+  async #endInSteps(pid: number): Promise<boolean> {
+    this.#child.stdin.end();
+    await within(this.#clock, MCP_END_OF_INPUT_MS, this.#exited, () => '');
+    return endGroup(pid, this.#clock, MCP_GRACE_MS);
+  }
+
+  async #watch(pid: number): Promise<string> {
+    const forget = killOnExit(pid);
+    const closed = new Promise<void>((resolve) => this.#child.once('close', () => resolve()));
+    const how = await this.#exited;
+    await (this.#ending ?? endGroup(pid, this.#clock, MCP_GRACE_MS));
+    forget();
+    // A process that left the group may still hold the pipes; it is not worth waiting for.
+    await within(this.#clock, OUTPUT_CLOSE_MAX_MS, closed, () => {
+      for (const stream of [this.#child.stdout, this.#child.stderr]) stream.destroy();
+    });
+    const lastWords = shorten(this.#errors.text(), MCP_WORDS_MAX_CHARACTERS);
+    return lastWords === '' ? `${how}.` : `${how}. It said: ${lastWords}`;
+  }
+}
+
+function started(start: () => Child): Child {
+  try {
+    return start();
+  } catch (error) {
+    throw new Error(`The server ${refusal(error)}`);
+  }
+}
+
+/** Clients see this text; the system's own would repeat the command. */
+function refusal(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : 'unknown';
+  return `could not be started (${code}). Look whether its command is installed and may be run, and its folder is there.`;
 }

@@ -1,5 +1,4 @@
-/** The schema of a tool's input or output, as far as the protocol can carry it. */
-
+/** The tools of a server: reads them page by page, again when the server says so, and names them for models. */
 import { createHash } from 'node:crypto';
 import type { ToolAnnotations, ToolDefinition } from '@atrium/protocol';
 import type { Clock } from '../../core/util/clock.js';
@@ -16,96 +15,6 @@ import {
   MCP_TOOLS_REFRESH_EVERY_MS,
   MCP_TOOLS_TIMEOUT_MS,
 } from './limits.js';
-
-export type ToolSchema = NonNullable<ToolDefinition['inputSchema']>;
-
-/** Passed on as it is, except that JSON Schema knows a short form for "anything" that the protocol does not. */
-export function toolSchemaOf(schema: unknown): ToolSchema | undefined {
-  if (!isRecord(schema) || schema.type !== 'object') return undefined;
-  if (Buffer.byteLength(JSON.stringify(schema)) > MCP_SCHEMA_MAX_BYTES) return undefined;
-  const { properties, required } = schema;
-  if (required !== undefined && !isTextList(required)) return undefined;
-  if (properties === undefined) return schema as ToolSchema;
-  if (!isRecord(properties)) return undefined;
-  const written = Object.entries(properties).map(([name, value]) => [name, inFull(value)] as const);
-  if (!written.every(([, value]) => isRecord(value))) return undefined;
-  return { ...schema, properties: Object.fromEntries(written) } as ToolSchema;
-}
-
-function inFull(schema: unknown): unknown {
-  if (schema === true) return {};
-  return schema === false ? { not: {} } : schema;
-}
-
-function isTextList(value: unknown): value is string[] {
-  return Array.isArray(value) && value.every((item) => typeof item === 'string');
-}
-
-/** Reads the tools of a server: page by page, within limits. What is no tool is left out, and the rest still works. */
-
-/** A tool in the server's own words. */
-export type McpTool = Readonly<Omit<ToolDefinition, '_meta'>>;
-
-export interface ToolListing {
-  /** No two with the same name. */
-  readonly tools: readonly McpTool[];
-  /** How many were left out, where that can be told. */
-  readonly leftOut: number;
-}
-
-type ReadPage = (params: Record<string, unknown>) => Promise<Record<string, unknown>>;
-
-export async function readToolList(readPage: ReadPage): Promise<ToolListing> {
-  const tools = new Map<string, McpTool>();
-  let leftOut = 0;
-  let cursor: unknown;
-  for (let page = 0; page < MCP_TOOL_PAGES_MAX; page += 1) {
-    const { tools: offered, nextCursor } = await readPage(cursor === undefined ? {} : { cursor });
-    for (const offer of Array.isArray(offered) ? offered : []) {
-      const tool = tools.size < MCP_TOOLS_MAX ? toolOf(offer) : undefined;
-      if (tool && !tools.has(tool.name)) tools.set(tool.name, tool);
-      else leftOut += 1;
-    }
-    if (typeof nextCursor !== 'string' || nextCursor === cursor || tools.size >= MCP_TOOLS_MAX) break;
-    cursor = nextCursor;
-  }
-  return { tools: [...tools.values()], leftOut };
-}
-
-function toolOf(offer: unknown): McpTool | undefined {
-  if (!isRecord(offer) || !isUsableName(offer.name)) return undefined;
-  const { name, title, description, annotations } = offer;
-  const inputSchema = toolSchemaOf(offer.inputSchema);
-  const outputSchema = toolSchemaOf(offer.outputSchema);
-  if (!inputSchema) return undefined;
-  return {
-    name,
-    ...textMember('title', title, MCP_TITLE_MAX_CHARACTERS),
-    ...textMember('description', description, MCP_DESCRIPTION_MAX_CHARACTERS),
-    inputSchema,
-    ...(outputSchema && { outputSchema }),
-    ...(isRecord(annotations) && { annotations: annotationsOf(annotations) }),
-  };
-}
-
-function isUsableName(name: unknown): name is string {
-  return typeof name === 'string' && name !== '' && name.length <= MCP_TOOL_NAME_MAX_CHARACTERS;
-}
-
-function textMember<Key extends string>(key: Key, value: unknown, maxCharacters: number): { [K in Key]?: string } {
-  if (typeof value !== 'string' || value.trim() === '') return {};
-  const text = value.length <= maxCharacters ? value : `${value.slice(0, maxCharacters - 1)}…`;
-  return { [key]: text } as { [K in Key]?: string };
-}
-
-const HINTS = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'] as const;
-
-function annotationsOf(annotations: Record<string, unknown>): ToolAnnotations {
-  const hints = HINTS.filter((hint) => typeof annotations[hint] === 'boolean').map((hint) => [hint, annotations[hint]]);
-  return { ...textMember('title', annotations.title, MCP_TITLE_MAX_CHARACTERS), ...Object.fromEntries(hints) };
-}
-
-/** The tools of one connection, read anew whenever the server says that they changed, never twice at once. */
 
 export interface ToolSetOptions {
   readonly connection: Connection;
@@ -166,7 +75,91 @@ function tooSlow(): never {
   throw new Error(`The server did not list its tools within ${MCP_TOOLS_TIMEOUT_MS / 1_000} s.`);
 }
 
-/** Names of MCP tools as models see them: short, of few kinds of characters, and no two alike by accident. */
+/** A tool in the server's own words. */
+export type McpTool = Readonly<Omit<ToolDefinition, '_meta'>>;
+
+export interface ToolListing {
+  /** No two with the same name. */
+  readonly tools: readonly McpTool[];
+  /** How many tools were left out, as far as the host knows. */
+  readonly leftOut: number;
+}
+
+type ReadPage = (params: Record<string, unknown>) => Promise<Record<string, unknown>>;
+
+export async function readToolList(readPage: ReadPage): Promise<ToolListing> {
+  const tools = new Map<string, McpTool>();
+  let leftOut = 0;
+  let cursor: unknown;
+  for (let page = 0; page < MCP_TOOL_PAGES_MAX; page += 1) {
+    const { tools: offered, nextCursor } = await readPage(cursor === undefined ? {} : { cursor });
+    for (const offer of Array.isArray(offered) ? offered : []) {
+      const tool = tools.size < MCP_TOOLS_MAX ? toolOf(offer) : undefined;
+      if (tool && !tools.has(tool.name)) tools.set(tool.name, tool);
+      else leftOut += 1;
+    }
+    if (typeof nextCursor !== 'string' || nextCursor === cursor || tools.size >= MCP_TOOLS_MAX) break;
+    cursor = nextCursor;
+  }
+  return { tools: [...tools.values()], leftOut };
+}
+
+function toolOf(offer: unknown): McpTool | undefined {
+  if (!isRecord(offer) || !isUsableName(offer.name)) return undefined;
+  const { name, title, description, annotations } = offer;
+  const inputSchema = toolSchemaOf(offer.inputSchema);
+  const outputSchema = toolSchemaOf(offer.outputSchema);
+  if (!inputSchema) return undefined;
+  return {
+    name,
+    ...textMember('title', title, MCP_TITLE_MAX_CHARACTERS),
+    ...textMember('description', description, MCP_DESCRIPTION_MAX_CHARACTERS),
+    inputSchema,
+    ...(outputSchema && { outputSchema }),
+    ...(isRecord(annotations) && { annotations: annotationsOf(annotations) }),
+  };
+}
+
+function isUsableName(name: unknown): name is string {
+  return typeof name === 'string' && name !== '' && name.length <= MCP_TOOL_NAME_MAX_CHARACTERS;
+}
+
+function textMember<Key extends string>(key: Key, value: unknown, maxCharacters: number): { [K in Key]?: string } {
+  if (typeof value !== 'string' || value.trim() === '') return {};
+  const text = value.length <= maxCharacters ? value : `${value.slice(0, maxCharacters - 1)}…`;
+  return { [key]: text } as { [K in Key]?: string };
+}
+
+const HINTS = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'] as const;
+
+function annotationsOf(annotations: Record<string, unknown>): ToolAnnotations {
+  const hints = HINTS.filter((hint) => typeof annotations[hint] === 'boolean').map((hint) => [hint, annotations[hint]]);
+  return { ...textMember('title', annotations.title, MCP_TITLE_MAX_CHARACTERS), ...Object.fromEntries(hints) };
+}
+
+export type ToolSchema = NonNullable<ToolDefinition['inputSchema']>;
+
+/** Passed on as it is, except that JSON Schema knows a short form for "anything" that the protocol does not. */
+export function toolSchemaOf(schema: unknown): ToolSchema | undefined {
+  if (!isRecord(schema) || schema.type !== 'object') return undefined;
+  if (Buffer.byteLength(JSON.stringify(schema)) > MCP_SCHEMA_MAX_BYTES) return undefined;
+  const { properties, required } = schema;
+  if (required !== undefined && !isTextList(required)) return undefined;
+  if (properties === undefined) return schema as ToolSchema;
+  if (!isRecord(properties)) return undefined;
+  const written = Object.entries(properties).map(([name, value]) => [name, inFull(value)] as const);
+  if (!written.every(([, value]) => isRecord(value))) return undefined;
+  return { ...schema, properties: Object.fromEntries(written) } as ToolSchema;
+}
+
+function inFull(schema: unknown): unknown {
+  if (schema === true) return {};
+  return schema === false ? { not: {} } : schema;
+}
+
+function isTextList(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string');
+}
 
 /** What the strictest model APIs take. */
 export const MODEL_NAME_MAX_CHARACTERS = 64;
@@ -178,7 +171,7 @@ export interface ServerName {
   readonly plugin?: string | undefined;
 }
 
-/** Parts that can be told apart again when joined with underscores. */
+/** Parts that stay distinguishable when underscores join them. */
 const PLAIN_PART = /^[A-Za-z0-9-]+(_[A-Za-z0-9-]+)*$/;
 
 /** A name that is too long, or holds more than models take, ends in a hash of all of it. */

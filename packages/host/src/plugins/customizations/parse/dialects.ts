@@ -1,7 +1,6 @@
-/** The four ways in which plugins are written, and where each of them keeps its parts. */
-
+/** The four dialects in which plugins are written: where each keeps its parts, and how a plugin's dialect is detected. */
 import { isDeepStrictEqual } from 'node:util';
-import { isRecord } from '../../../core/util/shape.js';
+import { problemOf, type RecordShape, type Shape } from '../../../core/util/shape.js';
 import { MANIFEST_MAX_BYTES } from '../limits.js';
 import { type FileEntry, FileProblem, folderNames, type PluginFiles } from './files.js';
 import { type JsonDocument, memberOf, type NotJson, parseJson, plainValue } from './json.js';
@@ -46,67 +45,12 @@ export const LAYOUTS: Readonly<Record<Dialect, Layout>> = {
   },
 };
 
-/** Agent Plugins is the strict one: what does not conform is refused instead of repaired. */
+/** In Agent Plugins, the host refuses what does not conform instead of repairing it. */
 export function isStrict(dialect: Dialect): boolean {
   return dialect === 'agent-plugins';
 }
 
-/** What the Agent Plugins format demands: it names its version, and refuses what it does not know. */
-
-const SCHEMAS = 'https://agent-plugins.org/schemas/';
-const PLUGIN_SCHEMA = '/plugin.schema.json';
-const MCP_SCHEMA = '/mcp.schema.json';
-
-/** The versions of the format that this host knows. */
-export const AGENT_PLUGINS_VERSIONS: ReadonlySet<string> = new Set(['1.0.0']);
-
-export function isAgentPluginsSchema(schema: unknown): schema is string {
-  return typeof schema === 'string' && schema.startsWith(SCHEMAS) && schema.endsWith(PLUGIN_SCHEMA);
-}
-
-/** The version that a manifest's schema names. */
-export function pluginVersion(schema: unknown): string | undefined {
-  return versionIn(schema, PLUGIN_SCHEMA);
-}
-
-/** The version that the schema of an MCP file names. */
-export function mcpVersion(schema: unknown): string | undefined {
-  return versionIn(schema, MCP_SCHEMA);
-}
-
-function versionIn(schema: unknown, end: string): string | undefined {
-  if (typeof schema !== 'string' || !schema.startsWith(SCHEMAS) || !schema.endsWith(end)) return undefined;
-  return schema.slice(SCHEMAS.length, -end.length);
-}
-
-const isString = (value: unknown) => typeof value === 'string';
-
-const FIELDS: Readonly<Record<string, (value: unknown) => boolean>> = {
-  $schema: isString,
-  name: isString,
-  version: isString,
-  description: isString,
-  author: (value) => isString(value) || isRecord(value),
-  homepage: isString,
-  repository: isString,
-  license: isString,
-  logo: isString,
-  keywords: (value) => Array.isArray(value) && value.every(isString),
-  extensions: isRecord,
-};
-
-/** Known fields with a value of the wrong type: each of them is a reason to refuse the plugin. */
-export function wrongFields(manifest: Readonly<Record<string, unknown>>): string[] {
-  return Object.keys(manifest).filter((key) => Object.hasOwn(FIELDS, key) && !FIELDS[key]?.(manifest[key]));
-}
-
-export function unknownFields(manifest: Readonly<Record<string, unknown>>): string[] {
-  return Object.keys(manifest).filter((key) => !Object.hasOwn(FIELDS, key));
-}
-
-/** Finds out which dialect a plugin is written in, and its manifest. */
-
-/** A manifest that is there; whether it is any good is another matter. */
+/** A manifest that exists; it need not be valid. */
 export interface ManifestFile {
   readonly path: string;
   readonly json: JsonDocument | NotJson;
@@ -152,7 +96,7 @@ function choose(
   if (root && isAgentPluginsSchema(fieldOf(root, '$schema'))) return { dialect: 'agent-plugins', manifest: root };
   for (const { path, dialect } of MANIFESTS) {
     const manifest = manifests.get(path);
-    // A plugin that was put into Claude's own folder is Claude's, whatever else it brings.
+    // A plugin in a folder of Claude is one of Claude, also with a manifest for others.
     if (dialect === 'copilot' && isClaudes && hasParts) break;
     if (manifest) return { dialect, manifest };
   }
@@ -160,7 +104,7 @@ function choose(
   return { dialect: isClaudes ? 'claude' : 'open-plugins' };
 }
 
-/** What to look for in the container itself. */
+/** The name to look for in the container itself. */
 function firstName(path: string): string {
   return path.split('/')[0] ?? path;
 }
@@ -184,7 +128,7 @@ async function readManifestFile(files: PluginFiles, path: string): Promise<Manif
 const PART_FOLDERS: ReadonlySet<string> = new Set(['skills', 'commands', 'agents', 'rules']);
 const PART_FILES: ReadonlySet<string> = new Set(['.mcp.json', 'SKILL.md']);
 
-/** Whether something is there that only plugins have. */
+/** Whether the folder has components that only plugins have. */
 async function hasMarker(files: PluginFiles, entries: readonly FileEntry[]): Promise<boolean> {
   if (entries.some(({ name, kind }) => (kind === 'folder' ? PART_FOLDERS : PART_FILES).has(name))) return true;
   if (!entries.some(({ name }) => name === 'hooks')) return false;
@@ -204,7 +148,7 @@ function fieldOf({ json }: ManifestFile, key: string): unknown {
   return 'root' in json ? plainValue(memberOf(json.root, key)) : undefined;
 }
 
-/** What Agent Plugins and the older dialects both say about a plugin. The rest is bound to differ. */
+/** Fields of both Agent Plugins and the older dialects. All others differ anyway. */
 const SHARED_FIELDS = ['name', 'version', 'description', 'author', 'homepage', 'repository', 'license', 'keywords'];
 
 function warnIfDifferent({ dialect, manifest }: Detected, all: readonly ManifestFile[], warnings: Warnings): void {
@@ -218,4 +162,60 @@ function warnIfDifferent({ dialect, manifest }: Detected, all: readonly Manifest
     const message = `${other.path} differs from ${manifest.path}; only ${manifest.path} is used.`;
     warnings.add('manifest-inconsistent', message, other.path);
   }
+}
+
+const SCHEMAS = 'https://agent-plugins.org/schemas/';
+const PLUGIN_SCHEMA = '/plugin.schema.json';
+const MCP_SCHEMA = '/mcp.schema.json';
+
+/** The versions of the format that this host knows. */
+export const AGENT_PLUGINS_VERSIONS: ReadonlySet<string> = new Set(['1.0.0']);
+
+function isAgentPluginsSchema(schema: unknown): schema is string {
+  return typeof schema === 'string' && schema.startsWith(SCHEMAS) && schema.endsWith(PLUGIN_SCHEMA);
+}
+
+/** The version that a manifest's schema names. */
+export function pluginVersion(schema: unknown): string | undefined {
+  return versionIn(schema, PLUGIN_SCHEMA);
+}
+
+/** The version that the schema of an MCP file names. */
+export function mcpVersion(schema: unknown): string | undefined {
+  return versionIn(schema, MCP_SCHEMA);
+}
+
+function versionIn(schema: unknown, end: string): string | undefined {
+  if (typeof schema !== 'string' || !schema.startsWith(SCHEMAS) || !schema.endsWith(end)) return undefined;
+  return schema.slice(SCHEMAS.length, -end.length);
+}
+
+const TEXT: Shape = { type: 'string' };
+const OBJECT: RecordShape = { type: 'object', properties: {}, required: [], open: true };
+
+const AGENT_PLUGINS_MANIFEST: RecordShape = {
+  ...OBJECT,
+  properties: {
+    $schema: TEXT,
+    name: TEXT,
+    version: TEXT,
+    description: TEXT,
+    author: { anyOf: [TEXT, OBJECT] },
+    homepage: TEXT,
+    repository: TEXT,
+    license: TEXT,
+    logo: TEXT,
+    keywords: { type: 'array', items: TEXT },
+    extensions: OBJECT,
+  },
+};
+
+/** The first known field of an Agent Plugins manifest that has a value of the wrong type. */
+export function wrongField(manifest: Readonly<Record<string, unknown>>): string | undefined {
+  const problem = problemOf(AGENT_PLUGINS_MANIFEST, manifest);
+  return problem && String(problem.path[0]);
+}
+
+export function unknownFields(manifest: Readonly<Record<string, unknown>>): string[] {
+  return Object.keys(manifest).filter((key) => !Object.hasOwn(AGENT_PLUGINS_MANIFEST.properties, key));
 }

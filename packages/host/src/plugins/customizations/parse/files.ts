@@ -1,5 +1,4 @@
 /** How a container's files are read, wherever they are: in a folder of this machine, or at a client. */
-
 import { constants } from 'node:fs';
 import { type FileHandle, open, opendir, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
@@ -82,8 +81,7 @@ export function byCodeUnits(a: string, b: string): number {
   return a < b ? -1 : Number(a > b);
 }
 
-/** Files in a folder of this machine. Real paths are compared, so that no link leads out of the folder. */
-
+/** Files in a folder of this machine. Compares real paths, so that no link leads out of the folder. */
 export function localFiles(root: string): PluginFiles {
   return {
     async list(folder) {

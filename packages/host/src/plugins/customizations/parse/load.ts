@@ -1,5 +1,4 @@
-/** What clients see of a container's parts. How a part is carried out is never copied into here. */
-
+/** Reads a plugin or a watched directory: from its files to its parts, and what is wrong with them. */
 import type {
   ChildCustomization,
   ChildCustomizationType,
@@ -27,6 +26,191 @@ import { loadSkills, type SkillPart } from './skills.js';
 import { isMarkdownOf, type PartBase, present, Reader, type Source } from './source.js';
 import { LoadFailure, type Warning, Warnings } from './warnings.js';
 
+export interface LoadedPlugin extends LoadedContainer {
+  readonly name: string;
+  /** Absent when no plugin could be read. */
+  readonly dialect?: Dialect;
+  readonly about: PluginAbout;
+}
+
+export async function loadPlugin(files: PluginFiles, options: LoadOptions): Promise<LoadedPlugin> {
+  const warnings = new Warnings();
+  const folderName = folderNames(files).at(-1) ?? '';
+  try {
+    return await loadInto(warnings, files, folderName, options);
+  } catch (error) {
+    const failed = failedContainer(failureMessage(error), warnings);
+    return { ...failed, name: pluginNameFrom(folderName), about: {} };
+  }
+}
+
+async function loadInto(
+  warnings: Warnings,
+  files: PluginFiles,
+  folderName: string,
+  options: LoadOptions,
+): Promise<LoadedPlugin> {
+  if (!(await exists(files))) throw new LoadFailure('The folder of the plugin does not exist.');
+  const detected = await detect(files, warnings);
+  if (!detected) throw new LoadFailure('Nothing was found here that makes a plugin: no manifest and no components.');
+  const { dialect } = detected;
+  const manifest = readManifest(detected, folderName, warnings);
+  const source = sourceOf(files, options, { warnings, isStrict: isStrict(dialect) });
+  const parts = await (source.isStrict
+    ? strictParts(source, manifest)
+    : looseParts(source, LAYOUTS[dialect], manifest));
+  const { name = pluginNameFrom(folderName), about = {} } = manifest ?? {};
+  return { ...loadedContainer(parts, warnings), name, dialect, about };
+}
+
+function sourceOf(files: PluginFiles, options: LoadOptions, rest: Pick<Source, 'warnings' | 'isStrict'>): Source {
+  return {
+    ...rest,
+    containerId: options.containerId,
+    folderName: folderNames(files).at(-1) ?? '',
+    reader: new Reader(files, rest.warnings),
+    surroundings: options,
+  };
+}
+
+/** Whether the container's folder exists. Throws `LoadFailure` when it cannot be read. */
+async function exists(files: PluginFiles): Promise<boolean> {
+  try {
+    return (await files.list('')) !== undefined;
+  } catch (error) {
+    throw error instanceof FileProblem ? new LoadFailure(error.message) : error;
+  }
+}
+
+/** Agent Plugins has skills and MCP servers, each in one place. */
+async function strictParts(source: Source, manifest: Manifest | undefined): Promise<Parts> {
+  const { skills, mcpServers } = LAYOUTS['agent-plugins'];
+  const places = skills.map((path) => ({ path, isNamed: false }));
+  const [mcpFile] = mcpServers;
+  return {
+    ...NO_PARTS,
+    skills: await loadSkills(source, { skills: places, commands: [], allowsOwn: false }),
+    mcpServers: manifest && mcpFile ? await loadStrictMcpServers(source, mcpFile, manifest) : [],
+  };
+}
+
+async function looseParts(source: Source, layout: Layout, manifest: Manifest | undefined): Promise<Parts> {
+  const located = (key: keyof Layout, allowsInline = false) =>
+    locationsOf(manifest, { key, usual: layout[key], allowsInline }, source.warnings);
+  const skillPlaces = { skills: located('skills').places, commands: located('commands').places, allowsOwn: true };
+  const parts: Parts = {
+    agents: await loadAgents(source, located('agents').places),
+    skills: await loadSkills(source, skillPlaces),
+    prompts: await loadPrompts(source, located('prompts').places, (name) => name.endsWith('.md')),
+    rules: await loadRules(source, located('rules').places),
+    hooks: await loadHooks(source, located('hooks', true), manifest),
+    mcpServers: await loadMcpServers(source, located('mcpServers', true), manifest),
+  };
+  noteUnsupported(source, manifest);
+  return parts;
+}
+
+/** Components for other programs. */
+const UNSUPPORTED = ['lspServers', 'outputStyles', 'monitors', 'themes'];
+
+function noteUnsupported({ warnings }: Source, manifest: Manifest | undefined): void {
+  if (!manifest) return;
+  for (const key of UNSUPPORTED.filter((name) => memberOf(manifest.json.root, name))) {
+    warnings.add('component-unsupported', `${manifest.path}: this host has no use for "${key}".`, manifest.path);
+  }
+}
+
+export interface LoadDirectoryOptions extends LoadOptions {
+  readonly contents: ChildCustomizationType;
+}
+
+/** A directory holds customizations of one kind. One that does not exist yet is empty. */
+export async function loadDirectory(files: PluginFiles, options: LoadDirectoryOptions): Promise<LoadedContainer> {
+  const warnings = new Warnings();
+  const source = sourceOf(files, options, { warnings, isStrict: false });
+  try {
+    return loadedContainer((await exists(files)) ? await partsOf(source, options.contents) : NO_PARTS, warnings);
+  } catch (error) {
+    return failedContainer(failureMessage(error), warnings);
+  }
+}
+
+const HERE = [{ path: '', isNamed: false }];
+
+async function partsOf(source: Source, contents: ChildCustomizationType): Promise<Parts> {
+  switch (contents) {
+    case 'agent':
+      return { ...NO_PARTS, agents: await loadAgents(source, HERE) };
+    case 'skill':
+      return { ...NO_PARTS, skills: await loadSkills(source, { skills: HERE, commands: [], allowsOwn: false }) };
+    case 'prompt':
+      return { ...NO_PARTS, prompts: await loadPrompts(source, HERE, isPrompt) };
+    case 'rule':
+      return { ...NO_PARTS, rules: await loadRules(source, HERE) };
+    case 'hook':
+      return { ...NO_PARTS, hooks: await hooksInFiles(source, await jsonFiles(source)) };
+    case 'mcpServer':
+      return { ...NO_PARTS, mcpServers: await mcpServersInFiles(source, ['.mcp.json', ...(await jsonFiles(source))]) };
+  }
+}
+
+/** In a directory that people write into, only the ending tells prompts from notes. */
+function isPrompt(name: string): boolean {
+  return name.endsWith('.prompt.md') && isMarkdownOf('prompt', name);
+}
+
+async function jsonFiles({ reader }: Source): Promise<readonly string[]> {
+  const entries = (await reader.list('')) ?? [];
+  return entries.filter(({ name, kind }) => kind === 'file' && name.endsWith('.json')).map(({ name }) => name);
+}
+
+export interface LoadOptions extends Surroundings {
+  /** Begins the ids of all children. */
+  readonly containerId: string;
+}
+
+export interface LoadedContainer extends Parts {
+  readonly load: CustomizationLoadState;
+  readonly warnings: readonly Warning[];
+  /** As clients see them. */
+  readonly children: readonly ChildCustomization[];
+}
+
+function loadedContainer(parts: Parts, warnings: Warnings): LoadedContainer {
+  const kept = withinLimit(parts, warnings);
+  return { ...kept, load: warnings.loadState(), warnings: warnings.list, children: childrenOf(kept) };
+}
+
+function failedContainer(message: string, warnings: Warnings): LoadedContainer {
+  return { ...NO_PARTS, load: { kind: 'error', message }, warnings: warnings.list, children: [] };
+}
+
+/** Every other error is a defect of the host: it must not pass for a broken plugin. */
+function failureMessage(error: unknown): string {
+  if (error instanceof LoadFailure) return error.message;
+  throw error;
+}
+
+function withinLimit(parts: Parts, warnings: Warnings): Parts {
+  let room = CHILDREN_MAX;
+  const kept = <Part>(list: readonly Part[]): readonly Part[] => {
+    const fitting = list.slice(0, room);
+    room -= fitting.length;
+    if (fitting.length < list.length) {
+      warnings.add('limit-exceeded', `There are more than ${CHILDREN_MAX} customizations; the rest is left out.`);
+    }
+    return fitting;
+  };
+  return {
+    agents: kept(parts.agents),
+    skills: kept(parts.skills),
+    prompts: kept(parts.prompts),
+    rules: kept(parts.rules),
+    hooks: kept(parts.hooks),
+    mcpServers: kept(parts.mcpServers),
+  };
+}
+
 /** The parts of a container, for the host. Each has the id of its child. */
 export interface Parts {
   readonly agents: readonly AgentPart[];
@@ -37,7 +221,7 @@ export interface Parts {
   readonly mcpServers: readonly McpServerPart[];
 }
 
-export const NO_PARTS: Parts = { agents: [], skills: [], prompts: [], rules: [], hooks: [], mcpServers: [] };
+const NO_PARTS: Parts = { agents: [], skills: [], prompts: [], rules: [], hooks: [], mcpServers: [] };
 
 /** Hooks and MCP servers have members that the protocol's own types leave open. */
 export type HookChild = HookCustomization & { readonly event: HookEvent; readonly matcher?: string };
@@ -46,8 +230,8 @@ export type McpServerChild = McpServerCustomization & {
   readonly state: { readonly kind: 'stopped' };
 };
 
-/** By type, then by name: the same parts always make the same list. */
-export function childrenOf(parts: Parts): readonly ChildCustomization[] {
+/** The children that clients see, by type, then by name. They never hold commands, addresses or secrets. */
+function childrenOf(parts: Parts): readonly ChildCustomization[] {
   return [
     ...sorted(parts.agents.map(agentChild)),
     ...sorted(parts.skills.map(skillChild)),
@@ -94,208 +278,4 @@ function hookChild(part: HookPart): HookChild {
 /** A declared server has not been started yet. */
 function mcpServerChild(part: McpServerPart): McpServerChild {
   return { ...base('mcpServer', part), range: part.range, enabled: true, state: { kind: 'stopped' } };
-}
-
-/** The outcome of reading a container. */
-
-export interface LoadOptions extends Surroundings {
-  /** Begins the ids of all children. */
-  readonly containerId: string;
-}
-
-export interface LoadedContainer extends Parts {
-  readonly load: CustomizationLoadState;
-  readonly warnings: readonly Warning[];
-  /** As clients see them. */
-  readonly children: readonly ChildCustomization[];
-}
-
-export function loadedContainer(parts: Parts, warnings: Warnings): LoadedContainer {
-  const kept = withinLimit(parts, warnings);
-  return { ...kept, load: warnings.loadState(), warnings: warnings.list, children: childrenOf(kept) };
-}
-
-export function failedContainer(message: string, warnings: Warnings): LoadedContainer {
-  return { ...NO_PARTS, load: { kind: 'error', message }, warnings: warnings.list, children: [] };
-}
-
-/** Anything but a failure to load is a mistake of ours, and nobody is helped by hiding it. */
-export function failureMessage(error: unknown): string {
-  if (error instanceof LoadFailure) return error.message;
-  throw error;
-}
-
-function withinLimit(parts: Parts, warnings: Warnings): Parts {
-  let room = CHILDREN_MAX;
-  const kept = <Part>(list: readonly Part[]): readonly Part[] => {
-    const fitting = list.slice(0, room);
-    room -= fitting.length;
-    if (fitting.length < list.length) {
-      warnings.add('limit-exceeded', `There are more than ${CHILDREN_MAX} customizations; the rest is left out.`);
-    }
-    return fitting;
-  };
-  return {
-    agents: kept(parts.agents),
-    skills: kept(parts.skills),
-    prompts: kept(parts.prompts),
-    rules: kept(parts.rules),
-    hooks: kept(parts.hooks),
-    mcpServers: kept(parts.mcpServers),
-  };
-}
-
-/** Reads a plugin: from its files to a value that says what is in it, and what is wrong with it. */
-
-export interface LoadedPlugin extends LoadedContainer {
-  readonly name: string;
-  /** Absent when this is no plugin that could be read. */
-  readonly dialect?: Dialect;
-  readonly about: PluginAbout;
-}
-
-export async function loadPlugin(files: PluginFiles, options: LoadOptions): Promise<LoadedPlugin> {
-  const warnings = new Warnings();
-  const folderName = folderNames(files).at(-1) ?? '';
-  try {
-    return await loadInto(warnings, files, folderName, options);
-  } catch (error) {
-    const failed = failedContainer(failureMessage(error), warnings);
-    return { ...failed, name: pluginNameFrom(folderName), about: {} };
-  }
-}
-
-async function loadInto(
-  warnings: Warnings,
-  files: PluginFiles,
-  folderName: string,
-  options: LoadOptions,
-): Promise<LoadedPlugin> {
-  await checkReadable(files);
-  const detected = await detect(files, warnings);
-  if (!detected) throw new LoadFailure('Nothing was found here that makes a plugin: no manifest and no components.');
-  const { dialect } = detected;
-  const manifest = readManifest(detected, folderName, warnings);
-  const source: Source = {
-    containerId: options.containerId,
-    folderName,
-    reader: new Reader(files, warnings),
-    warnings,
-    surroundings: options,
-    isStrict: isStrict(dialect),
-  };
-  const parts = await (source.isStrict
-    ? strictParts(source, manifest)
-    : looseParts(source, LAYOUTS[dialect], manifest));
-  const { name = pluginNameFrom(folderName), about = {} } = manifest ?? {};
-  return { ...loadedContainer(parts, warnings), name, dialect, about };
-}
-
-async function checkReadable(files: PluginFiles): Promise<void> {
-  try {
-    if (await files.list('')) return;
-  } catch (error) {
-    throw error instanceof FileProblem ? new LoadFailure(error.message) : error;
-  }
-  throw new LoadFailure('The folder of the plugin does not exist.');
-}
-
-/** Agent Plugins has skills and MCP servers, each in one place. */
-async function strictParts(source: Source, manifest: Manifest | undefined): Promise<Parts> {
-  const { skills, mcpServers } = LAYOUTS['agent-plugins'];
-  const places = skills.map((path) => ({ path, isNamed: false }));
-  const [mcpFile] = mcpServers;
-  return {
-    ...NO_PARTS,
-    skills: await loadSkills(source, { skills: places, commands: [], allowsOwn: false }),
-    mcpServers: manifest && mcpFile ? await loadStrictMcpServers(source, mcpFile, manifest) : [],
-  };
-}
-
-async function looseParts(source: Source, layout: Layout, manifest: Manifest | undefined): Promise<Parts> {
-  const located = (key: keyof Layout, allowsInline = false) =>
-    locationsOf(manifest, { key, usual: layout[key], allowsInline }, source.warnings);
-  const skillPlaces = { skills: located('skills').places, commands: located('commands').places, allowsOwn: true };
-  const parts: Parts = {
-    agents: await loadAgents(source, located('agents').places),
-    skills: await loadSkills(source, skillPlaces),
-    prompts: await loadPrompts(source, located('prompts').places, (name) => name.endsWith('.md')),
-    rules: await loadRules(source, located('rules').places),
-    hooks: await loadHooks(source, located('hooks', true), manifest),
-    mcpServers: await loadMcpServers(source, located('mcpServers', true), manifest),
-  };
-  noteUnsupported(source, manifest);
-  return parts;
-}
-
-/** Other programs have a use for these. */
-const UNSUPPORTED = ['lspServers', 'outputStyles', 'monitors', 'themes'];
-
-function noteUnsupported({ warnings }: Source, manifest: Manifest | undefined): void {
-  if (!manifest) return;
-  for (const key of UNSUPPORTED.filter((name) => memberOf(manifest.json.root, name))) {
-    warnings.add('component-unsupported', `${manifest.path}: this host has no use for "${key}".`, manifest.path);
-  }
-}
-
-/** Reads a watched directory, which holds customizations of one kind. */
-
-export interface LoadDirectoryOptions extends LoadOptions {
-  readonly contents: ChildCustomizationType;
-}
-
-/** A directory that does not exist yet is an empty one. */
-export async function loadDirectory(files: PluginFiles, options: LoadDirectoryOptions): Promise<LoadedContainer> {
-  const warnings = new Warnings();
-  const source: Source = {
-    containerId: options.containerId,
-    folderName: folderNames(files).at(-1) ?? '',
-    reader: new Reader(files, warnings),
-    warnings,
-    surroundings: options,
-    isStrict: false,
-  };
-  try {
-    const exists = await isThere(files);
-    return loadedContainer(exists ? await partsOf(source, options.contents) : NO_PARTS, warnings);
-  } catch (error) {
-    return failedContainer(failureMessage(error), warnings);
-  }
-}
-
-async function isThere(files: PluginFiles): Promise<boolean> {
-  try {
-    return (await files.list('')) !== undefined;
-  } catch (error) {
-    throw error instanceof FileProblem ? new LoadFailure(error.message) : error;
-  }
-}
-
-const HERE = [{ path: '', isNamed: false }];
-
-async function partsOf(source: Source, contents: ChildCustomizationType): Promise<Parts> {
-  switch (contents) {
-    case 'agent':
-      return { ...NO_PARTS, agents: await loadAgents(source, HERE) };
-    case 'skill':
-      return { ...NO_PARTS, skills: await loadSkills(source, { skills: HERE, commands: [], allowsOwn: false }) };
-    case 'prompt':
-      return { ...NO_PARTS, prompts: await loadPrompts(source, HERE, isPrompt) };
-    case 'rule':
-      return { ...NO_PARTS, rules: await loadRules(source, HERE) };
-    case 'hook':
-      return { ...NO_PARTS, hooks: await hooksInFiles(source, await jsonFiles(source)) };
-    case 'mcpServer':
-      return { ...NO_PARTS, mcpServers: await mcpServersInFiles(source, ['.mcp.json', ...(await jsonFiles(source))]) };
-  }
-}
-
-/** In a directory that people write into, only the ending tells prompts from notes. */
-function isPrompt(name: string): boolean {
-  return name.endsWith('.prompt.md') && isMarkdownOf('prompt', name);
-}
-
-async function jsonFiles({ reader }: Source): Promise<readonly string[]> {
-  const entries = (await reader.list('')) ?? [];
-  return entries.filter(({ name, kind }) => kind === 'file' && name.endsWith('.json')).map(({ name }) => name);
 }

@@ -1,5 +1,4 @@
-/** Names of plugins: small letters, digits, single hyphens and dots. */
-
+/** A plugin's manifest: what it says about the plugin as a whole, and where the parts of the plugin are. */
 import path from 'node:path';
 import { isRecord } from '../../../core/util/shape.js';
 import { LOCATIONS_MAX, NAME_MAX_CHARACTERS } from '../limits.js';
@@ -9,34 +8,10 @@ import {
   type ManifestFile,
   pluginVersion,
   unknownFields,
-  wrongFields,
+  wrongField,
 } from './dialects.js';
 import { itemsOf, type JsonFile, type JsonNode, memberOf, parseJson, plainValue } from './json.js';
 import { LoadFailure, type Warnings } from './warnings.js';
-
-export function isPluginName(name: string): boolean {
-  return name.length <= NAME_MAX_CHARACTERS && /^[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/.test(name) && !/--|\.\./.test(name);
-}
-
-/** The nearest good name. */
-export function pluginNameFrom(text: string): string {
-  const name = text
-    .toLowerCase()
-    .replace(/[^a-z0-9.]+/g, '-')
-    .replace(/\.{2,}/g, '.')
-    .replace(/^[.-]+/, '')
-    .slice(0, NAME_MAX_CHARACTERS);
-  return withoutEnd(name) || 'plugin';
-}
-
-/** Not one expression: looking for the end of a long run of hyphens again and again takes a long time. */
-function withoutEnd(name: string): string {
-  let end = name.length;
-  while (end > 0 && /[.-]/.test(name[end - 1] ?? '')) end -= 1;
-  return name.slice(0, end);
-}
-
-/** What a manifest says about the plugin as a whole. Where its parts are is another file's concern. */
 
 export interface PluginAuthor {
   readonly name?: string;
@@ -89,7 +64,7 @@ function checkStrictly(path: string, fields: Fields, warnings: Warnings): void {
     const known = [...AGENT_PLUGINS_VERSIONS].join(', ');
     throw new LoadFailure(`${path} is written for a version of Agent Plugins that is not known; known are: ${known}.`);
   }
-  const [wrong] = wrongFields(fields);
+  const wrong = wrongField(fields);
   if (wrong !== undefined) throw new LoadFailure(`${path}: "${wrong}" has a value of the wrong type.`);
   if (typeof fields.name !== 'string' || !isPluginName(fields.name)) {
     throw new LoadFailure(`${path}: "name" must be 1 to 64 small letters, digits, hyphens and dots.`);
@@ -137,8 +112,6 @@ function keywordsOf(path: string, { keywords }: Fields, warnings: Warnings): Pic
 function warnInvalid(path: string, key: string, wanted: string, warnings: Warnings): void {
   warnings.add('manifest-field-invalid', `${path}: "${key}" must be ${wanted}; it is ignored.`, path);
 }
-
-/** Where the parts of a plugin are: in the usual places, and in those that its manifest names. */
 
 export interface Place {
   readonly path: string;
@@ -211,4 +184,26 @@ export function innerPath(text: string): string | undefined {
 /** A usual place that is named as well keeps its place in the order, and counts as named. */
 function unique(places: readonly Place[]): readonly Place[] {
   return [...new Map(places.map((place) => [place.path, place])).values()];
+}
+
+export function isPluginName(name: string): boolean {
+  return name.length <= NAME_MAX_CHARACTERS && /^[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/.test(name) && !/--|\.\./.test(name);
+}
+
+/** The nearest good name. */
+export function pluginNameFrom(text: string): string {
+  const name = text
+    .toLowerCase()
+    .replace(/[^a-z0-9.]+/g, '-')
+    .replace(/\.{2,}/g, '.')
+    .replace(/^[.-]+/, '')
+    .slice(0, NAME_MAX_CHARACTERS);
+  return withoutEnd(name) || 'plugin';
+}
+
+/** Not one expression: looking for the end of a long run of hyphens again and again takes a long time. */
+function withoutEnd(name: string): string {
+  let end = name.length;
+  while (end > 0 && /[.-]/.test(name[end - 1] ?? '')) end -= 1;
+  return name.slice(0, end);
 }

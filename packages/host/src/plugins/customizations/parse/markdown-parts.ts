@@ -1,5 +1,4 @@
-/** Custom agents: Markdown files whose text is the agent's prompt. */
-
+/** Components that are one Markdown file each: custom agents, rules (also known as instructions) and prompts. */
 import { GLOBS_MAX } from '../limits.js';
 import type { Place } from './manifest.js';
 import {
@@ -50,8 +49,6 @@ function agentOf(source: Source, file: MarkdownFile): AgentPart {
   const shown = name ?? nameWithout(file.path, ['.agent.md', '.md']);
   return { ...filePart(source, file, shown), ...present(optional), prompt: file.body };
 }
-
-/** Rules, also known as instructions: text for the prompt, always on or tied to files. */
 
 export interface RulePart extends PartBase {
   readonly description?: string;
@@ -107,8 +104,6 @@ export function splitGlobs(text: string): readonly string[] {
   }
   return globs.filter((glob) => glob !== '');
 }
-
-/** Prompts to start from: Markdown files that a person picks. */
 
 export interface PromptPart extends PartBase {
   readonly description?: string;

@@ -1,5 +1,4 @@
-/** Where a declared MCP server is started, and where its program is. */
-
+/** MCP servers that a container or a configuration file declares: how each is started or reached. */
 import path from 'node:path';
 import type { TextRange } from '@atrium/protocol';
 import { isRecord } from '../../../core/util/shape.js';
@@ -21,171 +20,63 @@ import {
 import { childId, configFiles, type PartBase, present, type Source } from './source.js';
 import type { WarningKind, Warnings } from './warnings.js';
 
-/** Without one of its own, a server starts in the plugin's folder; a relative one is meant from there. */
-export function startFolder(
-  cwd: unknown,
-  lookup: Lookup,
-  surroundings: Surroundings,
-  isStrict: boolean,
-): string | undefined | { readonly problem: string } {
-  const { pluginRoot } = surroundings;
-  if (typeof cwd !== 'string' || cwd.trim() === '') return pluginRoot;
-  if (isStrict && !isContained(cwd)) return { problem: 'has a cwd that leads out of the plugin' };
-  const expanded = expand(cwd.trim(), lookup);
-  return pluginRoot === undefined ? expanded : path.resolve(pluginRoot, expanded);
+export interface McpServerPart extends PartBase {
+  readonly range: TextRange;
+  readonly config: McpServerConfig;
+  readonly declared: McpServerConfig;
 }
 
-/** Strictly, only what is below the plugin or below the folder that the host keeps for it. */
-function isContained(cwd: string): boolean {
-  const inner = /^(?:\.|\$\{PLUGIN_ROOT\}|\$\{PLUGIN_DATA\})(?:\/(.*))?$/s.exec(cwd);
-  return inner !== null && innerPath(`./${inner[1] ?? ''}`) !== undefined;
-}
-
-/** Strictly, a command with a path in it is a file of the plugin. */
-export function commandPath(command: string, { pluginRoot }: Surroundings): string {
-  return command.startsWith('./') && pluginRoot !== undefined ? path.resolve(pluginRoot, command) : command;
-}
-
-/** What Agent Plugins demands of a declared MCP server, beyond what every dialect does. */
-
-type Entry = Readonly<Record<string, unknown>>;
-
-const STDIO_FIELDS: ReadonlySet<string> = new Set(['type', 'command', 'args', 'env', 'cwd']);
-const REMOTE_FIELDS: ReadonlySet<string> = new Set(['type', 'url', 'headers', 'oauth']);
-const RESERVED_VARIABLES = ['PLUGIN_ROOT', 'PLUGIN_DATA'];
-
-/** Completes the sentence that begins with the server's name; undefined when all is well. */
-export function strictProblem(entry: Entry, transport: 'stdio' | 'http' | 'sse'): string | undefined {
-  const known = transport === 'stdio' ? STDIO_FIELDS : REMOTE_FIELDS;
-  if (Object.keys(entry).some((key) => !known.has(key))) return 'has a field that this format does not know';
-  return transport === 'stdio' ? stdioProblem(entry) : addressProblem(entry.url);
-}
-
-function stdioProblem({ command, env }: Entry): string | undefined {
-  if (typeof command === 'string' && !isOneToken(command)) {
-    return 'has a command that is neither one bare name nor a path that begins with "./"';
+/** Servers in the manifest replace those in files. */
+export async function loadMcpServers(
+  source: Source,
+  { places, inline }: Locations,
+  manifest: JsonFile | undefined,
+): Promise<readonly McpServerPart[]> {
+  if (inline && manifest) {
+    const rules = { ...source, path: manifest.path };
+    const own = declaredServers(manifest.json, serversIn(inline), rules, source.warnings);
+    if (own.length > 0) return own.map((declared) => partOf(source, manifest.path, declared));
   }
-  if (isRecord(env) && RESERVED_VARIABLES.some((name) => Object.hasOwn(env, name))) {
-    return `sets a variable that is the host's to set (${RESERVED_VARIABLES.join(', ')})`;
+  return mcpServersInFiles(source, await configFiles(source, places, '.mcp.json'));
+}
+
+/** The first server of a name counts, across all files. */
+export async function mcpServersInFiles(source: Source, paths: readonly string[]): Promise<readonly McpServerPart[]> {
+  const found = new Map<string, McpServerPart>();
+  for (const path of paths) {
+    const text = await source.reader.read(path);
+    if (text === undefined) continue;
+    for (const declared of readMcpConfig(text, { ...source, path, shape: 'either' }, source.warnings)) {
+      if (found.has(declared.name)) warnConflict(source.warnings, declared.name, path);
+      else found.set(declared.name, partOf(source, path, declared));
+    }
   }
-  return undefined;
+  return [...found.values()];
 }
 
-function isOneToken(command: string): boolean {
-  if (command === '' || /\s/.test(command)) return false;
-  return command.startsWith('./') ? innerPath(command) !== undefined : !/[/\\]/.test(command);
-}
-
-function addressProblem(text: unknown): string | undefined {
-  if (typeof text !== 'string' || !URL.canParse(text)) return 'has a url that is no full address';
-  const url = new URL(text);
-  if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'has a url that is no http address';
-  if (url.protocol === 'http:' && !isLoopback(url.hostname)) return 'must use https, for it is on another machine';
-  if (url.username !== '' || url.password !== '' || text.includes('#')) {
-    return 'has a url with a user name, a password or a fragment';
+/** Agent Plugins: the file must be written for the same version as the manifest, or no server is used. */
+export async function loadStrictMcpServers(
+  source: Source,
+  path: string,
+  manifest: JsonFile,
+): Promise<readonly McpServerPart[]> {
+  const text = await source.reader.read(path);
+  if (text === undefined) return [];
+  const json = parseJson(text, 'strict');
+  const wanted = pluginVersion(plainValue(memberOf(manifest.json.root, '$schema')));
+  if ('root' in json && mcpVersion(plainValue(memberOf(json.root, '$schema'))) !== wanted) {
+    const message = `${path} is not written for the same version as ${manifest.path}, so its servers are not used.`;
+    source.warnings.add('mcp-entry-invalid', message, path);
+    return [];
   }
-  return undefined;
+  const declared = readMcpConfig(text, { ...source, path, shape: 'wrapped' }, source.warnings);
+  return declared.map((server) => partOf(source, path, server));
 }
 
-/** One declared MCP server: how it is started or reached. */
-
-export type McpServerConfig = McpStdioConfig | McpRemoteConfig;
-
-export interface McpStdioConfig {
-  readonly transport: 'stdio';
-  readonly command: string;
-  readonly args: readonly string[];
-  /** To be laid over the environment; null takes a variable away. */
-  readonly env: Readonly<Record<string, string | null>>;
-  /** Absent only for a server that no plugin declares. */
-  readonly cwd?: string;
+function partOf(source: Source, path: string, { name, config, declared, range }: McpDeclaration): McpServerPart {
+  const uri = source.reader.uri(path);
+  return { id: childId(source.containerId, uri, `mcp=${name}`), uri, range, name, config, declared };
 }
-
-export interface McpRemoteConfig {
-  readonly transport: 'http' | 'sse';
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly oauth?: { readonly clientId: string };
-}
-
-/** `problem` completes the sentence that begins with the server's name, and shows nothing of the declaration. */
-export interface McpProblem {
-  readonly kind: Extract<WarningKind, 'mcp-entry-invalid' | 'mcp-transport-unsupported'>;
-  readonly problem: string;
-}
-
-const TRANSPORTS: ReadonlyMap<unknown, McpServerConfig['transport']> = new Map([
-  ['stdio', 'stdio'],
-  ['local', 'stdio'],
-  ['http', 'http'],
-  ['streamable-http', 'http'],
-  ['sse', 'sse'],
-]);
-
-export function mcpServerConfig(
-  entry: unknown,
-  surroundings: Surroundings,
-  isStrict: boolean,
-): McpServerConfig | McpProblem {
-  if (!isRecord(entry)) return invalid('is not an object');
-  const transport = TRANSPORTS.get(entry.type ?? (entry.command === undefined ? 'http' : 'stdio'));
-  if (!transport) return { kind: 'mcp-transport-unsupported', problem: 'uses a transport that is not supported' };
-  const problem = isStrict ? strictProblem(entry, transport) : undefined;
-  if (problem !== undefined) return invalid(problem);
-  return transport === 'stdio'
-    ? stdioConfig(entry, surroundings, isStrict)
-    : remoteConfig(entry, transport, surroundings, isStrict);
-}
-
-function invalid(problem: string): McpProblem {
-  return { kind: 'mcp-entry-invalid', problem };
-}
-
-function stdioConfig(entry: Entry, surroundings: Surroundings, isStrict: boolean): McpStdioConfig | McpProblem {
-  if (typeof entry.command !== 'string' || entry.command.trim() === '') return invalid('has no command');
-  const lookup = fullLookup(surroundings, isStrict);
-  const expanded = (text: string) => expand(text, lookup);
-  const args = Array.isArray(entry.args) ? entry.args.filter((arg) => typeof arg === 'string') : [];
-  const cwd = startFolder(entry.cwd, lookup, surroundings, isStrict);
-  if (typeof cwd === 'object') return invalid(cwd.problem);
-  return {
-    transport: 'stdio',
-    command: isStrict ? commandPath(entry.command, surroundings) : expanded(entry.command),
-    args: args.map(expanded),
-    env: { ...nullMap(entry.env), ...textMap(entry.env, expanded), ...reservedVariables(surroundings) },
-    ...present({ cwd }),
-  };
-}
-
-function remoteConfig(
-  entry: Entry,
-  transport: McpRemoteConfig['transport'],
-  surroundings: Surroundings,
-  isStrict: boolean,
-): McpRemoteConfig | McpProblem {
-  if (typeof entry.url !== 'string' || entry.url.trim() === '') return invalid('has neither a command nor a url');
-  const lookup = isStrict ? () => undefined : fullLookup(surroundings, isStrict);
-  const url = expand(entry.url.trim(), lookup);
-  if (/^wss?:/i.test(url))
-    return { kind: 'mcp-transport-unsupported', problem: 'uses web sockets, which are not supported' };
-  if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) return invalid('has a url that is no http address');
-  return { transport, url, headers: textMap(entry.headers, (text) => expand(text, lookup)), ...oauthOf(entry.oauth) };
-}
-
-function oauthOf(oauth: unknown): Pick<McpRemoteConfig, 'oauth'> {
-  return isRecord(oauth) && typeof oauth.clientId === 'string' ? { oauth: { clientId: oauth.clientId } } : {};
-}
-
-/** The whole environment of a server: the host's, then its own; what it may not set is in the latter already. */
-export function serverEnvironment(
-  base: Readonly<Record<string, string | undefined>>,
-  { env }: McpStdioConfig,
-): Record<string, string> {
-  const merged = Object.entries({ ...base, ...env });
-  return Object.fromEntries(merged.filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
-}
-
-/** Declared MCP servers: a map from names to declarations, in a file of its own or inside another one. */
 
 export interface McpDeclaration {
   readonly name: string;
@@ -275,62 +166,162 @@ export function warnConflict(warnings: Warnings, name: string, path: string): vo
   warnings.add('mcp-name-conflict', `${path}: there is already an MCP server "${name}"; the first one counts.`, path);
 }
 
-/** The MCP servers of a container, from all the files and the manifest that declare some. */
+export type McpServerConfig = McpStdioConfig | McpRemoteConfig;
 
-export interface McpServerPart extends PartBase {
-  readonly range: TextRange;
-  readonly config: McpServerConfig;
-  readonly declared: McpServerConfig;
+export interface McpStdioConfig {
+  readonly transport: 'stdio';
+  readonly command: string;
+  readonly args: readonly string[];
+  /** To be laid over the environment; null takes a variable away. */
+  readonly env: Readonly<Record<string, string | null>>;
+  /** Absent only for a server that no plugin declares. */
+  readonly cwd?: string;
 }
 
-/** Servers in the manifest replace those in files. */
-export async function loadMcpServers(
-  source: Source,
-  { places, inline }: Locations,
-  manifest: JsonFile | undefined,
-): Promise<readonly McpServerPart[]> {
-  if (inline && manifest) {
-    const rules = { ...source, path: manifest.path };
-    const own = declaredServers(manifest.json, serversIn(inline), rules, source.warnings);
-    if (own.length > 0) return own.map((declared) => partOf(source, manifest.path, declared));
+export interface McpRemoteConfig {
+  readonly transport: 'http' | 'sse';
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly oauth?: { readonly clientId: string };
+}
+
+/** `problem` completes the sentence that begins with the server's name, and shows nothing of the declaration. */
+export interface McpProblem {
+  readonly kind: Extract<WarningKind, 'mcp-entry-invalid' | 'mcp-transport-unsupported'>;
+  readonly problem: string;
+}
+
+const TRANSPORTS: ReadonlyMap<unknown, McpServerConfig['transport']> = new Map([
+  ['stdio', 'stdio'],
+  ['local', 'stdio'],
+  ['http', 'http'],
+  ['streamable-http', 'http'],
+  ['sse', 'sse'],
+]);
+
+export function mcpServerConfig(
+  entry: unknown,
+  surroundings: Surroundings,
+  isStrict: boolean,
+): McpServerConfig | McpProblem {
+  if (!isRecord(entry)) return invalid('is not an object');
+  const transport = TRANSPORTS.get(entry.type ?? (entry.command === undefined ? 'http' : 'stdio'));
+  if (!transport) return { kind: 'mcp-transport-unsupported', problem: 'uses a transport that is not supported' };
+  const problem = isStrict ? strictProblem(entry, transport) : undefined;
+  if (problem !== undefined) return invalid(problem);
+  return transport === 'stdio'
+    ? stdioConfig(entry, surroundings, isStrict)
+    : remoteConfig(entry, transport, surroundings, isStrict);
+}
+
+function invalid(problem: string): McpProblem {
+  return { kind: 'mcp-entry-invalid', problem };
+}
+
+function stdioConfig(entry: Entry, surroundings: Surroundings, isStrict: boolean): McpStdioConfig | McpProblem {
+  if (typeof entry.command !== 'string' || entry.command.trim() === '') return invalid('has no command');
+  const lookup = fullLookup(surroundings, isStrict);
+  const expanded = (text: string) => expand(text, lookup);
+  const args = Array.isArray(entry.args) ? entry.args.filter((arg) => typeof arg === 'string') : [];
+  const cwd = startFolder(entry.cwd, lookup, surroundings, isStrict);
+  if (typeof cwd === 'object') return invalid(cwd.problem);
+  return {
+    transport: 'stdio',
+    command: isStrict ? commandPath(entry.command, surroundings) : expanded(entry.command),
+    args: args.map(expanded),
+    env: { ...nullMap(entry.env), ...textMap(entry.env, expanded), ...reservedVariables(surroundings) },
+    ...present({ cwd }),
+  };
+}
+
+function remoteConfig(
+  entry: Entry,
+  transport: McpRemoteConfig['transport'],
+  surroundings: Surroundings,
+  isStrict: boolean,
+): McpRemoteConfig | McpProblem {
+  if (typeof entry.url !== 'string' || entry.url.trim() === '') return invalid('has neither a command nor a url');
+  const lookup = isStrict ? () => undefined : fullLookup(surroundings, isStrict);
+  const url = expand(entry.url.trim(), lookup);
+  if (/^wss?:/i.test(url))
+    return { kind: 'mcp-transport-unsupported', problem: 'uses web sockets, which are not supported' };
+  if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) return invalid('has a url that is no http address');
+  return { transport, url, headers: textMap(entry.headers, (text) => expand(text, lookup)), ...oauthOf(entry.oauth) };
+}
+
+function oauthOf(oauth: unknown): Pick<McpRemoteConfig, 'oauth'> {
+  return isRecord(oauth) && typeof oauth.clientId === 'string' ? { oauth: { clientId: oauth.clientId } } : {};
+}
+
+/** The host's environment, then the server's own, which includes the variables that only the host may set. */
+export function serverEnvironment(
+  base: Readonly<Record<string, string | undefined>>,
+  { env }: McpStdioConfig,
+): Record<string, string> {
+  const merged = Object.entries({ ...base, ...env });
+  return Object.fromEntries(merged.filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
+}
+
+/** A server starts in the plugin's folder by default; a relative folder counts from there. */
+function startFolder(
+  cwd: unknown,
+  lookup: Lookup,
+  surroundings: Surroundings,
+  isStrict: boolean,
+): string | undefined | { readonly problem: string } {
+  const { pluginRoot } = surroundings;
+  if (typeof cwd !== 'string' || cwd.trim() === '') return pluginRoot;
+  if (isStrict && !isContained(cwd)) return { problem: 'has a cwd that leads out of the plugin' };
+  const expanded = expand(cwd.trim(), lookup);
+  return pluginRoot === undefined ? expanded : path.resolve(pluginRoot, expanded);
+}
+
+/** Strictly, a folder must lie below the plugin or below the plugin's data folder. */
+function isContained(cwd: string): boolean {
+  const inner = /^(?:\.|\$\{PLUGIN_ROOT\}|\$\{PLUGIN_DATA\})(?:\/(.*))?$/s.exec(cwd);
+  return inner !== null && innerPath(`./${inner[1] ?? ''}`) !== undefined;
+}
+
+/** Strictly, a command with a path in it is a file of the plugin. */
+function commandPath(command: string, { pluginRoot }: Surroundings): string {
+  return command.startsWith('./') && pluginRoot !== undefined ? path.resolve(pluginRoot, command) : command;
+}
+
+type Entry = Readonly<Record<string, unknown>>;
+
+const STDIO_FIELDS: ReadonlySet<string> = new Set(['type', 'command', 'args', 'env', 'cwd']);
+const REMOTE_FIELDS: ReadonlySet<string> = new Set(['type', 'url', 'headers', 'oauth']);
+const RESERVED_VARIABLES = ['PLUGIN_ROOT', 'PLUGIN_DATA'];
+
+/** What Agent Plugins demands beyond the other dialects. Completes the sentence that begins with the server's name. */
+function strictProblem(entry: Entry, transport: 'stdio' | 'http' | 'sse'): string | undefined {
+  const known = transport === 'stdio' ? STDIO_FIELDS : REMOTE_FIELDS;
+  if (Object.keys(entry).some((key) => !known.has(key))) return 'has a field that this format does not know';
+  return transport === 'stdio' ? stdioProblem(entry) : addressProblem(entry.url);
+}
+
+function stdioProblem({ command, env }: Entry): string | undefined {
+  if (typeof command === 'string' && !isOneToken(command)) {
+    return 'has a command that is neither one bare name nor a path that begins with "./"';
   }
-  return mcpServersInFiles(source, await configFiles(source, places, '.mcp.json'));
-}
-
-/** The first server of a name counts, across all files. */
-export async function mcpServersInFiles(source: Source, paths: readonly string[]): Promise<readonly McpServerPart[]> {
-  const found = new Map<string, McpServerPart>();
-  for (const path of paths) {
-    const text = await source.reader.read(path);
-    if (text === undefined) continue;
-    for (const declared of readMcpConfig(text, { ...source, path, shape: 'either' }, source.warnings)) {
-      if (found.has(declared.name)) warnConflict(source.warnings, declared.name, path);
-      else found.set(declared.name, partOf(source, path, declared));
-    }
+  if (isRecord(env) && RESERVED_VARIABLES.some((name) => Object.hasOwn(env, name))) {
+    return `sets a variable that is the host's to set (${RESERVED_VARIABLES.join(', ')})`;
   }
-  return [...found.values()];
+  return undefined;
 }
 
-/** Agent Plugins: the file must be written for the same version as the manifest, or no server is used. */
-export async function loadStrictMcpServers(
-  source: Source,
-  path: string,
-  manifest: JsonFile,
-): Promise<readonly McpServerPart[]> {
-  const text = await source.reader.read(path);
-  if (text === undefined) return [];
-  const json = parseJson(text, 'strict');
-  const wanted = pluginVersion(plainValue(memberOf(manifest.json.root, '$schema')));
-  if ('root' in json && mcpVersion(plainValue(memberOf(json.root, '$schema'))) !== wanted) {
-    const message = `${path} is not written for the same version as ${manifest.path}, so its servers are not used.`;
-    source.warnings.add('mcp-entry-invalid', message, path);
-    return [];
+function isOneToken(command: string): boolean {
+  if (command === '' || /\s/.test(command)) return false;
+  return command.startsWith('./') ? innerPath(command) !== undefined : !/[/\\]/.test(command);
+}
+
+function addressProblem(text: unknown): string | undefined {
+  if (typeof text !== 'string' || !URL.canParse(text)) return 'has a url that is no full address';
+  const url = new URL(text);
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'has a url that is no http address';
+  if (url.protocol === 'http:' && !isLoopback(url.hostname)) return 'must use https, for it is on another machine';
+  if (url.username !== '' || url.password !== '' || text.includes('#')) {
+    return 'has a url with a user name, a password or a fragment';
   }
-  const declared = readMcpConfig(text, { ...source, path, shape: 'wrapped' }, source.warnings);
-  return declared.map((server) => partOf(source, path, server));
-}
-
-function partOf(source: Source, path: string, { name, config, declared, range }: McpDeclaration): McpServerPart {
-  const uri = source.reader.uri(path);
-  return { id: childId(source.containerId, uri, `mcp=${name}`), uri, range, name, config, declared };
+  return undefined;
 }

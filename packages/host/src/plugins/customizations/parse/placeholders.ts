@@ -1,5 +1,4 @@
-/** Puts real values in the place of `${PLUGIN_ROOT}` and its kind. */
-
+/** Puts real values in the place of `${PLUGIN_ROOT}` and its kind, in texts, maps of texts and lines for a shell. */
 import { isRecord } from '../../../core/util/shape.js';
 
 /** What a container's declarations may refer to. */
@@ -55,8 +54,6 @@ export function reservedVariables({ pluginRoot, pluginData }: Surroundings): Rec
   };
 }
 
-/** Maps from names to texts, such as environments and headers, as people write them. */
-
 /** Numbers count as texts; anything else is left out. */
 export function textMap(value: unknown, expanded: (text: string) => string): Record<string, string> {
   if (!isRecord(value)) return {};
@@ -73,8 +70,6 @@ export function nullMap(value: unknown): Record<string, null> {
   const names = Object.keys(value).filter((name) => value[name] === null);
   return Object.fromEntries(names.map((name) => [name, null]));
 }
-
-/** Puts paths into a line for a shell, quoted so that spaces and signs in them mean nothing to it. */
 
 type Quote = '"' | "'" | undefined;
 

@@ -1,85 +1,10 @@
-/** Handles of children. They stay the same when a container is read again, so that toggles keep their meaning. */
-
+/** What every kind of component needs to be read: the files within limits, a place for warnings, facts about its container. */
 import type { ChildCustomizationType } from '@atrium/protocol';
 import { CONTAINER_MAX_BYTES, FILE_MAX_BYTES } from '../limits.js';
 import { baseName, type FileEntry, FileProblem, joined, type PluginFiles, parentOf } from './files.js';
 import type { Place } from './manifest.js';
-import type { MarkdownFile } from './markdown.js';
 import type { Surroundings } from './placeholders.js';
 import type { Warnings } from './warnings.js';
-
-/** `declaration` tells several declarations of one file apart. */
-export function childId(containerId: string, uri: string, declaration?: string): string {
-  const base = `${containerId}:${uri}`.replaceAll('#', '%23');
-  return declaration === undefined ? base : `${base}#${declaration}`;
-}
-
-/** Reads the component files of one container: what cannot be read becomes a warning and counts as absent. */
-
-const BOM = '\uFEFF';
-
-export class Reader {
-  readonly #files: PluginFiles;
-  readonly #warnings: Warnings;
-  #bytesLeft = CONTAINER_MAX_BYTES;
-
-  constructor(files: PluginFiles, warnings: Warnings) {
-    this.#files = files;
-    this.#warnings = warnings;
-  }
-
-  uri(path: string): string {
-    return this.#files.uri(path);
-  }
-
-  /** Hidden entries do not count anywhere. */
-  async list(path: string): Promise<readonly FileEntry[] | undefined> {
-    const entries = await this.#tried(path, () => this.#files.list(path));
-    return entries?.filter(({ name }) => !name.startsWith('.'));
-  }
-
-  /** Without the mark that some programs put before UTF-8. */
-  async read(path: string): Promise<string | undefined> {
-    if (this.#bytesLeft <= 0) {
-      this.#warnings.add(
-        'limit-exceeded',
-        `There is more than ${CONTAINER_MAX_BYTES} bytes of text; the rest is left out.`,
-      );
-      return undefined;
-    }
-    const text = await this.#tried(path, () => this.#files.read(path, FILE_MAX_BYTES));
-    if (text === undefined) return undefined;
-    this.#bytesLeft -= Buffer.byteLength(text);
-    return text.startsWith(BOM) ? text.slice(BOM.length) : text;
-  }
-
-  /** What is at a path. `refused` has been warned about already. */
-  async kindOf(path: string): Promise<FileEntry['kind'] | 'missing' | 'refused'> {
-    try {
-      if (await this.#files.list(path)) return 'folder';
-      const siblings = await this.#files.list(parentOf(path));
-      return siblings?.find(({ name }) => name === baseName(path))?.kind ?? 'missing';
-    } catch (error) {
-      this.#warn(path, error);
-      return 'refused';
-    }
-  }
-
-  async #tried<Value>(path: string, work: () => Promise<Value>): Promise<Value | undefined> {
-    try {
-      return await work();
-    } catch (error) {
-      return this.#warn(path, error);
-    }
-  }
-
-  #warn(path: string, error: unknown): undefined {
-    if (!(error instanceof FileProblem)) throw error;
-    this.#warnings.add(error.kind, error.message, path);
-  }
-}
-
-/** What every component needs to be read: the files, a place for warnings, and the facts about its container. */
 
 export interface Source {
   readonly containerId: string;
@@ -88,11 +13,11 @@ export interface Source {
   readonly reader: Reader;
   readonly warnings: Warnings;
   readonly surroundings: Surroundings;
-  /** Whether what does not conform is refused instead of repaired. */
+  /** Whether the host refuses components that do not conform, instead of repairing them. */
   readonly isStrict: boolean;
 }
 
-/** What the host knows of every part, whether clients get to see it or not. */
+/** What every part has; clients see these members. */
 export interface PartBase {
   readonly id: string;
   readonly uri: string;
@@ -100,7 +25,7 @@ export interface PartBase {
 }
 
 /** The common members of a part that is a whole file. */
-export function filePart({ containerId }: Source, { uri }: MarkdownFile, name: string): PartBase {
+export function filePart({ containerId }: Source, { uri }: { readonly uri: string }, name: string): PartBase {
   return { id: childId(containerId, uri), uri, name };
 }
 
@@ -118,9 +43,7 @@ export function firstByName<Part extends PartBase>(
   });
 }
 
-/** Finds the files of one kind of component in its places. */
-
-/** Files that other kinds of customization claim by their endings, in whatever folder they are. */
+/** Each kind of customization claims files with its endings, in every folder. */
 const CLAIMED = { agent: ['.agent.md'], prompt: ['.prompt.md'], rule: ['.instructions.md', '.mdc'] } as const;
 
 /** Whether a Markdown file can be of a kind: no other kind claims it. */
@@ -183,10 +106,82 @@ export function warnIfNamed({ warnings }: Source, { path, isNamed }: Place): voi
   if (isNamed) warnings.add('path-missing', `"${path}" is named in the manifest, but it is not there.`, path);
 }
 
-/** Optional members are absent, not undefined: what is sent and what is compared is then the same. */
+const BOM = '\uFEFF';
+
+/** Reads the component files of one container. A file that cannot be read becomes a warning and counts as absent. */
+export class Reader {
+  readonly #files: PluginFiles;
+  readonly #warnings: Warnings;
+  #bytesLeft = CONTAINER_MAX_BYTES;
+
+  constructor(files: PluginFiles, warnings: Warnings) {
+    this.#files = files;
+    this.#warnings = warnings;
+  }
+
+  uri(path: string): string {
+    return this.#files.uri(path);
+  }
+
+  /** Hidden entries do not count anywhere. */
+  async list(path: string): Promise<readonly FileEntry[] | undefined> {
+    const entries = await this.#tried(path, () => this.#files.list(path));
+    return entries?.filter(({ name }) => !name.startsWith('.'));
+  }
+
+  /** The text without the byte order mark that some programs write. */
+  async read(path: string): Promise<string | undefined> {
+    if (this.#bytesLeft <= 0) {
+      this.#warnings.add(
+        'limit-exceeded',
+        `There is more than ${CONTAINER_MAX_BYTES} bytes of text; the rest is left out.`,
+      );
+      return undefined;
+    }
+    const text = await this.#tried(path, () => this.#files.read(path, FILE_MAX_BYTES));
+    if (text === undefined) return undefined;
+    this.#bytesLeft -= Buffer.byteLength(text);
+    return text.startsWith(BOM) ? text.slice(BOM.length) : text;
+  }
+
+  /** What is at a path. `refused` has its warning already. */
+  async kindOf(path: string): Promise<FileEntry['kind'] | 'missing' | 'refused'> {
+    try {
+      if (await this.#files.list(path)) return 'folder';
+      const siblings = await this.#files.list(parentOf(path));
+      return siblings?.find(({ name }) => name === baseName(path))?.kind ?? 'missing';
+    } catch (error) {
+      this.#warn(path, error);
+      return 'refused';
+    }
+  }
+
+  async #tried<Value>(path: string, work: () => Promise<Value>): Promise<Value | undefined> {
+    try {
+      return await work();
+    } catch (error) {
+      return this.#warn(path, error);
+    }
+  }
+
+  #warn(path: string, error: unknown): undefined {
+    if (!(error instanceof FileProblem)) throw error;
+    this.#warnings.add(error.kind, error.message, path);
+  }
+}
+
+/**
+ * The id of a child stays the same when a container is read again, so that toggles keep their meaning. `declaration`
+ * tells several declarations of one file apart.
+ */
+export function childId(containerId: string, uri: string, declaration?: string): string {
+  const base = `${containerId}:${uri}`.replaceAll('#', '%23');
+  return declaration === undefined ? base : `${base}#${declaration}`;
+}
 
 type Present<Members> = { [Key in keyof Members]?: Exclude<Members[Key], undefined> };
 
+/** Leaves out members without a value: an entry that is sent and one that is compared are then equal. */
 export function present<Members extends object>(members: Members): Present<Members> {
   const entries = Object.entries(members).filter(([, value]) => value !== undefined);
   return Object.fromEntries(entries) as Present<Members>;

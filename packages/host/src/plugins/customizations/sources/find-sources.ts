@@ -1,5 +1,4 @@
-/** What a configuration file adds to sessions: folders of plugins, and MCP servers that stand for themselves. */
-
+/** Finds everything that customizes a session on this machine, before any of it is read. */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -25,92 +24,6 @@ import {
   pluginIn,
   type Scope,
 } from './source.js';
-
-export interface ConfigPlace {
-  readonly file: string;
-  readonly scope: Extract<Scope, 'user' | 'project'>;
-  /** Whether it may name plugins outside of its own folder: a stranger's file must not have others read. */
-  readonly mayLeaveFolder: boolean;
-  readonly surroundings: Surroundings;
-  readonly logger: Logger;
-}
-
-/** A file that cannot be used adds nothing; the host says so in its log. */
-export async function configuredSources(place: ConfigPlace): Promise<AnySource[]> {
-  const { file, scope, mayLeaveFolder, logger } = place;
-  const base = path.dirname(file);
-  try {
-    const { config } = (await readConfigFile(file)) ?? {};
-    if (!config) return [];
-    const named = (config.plugins ?? []).filter((folder) => mayLeaveFolder || isInside(base, folder));
-    const folders = await Promise.all(named.slice(0, PLUGINS_MAX).map((folder) => pluginFolders(folder, scope, base)));
-    const plugins = folders.flat().slice(0, PLUGINS_MAX);
-    return [
-      ...plugins.map((folder) => pluginIn(folder, scope, base)),
-      ...(config.mcpServers ? await serversIn(place) : []),
-    ];
-  } catch (error) {
-    logger.log('warn', 'a configuration file adds nothing to sessions', { file, error: String(error) });
-    return [];
-  }
-}
-
-/** A folder that is named may be a plugin, or hold several. One without any is shown, so that people see the mistake. */
-async function pluginFolders(folder: string, scope: Scope, base: string): Promise<readonly string[]> {
-  const { plugins } = await findPlugins(filesOf(folder, scope, base));
-  const found = plugins.flatMap(({ source }) => (source.kind === 'path' ? [path.join(folder, source.path)] : []));
-  return found.length > 0 ? found : [folder];
-}
-
-/** Read once more as text, because clients are told where in the file each server is declared. */
-async function serversIn({ file, scope, surroundings, logger }: ConfigPlace): Promise<AnySource[]> {
-  const warnings = new Warnings();
-  const rules = { surroundings, isStrict: false, path: path.basename(file), shape: 'wrapped' as const };
-  const servers = readMcpConfig(await readFile(file, 'utf8'), rules, warnings);
-  for (const { message } of warnings.list) logger.log('warn', message, { file });
-  const uri = pathToFileURL(file).href;
-  return servers.map(({ name, config, declared, range }) => ({
-    ...{ kind: 'mcpServer', id: hostId('mcpServer', uri, name), uri, name, scope, range, config, declared },
-  }));
-}
-
-/** Containers that an agent itself declares for its sessions. */
-
-/** A relative URI counts from the session's folder. What is not a folder of this machine is the agent's own business. */
-export function declaredByAgent(declared: readonly Customization[], folder: string | undefined): ContainerSource[] {
-  return declared.flatMap((entry): ContainerSource[] => {
-    const place = folderAt(entry.uri, folder);
-    if (place === undefined) return [];
-    const { id, name, icons } = entry;
-    const isOfFolder = folder !== undefined && isInside(folder, place);
-    const base = {
-      id,
-      name,
-      icons,
-      uri: pathToFileURL(place).href,
-      scope: 'agent',
-      isOfFolder,
-      folder: place,
-    } as const;
-    const files = () => localFiles(place);
-    if (entry.type === 'plugin') return [{ ...base, files, kind: 'plugin', isOn: entry.enabled }];
-    if (entry.type !== 'directory') return [];
-    const { contents, writable } = entry;
-    return [{ ...base, files, kind: 'directory', contents, writable, base: folder ?? place }];
-  });
-}
-
-function folderAt(uri: string, folder: string | undefined): string | undefined {
-  try {
-    if (uri.startsWith('file:')) return fileURLToPath(uri);
-  } catch {
-    return undefined;
-  }
-  const isRelative = !/^[a-z][a-z0-9+.-]*:/i.test(uri) && !path.isAbsolute(uri);
-  return isRelative && folder !== undefined ? path.resolve(folder, decodeURIComponent(uri)) : undefined;
-}
-
-/** Everything that customizes a session on this machine, before any of it is read. */
 
 export interface SourcePlaces extends Pick<CustomizationsOptions, 'userFolder' | 'userConfigFile'> {
   /** The session's folder. */
@@ -164,4 +77,86 @@ async function userSources(places: SourcePlaces): Promise<AnySource[]> {
 
 function configPlace({ surroundings, logger }: SourcePlaces): Pick<ConfigPlace, 'surroundings' | 'logger'> {
   return { surroundings, logger };
+}
+
+export interface ConfigPlace {
+  readonly file: string;
+  readonly scope: Extract<Scope, 'user' | 'project'>;
+  /** Whether it may name plugins outside of its own folder: a stranger's file must not have others read. */
+  readonly mayLeaveFolder: boolean;
+  readonly surroundings: Surroundings;
+  readonly logger: Logger;
+}
+
+/** A file that cannot be used adds nothing; the host says so in its log. */
+export async function configuredSources(place: ConfigPlace): Promise<AnySource[]> {
+  const { file, scope, mayLeaveFolder, logger } = place;
+  const base = path.dirname(file);
+  try {
+    const { config } = (await readConfigFile(file)) ?? {};
+    if (!config) return [];
+    const named = (config.plugins ?? []).filter((folder) => mayLeaveFolder || isInside(base, folder));
+    const folders = await Promise.all(named.slice(0, PLUGINS_MAX).map((folder) => pluginFolders(folder, scope, base)));
+    const plugins = folders.flat().slice(0, PLUGINS_MAX);
+    return [
+      ...plugins.map((folder) => pluginIn(folder, scope, base)),
+      ...(config.mcpServers ? await serversIn(place) : []),
+    ];
+  } catch (error) {
+    logger.log('warn', 'a configuration file adds nothing to sessions', { file, error: String(error) });
+    return [];
+  }
+}
+
+/** A folder that is named may be a plugin, or hold several. One without any is shown, so that people see the mistake. */
+async function pluginFolders(folder: string, scope: Scope, base: string): Promise<readonly string[]> {
+  const { plugins } = await findPlugins(filesOf(folder, scope, base));
+  const found = plugins.flatMap(({ source }) => (source.kind === 'path' ? [path.join(folder, source.path)] : []));
+  return found.length > 0 ? found : [folder];
+}
+
+/** Read once more as text, because clients are told where in the file each server is declared. */
+async function serversIn({ file, scope, surroundings, logger }: ConfigPlace): Promise<AnySource[]> {
+  const warnings = new Warnings();
+  const rules = { surroundings, isStrict: false, path: path.basename(file), shape: 'wrapped' as const };
+  const servers = readMcpConfig(await readFile(file, 'utf8'), rules, warnings);
+  for (const { message } of warnings.list) logger.log('warn', message, { file });
+  const uri = pathToFileURL(file).href;
+  return servers.map(({ name, config, declared, range }) => ({
+    ...{ kind: 'mcpServer', id: hostId('mcpServer', uri, name), uri, name, scope, range, config, declared },
+  }));
+}
+
+/** A relative URI counts from the session's folder. What is not a folder of this machine is the agent's own business. */
+export function declaredByAgent(declared: readonly Customization[], folder: string | undefined): ContainerSource[] {
+  return declared.flatMap((entry): ContainerSource[] => {
+    const place = folderAt(entry.uri, folder);
+    if (place === undefined) return [];
+    const { id, name, icons } = entry;
+    const isOfFolder = folder !== undefined && isInside(folder, place);
+    const base = {
+      id,
+      name,
+      icons,
+      uri: pathToFileURL(place).href,
+      scope: 'agent',
+      isOfFolder,
+      folder: place,
+    } as const;
+    const files = () => localFiles(place);
+    if (entry.type === 'plugin') return [{ ...base, files, kind: 'plugin', isOn: entry.enabled }];
+    if (entry.type !== 'directory') return [];
+    const { contents, writable } = entry;
+    return [{ ...base, files, kind: 'directory', contents, writable, base: folder ?? place }];
+  });
+}
+
+function folderAt(uri: string, folder: string | undefined): string | undefined {
+  try {
+    if (uri.startsWith('file:')) return fileURLToPath(uri);
+  } catch {
+    return undefined;
+  }
+  const isRelative = !/^[a-z][a-z0-9+.-]*:/i.test(uri) && !path.isAbsolute(uri);
+  return isRelative && folder !== undefined ? path.resolve(folder, decodeURIComponent(uri)) : undefined;
 }

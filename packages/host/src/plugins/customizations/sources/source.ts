@@ -1,5 +1,4 @@
 /** Where customizations come from: each plugin, watched directory and configured MCP server, before it is read. */
-
 import { createHash } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
@@ -71,8 +70,6 @@ export function hostId(kind: AnySource['kind'], uri: string, name = ''): string 
   return `${HOST_ID_PREFIX}${kind}:${hash.slice(0, HASH_CHARACTERS)}`;
 }
 
-/** Of two plugins, or two configured servers, with one name only one counts. */
-
 /**
  * What takes precedence comes first. A trusted project takes precedence over the user; a project that nobody trusts must
  * not replace what the user installed.
@@ -100,8 +97,6 @@ export function effective(sources: readonly AnySource[], isTrusted: boolean): re
 function keysOf({ kind, scope, id, name }: AnySource): readonly string[] {
   return kind === 'directory' || scope === 'agent' ? [id] : [id, `${kind} ${name}`];
 }
-
-/** Plugins in folders of this machine: installed ones, and those that a configuration names. */
 
 /** Every folder in a folder of plugins is one. */
 export async function installedPlugins(base: string, plugins: string, scope: Scope): Promise<PluginSource[]> {
