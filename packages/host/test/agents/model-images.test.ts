@@ -13,7 +13,7 @@ import {
   successOutput,
   withNewestImages,
 } from '../../src/agents/model/conversation.js';
-import { IMAGE_MAX_BYTES, IMAGES_MAX_PER_MESSAGE } from '../../src/agents/shared/prompt.js';
+import { IMAGE_MAX_BYTES, IMAGES_MAX_PER_MESSAGE } from '../../src/agents/shared/messages.js';
 import { mcpResult } from '../../src/agents/shared/tool-results.js';
 import type { ToolOutcome } from '../../src/core/contracts/agent.js';
 import { FakeTurn, openSession, runTurn } from '../support/fake-turn.js';

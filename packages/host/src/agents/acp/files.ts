@@ -1,10 +1,12 @@
 /** Reads and writes files for an agent that leaves them to the host, only in the session's folder. */
+
 import type { ReadTextFileRequest, WriteTextFileRequest } from '@agentclientprotocol/sdk';
 import type { AgentTurn } from '../../core/contracts/agent.js';
 import type { HostTool } from '../../core/contracts/tool.js';
 import { fileInside } from '../../core/util/paths.js';
 import { readLines } from '../../core/util/read-lines.js';
 import { isRecord } from '../../core/util/shape.js';
+import { errorText } from '../../core/util/text.js';
 
 /** Of a file that is read for an agent. */
 const READ_MAX_BYTES = 2 * 2 ** 20;
@@ -24,7 +26,7 @@ export async function readForAgent(turn: AgentTurn, tool: HostTool, request: Rea
     await call.complete({ success: true, pastTenseMessage, content: [{ type: 'text', text }] });
     return text;
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = errorText(error);
     const content = [{ type: 'text' as const, text: message }];
     await call.complete({ success: false, pastTenseMessage, content, error: { message } });
     throw error;

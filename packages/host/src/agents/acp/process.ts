@@ -1,10 +1,12 @@
 /** The process of an agent, as the leader of a process group, so that launchers and their children end together. */
+
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { access } from 'node:fs/promises';
 import { AgentError } from '../../core/contracts/agent.js';
 import { systemClock } from '../../core/util/clock.js';
 import { endGroup, killOnExit } from '../../core/util/processes.js';
 import { Tail } from '../../core/util/tail.js';
+import { errorText } from '../../core/util/text.js';
 import { succeedsWithin } from '../../core/util/waiting.js';
 
 /** Between asking a process to end and killing it. */
@@ -112,6 +114,6 @@ async function notStarted({ displayName, command, cwd }: AgentCommand, error: un
       `${displayName} cannot start: command not found: ${command}. Is it installed?`,
     );
   }
-  const why = error instanceof Error ? error.message : String(error);
+  const why = errorText(error);
   return new AgentError('agent-missing', `${displayName} cannot start: ${why}. Check its command: ${command}`);
 }

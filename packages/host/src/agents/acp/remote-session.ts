@@ -2,12 +2,14 @@
  * The agent's own session behind one of the host's: its process, its conversation, its model and the tools it is lent.
  * Opens everything again when it is lost.
  */
+
 import os from 'node:os';
 import type { McpServer, NewSessionResponse, SetSessionConfigOptionResponse } from '@agentclientprotocol/sdk';
 import { AgentError, type AgentOpenContext, type AgentTurn } from '../../core/contracts/agent.js';
 import { childEnvironment } from '../../core/util/child-environment.js';
 import { isRecord } from '../../core/util/shape.js';
-import { titleFrom } from '../shared/prompt.js';
+import { errorText } from '../../core/util/text.js';
+import { titleFrom } from '../shared/messages.js';
 import { transcriptOf } from '../shared/transcript.js';
 import type { AcpAgentOptions, OfferedModel, OfferedModels } from './backend.js';
 import { AcpConnection, type AgentRequests } from './connection.js';
@@ -114,7 +116,7 @@ export class RemoteSession {
     } catch (error) {
       if (!connection.isOpen) throw error;
       this.#missed = id;
-      turn.notify(`${this.#parts.options.displayName} does not work with the model ${id}: ${reasonOf(error)}`);
+      turn.notify(`${this.#parts.options.displayName} does not work with the model ${id}: ${errorText(error)}`);
       return thread;
     }
   }
@@ -180,10 +182,6 @@ export class RemoteSession {
     this.#bridge = undefined;
     await Promise.all([connection?.close(graceMs), bridge?.then((tools) => tools.close()).catch(() => {})]);
   }
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 /** The agent's own session. */

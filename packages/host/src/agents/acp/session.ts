@@ -3,9 +3,9 @@ import type { ContentBlock, PromptCapabilities, PromptResponse } from '@agentcli
 import type { MessageAttachment, UserMessage } from '@atrium/protocol';
 import type { AgentOpenContext, AgentSession, AgentTurn } from '../../core/contracts/agent.js';
 import { systemClock } from '../../core/util/clock.js';
+import { promptText } from '../../core/util/prompt-sections.js';
 import { isRecord } from '../../core/util/shape.js';
 import { succeedsWithin, untilAborted } from '../../core/util/waiting.js';
-import { promptText } from '../shared/prompt.js';
 import type { AcpAgentOptions, OfferedModels } from './backend.js';
 import type { AcpConnection, AgentRequests } from './connection.js';
 import { AcpTurn, showEnd } from './events.js';

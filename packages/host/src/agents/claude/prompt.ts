@@ -2,7 +2,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { UserMessage } from '@atrium/protocol';
 import type { AgentTurn } from '../../core/contracts/agent.js';
-import { attachedImages, messageText } from '../shared/prompt.js';
+import { attachedImages, messageText } from '../shared/messages.js';
 import type { InputBlock, UserInput } from './sdk.js';
 
 export async function messageBlocks(message: UserMessage, folder: string): Promise<InputBlock[]> {

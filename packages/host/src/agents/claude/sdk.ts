@@ -2,9 +2,11 @@
  * The part of `@anthropic-ai/claude-agent-sdk` that this agent uses, in types of its own: the package is optional, and
  * the host is built without it.
  */
+
 import type { ChildProcess } from 'node:child_process';
 import type { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { AgentError } from '../../core/contracts/agent.js';
+import { errorText } from '../../core/util/text.js';
 
 const CLAUDE_PACKAGE = '@anthropic-ai/claude-agent-sdk';
 
@@ -117,7 +119,7 @@ export async function loadClaudeSdk(name = CLAUDE_PACKAGE): Promise<ClaudeSdk> {
   try {
     return await import(name);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = errorText(error);
     const advice = `Install it beside the host: npm install ${name}`;
     throw new AgentError('agent-missing', `${name} cannot be loaded. ${advice} (${why})`);
   }

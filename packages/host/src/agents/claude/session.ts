@@ -5,7 +5,7 @@
 import type { Turn } from '@atrium/protocol';
 import { AgentError, type AgentOpenContext, type AgentSession, type AgentTurn } from '../../core/contracts/agent.js';
 import { isRecord } from '../../core/util/shape.js';
-import { titleFrom } from '../shared/prompt.js';
+import { titleFrom } from '../shared/messages.js';
 import type { ClaudeSettings } from './backend.js';
 import type { ClaudeSdk } from './sdk.js';
 import { ClaudeTurn } from './turn.js';

@@ -1,5 +1,7 @@
 /** Classifies Copilot's failures, as the types that every agent uses. */
+
 import { AgentError } from '../../core/contracts/agent.js';
+import { errorText } from '../../core/util/text.js';
 import { type ErrorPlace, modelError } from '../shared/model-errors.js';
 import type { ModelFailure, SdkError } from './sdk.js';
 
@@ -32,7 +34,7 @@ export function failureError(failure: ModelFailure, place: ErrorPlace): AgentErr
 /** A failure of the runtime itself, without the secret that its message may contain. */
 export function runtimeError(error: unknown, secret = ''): AgentError {
   if (error instanceof AgentError) return error;
-  const said = error instanceof Error ? error.message : String(error);
+  const said = errorText(error);
   const message = secret === '' ? said : said.replaceAll(secret, '[hidden]');
   if (TOKEN_FAILED.test(message)) return new AgentError('auth', TOKEN_REFUSED);
   if (NO_LOGIN.test(message)) return new AgentError('auth', LOG_IN);

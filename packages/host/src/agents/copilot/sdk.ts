@@ -2,7 +2,9 @@
  * The part of the Copilot SDK that this agent uses, in types of its own: the package is optional, so nothing imports
  * its types. It is loaded with the first session.
  */
+
 import { AgentError } from '../../core/contracts/agent.js';
+import { errorText } from '../../core/util/text.js';
 
 export const SDK_PACKAGE = '@github/copilot-sdk';
 
@@ -170,7 +172,7 @@ export async function loadSdk(name: string = SDK_PACKAGE): Promise<CopilotSdk> {
   try {
     return (await import(name)) as CopilotSdk;
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = errorText(error);
     throw new AgentError('agent-missing', `The Copilot SDK cannot be loaded: npm install ${SDK_PACKAGE} (${why})`);
   }
 }

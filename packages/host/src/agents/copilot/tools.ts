@@ -2,8 +2,10 @@
  * The tool calls of one turn. Copilot runs its own tools and asks before most calls. The host's tools run through the
  * host, which asks gates and people itself, so Copilot does not.
  */
+
 import type { ToolDefinition } from '@atrium/protocol';
 import type { AgentTurn, BegunCall, ToolOutcome } from '../../core/contracts/agent.js';
+import { errorText } from '../../core/util/text.js';
 import { untilAborted } from '../../core/util/waiting.js';
 import { toolTable, wireName } from '../shared/tool-names.js';
 import { dataIn, textWith } from '../shared/tool-results.js';
@@ -51,13 +53,13 @@ export class TurnCalls {
     try {
       return await this.#own.check(input);
     } catch (error) {
-      return { permissionDecision: 'deny', permissionDecisionReason: messageOf(error) };
+      return { permissionDecision: 'deny', permissionDecisionReason: errorText(error) };
     }
   }
 
   async permit(request: PermissionRequest): Promise<PermissionDecision> {
     if (request.kind === 'custom-tool' && this.#host.has(request.toolName)) return { kind: 'approve-once' };
-    return this.#own.permit(request).catch((error) => rejected(messageOf(error)));
+    return this.#own.permit(request).catch((error) => rejected(errorText(error)));
   }
 
   async done(input: ToolHookInput, success: boolean, output: string): Promise<HookContext | undefined> {
@@ -78,10 +80,6 @@ export class TurnCalls {
     await this.#host.ended(end.toolCallId, end.error?.message ?? 'The call could not be run.');
     await this.#own.ended(end);
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 /** The host's tools by the name that the model knows. */

@@ -3,8 +3,8 @@ import type { UsageInfo } from '@atrium/protocol';
 import type { AgentTurn } from '../../core/contracts/agent.js';
 import { ToolFailure } from '../../core/contracts/tool.js';
 import { askQuestion } from '../../core/util/ask-question.js';
+import { messageText } from '../shared/messages.js';
 import type { ErrorPlace } from '../shared/model-errors.js';
-import { messageText } from '../shared/prompt.js';
 import { copilotError, failureError } from './errors.js';
 import type {
   HookContext,

@@ -9,7 +9,7 @@ import type {
   ToolSet,
 } from 'ai';
 import type { AgentTurn, BegunCall, ToolOutcome } from '../../core/contracts/agent.js';
-import { sizeText } from '../../core/util/text.js';
+import { errorText, sizeText } from '../../core/util/text.js';
 import { untilAborted } from '../../core/util/waiting.js';
 import type { ToolTable } from '../shared/tool-names.js';
 import { TURN_ENDED_FIRST } from '../shared/tool-results.js';
@@ -187,7 +187,7 @@ const NOTES_BY_REASON: Readonly<Record<string, string>> = {
 type ToolCallPart = Extract<TextStreamPart<ToolSet>, { type: 'tool-call' }>;
 
 function problemOf(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = errorText(error);
   return `The call could not be run: ${message} Correct it and call again.`;
 }
 

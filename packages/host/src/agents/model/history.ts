@@ -1,7 +1,7 @@
 /** Rebuilds a conversation from the turns that the host has stored: text, tool calls and their results. */
 import { type ResponsePart, steeringIn, type ToolCallState, type Turn, type UserMessage } from '@atrium/protocol';
 import type { AssistantContent, ImagePart, ModelMessage, ToolResultPart, UserModelMessage } from 'ai';
-import { embeddedImages, messageText } from '../shared/prompt.js';
+import { embeddedImages, messageText } from '../shared/messages.js';
 import { wireId, wireName } from '../shared/tool-names.js';
 import { TURN_ENDED_FIRST } from '../shared/tool-results.js';
 import { type Exchange, successOutput } from './conversation.js';

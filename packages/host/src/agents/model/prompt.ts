@@ -4,9 +4,9 @@ import os from 'node:os';
 import path from 'node:path';
 import type { AgentTurn } from '../../core/contracts/agent.js';
 import { resolveInside } from '../../core/util/paths.js';
+import { promptText } from '../../core/util/prompt-sections.js';
 import { readLines } from '../../core/util/read-lines.js';
 import { sizeText } from '../../core/util/text.js';
-import { promptText } from '../shared/prompt.js';
 
 /** How much of a project's own instructions goes into the prompt. */
 export const PROJECT_INSTRUCTIONS_MAX_BYTES = 32 * 2 ** 10;

@@ -6,7 +6,7 @@ import type { AgentBackend, AgentSession, AgentTurn } from '../../core/contracts
 import { type Clock, systemClock } from '../../core/util/clock.js';
 import { playStep } from '../scripted/play.js';
 import { sectionCatalogue } from '../shared/agent-info.js';
-import { titleFrom } from '../shared/prompt.js';
+import { titleFrom } from '../shared/messages.js';
 import { answerTo } from './phrases.js';
 
 const PROVIDER = 'offline';

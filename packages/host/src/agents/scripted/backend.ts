@@ -2,10 +2,12 @@
  * An agent that plays a script: the same messages get the same answers, with no model and no key. For tests of clients
  * and for demonstrations. `docs/scripted-agent.md` tells how to write a script.
  */
+
 import { readFile } from 'node:fs/promises';
 import type { AgentInfo } from '@atrium/protocol';
 import { type AgentBackend, AgentError, type AgentSession } from '../../core/contracts/agent.js';
 import { type Clock, systemClock } from '../../core/util/clock.js';
+import { errorText } from '../../core/util/text.js';
 import { sectionCatalogue } from '../shared/agent-info.js';
 import { playScript } from './play.js';
 import { checkScript, type Script, ScriptError, type Step } from './script.js';
@@ -78,7 +80,7 @@ async function textOf(file: string): Promise<string> {
     return (await readFile(file, 'utf8')).replace(/^\uFEFF/, '');
   } catch (error) {
     const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
-    throw new ScriptError(`${file}: ${missing ? 'there is no such file' : `cannot be read: ${messageOf(error)}`}`);
+    throw new ScriptError(`${file}: ${missing ? 'there is no such file' : `cannot be read: ${errorText(error)}`}`);
   }
 }
 
@@ -86,10 +88,6 @@ function parse(text: string, file: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new ScriptError(`${file}: is not JSON: ${messageOf(error)}`);
+    throw new ScriptError(`${file}: is not JSON: ${errorText(error)}`);
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

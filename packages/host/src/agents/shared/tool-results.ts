@@ -3,7 +3,7 @@ import type { ToolResultContent } from '@atrium/protocol';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import type { ToolOutcome } from '../../core/contracts/agent.js';
 import { sizeText } from '../../core/util/text.js';
-import { IMAGE_MAX_BYTES, IMAGES_MAX_PER_MESSAGE, isImage } from './prompt.js';
+import { IMAGE_MAX_BYTES, IMAGES_MAX_PER_MESSAGE, isImage } from './messages.js';
 
 /** The result of a call that was cut off. The model must not take it for a call that never ran. */
 export const TURN_ENDED_FIRST = 'The turn ended before this call was done; it may have run in part.';

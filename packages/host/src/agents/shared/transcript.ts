@@ -1,7 +1,7 @@
 /** A session's earlier turns as text, for an agent that does not know the session (any more). Keeps the newest ones. */
 import { type ResponsePart, steeringIn, type ToolCallState, type Turn } from '@atrium/protocol';
 import { shorten } from '../../core/util/text.js';
-import { messageText } from './prompt.js';
+import { messageText } from './messages.js';
 import { TURN_ENDED_FIRST } from './tool-results.js';
 
 export interface TranscriptLimits {

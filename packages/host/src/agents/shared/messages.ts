@@ -1,4 +1,4 @@
-/** What an agent sends to its model: the system prompt as one text, a person's message, and its attached images. */
+/** A person's message as an agent sends it to its model: the text, the attached images, and a title made from it. */
 import { readFile, stat } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { MessageAttachment, UserMessage } from '@atrium/protocol';
@@ -10,11 +10,6 @@ export const IMAGE_MAX_BYTES = 5 * 2 ** 20;
 export const IMAGES_MAX_PER_MESSAGE = 8;
 
 export const TITLE_MAX_CHARACTERS = 50;
-
-/** The sections of a system prompt as one text. Empty sections are left out. */
-export function promptText(sections: ReadonlyMap<string, string>): string {
-  return [...sections.values()].filter((text) => text.trim() !== '').join('\n\n');
-}
 
 /** A person's message with one line for each attachment. Images are named here as well. */
 export function messageText(message: UserMessage): string {
