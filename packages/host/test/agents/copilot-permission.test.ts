@@ -3,20 +3,20 @@ import { sessionConfig } from '../../src/agents/copilot/connection.js';
 import { decide } from '../../src/agents/copilot/permission.js';
 import { CopilotPrompt } from '../../src/agents/copilot/prompt.js';
 import { TurnCalls } from '../../src/agents/copilot/tools.js';
-import type { OwnCall, Permit } from '../../src/core/contracts/agent.js';
+import type { AgentRunCall, Permit } from '../../src/core/contracts/agent.js';
 import { FakeTurn } from '../support/fake-turn.js';
 import { tempFolder } from '../support/temp-folder.js';
 
 /** A call, and the questions that a person was asked about it. */
 function asking(permit: Permit = { kind: 'granted' }) {
   const questions: string[] = [];
-  const call: Pick<OwnCall, 'confirm'> = {
+  const call: Pick<AgentRunCall, 'confirm'> = {
     confirm: async ({ title }) => {
       questions.push(title);
       return permit;
     },
   };
-  return { questions, call: call as OwnCall, displayName: 'Fetch' };
+  return { questions, call: call as AgentRunCall, displayName: 'Fetch' };
 }
 
 const fetches = (url: string) => ({ kind: 'url', url, intention: 'Fetch content from this URL.' });

@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { modelAgent } from '../../src/agents/model/backend.js';
 import { mcpResult } from '../../src/agents/shared/tool-results.js';
 import { MODEL_OUTPUT_MAX_CHARACTERS, MODEL_OUTPUT_MIN_CHARACTERS } from '../../src/core/tool-calls/limits.js';
-import { cutForModel } from '../../src/core/tool-calls/model-output.js';
+import { cutForModel } from '../../src/core/tool-calls/results.js';
 import { RESULT_LINE_MAX_CHARACTERS } from '../../src/core/util/text.js';
 import { builtinTools } from '../../src/workspace/tools/builtin.js';
 import { dataFolder, openLog } from '../support/log-folders.js';

@@ -62,7 +62,7 @@ describe('cancelling a scripted turn', () => {
     ['a delay', { delayMs: 1_000_000 }],
     ['a streaming text', { text: 'abc', chunk: 1, everyMs: 1_000_000 }],
     ['a tool of the host', { callTool: { name: 'slow' } }, { callTool: forever }],
-    ['a canned tool', { tool: { ...CANNED, confirm: true } }, { cannedTool: forever }],
+    ['a canned tool', { tool: { ...CANNED, confirm: true } }, { scriptedTool: forever }],
     ['a question', { ask: { message: 'Well?' } }, { ask: forever }],
   ];
 

@@ -56,12 +56,12 @@ describe('the steps of a script', () => {
 
   it('tool shows a canned call', async () => {
     const { events } = await play([{ tool: { id: 'w1', ...CANNED, input: '{"day":1}', confirm: true } }]);
-    expect(events).toEqual([{ cannedTool: { id: 'w1', ...CANNED, input: '{"day":1}', confirm: true } }]);
+    expect(events).toEqual([{ scriptedTool: { id: 'w1', ...CANNED, input: '{"day":1}', confirm: true } }]);
   });
 
   it('the input of a canned call may be written as JSON', async () => {
     const { events } = await play([{ tool: { ...CANNED, input: { day: '${text}' } } }]);
-    expect(events).toEqual([{ cannedTool: { ...CANNED, input: '{"day":"hello"}' } }]);
+    expect(events).toEqual([{ scriptedTool: { ...CANNED, input: '{"day":"hello"}' } }]);
   });
 
   it('callTool runs a tool of the host or the client', async () => {
@@ -145,7 +145,7 @@ describe('substitution', () => {
   it('goes on after a denied tool call, with the reason', async () => {
     const denied = () => ({ kind: 'denied', reason: 'Too risky.' }) as const;
     const steps = [{ tool: { ...CANNED, confirm: true } }, { text: '1: ${lastResult} ' }, { callTool: { name: 'rm' } }];
-    const { said } = await play([...steps, { text: '2: ${lastResult}' }], { cannedTool: denied, callTool: denied });
+    const { said } = await play([...steps, { text: '2: ${lastResult}' }], { scriptedTool: denied, callTool: denied });
     expect(said).toBe('1: Too risky. 2: Too risky.');
   });
 

@@ -106,12 +106,12 @@ describe.each(Object.entries(folders))('in %s', { timeout: 30_000 }, (_name, mak
       const { turn } = await agent.turn(0);
       const done = { success: true, pastTenseMessage: 'Done' };
       await edit(folder, 'mine-1.txt', 'before\n');
-      const first = turn.ownCall({ name: 'Bash', displayName: 'Bash' });
+      const first = turn.agentRunCall({ name: 'Bash', displayName: 'Bash' });
       await first.check({ command: 'x' }, 'Run x');
       await edit(folder, 'a.txt', 'one\n2\nthree\n');
       await first.complete(done);
       await edit(folder, 'mine-2.txt', 'in between\n');
-      const second = turn.ownCall({ name: 'Write', displayName: 'Write' });
+      const second = turn.agentRunCall({ name: 'Write', displayName: 'Write' });
       await second.check({ file_path: 'new.txt' }, 'Write new.txt');
       const asked = second.confirm({ title: 'Write new.txt?' });
       await edit(folder, 'mine-3.txt', 'while I was asked\n');
@@ -122,7 +122,7 @@ describe.each(Object.entries(folders))('in %s', { timeout: 30_000 }, (_name, mak
       await asked;
       await edit(folder, 'new.txt', 'n\n');
       await second.complete(done);
-      const look = turn.ownCall({ name: 'Read', displayName: 'Read' });
+      const look = turn.agentRunCall({ name: 'Read', displayName: 'Read' });
       await look.check({ file_path: 'a.txt' }, 'Read a.txt');
       await edit(folder, 'mine-4.txt', 'while it read\n');
       await look.complete(done);
@@ -141,7 +141,7 @@ describe.each(Object.entries(folders))('in %s', { timeout: 30_000 }, (_name, mak
     const turnId = await room.turn(async () => {
       const { turn } = await agent.turn(0);
       const done = { success: true, pastTenseMessage: 'Done' };
-      const [first, second] = ['Bash', 'Write'].map((name) => turn.ownCall({ name, displayName: name }));
+      const [first, second] = ['Bash', 'Write'].map((name) => turn.agentRunCall({ name, displayName: name }));
       await first?.check({ command: 'x' }, 'Run x');
       await second?.check({ file_path: 'new.txt' }, 'Write new.txt');
       await edit(folder, 'a.txt', 'one\n2\nthree\n');
@@ -227,7 +227,7 @@ describe.each(Object.entries(folders))('in %s', { timeout: 30_000 }, (_name, mak
     const room = await ChangesRoom.open({ folder, agent });
     room.desk.dispatch(room.uri, { type: 'session/turnStarted', turnId: 't1', userMessage: { text: 'go' } } as never);
     const { turn } = await agent.turn(0);
-    await turn.ownCall({ name: 'Bash', displayName: 'Bash' }).check({ command: 'x' }, 'Run x');
+    await turn.agentRunCall({ name: 'Bash', displayName: 'Bash' }).check({ command: 'x' }, 'Run x');
     await edit(folder, 'a.txt', 'half\n');
     room.desk.dispatch(room.uri, { type: 'session/turnCancelled', turnId: 't1' } as never);
     await room.desk.action(room.uri, 'session/turnCancelled');

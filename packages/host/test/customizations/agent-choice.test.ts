@@ -244,7 +244,7 @@ describe('the tools of a custom agent', { timeout: 30_000 }, () => {
     await refusalOf(room.desk, room.uri, { type: 'session/agentChanged', agent: { uri } } as never);
     const { turn } = await room.turn();
     expect(['view', 'bash'].map(turn.hiddenTools())).toEqual([false, true]);
-    const call = turn.ownCall({ name: 'bash', displayName: 'Bash' });
+    const call = turn.agentRunCall({ name: 'bash', displayName: 'Bash' });
     expect(await call.check({}, 'Run it')).toMatchObject({ kind: 'denied' });
   });
 });

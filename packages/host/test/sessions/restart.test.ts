@@ -95,7 +95,7 @@ describe('a host that died in the middle of a turn', () => {
   it('[REL-062] keeps the output of a call that the agent ran itself, and says that it was interrupted', async () => {
     const log = new MemoryLog();
     const { desk, uri, puppet } = await openPuppetRoom({ log });
-    const call = puppet.turn.ownCall({ name: 'Bash', displayName: 'Bash' });
+    const call = puppet.turn.agentRunCall({ name: 'Bash', displayName: 'Bash' });
     await call.check('make', 'Run make');
     call.progress([{ type: 'text', text: 'compiling' }]);
     await desk.action(uri, 'session/toolCallContentChanged');

@@ -3,13 +3,13 @@ import { setMaxListeners } from 'node:events';
 import type { SessionInputRequest, ToolDefinition, UsageInfo } from '@atrium/protocol';
 import type {
   AgentBackend,
+  AgentRunCall,
   AgentSession,
   AgentTurn,
   BegunCall,
   CallStart,
-  CannedToolCall,
   InputOutcome,
-  OwnCall,
+  ScriptedToolCall,
   ToolOutcome,
   ToolRequest,
 } from '../../src/core/contracts/agent.js';
@@ -25,7 +25,7 @@ export type TurnEvent =
   | { readonly callTool: ToolRequest }
   | { readonly input: string }
   | { readonly failedCall: { readonly name: string; readonly message: string } }
-  | { readonly cannedTool: CannedToolCall }
+  | { readonly scriptedTool: ScriptedToolCall }
   | { readonly ask: SessionInputRequest };
 
 type Eventually<T> = T | Promise<T>;
@@ -37,7 +37,7 @@ export interface FakeTurnOptions {
   readonly tools?: readonly ToolDefinition[];
   readonly context?: readonly string[];
   callTool?(call: ToolRequest): Eventually<ToolOutcome>;
-  cannedTool?(call: CannedToolCall): Eventually<ToolOutcome>;
+  scriptedTool?(call: ScriptedToolCall): Eventually<ToolOutcome>;
   ask?(request: SessionInputRequest): Eventually<InputOutcome>;
   /** The sections; made anew by every render, of what the agent hands in, when it is a function. */
   readonly prompt?: Prompt | ((pristine: Prompt) => Prompt);
@@ -129,13 +129,13 @@ export class FakeTurn implements AgentTurn {
     };
   }
 
-  ownCall(): OwnCall {
+  agentRunCall(): AgentRunCall {
     throw new Error('this turn is for agents without tools of their own');
   }
 
-  async cannedTool(call: CannedToolCall): Promise<ToolOutcome> {
-    this.events.push({ cannedTool: call });
-    return this.options.cannedTool?.(call) ?? completed(call.output, call.success);
+  async scriptedTool(call: ScriptedToolCall): Promise<ToolOutcome> {
+    this.events.push({ scriptedTool: call });
+    return this.options.scriptedTool?.(call) ?? completed(call.output, call.success);
   }
 
   async ask(request: SessionInputRequest): Promise<InputOutcome> {

@@ -97,7 +97,7 @@ describe('input without an end', () => {
 
   it('is shown up to a limit where the agent runs the tool itself', async () => {
     const { desk, uri, puppet } = await openPuppetRoom();
-    const own = puppet.turn.ownCall({ id: 'c1', name: 'bash', displayName: 'Bash' });
+    const own = puppet.turn.agentRunCall({ id: 'c1', name: 'bash', displayName: 'Bash' });
     for (let chunk = 0; chunk < 4; chunk++) own.delta(ENDLESS);
     await settle();
     const { partialInput } = (await callState(desk, uri)) as { partialInput?: string };

@@ -17,7 +17,7 @@ export async function readForAgent(turn: AgentTurn, tool: HostTool, request: Rea
   const startLine = line ?? 1;
   const endLine = typeof limit === 'number' ? startLine + limit - 1 : undefined;
   const input = { path, ...(startLine > 1 && { startLine }), ...(endLine !== undefined && { endLine }) };
-  const call = turn.ownCall({ name: tool.definition.name, displayName: tool.displayName });
+  const call = turn.agentRunCall({ name: tool.definition.name, displayName: tool.displayName });
   const pastTenseMessage = tool.invocationMessage(input);
   const permit = await call.check(input, pastTenseMessage);
   if (permit.kind === 'denied') throw new Error(`denied: ${permit.reason}`);
@@ -52,7 +52,7 @@ export async function writeForAgent(turn: AgentTurn, tool: HostTool, request: Wr
   const context = { cwd: turn.workingDirectory, signal: turn.signal };
   const preview = await tool.preview?.(input, context);
   if (preview?.kind === 'failed') throw new Error(preview.output.error?.message ?? `${path} cannot be written`);
-  const call = turn.ownCall({ name: tool.definition.name, displayName: tool.displayName });
+  const call = turn.agentRunCall({ name: tool.definition.name, displayName: tool.displayName });
   const checked = await call.check(input, tool.invocationMessage(input));
   if (checked.kind === 'denied') throw new Error(`denied: ${checked.reason}`);
   const question = tool.confirmation?.(input) ?? { title: tool.displayName };

@@ -1,7 +1,7 @@
 /** The calls of one turn that the agent runs itself: shown as far as the agent reports them, confirmed when it asks. */
 import type { PermissionOption, RequestPermissionOutcome } from '@agentclientprotocol/sdk';
 import type { ConfirmationOption, FileEdit, ToolResultContent } from '@atrium/protocol';
-import type { AgentTurn, OwnCall, Permit } from '../../core/contracts/agent.js';
+import type { AgentRunCall, AgentTurn, Permit } from '../../core/contracts/agent.js';
 import type { ToolConfirmation } from '../../core/contracts/tool.js';
 import { comingEdit, diffText } from '../../core/util/file-edit.js';
 import { isRecord } from '../../core/util/shape.js';
@@ -20,7 +20,7 @@ type Question = Pick<ToolConfirmation, 'options'>;
 interface Seen {
   fields: CallFields;
   /** The call that people see; absent for a call of the host's tools, which the host itself shows. */
-  call: OwnCall | undefined;
+  call: AgentRunCall | undefined;
   /** Whether people see it running, so that it is too late to ask. */
   isRunning: boolean;
   isOver: boolean;
@@ -86,13 +86,13 @@ export class OwnCalls {
     return seen;
   }
 
-  #start(fields: CallFields, id?: string): OwnCall {
+  #start(fields: CallFields, id?: string): AgentRunCall {
     const start = { name: nameOf(fields), displayName: titleOf(fields) };
-    return this.#turn.ownCall(id === undefined ? start : { id, ...start });
+    return this.#turn.agentRunCall(id === undefined ? start : { id, ...start });
   }
 
   /** It is too late to ask about a running call, so the question gets a call of its own. */
-  #askable(seen: Seen): OwnCall {
+  #askable(seen: Seen): AgentRunCall {
     if (seen.call && !seen.isRunning && !seen.isOver) return seen.call;
     if (seen.call && !seen.isOver) this.#end(seen);
     const call = this.#start(seen.fields);
@@ -116,7 +116,7 @@ export class OwnCalls {
   }
 }
 
-async function permitFor(call: OwnCall, fields: CallFields, { options }: Question): Promise<Permit> {
+async function permitFor(call: AgentRunCall, fields: CallFields, { options }: Question): Promise<Permit> {
   const title = titleOf(fields);
   const checked = await call.check(inputOf(fields), title);
   if (checked.kind === 'denied') return checked;

@@ -4,7 +4,7 @@
  */
 import path from 'node:path';
 import type { ToolDefinition } from '@atrium/protocol';
-import type { AgentTurn, BegunCall, OwnCall, Permit, ToolOutcome } from '../../core/contracts/agent.js';
+import type { AgentRunCall, AgentTurn, BegunCall, Permit, ToolOutcome } from '../../core/contracts/agent.js';
 import { ALLOW_IN_SESSION, type ToolConfirmation } from '../../core/contracts/tool.js';
 import { isRecord } from '../../core/util/shape.js';
 import { shorten } from '../../core/util/text.js';
@@ -24,7 +24,7 @@ export const ASK_TOOL = 'AskUserQuestion';
 
 type Entry =
   | { readonly kind: 'host'; readonly call: BegunCall }
-  | { readonly kind: 'own'; readonly call: OwnCall; readonly tool: string; input: unknown };
+  | { readonly kind: 'own'; readonly call: AgentRunCall; readonly tool: string; input: unknown };
 
 /** A call of one of Claude's own tools, as hooks and permission requests name it. */
 export interface OwnToolUse {
@@ -67,7 +67,7 @@ export class TurnCalls {
     return call.run(input);
   }
 
-  /** The input of an own call is complete: asks the gates. */
+  /** The input of an agent-run call is complete: asks the gates. */
   async check(use: OwnToolUse): Promise<Permit> {
     this.#writing.delete(use.id);
     const entry = this.#own(use);
@@ -81,7 +81,7 @@ export class TurnCalls {
     return this.#unlessDenied(use.id, await call.confirm(confirmationOf(use.tool, this.#words(use))));
   }
 
-  /** Completes an own call. Returns the notes of gates and hooks that the model reads beside the result. */
+  /** Completes an agent-run call. Returns the notes of gates and hooks that the model reads beside the result. */
   async complete(use: OwnToolUse, text: string, success: boolean): Promise<string | undefined> {
     const { call } = this.#own(use);
     this.#over(use.id);
@@ -107,7 +107,7 @@ export class TurnCalls {
     const name = this.#hostTools.nameOf(tool);
     // Models repeat their ids, so the host makes up its own.
     if (name !== undefined) return { kind: 'host', call: this.#turn.beginCall({ name }) };
-    const call = this.#turn.ownCall({ name: tool, displayName: displayName(tool) });
+    const call = this.#turn.agentRunCall({ name: tool, displayName: displayName(tool) });
     return { kind: 'own', call, tool, input: undefined };
   }
 

@@ -1,5 +1,5 @@
 /** Answers Copilot's permission requests: reads in the session's folder at once, everything else by asking a person. */
-import type { OwnCall } from '../../core/contracts/agent.js';
+import type { AgentRunCall } from '../../core/contracts/agent.js';
 import { ALLOW_IN_SESSION, type ToolConfirmation } from '../../core/contracts/tool.js';
 import { resolveInside } from '../../core/util/paths.js';
 import { isRecord } from '../../core/util/shape.js';
@@ -12,7 +12,7 @@ const WORDS_MAX_CHARACTERS = 80;
 const QUESTION_MAX_CHARACTERS = 2_000;
 
 export interface AskingCall {
-  readonly call: OwnCall;
+  readonly call: AgentRunCall;
   readonly displayName: string;
   /** The question that a person agreed to. */
   agreed?: string;

@@ -261,7 +261,7 @@ class OwnCalls {
 
   #begin(tool: string): Entry {
     const { displayName, past } = wordsFor(tool, undefined);
-    return { call: this.#turn.ownCall({ name: tool, displayName }), displayName, tool, past, stage: 'begun' };
+    return { call: this.#turn.agentRunCall({ name: tool, displayName }), displayName, tool, past, stage: 'begun' };
   }
 
   /** A person may have changed the input; later events name the call by the new one. */

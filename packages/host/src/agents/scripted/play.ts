@@ -37,7 +37,7 @@ type Player<S> = (step: S, playing: Playing) => unknown;
 const PLAYERS: { readonly [Kind in StepKind]: Player<Steps[Kind]> } = {
   text: (step, playing) => stream(step.text, step, playing, (delta) => playing.turn.text(delta)),
   reasoning: (step, playing) => stream(step.reasoning, step, playing, (delta) => playing.turn.reasoning(delta)),
-  tool: ({ tool }, { turn }) => resultOf(turn, turn.cannedTool(cannedCall(tool))),
+  tool: ({ tool }, { turn }) => resultOf(turn, turn.scriptedTool(scriptedCall(tool))),
   callTool: ({ callTool: { name, input = {} } }, { turn }) => resultOf(turn, turn.callTool({ name, input })),
   usage: ({ usage }, { turn }) => turn.usage(usage),
   title: ({ title }, { turn }) => turn.title(title),
@@ -101,7 +101,7 @@ export function wordsOf(markdown: string): string[] {
   });
 }
 
-function cannedCall({ input, ...call }: ScriptedTool) {
+function scriptedCall({ input, ...call }: ScriptedTool) {
   if (input === undefined) return call;
   return { ...call, input: typeof input === 'string' ? input : JSON.stringify(input) };
 }

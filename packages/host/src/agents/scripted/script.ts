@@ -83,7 +83,7 @@ const scriptedError = record({ errorType: name, message: text }, ['errorType', '
 const chunk = { type: 'integer', minimum: 1 } as const;
 const milliseconds = { type: 'integer', minimum: 0 } as const;
 
-const cannedTool = record(
+const scriptedTool = record(
   {
     id: name,
     name,
@@ -101,7 +101,7 @@ const cannedTool = record(
 export const STEP_SHAPES: Readonly<Record<StepKind, RecordShape>> = {
   text: record({ text, chunk, everyMs: milliseconds }, ['text']),
   reasoning: record({ reasoning: text, chunk, everyMs: milliseconds }, ['reasoning']),
-  tool: record({ tool: cannedTool }, ['tool']),
+  tool: record({ tool: scriptedTool }, ['tool']),
   callTool: record({ callTool: record({ name, input: anything }, ['name']) }, ['callTool']),
   // The protocol's own validator checks these two.
   usage: record({ usage: { type: 'object', additionalProperties: anything } }, ['usage']),

@@ -115,9 +115,9 @@ export interface AgentTurn {
   /** Shows a call while the model is still writing its input. `callTool` is this with the whole input at once. */
   beginCall(call: CallStart): BegunCall;
   /** Shows a call that the backend runs itself. Gates and people decide about it like about any other. */
-  ownCall(call: OwnCallStart): OwnCall;
+  agentRunCall(call: AgentRunCallStart): AgentRunCall;
   /** Shows a call whose result the backend knows beforehand. */
-  cannedTool(call: CannedToolCall): Promise<ToolOutcome>;
+  scriptedTool(call: ScriptedToolCall): Promise<ToolOutcome>;
   /** Puts questions to a person and waits for the answers. */
   ask(request: SessionInputRequest): Promise<InputOutcome>;
   /**
@@ -159,12 +159,12 @@ export interface BegunCall {
   fail(message: string): Promise<ToolOutcome>;
 }
 
-export interface OwnCallStart extends CallStart {
+export interface AgentRunCallStart extends CallStart {
   readonly displayName: string;
 }
 
 /** A call that the backend runs: first `check` or `shown`, then `confirm` if needed, then `complete`. */
-export interface OwnCall {
+export interface AgentRunCall {
   readonly id: string;
   delta(text: string): void;
   /** The input is complete: asks the gates. When they deny, the call is over, and the model gets the reason. */
@@ -183,7 +183,7 @@ export type Permit =
   | { readonly kind: 'granted'; readonly input?: unknown; readonly option?: string }
   | { readonly kind: 'denied'; readonly reason: string; readonly option?: string };
 
-export interface CannedToolCall {
+export interface ScriptedToolCall {
   readonly id?: string;
   readonly name: string;
   readonly displayName: string;

@@ -1,12 +1,12 @@
 /**
- * Whoever adds to a live session: a plugin, an MCP server, a provider. The broker and the prompt ask all of them alike,
- * and know nothing else about them.
+ * An extension adds to a live session: a plugin, an MCP server, a provider. Tool calls, the prompt and turns ask all
+ * extensions alike, and know nothing else about them.
  */
 import type { AgentSelection } from '@atrium/protocol';
 import type { ToolOutcome } from './agent.js';
 import type { HostTool, ToolOutput } from './tool.js';
 
-/** Everything is read anew each time it is needed, so what it offers may change at any moment. */
+/** The host reads every member anew each time it needs it, so what an extension offers may change at any moment. */
 export interface Extension {
   /** Unique in the session. */
   readonly id: string;
@@ -14,34 +14,34 @@ export interface Extension {
   readonly name: string;
   readonly tools?: readonly HostTool[];
   readonly gates?: readonly Gate[];
-  /** Which tools, whoever has them, the model is not to hear of now. That keeps nobody from calling them: gates do. */
+  /** Says which tools, of any owner, the model must not be told of now. They can still be called: only gates stop calls. */
   hidden?(): (toolName: string) => boolean;
   readonly prompt?: PromptContribution;
-  /** Whoever is on the way to the session has come. A turn waits for that before anybody is asked about it. */
+  /** Resolves when everything that is starting for the session has started. A turn waits for that before it asks extensions. */
   untilReady?(): Promise<void>;
-  /** A turn is about to begin. Runs once per turn, before the agent hears of it. */
+  /** A turn is about to begin. Called once per turn, before the agent gets it. */
   beforeTurn?(turn: TurnOpening, signal: AbortSignal): Promise<TurnAdvice | undefined>;
-  /** The agent has come to the end of a turn. A reason sends it on: it is told, and the turn continues. */
+  /** The agent has finished a turn. A reason sends the agent on: it gets the reason, and the turn continues. */
   beforeEnd?(ending: TurnEnding, signal: AbortSignal): Promise<string | undefined>;
-  /** Stands around a call that the host runs, once everybody agreed: it calls `run` once, and returns what that did. */
+  /** Wraps a call that the host runs, after gates and people agreed: calls `run` once, and returns its output. */
   around?(call: GateCall, run: () => Promise<ToolOutput>): Promise<ToolOutput>;
-  /** A call that the agent itself, or a client, runs may run now. Said once more when a person was asked meanwhile. */
+  /** A call that the agent or a client runs may run now. Called again after a person was asked. */
   outsideCallBegins?(call: GateCall): Promise<void>;
-  /** That call is over. Not said where the turn ended first. */
+  /** That call is over. Not called when the turn ended first. */
   outsideCallEnds?(call: GateCall): Promise<void>;
   /** A call is over. A note goes to the model with the result. */
   afterCall?(call: GateCall, outcome: ToolOutcome, signal: AbortSignal): Promise<string | undefined>;
 }
 
-/** A look at every call before it runs. One that throws, or does not answer in time, has denied it. */
+/** Checks every call before it runs. A gate that throws, or does not answer in time, denies the call. */
 export interface Gate {
-  /** Who asks, in words for people: "ci-watcher". */
+  /** As people know it: "ci-watcher". */
   readonly name: string;
-  /** Answers at once, from rules alone; such gates are asked first. */
+  /** The gate answers at once, from rules alone; such gates are asked first. */
   readonly isStatic?: boolean;
-  /** How long it may take; by default as long as all gates together. */
+  /** How long `check` may take; by default as long as all gates together. */
   readonly timeoutMs?: number;
-  /** Whether it has anything to do with this call. Must be quick. */
+  /** Whether the gate checks this call. Must be quick. */
   concerns(call: GateCall): boolean;
   check(call: GateCall, signal: AbortSignal): GateVerdict | Promise<GateVerdict>;
 }
@@ -60,7 +60,7 @@ export interface GateCall {
 export type GateVerdict =
   /** No objection; that is not a permission. The note goes to the model and to people. */
   | { readonly kind: 'pass'; readonly note?: string }
-  /** A person must be asked, whatever the tool itself says. */
+  /** A person must be asked, even if the tool does not ask or is allowed for good. */
   | { readonly kind: 'ask'; readonly reason: string }
   | { readonly kind: 'deny'; readonly reason: string };
 
@@ -87,7 +87,7 @@ export interface TurnAdvice {
   readonly blocked?: string;
 }
 
-/** What it adds to the system prompt, by the stage at which it has its say. */
+/** What an extension adds to the system prompt, by stage. */
 export interface PromptContribution {
   /** Always-on text for `custom_instructions`, and the words of a selected agent. */
   rules?(render: RenderFacts): readonly string[];
@@ -98,7 +98,7 @@ export interface PromptContribution {
 export interface RenderFacts {
   readonly agent: AgentSelection | undefined;
   readonly text: string;
-  /** Files that the turn has to do with: attached, or named in calls so far. Paths relative to the folder, or absolute. */
+  /** The files of the turn: attached, or named in calls so far. Paths relative to the folder, or absolute. */
   readonly files: readonly string[];
 }
 

@@ -5,7 +5,7 @@ import type { ErrorInfo, SessionState } from '@atrium/protocol';
 import type { Step } from '../channels/channel.js';
 import { AGENT_MEMORY_MAX_CHARACTERS, AgentError, type AgentMemory, type AgentSession } from '../contracts/agent.js';
 import { wholeTurns } from '../tool-calls/large-results.js';
-import { canReadResults, turnsForModel } from '../tool-calls/model-output.js';
+import { canReadResults, turnsForModel } from '../tool-calls/results.js';
 import { isFolder } from '../util/folders.js';
 import { within } from '../util/waiting.js';
 import { AGENT_CLOSE_MAX_MS } from './limits.js';

@@ -19,14 +19,14 @@ import type {
 import type { Step } from '../channels/channel.js';
 import {
   AgentError,
+  type AgentRunCall,
+  type AgentRunCallStart,
   type AgentSession,
   type AgentTurn,
   type BegunCall,
   type CallStart,
-  type CannedToolCall,
   type InputOutcome,
-  type OwnCall,
-  type OwnCallStart,
+  type ScriptedToolCall,
   type ToolOutcome,
   type ToolRequest,
 } from '../contracts/agent.js';
@@ -265,11 +265,11 @@ export class TurnRunner implements AgentTurn {
     return this.#calls.begin(call);
   }
 
-  ownCall(call: OwnCallStart): OwnCall {
+  agentRunCall(call: AgentRunCallStart): AgentRunCall {
     return this.#calls.beginAgentRun(call);
   }
 
-  cannedTool(call: CannedToolCall): Promise<ToolOutcome> {
+  scriptedTool(call: ScriptedToolCall): Promise<ToolOutcome> {
     return this.#calls.runScripted(call);
   }
 

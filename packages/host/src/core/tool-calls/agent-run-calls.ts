@@ -3,7 +3,7 @@
  * stages of every tool call as far as the agent asks: the agent says when.
  */
 import type { ToolCallResult, ToolResultContent } from '@atrium/protocol';
-import type { CannedToolCall, OwnCall, Permit, ToolOutcome } from '../contracts/agent.js';
+import type { AgentRunCall, Permit, ScriptedToolCall, ToolOutcome } from '../contracts/agent.js';
 import type { ToolConfirmation } from '../contracts/tool.js';
 import type { CallContext } from './call-context.js';
 import type { CalledTool } from './shown-call.js';
@@ -19,7 +19,7 @@ const AGENT_RUN: Stages = {
   output: 'whole',
 };
 
-export class AgentRunCall implements OwnCall {
+export class AgentRunToolCall implements AgentRunCall {
   readonly #call: ToolCall;
   /** Why the input cannot be used as it is. */
   #problem: string | undefined;
@@ -86,9 +86,9 @@ export class AgentRunCall implements OwnCall {
 /** A call whose result is known beforehand: it passes every stage, but nothing runs. */
 export class ScriptedToolRunner implements ToolRunner {
   readonly stages: Stages = { ...AGENT_RUN, permission: 'before-run' };
-  readonly #script: CannedToolCall;
+  readonly #script: ScriptedToolCall;
 
-  constructor(script: CannedToolCall) {
+  constructor(script: ScriptedToolCall) {
     this.#script = script;
   }
 

@@ -4,7 +4,7 @@ import type { HostTool, ToolContext, ToolOutput } from '../contracts/tool.js';
 import { type HoldTime, withDeadline } from '../util/waiting.js';
 import { parsedInput } from './arguments.js';
 import type { CallContext, StoredCommand } from './call-context.js';
-import { storedResult } from './model-output.js';
+import { storedResult } from './results.js';
 import { failureOf, type Preview, type Ran, type Stages, type ToolCall, type ToolRunner } from './tool-call.js';
 
 export class HostToolRunner implements ToolRunner {

@@ -1,7 +1,21 @@
-/** The result of a call: bounded before it is stored, sent to every client and read by the model; then the outcome of the call. */
-import type { ToolCallResult, ToolCallState, ToolResultContent } from '@atrium/protocol';
+/**
+ * The result of a call: bounded before it is stored and sent to every client, and cut further for the model. People can
+ * read the whole; a model pays for every character, in every step that follows. So a long output reaches it as its
+ * beginning and its end, and it can read the rest piece by piece: `read_file` takes the name of a stored result for a path.
+ */
+import type {
+  ResponsePart,
+  SessionState,
+  ToolCallResult,
+  ToolCallState,
+  ToolResultContent,
+  Turn,
+} from '@atrium/protocol';
 import type { ToolOutcome } from '../contracts/agent.js';
-import { beginning, sizeText } from '../util/text.js';
+import { READ_FILE_TOOL } from '../contracts/tool.js';
+import { beginning, type LinePiece, linePieces, RESULT_SCHEME, sizeText } from '../util/text.js';
+import type { CallContext, CallExtensions } from './call-context.js';
+import { wholeContent } from './large-results.js';
 
 /** All text of a result together. */
 export const RESULT_TEXT_MAX_CHARACTERS = 2 ** 20;
@@ -74,10 +88,113 @@ export function plain(text: string | { markdown: string } | undefined): string |
   return typeof text === 'object' ? text.markdown : text;
 }
 
-export type CompletedCall = Extract<ToolCallState, { status: 'completed' }>;
+type CompletedCall = Extract<ToolCallState, { status: 'completed' }>;
 
 /** The part of a result that is text for a model. */
-export function textOfResult({ content = [], structuredContent, error }: CompletedCall): string {
+function textOfResult({ content = [], structuredContent, error }: CompletedCall): string {
   const texts = content.flatMap((block) => (block.type === 'text' ? block.text : []));
   return texts.join('\n') || (structuredContent && JSON.stringify(structuredContent)) || (error?.message ?? '');
+}
+
+/** How many turns are searched for a result, newest first: as many as a reopened agent remembers. */
+export const RESULT_TURNS_MAX = 200;
+/** Kept free for the sentence between beginning and end. */
+const NOTE_CHARACTERS = 400;
+
+interface Cut {
+  readonly maxCharacters: number;
+  /** The id of the call; undefined where the model cannot read stored results. */
+  readonly readable: string | undefined;
+}
+
+/** The beginning and the end of a text, in whole lines, and between them how to read the rest. */
+export function cutForModel(text: string, { maxCharacters, readable }: Cut): string {
+  if (text.length <= maxCharacters) return text;
+  const pieces = linePieces(text);
+  const room = maxCharacters - NOTE_CHARACTERS;
+  const head = fitting(pieces, Math.floor(room / 2));
+  const tail = fitting(pieces.slice(head).reverse(), Math.ceil(room / 2));
+  const [first, last] = [head + 1, pieces.length - tail];
+  const size = fitting(pieces.slice(head, last), room);
+  const range = `lines ${first} to ${last} of ${pieces.length}`;
+  const note = `[… ${last - head} lines left out here, ${range}. ${advice(readable, first, Math.min(last, head + size))}]`;
+  const parts = [text.slice(0, pieces[head - 1]?.end ?? 0), note, text.slice(pieces[last]?.start ?? text.length)];
+  return parts.filter((part) => part !== '').join('\n');
+}
+
+/** How many of these pieces fit: at least one, for a piece is shorter than the least limit that can be configured. */
+function fitting(pieces: readonly LinePiece[], room: number): number {
+  let left = room;
+  const index = pieces.findIndex(({ start, end }) => {
+    left -= end - start + 1;
+    return left < 0;
+  });
+  return index < 0 ? pieces.length : index;
+}
+
+function advice(readable: string | undefined, startLine: number, endLine: number): string {
+  if (readable === undefined) return 'Call the tool again, asking for less, if you need them.';
+  const input = { path: `${RESULT_SCHEME}${readable}`, startLine, endLine };
+  return `Read them with ${READ_FILE_TOOL}, for example ${JSON.stringify(input)}.`;
+}
+
+/** The outcome of a call, as an agent gets it. */
+export function outcomeForModel(context: CallContext, outcome: ToolOutcome): ToolOutcome {
+  if (outcome.kind === 'denied') return outcome;
+  const readable = canReadResults(context.extensions) ? outcome.callId : undefined;
+  return { ...outcome, text: cutForModel(outcome.text, { maxCharacters: context.outputMaxCharacters, readable }) };
+}
+
+interface Remembering {
+  readonly maxCharacters: number;
+  readonly canRead: boolean;
+}
+
+/** Stored turns, as a reopened agent remembers them. */
+export function turnsForModel(turns: readonly Turn[], limit: Remembering): Turn[] {
+  return turns.map((turn) => ({ ...turn, responseParts: turn.responseParts.map((part) => partForModel(part, limit)) }));
+}
+
+function partForModel(part: ResponsePart, { maxCharacters, canRead }: Remembering): ResponsePart {
+  if (part.kind !== 'toolCall' || part.toolCall.status !== 'completed') return part;
+  const { structuredContent: _, ...call } = part.toolCall;
+  const text = textOfResult(part.toolCall);
+  if (text.length <= maxCharacters) return part;
+  const cut = cutForModel(text, { maxCharacters, readable: canRead ? call.toolCallId : undefined });
+  const others = (call.content ?? []).filter(({ type }) => type !== 'text');
+  return { ...part, toolCall: { ...call, content: [{ type: 'text', text: cut }, ...others] } };
+}
+
+/** Whether the model is offered the host's own tool to read stored results. */
+export function canReadResults(extensions: Pick<CallExtensions, 'tools' | 'hidden'>): boolean {
+  const tool = extensions.tools().find(({ definition }) => definition.name === READ_FILE_TOOL);
+  return tool !== undefined && tool.owner === undefined && !extensions.hidden()(READ_FILE_TOOL);
+}
+
+/** The whole text of an earlier call's result in this session; undefined when there is no such call. */
+export async function storedResult(context: CallContext, toolCallId: string): Promise<string | undefined> {
+  const { blobs, state } = context;
+  const call = callIn(state, toolCallId) ?? callIn(await unloaded(context), toolCallId);
+  if (!call) return undefined;
+  const content = call.content ?? [];
+  return textOfResult({ ...call, content: blobs ? await wholeContent(blobs, content) : content });
+}
+
+async function unloaded(context: CallContext): Promise<SearchedTurns> {
+  return { turns: await context.unloadedTurns(RESULT_TURNS_MAX) };
+}
+
+interface SearchedTurns {
+  readonly turns: readonly Turn[];
+  readonly activeTurn?: SessionState['activeTurn'];
+}
+
+function callIn({ turns, activeTurn }: SearchedTurns, id: string): CompletedCall | undefined {
+  for (const turn of [...turns, ...(activeTurn ? [activeTurn] : [])].reverse()) {
+    for (const part of turn.responseParts) {
+      if (part.kind === 'toolCall' && part.toolCall.toolCallId === id && part.toolCall.status === 'completed')
+        return part.toolCall;
+    }
+  }
+  return undefined;
 }

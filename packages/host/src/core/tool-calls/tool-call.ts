@@ -20,8 +20,7 @@ import { OverdueError } from '../util/waiting.js';
 import { boundedInput, parsedInput, readArguments } from './arguments.js';
 import type { CallContext } from './call-context.js';
 import { type Clearance, passGates, tellExtensions, withNotes } from './gates.js';
-import { outcomeForModel } from './model-output.js';
-import { outcomeOf, reasonOf } from './results.js';
+import { outcomeForModel, outcomeOf, reasonOf } from './results.js';
 import { type CalledTool, type Denied, ShownCall } from './shown-call.js';
 
 /** Which stages apply to a kind of call, and how. */

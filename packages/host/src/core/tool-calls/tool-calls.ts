@@ -1,16 +1,16 @@
 /** The tool calls of one turn: finds out who has the tool that the model names, and starts its call. */
 import type { ToolDefinition } from '@atrium/protocol';
 import type {
+  AgentRunCall,
+  AgentRunCallStart,
   BegunCall,
   CallStart,
-  CannedToolCall,
-  OwnCall,
-  OwnCallStart,
+  ScriptedToolCall,
   ToolOutcome,
   ToolRequest,
 } from '../contracts/agent.js';
 import { shorten } from '../util/text.js';
-import { AgentRunCall, ScriptedToolRunner } from './agent-run-calls.js';
+import { AgentRunToolCall, ScriptedToolRunner } from './agent-run-calls.js';
 import { readArguments } from './arguments.js';
 import type { CallContext } from './call-context.js';
 import { ClientToolRunner, calledClientTool } from './client-tools.js';
@@ -59,17 +59,17 @@ export class ToolCalls {
   }
 
   /** Shows a call of a tool that the agent runs itself. */
-  beginAgentRun(start: OwnCallStart): OwnCall {
-    return new AgentRunCall(this.#context, this.#calledAgentTool(start));
+  beginAgentRun(start: AgentRunCallStart): AgentRunCall {
+    return new AgentRunToolCall(this.#context, this.#calledAgentTool(start));
   }
 
-  runScripted(script: CannedToolCall): Promise<ToolOutcome> {
+  runScripted(script: ScriptedToolCall): Promise<ToolOutcome> {
     const runner = new ScriptedToolRunner(script);
     const call = new ToolCall(this.#context, this.#calledAgentTool(script), runner.stages);
     return call.run(script.input ?? '', runner);
   }
 
-  #calledAgentTool({ id, name, displayName }: OwnCallStart): CalledTool {
+  #calledAgentTool({ id, name, displayName }: AgentRunCallStart): CalledTool {
     const short = (text: string) => shorten(text, CALL_NAME_MAX_CHARACTERS);
     const names = { name: short(name), displayName: short(displayName) };
     return { toolCallId: this.#callId(id), ...names, invocationMessage: displayName };

@@ -99,7 +99,7 @@ describe('session events', () => {
     provider.send({ type: 'hello', name: 'browser', protocolVersion: 2, subscribe: ['user.message'] });
     expect((await provider.next('error')).code).toBe('UNAUTHORIZED');
     await provider.hello({ name: 'browser', subscribe: ['tool.execution_complete'] });
-    await room.puppet.turn.cannedTool(CANNED);
+    await room.puppet.turn.scriptedTool(CANNED);
     expect((await provider.next('session.event')).data).toEqual({
       tool: 'edit',
       args: { file: 'a.ts' },

@@ -39,7 +39,7 @@ describe('rules of a provider', () => {
     const count = room.provider.received.length;
     for (const name of ['shell', 'mcp_tool', 'their_tool'])
       expect(await call(room, name)).toEqual({ kind: 'denied', reason: 'ci: not now' });
-    const own = room.puppet.turn.ownCall({ name: 'own_thing', displayName: 'Own' });
+    const own = room.puppet.turn.agentRunCall({ name: 'own_thing', displayName: 'Own' });
     expect(await own.check({}, 'Do it')).toEqual({ kind: 'denied', reason: 'ci: not now' });
     expect(other.of('tool.call')).toEqual([]);
     expect(room.provider.received).toHaveLength(count);
@@ -93,7 +93,7 @@ describe('rules of a provider', () => {
   it('[GW-145] name a tool as the host does, and mean what agents call it', async () => {
     const room = await guarded([deny({ tool: 'shell' }), note({ tool: '*' }, 'any'), note({}, 'all')]);
     const own = async (name: string) =>
-      (await room.puppet.turn.ownCall({ name, displayName: name }).check({}, name)).kind;
+      (await room.puppet.turn.agentRunCall({ name, displayName: name }).check({}, name)).kind;
     expect(await own('bash')).toBe('denied');
     expect(await own('Bash')).toBe('denied');
     expect(await own('SHELL')).toBe('granted');
@@ -115,7 +115,7 @@ describe('rules of a provider', () => {
 
   it('[GW-146] see also what is no object', async () => {
     const room = await guarded([deny({ args: 'rm -rf' })]);
-    const own = room.puppet.turn.ownCall({ name: 'run', displayName: 'Run' });
+    const own = room.puppet.turn.agentRunCall({ name: 'run', displayName: 'Run' });
     expect((await own.check('rm -rf /', 'Run')).kind).toBe('denied');
   });
 

@@ -77,7 +77,7 @@ function standIn(provider: string, { abilities, hasIntent }: Level): AgentBacken
 
 /** A tool of its own. Below the highest level it does not ask anybody. */
 async function edit(turn: AgentTurn, { toolIntent }: Pick<AgentAbilities, 'toolIntent'>): Promise<void> {
-  const call = turn.ownCall(EDIT);
+  const call = turn.agentRunCall(EDIT);
   if (toolIntent === 'all') {
     const permit = await call.check({}, EDIT.invocationMessage);
     if (permit.kind === 'denied') return;

@@ -119,7 +119,7 @@ describe('one way', () => {
       hooks: { onPreToolUse: [{ match: { tool: '*' }, action: 'gate', gateId: 'g' }] },
     });
     const browser = await TestProvider.bound(room.host, { name: 'browser', tools: [tool('screenshot')] });
-    const own = puppet.turn.ownCall({ name: 'edit', displayName: 'Edit' }).check({}, 'Edit');
+    const own = puppet.turn.agentRunCall({ name: 'edit', displayName: 'Edit' }).check({}, 'Edit');
     const names = ['shell', 'find', 'screenshot', 'open_editor'];
     const outcomes = names.map((name) => puppet.turn.callTool({ name, input: {} }));
     for (let seen = 0; seen <= names.length; seen++) {

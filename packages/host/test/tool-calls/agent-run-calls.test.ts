@@ -10,7 +10,7 @@ const RESULT = { success: true, pastTenseMessage: 'Ran ls', content: [{ type: 't
 
 async function ownRoom(...gates: Gate[]) {
   const room = await openPuppetRoom({ extensions: [extension('watch', { gates })] });
-  const own = room.puppet.turn.ownCall({ id: 'c1', name: 'Bash', displayName: 'Bash' });
+  const own = room.puppet.turn.agentRunCall({ id: 'c1', name: 'Bash', displayName: 'Bash' });
   return { ...room, own, check: () => own.check({ command: 'ls' }, 'ls') };
 }
 
@@ -35,7 +35,7 @@ describe('a tool that the agent runs itself', () => {
   it('[REL-051] does not run with input beyond the limit, is not asked about, and neither input nor name is kept whole', async () => {
     const { desk, uri, puppet } = await openPuppetRoom();
     const endless = 'x'.repeat(INPUT_MAX_CHARACTERS);
-    const own = puppet.turn.ownCall({ id: 'c1', name: endless, displayName: endless });
+    const own = puppet.turn.agentRunCall({ id: 'c1', name: endless, displayName: endless });
     expect(await own.check({ command: endless }, 'run')).toEqual({
       kind: 'denied',
       reason: 'The arguments have 4 MiB; 4 MiB are allowed.',
@@ -43,11 +43,11 @@ describe('a tool that the agent runs itself', () => {
     const call = await callState(desk, uri);
     expect(call?.toolName).toHaveLength(CALL_NAME_MAX_CHARACTERS);
     expect(JSON.stringify(call).length).toBeLessThan(2_000);
-    const asking = puppet.turn.ownCall({ id: 'c3', name: 'Bash', displayName: 'Bash' });
+    const asking = puppet.turn.agentRunCall({ id: 'c3', name: 'Bash', displayName: 'Bash' });
     asking.shown({ command: endless }, 'run');
     const limit = 'The arguments have 4 MiB; 4 MiB are allowed.';
     expect(await asking.confirm({ title: 'Sure?' })).toEqual({ kind: 'denied', reason: limit });
-    const shown = puppet.turn.ownCall({ id: 'c2', name: 'Bash', displayName: 'Bash' });
+    const shown = puppet.turn.agentRunCall({ id: 'c2', name: 'Bash', displayName: 'Bash' });
     shown.shown({ command: endless }, endless);
     expect(await shown.complete(RESULT)).toMatchObject({ success: true });
     expect(JSON.stringify(await stateOf(desk, uri)).length).toBeLessThan(20_000);
@@ -142,7 +142,7 @@ describe('a call whose result is known beforehand', () => {
     const { desk, uri, puppet } = await openPuppetRoom({
       extensions: [extension('watch', { gates: [gate('ci-watcher', DENY)] })],
     });
-    const outcome = await puppet.turn.cannedTool({
+    const outcome = await puppet.turn.scriptedTool({
       ...{ id: 'c1', name: 'push', displayName: 'Push', invocationMessage: 'Push', pastTenseMessage: 'Pushed' },
       ...{ input: '{"to":"main"}', output: 'done', success: true },
     });
