@@ -95,9 +95,9 @@ export interface Suite {
   test(name: string, plan: readonly PlannedAnswer[], body: TestBody, extras?: SessionExtras): void;
 }
 
-export type TestBody = (session: TestSession) => Promise<void>;
+type TestBody = (session: TestSession) => Promise<void>;
 /** Extends the session of a test, beside the tool for notes. */
-export type SessionExtras = Pick<Extension, 'gates' | 'prompt' | 'beforeTurn'>;
+type SessionExtras = Pick<Extension, 'gates' | 'prompt' | 'beforeTurn'>;
 
 /** How long a test waits for one event, before `timeScale` stretches it. */
 const WAIT_MAX_MS = 5_000;

@@ -213,7 +213,7 @@ export const NOTED = 'noted under 7';
 /** An answer that calls it. */
 export const callsNote: PlannedAnswer = { call: { name: NOTE, input: { text: 'plums' } } };
 
-export function noteTool(notes: unknown[]): HostTool {
+function noteTool(notes: unknown[]): HostTool {
   const properties = { text: { type: 'string' } };
   return {
     definition: {

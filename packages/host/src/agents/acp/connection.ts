@@ -33,7 +33,7 @@ export interface AgentRequests {
   };
 }
 
-export interface ConnectionCommand extends AgentCommand {
+interface ConnectionCommand extends AgentCommand {
   /** A way to log in that needs no person. */
   readonly login: string | undefined;
 }
@@ -165,7 +165,7 @@ function withoutUpdates(update: AgentRequests['update']): TransformStream<AnyMes
 }
 
 /** The package is optional, so it is loaded when an agent first needs it. */
-export type AcpSdk = typeof import('@agentclientprotocol/sdk');
+type AcpSdk = typeof import('@agentclientprotocol/sdk');
 
 const PACKAGE = '@agentclientprotocol/sdk';
 

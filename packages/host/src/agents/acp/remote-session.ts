@@ -26,7 +26,7 @@ const MODEL_TEXT_MAX_CHARACTERS = 200;
 const TRANSCRIPT_TURNS_MAX = 50;
 const TRANSCRIPT_LIMITS = { maxCharacters: 24 * 2 ** 10, callMaxCharacters: 500 } as const;
 
-export interface RemoteSessionParts {
+interface RemoteSessionParts {
   readonly options: AcpAgentOptions;
   readonly context: AgentOpenContext;
   readonly requests: AgentRequests;

@@ -18,7 +18,7 @@ const CANCEL_GRACE_MS = 600;
 /** Reasons of denials that wait for the next prompt. */
 const UNTOLD_MAX = 20;
 
-export interface AcpOpening {
+interface AcpOpening {
   readonly options: AcpAgentOptions;
   readonly context: AgentOpenContext;
   readonly offered: OfferedModels;

@@ -14,7 +14,7 @@ import {
   type TurnCalls,
 } from './tools.js';
 
-export interface HookParts {
+interface HookParts {
   readonly turn: AgentTurn;
   readonly calls: TurnCalls;
   readonly steering: Steering;

@@ -77,7 +77,7 @@ export class ClaudeSession implements AgentSession {
 }
 
 /** A turn, and the id of Claude's last message in it. */
-export type Mark = readonly [turnId: string, message: string];
+type Mark = readonly [turnId: string, message: string];
 
 export interface ClaudeMemory {
   readonly conversation: string;
@@ -109,7 +109,7 @@ export function beginningOf(memory: ClaudeMemory | undefined, turns: readonly Tu
   return { kind: 'resume', memory: { ...memory, marks }, isCut: marks.length < memory.marks.length };
 }
 
-export function begunAnew(turns: readonly Turn[]): Beginning {
+function begunAnew(turns: readonly Turn[]): Beginning {
   return { kind: 'new', conversation: crypto.randomUUID(), turns };
 }
 

@@ -143,7 +143,7 @@ const CALL_ID = 'claudecode/toolUseId';
 /** Otherwise the model would have to search for the tools before it can use them. */
 const ALWAYS_LOAD = { 'anthropic/alwaysLoad': true };
 
-export interface HostToolCall {
+interface HostToolCall {
   /** The model's id of the call. */
   readonly id: string;
   /** As the host knows the tool. */
@@ -221,7 +221,7 @@ export function displayName(tool: string): string {
   return tool.replaceAll(/([a-z])([A-Z])/g, '$1 $2');
 }
 
-export interface CallWords {
+interface CallWords {
   /** "Run "ls"". */
   readonly now: string;
   /** "Ran "ls"". */

@@ -26,7 +26,7 @@ const HOOK_CONTEXT_MAX_CHARACTERS = 9_000;
 /** What Claude is told of a session that it does not know any more; the newest turns stay. */
 const TRANSCRIPT_LIMITS = { maxCharacters: 100_000, callMaxCharacters: 2_000 } as const;
 
-export interface TurnRequest {
+interface TurnRequest {
   readonly sdk: ClaudeSdk;
   readonly settings: ClaudeSettings;
   readonly turn: AgentTurn;

@@ -224,7 +224,7 @@ function isAnchor(value: unknown): value is Anchor {
 }
 
 /** The host's side of a session, which answers when Copilot asks. */
-export interface SessionSide {
+interface SessionSide {
   readonly options: CopilotAgentOptions;
   readonly folder: string;
   readonly prompt: CopilotPrompt;

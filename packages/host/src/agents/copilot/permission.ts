@@ -64,7 +64,7 @@ async function readsInside({ kind, path }: PermissionRequest, folder: string | u
 }
 
 /** A call of one of Copilot's own tools, in words for people. */
-export interface ToolWords {
+interface ToolWords {
   readonly displayName: string;
   /** "Run npm test" */
   readonly invocation: string;

@@ -118,7 +118,7 @@ export interface SdkToolResult {
   }[];
 }
 
-export interface SessionHooks {
+interface SessionHooks {
   onPreToolUse(input: ToolHookInput): Promise<PreToolUseAnswer | undefined>;
   onPostToolUse(input: ToolHookInput & { readonly toolResult: SdkToolResult }): Promise<HookContext | undefined>;
   onPostToolUseFailure(input: ToolHookInput & { readonly error: string }): Promise<HookContext | undefined>;

@@ -18,7 +18,7 @@ import type {
 } from './sdk.js';
 import { type HostTools, TurnCalls } from './tools.js';
 
-export interface TurnParts {
+interface TurnParts {
   readonly turn: AgentTurn;
   readonly session: SdkSession;
   readonly tools: HostTools;

@@ -40,7 +40,7 @@ const EXCESS_WORDS: Readonly<Record<AnswerPart, string>> = {
 };
 
 /** A call as the model made it. */
-export interface ModelCall {
+interface ModelCall {
   readonly id: string;
   /** As the model knows the tool. */
   readonly name: string;

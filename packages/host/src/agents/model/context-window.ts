@@ -22,13 +22,13 @@ import { startStep } from './request.js';
 /** The usual rule of thumb. Servers count exactly, but only after the request. */
 export const CHARACTERS_PER_TOKEN = 4;
 /** What an image counts for. Servers differ, and count by its size. */
-export const IMAGE_TOKENS = 1_500;
+const IMAGE_TOKENS = 1_500;
 /** Assumed for a model that does not tell its window. */
 const CONTEXT_WINDOW_DEFAULT_TOKENS = 128_000;
 /** After a server refused a request as too long, each answered request may be longer by this factor. */
 const LEARNT_GROWTH = 1.05;
 /** Kept free for the answer, but never more than a quarter of the window. */
-export const ANSWER_RESERVE_TOKENS = 8_192;
+const ANSWER_RESERVE_TOKENS = 8_192;
 
 /** The largest part of the room that a single tool output may take. */
 export const OUTPUT_SHARE = 0.5;
@@ -49,7 +49,7 @@ const SUMMARY_MAX_CHARACTERS = 6_000;
 const SUMMARY_MESSAGE_CHARACTERS = 1_500;
 const SUMMARY_TIMEOUT_MS = 60_000;
 
-export interface FitRequest {
+interface FitRequest {
   readonly turn: AgentTurn;
   readonly model: ModelInfo;
   readonly conversation: Conversation;
@@ -57,7 +57,7 @@ export interface FitRequest {
   readonly others: unknown;
 }
 
-export interface FitResult {
+interface FitResult {
   readonly conversation: Conversation;
   /** What a summary cost. */
   readonly usage?: LanguageModelUsage | undefined;
@@ -141,7 +141,7 @@ export function tokensIn(value: unknown): number {
   return Math.ceil((text ?? '').length / CHARACTERS_PER_TOKEN) + images * IMAGE_TOKENS;
 }
 
-export interface Fit {
+interface Fit {
   readonly conversation: Conversation;
   /** The number of tool outputs that lost text. */
   readonly shortened: number;

@@ -52,7 +52,7 @@ export function upToTurn(conversation: Conversation, turnId: string): Conversati
  * How a model takes the images of tool results. `beside`: chat completions have no images in results, so the images
  * follow in a message of their own.
  */
-export type Vision = 'none' | 'inside' | 'beside';
+type Vision = 'none' | 'inside' | 'beside';
 
 export function visionOf(kind: ModelApi, { supportsVision = false }: ModelInfo): Vision {
   if (!supportsVision) return 'none';

@@ -10,7 +10,7 @@ export function exchangeOf(turn: Turn): Exchange {
   return { turnId: turn.id, messages: [userMessage(turn.userMessage), ...answersOf(turn.responseParts)] };
 }
 
-export interface MessageExtras {
+interface MessageExtras {
   /** Text that only the model reads. It belongs to this message, and is gone after a restart. */
   readonly context?: readonly string[];
   readonly images?: readonly ImagePart[];

@@ -28,7 +28,7 @@ export interface StepRequest {
 }
 
 /** Gets the reason for the pause, in words for people; undefined when the pause is over. */
-export type OnWait = (why: string | undefined) => void;
+type OnWait = (why: string | undefined) => void;
 
 export interface StepStream {
   readonly parts: AsyncIterable<TextStreamPart<ToolSet>>;
@@ -127,7 +127,7 @@ function pauseOf({ headers }: Response): string {
   return seconds > 0 ? ` in ${Math.ceil(seconds)} s` : '';
 }
 
-export interface BodyLimits {
+interface BodyLimits {
   /** Of one event of a stream, and of an answer that is no stream. */
   readonly eventMaxBytes: number;
   /** Of a whole stream. */

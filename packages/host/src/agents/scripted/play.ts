@@ -21,7 +21,7 @@ export async function playStep(step: Step, playing: Playing): Promise<unknown> {
   return playerOf(step)(step, playing);
 }
 
-export interface Playing {
+interface Playing {
   readonly turn: AgentTurn;
   readonly clock: Clock;
   /** The number of the step in its script. */

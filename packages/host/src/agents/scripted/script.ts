@@ -25,7 +25,7 @@ export interface Script {
   readonly default?: readonly Step[];
 }
 
-export interface ScriptedError {
+interface ScriptedError {
   readonly errorType: string;
   readonly message: string;
 }
@@ -51,7 +51,7 @@ export interface ScriptedTool {
 }
 
 /** An input request, with an id made up when it has none. */
-export type ScriptedQuestion = Omit<SessionInputRequest, 'id'> & { readonly id?: string };
+type ScriptedQuestion = Omit<SessionInputRequest, 'id'> & { readonly id?: string };
 
 /** Every kind of step, by the key that names it. */
 export interface Steps {

@@ -6,7 +6,7 @@ import { shownAddress, withoutLogins } from '../../core/util/shown-address.js';
 /** How much of a server's own words goes into an error message. */
 export const SERVER_MESSAGE_MAX_CHARACTERS = 300;
 
-export type ModelErrorType =
+type ModelErrorType =
   | 'auth'
   | 'rate-limited'
   | 'overloaded'

@@ -8,13 +8,13 @@ import { IMAGE_MAX_BYTES, IMAGES_MAX_PER_MESSAGE, isImage } from './messages.js'
 /** The result of a call that was cut off. The model must not take it for a call that never ran. */
 export const TURN_ENDED_FIRST = 'The turn ended before this call was done; it may have run in part.';
 
-export interface ResultImage {
+interface ResultImage {
   /** As base64. */
   readonly data: string;
   readonly mediaType: string;
 }
 
-export interface ResultData {
+interface ResultData {
   readonly images: readonly ResultImage[];
   /** One line for each content that no model can see. */
   readonly others: readonly string[];

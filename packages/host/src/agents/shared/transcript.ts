@@ -4,7 +4,7 @@ import { shorten } from '../../core/util/text.js';
 import { messageText } from './messages.js';
 import { TURN_ENDED_FIRST } from './tool-results.js';
 
-export interface TranscriptLimits {
+interface TranscriptLimits {
   readonly maxCharacters: number;
   /** Of the input of one call, and of its result. */
   readonly callMaxCharacters: number;
