@@ -14,7 +14,7 @@ import { PostCommit } from './core/post-commit.js';
 import { Catalogue } from './core/sessions/catalogue.js';
 import { IdleUnloader } from './core/sessions/idle.js';
 import { PROCESSES_REST_MS } from './core/sessions/limits.js';
-import { abandonCalls, dropAbsentClient } from './core/sessions/recovery.js';
+import { abandonCalls } from './core/sessions/recovery.js';
 import { SessionRecords } from './core/sessions/session-records.js';
 import { Sessions } from './core/sessions/sessions.js';
 import { MODEL_OUTPUT_MAX_CHARACTERS } from './core/tool-calls/limits.js';
@@ -112,7 +112,7 @@ export class House implements HostCore, WireContext {
       },
       // The role of active client ends with the connection; its calls get a grace period.
       lost: () => {
-        for (const session of this.sessions.inMemory.values()) dropAbsentClient(session);
+        for (const session of this.sessions.inMemory.values()) session.dropAbsentClient();
       },
       gone: (clientId) => {
         this.clients.forget(clientId);
@@ -160,7 +160,19 @@ export class House implements HostCore, WireContext {
     const telemetry = createTelemetry(this, options.telemetry ?? {});
     this.services = [telemetry, this.auth, ...(worktrees ? [worktrees] : []), ...createServices(this, options)];
     this.sessions = new Sessions({
-      core: this,
+      clock,
+      logger,
+      writer: this.writer,
+      telemetry: this.telemetry,
+      presence: this.connections,
+      watchers: this.subscriptions,
+      deferrals: this.clients.sent,
+      blobs: this.blobs,
+      toolOutputMaxCharacters: this.toolOutputMaxCharacters,
+      services: this.services,
+      root: this.root,
+      open: (uri) => this.open(uri),
+      used: (uri) => this.idle.used(uri),
       log,
       catalogue: this.catalogue,
       notes: this.notes,
@@ -169,6 +181,8 @@ export class House implements HostCore, WireContext {
       extensions,
       restProcessesAfterMs: options.restProcessesAfterMs ?? PROCESSES_REST_MS,
       companions: companionsOf({
+        catalogue: this.catalogue,
+        notes: this.notes,
         gateway: this.gateway,
         trusts,
         customizations: this.customizations,

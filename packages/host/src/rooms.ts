@@ -9,6 +9,7 @@ import type { Service } from './core/contracts/service.js';
 import type { Catalogue } from './core/sessions/catalogue.js';
 import { SessionConfig } from './core/sessions/session-config.js';
 import type { AttachObserver } from './core/sessions/session-observer.js';
+import type { SessionRecords } from './core/sessions/session-records.js';
 import { Gateway } from './gateway/gateway.js';
 import type { GatewayAddress, HostOptions } from './host-options.js';
 import { Customizations } from './plugins/customizations/customizations.js';
@@ -47,20 +48,20 @@ export function gatewayWith({ strictProviders, providerFolder }: HostOptions, pa
 }
 
 /** Gives every session to the gateway, with what the host knows of it beside its state. */
-function attachToGateway(gateway: Gateway, trusts: SessionTrusts): AttachObserver {
+function attachToGateway({ gateway, trusts, catalogue }: CompanionSources): AttachObserver {
   return (session) =>
     gateway.attach(session, {
       trust: trusts.of(session),
-      abilities: session.parts.backend?.abilities,
-      isListed: () => session.parts.catalogue.isListed(session.uri),
+      abilities: session.backend?.abilities,
+      isListed: () => catalogue.isListed(session.uri),
       withdrawStaleQuestions: () => session.standing.withdrawStale(session.state),
     });
 }
 
 /** Gives every session to the customizations, with what the host knows of it beside its state. */
-function attachToCustomizations(customizations: Customizations, trusts: SessionTrusts): AttachObserver {
+function attachToCustomizations(customizations: Customizations, { trusts, notes }: CompanionSources): AttachObserver {
   return (session) => {
-    const { backend, notes } = session.parts;
+    const { backend } = session;
     return customizations.attach(session, {
       trust: trusts.of(session),
       agent: backend,
@@ -117,6 +118,8 @@ export function choicesWith(options: HostOptions, { core, catalogue, worktrees }
 }
 
 interface CompanionSources {
+  readonly catalogue: Catalogue;
+  readonly notes: SessionRecords;
   readonly gateway: Gateway;
   readonly trusts: SessionTrusts;
   readonly customizations: Customizations | undefined;
@@ -124,10 +127,11 @@ interface CompanionSources {
 }
 
 /** Everything that lives beside a session, in the order in which it hears of it. */
-export function companionsOf({ gateway, trusts, customizations, services }: CompanionSources): AttachObserver[] {
+export function companionsOf(sources: CompanionSources): AttachObserver[] {
+  const { customizations, services } = sources;
   return [
-    attachToGateway(gateway, trusts),
-    ...(customizations ? [attachToCustomizations(customizations, trusts)] : []),
+    attachToGateway(sources),
+    ...(customizations ? [attachToCustomizations(customizations, sources)] : []),
     ...services.flatMap(({ attach }) => attach ?? []),
   ];
 }

@@ -8,7 +8,6 @@ import type { Compaction } from './log/compaction.js';
 import { type EntryOrigin, LogWriteError } from './log/log.js';
 import { summaryChanges } from './sessions/catalogue.js';
 import type { IdleUnloader } from './sessions/idle.js';
-import { afterLoss } from './sessions/recovery.js';
 import type { Sessions } from './sessions/sessions.js';
 import type { Clock } from './util/clock.js';
 import type { Clients } from './wire/clients.js';
@@ -81,7 +80,7 @@ export class PostCommit {
     for (const { notice } of notices) notice.lost(reason);
     for (const [uri, lost] of ownActions(steps)) {
       const session = sessions.inMemory.get(uri);
-      if (session) afterLoss(session, lost);
+      if (session) session.afterLoss(lost);
       else if (uri === ROOT_CHANNEL) clock.after(STORE_RETRY_MS, () => root.tell());
     }
   }

@@ -3,7 +3,7 @@ import type { SessionActiveClient } from '@atrium/protocol';
 import { sectionCatalogue } from '../../src/agents/shared/agent-info.js';
 import type { AgentAbilities, AgentBackend } from '../../src/core/contracts/agent.js';
 import type { Extension, PromptContribution, StaticTransform } from '../../src/core/contracts/extension.js';
-import type { ClientAsker } from '../../src/core/prompt/client-transform.js';
+import type { Presence } from '../../src/core/contracts/ports.js';
 import { CallbackMemory } from '../../src/core/prompt/contributions.js';
 import { type RenderRequest, renderPrompt, type TurnAudience } from '../../src/core/prompt/prompt.js';
 import { type Clock, systemClock } from '../../src/core/util/clock.js';
@@ -87,12 +87,12 @@ function audienceOf({ client, clock = systemClock, signal, memory }: RenderOptio
 }
 
 /** A client that answers every request with what it makes of the sections. */
-export function askerOf(rewrite: Rewrite = (sections) => sections): ClientAsker {
+export function askerOf(rewrite: Rewrite = (sections) => sections): Pick<Presence, 'mayAsk' | 'ask'> {
   type Texts = Record<string, { content: string }>;
   const answer = async (_client: string, _method: string, { sections }: { sections: Texts }) => {
     const texts = Object.fromEntries(Object.entries(sections).map(([id, { content }]) => [id, content]));
     const changed = Object.entries(rewrite(texts)).map(([id, content]) => [id, { content }]);
     return { sections: Object.fromEntries(changed) };
   };
-  return { mayAsk: () => true, ask: answer as unknown as ClientAsker['ask'] };
+  return { mayAsk: () => true, ask: answer as unknown as Presence['ask'] };
 }

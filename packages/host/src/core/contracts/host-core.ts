@@ -6,7 +6,6 @@ import type { Customizations } from '../../plugins/customizations/customizations
 import type { OpenChannel } from '../channels/open-channel.js';
 import type { RootChannel } from '../channels/root-channel.js';
 import type { Writer } from '../channels/writer.js';
-import type { ClientAsker } from '../prompt/client-transform.js';
 import type { Sessions } from '../sessions/sessions.js';
 import type { Clock } from '../util/clock.js';
 import type { Logger } from '../util/logger.js';
@@ -16,6 +15,7 @@ import type { HostView } from '../wire/dialects/dialects.js';
 import type { Identity } from '../wire/handshake.js';
 import type { ReplayBuffer } from '../wire/replay.js';
 import type { BlobStore } from './blobs.js';
+import type { Presence } from './ports.js';
 import type { RequestError } from './request-error.js';
 import type { Service } from './service.js';
 import type { TelemetryReports } from './telemetry.js';
@@ -44,7 +44,7 @@ export interface HostCore {
   readonly services: readonly Service[];
   /** What was damaged in the log. */
   readonly damage: { readonly greeting: Readonly<Record<string, unknown>> };
-  readonly connections: ClientAsker & {
+  readonly connections: Presence & {
     arrived(connection: Connection, identity: Identity): void;
     left(connection: Connection, identity: Identity | undefined): void;
     isConnected(clientId: string): boolean;

@@ -2,29 +2,18 @@
  * Stage 4: the active client may rewrite sections, in one request per prompt, all its sections at once. Whatever goes
  * wrong, the text stays as it was. Prompt text never enters state.
  */
-import type { HostRequestMethod, HostRequests, SessionActiveClient } from '@atrium/protocol';
+
+import type { SessionActiveClient } from '@atrium/protocol';
+import type { Presence } from '../contracts/ports.js';
 import type { TelemetryReports } from '../contracts/telemetry.js';
 import type { Sections } from '../util/prompt-sections.js';
 import { type ChangeLog, logChange } from './contributions.js';
 import { TRANSFORM_MAX_BYTES, TRANSFORM_MAX_SECTIONS, TRANSFORM_TIMEOUT_MS } from './limits.js';
 
-/** Sends requests to clients, wherever they are connected. */
-export interface ClientAsker {
-  /** Whether the client is connected, speaks a version with this method, and has not said that it lacks it. */
-  mayAsk(clientId: string, method: HostRequestMethod): boolean;
-  /** Rejects on an error, on a result of the wrong shape, on silence, and when the client leaves. */
-  ask<M extends HostRequestMethod>(
-    clientId: string,
-    method: M,
-    params: HostRequests[M]['params'],
-    timeoutMs?: number,
-  ): Promise<HostRequests[M]['result']>;
-}
-
 export interface ClientRequest extends ChangeLog {
   /** As it is when the render begins: a client that takes over meanwhile is asked for the next prompt. */
   readonly activeClient: SessionActiveClient | undefined;
-  readonly clients: ClientAsker;
+  readonly clients: Pick<Presence, 'mayAsk' | 'ask'>;
   readonly telemetry?: TelemetryReports;
 }
 

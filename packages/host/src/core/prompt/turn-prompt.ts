@@ -3,11 +3,11 @@ import { fileURLToPath } from 'node:url';
 import type { AgentSelection, ResponsePart, SessionActiveClient, ToolCallState, UserMessage } from '@atrium/protocol';
 import type { AgentBackend } from '../contracts/agent.js';
 import type { Extension, RenderFacts } from '../contracts/extension.js';
+import type { Presence } from '../contracts/ports.js';
 import type { TelemetryReports } from '../contracts/telemetry.js';
 import type { Clock } from '../util/clock.js';
 import type { Logger } from '../util/logger.js';
 import type { Sections } from '../util/prompt-sections.js';
-import type { ClientAsker } from './client-transform.js';
 import { CallbackMemory } from './contributions.js';
 import { RENDER_FILES_MAX } from './limits.js';
 import { renderPrompt } from './prompt.js';
@@ -25,7 +25,7 @@ export interface PromptContext {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly telemetry: TelemetryReports;
-  readonly clients: ClientAsker;
+  readonly clients: Pick<Presence, 'mayAsk' | 'ask'>;
   extensions(): readonly Extension[];
   /** The parts of the answer so far. */
   responseParts(): readonly ResponsePart[];

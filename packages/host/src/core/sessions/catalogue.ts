@@ -12,7 +12,7 @@ import {
   type Turn,
 } from '@atrium/protocol';
 import type { Writer } from '../channels/writer.js';
-import type { HostCore } from '../contracts/host-core.js';
+import type { Watchers } from '../contracts/ports.js';
 import { type Log, REBUILT_RECORD, salvagedText } from '../log/log.js';
 import type { Clock } from '../util/clock.js';
 import { shorten } from '../util/text.js';
@@ -144,8 +144,11 @@ function pathOf(uri: string): string | undefined {
 
 export class ListNews {
   constructor(
-    private readonly core: Pick<HostCore, 'notify' | 'root'>,
-    private readonly catalogue: Catalogue,
+    private readonly parts: {
+      readonly watchers: Watchers;
+      readonly root: { setActiveSessions(count: number): void };
+      readonly catalogue: Catalogue;
+    },
   ) {}
 
   added(summary: SessionSummary): void {
@@ -157,8 +160,9 @@ export class ListNews {
   }
 
   #tell(method: string, params: object): void {
-    this.core.notify(ROOT_CHANNEL, method, params);
-    this.core.root.setActiveSessions(this.catalogue.count);
+    const { watchers, root, catalogue } = this.parts;
+    watchers.notify(ROOT_CHANNEL, method, params);
+    root.setActiveSessions(catalogue.count);
   }
 }
 

@@ -117,7 +117,7 @@ export interface Creator {
   mayUse(agent: AgentBackend): void;
 }
 
-export interface CreationParts extends Pick<MemoryParts, 'core' | 'log' | 'catalogue' | 'notes' | 'agents' | 'tools'> {
+export interface CreationParts extends MemoryParts {
   readonly choices: SessionConfig;
   readonly memory: SessionsInMemory;
   readonly news: ListNews;
@@ -185,8 +185,8 @@ export class Creation {
   }
 
   #backendFor(provider: string | undefined): AgentBackend {
-    const { agents, core } = this.#parts;
-    const wanted = provider ?? core.root.settings.defaultAgent;
+    const { agents, root } = this.#parts;
+    const wanted = provider ?? root.settings.defaultAgent;
     const backend = wanted === undefined ? agents[0] : agents.find(({ info }) => info.provider === wanted);
     if (backend) return backend;
     const known = agents.map(({ info }) => info.provider).join(', ') || 'none';
@@ -194,14 +194,14 @@ export class Creation {
   }
 
   #firstState(params: CreateSessionParams, beginning: Beginning): SessionState {
-    const { core, tools } = this.#parts;
+    const { clock, tools } = this.#parts;
     const offered = offeredBuiltins({ backend: beginning.backend, tools }).map(({ definition }) => definition);
-    return newSessionState(params, { ...beginning, now: core.clock.now(), tools: offered });
+    return newSessionState(params, { ...beginning, now: clock.now(), tools: offered });
   }
 
   /** Nobody sees these turns before the session is on the list. A new beginning forgets what an earlier one left. */
   async #storePage({ channel, start, turns }: ImportPage): Promise<void> {
-    const { core, log } = this.#parts;
+    const { writer, log } = this.#parts;
     if (start === 0) await this.#makeRoom(channel);
     const here = (await log.archiveHead(channel))?.turnCount ?? 0;
     if (start !== here) throw invalid(`/start must be ${here}: so many turns are here`);
@@ -209,9 +209,9 @@ export class Creation {
       if ((await log.findTurn(channel, id)) !== undefined) throw invalid(`/turns: there is a turn ${id} already`);
     }
     if (turns.length === 0) return;
-    const place = { channel, seq: core.writer.assignedSeq, head: '{}' };
-    core.writer.archive(channel, () => ({ ...place, turns: { start, items: turns } }));
-    await core.writer.settled();
+    const place = { channel, seq: writer.assignedSeq, head: '{}' };
+    writer.archive(channel, () => ({ ...place, turns: { start, items: turns } }));
+    await writer.settled();
   }
 
   /** Copies the turns of another session up to the one where this one begins, and says how many they are. */
@@ -225,7 +225,7 @@ export class Creation {
     const source = await memory.open(session);
     if (!source) throw new RequestError(ErrorCode.SessionNotFound, `there is no session ${session} to fork`);
     await memory.archive(source);
-    const index = await source.parts.pages.indexOf(source.committed, turnId);
+    const index = await source.indexOfTurn(turnId);
     if (index === undefined)
       throw new RequestError(ErrorCode.InvalidParams, `/fork/turnId: ${session} has no finished turn ${turnId}`);
     await log.copyTurns(session, to, index + 1);
@@ -234,35 +234,35 @@ export class Creation {
 
   /** The URI is free, so that what is stored under it can only be what an earlier attempt left behind. */
   async #makeRoom(uri: string): Promise<void> {
-    const { core, log, notes } = this.#parts;
+    const { clock, writer, log, notes } = this.#parts;
     await log.forget(uri);
-    notes.setUnfinished(uri, core.clock.now());
-    await core.writer.settled();
+    notes.setUnfinished(uri, clock.now());
+    await writer.settled();
   }
 
   /** Stores the first state of a session; from then on it is on the list. */
   async #store(state: SessionState, turnCount: number): Promise<void> {
-    const { core, catalogue, notes } = this.#parts;
+    const { writer, catalogue, notes } = this.#parts;
     const uri = state.summary.resource;
-    core.writer.archive(uri, () => ({
+    writer.archive(uri, () => ({
       channel: uri,
-      seq: core.writer.assignedSeq,
+      seq: writer.assignedSeq,
       head: headText(state),
       turns: { start: turnCount, items: [] },
     }));
     catalogue.set(uri, { summary: state.summary, lifecycle: state.lifecycle });
     notes.setActive(uri, true);
     notes.setUnfinished(uri, undefined);
-    await core.writer.settled();
+    await writer.settled();
   }
 
   /** Tells everyone of a new session and starts its agent. */
   async #begin(uri: string): Promise<void> {
-    const { core, memory, news } = this.#parts;
+    const { logger, memory, news } = this.#parts;
     const session = await memory.open(uri);
     if (!session) return;
     const { summary } = session.state;
-    core.logger.log('info', 'session created', { session: uri, provider: summary.provider });
+    logger.log('info', 'session created', { session: uri, provider: summary.provider });
     news.added(summary);
     session.create();
   }

@@ -16,7 +16,7 @@ export interface Held {
 export class DeferredActions {
   #held: readonly Held[] = [];
 
-  constructor(private readonly parts: Pick<SessionParts, 'core' | 'notes' | 'channel'>) {}
+  constructor(private readonly parts: Pick<SessionParts, 'writer' | 'deferrals' | 'notes' | 'channel'>) {}
 
   get isEmpty(): boolean {
     return this.#held.length === 0;
@@ -32,7 +32,7 @@ export class DeferredActions {
 
   hold(action: SessionAction, origin: EntryOrigin, asker: Asker): void {
     if (!this.has(origin)) this.#set([...this.#held, { action, origin }]);
-    this.parts.core.clients.sent.held(origin);
+    this.parts.deferrals.held(origin);
     asker.deferred(origin);
   }
 
@@ -41,7 +41,7 @@ export class DeferredActions {
     const held = this.#held;
     if (held.length === 0) return;
     this.#set([]);
-    this.parts.core.writer.afterFailure(() => this.restore(held));
+    this.parts.writer.afterFailure(() => this.restore(held));
     for (const { action, origin } of held) apply(action, origin);
   }
 

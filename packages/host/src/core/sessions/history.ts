@@ -11,7 +11,8 @@ import {
   type Turn,
 } from '@atrium/protocol';
 import type { Channel } from '../channels/channel.js';
-import type { ChannelSnapshot, HostCore, SnapshotRequest } from '../contracts/host-core.js';
+import type { ChannelSnapshot, SnapshotRequest } from '../channels/open-channel.js';
+import type { Writer } from '../channels/writer.js';
 import { RequestError } from '../contracts/request-error.js';
 import type { Archive, Log, TurnRange } from '../log/log.js';
 import { LazyList, RawJson } from '../util/json-parts.js';
@@ -234,7 +235,7 @@ export function headText(state: SessionState): string {
  */
 
 interface HistoryParts {
-  readonly core: HostCore;
+  readonly writer: Writer;
   readonly channel: Channel<SessionState>;
   readonly pages: TurnPages;
 }
@@ -247,12 +248,12 @@ export interface TurnsPage extends Omit<FetchTurnsResult, 'turns'> {
 }
 
 export class History {
-  readonly #core: HostCore;
+  readonly #writer: Writer;
   readonly #channel: Channel<SessionState>;
   readonly #pages: TurnPages;
 
-  constructor({ core, channel, pages }: HistoryParts) {
-    this.#core = core;
+  constructor({ writer, channel, pages }: HistoryParts) {
+    this.#writer = writer;
     this.#channel = channel;
     this.#pages = pages;
   }
@@ -263,7 +264,7 @@ export class History {
     const start = window ? Math.max(0, total - window.last) : 0;
     const turns = this.#pages.list(state, { start, end: total }, { takesText });
     const { uri: resource } = this.#channel;
-    const snapshot = { resource, state: { ...state, turns }, fromSeq: this.#core.writer.committedSeq };
+    const snapshot = { resource, state: { ...state, turns }, fromSeq: this.#writer.committedSeq };
     return { snapshot, turns: { start, total } };
   }
 
@@ -298,13 +299,13 @@ export class History {
       const isCurrent = this.#pages.base === base;
       const withOlder = (state: SessionState) => ({ ...state, turns: [...older, ...state.turns] });
       if (isCurrent && this.#channel.replace(withOlder)) this.#pages.broughtBack(older);
-      else await this.#core.writer.settled();
+      else await this.#writer.settled();
     }
   }
 
   /** Stores the state as it is at the end of this tick, so that opening it later needs no replay. */
   archive(): void {
-    const { writer } = this.#core;
+    const writer = this.#writer;
     writer.archive(this.#channel.uri, () => this.#pages.archive(this.#channel.live, writer.assignedSeq));
     writer.afterCommit(() => {
       this.#pages.archivedUpTo(this.#channel.committed);

@@ -4,13 +4,18 @@ import type { SessionAction, SessionInputRequest, SessionInputResponseKind, Sess
 import type { Step } from '../channels/channel.js';
 import type { InputOutcome } from '../contracts/agent.js';
 import { CLIENT_GRACE_MS } from './limits.js';
+import type { SessionParts } from './session.js';
 import type { TurnRunner } from './turn.js';
 import { NO_CALL } from './waiters.js';
 
-export async function askPerson(turn: TurnRunner, request: SessionInputRequest): Promise<InputOutcome> {
+export async function askPerson(
+  turn: TurnRunner,
+  parts: Pick<SessionParts, 'clock' | 'watchers'>,
+  request: SessionInputRequest,
+): Promise<InputOutcome> {
   turn.interrupt();
   turn.write({ type: 'session/inputRequested', request });
-  cancelUnanswerable(turn, request.id);
+  cancelUnanswerable(turn, parts, request.id);
   return turn.waitFor([NO_CALL], (_state, step) => {
     const action = step?.envelope.action;
     if (action?.type !== 'session/inputCompleted' || action.requestId !== request.id) return undefined;
@@ -20,12 +25,15 @@ export async function askPerson(turn: TurnRunner, request: SessionInputRequest):
 }
 
 /** Clients of the oldest wire cannot be asked. With nobody else there, the turn would wait for ever. */
-function cancelUnanswerable(turn: TurnRunner, requestId: string): void {
-  const { uri, parts } = turn.session;
-  parts.core.clock.after(CLIENT_GRACE_MS, () => {
+function cancelUnanswerable(
+  turn: TurnRunner,
+  parts: Pick<SessionParts, 'clock' | 'watchers'>,
+  requestId: string,
+): void {
+  parts.clock.after(CLIENT_GRACE_MS, () => {
     const isOpen = turn.session.state.inputRequests?.some(({ id }) => id === requestId);
     if (!isOpen || !turn.isActive) return;
-    if (parts.core.mayBeAnswered(uri)) return cancelUnanswerable(turn, requestId);
+    if (parts.watchers.mayBeAnswered(turn.session.uri)) return cancelUnanswerable(turn, parts, requestId);
     turn.write({ type: 'session/inputCompleted', requestId, response: 'cancel' });
   });
 }

@@ -15,7 +15,7 @@ import { STORE_RETRY_MS } from '../channels/limits.js';
 import { plain } from '../tool-calls/results.js';
 import { plainText } from '../util/plain-text.js';
 import type { InterruptedCommand, InterruptedCommands } from './running-commands.js';
-import type { Session } from './session.js';
+import type { Session, SessionParts } from './session.js';
 
 /** In the error of a call that was running. */
 export const INTERRUPTED_CODE = 'INTERRUPTED';
@@ -135,11 +135,11 @@ const OUTSIDE_TURNS: ReadonlySet<string> = new Set([
 ]);
 
 /** A crash cut the session off: its calls and its turn end as errors that say so, its creation goes on. */
-export function afterCrash(session: Session, commands: InterruptedCommands): void {
+export function afterCrash(session: Session, parts: SessionParts, commands: InterruptedCommands): void {
   const { activeTurn, lifecycle } = session.state;
   if (activeTurn) fail(session, activeTurn.id, hostRestarted(endCutCalls(session, activeTurn, commands)));
   if (lifecycle === 'creating') session.create();
-  else if (!activeTurn) session.parts.notes.setActive(session.uri, false);
+  else if (!activeTurn) parts.notes.setActive(session.uri, false);
 }
 
 /** Part of what happened here was damaged on disk: a turn that misses something says so, and the rest is stored anew. */
@@ -150,16 +150,16 @@ export function afterDamage(session: Session): void {
 }
 
 /** What the host did here could not be stored. An agent whose words are lost is stopped; the rest is done again. */
-export function afterLoss(session: Session, lost: readonly StateAction[]): void {
+export function afterLoss(session: Session, parts: SessionParts, lost: readonly StateAction[]): void {
   const { activeTurn } = session.state;
   const types = new Set<string>(lost.map(({ type }) => type));
   const isTurnLost = [...types].some((type) => !OUTSIDE_TURNS.has(type));
   if (activeTurn && isTurnLost) session.stopAgent(activeTurn.id);
-  session.parts.core.clock.after(STORE_RETRY_MS, () => {
+  parts.clock.after(STORE_RETRY_MS, () => {
     if (session.isClosed) return;
     if (activeTurn && isTurnLost) fail(session, activeTurn.id, NOT_STORED);
     if (types.has('session/ready') || types.has('session/creationFailed')) session.create();
-    dropAbsentClient(session);
+    session.dropAbsentClient();
     session.lost();
   });
 }
@@ -167,13 +167,6 @@ export function afterLoss(session: Session, lost: readonly StateAction[]): void 
 /** Ends a turn as failed, if it still runs. */
 function fail(session: Session, turnId: string, error: ErrorInfo): void {
   if (session.state.activeTurn?.id === turnId) session.write({ type: 'session/error', turnId, error });
-}
-
-/** The role of active client is free when whoever had it is not here. */
-export function dropAbsentClient(session: Session): void {
-  const clientId = session.state.activeClient?.clientId;
-  if (clientId === undefined || session.parts.core.connections.isConnected(clientId)) return;
-  session.write({ type: 'session/activeClientChanged', activeClient: null });
 }
 
 /** A client has been gone for too long: its calls fail. */

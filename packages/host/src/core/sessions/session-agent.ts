@@ -73,7 +73,7 @@ export class AgentOpener {
   }
 
   async #open(): Promise<AgentSession> {
-    const { backend, channel, core, pages, notes, predecessor } = this.#parts;
+    const { backend, channel, blobs, toolOutputMaxCharacters: maxCharacters, pages, notes, predecessor } = this.#parts;
     const { provider } = channel.live.summary;
     if (!backend) throw new AgentError('agent-missing', `no agent ${provider} is here; start the host with it`);
     this.#opening = true;
@@ -88,8 +88,7 @@ export class AgentOpener {
         history: async (last) => {
           const total = pages.total(channel.committed);
           const turns = await pages.slice(channel.committed, Math.max(0, total - last), total);
-          const whole = core.blobs ? await wholeTurns(core.blobs, turns) : turns;
-          const { toolOutputMaxCharacters: maxCharacters } = core;
+          const whole = blobs ? await wholeTurns(blobs, turns) : turns;
           return turnsForModel(whole, { maxCharacters, canRead: this.around.canReadResults() });
         },
         memory: await agentMemory(channel.uri, notes),
@@ -156,13 +155,13 @@ export class AgentOpener {
 
   /** The host goes on without an agent that does not end. */
   async #close(): Promise<void> {
-    const { core, channel } = this.#parts;
+    const { clock, logger, channel } = this.#parts;
     await within(
-      core.clock,
+      clock,
       AGENT_CLOSE_MAX_MS,
       this.#tell((agent) => agent.close()),
       () => {
-        core.logger.log('warn', 'an agent did not end in time', {
+        logger.log('warn', 'an agent did not end in time', {
           session: channel.uri,
           milliseconds: AGENT_CLOSE_MAX_MS,
         });
@@ -176,8 +175,8 @@ export class AgentOpener {
       const agent = await this.#opened?.catch(() => undefined);
       if (agent) await what(agent);
     } catch (error) {
-      const { core, channel } = this.#parts;
-      core.logger.log('warn', 'an agent failed', { session: channel.uri, error: String(error) });
+      const { logger, channel } = this.#parts;
+      logger.log('warn', 'an agent failed', { session: channel.uri, error: String(error) });
     }
   }
 
@@ -202,14 +201,15 @@ export function folderOf({ summary }: SessionState): string | undefined {
 
 export class SessionAgent {
   readonly #session: Session;
+  readonly #parts: SessionParts;
   readonly #opener: AgentOpener;
   #runner: TurnRunner | undefined;
 
-  constructor(session: Session, prepare: () => Promise<void>, isResting: () => boolean) {
+  constructor(session: Session, parts: SessionParts, readiness: Pick<AroundAgent, 'prepare' | 'isResting'>) {
     this.#session = session;
-    this.#opener = new AgentOpener(session.parts, {
-      prepare,
-      isResting,
+    this.#parts = parts;
+    this.#opener = new AgentOpener(parts, {
+      ...readiness,
       canReadResults: () => canReadResults(session.extensions),
     });
   }
@@ -230,7 +230,7 @@ export class SessionAgent {
   run(turnId: string): void {
     const turn = this.#session.state.activeTurn;
     if (turn?.id !== turnId) return;
-    this.#runner = new TurnRunner(this.#session, turn);
+    this.#runner = new TurnRunner(this.#session, this.#parts, turn);
     void this.#runner.run(this.#opener.forTurn());
   }
 

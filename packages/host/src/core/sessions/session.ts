@@ -10,11 +10,18 @@ import type {
 } from '@atrium/protocol';
 import type { Channel, Step } from '../channels/channel.js';
 import type { Asker, ChannelSnapshot, OpenChannel, SnapshotRequest } from '../channels/open-channel.js';
+import type { RootChannel } from '../channels/root-channel.js';
+import type { Writer } from '../channels/writer.js';
 import type { AgentAbilities, AgentBackend } from '../contracts/agent.js';
+import type { BlobStore } from '../contracts/blobs.js';
 import type { Extension } from '../contracts/extension.js';
-import type { HostCore } from '../contracts/host-core.js';
+import type { Deferrals, Presence, Watchers } from '../contracts/ports.js';
+import type { Service } from '../contracts/service.js';
+import type { TelemetryReports } from '../contracts/telemetry.js';
 import type { HostTool } from '../contracts/tool.js';
 import type { EntryOrigin, Log } from '../log/log.js';
+import type { Clock } from '../util/clock.js';
+import type { Logger } from '../util/logger.js';
 import { type Catalogue, isAtWork } from './catalogue.js';
 import { unknownModel } from './creation.js';
 import { DeferredActions, type Held } from './deferred-actions.js';
@@ -22,6 +29,8 @@ import { Extensions } from './extensions.js';
 import { History, type TurnPages, type TurnsPage } from './history.js';
 import { IdleProcesses } from './idle.js';
 import { StandingRequests } from './questions.js';
+import { afterCrash, afterLoss } from './recovery.js';
+import type { InterruptedCommands } from './running-commands.js';
 import { SessionAgent } from './session-agent.js';
 import { type AttachObserver, SessionObservers } from './session-observer.js';
 import { Naming, type SessionRecords, ToolPermissions } from './session-records.js';
@@ -29,7 +38,19 @@ import { mustWait, type Reaction, reactionsTo, refusal } from './session-rules.j
 
 /** What all sessions of a host have in common. */
 export interface SharedParts {
-  readonly core: HostCore;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly writer: Writer;
+  readonly telemetry: TelemetryReports;
+  readonly presence: Presence;
+  readonly watchers: Watchers;
+  readonly deferrals: Deferrals;
+  /** Where large results are stored; undefined on a host without a folder for them. */
+  readonly blobs: BlobStore | undefined;
+  /** How many characters of one tool result a model reads. */
+  readonly toolOutputMaxCharacters: number;
+  readonly services: readonly Service[];
+  readonly root: RootChannel;
   readonly log: Log;
   readonly catalogue: Catalogue;
   readonly notes: SessionRecords;
@@ -40,6 +61,10 @@ export interface SharedParts {
   readonly restProcessesAfterMs: number;
   /** What lives beside every session. */
   readonly companions: readonly AttachObserver[];
+  /** Opens a channel again that has left memory. */
+  open(uri: string): Promise<OpenChannel | undefined>;
+  /** A session was used: it may leave memory after a while. */
+  used(uri: string): void;
 }
 
 export interface SessionParts extends SharedParts {
@@ -94,7 +119,7 @@ export class Session implements OpenChannel {
   readonly standing = new StandingRequests({
     write: (action) => this.write(action),
     state: () => this.state,
-    isNoteNeeded: () => this.#parts.core.isWatchedWithoutQuestions(this.uri),
+    isNoteNeeded: () => this.#parts.watchers.isWatchedWithoutQuestions(this.uri),
   });
   readonly #companions: SessionObservers;
   readonly #activity: TurnActivity;
@@ -103,17 +128,16 @@ export class Session implements OpenChannel {
   constructor(parts: SessionParts) {
     this.#parts = parts;
     this.#held = new DeferredActions(parts);
-    const { clock, logger } = parts.core;
+    const { clock, logger } = parts;
     this.#processes = new IdleProcesses({
       ...{ clock, logger, session: parts.channel.uri, restAfterMs: parts.restProcessesAfterMs },
       isBusy: () => this.#isNeeded,
       end: async () => void (await Promise.all([this.#agent.rest(), this.#companions.rest()])),
     });
-    this.#agent = new SessionAgent(
-      this,
-      () => this.#begin(),
-      () => this.#processes.isResting,
-    );
+    this.#agent = new SessionAgent(this, parts, {
+      prepare: () => this.#begin(),
+      isResting: () => this.#processes.isResting,
+    });
     this.#history = new History(parts);
     this.allowances = new ToolPermissions(parts.notes, parts.channel.uri);
     this.naming = new Naming(parts.notes, parts.channel.uri);
@@ -125,7 +149,7 @@ export class Session implements OpenChannel {
     });
     this.#activity = new TurnActivity(this.state);
     const companions = parts.companions.map((attach) => attach(this));
-    this.#companions = new SessionObservers(companions, parts.core.logger);
+    this.#companions = new SessionObservers(companions, parts.logger);
   }
 
   get uri(): string {
@@ -144,10 +168,6 @@ export class Session implements OpenChannel {
     return this.#parts.channel.committed;
   }
 
-  get parts(): SessionParts {
-    return this.#parts;
-  }
-
   /** Whether it can leave memory: nothing runs, nothing waits to be stored. */
   get isIdle(): boolean {
     const { channel } = this.#parts;
@@ -158,6 +178,16 @@ export class Session implements OpenChannel {
   /** What its agent can do; undefined when the host does not have that agent. */
   get abilities(): AgentAbilities | undefined {
     return this.#parts.backend?.abilities;
+  }
+
+  /** Its agent; undefined when the host does not have that agent. */
+  get backend(): AgentBackend | undefined {
+    return this.#parts.backend;
+  }
+
+  /** The index of a finished turn, also of one that only the log has; undefined when there is none with this id. */
+  indexOfTurn(turnId: string): Promise<number | undefined> {
+    return this.#parts.pages.indexOf(this.committed, turnId);
   }
 
   get isDisposed(): boolean {
@@ -176,8 +206,8 @@ export class Session implements OpenChannel {
   /** Takes an action, the host's own or a client's, and does what follows from it. */
   write(action: SessionAction, origin?: EntryOrigin): void {
     if (this.#isClosed) return;
-    const step = this.#parts.core.writer.write({ channel: this.#parts.channel, action, origin });
-    this.#parts.core.writer.afterCommit(() => this.#agent.observe(step));
+    const step = this.#parts.writer.write({ channel: this.#parts.channel, action, origin });
+    this.#parts.writer.afterCommit(() => this.#agent.observe(step));
     this.#note(step);
     this.naming.observe(action, origin);
     this.standing.observe(step);
@@ -203,6 +233,23 @@ export class Session implements OpenChannel {
     await Promise.all([this.allowances.load(), this.naming.load(), this.#companions.begin()]);
   }
 
+  /** The host stopped while the session was at work. */
+  afterCrash(commands: InterruptedCommands): void {
+    afterCrash(this, this.#parts, commands);
+  }
+
+  /** Actions that the host wrote here could not be stored. */
+  afterLoss(actions: readonly StateAction[]): void {
+    afterLoss(this, this.#parts, actions);
+  }
+
+  /** Frees the role of active client when the client that had it is not connected. */
+  dropAbsentClient(): void {
+    const clientId = this.state.activeClient?.clientId;
+    if (clientId === undefined || this.#parts.presence.isConnected(clientId)) return;
+    this.write({ type: 'session/activeClientChanged', activeClient: null });
+  }
+
   /** Something that the host wrote here could not be stored. */
   lost(): void {
     this.#companions.lost();
@@ -219,7 +266,7 @@ export class Session implements OpenChannel {
   async dispatch(action: StateAction, origin: EntryOrigin, asker: Asker): Promise<void> {
     if (action.type === 'session/truncated') await this.#history.reach(action.turnId);
     const isRepeated = action.type === 'session/turnStarted' && (await this.#history.has(action.turnId));
-    if (this.#isClosed) return (await this.#parts.core.open(this.uri))?.dispatch(action, origin, asker);
+    if (this.#isClosed) return (await this.#parts.open(this.uri))?.dispatch(action, origin, asker);
     if (isRepeated) return asker.reject(origin, 'a turn of that id is over: make a new id');
     const reason = refusal(action, { state: this.state, clientId: origin.clientId }) ?? this.#unknown(action);
     if (reason) return asker.reject(origin, reason);
@@ -252,7 +299,7 @@ export class Session implements OpenChannel {
   }
 
   #react(reaction: Reaction): void {
-    const { writer } = this.#parts.core;
+    const { writer } = this.#parts;
     switch (reaction.kind) {
       case 'release-held':
         return this.#held.release((action, origin) => this.write(action, origin));
@@ -319,15 +366,15 @@ export class Session implements OpenChannel {
 
   /** Takes it off the list. Nothing more happens here from now on, unless this could not be stored. */
   async dispose(): Promise<void> {
-    const { core, catalogue, notes } = this.#parts;
+    const { clock, writer, catalogue, notes } = this.#parts;
     const { activeTurn } = this.state;
     if (activeTurn) this.write({ type: 'session/turnCancelled', turnId: activeTurn.id });
     this.archive();
     const { summary, lifecycle } = this.state;
     notes.setActive(this.uri, false);
-    catalogue.set(this.uri, { summary, lifecycle, disposedAt: core.clock.now() });
+    catalogue.set(this.uri, { summary, lifecycle, disposedAt: clock.now() });
     this.#isClosed = true;
-    await core.writer.settled().catch((error) => {
+    await writer.settled().catch((error) => {
       this.#isClosed = false;
       throw error;
     });

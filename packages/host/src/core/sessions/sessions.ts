@@ -17,13 +17,13 @@ import { headOf, ListNews } from './catalogue.js';
 import { Creation, type CreationParts, type Creator, Reserved } from './creation.js';
 import { parsedTurns, TURN_PAGE_BYTES, TurnPages } from './history.js';
 import { DISPOSED_KEPT_MS, TURNS_IN_MEMORY, UNFINISHED_KEPT_MS } from './limits.js';
-import { afterCrash, afterDamage, dropAbsentClient } from './recovery.js';
+import { afterDamage } from './recovery.js';
 import { InterruptedCommands } from './running-commands.js';
 import { Session, type SharedParts } from './session.js';
 import type { SessionConfig } from './session-config.js';
 import type { ImportPage } from './session-import.js';
 
-export type RemovalParts = Pick<CreationParts, 'core' | 'log' | 'catalogue' | 'notes' | 'memory' | 'news' | 'reserved'>;
+export type RemovalParts = Omit<CreationParts, 'choices' | 'agents'>;
 
 export class Removal {
   readonly #parts: RemovalParts;
@@ -34,20 +34,20 @@ export class Removal {
 
   /** Takes a session off the list. Its history stays, and can be restored for a while. */
   async dispose(uri: string): Promise<void> {
-    const { core, memory, news } = this.#parts;
+    const { watchers, memory, news } = this.#parts;
     const session = await memory.open(uri);
     if (!session || session.isClosed) {
       throw new RequestError(ErrorCode.SessionNotFound, `there is no session ${uri}`);
     }
     await session.dispose();
     news.removed(uri);
-    core.unsubscribeAll(uri);
+    watchers.unsubscribeAll(uri);
     void memory.remove(session);
   }
 
   /** Puts a disposed session back on the list. One that was being created goes on with it. */
   async restore(uri: string): Promise<void> {
-    const { core, catalogue, notes, memory, news, reserved } = this.#parts;
+    const { writer, catalogue, notes, memory, news, reserved } = this.#parts;
     const entry = catalogue.find(uri);
     if (entry?.disposedAt === undefined || reserved.has(uri)) {
       throw new RequestError(ErrorCode.SessionNotFound, `no disposed session ${uri} is kept`);
@@ -57,7 +57,7 @@ export class Removal {
     await reserved.during(uri, () => {
       catalogue.set(uri, { summary, lifecycle });
       notes.setActive(uri, isNew);
-      return core.writer.settled();
+      return writer.settled();
     });
     news.added(summary);
     if (isNew) (await memory.open(uri))?.create();
@@ -65,8 +65,8 @@ export class Removal {
 
   /** Forgets sessions that were disposed long ago, and what is left of those that never came to be. */
   async purge(): Promise<void> {
-    const { core, catalogue, notes, reserved } = this.#parts;
-    const now = core.clock.now();
+    const { clock, catalogue, notes, reserved } = this.#parts;
+    const now = clock.now();
     const isOld = (at: number | undefined) => at !== undefined && at < now - DISPOSED_KEPT_MS;
     const disposed = catalogue.disposed().filter(({ at }) => isOld(at));
     const unfinished = (await notes.unfinished()).filter(({ since }) => since < now - UNFINISHED_KEPT_MS);
@@ -80,12 +80,12 @@ export class Removal {
 
   /** The notes that it is to go are the last to go: when something fails before, the next round begins again. */
   async #forget(uri: string): Promise<void> {
-    const { core, catalogue, notes, log } = this.#parts;
+    const { services, writer, catalogue, notes, log } = this.#parts;
     await log.forget(uri);
-    for (const service of core.services) await this.#tell(service, uri);
+    for (const service of services) await this.#tell(service, uri);
     catalogue.remove(uri);
     notes.forget(uri);
-    await core.writer.settled();
+    await writer.settled();
   }
 
   /** One that fails at it keeps nothing else from being forgotten. */
@@ -93,7 +93,7 @@ export class Removal {
     try {
       await service.forgotten?.(uri);
     } catch (error) {
-      const { logger } = this.#parts.core;
+      const { logger } = this.#parts;
       logger.log('warn', 'something of a forgotten session stays', { session: uri, error: String(error) });
     }
   }
@@ -144,7 +144,7 @@ export class SessionsInMemory {
   }
 
   async #load(uri: string): Promise<Session | undefined> {
-    const { log, core, catalogue } = this.#parts;
+    const { log, catalogue, used } = this.#parts;
     const archive = await log.archiveHead(uri);
     const entry = catalogue.find(uri);
     if (!archive || !entry) return undefined;
@@ -154,9 +154,9 @@ export class SessionsInMemory {
     const { state, lastTime, isDamaged } = await this.#replayed(uri, { ...head, turns }, archive.seq);
     if (this.#isClosed) return undefined;
     const session = this.#adopt(uri, state, { base, archived: archive.turnCount, lastTime });
-    dropAbsentClient(session);
+    session.dropAbsentClient();
     if (archive.isDamaged || isDamaged) afterDamage(session);
-    core.mayRest(uri);
+    used(uri);
     return session;
   }
 
@@ -204,7 +204,7 @@ export class SessionsInMemory {
   /** Stores a session as it is now, so that opening it needs nothing but its archive. */
   async archive(session: Session): Promise<void> {
     session.archive();
-    await this.#parts.core.writer.settled();
+    await this.#parts.writer.settled();
   }
 
   /** Lets a session leave memory, if nothing speaks against it. */
@@ -212,7 +212,7 @@ export class SessionsInMemory {
     const session = this.#open.get(uri);
     if (!session?.isIdle) return;
     await this.archive(session);
-    if (session.isClosed || !session.isIdle || this.#parts.core.isWatched(uri)) return;
+    if (session.isClosed || !session.isIdle || this.#parts.watchers.isWatched(uri)) return;
     await this.remove(session);
   }
 
@@ -255,8 +255,13 @@ export class Sessions {
   constructor({ choices, ...shared }: SessionsParts) {
     this.#parts = { choices, ...shared };
     this.#memory = new SessionsInMemory(shared);
-    const { core, catalogue } = shared;
-    const common = { ...shared, memory: this.#memory, news: new ListNews(core, catalogue), reserved: new Reserved() };
+    const { watchers, root, catalogue } = shared;
+    const common = {
+      ...shared,
+      memory: this.#memory,
+      news: new ListNews({ watchers, root, catalogue }),
+      reserved: new Reserved(),
+    };
     this.#creation = new Creation({ ...common, choices });
     this.#removal = new Removal(common);
   }
@@ -332,15 +337,15 @@ export class Sessions {
 
   /** After a start: turns that a crash cut off end as errors that say so; sessions being created go on. */
   async recover(): Promise<void> {
-    const { notes, log, core } = this.#parts;
+    const { notes, log, clock, logger, writer } = this.#parts;
     const commands = new InterruptedCommands();
-    await commands.load(log, core.clock);
+    await commands.load(log, clock);
     for (const uri of await notes.interrupted()) {
       await this.#recover(uri, commands).catch((error) =>
-        core.logger.log('error', 'a session cannot be opened', { session: uri, error: String(error) }),
+        logger.log('error', 'a session cannot be opened', { session: uri, error: String(error) }),
       );
     }
-    commands.forget(core.writer);
+    commands.forget(writer);
   }
 
   async #recover(uri: string, commands: InterruptedCommands): Promise<void> {
@@ -349,7 +354,7 @@ export class Sessions {
     const session = await this.open(uri);
     if (!session) return notes.setActive(uri, false);
     session.restoreHeld(held);
-    afterCrash(session, commands);
+    session.afterCrash(commands);
   }
 
   /** Stores a session as it is now; false when there is none. */

@@ -3,16 +3,17 @@ import type { SessionActiveClient } from '@atrium/protocol';
 import type { PromptContext } from '../prompt/turn-prompt.js';
 import type { CallContext } from '../tool-calls/call-context.js';
 import { StoredCommand } from './running-commands.js';
+import type { SessionParts } from './session.js';
 import type { TurnRunner } from './turn.js';
 import { NO_CALL } from './waiters.js';
 
-export function callContextOf(turn: TurnRunner): CallContext {
+export function callContextOf(turn: TurnRunner, parts: SessionParts): CallContext {
   const { session, id: turnId, workingDirectory, signal } = turn;
-  const { core, channel, pages } = session.parts;
-  const { clock, logger, telemetry, blobs, toolOutputMaxCharacters, connections, services, writer } = core;
+  const { channel, pages, clock, logger, telemetry, blobs, toolOutputMaxCharacters, presence, services, writer } =
+    parts;
   const activeClient = (): SessionActiveClient | undefined => {
     const client = session.state.activeClient;
-    return client && connections.isConnected(client.clientId) ? client : undefined;
+    return client && presence.isConnected(client.clientId) ? client : undefined;
   };
   return {
     ...{ session: session.uri, turnId, workingDirectory, signal, clock, logger, telemetry },
@@ -35,7 +36,7 @@ export function callContextOf(turn: TurnRunner): CallContext {
     interruptText: () => turn.interrupt(),
     notify: (note) => turn.notify(note),
     ask: (request) => turn.ask(request),
-    isConnected: (clientId) => connections.isConnected(clientId),
+    isConnected: (clientId) => presence.isConnected(clientId),
     activeClient,
     unloadedTurns: (last) => pages.slice(channel.committed, Math.max(0, pages.base - last), pages.base),
     runningCommand: (toolCallId) => new StoredCommand(writer, { session: session.uri, toolCallId }),
@@ -44,15 +45,14 @@ export function callContextOf(turn: TurnRunner): CallContext {
   };
 }
 
-export function promptContextOf(turn: TurnRunner): PromptContext {
+export function promptContextOf(turn: TurnRunner, parts: SessionParts): PromptContext {
   const { session, message, agent, signal } = turn;
-  const { backend, core } = session.parts;
-  const { clock, logger, telemetry, connections } = core;
+  const { backend, clock, logger, telemetry, presence } = parts;
   return {
     ...{ session: session.uri, backend, message, agent, signal, clock, logger, telemetry },
     extensions: () => session.extensions.all(),
     responseParts: () => session.state.activeTurn?.responseParts ?? [],
     activeClient: () => session.committed.activeClient,
-    clients: connections,
+    clients: presence,
   };
 }

@@ -37,7 +37,7 @@ import { shorten } from '../util/text.js';
 import { adviceFor, objectionTo, untilReady } from './extensions.js';
 import { ACTIVITY_MAX_CHARACTERS, TITLE_MAX_CHARACTERS, TURN_SENT_ON_MAX } from './limits.js';
 import { askPerson } from './questions.js';
-import type { Session } from './session.js';
+import type { Session, SessionParts } from './session.js';
 import { AgentOpener, folderOf } from './session-agent.js';
 import { TurnStream } from './turn-output.js';
 import { callContextOf, promptContextOf } from './turn-ports.js';
@@ -45,13 +45,15 @@ import { CallPlaces, type Find, TurnOverError, Waiters } from './waiters.js';
 
 export class TurnCourse {
   readonly #turn: TurnRunner;
+  readonly #parts: SessionParts;
   #message: UserMessage;
   #context: readonly string[] = [];
   /** How often extensions had something against the end of it. */
   #sentOn = 0;
 
-  constructor(turn: TurnRunner, message: UserMessage) {
+  constructor(turn: TurnRunner, parts: SessionParts, message: UserMessage) {
     this.#turn = turn;
+    this.#parts = parts;
     this.#message = message;
   }
 
@@ -98,9 +100,9 @@ export class TurnCourse {
 
   /** Extensions take their time: a person may have said something meanwhile. What was said before, the agent has seen. */
   #isSteeredOn(seen: string | undefined): boolean {
-    const { state, parts } = this.#turn.session;
+    const { state } = this.#turn.session;
     const isNew = state.steeringMessage !== undefined && state.steeringMessage.id !== seen;
-    const message = isNew && parts.backend?.abilities.steer ? this.#turn.takeSteering() : undefined;
+    const message = isNew && this.#parts.backend?.abilities.steer ? this.#turn.takeSteering() : undefined;
     if (message) this.#continueWith(message);
     return message !== undefined;
   }
@@ -112,7 +114,7 @@ export class TurnCourse {
 
   #surroundings() {
     const { session, signal } = this.#turn;
-    const { clock, logger } = session.parts.core;
+    const { clock, logger } = this.#parts;
     return { extensions: session.extensions.all(), signal, clock, logger };
   }
 }
@@ -128,6 +130,7 @@ export class TurnRunner implements AgentTurn {
   readonly agent: AgentSelection | undefined;
   readonly workingDirectory: string | undefined;
   readonly #session: Session;
+  readonly #parts: SessionParts;
   readonly #abort = new AbortController();
   readonly #waiters = new Waiters();
   readonly #places = new CallPlaces();
@@ -136,17 +139,18 @@ export class TurnRunner implements AgentTurn {
   readonly #calls: ToolCalls;
   #prompt: TurnPrompt | undefined;
 
-  constructor(session: Session, turn: ActiveTurn) {
+  constructor(session: Session, parts: SessionParts, turn: ActiveTurn) {
     this.#session = session;
+    this.#parts = parts;
     // Every call that runs listens, and a model may make many at once.
     setMaxListeners(0, this.#abort.signal);
     this.id = turn.id;
     this.#stream = new TurnStream(turn.id, (action) => this.write(action));
-    this.#course = new TurnCourse(this, turn.userMessage);
+    this.#course = new TurnCourse(this, parts, turn.userMessage);
     this.model = session.state.summary.model;
     this.agent = session.state.summary.agent;
     this.workingDirectory = folderOf(session.state);
-    this.#calls = new ToolCalls(callContextOf(this));
+    this.#calls = new ToolCalls(callContextOf(this, parts));
   }
 
   get message(): UserMessage {
@@ -180,7 +184,7 @@ export class TurnRunner implements AgentTurn {
       while (await this.#course.goesOn());
       this.write({ type: 'session/turnComplete', turnId: this.id });
     } catch (error) {
-      if (this.isActive) this.#session.parts.core.logger.log('warn', 'a turn failed', { session: this.#session.uri });
+      if (this.isActive) this.#parts.logger.log('warn', 'a turn failed', { session: this.#session.uri });
       this.write({ type: 'session/error', turnId: this.id, error: AgentOpener.errorInfo(error) });
     }
   }
@@ -274,11 +278,11 @@ export class TurnRunner implements AgentTurn {
   }
 
   ask(request: SessionInputRequest): Promise<InputOutcome> {
-    return askPerson(this, request);
+    return askPerson(this, this.#parts, request);
   }
 
   renderPrompt(pristine?: Sections, projectInstructions?: string): Promise<Sections> {
-    this.#prompt ??= new TurnPrompt(promptContextOf(this));
+    this.#prompt ??= new TurnPrompt(promptContextOf(this, this.#parts));
     return this.#prompt.render(pristine, projectInstructions);
   }
 

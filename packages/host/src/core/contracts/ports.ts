@@ -1,0 +1,35 @@
+/** Small ports between the parts of the host. The composition root passes each to the parts that need it. */
+import type { HostRequestMethod, HostRequests } from '@atrium/protocol';
+import type { EntryOrigin } from '../log/log.js';
+
+/** Which clients are connected, wherever that is, and how to ask them something. */
+export interface Presence {
+  isConnected(clientId: string): boolean;
+  /** Whether the client is connected, speaks a version with this method, and has not said that it lacks it. */
+  mayAsk(clientId: string, method: HostRequestMethod): boolean;
+  /** Rejects on an error, on a result of the wrong shape, on silence, and when the client leaves. */
+  ask<M extends HostRequestMethod>(
+    clientId: string,
+    method: M,
+    params: HostRequests[M]['params'],
+    timeoutMs?: number,
+  ): Promise<HostRequests[M]['result']>;
+}
+
+/** The subscribers of channels. */
+export interface Watchers {
+  isWatched(uri: string): boolean;
+  /** Whether a subscriber can answer questions; true without subscribers, because one may come. */
+  mayBeAnswered(uri: string): boolean;
+  /** Whether some subscriber's dialect has no questions at all. */
+  isWatchedWithoutQuestions(uri: string): boolean;
+  /** Ends all subscriptions to a channel that is gone. */
+  unsubscribeAll(uri: string): void;
+  /** Notifies all subscribers once, without a number. */
+  notify(uri: string, method: string, params: object): void;
+}
+
+/** Remembers that a client's action waits for the end of a turn, so that a resend is not applied a second time. */
+export interface Deferrals {
+  held(origin: EntryOrigin): void;
+}
