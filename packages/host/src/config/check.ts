@@ -72,7 +72,7 @@ function unknownKey(at: string, name: string, known: readonly string[]): string 
   return `unknown key ${quoted(name)}${where} is ignored${didYouMean(name, known)}`;
 }
 
-/** Records are told apart by their `type`, everything else by its kind. */
+/** The `type` member chooses between records; the kind of value chooses between everything else. */
 function checkedMember(schema: UnionSchema, node: Node, report: Report, at: string): unknown {
   const members = schema.anyOf.filter((member) => 'type' in member && member.type === node.type);
   if (members.length === 0) return wrong(node, report, mismatch(schema, node, at));
@@ -100,14 +100,14 @@ interface Property {
   readonly value: Node;
 }
 
-export function propertiesOf(node: Node): Property[] {
+function propertiesOf(node: Node): Property[] {
   if (node.type !== 'object') return [];
   return (node.children ?? []).flatMap(({ children: [key, value] = [] }) =>
     key && value ? [{ key, name: String(key.value), value }] : [],
   );
 }
 
-/** What JSON means, with every name as an own property, `__proto__` too. */
+/** The value of a node, with every name as an own property, also `__proto__`. */
 function plainValue(node: Node): unknown {
   if (node.type === 'array') return (node.children ?? []).map(plainValue);
   if (node.type !== 'object') return node.value;
@@ -118,8 +118,8 @@ function withoutUndefined(entries: readonly (readonly [string, unknown])[]): obj
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
 }
 
-/** A text is never repeated: it may be a key in the wrong place. */
-export function mismatch(schema: ConfigSchema, { type, value }: Node, at: string): string {
+/** Never repeats a text: it may be a key in the wrong place. */
+function mismatch(schema: ConfigSchema, { type, value }: Node, at: string): string {
   const wanted = `${at === '' ? 'the file' : at} must be ${expected(schema)}`;
   if (type === 'object') return `${wanted}, but is an object`;
   if (type === 'array') return `${wanted}, but is a list`;
@@ -127,7 +127,7 @@ export function mismatch(schema: ConfigSchema, { type, value }: Node, at: string
   return `${wanted}, but is ${value}`;
 }
 
-export function expected(schema: ConfigSchema | undefined): string {
+function expected(schema: ConfigSchema | undefined): string {
   if (schema === undefined || 'not' in schema) return 'a value';
   if (schema.title !== undefined) return schema.title;
   if ('anyOf' in schema) return [...new Set(schema.anyOf.map(expected))].join(' or ');
@@ -139,11 +139,11 @@ export function expected(schema: ConfigSchema | undefined): string {
 const EXPECTED = { string: 'a text', boolean: 'true or false', array: 'a list', object: 'an object' } as const;
 
 /** `agents.ollama.models` */
-export function below(at: string, name: string): string {
+function below(at: string, name: string): string {
   const shown = /^[\w$-]+$/.test(name) ? name : quoted(name);
   return at === '' ? shown : `${at}.${shown}`;
 }
 
-export function quoted(text: string): string {
+function quoted(text: string): string {
   return JSON.stringify(text);
 }

@@ -29,9 +29,9 @@ export function userConfigFile({ platform, env, home }: Surroundings): string {
 /** A file that people write by hand stays far below this. */
 export const CONFIG_MAX_BYTES = 256 * 1024;
 
-/** Enough to mend a file; finding the lines of thousands would keep the host busy. */
+/** Enough to correct a file; finding the lines of thousands would keep the host busy. */
 export const FINDINGS_MAX = 20;
-/** A pipe in place of a file must not keep the host waiting for somebody to write into it. */
+/** A pipe in place of a file must not block the host until something is written into it. */
 const READ_AT_ONCE = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
 /** A file that cannot be used. The message names the file, the line and the column. */
@@ -78,9 +78,9 @@ async function textOf(file: string): Promise<string | undefined> {
   }
 }
 
-/** Parser and check call themselves for all that is nested; a file made to exhaust them must not end the host. */
+/** Parser and check are recursive; a file that exhausts the stack must not end the host. */
 async function parsed(text: string, findings: Finding[]): Promise<Config> {
-  // Most hosts have no file; they need not load the parser.
+  // Hosts without a file do not load the parser.
   const jsonc = await import('jsonc-parser');
   try {
     return checkedConfig(jsonc, text, findings);
@@ -117,17 +117,18 @@ function placeOf(text: string, offset: number): string {
   return `${lines.length}:${(lines.at(-1)?.length ?? 0) + 1}`;
 }
 
-export interface BrokenRule {
+interface BrokenRule {
   readonly path: readonly string[];
   readonly message: string;
 }
 
-/** Agents that are always there; their ids are taken. */
+/** The ids of built-in agents. */
 const BUILT_IN = ['offline'];
 /** Headers that carry keys. */
 const SECRET_HEADER = /^(authorization|proxy-authorization|cookie|x-api-key|api-key|x-goog-api-key)$/i;
 
-export function brokenRules({ agents = {} }: Config): BrokenRule[] {
+/** Rules between keys, which a schema cannot express. */
+function brokenRules({ agents = {} }: Config): BrokenRule[] {
   return Object.entries(agents).flatMap(([id, entry]) => [
     ...rulesOfName(id, entry),
     ...rulesOfAddress(id, entry),
@@ -154,7 +155,8 @@ function rulesOfHeaders(id: string, entry: AgentEntry): BrokenRule[] {
   }));
 }
 
-export function wholePaths(config: Config, folder: string): Config {
+/** Relative paths count from the folder of the file, wherever the host was started. */
+function wholePaths(config: Config, folder: string): Config {
   const { agents, providers, plugins } = config;
   return {
     ...config,

@@ -16,11 +16,11 @@ export interface ConfigSources {
 
 export interface LoadedConfig {
   readonly config: Config;
-  /** The files that count. */
+  /** The files that were used. */
   readonly files: readonly string[];
   /** Each with its file and line. */
   readonly warnings: readonly string[];
-  /** What the project wants and does not get yet. */
+  /** What the project declares and a person has not trusted yet. */
   readonly waiting: WaitingForTrust | undefined;
 }
 
@@ -31,10 +31,10 @@ export interface WaitingForTrust {
   readonly entries: readonly string[];
 }
 
-/** Of what waits for trust, the first are named: the list is a stranger's. */
+/** A stranger writes the list, so only the first entries are named. */
 const WAITING_MAX = 50;
 
-/** Throws a `ConfigError` when a file that counts cannot be used. */
+/** Throws a `ConfigError` when a file of the user or of a trusted project cannot be used. */
 export async function loadConfig({ userFile, projectFolder, trust }: ConfigSources): Promise<LoadedConfig> {
   const projectFile = path.join(projectFolder, PROJECT_FILE);
   const [user, project] = await Promise.all([readConfigFile(userFile), attempt(projectFile)]);
@@ -47,14 +47,14 @@ export async function loadConfig({ userFile, projectFolder, trust }: ConfigSourc
   return loaded(user, undefined, { file: projectFile, folder: projectFolder, entries });
 }
 
-/** An agent is a program, or a server that conversations and keys go to. What else the file starts, sessions ask about. */
+/** An agent is a program, or a server that gets conversations and keys. Sessions ask about everything else in the file. */
 async function allowsAgents({ config }: ConfigFile, folder: string, trust: ConfigSources['trust']): Promise<boolean> {
   const programs = Object.entries(config.agents ?? {}).map(([id, entry]) => agentProgram(id, entry, folder));
   const allowed = await Promise.all(programs.map(({ digest }) => trust.allows(folder, digest)));
   return allowed.every(Boolean);
 }
 
-/** Whether a broken file matters is known only when its folder is known to be trusted. */
+/** A broken file matters only in a trusted folder, which is checked later. */
 async function attempt(file: string): Promise<ConfigFile | ConfigError | undefined> {
   return readConfigFile(file).catch((error) => {
     if (error instanceof ConfigError) return error;
@@ -85,7 +85,7 @@ function entriesOf({ $schema: _, ...config }: Config): string[] {
 }
 
 /** The project wins over the user, key by key. */
-export function merged(user: Config, project: Config): Config {
+function merged(user: Config, project: Config): Config {
   return {
     ...user,
     ...project,
@@ -100,8 +100,8 @@ export function merged(user: Config, project: Config): Config {
 type Agents = Readonly<Record<string, AgentEntry>>;
 
 /**
- * An entry with a type stands for itself: mixed with another, the key of one could travel to the address of the other.
- * An entry without one changes what is there.
+ * An entry with a type replaces the user's: if they were mixed, the key of one could reach the address of the other. An
+ * entry without a type changes the user's.
  */
 function mergedAgents(user: Agents, project: Agents): Agents {
   const changed = Object.entries(project).map(([id, entry]) => {

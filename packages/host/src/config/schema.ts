@@ -22,7 +22,7 @@ const VARIABLE = {
 } as const;
 const ADDRESS = {
   type: 'string',
-  // Between the slashes and the next one is no "@": what stands before it would be a name and a password.
+  // No "@" between the slashes and the next one: it would end a name and a password.
   pattern: '^https?://[^\\s/?#@]+([/?#]|$)',
   title: 'an address that begins with http:// or https://, without a name and a password',
 } as const;
@@ -200,7 +200,7 @@ export interface RecordSchema extends Described {
   readonly required: readonly string[];
   readonly additionalProperties: false;
 }
-/** Records that their `type` tells apart (one of them may do without), or values of different kinds. */
+/** Records with different values of `type` (one of them may have none), or values of different kinds. */
 export interface UnionSchema extends Described {
   readonly anyOf: readonly ConfigSchema[];
 }

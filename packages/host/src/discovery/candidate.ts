@@ -11,7 +11,7 @@ export interface Candidate {
   readonly provider: string;
   readonly displayName: string;
   readonly source: AgentSource;
-  /** Whether a person named it. The host waits longer for it, and says aloud when it is not there. */
+  /** Whether a person named it. The host waits longer for it, and warns when it is not there. */
   readonly isNamed: boolean;
   look(changes: ChangeEntry): Promise<Look>;
 }
@@ -37,7 +37,7 @@ export interface SdkOptions {
   readonly env?: Readonly<Record<string, string>> | undefined;
 }
 
-/** Makes backends. Without a factory, what needs it is reported as not found. */
+/** Makes backends. Agents without a factory are reported as not found. */
 export interface AgentFactories {
   model?(options: ModelAgentOptions): AgentBackend;
   acp?(options: AcpOptions): AgentBackend;
@@ -61,11 +61,11 @@ export function notFound(why: string): Look {
 
 export const NO_FACTORY = notFound('this host was built without the part that runs it');
 
-/** For a server that nobody named. */
+/** For a server that the host only guesses. */
 export const GUESS_TIMEOUT_MS = 500;
 /** For a server that a person named; it may be far away. */
 export const NAMED_TIMEOUT_MS = 2_000;
-/** Added to these for a whole look, so that its own limit, which says more, comes first. */
+/** Added to these for a whole look, so that the request's own time limit, whose error says more, comes first. */
 export const LOOK_SLACK_MS = 100;
 /** A list of models; hundreds of them fit. */
 export const MODEL_LIST_MAX_BYTES = 1024 * 1024;

@@ -1,6 +1,6 @@
 /**
  * Finds the agents of this machine: those of the configuration, keys in the environment, local model servers, agent
- * commands and packages. Everything is looked for at the same time, nothing is started, and each look has a time limit.
+ * commands and packages. Looks for all of them at the same time, starts nothing, and gives each look a time limit.
  */
 
 import { type ChangeEntry, type Config, isTyped } from '../config/schema.js';
@@ -25,7 +25,7 @@ export interface Discovered {
   readonly provider: string;
   readonly displayName: string;
   readonly source: AgentSource;
-  /** Whether a person named it, in the configuration or in a variable of ours. */
+  /** Whether a person named it, in the configuration or in a variable such as ATRIUM_MODEL_URL. */
   readonly isNamed: boolean;
   readonly found: boolean;
   /** A plain sentence: what was found, or why not and what to do. */
@@ -103,7 +103,7 @@ async function lookInTime(candidate: Candidate, changes: ChangeEntry): Promise<L
   return Promise.race([look, tooLate]).finally(() => clearTimeout(timer));
 }
 
-/** Entries without a type that change nothing, because there is nothing of that name. */
+/** Entries without a type that change nothing, because no agent has that name. */
 function strayCandidates({ agents = {} }: Config, known: readonly Candidate[]): Candidate[] {
   const names = new Set(known.map(({ provider }) => provider)).add('offline');
   return Object.entries(agents).flatMap(([provider, entry]): Candidate[] => {

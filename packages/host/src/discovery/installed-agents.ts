@@ -70,7 +70,7 @@ async function lookFor(agent: AgentCommand, machine: Machine, changes: ChangeEnt
   return acpLook(machine, { provider, displayName, command: file, args }, `found ${file}`);
 }
 
-/** An agent that is a program. Speaking with it takes a package that is not everywhere. */
+/** An agent that is a program. The host needs an optional package to speak with it. */
 export async function acpLook(machine: Machine, options: AcpOptions, why: string): Promise<Look> {
   if (!machine.factories.acp) return NO_FACTORY;
   if (!(await machine.isInstalled(ACP_PACKAGE))) {
@@ -113,8 +113,8 @@ export async function sdkLook(machine: Machine, kind: AgentPackage['kind'], opti
 }
 
 /**
- * The full path of a command. Relative folders on PATH are left out: what lies in the folder where the host happens to
- * be started is not a command of the user's.
+ * The full path of a command on PATH, without running it. Relative folders on PATH do not count: a file in the folder in
+ * which the host was started is not a command of the user's.
  */
 export async function which(command: string, env: Environment): Promise<string | undefined> {
   if (/[\\/]/.test(command)) return (await isProgram(command)) ? command : undefined;
@@ -142,6 +142,7 @@ async function isProgram(file: string): Promise<boolean> {
   }
 }
 
+/** Whether an optional package is installed, without loading it: loading a large one takes a second. */
 export async function isInstalled(name: string): Promise<boolean> {
   const folders = createRequire(import.meta.url).resolve.paths(name) ?? [];
   const isThere = await Promise.all(folders.map((folder) => exists(path.join(folder, name, 'package.json'))));

@@ -70,7 +70,7 @@ export function anthropicAddress({ env }: Machine): string | undefined {
   return address && (/\/v\d+$/.test(address) ? address : `${address}/v1`);
 }
 
-/** Another address means another server: it knows its models itself, and the older wire format is the one all speak. */
+/** Another address means another server: the host asks it for its models, and uses the older wire format that all speak. */
 async function lookAtOpenAi(machine: Machine, changes: ChangeEntry): Promise<Look> {
   const { OPENAI_API_KEY: apiKey, OPENAI_BASE_URL: baseURL } = machine.env;
   if (!apiKey) return notFound('OPENAI_API_KEY is not set: export it to work with OpenAI models');
@@ -89,6 +89,7 @@ function at(variable: string, address: string | undefined): string {
   return address ? `, and ${variable} names ${shownAddress(address)}` : '';
 }
 
+/** A model server on this machine, on its usual port. The host asks it without a key. */
 export interface LocalServer {
   readonly provider: string;
   readonly displayName: string;
@@ -129,7 +130,8 @@ async function lookAt(server: LocalServer, machine: Machine, changes: ChangeEntr
   }
 }
 
-export async function isOpen(port: number): Promise<boolean> {
+/** Whether a program listens on a port. Mostly none does, and this is faster than a request. */
+async function isOpen(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ host: '127.0.0.1', port, timeout: GUESS_TIMEOUT_MS });
     const answer = (isOpen: boolean) => () => {

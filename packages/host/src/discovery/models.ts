@@ -15,7 +15,7 @@ import {
   notFound,
 } from './candidate.js';
 
-/** Requests cannot carry them, and an address is shown in more places than a key is. */
+/** A request cannot carry a login, and an address is shown in more places than a key. */
 const NO_LOGIN =
   'it holds a name or a password: take them out, and put the key into the environment variable for it ' +
   '(ATRIUM_MODEL_KEY, or the one that "apiKeyEnv" names)';
@@ -31,7 +31,7 @@ export interface ServedModel {
   readonly baseURL: string;
   readonly apiKey?: string | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Without them, the server is asked. */
+  /** Without them, the host asks the server. */
   readonly models?: readonly ModelInfo[] | undefined;
   readonly timeoutMs?: number;
   /** Why it was looked for. */
@@ -83,11 +83,11 @@ export interface ModelListRequest {
   readonly baseURL: string;
   readonly timeoutMs: number;
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Nobody named this server, so it must say itself that this is a list of models. */
+  /** The host only guesses that this is a model server, so the answer must say that it is a list of models. */
   readonly isGuess?: boolean;
 }
 
-/** The ids of the models that can talk; throws an error that says what was wrong. */
+/** Asks a server at `/models` for the ids of its chat models, within limits and without redirects. The error says what is wrong. */
 export async function listModels(request: ModelListRequest): Promise<string[]> {
   const { baseURL, timeoutMs, headers = {}, isGuess = false } = request;
   const url = new URL(`${baseURL.replace(/\/+$/, '')}/models`);
@@ -108,7 +108,7 @@ function modelsIn(list: unknown, isGuess: boolean): unknown[] | undefined {
   return !isGuess || models.every((model) => isRecord(model) && model.object === 'model') ? models : undefined;
 }
 
-/** Embeddings stand in the same list, and cannot talk. */
+/** Embedding models stand in the same list, and cannot chat. */
 function isUsable(id: string): boolean {
   return id.length <= MODEL_ID_MAX_CHARACTERS && /^[^\s\p{C}]+$/u.test(id) && !/(^|[^a-z])embed/i.test(id);
 }
@@ -157,6 +157,10 @@ function parsed(text: string): unknown {
   }
 }
 
+/**
+ * The models that are offered for a key when the configuration names none. Asking the provider instead would send
+ * something over the network at every start, and its list is full of models that cannot work as an agent.
+ */
 export const ANTHROPIC_MODELS: readonly ModelInfo[] = [
   { id: 'claude-sonnet-5-5', name: 'Claude Sonnet 5.5', maxContextWindow: 200_000, supportsVision: true },
   { id: 'claude-opus-5-5', name: 'Claude Opus 5.5', maxContextWindow: 200_000, supportsVision: true },
@@ -206,6 +210,7 @@ const MARKS = /(?:^|[^a-z])(?:vision|vlm?|omni|multimodal)(?:[^a-z]|$)/;
 /** Names that look alike and belong to models that cannot. */
 const BLIND = /gpt-oss|-audio|-realtime|-transcribe|-tts|text-only/;
 
+/** By its name: servers do not say it, and an image fails the request of a model that cannot see. */
 export function isKnownToSee(id: string): boolean {
   const name = id.toLowerCase();
   if (BLIND.test(name)) return false;

@@ -41,11 +41,11 @@ function isThere(folder: string): Promise<boolean> {
 
 export interface ClientPlace {
   readonly uri: string;
-  /** As it is when a file is asked for; undefined when the client is not here. */
+  /** The connection at the time of a request; undefined when the client is not connected. */
   connection(): ClientConnection | undefined;
 }
 
-/** Lists are asked for once and kept, so files made by this are for one reading only. */
+/** Asks for each list once and keeps it, so these files are good for one read of the plugin. */
 export function clientFiles(place: ClientPlace): PluginFiles {
   const lists = new Map<string, Promise<readonly FileEntry[] | undefined>>();
   const asker = new Asker(place);
@@ -103,7 +103,7 @@ class Asker {
     return bytes.toString('utf8');
   }
 
-  /** What is not there gives undefined; a client that cannot be reached ends the reading. */
+  /** Undefined for a file that does not exist. Throws `LoadFailure` when the client cannot be reached. */
   async #ask<Result>(
     path: string,
     send: (connection: ClientConnection, uri: string) => Promise<Result>,

@@ -1,4 +1,4 @@
-/** A plugin or a watched directory in one session: where it comes from, and what was last read there. */
+/** A plugin or a watched directory in one session: its source, and its parts as they were last read. */
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { makeFolderSync } from '../../core/util/folders.js';
@@ -31,12 +31,12 @@ export class Container {
     return this.source.id;
   }
 
-  /** As its manifest has it, once that is read. */
+  /** The name in its manifest, once that is read. */
   get name(): string {
     return this.#name;
   }
 
-  /** What stands before the names of its parts: directories have none. */
+  /** The prefix of its parts' names. Parts of directories have none. */
   get prefix(): string {
     return this.source.kind === 'plugin' ? `${this.#name}:` : '';
   }
@@ -46,17 +46,17 @@ export class Container {
     return this.#loaded;
   }
 
-  /** Most watched directories are empty, and have nothing to say. */
+  /** Most watched directories are empty. */
   get hasParts(): boolean {
     return (this.#loaded?.children.length ?? 0) > 0;
   }
 
-  /** A watched directory that is not there: nobody hears of it before it is. */
+  /** A watched directory that does not exist: clients do not see it before it does. */
   get isMissing(): boolean {
     return this.#isMissing;
   }
 
-  /** Reads it anew. What changes while it is being read makes for one more reading, however often it changes. */
+  /** Reads it again. All changes during a read together lead to one more read. */
   load(): Promise<void> {
     if (this.#load) this.#isStale = true;
     this.#load ??= this.#read().finally(() => {
@@ -65,14 +65,14 @@ export class Container {
     return this.#load;
   }
 
-  /** Makes the folder for its data. Not earlier than it may run: a folder for each plugin ever seen helps nobody. */
+  /** Makes the folder for its data. Called once it may run, so that plugins that never run leave no folder. */
   makeDataFolder(): void {
     const folder = this.#dataFolder;
     if (folder === undefined) return;
     try {
       makeFolderSync(folder, { mode: 0o700 });
     } catch {
-      // A plugin that needs it will say so; those that do not run without.
+      // A plugin that needs the folder reports that itself.
     }
   }
 
@@ -100,7 +100,7 @@ export class Container {
     if (loaded.dialect !== undefined) this.#name = loaded.name;
   }
 
-  /** Plugins of one name from different places do not share it. */
+  /** Plugins with the same name from different places do not share it. */
   get #dataFolder(): string | undefined {
     const { dataFolder } = this.#options;
     if (dataFolder === undefined || this.source.kind === 'directory') return undefined;
@@ -108,7 +108,7 @@ export class Container {
   }
 }
 
-/** One that cannot be looked at is there: reading it says what is wrong. */
+/** A folder that cannot be looked at counts as existing: reading it reports the reason. */
 async function isFolder(folder: string): Promise<boolean> {
   return stat(folder).then(
     (found) => found.isDirectory(),

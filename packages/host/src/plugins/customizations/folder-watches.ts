@@ -1,4 +1,4 @@
-/** FolderWatches folders for changes, also folders that are not there yet. Nothing is kept alive by it. */
+/** Notices changes in the folders of containers, also in folders that do not exist yet. */
 import { access, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { Clock } from '../../core/util/clock.js';

@@ -8,7 +8,7 @@ import type { Container } from './container.js';
 import { LISTED_DESCRIPTION_MAX_CHARACTERS, LISTED_MAX } from './limits.js';
 
 export interface Invocable {
-  /** `plugin:skill`; what is in a directory has no prefix. */
+  /** `plugin:skill`; parts of directories have no prefix. */
   readonly name: string;
   readonly shortName: string;
   readonly kind: 'skill' | 'prompt' | 'rule';
@@ -41,7 +41,7 @@ export function invocablesOf(container: Container): readonly Invocable[] {
   ];
 }
 
-/** The whole name counts first; a short one counts when it can mean only one thing. */
+/** By the whole name, or else by a short name that only one has. */
 export function findInvocable(all: readonly Invocable[], name: string): Invocable | undefined {
   const whole = all.find((invocable) => invocable.name === name);
   if (whole) return whole;
@@ -49,7 +49,7 @@ export function findInvocable(all: readonly Invocable[], name: string): Invocabl
   return short.length === 1 ? short[0] : undefined;
 }
 
-/** The text for the model. What was typed behind the name stands where the text wants it, or below. */
+/** The text for the model. The typed arguments replace `$ARGUMENTS`, or follow the text. */
 export function expanded({ body, folder }: Invocable, args: string): string {
   const hasPlace = body.includes('$ARGUMENTS');
   const text = hasPlace ? body.replaceAll('$ARGUMENTS', () => args) : body;
@@ -65,7 +65,7 @@ export interface TypedCommand {
 
 const NAME_MAX_CHARACTERS = 200;
 
-/** `/deploy:status now` at the very beginning of a message. */
+/** A message such as `/deploy:status now`. */
 export function typedCommand(message: string): TypedCommand | undefined {
   const [, name, args = ''] = /^\/([^\s/]+)(?:\s+([\s\S]*))?$/.exec(message.trim()) ?? [];
   return name === undefined || name.length > NAME_MAX_CHARACTERS ? undefined : { name, args: args.trim() };
@@ -77,6 +77,7 @@ function folderOf(uri: string): { folder: string } | undefined {
 
 export const USE_SKILL = 'use_skill';
 
+/** The tool with which a model reads a skill or a rule that its prompt names. */
 export function skillTool(invocables: () => readonly Invocable[]): HostTool {
   return hostTool({
     name: USE_SKILL,

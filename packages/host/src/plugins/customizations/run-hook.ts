@@ -10,7 +10,7 @@ import { HOOK_GRACE_MS, HOOK_OUTPUT_MAX_BYTES, HOOK_TIMEOUT_MS } from './limits.
 import type { HookCommand } from './parse/hooks.js';
 
 export interface HookPlace {
-  /** Whose hook it is, in words for people. */
+  /** The container that has the hook, for the log. */
   readonly name: string;
   /** The session's folder. */
   readonly folder: string | undefined;
@@ -19,7 +19,7 @@ export interface HookPlace {
   readonly logger: Logger;
 }
 
-/** Undefined when it failed. A hook that fails decides nothing, and the host says so in its log. */
+/** Undefined when the hook failed. Such a hook decides nothing, and the host logs it. */
 export async function runHook(
   action: HookCommand,
   event: Readonly<Record<string, unknown>>,
@@ -38,7 +38,7 @@ export async function runHook(
   const answer = end.kind === 'exited' ? answerOf({ code: end.code, ...printed }) : undefined;
   if (!answer && end.kind !== 'cancelled') {
     const error = [wordsOf(end), printed.stderr.trim()].filter(Boolean).join(': ');
-    logger.log('warn', 'a hook failed, and counts as if it had not run', {
+    logger.log('warn', 'a hook failed; its decision does not count', {
       of: name,
       event: String(event.hook_event_name),
       error,
@@ -47,7 +47,7 @@ export async function runHook(
   return answer;
 }
 
-/** A line is the business of the platform's shell, unless the hook is written for another one. */
+/** The platform's shell runs the line, unless the hook names another one. */
 function commandOf({ command, shell }: HookCommand): { command: string; args?: readonly string[] } {
   if (shell === 'bash') return { command: 'bash', args: ['-c', command] };
   if (shell === 'powershell') return { command: 'powershell', args: ['-NoProfile', '-Command', command] };
@@ -68,22 +68,22 @@ export interface HookRun {
 
 export interface HookAnswer {
   readonly decision: 'none' | 'ask' | 'deny';
-  /** It wants all work to end (`continue: false`): where others would be sent on, that is no objection. */
+  /** `continue: false`: all work should end. At the end of a turn that is no objection. */
   readonly isHalt?: boolean;
-  /** Empty when it gave none. */
+  /** Empty when the hook gave none. */
   readonly reason: string;
-  /** For the model, said in so many words. */
+  /** `additionalContext`, for the model. */
   readonly context?: string;
-  /** What it printed, if that is nothing but text. */
+  /** The output, when it is plain text. */
   readonly text?: string;
 }
 
-/** The exit code that objects. */
+/** The exit code of an objection. */
 export const EXIT_BLOCK = 2;
 
 const NOTHING: HookAnswer = { decision: 'none', reason: '' };
 
-/** Undefined when it failed: then it has not decided anything. */
+/** Undefined when the hook failed. */
 export function answerOf({ code, stdout, stderr }: HookRun): HookAnswer | undefined {
   if (code === EXIT_BLOCK) return { decision: 'deny', reason: stderr.trim() };
   if (code !== 0) return undefined;
@@ -118,7 +118,7 @@ function printedAnswer(printed: Printed): HookAnswer {
 function decisionIn({ permissionDecision, decision, continue: goesOn }: Printed): HookAnswer['decision'] {
   const decided = permissionDecision ?? decision;
   if (decided === 'deny' || decided === 'block' || goesOn === false) return 'deny';
-  // That a hook allows a call is no objection, and no permission either.
+  // A hook that allows a call does not object, and gives no permission either.
   return decided === 'ask' ? 'ask' : 'none';
 }
 

@@ -1,4 +1,4 @@
-/** Everything that a folder would start if somebody trusted it: for those who trust it without a session. */
+/** Every program that a folder would start if a person trusted it. For `atrium trust`, which has no session. */
 import path from 'node:path';
 import { PROJECT_FILE, readConfigFile } from '../../config/config-file.js';
 import type { Logger } from '../../core/util/logger.js';
@@ -9,8 +9,8 @@ import { findSources } from '../customizations/sources/find-sources.js';
 import { agentProgram, type Program, providerProgram } from './programs.js';
 
 /**
- * Throws a `ConfigError` when the project file cannot be used. What an agent declares of its own inside the folder is
- * known to its sessions only; they ask about it.
+ * Throws a `ConfigError` when the project file cannot be used. Only its sessions know what an agent declares inside the
+ * folder; they ask about it.
  */
 export async function declaredPrograms(
   folder: string,

@@ -1,6 +1,6 @@
 /**
- * What a folder would start, one program after the other: as a line that a person can judge, and as a digest that
- * changes with everything that decides what runs. Trust is given to digests, so it never covers what nobody was shown.
+ * The programs that a folder would start: each as a line that a person can judge, and as a digest that changes with
+ * everything that decides what runs. People trust digests, so trust never covers a program that they were not shown.
  */
 import { createHash } from 'node:crypto';
 import path from 'node:path';
@@ -13,17 +13,17 @@ import type { McpServerConfig } from '../customizations/parse/mcp.js';
 
 /** A longer line cannot be judged by a person: such a program does not start. */
 export const PROGRAM_LINE_MAX_CHARACTERS = 4_000;
-/** All programs that one question is about. What does not fit is asked about afterwards. */
+/** All programs of one question. The host asks about the others afterwards. */
 export const PROGRAMS_QUESTION_MAX_CHARACTERS = 16_000;
 export const PROGRAMS_QUESTION_MAX = 100;
 
 export interface Program {
-  /** On one line, with everything invisible spelled out: it cannot pass for words of the host. */
+  /** On one line, with invisible characters spelled out, so that it cannot pass for text of the host. */
   readonly line: string;
   readonly digest: string;
 }
 
-/** Where plugins come from: their names are what their manifests say, so the place counts, too. */
+/** The plugin of a program. A manifest may claim any name, so the place counts, too. */
 export interface ProgramOwner {
   readonly name: string;
   /** Relative to the session's folder where it lies inside. */
@@ -88,8 +88,8 @@ export function serverProgram(name: string, declared: McpServerConfig, owner?: P
 }
 
 /**
- * The address that is really asked: a backslash ends the host as a slash does, and letters of other scripts are looked up
- * in another spelling. A name and a password before the "@" are nobody's business, and a host must not hide behind them.
+ * The address that is really asked: a backslash ends the host name as a slash does, and letters of other scripts are
+ * looked up in another spelling. A name and a password before the "@" stay hidden, and must not hide the host name.
  */
 function shownAddress(declared: string): string {
   if (!URL.canParse(declared)) return declared;
@@ -118,7 +118,7 @@ export function hookProgram({ event, matcher, action }: DeclaredHook, owner: Pro
   return program({ kind: 'hook', name: event, owner, declared, runs: visibleText(command, 'line'), details });
 }
 
-/** A path as it stands in a question: what lies in the folder is told from there, however the folder was reached. */
+/** A path as a question shows it: relative to the folder when it lies inside, however the folder was reached. */
 export function placeIn(folder: string, place: string): string {
   if (!path.isAbsolute(place) || !isInside(folder, place)) return place;
   const inner = path.relative(folder, place).split(path.sep).join('/');
@@ -149,7 +149,7 @@ function words(texts: readonly string[]): string {
   return texts.map(word).join(' ');
 }
 
-/** What is more than one plain word stands in quotes, so that nobody takes one argument for two. */
+/** Quotes everything but a plain word, so that one argument does not look like two. */
 export function word(text: string): string {
   if (/^[\w@%+=:,./~^${}[\]*?!#&…-]+$/.test(text)) return text;
   const escaped = text.replace(
@@ -159,7 +159,7 @@ export function word(text: string): string {
   return `"${visibleText(escaped, 'line')}"`;
 }
 
-/** The same declaration has the same digest, in whatever order it was written. */
+/** The order of the members does not change the digest. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (!isRecord(value)) return value;
@@ -181,7 +181,7 @@ export function askedTogether(programs: readonly Program[]): readonly Program[] 
   });
 }
 
-/** Whoever renders Markdown shows indented lines as they are; for everybody else they stand apart from the host's words. */
+/** Markdown shows indented lines as they are; plain text sets them apart from the text of the host. */
 export function quoted(lines: readonly string[]): readonly string[] {
   return ['', ...lines.map((line) => `    ${line}`), ''];
 }

@@ -1,22 +1,22 @@
 /**
- * Trust before code: what a folder declares (providers, servers, hooks) may start processes only after a person trusted
- * that folder and was shown these very programs. What is trusted is kept in one file, read anew each time: another
- * process may have added to it.
+ * Trust before code: the providers, servers and hooks that a folder declares start only after a person trusted that folder
+ * and was shown these very programs. One file holds the trusted folders; it is read each time, because another process may
+ * have added to it.
  */
 import { unwatchFile, watchFile } from 'node:fs';
 import { readFile, realpath } from 'node:fs/promises';
 import { isRecord } from '../../core/util/shape.js';
 import { writePrivateFile } from '../../server/token-file.js';
 
-/** Nobody trusts more folders by hand; a larger file is not ours. */
+/** No person trusts more folders by hand. */
 export const TRUSTED_FOLDERS_MAX = 10_000;
-/** Of one folder. Those that were trusted last count; changed ones leave their former selves behind. */
+/** Of one folder. The programs that were trusted last count; changed programs leave old digests behind. */
 export const TRUSTED_PROGRAMS_MAX = 1_000;
-/** How often the file is looked at while somebody waits for a folder. */
+/** How often the file is checked while a session waits for trust. */
 export const LOOK_EVERY_MS = 500;
 
 export interface FolderTrust {
-  /** Whether a person trusts the folder, whatever it starts. Never fails: what cannot be found out is not trusted. */
+  /** Whether a person trusts the folder, whatever it starts. Never fails: in doubt, the folder is not trusted. */
   isTrusted(folder: string): Promise<boolean>;
   /** Whether a person let the folder start the program with this digest. Never fails, either. */
   allows(folder: string, program: string): Promise<boolean>;
@@ -33,15 +33,15 @@ export interface NamedFolder {
 }
 
 /**
- * Files of earlier versions hold folders alone: those folders are trusted, but nobody was shown what they start, so
- * people are asked about that once more.
+ * Files of earlier versions hold folders alone: those folders are trusted, but no person saw their programs, so the host
+ * asks about them once more.
  */
 interface Trusted {
   readonly folders: readonly string[];
   readonly programs: ReadonlyMap<string, readonly string[]>;
 }
 
-/** Trusts what is in the file, and what was named when the host was started. */
+/** Trusts the folders in the file, and those that were named when the host was started. */
 export class TrustedFolders implements FolderTrust {
   readonly #file: string;
   readonly #named: readonly NamedFolder[];
@@ -83,7 +83,7 @@ export class TrustedFolders implements FolderTrust {
     this.#tell();
   }
 
-  /** At once for what this process does, and soon for what another one does. The file is looked at once for all. */
+  /** Calls back at once after a change by this process, and soon after one by another. All watchers share one check. */
   watch(changed: () => void): () => void {
     const watcher = () => changed();
     if (this.#watchers.size === 0) watchFile(this.#file, { persistent: false, interval: LOOK_EVERY_MS }, this.#tell);
@@ -144,7 +144,7 @@ export class TrustedFolders implements FolderTrust {
   }
 }
 
-/** What cannot be read trusts nobody. */
+/** A file that cannot be read trusts no folder. */
 function nothing(): Trusted {
   return { folders: [], programs: new Map() };
 }
@@ -153,7 +153,7 @@ function textsIn(list: unknown): readonly string[] {
   return Array.isArray(list) ? list.filter((item) => typeof item === 'string') : [];
 }
 
-/** A damaged list trusts nobody. */
+/** A damaged file trusts no folder. */
 function parsed(text: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(text);
@@ -167,7 +167,7 @@ async function realPathOf(folder: string): Promise<string | undefined> {
   return realpath(folder).catch(() => undefined);
 }
 
-/** For hosts without a place to remember anything: nobody is trusted. */
+/** For hosts without a file of trusted folders: none is trusted. */
 export const NO_TRUST: FolderTrust = {
   isTrusted: async () => false,
   allows: async () => false,

@@ -97,8 +97,8 @@ export function localFiles(root: string): PluginFiles {
 }
 
 /**
- * The real path of something inside; undefined when it is not there. What is missing behind a link that leads out is
- * refused too: a plugin must not learn what exists elsewhere.
+ * The real path of an entry inside; undefined when it does not exist. A missing entry behind a link that leads out is
+ * refused, too: a plugin must not learn what exists elsewhere.
  */
 async function realInside(root: string, inner: string): Promise<string | undefined> {
   const realRoot = await orProblem('', () => realpath(root));
@@ -140,7 +140,7 @@ function tooMany(shown: string): FileProblem {
   );
 }
 
-/** A pipe would keep the host waiting and a link could have been put in place just now: neither is opened. */
+/** Opens neither a pipe, which would block the host, nor a link, which may have replaced the file just now. */
 const PLAIN_FILES_ONLY = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
 async function textOf(real: string, shown: string, maxBytes: number): Promise<string | undefined> {
@@ -165,7 +165,7 @@ async function textFrom(handle: FileHandle, shown: string, maxBytes: number): Pr
 
 const ABSENT: ReadonlySet<unknown> = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'EISDIR', 'ENAMETOOLONG']);
 
-/** What is not there gives undefined; what is there and cannot be read is a problem of that one file. */
+/** Undefined for a file that does not exist. Throws `FileProblem` for one that cannot be read. */
 async function orProblem<Value>(shown: string, work: () => Promise<Value>): Promise<Value | undefined> {
   try {
     return await work();

@@ -22,7 +22,7 @@ export interface HookPart extends PartBase {
   /** A regular expression for what the event is about; absent when the hook runs each time. */
   readonly matcher?: string;
   readonly action: HookAction;
-  /** The same before anything of this machine is put in: what a person judges. */
+  /** The action as it is written, without values of this machine: people judge this. */
   readonly declared: HookAction;
 }
 
@@ -115,7 +115,7 @@ interface Matcher {
   readonly problem?: HookAction & { readonly kind: 'unsupported' };
 }
 
-/** Only whether it is a regular expression at all; using one that a stranger wrote takes more care than that. */
+/** Checks only whether it is a regular expression. A stranger wrote it, so it is tried within a budget later. */
 function matcherOf(node: JsonNode | undefined): Matcher {
   const pattern = plainValue(node);
   if (pattern === undefined || pattern === null || pattern === '' || pattern === '*') return {};
@@ -152,7 +152,7 @@ export interface UnsupportedAction {
   readonly reason: string;
 }
 
-export function hookAction(value: unknown, surroundings: Surroundings, isStrict: boolean): HookAction {
+function hookAction(value: unknown, surroundings: Surroundings, isStrict: boolean): HookAction {
   if (!isRecord(value)) return unsupported('is not an object');
   const type = value.type ?? 'command';
   if (type !== 'command') return unsupported(`has an action that this host does not run (${shown(type)})`);
@@ -163,7 +163,7 @@ export function hookAction(value: unknown, surroundings: Surroundings, isStrict:
   const { cwd } = value;
   return {
     kind: 'command',
-    // Variables of the environment are the shell's own business.
+    // The shell expands variables of the environment itself.
     command: expandInShell(line.command, pluginLookup(surroundings, isStrict), isWindows),
     shell: line.shell,
     ...present({ cwd: typeof cwd === 'string' && cwd !== '' ? expand(cwd, lookup) : undefined }),
@@ -176,7 +176,7 @@ function unsupported(reason: string): UnsupportedAction {
   return { kind: 'unsupported', reason };
 }
 
-/** Only a short word is repeated: the rest of an action is nobody's business but the host's. */
+/** Repeats only a short word: clients must not see the rest of an action. */
 function shown(type: unknown): string {
   return typeof type === 'string' && /^[\w-]{1,20}$/.test(type) ? type : 'unknown type';
 }
@@ -244,6 +244,6 @@ const BY_NAME: ReadonlyMap<string, HookEvent> = new Map([
 ]);
 
 /** Undefined for an event that this host does not know. */
-export function hookEvent(name: string): HookEvent | undefined {
+function hookEvent(name: string): HookEvent | undefined {
   return BY_NAME.get(name);
 }

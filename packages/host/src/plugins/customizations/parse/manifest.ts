@@ -201,7 +201,7 @@ export function pluginNameFrom(text: string): string {
   return withoutEnd(name) || 'plugin';
 }
 
-/** Not one expression: looking for the end of a long run of hyphens again and again takes a long time. */
+/** Not one expression: on a long run of hyphens it would take quadratic time. */
 function withoutEnd(name: string): string {
   let end = name.length;
   while (end > 0 && /[.-]/.test(name[end - 1] ?? '')) end -= 1;

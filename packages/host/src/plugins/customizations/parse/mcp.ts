@@ -81,7 +81,7 @@ function partOf(source: Source, path: string, { name, config, declared, range }:
 export interface McpDeclaration {
   readonly name: string;
   readonly config: McpServerConfig;
-  /** The same before anything of this machine is put in: what a person judges. */
+  /** The declaration as it is written, without values of this machine: people judge this. */
   readonly declared: McpServerConfig;
   /** Where in its file it is declared. */
   readonly range: TextRange;
@@ -142,7 +142,7 @@ export function declaredServers(
   return [...found.values()];
 }
 
-/** An address that is a variable is none before its value is put in; it is shown as it is written all the same. */
+/** An address that is a variable is not valid without its value; people see it as it is written. */
 function declaredConfig(entry: unknown, config: McpServerConfig, asWritten: McpServerConfig | McpProblem) {
   if (!('problem' in asWritten)) return asWritten;
   if (config.transport === 'stdio' || !isRecord(entry)) return config;

@@ -3,7 +3,7 @@ import { isRecord } from '../../../core/util/shape.js';
 
 /** What a container's declarations may refer to. */
 export interface Surroundings {
-  /** The plugin's folder on this machine; absent for what does not come from a plugin. */
+  /** The plugin's folder on this machine; absent for declarations outside of plugins. */
   readonly pluginRoot?: string;
   /** A folder that the host keeps for the plugin. */
   readonly pluginData?: string;
@@ -12,7 +12,7 @@ export interface Surroundings {
   readonly platform: NodeJS.Platform;
 }
 
-/** For reading a declaration as it is written: variables stay as they are, wherever the plugin lies. */
+/** For reading a declaration as it is written: variables keep their names. */
 export function withoutMachine({ platform }: Surroundings): Surroundings {
   return { env: {}, platform };
 }

@@ -1,4 +1,4 @@
-/** What is not quite right with a container. Warnings never stop the loading; they make the container `degraded`. */
+/** Warnings about a container. They never stop the loading; they make the container `degraded`. */
 import type { CustomizationLoadState } from '@atrium/protocol';
 import { WARNINGS_MAX } from '../limits.js';
 
@@ -31,7 +31,7 @@ export interface Warning {
   readonly path?: string;
 }
 
-/** Said for information only: what other programs may use, and this host does not. */
+/** For information only: components for other programs. */
 const INFORMATION: ReadonlySet<WarningKind> = new Set(['component-unsupported', 'hook-event-unknown']);
 
 export function isInformation({ kind }: Warning): boolean {

@@ -18,7 +18,7 @@ const OWN: readonly Place[] = [
   { path: 'rules', contents: 'rule' },
 ];
 
-/** Read where they are; whoever owns them writes them. */
+/** Folders of other tools. The host reads them; only those tools write them. */
 const FOREIGN: readonly Place[] = [
   { path: '.github/agents', contents: 'agent' },
   { path: '.github/skills', contents: 'skill' },
@@ -29,14 +29,14 @@ const FOREIGN: readonly Place[] = [
   { path: '.cursor/rules', contents: 'rule' },
 ];
 
-/** Whether clients may save what has these names below the user's own folder. */
+/** Whether clients may save a file with these names below the user's own folder. */
 export function isSavedForUser([place = '', ...rest]: readonly string[]): boolean {
   return OWN.some(({ path: own }) => own === place) && rest.length > 0;
 }
 
 /**
- * The same below a session's folder, however deep. Undefined when it has nothing to do with customizations, of which
- * those that other tools own, and those that can start programs, are not for clients to write.
+ * The same below a session's folder, at any depth. Undefined for files that are no customizations. Clients may write
+ * neither customizations of other tools nor those that can start programs.
  */
 export function isSavedInProject(names: readonly string[]): boolean | undefined {
   const folded = names.map(foldedName);
@@ -46,13 +46,13 @@ export function isSavedInProject(names: readonly string[]): boolean | undefined 
   return FOREIGN.some((place) => text.includes(`/${place.path}/`)) ? false : undefined;
 }
 
-/** Whether a folder with these names below a session's is where other tools have theirs: whoever exchanges it writes them. */
+/** Whether a folder with these names below a session's holds folders of other tools: replacing it would write them. */
 export function holdsForeign(names: readonly string[]): boolean {
   const text = `/${names.map(foldedName).join('/')}`;
   return FOREIGN.some((place) => text.endsWith(`/${path.posix.dirname(place.path)}`));
 }
 
-/** Our own are there even before they exist: the first thing that is saved makes them. */
+/** Atrium's own directories are listed even before they exist: the first saved file makes them. */
 export async function projectDirectories(folder: string): Promise<DirectorySource[]> {
   const own = OWN.map((place) => ({ ...place, path: `.agents/${place.path}` }));
   const there = await Promise.all(

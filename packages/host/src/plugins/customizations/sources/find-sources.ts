@@ -34,14 +34,14 @@ export interface SourcePlaces extends Pick<CustomizationsOptions, 'userFolder' |
   readonly logger: Logger;
 }
 
-/** What counts more comes first. */
+/** The project's sources, then the user's, then the agent's. */
 export async function findSources(places: SourcePlaces): Promise<readonly AnySource[]> {
   const { folder, isTrusted } = places;
   const found = await Promise.all([projectSources(places), userSources(places)]);
   return effective([...found.flat(), ...declaredByAgent(places.declared, folder)], isTrusted);
 }
 
-/** Where something may appear or change that is no container by itself. */
+/** Folders in which sources may appear, change or go. */
 export function placesToWatch({ folder, userFolder, userConfigFile }: SourcePlaces): string[] {
   return [
     ...(folder === undefined ? [] : [folder, path.join(folder, PROJECT_PLUGINS)]),
@@ -82,13 +82,13 @@ function configPlace({ surroundings, logger }: SourcePlaces): Pick<ConfigPlace, 
 export interface ConfigPlace {
   readonly file: string;
   readonly scope: Extract<Scope, 'user' | 'project'>;
-  /** Whether it may name plugins outside of its own folder: a stranger's file must not have others read. */
+  /** Whether it may name plugins outside of its own folder. An untrusted file must not make the host read other folders. */
   readonly mayLeaveFolder: boolean;
   readonly surroundings: Surroundings;
   readonly logger: Logger;
 }
 
-/** A file that cannot be used adds nothing; the host says so in its log. */
+/** A file that cannot be used adds nothing; the host logs that. */
 export async function configuredSources(place: ConfigPlace): Promise<AnySource[]> {
   const { file, scope, mayLeaveFolder, logger } = place;
   const base = path.dirname(file);
@@ -108,14 +108,14 @@ export async function configuredSources(place: ConfigPlace): Promise<AnySource[]
   }
 }
 
-/** A folder that is named may be a plugin, or hold several. One without any is shown, so that people see the mistake. */
+/** A named folder may be a plugin, or hold several. One without any stays listed, so that people see the mistake. */
 async function pluginFolders(folder: string, scope: Scope, base: string): Promise<readonly string[]> {
   const { plugins } = await findPlugins(filesOf(folder, scope, base));
   const found = plugins.flatMap(({ source }) => (source.kind === 'path' ? [path.join(folder, source.path)] : []));
   return found.length > 0 ? found : [folder];
 }
 
-/** Read once more as text, because clients are told where in the file each server is declared. */
+/** Reads the file again as text, because clients see where in it each server is declared. */
 async function serversIn({ file, scope, surroundings, logger }: ConfigPlace): Promise<AnySource[]> {
   const warnings = new Warnings();
   const rules = { surroundings, isStrict: false, path: path.basename(file), shape: 'wrapped' as const };
@@ -127,7 +127,7 @@ async function serversIn({ file, scope, surroundings, logger }: ConfigPlace): Pr
   }));
 }
 
-/** A relative URI counts from the session's folder. What is not a folder of this machine is the agent's own business. */
+/** A relative URI counts from the session's folder. Customizations elsewhere than in folders of this machine are left to the agent. */
 export function declaredByAgent(declared: readonly Customization[], folder: string | undefined): ContainerSource[] {
   return declared.flatMap((entry): ContainerSource[] => {
     const place = folderAt(entry.uri, folder);

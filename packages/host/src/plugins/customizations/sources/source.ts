@@ -10,27 +10,27 @@ import { byCodeUnits, filesBelow, localFiles, type PluginFiles } from '../parse/
 import { pluginNameFrom } from '../parse/manifest.js';
 import type { McpServerConfig } from '../parse/mcp.js';
 
-/** Who put it there. That decides whether it may start programs. */
+/** Where it comes from. That decides whether it may start programs. */
 export type Scope = 'project' | 'user' | 'agent' | 'client';
 
-/** Called for each reading. */
+/** Called for each read. */
 export type OpenFiles = () => PluginFiles | Promise<PluginFiles>;
 
 interface SourceBase {
-  /** Of its entry in the session. */
+  /** The id of its entry in the session. */
   readonly id: string;
   readonly uri: string;
   readonly name: string;
   readonly icons?: Icon[] | undefined;
   readonly scope: Scope;
-  /** It lies in the session's folder, although an agent named it: what is in there is the folder's own. */
+  /** An agent declared it, but it lies in the session's folder: it needs the same trust as the folder. */
   readonly isOfFolder?: boolean;
 }
 
 export interface PluginSource extends SourceBase {
   readonly kind: 'plugin';
   readonly files: OpenFiles;
-  /** On this machine; absent for what only a client can read. */
+  /** On this machine; absent for a plugin that only a client can read. */
   readonly folder?: string | undefined;
   readonly clientId?: string;
   /** Whether it is on when it first appears. */
@@ -43,7 +43,7 @@ export interface DirectorySource extends SourceBase {
   readonly folder: string;
   readonly contents: ChildCustomizationType;
   readonly writable: boolean;
-  /** What is written must stay below this folder, wherever links lead. */
+  /** Clients write only below this folder, also through links. */
   readonly base: string;
 }
 
@@ -57,12 +57,12 @@ export interface ServerSource extends SourceBase {
 export type ContainerSource = PluginSource | DirectorySource;
 export type AnySource = ContainerSource | ServerSource;
 
-/** The ids that the host makes begin with this: entries of an earlier life are known by it. */
+/** Ids of the host begin with this, so that it recognizes entries from before the session left memory. */
 export const HOST_ID_PREFIX = 'host:';
 
 const HASH_CHARACTERS = 16;
 
-/** The same source has the same id each time, so that what people switched off stays off. */
+/** The same source has the same id each time, so that a switched-off source stays off. */
 export function hostId(kind: AnySource['kind'], uri: string, name = ''): string {
   const hash = createHash('sha256')
     .update(JSON.stringify([uri, name]))
@@ -71,8 +71,8 @@ export function hostId(kind: AnySource['kind'], uri: string, name = ''): string 
 }
 
 /**
- * What takes precedence comes first. A trusted project takes precedence over the user; a project that nobody trusts must
- * not replace what the user installed.
+ * Scopes in the order of precedence. A trusted project takes precedence over the user; an untrusted project must not
+ * replace what the user installed.
  */
 export function precedence(isTrusted: boolean): readonly Scope[] {
   return isTrusted ? ['project', 'user', 'agent', 'client'] : ['user', 'agent', 'project', 'client'];
@@ -98,7 +98,7 @@ function keysOf({ kind, scope, id, name }: AnySource): readonly string[] {
   return kind === 'directory' || scope === 'agent' ? [id] : [id, `${kind} ${name}`];
 }
 
-/** Every folder in a folder of plugins is one. */
+/** Every folder in a folder of plugins is a plugin. */
 export async function installedPlugins(base: string, plugins: string, scope: Scope): Promise<PluginSource[]> {
   const folder = path.join(base, plugins);
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
@@ -119,7 +119,7 @@ export function pluginIn(folder: string, scope: Scope, base: string): PluginSour
   };
 }
 
-/** A link in a project must not lead out of it; the user's own may lead where the user likes. */
+/** A link in a project must not lead out of it. Links of the user may lead anywhere. */
 export function filesOf(folder: string, scope: Scope, base: string): PluginFiles {
   if (scope !== 'project' || !isInside(base, folder)) return localFiles(folder);
   return filesBelow(localFiles(base), path.relative(base, folder).split(path.sep).join('/'));
