@@ -55,6 +55,7 @@ export { type Log, LogConflictError, LogLockedError, LogOpenError, LogWriteError
 export { MemoryLog } from './core/log/memory-log.js';
 export { type Clock, systemClock } from './core/util/clock.js';
 export { type LogFields, type Logger, type LogLevel, silentLogger } from './core/util/logger.js';
+export { NotPrivateError } from './core/util/private-file.js';
 export { promptText } from './core/util/prompt-sections.js';
 export { newToken } from './core/util/token.js';
 export { WireFrame } from './core/wire/frames.js';
@@ -88,7 +89,6 @@ export { type StaticFiles, staticFiles } from './server/static-files.js';
 export {
   isTokenText,
   keptToken,
-  NotPrivateError,
   readToken,
   type StoredToken,
   storeToken,

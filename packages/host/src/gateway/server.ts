@@ -18,9 +18,9 @@ import { type Clock, systemClock } from '../core/util/clock.js';
 import { KeyedRateLimit } from '../core/util/rate-limit.js';
 import type { Transport } from '../core/wire/transport.js';
 import { isOwnHost, upgradePolicy } from '../server/access.js';
-import { Door } from '../server/connection-limits.js';
 import { listen } from '../server/listen.js';
 import { StrangerBudget } from '../server/peer-budget.js';
+import { PendingConnections } from '../server/pending-connections.js';
 import { answerNothing } from '../server/static-files.js';
 import { WEBSOCKET_OPTIONS, websocketTransport } from '../server/websocket.js';
 
@@ -69,7 +69,7 @@ class ProviderServer implements GatewayServer {
   readonly addresses: readonly string[];
   readonly #options: GatewayServerOptions;
   readonly #place: Place;
-  readonly #strangers = new Door(STRANGERS_MAX);
+  readonly #pending = new PendingConnections(STRANGERS_MAX);
   readonly #strangerBudget = new StrangerBudget();
   readonly #arrivals: KeyedRateLimit;
   readonly #sockets = new Map<WebSocket, Transport>();
@@ -92,27 +92,27 @@ class ProviderServer implements GatewayServer {
     for (const transport of this.#sockets.values()) transport.close(EXIT_CLOSE_CODE, 'the host is stopping');
     await Promise.all(gone);
     // What is left never became a WebSocket.
-    this.#strangers.close();
+    this.#pending.close();
     for (const server of this.#place.servers) server.closeAllConnections();
     await Promise.all(closed);
   }
 
   #serve(server: Server): void {
-    server.on('connection', (socket: Socket) => this.#strangers.arrived(socket));
+    server.on('connection', (socket: Socket) => this.#pending.add(socket));
     server.on('request', (request, response) => this.#answer(request, response));
     server.on('upgrade', (request, socket, head) => this.#upgrade(request, socket, head));
   }
 
   #answer(request: IncomingMessage, response: ServerResponse): void {
-    if (!this.#strangers.mayAsk(request, response)) return;
+    if (!this.#pending.mayRequest(request, response)) return;
     answerNothing(response, request.url === '/' ? UPGRADE_REQUIRED : NOT_FOUND);
   }
 
   #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     socket.on('error', () => socket.destroy());
-    if (this.#strangers.hasTurnedAway(socket)) return void socket.resume();
+    if (this.#pending.hasRefused(socket)) return void socket.resume();
     const refusal = this.#refusal(request);
-    if (refusal) return this.#strangers.turnAway(socket, ...refusal);
+    if (refusal) return this.#pending.refuse(socket, ...refusal);
     this.#websockets.handleUpgrade(request, socket, head, (websocket) => this.#enter(websocket, request.socket));
   }
 
@@ -129,7 +129,7 @@ class ProviderServer implements GatewayServer {
   }
 
   #enter(websocket: WebSocket, socket: Socket): void {
-    this.#strangers.entered(socket);
+    this.#pending.accepted(socket);
     const { clock, onConnection } = this.#options;
     const transport = websocketTransport({
       websocket,

@@ -1,5 +1,4 @@
-/** Damage that is found while reading: the bytes are kept aside, and whoever listens hears of it. */
-
+/** Damage that is found while reading: checksums notice it, the bytes are moved aside, and listeners are told. */
 import { writeFileSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import type { Turn } from '@atrium/protocol';
@@ -8,9 +7,10 @@ import type { Clock } from '../core/util/clock.js';
 import { nameAside } from './repair.js';
 
 /** Damaged texts that one run keeps in files of their own. A file that is rotten throughout must not fill the folder. */
-export const DAMAGED_FILES_MAX = 1_000;
+const DAMAGED_FILES_MAX = 1_000;
+const DAMAGED_ERROR = 'damaged';
 
-export interface DamagedText {
+interface DamagedText {
   /** What it was: `turn t1 of ahp-session:/s`. */
   readonly what: string;
   /** What stands in its place now. */
@@ -19,7 +19,7 @@ export interface DamagedText {
   readonly hex: string;
 }
 
-export interface DamageOptions {
+interface DamageOptions {
   /** The database. */
   readonly path: string;
   readonly clock: Pick<Clock, 'now'>;
@@ -76,15 +76,12 @@ export class Damage {
 }
 
 /**
- * Checksums of stored text. SQLite notices a damaged structure, but not a flipped bit inside a text: that would be read,
- * and shown, as if it had been said. CRC-32 finds such damage for certain when it is short, and misses one in four
- * billion otherwise. It is no protection against people, who could change it with the text; a cryptographic hash costs
- * five times as much for a short text and would not be one either.
- */
-
-/**
- * The sum of a text that stands at a place: a text that is found elsewhere does not fit, either. A place counts up to its
- * first NUL, for `node:sqlite` reads an id no further. JSON, which all texts are, has none.
+ * Checksums of stored text. SQLite notices a damaged structure, but not a flipped bit inside a text: a client would be
+ * shown it. CRC-32 finds short damage for certain, and misses one in four billion otherwise. It is no protection
+ * against people, who could change it with the text; a cryptographic hash costs five times as much for a short text
+ * and would not be one either. The sum of a text that stands at a place: a text that is found elsewhere does not fit,
+ * either. A place counts up to its first NUL, for `node:sqlite` reads an id no further. JSON, which all texts are, has
+ * none.
  */
 export function sumOf(place: string, text: string): number {
   const end = place.indexOf('\0');
@@ -96,11 +93,10 @@ export function fits(sum: number | null, place: string, text: string): boolean {
   return sum === null || sum === sumOf(place, text);
 }
 
-/** What stands in the place of a finished turn that was damaged on disk. The log knows this one shape of a turn. */
-
-export const DAMAGED_ERROR = 'damaged';
-
-/** `id`: the damaged turn keeps its id, so that those who know it find this in its place. */
+/**
+ * Stands in the place of a finished turn that was damaged on disk. The log knows this one shape of a turn. `id`: the
+ * damaged turn keeps its id, so that those who know it find this in its place.
+ */
 export function damagedTurn(id: string): string {
   const turn: Turn = {
     id,

@@ -1,70 +1,13 @@
-/** Remembers which numbers of a client were settled by entries that have since been dropped. */
-
+/** The table of entries: appended in order, read by number or by channel, dropped from the old end. */
 import { duplicateOrigin } from '../core/log/check-commit.js';
 import type { EntryOrigin, LogEntry, ReadRange } from '../core/log/log.js';
 import { type NumberRange, NumberSet } from '../core/util/number-set.js';
 import { type Damage, fits, sumOf } from './damage.js';
 import { type Database, SQLITE, SqliteError, type Statement } from './driver.js';
 
-type Client = Pick<EntryOrigin, 'clientId' | 'epoch'>;
-
-interface DroppedRow extends Client {
-  /** The client's numbers as a JSON array. */
-  readonly seqs: string;
-}
-
-export class ClientMarks {
-  readonly #get: Statement<{ ranges: string }>;
-  readonly #put: Statement<never>;
-  readonly #forgetEpochs: Statement<never>;
-  readonly #forget: Statement<never>;
-  readonly #dropped: Statement<DroppedRow>;
-  /** Most logs were never compacted: then no append needs to ask. */
-  #any: boolean;
-
-  constructor(db: Database) {
-    this.#get = db.prepare(`SELECT ${db.text('ranges')} AS ranges FROM client_marks WHERE client_id = ? AND epoch = ?`);
-    this.#put = db.prepare('INSERT OR REPLACE INTO client_marks VALUES (?, ?, ?)');
-    this.#forgetEpochs = db.prepare('DELETE FROM client_marks WHERE client_id = ? AND epoch < ?');
-    this.#forget = db.prepare('DELETE FROM client_marks WHERE client_id = ?');
-    this.#dropped = db.prepare(`
-      SELECT ${db.text('client_id')} AS clientId, epoch, json_group_array(client_seq) AS seqs FROM entries
-      WHERE seq <= ? AND client_id IS NOT NULL GROUP BY client_id, epoch`);
-    this.#any = db.prepare('SELECT 1 FROM client_marks LIMIT 1').get() !== undefined;
-  }
-
-  has(origin: EntryOrigin): boolean {
-    return this.#any && this.#numbersOf(origin).has(origin.clientSeq);
-  }
-
-  from(client: Client, from: number): number[] {
-    return this.#any ? this.#numbersOf(client).from(from) : [];
-  }
-
-  /** To be called, in the same transaction, before the entries up to this number are dropped. */
-  remember(upTo: number): void {
-    for (const { clientId, epoch, seqs } of this.#dropped.all(upTo)) {
-      const numbers = this.#numbersOf({ clientId, epoch });
-      for (const number of JSON.parse(seqs) as number[]) numbers.add(number);
-      this.#put.run(clientId, epoch, JSON.stringify(numbers.ranges));
-      // A client that has begun anew does not go on with the numbers it had before.
-      this.#forgetEpochs.run(clientId, epoch);
-      this.#any = true;
-    }
-  }
-
-  forget(clientId: string): void {
-    this.#forget.run(clientId);
-  }
-
-  #numbersOf({ clientId, epoch }: Client): NumberSet {
-    const row = this.#get.get(clientId, epoch);
-    return new NumberSet(row === undefined ? [] : (JSON.parse(row.ranges) as NumberRange[]));
-  }
-}
+const ALL = -1;
 
 /** The entries: appended in order, read by number or by channel, dropped from the old end. */
-
 interface EntryRow {
   readonly seq: number;
   readonly channel: string;
@@ -82,8 +25,6 @@ interface Bounds {
   readonly dropped: number | null;
   readonly skipped: number | null;
 }
-
-const ALL = -1;
 
 export class EntryTable {
   readonly #marks: ClientMarks;
@@ -218,4 +159,62 @@ function toEntry({ seq, channel, time, action, clientId, epoch, clientSeq }: Ent
 
 function isConstraint(error: unknown): boolean {
   return error instanceof SqliteError && error.code === SQLITE.constraint;
+}
+
+/** Remembers which numbers of a client were settled by entries that have since been dropped. */
+type Client = Pick<EntryOrigin, 'clientId' | 'epoch'>;
+
+interface DroppedRow extends Client {
+  /** The client's numbers as a JSON array. */
+  readonly seqs: string;
+}
+
+class ClientMarks {
+  readonly #get: Statement<{ ranges: string }>;
+  readonly #put: Statement<never>;
+  readonly #forgetEpochs: Statement<never>;
+  readonly #forget: Statement<never>;
+  readonly #dropped: Statement<DroppedRow>;
+  /** Most logs were never compacted: then no append needs to ask. */
+  #any: boolean;
+
+  constructor(db: Database) {
+    this.#get = db.prepare(`SELECT ${db.text('ranges')} AS ranges FROM client_marks WHERE client_id = ? AND epoch = ?`);
+    this.#put = db.prepare('INSERT OR REPLACE INTO client_marks VALUES (?, ?, ?)');
+    this.#forgetEpochs = db.prepare('DELETE FROM client_marks WHERE client_id = ? AND epoch < ?');
+    this.#forget = db.prepare('DELETE FROM client_marks WHERE client_id = ?');
+    this.#dropped = db.prepare(`
+      SELECT ${db.text('client_id')} AS clientId, epoch, json_group_array(client_seq) AS seqs FROM entries
+      WHERE seq <= ? AND client_id IS NOT NULL GROUP BY client_id, epoch`);
+    this.#any = db.prepare('SELECT 1 FROM client_marks LIMIT 1').get() !== undefined;
+  }
+
+  has(origin: EntryOrigin): boolean {
+    return this.#any && this.#numbersOf(origin).has(origin.clientSeq);
+  }
+
+  from(client: Client, from: number): number[] {
+    return this.#any ? this.#numbersOf(client).from(from) : [];
+  }
+
+  /** To be called, in the same transaction, before the entries up to this number are dropped. */
+  remember(upTo: number): void {
+    for (const { clientId, epoch, seqs } of this.#dropped.all(upTo)) {
+      const numbers = this.#numbersOf({ clientId, epoch });
+      for (const number of JSON.parse(seqs) as number[]) numbers.add(number);
+      this.#put.run(clientId, epoch, JSON.stringify(numbers.ranges));
+      // A client that has begun anew does not go on with the numbers it had before.
+      this.#forgetEpochs.run(clientId, epoch);
+      this.#any = true;
+    }
+  }
+
+  forget(clientId: string): void {
+    this.#forget.run(clientId);
+  }
+
+  #numbersOf({ clientId, epoch }: Client): NumberSet {
+    const row = this.#get.get(clientId, epoch);
+    return new NumberSet(row === undefined ? [] : (JSON.parse(row.ranges) as NumberRange[]));
+  }
 }

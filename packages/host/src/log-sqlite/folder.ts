@@ -1,5 +1,10 @@
-/** Makes sure that what was written, or renamed, survives a power cut. */
-
+/**
+ * The data folder: made for its owner only, refused when something in it is not what it seems, and locked for one
+ * process. The lock is SQLite's own lock on an empty file: the system drops it with the process, so a dead holder, or
+ * a process with the holder's old number, never locks anybody out. A note beside it names the holder, and says to the
+ * next one how this one ended. Deleting the lock file does not help to get in: the database itself shows that it is in
+ * use (see `open.ts`).
+ */
 import {
   accessSync,
   closeSync,
@@ -22,36 +27,63 @@ import { makeFolderSync } from '../core/util/folders.js';
 import { SQLITE, type SqliteDriver, SqliteError } from './driver.js';
 import { DATABASE_PARTS } from './schema.js';
 
-export function syncFile(path: string): void {
-  sync(path, 'r+');
-}
+const LOCK_FILE = 'atrium.lock';
+const NOTE_FILE = 'atrium.owner';
+/** Seconds by which two computations of the same start of the machine may differ. */
+const BOOT_TOLERANCE_S = 60;
+export const DATABASE_FILE = 'atrium.db';
 
-/** Names live in the folder. Windows has no such call, and needs none. */
-export function syncFolder(folder: string): void {
-  if (process.platform !== 'win32') sync(folder, 'r');
-}
-
-function sync(path: string, flags: string): void {
-  const handle = openSync(path, flags);
-  try {
-    fsyncSync(handle);
-  } finally {
-    closeSync(handle);
+export function prepareFolder(dataDir: string): void {
+  makeDataFolder(dataDir);
+  if (!statSync(dataDir).isDirectory()) {
+    throw new LogOpenError('not-a-folder', `${dataDir} is not a folder: choose another data folder`);
+  }
+  checkAccess(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
+  for (const name of [...DATABASE_PARTS.map((part) => DATABASE_FILE + part), LOCK_FILE, NOTE_FILE]) {
+    checkFile(path.join(dataDir, name));
   }
 }
 
-/**
- * One process per data folder. The lock is SQLite's own lock on an empty file: the system drops it with the process,
- * so a dead holder, or a stranger with the holder's old number, never locks anybody out. A note beside it tells others
- * who holds the folder, and the next one how this one ended. Whoever deletes the lock file does not get in either: the
- * database itself shows that it is in use (see `open.ts`).
- */
+function makeDataFolder(dataDir: string): void {
+  try {
+    makeFolderSync(dataDir, { mode: 0o700 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return;
+    throw notWritable(dataDir, error);
+  }
+}
 
-export const LOCK_FILE = 'atrium.lock';
-export const NOTE_FILE = 'atrium.owner';
+function checkFile(file: string): void {
+  const stats = lstatIfThere(file);
+  if (stats === undefined) return;
+  if (stats.isSymbolicLink()) {
+    const remedy = 'put the file itself there, or choose the folder it is in as the data folder';
+    throw new LogOpenError('symlink', `${file} is a symbolic link to ${readlinkSync(file)}: ${remedy}`);
+  }
+  if (!stats.isFile()) throw new LogOpenError('not-a-file', `${file} is not a regular file: move it away`);
+  checkAccess(file, constants.R_OK | constants.W_OK);
+}
+
+function lstatIfThere(file: string): Stats | undefined {
+  return lstatSync(file, { throwIfNoEntry: false });
+}
+
+function checkAccess(target: string, mode: number): void {
+  try {
+    accessSync(target, mode);
+  } catch (error) {
+    throw notWritable(target, error);
+  }
+}
+
+function notWritable(target: string, cause: unknown): LogOpenError {
+  const { code = 'unknown error' } = cause as NodeJS.ErrnoException;
+  const remedy = 'give this user write access to it, or choose another data folder';
+  return new LogOpenError('not-writable', `${target} cannot be written (${code}): ${remedy}`, { cause });
+}
 
 /** How the last holder left the folder. */
-export type OwnerNote =
+type OwnerNote =
   /** In use, or its holder died. `boot` is the run of the machine in which the database was last known to be whole. */
   | { readonly at: 'open'; readonly pid: number; readonly boot: string }
   /** Closed in order, with the database file looking like this. */
@@ -182,9 +214,6 @@ function readNote(file: string): OwnerNote | undefined {
   }
 }
 
-/** Seconds by which two computations of the same start of the machine may differ. */
-const BOOT_TOLERANCE_S = 60;
-
 /** Linux names every run of the machine; elsewhere it is known by when it began. */
 function currentBoot(): string {
   try {
@@ -198,55 +227,21 @@ function sameBoot(a: string, b: string): boolean {
   return a === b || Math.abs(Number(a) - Number(b)) < BOOT_TOLERANCE_S;
 }
 
-/** The data folder: made for its owner only, and refused when something in it is not what it seems. */
-
-export const DATABASE_FILE = 'atrium.db';
-
-export function prepareFolder(dataDir: string): void {
-  makeDataFolder(dataDir);
-  if (!statSync(dataDir).isDirectory()) {
-    throw new LogOpenError('not-a-folder', `${dataDir} is not a folder: choose another data folder`);
-  }
-  checkAccess(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
-  for (const name of [...DATABASE_PARTS.map((part) => DATABASE_FILE + part), LOCK_FILE, NOTE_FILE]) {
-    checkFile(path.join(dataDir, name));
-  }
+/** Makes sure that what was written, or renamed, survives a power cut. */
+export function syncFile(path: string): void {
+  sync(path, 'r+');
 }
 
-function makeDataFolder(dataDir: string): void {
+/** Names live in the folder. Windows has no such call, and needs none. */
+export function syncFolder(folder: string): void {
+  if (process.platform !== 'win32') sync(folder, 'r');
+}
+
+function sync(path: string, flags: string): void {
+  const handle = openSync(path, flags);
   try {
-    makeFolderSync(dataDir, { mode: 0o700 });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return;
-    throw notWritable(dataDir, error);
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
   }
-}
-
-function checkFile(file: string): void {
-  const stats = lstatIfThere(file);
-  if (stats === undefined) return;
-  if (stats.isSymbolicLink()) {
-    const remedy = 'put the file itself there, or choose the folder it is in as the data folder';
-    throw new LogOpenError('symlink', `${file} is a symbolic link to ${readlinkSync(file)}: ${remedy}`);
-  }
-  if (!stats.isFile()) throw new LogOpenError('not-a-file', `${file} is not a regular file: move it away`);
-  checkAccess(file, constants.R_OK | constants.W_OK);
-}
-
-function lstatIfThere(file: string): Stats | undefined {
-  return lstatSync(file, { throwIfNoEntry: false });
-}
-
-function checkAccess(target: string, mode: number): void {
-  try {
-    accessSync(target, mode);
-  } catch (error) {
-    throw notWritable(target, error);
-  }
-}
-
-function notWritable(target: string, cause: unknown): LogOpenError {
-  const { code = 'unknown error' } = cause as NodeJS.ErrnoException;
-  const remedy = 'give this user write access to it, or choose another data folder';
-  return new LogOpenError('not-writable', `${target} cannot be written (${code}): ${remedy}`, { cause });
 }

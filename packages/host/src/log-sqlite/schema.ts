@@ -1,5 +1,4 @@
-/** The tables of the embedded log, and how a database file with them comes to be. */
-
+/** The tables of the embedded log, how a file with them is made and migrated, and when its write-ahead file is folded in. */
 import { closeSync, openSync, rmSync } from 'node:fs';
 import type { Clock } from '../core/util/clock.js';
 import type { Logger } from '../core/util/logger.js';
@@ -9,25 +8,21 @@ import type { Database, SqliteDriver, Statement } from './driver.js';
 export const APPLICATION_ID = 0x4174726d;
 /** Goes up when the tables change. */
 export const SCHEMA_VERSION = 2;
-
 /**
  * What the tables got since version 1, at the end of their columns: files are changed without being written anew, and a
  * row of an earlier version has null there. `sum`: the checksum of its text. `turn_count`: how many turns belong to the
  * archive, so that it can be told how many are lost.
  */
-export const ADDED_COLUMNS = {
+const ADDED_COLUMNS = {
   entries: ['sum'],
   archives: ['sum', 'turn_count'],
   turns: ['sum'],
   records: ['sum'],
 } as const;
-
 /** SQLite's own choice, said so that nothing depends on how a driver was built. */
 export const PAGE_BYTES = 4_096;
-
 /** What SQLite keeps beside a database file; the file itself comes last. */
 export const DATABASE_PARTS = ['-wal', '-shm', '-journal', ''] as const;
-
 /**
  * Every table is keyed by rowid: a damaged file can then be read around its bad pages, row range by row range. The
  * tables are made in one go and never moved, so each has the same root page in every file: see salvage.
@@ -68,9 +63,14 @@ const SCHEMA = `
   -- Behind entry \`after\`, numbers up to \`upto\` were given up because entries under them may have been lost.
   CREATE TABLE skips (after INTEGER PRIMARY KEY, upto INTEGER NOT NULL);
 `;
-
 /** Skipping this many numbers is more than a host hands out between two moments that are sure to be on disk. */
 const SKIP_MIN = 1_000_000;
+/** From about this many pages of 4 KiB a checkpoint is due: one of a thousand takes 3 to 5 ms. */
+const CHECKPOINT_PAGES = 1_000;
+/** A log that is never quiet is not waited for beyond this, so that the file stays below some 16 MiB. */
+const CHECKPOINT_MAX_PAGES = 4_000;
+/** Without a commit for this long, the moment is quiet. */
+export const CHECKPOINT_QUIET_MS = 50;
 
 /** Makes a file that only its owner can read, with empty tables. */
 export function createDatabase(driver: SqliteDriver, path: string): void {
@@ -135,16 +135,8 @@ export function skipNumbers(db: Database, now: number): void {
 
 /**
  * Moves committed pages from the write-ahead file into the database file, away from the hot path. SQLite would do it
- * inside whichever commit fills the file (some ms, with syncs); here it waits for a quiet moment between commits.
+ * inside the commit that fills the file (some ms, with syncs); here it waits for a quiet moment between commits.
  */
-
-/** From about this many pages of 4 KiB a checkpoint is due: one of a thousand takes 3 to 5 ms. */
-export const CHECKPOINT_PAGES = 1_000;
-/** A log that is never quiet is not waited for beyond this, so that the file stays below some 16 MiB. */
-export const CHECKPOINT_MAX_PAGES = 4_000;
-/** Without a commit for this long, the moment is quiet. */
-export const CHECKPOINT_QUIET_MS = 50;
-
 export class Checkpoints {
   readonly #checkpoint: Statement<unknown>;
   readonly #clock: Clock;

@@ -1,5 +1,10 @@
-/** One write to the database: a transaction, as durable as asked for, with errors that say what to do. */
-
+/**
+ * The embedded log: one SQLite file in the data folder. One commit is one transaction. It stores entries, archives and
+ * records as text; `open.ts` opens the file and has it repaired.
+ *
+ * What can be lost: nothing when the process dies. When the machine loses power, commits of durability `normal` since
+ * the last `full` one or checkpoint; never part of a commit, and never a `full` one.
+ */
 import { checkCommit } from '../core/log/check-commit.js';
 import {
   type ArchivedTurn,
@@ -25,71 +30,13 @@ import { type OpenedFile, openFile } from './open.js';
 import { RecordTable } from './records.js';
 import { Checkpoints } from './schema.js';
 
-export interface WriteOptions {
-  readonly db: Database;
-  readonly path: string;
-  readonly durability: Commit['durability'];
-}
-
-/** Everything that the work writes is stored, or nothing of it. */
-export function writeDurably({ db, path, durability }: WriteOptions, work: () => void): void {
-  try {
-    if (durability === 'full') withFullSync(db, work);
-    else db.transaction(work);
-  } catch (error) {
-    throw error instanceof SqliteError ? writeError(error, path) : error;
-  }
-}
-
-/**
- * `FULL` syncs the write-ahead file at this commit, and with it all earlier ones. Measured: setting the pragma and
- * setting it back costs 5 µs, the sync itself 300 to 600 µs; a checkpoint would sync two files, and a second
- * connection that is always `FULL` would have to be kept from writing at the same time.
- */
-function withFullSync(db: Database, work: () => void): void {
-  db.exec('PRAGMA synchronous = FULL');
-  try {
-    db.transaction(work);
-  } finally {
-    db.exec('PRAGMA synchronous = NORMAL');
-  }
-}
-
-/** How much a commit writes: rows, and the characters in them. */
-export function sizeOf({ entries, archives = [], records = [] }: Commit): [rows: number, characters: number] {
-  let rows = entries.length + archives.length + records.length;
-  let characters = 0;
-  for (const entry of entries) characters += entry.action.length;
-  for (const record of records) characters += record.value?.length ?? 0;
-  for (const { head, turns } of archives) {
-    rows += turns.items.length;
-    characters += head.length;
-    for (const turn of turns.items) characters += turn.json.length;
-  }
-  return [rows, characters];
-}
-
 const WRITE_ERRORS: Readonly<Record<number, readonly [LogWriteReason, string]>> = {
   [SQLITE.full]: ['disk-full', 'the disk is full: make room; nothing was stored'],
   [SQLITE.readOnly]: ['failed', 'the file cannot be written: check its permissions; nothing was stored'],
   [SQLITE.corrupt]: ['damaged', 'the file is damaged: restart the host, which repairs it; nothing was stored'],
 };
-
-function writeError(error: SqliteError, path: string): LogWriteError {
-  const [reason, remedy] = WRITE_ERRORS[error.code] ?? ['failed', `${error.message}; nothing was stored`];
-  return new LogWriteError(reason, `${path}: ${remedy}`, { cause: error });
-}
-
-/**
- * The embedded log: one SQLite file in the data folder. One commit is one transaction. It knows entries, archives and
- * records as text; where the file comes from, and what had to be mended, is the business of `sqlite/open.ts`.
- *
- * What can be lost: nothing when the process dies. When the machine loses power, commits of durability `normal` since
- * the last `full` one or checkpoint; never part of a commit, and never a `full` one.
- */
-
 /** Entries dropped in one transaction; the event loop turns in between. */
-export const COMPACT_BATCH_ENTRIES = 2_000;
+const COMPACT_BATCH_ENTRIES = 2_000;
 /** How often, at most, the log looks whether the lock on its folder is still there. */
 export const LOCK_CHECK_MS = 10_000;
 
@@ -287,4 +234,54 @@ export class SqliteLog implements Log {
   #write(work: () => void, durability: Commit['durability'] = 'normal'): void {
     writeDurably({ db: this.#file.db, path: this.#file.path, durability }, work);
   }
+}
+
+/** One write to the database: a transaction, as durable as asked for, with errors that say what to do. */
+interface WriteOptions {
+  readonly db: Database;
+  readonly path: string;
+  readonly durability: Commit['durability'];
+}
+
+/** Everything that the work writes is stored, or nothing of it. */
+function writeDurably({ db, path, durability }: WriteOptions, work: () => void): void {
+  try {
+    if (durability === 'full') withFullSync(db, work);
+    else db.transaction(work);
+  } catch (error) {
+    throw error instanceof SqliteError ? writeError(error, path) : error;
+  }
+}
+
+/**
+ * `FULL` syncs the write-ahead file at this commit, and with it all earlier ones. Measured: setting the pragma and
+ * setting it back costs 5 µs, the sync itself 300 to 600 µs; a checkpoint would sync two files, and a second
+ * connection that is always `FULL` would have to be kept from writing at the same time.
+ */
+function withFullSync(db: Database, work: () => void): void {
+  db.exec('PRAGMA synchronous = FULL');
+  try {
+    db.transaction(work);
+  } finally {
+    db.exec('PRAGMA synchronous = NORMAL');
+  }
+}
+
+/** How much a commit writes: rows, and the characters in them. */
+function sizeOf({ entries, archives = [], records = [] }: Commit): [rows: number, characters: number] {
+  let rows = entries.length + archives.length + records.length;
+  let characters = 0;
+  for (const entry of entries) characters += entry.action.length;
+  for (const record of records) characters += record.value?.length ?? 0;
+  for (const { head, turns } of archives) {
+    rows += turns.items.length;
+    characters += head.length;
+    for (const turn of turns.items) characters += turn.json.length;
+  }
+  return [rows, characters];
+}
+
+function writeError(error: SqliteError, path: string): LogWriteError {
+  const [reason, remedy] = WRITE_ERRORS[error.code] ?? ['failed', `${error.message}; nothing was stored`];
+  return new LogWriteError(reason, `${path}: ${remedy}`, { cause: error });
 }

@@ -1,93 +1,86 @@
 /**
- * Which names a request may use for this host. A page can make its own name point at this machine (DNS rebinding), but
- * it cannot make the browser say another name than the page's.
+ * Decides who may connect: the checks at start (an open host needs a token), and for each request the Host header, the
+ * Origin and the token, in this order, from the facts of the request alone.
  */
-
-import { isIPv4 } from 'node:net';
+import { isLoopback } from '../core/util/loopback.js';
 import { digestOf, matchesToken, type TokenDigest } from '../core/util/token.js';
 
 /** The names of the machine itself, as they stand in a Host header. The last two are one address. */
-export const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]', '[::ffff:127.0.0.1]', '[::ffff:7f00:1]'] as const;
+const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]', '[::ffff:127.0.0.1]', '[::ffff:7f00:1]'] as const;
+const HTTP_PORT = 80;
+const ACCEPTED: Verdict = { ok: true };
+const WRONG_HOST = refused(403, 'This Host name is not one of ours. Use localhost, or list it in --allowed-hosts.');
+const WRONG_ORIGIN = refused(403, 'This Origin may not connect. List it in --allowed-origins if it should.');
+/** One answer for every way of not having the token: it tells nothing about the token. */
+const WRONG_TOKEN = refused(
+  401,
+  'The connection token is missing or wrong. Send it as Authorization: Bearer or ?token=.',
+);
 
-export interface Authority {
-  /** In lower case; an IPv6 address with its brackets. */
-  readonly name: string;
-  readonly port: number | undefined;
+/** Turns what the user allows into what every request is judged by. */
+export interface AccessPolicy {
+  /** Absent: everybody on this machine may connect. */
+  readonly token?: string | undefined;
+  /** Made up here, not chosen by the user. It does not count for other machines: nobody there could know it. */
+  readonly isGenerated?: boolean;
+  /** Web pages that may connect, besides the host's own. */
+  readonly allowedOrigins?: readonly string[];
+  /** Names under which clients may reach this host, besides the usual ones. */
+  readonly allowedHosts?: readonly string[];
 }
 
-export interface HostPolicy {
-  readonly port: number;
-  readonly names: ReadonlySet<string>;
+/** Without a token, whoever can reach the port is let in: that may only be this machine. */
+export class TokenRequiredError extends Error {
+  override readonly name = 'TokenRequiredError';
+  constructor(readonly host: string) {
+    super(
+      `${host} can be reached from other machines, so clients need a token that you choose: ` +
+        'give one with --connection-token-file <file>, or stay on this machine with --host localhost',
+    );
+  }
+
+  /** For callers that want to know before they open anything. */
+  static throwIfNeeded(host: string, { token, isGenerated }: AccessPolicy): void {
+    if ((!token || isGenerated) && !isLoopback(host)) throw new TokenRequiredError(host);
+  }
 }
 
-/** `name`, `name:port` or `[address]:port`, and nothing around it. */
-export function parseAuthority(text: string): Authority | undefined {
-  const match = /^(\[[\da-f:.]+\]|[\w-]+(?:\.[\w-]+)*)(?::(\d{1,5}))?$/i.exec(text);
-  if (match?.[1] === undefined) return undefined;
-  return { name: match[1].toLowerCase(), port: match[2] === undefined ? undefined : Number(match[2]) };
-}
-
-/** Without a port is fine: there is nothing that a page could gain by leaving it out. */
-export function isOwnHost(header: string, policy: HostPolicy): boolean {
-  const authority = parseAuthority(header);
-  if (authority === undefined || !policy.names.has(authority.name)) return false;
-  return authority.port === undefined || authority.port === policy.port;
-}
-
-/** An address as it stands in a Host header or a URL. */
-export function bracketed(address: string): string {
-  return address.includes(':') && !address.startsWith('[') ? `[${address.toLowerCase()}]` : address.toLowerCase();
-}
-
-/** Which addresses never leave this machine. */
-
-/** A name is not looked up: only `localhost` is known to stay here. */
-export function isLoopback(host: string): boolean {
-  const address = host.toLowerCase().replace(/^\[|\]$/g, '');
-  if (address === 'localhost' || address === '::1') return true;
-  const v4 = address.replace(/^::ffff:/, '');
-  return isIPv4(v4) && v4.startsWith('127.');
+/** Throws when the policy cannot be used; called before a port is opened. */
+export function checkAccess(host: string, policy: AccessPolicy): void {
+  TokenRequiredError.throwIfNeeded(host, policy);
+  for (const origin of policy.allowedOrigins ?? []) checkedOrigin(origin);
 }
 
 /** Binds to every address of the machine. */
-export function isWildcard(host: string): boolean {
+function isWildcard(host: string): boolean {
   return host === '0.0.0.0' || host === '::' || host === '[::]';
 }
 
-/**
- * Which web pages may connect. A browser names the page's origin in every WebSocket request, and lets any page make
- * one; programs that are not browsers name none and are told apart by the token alone.
- */
-
-const HTTP_PORT = 80;
-
-export interface OriginPolicy {
+interface BoundAddresses {
+  /** As the user named it. */
+  readonly host: string;
   readonly port: number;
-  /** As `normalOrigin` writes them. */
-  readonly origins: ReadonlySet<string>;
+  readonly addresses: readonly string[];
+  /** All addresses of the machine: a wildcard stands for them. */
+  readonly machine: readonly string[];
 }
 
-/** Scheme and authority in lower case; undefined for what is not an origin, such as `null`, a path or a trailing dot. */
-export function normalOrigin(text: string): string | undefined {
-  const match = /^([a-z][a-z\d+.-]*):\/\/(.+)$/i.exec(text);
-  if (match?.[1] === undefined || match[2] === undefined || parseAuthority(match[2]) === undefined) return undefined;
-  return text.toLowerCase();
+export function upgradePolicy(policy: AccessPolicy, { host, port, addresses, machine }: BoundAddresses): UpgradePolicy {
+  const bound = isWildcard(host) ? machine : [host, ...addresses];
+  const names = [...LOOPBACK_NAMES, ...[...bound, ...(policy.allowedHosts ?? [])].map(bracketed)];
+  return {
+    port,
+    names: new Set(names),
+    origins: new Set((policy.allowedOrigins ?? []).map(checkedOrigin)),
+    token: policy.token ? digestOf(policy.token) : undefined,
+  };
 }
 
-/** The request's Host header must have been accepted already. */
-export function isAllowedOrigin(origin: string, hostHeader: string, policy: OriginPolicy): boolean {
-  const normal = normalOrigin(origin);
-  if (normal === undefined) return false;
-  return policy.origins.has(normal) || isOwnPage(normal, hostHeader, policy.port);
+function checkedOrigin(text: string): string {
+  const origin = normalOrigin(text);
+  if (origin === undefined) throw new TypeError(`${text} is not an origin: write it as http://localhost:5173`);
+  return origin;
 }
-
-/** The page that this very server served: a page on another port of this machine is somebody else's. */
-function isOwnPage(origin: string, hostHeader: string, port: number): boolean {
-  const served = parseAuthority(hostHeader)?.port ?? HTTP_PORT;
-  return served === port && origin === `http://${hostHeader.toLowerCase()}`;
-}
-
-/** Decides who may connect, from the facts of the request alone. Host and Origin come first, then the token. */
 
 /** Every value of a header, as it came: a header that is there twice is a trick. */
 export interface UpgradeFacts {
@@ -106,18 +99,7 @@ export interface UpgradePolicy {
   readonly token?: TokenDigest | undefined;
 }
 
-export type Verdict =
-  | { readonly ok: true }
-  | { readonly ok: false; readonly status: 401 | 403; readonly reason: string };
-
-const ACCEPTED: Verdict = { ok: true };
-const WRONG_HOST = refused(403, 'This Host name is not one of ours. Use localhost, or list it in --allowed-hosts.');
-const WRONG_ORIGIN = refused(403, 'This Origin may not connect. List it in --allowed-origins if it should.');
-/** One answer for every way of not having the token: it tells nothing about the token. */
-const WRONG_TOKEN = refused(
-  401,
-  'The connection token is missing or wrong. Send it as Authorization: Bearer or ?token=.',
-);
+type Verdict = { readonly ok: true } | { readonly ok: false; readonly status: 401 | 403; readonly reason: string };
 
 export function judgeUpgrade(facts: UpgradeFacts, policy: UpgradePolicy): Verdict {
   const [host, anotherHost] = facts.host;
@@ -153,63 +135,66 @@ function refused(status: 401 | 403, reason: string): Verdict {
   return { ok: false, status, reason };
 }
 
-/** Turns what the user allows into what every request is judged by. */
-
-export interface AccessPolicy {
-  /** Absent: everybody on this machine may connect. */
-  readonly token?: string | undefined;
-  /** Made up here, not chosen by the user. It does not count for other machines: nobody there could know it. */
-  readonly isGenerated?: boolean;
-  /** Web pages that may connect, besides the host's own. */
-  readonly allowedOrigins?: readonly string[];
-  /** Names under which clients may reach this host, besides the usual ones. */
-  readonly allowedHosts?: readonly string[];
+interface Authority {
+  /** In lower case; an IPv6 address with its brackets. */
+  readonly name: string;
+  readonly port: number | undefined;
 }
 
-/** Without a token, whoever can reach the port is let in: that may only be this machine. */
-export class TokenRequiredError extends Error {
-  override readonly name = 'TokenRequiredError';
-  constructor(readonly host: string) {
-    super(
-      `${host} can be reached from other machines, so clients need a token that you choose: ` +
-        'give one with --connection-token-file <file>, or stay on this machine with --host localhost',
-    );
-  }
-
-  /** For callers that want to know before they open anything. */
-  static throwIfNeeded(host: string, { token, isGenerated }: AccessPolicy): void {
-    if ((!token || isGenerated) && !isLoopback(host)) throw new TokenRequiredError(host);
-  }
-}
-
-/** Throws when the policy cannot be used; called before a port is opened. */
-export function checkAccess(host: string, policy: AccessPolicy): void {
-  TokenRequiredError.throwIfNeeded(host, policy);
-  for (const origin of policy.allowedOrigins ?? []) checkedOrigin(origin);
-}
-
-export interface BoundAddresses {
-  /** As the user named it. */
-  readonly host: string;
+interface HostPolicy {
   readonly port: number;
-  readonly addresses: readonly string[];
-  /** All addresses of the machine: a wildcard stands for them. */
-  readonly machine: readonly string[];
+  readonly names: ReadonlySet<string>;
 }
 
-export function upgradePolicy(policy: AccessPolicy, { host, port, addresses, machine }: BoundAddresses): UpgradePolicy {
-  const bound = isWildcard(host) ? machine : [host, ...addresses];
-  const names = [...LOOPBACK_NAMES, ...[...bound, ...(policy.allowedHosts ?? [])].map(bracketed)];
-  return {
-    port,
-    names: new Set(names),
-    origins: new Set((policy.allowedOrigins ?? []).map(checkedOrigin)),
-    token: policy.token ? digestOf(policy.token) : undefined,
-  };
+/**
+ * Which names a request may use for this host. A page can make its own name point at this machine (DNS rebinding), but
+ * it cannot make the browser send another name than the page's. Without a port is fine: there is nothing that a page
+ * could gain by leaving it out.
+ */
+export function isOwnHost(header: string, policy: HostPolicy): boolean {
+  const authority = parseAuthority(header);
+  if (authority === undefined || !policy.names.has(authority.name)) return false;
+  return authority.port === undefined || authority.port === policy.port;
 }
 
-function checkedOrigin(text: string): string {
-  const origin = normalOrigin(text);
-  if (origin === undefined) throw new TypeError(`${text} is not an origin: write it as http://localhost:5173`);
-  return origin;
+/** `name`, `name:port` or `[address]:port`, and nothing around it. */
+function parseAuthority(text: string): Authority | undefined {
+  const match = /^(\[[\da-f:.]+\]|[\w-]+(?:\.[\w-]+)*)(?::(\d{1,5}))?$/i.exec(text);
+  if (match?.[1] === undefined) return undefined;
+  return { name: match[1].toLowerCase(), port: match[2] === undefined ? undefined : Number(match[2]) };
+}
+
+/** An address as it stands in a Host header or a URL. */
+function bracketed(address: string): string {
+  return address.includes(':') && !address.startsWith('[') ? `[${address.toLowerCase()}]` : address.toLowerCase();
+}
+
+interface OriginPolicy {
+  readonly port: number;
+  /** As `normalOrigin` writes them. */
+  readonly origins: ReadonlySet<string>;
+}
+
+/**
+ * Which web pages may connect. A browser names the page's origin in every WebSocket request, and lets any page make
+ * one; other programs name none and are checked by the token alone. The request's Host header must have been accepted
+ * already.
+ */
+function isAllowedOrigin(origin: string, hostHeader: string, policy: OriginPolicy): boolean {
+  const normal = normalOrigin(origin);
+  if (normal === undefined) return false;
+  return policy.origins.has(normal) || isOwnPage(normal, hostHeader, policy.port);
+}
+
+/** Scheme and authority in lower case; undefined for what is not an origin, such as `null`, a path or a trailing dot. */
+function normalOrigin(text: string): string | undefined {
+  const match = /^([a-z][a-z\d+.-]*):\/\/(.+)$/i.exec(text);
+  if (match?.[1] === undefined || match[2] === undefined || parseAuthority(match[2]) === undefined) return undefined;
+  return text.toLowerCase();
+}
+
+/** The page that this very server served: a page on another port of this machine is somebody else's. */
+function isOwnPage(origin: string, hostHeader: string, port: number): boolean {
+  const served = parseAuthority(hostHeader)?.port ?? HTTP_PORT;
+  return served === port && origin === `http://${hostHeader.toLowerCase()}`;
 }

@@ -2,7 +2,7 @@
 import { readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { makeFolder } from '../core/util/folders.js';
-import { writePrivateFile } from './token-file.js';
+import { writePrivateFile } from '../core/util/private-file.js';
 
 export const INSTANCES_FOLDER = 'instances';
 
@@ -14,7 +14,7 @@ export interface Instance {
   readonly url: string;
   /** ISO 8601. */
   readonly startedAt: string;
-  /** Where the token can be read by whoever may; absent when none is needed. */
+  /** The file with the token, readable for its owner; absent when none is needed. */
   readonly tokenFile?: string | undefined;
 }
 

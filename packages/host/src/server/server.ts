@@ -1,6 +1,6 @@
 /**
- * The host's front door on the network: lets WebSocket clients in that may come in, and says to everybody else why not.
- * What a client then says is the business of whoever takes the connection.
+ * The host's HTTP server: accepts WebSocket clients that pass the access checks, and tells all others in HTTP why not.
+ * `onConnection` takes the accepted connections.
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -20,9 +20,9 @@ import {
   type UpgradePolicy,
   upgradePolicy,
 } from './access.js';
-import { Door, RefusalLog } from './connection-limits.js';
 import { CLIENTS_MAX, UNAUTHENTICATED_MAX } from './limits.js';
 import { type Listening, listen } from './listen.js';
+import { PendingConnections, RefusalLog } from './pending-connections.js';
 import { answerNothing, answerPage, type StaticFiles } from './static-files.js';
 import { WEBSOCKET_OPTIONS, websocketTransport } from './websocket.js';
 
@@ -61,14 +61,14 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   checkAccess(host, policy);
   const listening = await listen({ host, port, headersTimeoutMs: limits?.headersTimeoutMs });
   const bound = { host, port: listening.port, addresses: listening.addresses, machine: machineAddresses() };
-  return new FrontDoor(options, listening, upgradePolicy(policy, bound));
+  return new ClientServer(options, listening, upgradePolicy(policy, bound));
 }
 
 function machineAddresses(): string[] {
   return Object.values(networkInterfaces()).flatMap((list = []) => list.map(({ address }) => address));
 }
 
-class FrontDoor implements RunningServer {
+class ClientServer implements RunningServer {
   readonly port: number;
   readonly addresses: readonly string[];
   readonly #options: ServerOptions;
@@ -76,7 +76,7 @@ class FrontDoor implements RunningServer {
   readonly #servers: readonly Server[];
   readonly #logger: Logger;
   readonly #refusals: RefusalLog;
-  readonly #strangers: Door;
+  readonly #pending: PendingConnections;
   readonly #clients = new Map<WebSocket, Transport>();
   readonly #websockets = new WebSocketServer({ ...WEBSOCKET_OPTIONS, maxPayload: PAYLOAD_MAX_BYTES });
   #stopped: Promise<unknown> | undefined;
@@ -89,7 +89,7 @@ class FrontDoor implements RunningServer {
     this.#servers = listening.servers;
     this.#logger = options.logger ?? silentLogger;
     this.#refusals = new RefusalLog(this.#logger);
-    this.#strangers = new Door(options.limits?.strangers ?? UNAUTHENTICATED_MAX);
+    this.#pending = new PendingConnections(options.limits?.strangers ?? UNAUTHENTICATED_MAX);
     for (const server of listening.servers) this.#serve(server);
   }
 
@@ -102,19 +102,19 @@ class FrontDoor implements RunningServer {
     const gone = [...this.#clients.keys()].map((websocket) => new Promise((done) => websocket.once('close', done)));
     for (const transport of this.#clients.values()) transport.close(CloseCode.GoingAway, 'the host is stopping');
     await Promise.all(gone);
-    this.#strangers.close();
+    this.#pending.close();
     for (const server of this.#servers) server.closeAllConnections();
     await this.#stopped;
   }
 
   #serve(server: Server): void {
-    server.on('connection', (socket: Socket) => this.#strangers.arrived(socket));
+    server.on('connection', (socket: Socket) => this.#pending.add(socket));
     server.on('request', (request, response) => this.#answer(request, response));
     server.on('upgrade', (request, socket, head) => this.#upgrade(request, socket, head));
   }
 
   #answer(request: IncomingMessage, response: ServerResponse): void {
-    if (!this.#strangers.mayAsk(request, response)) return;
+    if (!this.#pending.mayRequest(request, response)) return;
     const [host, another] = factsOf(request).host;
     const isOurs = host !== undefined && another === undefined && isOwnHost(host, this.#policy);
     if (!isOurs) answerNothing(response, 403);
@@ -124,7 +124,7 @@ class FrontDoor implements RunningServer {
 
   #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     socket.on('error', () => socket.destroy());
-    if (this.#strangers.hasTurnedAway(socket)) return void socket.resume();
+    if (this.#pending.hasRefused(socket)) return void socket.resume();
     const verdict = judgeUpgrade(factsOf(request), this.#policy);
     if (!verdict.ok) return this.#refuse(request, verdict.status, verdict.reason);
     if (this.#stopped) return this.#refuse(request, 503, 'The host is stopping.');
@@ -135,11 +135,11 @@ class FrontDoor implements RunningServer {
 
   #refuse({ socket }: IncomingMessage, status: number, reason: string): void {
     this.#refusals.refused({ from: socket.remoteAddress, status, reason });
-    this.#strangers.turnAway(socket, status, reason);
+    this.#pending.refuse(socket, status, reason);
   }
 
   #enter(websocket: WebSocket, socket: Socket): void {
-    this.#strangers.entered(socket);
+    this.#pending.accepted(socket);
     const { clock } = this.#options;
     const transport = websocketTransport({ websocket, socket, ...(clock === undefined ? {} : { clock }) });
     this.#clients.set(websocket, transport);

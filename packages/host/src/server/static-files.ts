@@ -1,5 +1,4 @@
-/** The few things that are said in plain HTTP about what this is. Refusals are the business of the door. */
-
+/** The web page, read into memory at start, and the short answers of a host without one. */
 import { createReadStream } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -9,30 +8,11 @@ import { chosenEncoding, ENCODED_FILES, type Encoding } from '../core/wire/trans
 const PAGE = `This is Atrium, a host for AI coding agents.
 Connect with a WebSocket client that speaks the Agent Host Protocol. There is nothing else to see here yet.
 `;
-
 const COMMON_HEADERS = {
   'Cache-Control': 'no-store',
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
   'X-Content-Type-Options': 'nosniff',
 };
-
-/** Answers a request that is no upgrade. */
-export function answerPage(request: IncomingMessage, response: ServerResponse): void {
-  const isRead = request.method === 'GET' || request.method === 'HEAD';
-  if (!isRead || request.url?.split('?')[0] !== '/') return answerNothing(response, 404);
-  response.writeHead(200, { ...COMMON_HEADERS, 'Content-Type': 'text/plain; charset=utf-8' }).end(PAGE);
-}
-
-/** The connection ends with the answer, so that nobody can go on sending a body. */
-export function answerNothing(response: ServerResponse, status: number): void {
-  response.writeHead(status, { ...COMMON_HEADERS, Connection: 'close', 'Content-Length': 0 }).end();
-}
-
-/**
- * The files of the web page. Their names are read once, and nothing else is ever served: a request can name a file, but
- * not a path. Browsers that take it get the compressed copy that was built beside a file.
- */
-
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
@@ -43,7 +23,6 @@ const TYPES: Readonly<Record<string, string>> = {
   '.json': 'application/json; charset=utf-8',
   '.webmanifest': 'application/manifest+json; charset=utf-8',
 };
-
 /** Everything comes from the host itself; what an agent or a provider wrote can run nothing and load nothing. */
 const POLICY = [
   "default-src 'none'",
@@ -57,7 +36,6 @@ const POLICY = [
   "form-action 'none'",
   "frame-ancestors 'none'",
 ].join('; ');
-
 const HEADERS = {
   'Content-Security-Policy': POLICY,
   'X-Content-Type-Options': 'nosniff',
@@ -65,7 +43,6 @@ const HEADERS = {
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Resource-Policy': 'same-origin',
 };
-
 /** Names of built files carry a hash of their content. */
 const HASHED = /-[\w-]{8,}\.\w+$/;
 
@@ -82,6 +59,10 @@ interface StaticFile extends StoredFile {
   readonly encoded: ReadonlyMap<Encoding, StoredFile>;
 }
 
+/**
+ * The names of files are read once, and nothing else is ever served: a request can name a file, but not a path.
+ * Browsers that accept it get the compressed copy that was built with the page.
+ */
 export async function staticFiles(folder: string): Promise<StaticFiles> {
   const stored = await storedFiles(folder);
   const files = new Map<string, StaticFile>();
@@ -142,4 +123,16 @@ function answer(files: ReadonlyMap<string, StaticFile>, request: IncomingMessage
 function acceptedEncodings({ headers }: IncomingMessage): string | undefined {
   const header = headers['accept-encoding'];
   return Array.isArray(header) ? header.join(',') : header;
+}
+
+/** Answers a request that is no upgrade. */
+export function answerPage(request: IncomingMessage, response: ServerResponse): void {
+  const isRead = request.method === 'GET' || request.method === 'HEAD';
+  if (!isRead || request.url?.split('?')[0] !== '/') return answerNothing(response, 404);
+  response.writeHead(200, { ...COMMON_HEADERS, 'Content-Type': 'text/plain; charset=utf-8' }).end(PAGE);
+}
+
+/** The connection ends with the answer, so that the peer cannot go on sending a body. */
+export function answerNothing(response: ServerResponse, status: number): void {
+  response.writeHead(status, { ...COMMON_HEADERS, Connection: 'close', 'Content-Length': 0 }).end();
 }

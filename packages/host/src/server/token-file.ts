@@ -1,53 +1,12 @@
-/** Files that only their owner can read, and that appear whole or not at all. */
-
-import { randomBytes } from 'node:crypto';
-import { lstat, open, readFile, rename, rm } from 'node:fs/promises';
+/** The connection token and its file: a program that can read the file may connect. The token never goes to a log, a screen or a listing. */
+import { lstat, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { writePrivateFile } from '../core/util/private-file.js';
 import { digestOf, matchesToken } from '../core/util/token.js';
-
-const OWNER_ONLY = 0o600;
-
-/** The folder or file cannot keep a secret as it is. The message says what to do. */
-export class NotPrivateError extends Error {
-  override readonly name = 'NotPrivateError';
-}
-
-/** Writes beside the file and renames: a reader sees the old text or the new one, never a part, and no link is followed. */
-export async function writePrivateFile(file: string, text: string): Promise<void> {
-  await refuseLink(file);
-  const draft = `${file}.${randomBytes(6).toString('hex')}.tmp`;
-  try {
-    await writeNew(draft, text);
-    await rename(draft, file);
-  } catch (error) {
-    await rm(draft, { force: true });
-    throw error;
-  }
-}
-
-async function writeNew(file: string, text: string): Promise<void> {
-  const handle = await open(file, 'wx', OWNER_ONLY);
-  try {
-    await handle.writeFile(text);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-}
-
-async function refuseLink(file: string): Promise<void> {
-  const stats = await lstat(file).catch(() => undefined);
-  if (stats?.isSymbolicLink()) {
-    throw new NotPrivateError(`${file} is a symbolic link, which we never make: remove it and start again`);
-  }
-}
-
-/** The connection token: whoever can read its file may connect. It never goes to a log, a screen or a listing. */
 
 export const TOKEN_FILE = 'connection-token';
 /** A token that somebody chose should not be shorter. */
 export const TOKEN_ADVISED_CHARACTERS = 16;
-
 /** As long as `newToken` makes them; one that somebody chose for a single start is not kept. */
 const MADE_BY_US = /^[\w-]{43}$/;
 

@@ -1,5 +1,4 @@
-/** Notices a peer that is gone without a word: asks at a steady pace and gives up after two questions unanswered. */
-
+/** A WebSocket as a transport, with a budget for its peer and a heartbeat that notices a peer which is gone. */
 import type { Socket } from 'node:net';
 import type { RawData, WebSocket } from 'ws';
 import { type Clock, systemClock } from '../core/util/clock.js';
@@ -9,60 +8,14 @@ import { HEARTBEAT_MS } from './limits.js';
 import { FRAGMENTS_MAX, PeerBudget, type StrangerBudget, UNFINISHED_READS_MAX } from './peer-budget.js';
 
 /** Questions in a row that a peer may leave unanswered. */
-export const HEARTBEAT_MISSES_MAX = 2;
-
-export interface HeartbeatOptions {
-  readonly clock: Clock;
-  readonly intervalMs: number;
-  /** Asks the peer for a sign of life. */
-  ask(): void;
-  giveUp(): void;
-}
-
-export class Heartbeat {
-  readonly #options: HeartbeatOptions;
-  #unanswered = 0;
-  #cancel: () => void;
-
-  constructor(options: HeartbeatOptions) {
-    this.#options = options;
-    this.#cancel = this.#arm();
-  }
-
-  /** Whatever comes from the peer shows that it is there. */
-  heard(): void {
-    this.#unanswered = 0;
-  }
-
-  stop(): void {
-    this.#cancel();
-  }
-
-  #arm(): () => void {
-    return this.#options.clock.after(this.#options.intervalMs, () => this.#beat());
-  }
-
-  #beat(): void {
-    if (this.#unanswered >= HEARTBEAT_MISSES_MAX) return this.#options.giveUp();
-    this.#unanswered += 1;
-    this.#options.ask();
-    this.#cancel = this.#arm();
-  }
-}
-
-/**
- * A WebSocket as a transport: text messages in, frames that were built once out. It knows nothing of how the socket was
- * let in, and nothing of what the messages say.
- */
-
+const HEARTBEAT_MISSES_MAX = 2;
 /** The most that fits into a close frame beside the code. */
-export const CLOSE_REASON_MAX_BYTES = 123;
+const CLOSE_REASON_MAX_BYTES = 123;
 const UNSUPPORTED_DATA = 1003;
 /** How long a peer may take to answer a close frame before its socket is cut. */
-export const CLOSE_TIMEOUT_MS = 5_000;
+const CLOSE_TIMEOUT_MS = 5_000;
 /** What is read, and thrown away, of a peer that was sent away, so that it gets to read why. */
 const DISCARDED_MAX_BYTES = 16 * 2 ** 20;
-
 /** How every port makes WebSockets. `ws` answers no ping by itself: the transport does, within the peer's budget. */
 export const WEBSOCKET_OPTIONS = {
   noServer: true,
@@ -74,7 +27,7 @@ export const WEBSOCKET_OPTIONS = {
   closeTimeout: CLOSE_TIMEOUT_MS,
 };
 
-export interface WebSocketTransportOptions {
+interface WebSocketTransportOptions {
   readonly websocket: WebSocket;
   /** The very socket that the WebSocket was made from. */
   readonly socket: Socket;
@@ -88,6 +41,10 @@ export function websocketTransport(options: WebSocketTransportOptions): Transpor
   return new WebSocketTransport(options);
 }
 
+/**
+ * Text messages in, frames that were built once out. It knows neither how the socket was accepted nor what the
+ * messages mean.
+ */
 class WebSocketTransport implements Transport {
   readonly name: string;
   readonly #websocket: WebSocket;
@@ -251,4 +208,44 @@ function shortened(reason: string): string {
     text += character;
   }
   return text;
+}
+
+interface HeartbeatOptions {
+  readonly clock: Clock;
+  readonly intervalMs: number;
+  /** Asks the peer for a sign of life. */
+  ask(): void;
+  giveUp(): void;
+}
+
+/** Notices a peer that is gone without closing: pings at a steady pace and gives up after two pings unanswered. */
+class Heartbeat {
+  readonly #options: HeartbeatOptions;
+  #unanswered = 0;
+  #cancel: () => void;
+
+  constructor(options: HeartbeatOptions) {
+    this.#options = options;
+    this.#cancel = this.#arm();
+  }
+
+  /** Whatever comes from the peer shows that it is there. */
+  heard(): void {
+    this.#unanswered = 0;
+  }
+
+  stop(): void {
+    this.#cancel();
+  }
+
+  #arm(): () => void {
+    return this.#options.clock.after(this.#options.intervalMs, () => this.#beat());
+  }
+
+  #beat(): void {
+    if (this.#unanswered >= HEARTBEAT_MISSES_MAX) return this.#options.giveUp();
+    this.#unanswered += 1;
+    this.#options.ask();
+    this.#cancel = this.#arm();
+  }
 }

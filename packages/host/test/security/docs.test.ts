@@ -5,9 +5,9 @@ import { describe, expect, it } from 'vitest';
 import * as ofSessions from '../../src/core/sessions/limits.js';
 import { TOKEN_BYTES } from '../../src/core/util/token.js';
 import * as ofWire from '../../src/core/wire/limits.js';
-import { LINGER_MS } from '../../src/server/connection-limits.js';
 import * as ofServer from '../../src/server/limits.js';
 import * as budget from '../../src/server/peer-budget.js';
+import { LINGER_MS } from '../../src/server/pending-connections.js';
 import { TOKEN_ADVISED_CHARACTERS } from '../../src/server/token-file.js';
 
 const limits = { ...ofSessions, ...ofWire, ...ofServer };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { LogFields, Logger } from '../../src/core/util/logger.js';
-import { REFUSALS_LOGGED_MAX, RefusalLog } from '../../src/server/connection-limits.js';
+import { REFUSALS_LOGGED_MAX, RefusalLog } from '../../src/server/pending-connections.js';
 
 function scene() {
   const lines: (readonly [string, LogFields | undefined])[] = [];

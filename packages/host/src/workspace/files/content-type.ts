@@ -46,7 +46,10 @@ export function typeOfBytes(bytes: Buffer): string {
   return known?.[0] ?? (isText(bytes) ? 'text/plain' : 'application/octet-stream');
 }
 
-/** A zero byte is legal in UTF-8, and in no text that anybody wrote. */
+/**
+ * Tells text from other bytes: what is sent as text must come back as the same bytes. A zero byte is legal in UTF-8,
+ * and in no text that anybody wrote.
+ */
 export function isText(bytes: Buffer): boolean {
   return !bytes.includes(0) && isUtf8(bytes);
 }

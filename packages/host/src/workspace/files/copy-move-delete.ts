@@ -117,6 +117,7 @@ interface Node {
   readonly name: string;
 }
 
+/** Copies a whole tree, folder by folder, each of them held open meanwhile. Links are never followed. */
 export async function copyTree(from: Node, to: Node, budget = new TreeBudget(), depth = 0): Promise<void> {
   budget.take(depth);
   const stats = await statsOf(from);

@@ -90,7 +90,10 @@ export function plainStats({ uri, stats }: Pick<Place, 'uri' | 'stats'>): BigInt
   return stats;
 }
 
-/** Looked at before it is opened, and again when it is open: only then it is certain what it is. */
+/**
+ * Opens plain files only: a pipe, a device or a socket could keep its reader waiting for ever. Looked at before it is
+ * opened, and again when it is open: only then it is certain what it is.
+ */
 export async function withFile<T>(place: Place, flags: number, act: (file: OpenFile) => Promise<T>): Promise<T> {
   if (!plainStats(place)) throw notFound(place.uri);
   const file = await openPlain(place.held, place.name, flags);
@@ -146,6 +149,7 @@ export async function takeName({ from, to: { folder, name }, isFolder, mustBeNew
   }
 }
 
+/** A name for an unfinished file. It lies beside its final name, so that it only needs to be renamed. */
 export function temporaryName(): string {
   return `.atrium-${crypto.randomUUID()}.tmp`;
 }

@@ -41,6 +41,7 @@ export interface StoredContent {
   readonly contentType?: string;
 }
 
+/** Reads contents that the host refers to by URI. Each kind of store has a URI scheme of its own. */
 export interface ContentReader {
   /** How its URIs begin: `atrium-changes:`. */
   readonly scheme: string;
@@ -160,6 +161,10 @@ async function fileFacts(place: Place): Promise<Pick<ResourceResolveResult, 'con
   return { ...(contentType !== undefined && { contentType }), ...(etag !== undefined && { etag }) };
 }
 
+/**
+ * Names a version of a file. A small file is named by its content, so that two changes within one tick of the clock
+ * differ.
+ */
 export async function etagOf(file: OpenFile): Promise<string> {
   const { size, mtimeNs, ctimeNs, ino } = file.stats;
   if (size > ETAG_HASH_MAX_BYTES) return [size, mtimeNs, ctimeNs, ino].map((part) => part.toString(36)).join('-');

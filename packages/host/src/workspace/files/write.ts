@@ -165,6 +165,7 @@ interface Replacement {
   readonly mustBeSame: boolean;
 }
 
+/** Replaces a file as a whole or not at all. Its mode stays, and its owner where possible. */
 async function replaceWith(replacement: Replacement): Promise<void> {
   const { uri, folder, name, old, pieces, mustBeNew, mustBeSame } = replacement;
   // A rename would replace a file that may not be written.

@@ -89,6 +89,7 @@ interface Running {
   readonly startedAt: number;
 }
 
+/** Makes commands out of the marks of a shell: when one began, its command line, how it ended. */
 class CommandTracker {
   readonly #clock: Clock;
   #running: Running | undefined;

@@ -262,7 +262,7 @@ async function canRun(file: string): Promise<boolean> {
   );
 }
 
-/** For a person at a screen. */
+/** The environment of a shell: that of the host, without what belongs to the host alone. For a person at a screen. */
 export function shellEnvironment(host: Environment = process.env): Record<string, string> {
   return {
     ...without(childEnvironment(host), OF_ANOTHER_TERMINAL),

@@ -82,7 +82,10 @@ export interface Ending {
   readonly graceMs: number;
 }
 
-/** Returns when everything is gone. Says whether anything ran on although who started it had ended. */
+/**
+ * Ends all that runs in a terminal: the shell, its jobs, and their children. First by asking, then by force. Returns
+ * when everything is gone. Says whether anything ran on although who started it had ended.
+ */
 async function endProcesses(leader: number, { signal, graceMs }: Ending): Promise<boolean> {
   const { groups, hasStrays } = await inTerminal(leader);
   for (const group of groups) {

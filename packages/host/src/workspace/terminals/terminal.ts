@@ -188,6 +188,7 @@ interface ClientActionsOptions {
   unclaimed(claim: TerminalClaim): void;
 }
 
+/** The actions of clients on a terminal: whether they are allowed, and their effect. */
 class ClientActions {
   readonly #options: ClientActionsOptions;
   /** Typed, and not passed on to the process yet because it is not stored. */

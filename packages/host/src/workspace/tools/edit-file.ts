@@ -1,5 +1,4 @@
-/** Replaces exact text in a file whose line endings may differ from those in the request. */
-
+/** `edit_file`: replaces exact text in a file, whose line endings may differ from those in the request. */
 import { createHash } from 'node:crypto';
 import { type PreviewContext, type ToolContext, ToolFailure, type ToolOutput } from '../../core/contracts/tool.js';
 import { comingEdit, diffText, doneEdit, type TextChange } from '../../core/util/file-edit.js';
@@ -18,37 +17,12 @@ import {
 } from './text-files.js';
 import { writeConfirmation } from './write-file.js';
 
-export interface Replacement {
-  /** With every occurrence replaced. */
-  readonly text: string;
-  readonly found: number;
-  /** Whether it could be meant to stand in more than one place. */
-  readonly isAmbiguous: boolean;
-}
-
-/** What is put in has the line endings of the file. What is looked for is tried as given first, then with those. */
-export function replaceText({ text, lineEnding }: TextFile, old: string, fresh: string): Replacement {
-  const inserted = withEnding(fresh, lineEnding);
-  const exact = replaceAll(text, old, inserted);
-  if (exact.found > 0) return exact;
-  const other = withEnding(old, lineEnding);
-  return other === old ? exact : replaceAll(text, other, inserted);
-}
-
-function replaceAll(text: string, old: string, fresh: string): Replacement {
-  const pieces = text.split(old);
-  const found = pieces.length - 1;
-  // "aa" is in "aaa" twice, though only one of the two can be replaced.
-  const isAmbiguous = found > 0 && text.indexOf(old, text.indexOf(old) + 1) >= 0;
-  return { text: pieces.join(fresh), found, isAmbiguous };
-}
-
-function withEnding(text: string, lineEnding: string): string {
-  return text.replace(/\r?\n/g, lineEnding);
-}
+/** Files whose edits are remembered; the one that was edited first is forgotten first. */
+const EDITED_FILES_MAX = 1_000;
+/** Edits of one file that may be made between a question and its answer. A model asks for a few side by side. */
+const EDITS_BESIDE_MAX = 32;
 
 /** `edit_file`: replaces an exact piece of a text file, once a person has agreed. */
-
 interface Input {
   readonly path: string;
   readonly oldText: string;
@@ -61,17 +35,6 @@ interface Basis {
   readonly real: string;
   readonly digest: string;
 }
-
-/** Files whose edits are remembered; the one that was edited first is forgotten first. */
-export const EDITED_FILES_MAX = 1_000;
-/** Edits of one file that may be made between a question and its answer. A model asks for a few side by side. */
-export const EDITS_BESIDE_MAX = 32;
-
-/**
- * The last edits of each file by each session, as digests before and after. A person who is asked about two edits of one
- * file approves both, so what the first one does is no reason to refuse the second; what anybody else does is.
- */
-const edits = new Map<string, readonly (readonly [before: string, after: string])[]>();
 
 export const editFileTool = hostTool({
   name: 'edit_file',
@@ -149,6 +112,7 @@ function checkAsShown(file: TextChange['file'], text: string, context: PlanConte
 }
 
 type PlanContext = PreviewContext & Pick<ToolContext, 'basis' | 'session'>;
+
 type Edit = TextChange & { readonly before: { readonly text: string } };
 
 async function plan(input: Input, context: PlanContext) {
@@ -184,3 +148,39 @@ function edited(file: TextFile, { oldText, newText, all = false }: Input, shown:
   }
   return { text, replaced: found };
 }
+
+/** Replaces exact text in a file whose line endings may differ from those in the request. */
+interface Replacement {
+  /** With every occurrence replaced. */
+  readonly text: string;
+  readonly found: number;
+  /** Whether it could be meant to stand in more than one place. */
+  readonly isAmbiguous: boolean;
+}
+
+/** What is put in has the line endings of the file. What is looked for is tried as given first, then with those. */
+function replaceText({ text, lineEnding }: TextFile, old: string, fresh: string): Replacement {
+  const inserted = withEnding(fresh, lineEnding);
+  const exact = replaceAll(text, old, inserted);
+  if (exact.found > 0) return exact;
+  const other = withEnding(old, lineEnding);
+  return other === old ? exact : replaceAll(text, other, inserted);
+}
+
+function replaceAll(text: string, old: string, fresh: string): Replacement {
+  const pieces = text.split(old);
+  const found = pieces.length - 1;
+  // "aa" is in "aaa" twice, though only one of the two can be replaced.
+  const isAmbiguous = found > 0 && text.indexOf(old, text.indexOf(old) + 1) >= 0;
+  return { text: pieces.join(fresh), found, isAmbiguous };
+}
+
+function withEnding(text: string, lineEnding: string): string {
+  return text.replace(/\r?\n/g, lineEnding);
+}
+
+/**
+ * The last edits of each file by each session, as digests before and after. A person who is asked about two edits of one
+ * file approves both, so what the first one does is no reason to refuse the second; what anybody else does is.
+ */
+const edits = new Map<string, readonly (readonly [before: string, after: string])[]>();

@@ -1,8 +1,7 @@
 /**
- * Programs that a repository names to turn files into what Git stores. Whoever only looks must not run them, for a
- * repository that was copied from somewhere may name anything.
+ * `git_status`: the state of the working folder, as Git prints it. A repository can name programs (filters) that turn files
+ * into what Git stores. Reading must not run them, because a copied repository may name anything.
  */
-
 import { type HostTool, ToolFailure } from '../../core/contracts/tool.js';
 import { childEnvironment } from '../../core/util/child-environment.js';
 import { type Clock, systemClock } from '../../core/util/clock.js';
@@ -14,32 +13,11 @@ import { hostTool, succeeded } from './host-tool.js';
 
 /** A repository with more is not looked at: every filter makes the command longer. */
 export const GIT_FILTERS_MAX = 100;
-
 /** Says which settings of filters there are: their names alone, as their values may hold anything. */
-export const GIT_FILTER_LIST = ['config', '--null', '--name-only', '--get-regexp', '^filter\\.'] as const;
-
-/** The arguments that turn off every filter of that list. */
-export function withoutFilters(list: string): string[] {
-  const settings = list.split('\0').filter((setting) => setting !== '');
-  const filters = new Set(settings.map((setting) => setting.slice(0, setting.lastIndexOf('.'))));
-  if (filters.size > GIT_FILTERS_MAX) throw refusal(`it has more than ${GIT_FILTERS_MAX} filters`);
-  return [...filters].flatMap((filter) => {
-    // The first "=" ends the name of a setting on a command line, so this one cannot be turned off.
-    if (filter.includes('=')) throw refusal('the name of one of its filters contains "="');
-    return [`${filter}.clean=`, `${filter}.process=`, `${filter}.required=false`].flatMap((setting) => ['-c', setting]);
-  });
-}
-
-function refusal(why: string): ToolFailure {
-  return new ToolFailure('GIT_FAILED', `The repository is not looked at: ${why}. Use the shell instead.`);
-}
-
-/** `git_status`: what has changed since the last commit, as Git itself says it. */
-
-export const GIT_TIMEOUT_MS = 15_000;
-export const GIT_GRACE_MS = 1_000;
-export const GIT_OUTPUT_MAX_BYTES = 64 * 1024;
-
+const GIT_FILTER_LIST = ['config', '--null', '--name-only', '--get-regexp', '^filter\\.'] as const;
+const GIT_TIMEOUT_MS = 15_000;
+const GIT_GRACE_MS = 1_000;
+const GIT_OUTPUT_MAX_BYTES = 64 * 1024;
 /**
  * Runs without asking anybody, so it must not run what a repository's configuration names (a file system monitor,
  * filters, those of repositories inside it), must not write (the index), and looks only at the session's folder, which
@@ -47,7 +25,6 @@ export const GIT_OUTPUT_MAX_BYTES = 64 * 1024;
  */
 const LOOK_ONLY = ['--no-optional-locks', '-c', 'core.fsmonitor=false'];
 const STATUS = ['status', '--short', '--branch', '--ignore-submodules=dirty', '--', '.'];
-
 /**
  * English, so that "not a git repository" can be told apart; the repository is that of the folder, no other; and what
  * is missing in it is not fetched, for a repository also names the programs that do that.
@@ -62,7 +39,7 @@ const GIT_ENVIRONMENT = {
   GIT_INDEX_FILE: undefined,
 };
 
-export interface GitStatusOptions {
+interface GitStatusOptions {
   readonly git?: string;
   readonly clock?: Clock;
   readonly timeoutMs?: number;
@@ -108,6 +85,14 @@ async function runGit(
   return { end, output };
 }
 
+function statusText({ end, output }: GitRun): string {
+  const text = output.text().trimEnd();
+  if (end.kind !== 'exited' || end.code !== 0) throw failureOf(end, text);
+  const lines = text.split('\n');
+  if (lines.length <= 1) return `${text}\nNothing has changed since the last commit.`;
+  return output.dropped > 0 ? `[Cut: only the last ${sizeText(GIT_OUTPUT_MAX_BYTES)}.]\n${text}` : text;
+}
+
 function filterText({ end, output }: GitRun): string {
   const text = output.text();
   // 1 means that there are none.
@@ -116,12 +101,20 @@ function filterText({ end, output }: GitRun): string {
   return text;
 }
 
-function statusText({ end, output }: GitRun): string {
-  const text = output.text().trimEnd();
-  if (end.kind !== 'exited' || end.code !== 0) throw failureOf(end, text);
-  const lines = text.split('\n');
-  if (lines.length <= 1) return `${text}\nNothing has changed since the last commit.`;
-  return output.dropped > 0 ? `[Cut: only the last ${sizeText(GIT_OUTPUT_MAX_BYTES)}.]\n${text}` : text;
+/** The arguments that turn off every filter of that list. */
+export function withoutFilters(list: string): string[] {
+  const settings = list.split('\0').filter((setting) => setting !== '');
+  const filters = new Set(settings.map((setting) => setting.slice(0, setting.lastIndexOf('.'))));
+  if (filters.size > GIT_FILTERS_MAX) throw refusal(`it has more than ${GIT_FILTERS_MAX} filters`);
+  return [...filters].flatMap((filter) => {
+    // The first "=" ends the name of a setting on a command line, so this one cannot be turned off.
+    if (filter.includes('=')) throw refusal('the name of one of its filters contains "="');
+    return [`${filter}.clean=`, `${filter}.process=`, `${filter}.required=false`].flatMap((setting) => ['-c', setting]);
+  });
+}
+
+function refusal(why: string): ToolFailure {
+  return new ToolFailure('GIT_FAILED', `The repository is not looked at: ${why}. Use the shell instead.`);
 }
 
 function failureOf(end: ProcessEnd, text: string): ToolFailure {

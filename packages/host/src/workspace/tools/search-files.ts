@@ -1,5 +1,4 @@
-/** Two ways to look for lines in a text: plain, and by a regular expression that is not trusted to come to an end. */
-
+/** `search_files`: lines of files, by a plain text or by a regular expression that is not trusted to come to an end. */
 import { readFile, stat } from 'node:fs/promises';
 import { createContext, Script } from 'node:vm';
 import { type HostTool, ToolFailure } from '../../core/contracts/tool.js';
@@ -11,36 +10,9 @@ import { filesUnder } from './walk.js';
 
 export const PATTERN_MAX_CHARACTERS = 1_000;
 /** How long one file may take; the host does nothing else meanwhile. */
-export const PATTERN_FILE_MAX_MS = 100;
+const PATTERN_FILE_MAX_MS = 100;
 /** How long all files of a search may take. */
-export const PATTERN_BUDGET_MS = 2_000;
-
-export interface LineHit {
-  /** From 1. */
-  readonly line: number;
-  readonly text: string;
-  /** Where in the line it begins. */
-  readonly at: number;
-}
-
-/** The first hits in a text, at most so many. */
-export type LineMatcher = (content: string, max: number) => LineHit[];
-
-export function plainMatcher(text: string, caseSensitive: boolean): LineMatcher {
-  const fold = (some: string) => (caseSensitive ? some : some.toLowerCase());
-  const needle = fold(text);
-  return (content, max) => {
-    if (!fold(content).includes(needle)) return [];
-    const hits: LineHit[] = [];
-    for (const [index, line] of content.split('\n').entries()) {
-      const at = fold(line).indexOf(needle);
-      if (at >= 0) hits.push({ line: index + 1, text: line, at });
-      if (hits.length === max) break;
-    }
-    return hits;
-  };
-}
-
+const PATTERN_BUDGET_MS = 2_000;
 /** Runs apart from the host's own code, only because that is the way to stop a regular expression half-way. */
 const FIND = new Script(`(() => {
   expression ??= new RegExp(source, flags);
@@ -52,97 +24,17 @@ const FIND = new Script(`(() => {
   }
   return JSON.stringify(hits);
 })()`);
-
-export function patternMatcher(source: string, caseSensitive: boolean): LineMatcher {
-  checkPattern(source);
-  const names = { source, flags: caseSensitive ? '' : 'i', content: '', max: 0, expression: undefined };
-  const context = createContext(names);
-  let spentMs = 0;
-  return (content, max) => {
-    if (spentMs > PATTERN_BUDGET_MS) throw tooSlow(source);
-    const begun = performance.now();
-    Object.assign(names, { content, max });
-    try {
-      return JSON.parse(FIND.runInContext(context, { timeout: PATTERN_FILE_MAX_MS }));
-    } catch {
-      throw tooSlow(source);
-    } finally {
-      spentMs += performance.now() - begun;
-    }
-  };
-}
-
-function checkPattern(source: string): void {
-  if (source.length > PATTERN_MAX_CHARACTERS) {
-    throw new ToolFailure('BAD_INPUT', `The pattern is longer than ${PATTERN_MAX_CHARACTERS} characters.`);
-  }
-  try {
-    new RegExp(source);
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new ToolFailure('BAD_INPUT', `The pattern is not a regular expression: ${shorten(why, 200)}.`);
-  }
-}
-
-function tooSlow(source: string): ToolFailure {
-  const advice = 'Make it simpler, without one repetition inside another, or search a smaller folder.';
-  return new ToolFailure('TOO_SLOW', `The pattern "${shorten(source, 60)}" takes too long. ${advice}`);
-}
-
-/**
- * What a regular expression cannot do without: a plain text that stands in everything it fits. Programs with another
- * idea of patterns can look for that first. It sees only what is plain to see, and rather nothing than too much.
- */
-
 /** A shorter text stands in too many files to be worth it. */
-export const KNOWN_TEXT_MIN_CHARACTERS = 3;
-
-/** Groups may be optional or forbidden, so they are passed over, and so is what stands for one of several letters. */
-export function textInEveryMatch(source: string): string | undefined {
-  // Either side would do; and some escapes stand for letters that are not written here.
-  if (source.includes('|') || /\\[^\W\ddDwWsSbBnrtfv]|\\\d/.test(source)) return undefined;
-  const texts = [...source.matchAll(TOKEN)].reduce(withToken, { depth: 0, runs: [''] }).runs;
-  const longest = texts.reduce((best, text) => (text.length > best.length ? text : best), '');
-  return longest.length < KNOWN_TEXT_MIN_CHARACTERS ? undefined : longest;
-}
-
+const KNOWN_TEXT_MIN_CHARACTERS = 3;
 /** One piece of a pattern at a time: an escape, a class, a repetition, or a single character. */
 const TOKEN = /\\(?<escaped>.)|\[(?:\\.|[^\]\\])*\]|(?<repeated>[*?]|\{\d+(?:,\d*)?\})|(?<single>.)/gs;
-
-interface Seen {
-  /** How many groups are open. */
-  readonly depth: number;
-  /** Texts without a gap; the last one may still grow. */
-  readonly runs: readonly string[];
-}
-
-function withToken(seen: Seen, { groups }: RegExpExecArray): Seen {
-  const { depth, runs } = seen;
-  const { escaped, repeated, single } = groups ?? {};
-  if (single === '(') return { depth: depth + 1, runs: [...runs, ''] };
-  if (single === ')') return { depth: depth - 1, runs: [...runs, ''] };
-  if (depth > 0) return seen;
-  const text = runs.at(-1) ?? '';
-  // It may be repeated no times at all.
-  if (repeated !== undefined) return { depth, runs: [...runs.slice(0, -1), text.slice(0, -1), ''] };
-  const letter = plainLetter(escaped, single);
-  return { depth, runs: letter === undefined ? [...runs, ''] : [...runs.slice(0, -1), text + letter] };
-}
-
-function plainLetter(escaped: string | undefined, single: string | undefined): string | undefined {
-  if (escaped !== undefined) return /[\x21-\x7e]/.test(escaped) && /\W/.test(escaped) ? escaped : undefined;
-  return single !== undefined && /[\x20-\x7e]/.test(single) && !'^$.+{}[]'.includes(single) ? single : undefined;
-}
-
-/** `search_files`: lines that contain a text or fit a pattern, in all files of a tree; no other program is needed. */
-
 export const SEARCH_MAX_HITS = 100;
 export const SEARCH_MAX_FILE_BYTES = 2 ** 20;
 /** After so many files a search says where it stopped. */
-export const SEARCH_MAX_FILES = 20_000;
-export const SEARCH_LINE_MAX_CHARACTERS = 200;
+const SEARCH_MAX_FILES = 20_000;
+const SEARCH_LINE_MAX_CHARACTERS = 200;
 
-export interface SearchOptions {
+interface SearchOptions {
   /** Where ripgrep is; looked up when absent, not used when undefined. */
   readonly ripgrep?: () => Promise<string | undefined>;
 }
@@ -240,4 +132,103 @@ class Search {
 function excerpt({ text: line, at }: LineHit): string {
   const from = line.length <= SEARCH_LINE_MAX_CHARACTERS ? 0 : Math.max(0, at - SEARCH_LINE_MAX_CHARACTERS / 4);
   return (from > 0 ? '…' : '') + shorten(line.slice(from), SEARCH_LINE_MAX_CHARACTERS);
+}
+
+interface LineHit {
+  /** From 1. */
+  readonly line: number;
+  readonly text: string;
+  /** Where in the line it begins. */
+  readonly at: number;
+}
+
+/** The first hits in a text, at most so many. */
+type LineMatcher = (content: string, max: number) => LineHit[];
+
+function plainMatcher(text: string, caseSensitive: boolean): LineMatcher {
+  const fold = (some: string) => (caseSensitive ? some : some.toLowerCase());
+  const needle = fold(text);
+  return (content, max) => {
+    if (!fold(content).includes(needle)) return [];
+    const hits: LineHit[] = [];
+    for (const [index, line] of content.split('\n').entries()) {
+      const at = fold(line).indexOf(needle);
+      if (at >= 0) hits.push({ line: index + 1, text: line, at });
+      if (hits.length === max) break;
+    }
+    return hits;
+  };
+}
+
+function patternMatcher(source: string, caseSensitive: boolean): LineMatcher {
+  checkPattern(source);
+  const names = { source, flags: caseSensitive ? '' : 'i', content: '', max: 0, expression: undefined };
+  const context = createContext(names);
+  let spentMs = 0;
+  return (content, max) => {
+    if (spentMs > PATTERN_BUDGET_MS) throw tooSlow(source);
+    const begun = performance.now();
+    Object.assign(names, { content, max });
+    try {
+      return JSON.parse(FIND.runInContext(context, { timeout: PATTERN_FILE_MAX_MS }));
+    } catch {
+      throw tooSlow(source);
+    } finally {
+      spentMs += performance.now() - begun;
+    }
+  };
+}
+
+function checkPattern(source: string): void {
+  if (source.length > PATTERN_MAX_CHARACTERS) {
+    throw new ToolFailure('BAD_INPUT', `The pattern is longer than ${PATTERN_MAX_CHARACTERS} characters.`);
+  }
+  try {
+    new RegExp(source);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new ToolFailure('BAD_INPUT', `The pattern is not a regular expression: ${shorten(why, 200)}.`);
+  }
+}
+
+function tooSlow(source: string): ToolFailure {
+  const advice = 'Make it simpler, without one repetition inside another, or search a smaller folder.';
+  return new ToolFailure('TOO_SLOW', `The pattern "${shorten(source, 60)}" takes too long. ${advice}`);
+}
+
+/**
+ * A plain text that stands in every match of a regular expression, which other programs can look for first. Groups may be
+ * optional or forbidden, so they are passed over, and so are classes of letters. Finds nothing rather than too much.
+ */
+export function textInEveryMatch(source: string): string | undefined {
+  // Either side would do; and some escapes stand for letters that are not written here.
+  if (source.includes('|') || /\\[^\W\ddDwWsSbBnrtfv]|\\\d/.test(source)) return undefined;
+  const texts = [...source.matchAll(TOKEN)].reduce(withToken, { depth: 0, runs: [''] }).runs;
+  const longest = texts.reduce((best, text) => (text.length > best.length ? text : best), '');
+  return longest.length < KNOWN_TEXT_MIN_CHARACTERS ? undefined : longest;
+}
+
+interface Seen {
+  /** How many groups are open. */
+  readonly depth: number;
+  /** Texts without a gap; the last one may still grow. */
+  readonly runs: readonly string[];
+}
+
+function withToken(seen: Seen, { groups }: RegExpExecArray): Seen {
+  const { depth, runs } = seen;
+  const { escaped, repeated, single } = groups ?? {};
+  if (single === '(') return { depth: depth + 1, runs: [...runs, ''] };
+  if (single === ')') return { depth: depth - 1, runs: [...runs, ''] };
+  if (depth > 0) return seen;
+  const text = runs.at(-1) ?? '';
+  // It may be repeated no times at all.
+  if (repeated !== undefined) return { depth, runs: [...runs.slice(0, -1), text.slice(0, -1), ''] };
+  const letter = plainLetter(escaped, single);
+  return { depth, runs: letter === undefined ? [...runs, ''] : [...runs.slice(0, -1), text + letter] };
+}
+
+function plainLetter(escaped: string | undefined, single: string | undefined): string | undefined {
+  if (escaped !== undefined) return /[\x21-\x7e]/.test(escaped) && /\W/.test(escaped) ? escaped : undefined;
+  return single !== undefined && /[\x20-\x7e]/.test(single) && !'^$.+{}[]'.includes(single) ? single : undefined;
 }

@@ -1,5 +1,4 @@
-/** Where tools may write: inside the session's folder, at paths that may not exist yet, and never into `.git`. */
-
+/** How tools write text files: where they may, which version they read, and how they replace it as a whole. */
 import type { BigIntStats } from 'node:fs';
 import {
   access,
@@ -21,7 +20,14 @@ import { checkAllowedPath } from '../../core/util/forbidden-paths.js';
 import { type InsidePath, insidePath, wantedPath } from '../../core/util/paths.js';
 import { looksBinary } from '../../core/util/text.js';
 
-/** Resolves a file to be written. Links on the way are followed, as long as they stay inside. */
+export const EDIT_MAX_BYTES = 8 * 2 ** 20;
+const BOM = '\uFEFF';
+const PERMISSION_BITS = 0o7777;
+
+/**
+ * Where tools may write: inside the session's folder, at paths that may not exist yet, and never into `.git`. Resolves
+ * a file to be written. Links on the way are followed, as long as they stay inside.
+ */
 export async function resolveTarget(cwd: string | undefined, asked: string): Promise<InsidePath> {
   const { root, wanted } = await wantedPath(cwd, asked);
   const target = insidePath(root, await realTarget(wanted, asked), asked);
@@ -60,15 +66,10 @@ async function isLink(file: string): Promise<boolean> {
   );
 }
 
-/** A text file as a whole: its text, the marks that tell how it was written, and which version of it was read. */
-
-export const EDIT_MAX_BYTES = 8 * 2 ** 20;
-
-const BOM = '\uFEFF';
-
 /** Enough to tell whether a file has changed. */
 export type FileVersion = Pick<BigIntStats, 'ino' | 'size' | 'mtimeNs' | 'mode'>;
 
+/** A text file as a whole: its text, the marks that tell how it was written, and which version of it was read. */
 export interface TextFile {
   /** Without the mark at the beginning. */
   readonly text: string;
@@ -120,11 +121,7 @@ function textFile(whole: string): TextFile {
   return { text, bom, lineEnding: windows > all / 2 ? '\r\n' : '\n' };
 }
 
-/** Writes a file as a whole or not at all, and only where it was checked that it may. */
-
-const PERMISSION_BITS = 0o7777;
-
-export interface Replacement {
+interface Replacement {
   readonly content: Buffer;
   /** What was there when it was read; undefined when there was nothing. */
   readonly before: FileVersion | undefined;
@@ -133,9 +130,9 @@ export interface Replacement {
 }
 
 /**
- * Replaces what was read as `before`, or makes a new file. The content goes into a temporary file beside it first. If
- * somebody puts a link in place of the folder meanwhile, the temporary file is not behind it and the rename fails: no
- * content ever lands outside.
+ * Writes a file as a whole or not at all, and only where a check has allowed it. Replaces what was read as `before`,
+ * or makes a new file. The content goes into a temporary file beside it first. If somebody puts a link in place of the
+ * folder meanwhile, the temporary file is not behind it and the rename fails: no content ever lands outside.
  */
 export async function replaceFile(target: InsidePath, { content, before, signal }: Replacement): Promise<void> {
   const folder = path.dirname(target.real);

@@ -1,84 +1,86 @@
 /**
- * Connections that have not been let in. Past the limit the oldest has to go: an honest one is quick. Everybody who is
- * turned away is told so in HTTP. A socket that is closed while input waits in it is reset, and a reset takes the answer
- * with it; so what the peer still sends is read and thrown away for a moment.
+ * Connections that have not been accepted yet. Past the limit the oldest is refused: an honest peer is quick. Every
+ * refused peer gets an answer in HTTP. A socket that is closed while input waits in it is reset, and a reset takes the
+ * answer with it; so the rest of the input is read and dropped for a moment.
  */
-
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { LogFields, Logger } from '../core/util/logger.js';
 
-/** How long a peer that was turned away may take to hang up. */
+/** How long a refused peer may take to close its side. */
 export const LINGER_MS = 2_000;
-/** Peers that were turned away and have not hung up yet. Past this the oldest is cut off, answer or not. */
-export const LINGERING_MAX = 2_048;
+/** Refused peers that have not closed their side yet. Past this the oldest is cut off, answered or not. */
+const LINGERING_MAX = 2_048;
+const WINDOW_MS = 60_000;
+/** Lines in one window; what is beyond is only counted. */
+export const REFUSALS_LOGGED_MAX = 20;
 
-export class Door {
-  readonly #waiting = new Set<Duplex>();
-  readonly #leaving = new Map<Duplex, NodeJS.Timeout>();
-  /** Those whose request is being answered. */
-  readonly #asking = new WeakSet<Duplex>();
+export class PendingConnections {
+  readonly #pending = new Set<Duplex>();
+  readonly #refused = new Map<Duplex, NodeJS.Timeout>();
+  /** Sockets whose request is being answered. */
+  readonly #answering = new WeakSet<Duplex>();
   readonly #max: number;
 
   constructor(max: number) {
     this.#max = max;
   }
 
-  arrived(socket: Duplex): void {
-    this.#waiting.add(socket);
+  add(socket: Duplex): void {
+    this.#pending.add(socket);
     socket.once('close', () => this.#left(socket));
-    const [oldest] = this.#waiting;
-    if (oldest === undefined || this.#waiting.size <= this.#max) return;
-    this.turnAway(oldest, 503, 'Too many connections wait to be let in. Try again later.');
+    const [oldest] = this.#pending;
+    if (oldest === undefined || this.#pending.size <= this.#max) return;
+    this.refuse(oldest, 503, 'Too many connections wait to be accepted. Try again later.');
   }
 
-  /** Let in; it is no longer a stranger. */
-  entered(socket: Duplex): void {
-    this.#waiting.delete(socket);
+  /** The connection was accepted and counts no more. */
+  accepted(socket: Duplex): void {
+    this.#pending.delete(socket);
   }
 
   /**
    * Whether a plain request is to be answered. One at a time: no browser sends the next before it has the answer, and
    * requests that pile up on one connection cost far more than they take to send.
    */
-  mayAsk({ socket }: IncomingMessage, response: ServerResponse): boolean {
-    if (this.hasTurnedAway(socket)) return false;
-    if (this.#asking.has(socket)) {
+  mayRequest({ socket }: IncomingMessage, response: ServerResponse): boolean {
+    if (this.hasRefused(socket)) return false;
+    if (this.#answering.has(socket)) {
       socket.destroy();
       return false;
     }
-    this.#asking.add(socket);
-    response.once('close', () => this.#asking.delete(socket));
+    this.#answering.add(socket);
+    response.once('close', () => this.#answering.delete(socket));
     return true;
   }
 
   /** Whether a socket has its answer already: an upgrade that still arrives on it gets no other. */
-  hasTurnedAway(socket: Duplex): boolean {
-    return this.#leaving.has(socket);
+  hasRefused(socket: Duplex): boolean {
+    return this.#refused.has(socket);
   }
 
-  /** Answers, hangs up, and cuts a peer off that does not hang up as well. */
-  turnAway(socket: Duplex, status: number, reason: string): void {
-    this.#waiting.delete(socket);
-    if (socket.destroyed || this.#leaving.has(socket)) return;
+  /** Answers, closes, and cuts a peer off that does not close its side as well. */
+  refuse(socket: Duplex, status: number, reason: string): void {
+    this.#pending.delete(socket);
+    if (socket.destroyed || this.#refused.has(socket)) return;
     const timer = setTimeout(() => socket.destroy(), LINGER_MS).unref();
-    this.#leaving.set(socket, timer);
+    this.#refused.set(socket, timer);
     socket.on('error', () => socket.destroy());
     socket.end(refusal(status, reason));
     socket.resume();
-    const [oldest] = this.#leaving.keys();
-    if (this.#leaving.size > LINGERING_MAX) oldest?.destroy();
+    const [oldest] = this.#refused.keys();
+    if (this.#refused.size > LINGERING_MAX) oldest?.destroy();
   }
 
-  /** Waits for nobody any more. */
+  /** Cuts off all refused peers. */
   close(): void {
-    for (const socket of this.#leaving.keys()) socket.destroy();
+    for (const socket of this.#refused.keys()) socket.destroy();
   }
 
   #left(socket: Duplex): void {
-    clearTimeout(this.#leaving.get(socket));
-    this.#waiting.delete(socket);
-    this.#leaving.delete(socket);
+    clearTimeout(this.#refused.get(socket));
+    this.#pending.delete(socket);
+    this.#refused.delete(socket);
   }
 }
 
@@ -95,12 +97,10 @@ function refusal(status: number, reason: string): string {
   return `${headers.join('\r\n')}\r\n\r\n${body}`;
 }
 
-/** Logs who was not let in. A program that tries again and again must not fill the disk: past a few lines it is counted. */
-
-const WINDOW_MS = 60_000;
-/** Lines in one window; what is beyond is only counted. */
-export const REFUSALS_LOGGED_MAX = 20;
-
+/**
+ * Logs refused connections. A program that tries again and again must not fill the disk: past a few lines they are
+ * only counted.
+ */
 export class RefusalLog {
   readonly #logger: Logger;
   readonly #now: () => number;
