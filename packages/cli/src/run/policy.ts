@@ -1,6 +1,6 @@
 /** What `run` answers when a tool asks: nobody sits in front of it, so it was decided beforehand. */
 import type { SessionAction, SessionState } from '@atrium/protocol';
-import { approve, deny } from '../sessions/confirm.js';
+import { approve, deny, lastingOption } from '../sessions/confirm.js';
 import { callsIn, pendingCalls } from '../sessions/turns.js';
 
 export const APPROVALS = ['reads', 'all', 'none'] as const;
@@ -31,7 +31,9 @@ export class Policy {
       if (!this.#isNew(`${call.toolCallId} ask`)) return [];
       // A client's tool may have the name of one of the host's, and then says nothing of what it does.
       const tool = call.toolClientId === undefined ? serverTools.find(({ name }) => name === call.toolName) : undefined;
-      const isAllowed = this.#allows(tool?.annotations?.readOnlyHint === true);
+      // A tool's own question offers to allow the tool for the session. A gate's question does not: a person must answer it.
+      const isOfTool = lastingOption(call) !== undefined;
+      const isAllowed = this.#allows(isOfTool && tool?.annotations?.readOnlyHint === true);
       const target = { turnId, call };
       const action = isAllowed ? approve(target) : deny(target, { reason: WHY_NOT });
       return [{ toolName: call.toolName, isAllowed, action }];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Gate } from '../../src/core/contracts/extension.js';
-import type { HostTool, ToolConfirmation } from '../../src/core/contracts/tool.js';
+import { ALLOW_IN_SESSION, type HostTool, type ToolConfirmation } from '../../src/core/contracts/tool.js';
 import { GATES_TIMEOUT_MS } from '../../src/core/tool-calls/limits.js';
 import { openPuppetRoom, refusalOf, stateOf } from '../support/session-room.js';
 import { settle } from '../support/test-host.js';
@@ -270,6 +270,25 @@ describe('a gate that wants a person to decide', () => {
     expect(action).toMatchObject({ confirmationTitle: 'careful: this touches production' });
     expect(tool.runs).toEqual([]);
     approve({ desk, uri });
+    expect(await outcome).toMatchObject({ success: true });
+  });
+
+  it('asks about this call alone: the tool cannot be allowed for the session in its place', async () => {
+    const confirmation: ToolConfirmation = {
+      title: 'Write?',
+      options: [
+        { id: 'approve', label: 'Write', kind: 'approve' },
+        { id: ALLOW_IN_SESSION, label: 'Always write', kind: 'approve' },
+      ],
+    };
+    const { turn, desk, uri } = await gatedRoom([ask], confirmation);
+    const outcome = call(turn, 'write');
+    const { action } = await desk.action(uri, 'session/toolCallReady');
+    expect(action).toMatchObject({
+      confirmationTitle: 'careful: this touches production',
+      options: [{ id: 'approve', label: 'Write', kind: 'approve' }],
+    });
+    approve({ desk, uri }, { selectedOptionId: 'approve' });
     expect(await outcome).toMatchObject({ success: true });
   });
 

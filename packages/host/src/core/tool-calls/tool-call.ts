@@ -158,7 +158,7 @@ export class ToolCall {
     // Once a person has been asked, a gate that wants a person to look has that already.
     if (clearance.ask !== undefined && !this.#permission) {
       this.#isAskedByGate = true;
-      this.#confirmation = { ...this.#confirmation, title: clearance.ask };
+      this.#confirmation = questionOfGate(clearance.ask, this.#confirmation);
     }
     return clearance;
   }
@@ -291,6 +291,12 @@ export class ToolCall {
   settledIn(state: SessionState): ToolCallState | undefined {
     return this.#shown.settledIn(state);
   }
+}
+
+/** A gate asks about this call alone: to allow the tool for the session is no answer to it. */
+function questionOfGate(title: string, { options, ...confirmation }: Partial<ToolConfirmation> = {}): ToolConfirmation {
+  const once = options?.filter(({ id }) => id !== ALLOW_IN_SESSION);
+  return { ...confirmation, title, ...(once && { options: once }) };
 }
 
 function gateCallOf(context: CallContext, { toolCallId, name, owner }: CalledTool): GateCall {
