@@ -1,7 +1,7 @@
 /** Who is here and what is going on, in numbers. */
 
-import type { Service } from './core/contracts/service.js';
 import { isAtWork } from './core/sessions/catalogue.js';
+import type { Service } from './core/sessions/service.js';
 import type { Sessions } from './core/sessions/sessions.js';
 import type { ConnectionRegistry } from './core/wire/connections.js';
 import type { Gateway } from './gateway/gateway.js';

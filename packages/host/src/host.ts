@@ -1,8 +1,8 @@
 /** The life of a host: it starts, takes in clients and providers, and stops. What it is made of is in `house.ts`. */
 import { activityOf } from './activity.js';
-import type { Service } from './core/contracts/service.js';
 import type { Log } from './core/log/log.js';
 import { recoverList } from './core/sessions/catalogue.js';
+import type { Service } from './core/sessions/service.js';
 import { Connection } from './core/wire/connection.js';
 import { CloseCode, type Transport } from './core/wire/transport.js';
 import type { GatewayAddress, Host, HostActivity, HostOptions } from './host-options.js';

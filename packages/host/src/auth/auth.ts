@@ -4,14 +4,14 @@
  */
 import { type AuthenticateParams, ErrorCode, type ProtectedResourceMetadata } from '@atrium/protocol';
 import { type AgentBackend, AgentError } from '../core/contracts/agent.js';
+import type { Caller } from '../core/contracts/ports.js';
 import { RequestError } from '../core/contracts/request-error.js';
-import type { Service, ServiceRequests } from '../core/contracts/service.js';
+import type { Service, ServiceRequests } from '../core/sessions/service.js';
 import type { Session } from '../core/sessions/session.js';
 import type { SessionObserver } from '../core/sessions/session-observer.js';
 import type { Clock } from '../core/util/clock.js';
 import type { Logger } from '../core/util/logger.js';
 import { within } from '../core/util/waiting.js';
-import type { Connection } from '../core/wire/connection.js';
 
 /** How long an agent may take to check a token. */
 export const TOKEN_CHECK_TIMEOUT_MS = 15_000;
@@ -31,7 +31,7 @@ export interface AuthParts {
 
 export class Auth implements Service {
   readonly #parts: AuthParts;
-  readonly #shown = new WeakMap<Connection, Set<string>>();
+  readonly #shown = new WeakMap<Caller, Set<string>>();
   /** Resources for which an agent or server once accepted a token: a later refusal means that it has expired. */
   readonly #everAccepted = new Set<string>();
 
@@ -47,7 +47,7 @@ export class Auth implements Service {
   }
 
   /** Throws when this agent needs a token that this connection has not shown. */
-  check(connection: Connection, { info }: AgentBackend): void {
+  check(connection: Caller, { info }: AgentBackend): void {
     const shown = this.#shown.get(connection);
     const missing = protectedBy(info).filter(({ resource, required }) => required !== false && !shown?.has(resource));
     if (missing.length === 0) return;
@@ -58,7 +58,7 @@ export class Auth implements Service {
     );
   }
 
-  async #authenticate(connection: Connection, { resource, token }: AuthenticateParams): Promise<void> {
+  async #authenticate(connection: Caller, { resource, token }: AuthenticateParams): Promise<void> {
     if (token.length > TOKEN_MAX_CHARACTERS || !FIT_FOR_HEADER.test(token)) {
       throw new RequestError(ErrorCode.InvalidParams, '/token is not a bearer token: visible characters only');
     }

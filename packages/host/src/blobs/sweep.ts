@@ -5,8 +5,8 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { BlobStore } from '../core/contracts/blobs.js';
-import type { Service } from '../core/contracts/service.js';
 import type { Log } from '../core/log/log.js';
+import type { Service } from '../core/sessions/service.js';
 import type { Clock } from '../core/util/clock.js';
 import type { Logger } from '../core/util/logger.js';
 

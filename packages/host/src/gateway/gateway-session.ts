@@ -2,7 +2,7 @@
 import type { SessionAction, SessionState } from '@atrium/protocol';
 import type { ProviderSessionEntry } from '@atrium/protocol/provider';
 import type { AgentAbilities } from '../core/contracts/agent.js';
-import { folderOf } from '../core/sessions/session-agent.js';
+import { folderOf } from '../core/util/folders.js';
 import { isRecord } from '../core/util/shape.js';
 import type { GatewayService, HostSession, SessionFacts } from './ports.js';
 import { type Binding, extensionId } from './provider.js';

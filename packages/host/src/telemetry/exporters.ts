@@ -4,7 +4,7 @@
  */
 import { type Channel, Channel as PlainChannel } from '../core/channels/channel.js';
 import type { OpenChannel } from '../core/contracts/host-core.js';
-import type { Service } from '../core/contracts/service.js';
+import type { Service } from '../core/sessions/service.js';
 import { type Clock, systemClock } from '../core/util/clock.js';
 import type { Logger } from '../core/util/logger.js';
 import { succeedsWithin } from '../core/util/waiting.js';

@@ -1,8 +1,8 @@
 /** Telemetry as a service of the host: spans of its sessions, channels for clients, a collector if there is one. */
 import type { SessionAction, SessionState } from '@atrium/protocol';
 import type { Step } from '../core/channels/channel.js';
-import type { Service } from '../core/contracts/service.js';
 import type { Attributes } from '../core/contracts/telemetry.js';
+import type { Service } from '../core/sessions/service.js';
 import type { Session } from '../core/sessions/session.js';
 import type { SessionObserver } from '../core/sessions/session-observer.js';
 import type { Clock } from '../core/util/clock.js';

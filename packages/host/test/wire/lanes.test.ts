@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Lane } from '../../src/core/contracts/service.js';
+import type { Lane } from '../../src/core/sessions/service.js';
 import { Lanes } from '../../src/core/wire/inbound.js';
 import { INBOUND_MAX_CHARACTERS } from '../../src/core/wire/limits.js';
 import { settle } from '../support/test-host.js';

@@ -6,6 +6,7 @@ import type { Customizations } from '../../plugins/customizations/customizations
 import type { OpenChannel } from '../channels/open-channel.js';
 import type { RootChannel } from '../channels/root-channel.js';
 import type { Writer } from '../channels/writer.js';
+import type { Service } from '../sessions/service.js';
 import type { Sessions } from '../sessions/sessions.js';
 import type { Clock } from '../util/clock.js';
 import type { Logger } from '../util/logger.js';
@@ -17,7 +18,6 @@ import type { ReplayBuffer } from '../wire/replay.js';
 import type { BlobStore } from './blobs.js';
 import type { Presence } from './ports.js';
 import type { RequestError } from './request-error.js';
-import type { Service } from './service.js';
 import type { TelemetryReports } from './telemetry.js';
 
 export type { Asker, ChannelSnapshot, OpenChannel, SnapshotRequest } from '../channels/open-channel.js';

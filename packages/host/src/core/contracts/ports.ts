@@ -33,3 +33,11 @@ export interface Watchers {
 export interface Deferrals {
   held(origin: EntryOrigin): void;
 }
+
+/** The client that sent a request. Handlers may use it as a key for what lasts as long as its connection. */
+export interface Caller {
+  /** Undefined once the connection has closed. */
+  readonly identity: { readonly clientId: string; readonly locale?: string | undefined } | undefined;
+  /** Whether answers may contain JSON text that is stored, without parsing it first. */
+  readonly takesText: boolean;
+}

@@ -1,12 +1,11 @@
 /** What a session's agent keeps to find it again: beside the session in the log, and never in its state. */
 
-import { fileURLToPath } from 'node:url';
 import type { ErrorInfo, SessionState } from '@atrium/protocol';
 import type { Step } from '../channels/channel.js';
 import { AGENT_MEMORY_MAX_CHARACTERS, AgentError, type AgentMemory, type AgentSession } from '../contracts/agent.js';
 import { wholeTurns } from '../tool-calls/large-results.js';
 import { canReadResults, turnsForModel } from '../tool-calls/results.js';
-import { isFolder } from '../util/folders.js';
+import { folderOf, isFolder } from '../util/folders.js';
 import { within } from '../util/waiting.js';
 import { AGENT_CLOSE_MAX_MS } from './limits.js';
 import type { Session, SessionParts } from './session.js';
@@ -183,17 +182,6 @@ export class AgentOpener {
   static errorInfo(error: unknown): ErrorInfo {
     if (error instanceof AgentError) return { errorType: error.errorType, message: error.message };
     return { errorType: 'agent-failed', message: error instanceof Error ? error.message : String(error) };
-  }
-}
-
-/** The session's folder as a path, when it is one of this machine. */
-export function folderOf({ summary }: SessionState): string | undefined {
-  const { workingDirectory } = summary;
-  if (!workingDirectory?.startsWith('file:')) return undefined;
-  try {
-    return fileURLToPath(workingDirectory);
-  } catch {
-    return undefined;
   }
 }
 

@@ -11,7 +11,6 @@ import {
 import { Channel } from '../channels/channel.js';
 import type { AgentBackend } from '../contracts/agent.js';
 import { RequestError } from '../contracts/request-error.js';
-import type { Service } from '../contracts/service.js';
 import { nextSlice, parseInSlices } from '../util/slices.js';
 import { headOf, ListNews } from './catalogue.js';
 import { Creation, type CreationParts, type Creator, Reserved } from './creation.js';
@@ -19,6 +18,7 @@ import { parsedTurns, TURN_PAGE_BYTES, TurnPages } from './history.js';
 import { DISPOSED_KEPT_MS, TURNS_IN_MEMORY, UNFINISHED_KEPT_MS } from './limits.js';
 import { afterDamage } from './recovery.js';
 import { InterruptedCommands } from './running-commands.js';
+import type { Service } from './service.js';
 import { Session, type SharedParts } from './session.js';
 import type { SessionConfig } from './session-config.js';
 import type { ImportPage } from './session-import.js';

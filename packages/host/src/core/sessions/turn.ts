@@ -32,13 +32,14 @@ import {
 } from '../contracts/agent.js';
 import { TurnPrompt } from '../prompt/turn-prompt.js';
 import { ToolCalls } from '../tool-calls/tool-calls.js';
+import { folderOf } from '../util/folders.js';
 import type { Sections } from '../util/prompt-sections.js';
 import { shorten } from '../util/text.js';
 import { adviceFor, objectionTo, untilReady } from './extensions.js';
 import { ACTIVITY_MAX_CHARACTERS, TITLE_MAX_CHARACTERS, TURN_SENT_ON_MAX } from './limits.js';
 import { askPerson } from './questions.js';
 import type { Session, SessionParts } from './session.js';
-import { AgentOpener, folderOf } from './session-agent.js';
+import { AgentOpener } from './session-agent.js';
 import { TurnStream } from './turn-output.js';
 import { callContextOf, promptContextOf } from './turn-ports.js';
 import { CallPlaces, type Find, TurnOverError, Waiters } from './waiters.js';

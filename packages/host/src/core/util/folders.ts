@@ -5,6 +5,8 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { mkdir, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { SessionState } from '@atrium/protocol';
 
 export interface FolderOptions {
   /** Who may use the folders that are made. Without it, as the system gives it. */
@@ -51,4 +53,15 @@ export async function isFolder(folder: string): Promise<boolean> {
     (stats) => stats.isDirectory(),
     () => false,
   );
+}
+
+/** The session's folder as a path, when it is one of this machine. */
+export function folderOf({ summary }: SessionState): string | undefined {
+  const { workingDirectory } = summary;
+  if (!workingDirectory?.startsWith('file:')) return undefined;
+  try {
+    return fileURLToPath(workingDirectory);
+  } catch {
+    return undefined;
+  }
 }

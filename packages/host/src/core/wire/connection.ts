@@ -17,9 +17,10 @@ import {
   type Frame,
   readFrame,
 } from '@atrium/protocol/validation';
+import type { Caller } from '../contracts/ports.js';
 import { RequestError } from '../contracts/request-error.js';
-import type { Lane } from '../contracts/service.js';
 import type { EntryOrigin } from '../log/log.js';
+import type { Lane } from '../sessions/service.js';
 import { cutText } from '../util/cut-text.js';
 import type { WireContext } from './context.js';
 import { type Dialect, type DialectConnection, initialDialect, type OriginalAction } from './dialects/dialects.js';
@@ -47,7 +48,7 @@ type State =
 type RequestFrame = Extract<Frame, { kind: 'request' }>;
 type NotificationFrame = Extract<Frame, { kind: 'notification' }>;
 
-export class Connection {
+export class Connection implements Caller {
   readonly #context: WireContext;
   readonly #transport: Transport;
   readonly #outbox: Outbox;
@@ -100,6 +101,10 @@ export class Connection {
 
   get dialect(): Dialect {
     return this.#dialect;
+  }
+
+  get takesText(): boolean {
+    return this.#dialect.traits.takesText;
   }
 
   get dialectConnection(): DialectConnection {

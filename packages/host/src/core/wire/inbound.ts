@@ -4,7 +4,7 @@ import { PendingRequests } from '@atrium/link';
 import { ErrorCode } from '@atrium/protocol';
 import { checkClientRequest, describeProblem, type Frame, isClientRequest } from '@atrium/protocol/validation';
 import { RequestError } from '../contracts/request-error.js';
-import type { Lane } from '../contracts/service.js';
+import type { Lane } from '../sessions/service.js';
 import type { Clock } from '../util/clock.js';
 import { pluginsOnly } from './dispatch.js';
 import {

@@ -7,8 +7,8 @@
 
 import { ErrorCode } from '@atrium/protocol';
 import { RequestError } from '../contracts/request-error.js';
-import type { Lane } from '../contracts/service.js';
 import { LogWriteError } from '../log/log.js';
+import type { Lane } from '../sessions/service.js';
 import { JsonParts, PART_CHARACTERS } from '../util/json-parts.js';
 import type { Logger } from '../util/logger.js';
 import { nextSlice } from '../util/slices.js';

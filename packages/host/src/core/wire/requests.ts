@@ -2,8 +2,8 @@
 import { type ClientRequestMethod, type ClientRequests, ErrorCode } from '@atrium/protocol';
 import type { AgentBackend } from '../contracts/agent.js';
 import { RequestError } from '../contracts/request-error.js';
-import type { Lane, Service } from '../contracts/service.js';
 import type { Creator } from '../sessions/creation.js';
+import type { Lane, Service } from '../sessions/service.js';
 import { readImportPage } from '../sessions/session-import.js';
 import type { Sessions } from '../sessions/sessions.js';
 import { RawJson } from '../util/json-parts.js';
@@ -57,7 +57,7 @@ export class Requests {
   #ofService(method: string): Handler<Params> | undefined {
     for (const { requests } of this.#parts.services) {
       const handler = requests?.[method as ClientRequestMethod];
-      if (handler) return handler as Handler<Params>;
+      if (handler) return handler as unknown as Handler<Params>;
     }
     return undefined;
   }

@@ -5,8 +5,8 @@
 import path from 'node:path';
 import { PROJECT_FILE, readConfigFile } from '../../config/config-file.js';
 import type { ProviderConfig } from '../../config/schema.js';
-import { folderOf } from '../../core/sessions/session-agent.js';
 import type { Clock } from '../../core/util/clock.js';
+import { folderOf } from '../../core/util/folders.js';
 import type { Logger } from '../../core/util/logger.js';
 import { type Program, providerProgram } from '../../plugins/trust/programs.js';
 import type { GatewaySession } from '../gateway-session.js';

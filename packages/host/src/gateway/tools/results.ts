@@ -15,8 +15,7 @@ import {
   type ToolOutcome,
 } from '@atrium/protocol/provider';
 import type { ToolOutput } from '../../core/contracts/tool.js';
-import { folderOf } from '../../core/sessions/session-agent.js';
-import { makeFolderSync } from '../../core/util/folders.js';
+import { folderOf, makeFolderSync } from '../../core/util/folders.js';
 import { isRecord } from '../../core/util/shape.js';
 import type { Provider } from '../provider.js';
 

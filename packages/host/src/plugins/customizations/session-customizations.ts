@@ -4,9 +4,9 @@
  */
 import type { SessionActiveClient, SessionState } from '@atrium/protocol';
 import type { Step } from '../../core/channels/channel.js';
-import { folderOf } from '../../core/sessions/session-agent.js';
 import type { SessionObserver } from '../../core/sessions/session-observer.js';
 import { coalesced } from '../../core/util/coalesced.js';
+import { folderOf } from '../../core/util/folders.js';
 import { mapSome } from '../../core/util/map-some.js';
 import type { McpServer } from '../mcp/server.js';
 import type { Program } from '../trust/programs.js';

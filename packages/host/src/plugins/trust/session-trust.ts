@@ -1,7 +1,7 @@
 /** Asks the people in a session whether the programs that their folder declares may start. */
 import { visibleText } from '@atrium/protocol';
 import type { Session } from '../../core/sessions/session.js';
-import { folderOf } from '../../core/sessions/session-agent.js';
+import { folderOf } from '../../core/util/folders.js';
 import { type Logger, silentLogger } from '../../core/util/logger.js';
 import { count } from '../../core/util/text.js';
 import { askedTogether, isShowable, PROGRAM_LINE_MAX_CHARACTERS, type Program, quoted } from './programs.js';

@@ -10,7 +10,7 @@ import {
 } from '@atrium/protocol';
 import type { OpenChannel } from '../../core/channels/open-channel.js';
 import { RequestError } from '../../core/contracts/request-error.js';
-import type { Service } from '../../core/contracts/service.js';
+import type { Service } from '../../core/sessions/service.js';
 import type { Session } from '../../core/sessions/session.js';
 import type { SessionObserver } from '../../core/sessions/session-observer.js';
 import type { Sessions } from '../../core/sessions/sessions.js';

@@ -3,10 +3,20 @@
  * completion comes back with the message as an attachment.
  */
 
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import {
+  type ChildCustomization,
+  type CompletionItem,
+  type CompletionsParams,
+  ErrorCode,
+  type MessageAttachment,
+  type SessionState,
+} from '@atrium/protocol';
 import { RequestError } from '../../core/contracts/request-error.js';
-import type { Service, ServiceRequests } from '../../core/contracts/service.js';
-import { folderOf } from '../../core/sessions/session-agent.js';
+import type { Service, ServiceRequests } from '../../core/sessions/service.js';
 import type { Clock } from '../../core/util/clock.js';
+import { folderOf } from '../../core/util/folders.js';
 import { type FoundSymbol, ProjectIndex } from './project-index.js';
 
 const TRIGGERS: readonly string[] = ['@', '#', '/'];
@@ -202,14 +212,3 @@ function insert<Item>(found: Ranked<Item>[], ranked: Ranked<Item>, max: number):
 function compare(one: Ranked<unknown>, other: Ranked<unknown>): number {
   return one.place - other.place || one.name.length - other.name.length || (one.name < other.name ? -1 : 1);
 }
-
-import path from 'node:path';
-import { pathToFileURL } from 'node:url';
-import {
-  type ChildCustomization,
-  type CompletionItem,
-  type CompletionsParams,
-  ErrorCode,
-  type MessageAttachment,
-  type SessionState,
-} from '@atrium/protocol';

@@ -3,11 +3,11 @@
  * appears in a session that the client watches, for all participants to see. Without such a session it is refused.
  */
 import type { ResourceRequestParams } from '@atrium/protocol';
+import type { Caller } from '../../core/contracts/ports.js';
 import type { Session } from '../../core/sessions/session.js';
 import type { Clock } from '../../core/util/clock.js';
 import { checkAllowedPath } from '../../core/util/forbidden-paths.js';
 import { shorten } from '../../core/util/text.js';
-import type { Connection } from '../../core/wire/connection.js';
 import { type ClientRoots, type Grant, type Grants, realPathOf } from './client-roots.js';
 import { refused } from './errors.js';
 import { filePathOf } from './places.js';
@@ -29,7 +29,7 @@ export interface AccessRequestsHost {
   readonly clock: Clock;
   readonly sessions: { readonly inMemory: ReadonlyMap<string, Session> };
   /** The channels that a connection is subscribed to. */
-  watchedBy(connection: Connection): readonly string[];
+  watchedBy(connection: Caller): readonly string[];
 }
 
 interface AccessRequestsParts {
@@ -41,7 +41,7 @@ interface AccessRequestsParts {
 type Answer = 'granted' | 'declined' | 'over';
 
 interface Open {
-  readonly connection: Connection;
+  readonly connection: Caller;
   readonly session: Session;
   end(answer: Answer): void;
 }
@@ -55,7 +55,7 @@ export class AccessRequests {
   }
 
   /** Resolves when it is granted. */
-  async request(connection: Connection, { uri, write = false }: ResourceRequestParams): Promise<void> {
+  async request(connection: Caller, { uri, write = false }: ResourceRequestParams): Promise<void> {
     const { roots, grants } = this.#parts;
     const clientId = connection.identity?.clientId ?? '';
     const file = filePathOf(uri);
@@ -74,7 +74,7 @@ export class AccessRequests {
   }
 
   /** The connection has closed: its questions are taken back. */
-  left(connection: Connection): void {
+  left(connection: Caller): void {
     for (const open of [...this.#open]) if (open.connection === connection) open.end('over');
   }
 
@@ -83,7 +83,7 @@ export class AccessRequests {
   }
 
   /** The session that the client is the active client of, or else the latest that it watches. */
-  #sessionOf(connection: Connection, uri: string): Session {
+  #sessionOf(connection: Caller, uri: string): Session {
     const { host } = this.#parts;
     const mine = [...this.#open].filter((open) => open.connection === connection);
     if (mine.length >= REQUESTS_MAX) throw refused(`${uri}: people are being asked ${REQUESTS_MAX} things already`);
@@ -96,7 +96,7 @@ export class AccessRequests {
     return best;
   }
 
-  #ask(connection: Connection, session: Session, grant: Grant): Promise<Answer> {
+  #ask(connection: Caller, session: Session, grant: Grant): Promise<Answer> {
     const { clock } = this.#parts.host;
     return new Promise((resolve) => {
       const end = (answer: Answer) => {
@@ -116,7 +116,7 @@ export class AccessRequests {
 }
 
 /** The question names the real path, because people must not be misled by a link. */
-function questionOf(connection: Connection, { given, real, access }: Grant): string {
+function questionOf(connection: Caller, { given, real, access }: Grant): string {
   const name = visible(connection.identity?.clientId ?? '', ASKER_MAX_CHARACTERS);
   const verb = access === 'write' ? 'read and change' : 'read';
   const leads = real === given ? '' : ` (asked for as ${visible(given, ASKED_PATH_MAX_CHARACTERS)})`;

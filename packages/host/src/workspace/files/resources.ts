@@ -1,10 +1,10 @@
 /** The resource requests of clients: files of this machine, contents that the host refers to by URI, and watches. */
 import { ErrorCode, type ResourceListResult, type ResourceReadParams } from '@atrium/protocol';
+import type { Caller } from '../../core/contracts/ports.js';
 import { RequestError } from '../../core/contracts/request-error.js';
-import type { Service, ServiceRequests } from '../../core/contracts/service.js';
+import type { Service, ServiceRequests } from '../../core/sessions/service.js';
 import type { Session } from '../../core/sessions/session.js';
 import { RawJson } from '../../core/util/json-parts.js';
-import type { Connection } from '../../core/wire/connection.js';
 import { AccessRequests, type AccessRequestsHost } from './access-requests.js';
 import { ClientRoots, type DeclaredDirectory, Grants } from './client-roots.js';
 import { copy, move, remove } from './copy-move-delete.js';
@@ -99,7 +99,7 @@ export class Resources implements Service {
     };
   }
 
-  #read(connection: Connection, params: ResourceReadParams) {
+  #read(connection: Caller, params: ResourceReadParams) {
     const reader = this.#readers.find(({ scheme }) => params.uri.startsWith(scheme));
     return reader ? readContent(reader, params) : readFile(this.#places, idOf(connection), params);
   }
@@ -112,7 +112,7 @@ export class Resources implements Service {
     this.#watches.release(uri);
   }
 
-  left(connection: Connection): void {
+  left(connection: Caller): void {
     this.#accessRequests.left(connection);
     this.#watches.left(connection);
   }
@@ -127,12 +127,12 @@ export class Resources implements Service {
 }
 
 /** Writes many entries as text at once where no dialect has to translate each of them. */
-function asText({ dialect }: Connection, { entries }: ResourceListResult): ResourceListResult {
-  if (!dialect.traits.takesText) return { entries };
+function asText({ takesText }: Caller, { entries }: ResourceListResult): ResourceListResult {
+  if (!takesText) return { entries };
   return { entries: new RawJson(JSON.stringify(entries)) as unknown as ResourceListResult['entries'] };
 }
 
-function idOf({ identity }: Connection): string {
+function idOf({ identity }: Caller): string {
   if (identity) return identity.clientId;
   throw new RequestError(ErrorCode.InvalidRequest, 'the connection is closed');
 }

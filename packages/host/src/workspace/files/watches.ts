@@ -10,11 +10,11 @@ import {
 import { EphemeralChannel, type EphemeralChannelOptions } from '../../core/channels/ephemeral-channel.js';
 import type { OpenChannel } from '../../core/channels/open-channel.js';
 import type { Writer } from '../../core/channels/writer.js';
+import type { Caller } from '../../core/contracts/ports.js';
 import { ToolFailure } from '../../core/contracts/tool.js';
 import type { Clock } from '../../core/util/clock.js';
 import { type Glob, glob } from '../../core/util/glob.js';
 import type { Logger } from '../../core/util/logger.js';
-import type { Connection } from '../../core/wire/connection.js';
 import type { ClientRoots } from './client-roots.js';
 import { invalid, notFound, refused } from './errors.js';
 import type { Place, Places } from './places.js';
@@ -48,7 +48,7 @@ interface WatchesParts {
 }
 
 interface Watch {
-  readonly creator: Connection;
+  readonly creator: Caller;
   /** Its rights count, also when its connection has closed and other subscribers are left. */
   readonly clientId: string;
   readonly channel: EphemeralChannel<ResourceWatchState>;
@@ -68,7 +68,7 @@ export class Watches {
   }
 
   /** Resolves with the URI of the channel. Changes are reported to its subscribers only. */
-  async create(creator: Connection, params: CreateResourceWatchParams): Promise<string> {
+  async create(creator: Caller, params: CreateResourceWatchParams): Promise<string> {
     const { places } = this.#parts;
     const { uri } = params;
     const clientId = creator.identity?.clientId ?? '';
@@ -118,7 +118,7 @@ export class Watches {
     watch?.cancelTimer();
   }
 
-  left(connection: Connection): void {
+  left(connection: Caller): void {
     for (const [uri, { creator }] of [...this.#watches]) if (creator === connection) this.#releaseUnused(uri);
   }
 

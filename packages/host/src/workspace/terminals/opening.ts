@@ -10,9 +10,9 @@ import {
   type SessionState,
   type TerminalClaim,
 } from '@atrium/protocol';
+import type { Caller } from '../../core/contracts/ports.js';
 import { RequestError } from '../../core/contracts/request-error.js';
-import { folderOf } from '../../core/sessions/session-agent.js';
-import type { Connection } from '../../core/wire/connection.js';
+import { folderOf } from '../../core/util/folders.js';
 import { sizeProblem, titleProblem, unfit } from './claims.js';
 import type { SpawnPty } from './pty.js';
 import { type Launch, type Shells, withOwnFiles } from './shells.js';
@@ -47,7 +47,7 @@ export interface Opening {
 /** The terminal that a client asks for: checked, and with what it left open filled in. */
 export async function openingFor(
   params: CreateTerminalParams,
-  { identity }: Connection,
+  { identity }: Caller,
   host: OpeningHost,
   shells: Shells,
 ): Promise<Opening> {

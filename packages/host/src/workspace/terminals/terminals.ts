@@ -6,13 +6,13 @@
 import { type CreateTerminalParams, ErrorCode } from '@atrium/protocol';
 import type { Writer } from '../../core/channels/writer.js';
 import type { OpenChannel } from '../../core/contracts/host-core.js';
+import type { Caller } from '../../core/contracts/ports.js';
 import { RequestError } from '../../core/contracts/request-error.js';
-import type { Service, ServiceRequests, ToolPlace } from '../../core/contracts/service.js';
 import type { ToolContext } from '../../core/contracts/tool.js';
+import type { Service, ServiceRequests, ToolPlace } from '../../core/sessions/service.js';
 import type { Session } from '../../core/sessions/session.js';
 import type { SessionObserver } from '../../core/sessions/session-observer.js';
 import type { Logger } from '../../core/util/logger.js';
-import type { Connection } from '../../core/wire/connection.js';
 import { runCommand } from './command-run.js';
 import { OpenTerminals, type OpenTerminalsHost, TERMINALS_MAX } from './open-terminals.js';
 import { checkedUri, type Opening, type OpeningHost, openingFor, startTerminal } from './opening.js';
@@ -85,7 +85,7 @@ export class Terminals implements Service {
     await this.#shells.close();
   }
 
-  async #create(connection: Connection, params: CreateTerminalParams): Promise<null> {
+  async #create(connection: Caller, params: CreateTerminalParams): Promise<null> {
     const uri = checkedUri(params.channel);
     if (this.#opening.has(uri) || this.#open.isTaken(uri)) {
       throw new RequestError(ErrorCode.AlreadyExists, `${uri} is in use: choose another`);

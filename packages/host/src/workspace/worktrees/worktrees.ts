@@ -6,7 +6,7 @@ import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { ProjectOfWorktree, SessionState } from '@atrium/protocol';
 import { AgentError } from '../../core/contracts/agent.js';
-import type { Service } from '../../core/contracts/service.js';
+import type { Service } from '../../core/sessions/service.js';
 import type { Session } from '../../core/sessions/session.js';
 import type { Checkout, Place, WorktreePort } from '../../core/sessions/session-config.js';
 import type { SessionObserver } from '../../core/sessions/session-observer.js';

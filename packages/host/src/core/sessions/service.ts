@@ -4,14 +4,14 @@
  */
 import type { ClientRequestMethod, ClientRequests } from '@atrium/protocol';
 import type { OpenChannel } from '../channels/open-channel.js';
-import type { Session } from '../sessions/session.js';
-import type { AttachObserver } from '../sessions/session-observer.js';
-import type { Connection } from '../wire/connection.js';
-import type { ToolContext } from './tool.js';
+import type { Caller } from '../contracts/ports.js';
+import type { ToolContext } from '../contracts/tool.js';
+import type { Session } from './session.js';
+import type { AttachObserver } from './session-observer.js';
 
 export type ServiceRequests = {
   readonly [M in ClientRequestMethod]?: (
-    connection: Connection,
+    connection: Caller,
     params: ClientRequests[M]['params'],
   ) => Promise<ClientRequests[M]['result']> | ClientRequests[M]['result'];
 };
@@ -34,7 +34,7 @@ export interface Service {
   readonly requests?: ServiceRequests;
   /** Methods of our own beside the protocol. Their parameters have no schema: the handler checks them. */
   readonly extensionRequests?: Readonly<
-    Record<string, (connection: Connection, params: Readonly<Record<string, unknown>>) => unknown>
+    Record<string, (connection: Caller, params: Readonly<Record<string, unknown>>) => unknown>
   >;
   /** Methods that are not named here wait in the main lane. */
   readonly lanes?: { readonly [M in ClientRequestMethod]?: Lane };
@@ -45,7 +45,7 @@ export interface Service {
   /** The last one who watched a channel of this scheme has gone. */
   unwatched?(uri: string): void;
   /** A connection has closed, for whatever reason. */
-  left?(connection: Connection): void;
+  left?(connection: Caller): void;
   /** Lives beside every session that is in memory. */
   readonly attach?: AttachObserver;
   /** A session is gone for good, with all that was kept of it. */
