@@ -107,7 +107,8 @@ describe.skipIf(!isBuilt)('atrium run (skipped unless it has been built)', { tim
   it('does not wait longer for a host that does not answer', async () => {
     const desk = await openDesk();
     desk.host.child.kill('SIGSTOP');
-    const late = await desk.run(['run', '--timeout', '0.8', 'hello']);
+    // As a process: what it gave up waiting for ends with it.
+    const late = await endOf(desk.spawn(['run', '--timeout', '0.8', 'hello']));
     expect(late).toMatchObject({ code: 3, stdout: '', stderr: 'error: no answer within 0.8 s; it was stopped\n' });
   });
 
