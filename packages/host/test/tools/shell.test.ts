@@ -6,12 +6,8 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { programFile } from '../../../../test/support/programs.js';
-import {
-  SHELL_OUTPUT_MAX_BYTES,
-  SHELL_PROGRESS_EVERY_MS,
-  SHELL_PROGRESS_MAX_BYTES,
-  shellTool,
-} from '../../src/workspace/tools/shell.js';
+import { SHELL_OUTPUT_MAX_BYTES } from '../../src/core/contracts/tool.js';
+import { SHELL_PROGRESS_EVERY_MS, SHELL_PROGRESS_MAX_BYTES, shellTool } from '../../src/workspace/tools/shell.js';
 import { temporaryFolder, use } from './tool-box.js';
 
 let folder: string;

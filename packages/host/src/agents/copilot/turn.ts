@@ -1,8 +1,8 @@
 /** One turn of Copilot: shows its events to people, and passes its questions on to them. */
 import type { UsageInfo } from '@atrium/protocol';
 import type { AgentTurn } from '../../core/contracts/agent.js';
+import { askQuestion } from '../../core/contracts/ask-question.js';
 import { ToolFailure } from '../../core/contracts/tool.js';
-import { askQuestion } from '../../core/util/ask-question.js';
 import { messageText } from '../shared/messages.js';
 import type { ErrorPlace } from '../shared/model-errors.js';
 import { copilotError, failureError } from './errors.js';

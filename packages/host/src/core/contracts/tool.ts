@@ -7,6 +7,14 @@ import type {
   ToolResultContent,
 } from '@atrium/protocol';
 import type { ProcessEnd, ProcessRequest } from '../util/run-process.js';
+
+export { ToolFailure } from '../util/tool-failure.js';
+
+/** How long a command of a tool may take to end by itself, before it is killed. */
+export const SHELL_GRACE_MS = 750;
+/** How much of the output of a command is shown and stored: its end. */
+export const SHELL_OUTPUT_MAX_BYTES = 256 * 1024;
+
 import type { InputOutcome } from './agent.js';
 
 export interface HostTool {
@@ -108,14 +116,3 @@ export type TerminalRun =
   | ProcessEnd
   /** The command goes on without the tool: a person has put it into the background, or taken the terminal. */
   | { readonly kind: 'detached'; readonly isTaken: boolean };
-
-/** Says why a tool cannot do what it was asked to, in words for a person or a model. */
-export class ToolFailure extends Error {
-  override readonly name = 'ToolFailure';
-  constructor(
-    readonly code: string,
-    message: string,
-  ) {
-    super(message);
-  }
-}

@@ -4,9 +4,8 @@
  * the command. When the call has a result, that result says all of this, and the records go.
  */
 import { randomUUID } from 'node:crypto';
-import { SHELL_GRACE_MS, SHELL_OUTPUT_MAX_BYTES } from '../../workspace/tools/shell.js';
 import type { Writer } from '../channels/writer.js';
-import type { RunningCommand } from '../contracts/tool.js';
+import { type RunningCommand, SHELL_GRACE_MS, SHELL_OUTPUT_MAX_BYTES } from '../contracts/tool.js';
 import type { Log } from '../log/log.js';
 import type { Clock } from '../util/clock.js';
 import { endGroup, groupsWith } from '../util/processes.js';

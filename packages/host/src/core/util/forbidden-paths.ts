@@ -1,7 +1,7 @@
 /** Places that no tool touches, wherever a session's folder is: the host's own data, and files that are no files. */
 import { access } from 'node:fs/promises';
 import path from 'node:path';
-import { ToolFailure } from '../contracts/tool.js';
+import { ToolFailure } from './tool-failure.js';
 
 /** The host keeps this beside its data, and the token that opens the host is part of it. */
 const DATA_FOLDER_MARK = 'atrium.lock';

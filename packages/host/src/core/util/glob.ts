@@ -1,6 +1,6 @@
 /** Writes out the alternatives in braces: `a.{js,ts}` is `a.js` and `a.ts`. */
 
-import { ToolFailure } from '../contracts/tool.js';
+import { ToolFailure } from './tool-failure.js';
 
 export const GLOB_MAX_ALTERNATIVES = 64;
 

@@ -1,8 +1,8 @@
 /** Where tools may look: inside the session's folder, by real paths, so that no link leads out of it. */
 import { realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { ToolFailure } from '../contracts/tool.js';
 import { checkAllowedPath } from './forbidden-paths.js';
+import { ToolFailure } from './tool-failure.js';
 
 export interface InsidePath {
   /** The real path on this machine. */

@@ -1,6 +1,7 @@
 /** `ask_user`: a question to the person, with or without answers to choose from. */
+
+import { ASK_MAX_OPTIONS, askQuestion } from '../../core/contracts/ask-question.js';
 import { ToolFailure } from '../../core/contracts/tool.js';
-import { ASK_MAX_OPTIONS, askQuestion } from '../../core/util/ask-question.js';
 import { shorten } from '../../core/util/text.js';
 import { hostTool, succeeded } from './host-tool.js';
 

@@ -3,6 +3,8 @@ import type { ToolResultContent } from '@atrium/protocol';
 import {
   ALLOW_IN_SESSION,
   type HostTool,
+  SHELL_GRACE_MS,
+  SHELL_OUTPUT_MAX_BYTES,
   type TerminalRun,
   type ToolConfirmation,
   type ToolContext,
@@ -19,9 +21,6 @@ import { throttle } from '../../core/util/throttle.js';
 import { hostTool } from './host-tool.js';
 
 export const SHELL_TIMEOUT_MS = 120_000;
-/** Between asking a command to end and killing it: whoever cancels one wants it gone within a second. */
-export const SHELL_GRACE_MS = 750;
-export const SHELL_OUTPUT_MAX_BYTES = 256 * 1024;
 export const SHELL_PROGRESS_MAX_BYTES = 64 * 1024;
 export const SHELL_PROGRESS_EVERY_MS = 100;
 

@@ -1,7 +1,7 @@
 /** Puts one question to a person, with or without answers to choose from, and returns the answer as text. */
 import type { SessionInputAnswer, SessionInputQuestion, SessionInputRequest } from '@atrium/protocol';
-import type { InputOutcome } from '../contracts/agent.js';
-import { ToolFailure } from '../contracts/tool.js';
+import type { InputOutcome } from './agent.js';
+import { ToolFailure } from './tool.js';
 
 export const ASK_MAX_OPTIONS = 20;
 
