@@ -7,7 +7,7 @@ import type { Clock } from '../../core/util/clock.js';
 import type { McpServerState } from '../mcp/server.js';
 import type { Container } from './container.js';
 import { PUBLISH_MERGE_MS } from './limits.js';
-import { present } from './parse/source.js';
+import { present } from './parse/load-context.js';
 import type { HostSession } from './ports.js';
 import type { ContainerSource, ServerSource } from './sources/source.js';
 

@@ -3,6 +3,7 @@ import type { TextRange } from '@atrium/protocol';
 import { isRecord } from '../../../core/util/shape.js';
 import { HOOK_MATCHER_MAX_CHARACTERS, HOOK_TIMEOUT_MAX_SECONDS } from '../limits.js';
 import { itemsOf, type JsonFile, type JsonNode, memberOf, membersOf, parseJson, plainValue } from './json.js';
+import { childId, configFiles, type LoadContext, type PartBase, present } from './load-context.js';
 import type { Locations } from './manifest.js';
 import {
   expand,
@@ -14,7 +15,6 @@ import {
   textMap,
   withoutMachine,
 } from './placeholders.js';
-import { childId, configFiles, type PartBase, present, type Source } from './source.js';
 
 export interface HookPart extends PartBase {
   readonly range: TextRange;
@@ -28,37 +28,37 @@ export interface HookPart extends PartBase {
 
 /** Hooks in the manifest replace those in files. */
 export async function loadHooks(
-  source: Source,
+  context: LoadContext,
   { places, inline }: Locations,
   manifest: JsonFile | undefined,
 ): Promise<readonly HookPart[]> {
-  const own = inline && manifest ? hooksIn(source, manifest, inline) : [];
+  const own = inline && manifest ? hooksIn(context, manifest, inline) : [];
   if (own.length > 0) return own;
-  return hooksInFiles(source, await configFiles(source, places, 'hooks.json'));
+  return hooksInFiles(context, await configFiles(context, places, 'hooks.json'));
 }
 
-export async function hooksInFiles(source: Source, paths: readonly string[]): Promise<readonly HookPart[]> {
+export async function hooksInFiles(context: LoadContext, paths: readonly string[]): Promise<readonly HookPart[]> {
   const hooks: HookPart[] = [];
   for (const path of paths) {
-    const text = await source.reader.read(path);
+    const text = await context.reader.read(path);
     if (text === undefined) continue;
     const json = parseJson(text, 'tolerant');
-    if ('problem' in json) source.warnings.add('manifest-field-invalid', `${path} ${json.problem}.`, path);
-    else hooks.push(...hooksIn(source, { path, json }, json.root));
+    if ('problem' in json) context.warnings.add('manifest-field-invalid', `${path} ${json.problem}.`, path);
+    else hooks.push(...hooksIn(context, { path, json }, json.root));
   }
   return hooks;
 }
 
 /** Some files leave out the outer `hooks`. */
-function hooksIn(source: Source, file: JsonFile, root: JsonNode): readonly HookPart[] {
+function hooksIn(context: LoadContext, file: JsonFile, root: JsonNode): readonly HookPart[] {
   if (memberOf(root, 'disableAllHooks')?.value === true) return [];
   const outer = memberOf(root, 'hooks');
   const counts = new Map<HookEvent, number>();
   return membersOf(outer?.type === 'object' ? outer : root).flatMap(({ key, value }) => {
     if (value.type !== 'array') return [];
     const event = hookEvent(key);
-    if (event) return declarationsOf(value).map((declared) => hookOf(source, file, event, declared, counts));
-    source.warnings.add('hook-event-unknown', `${file.path} has hooks for an event that is not known.`, file.path);
+    if (event) return declarationsOf(value).map((declared) => hookOf(context, file, event, declared, counts));
+    context.warnings.add('hook-event-unknown', `${file.path} has hooks for an event that is not known.`, file.path);
     return [];
   });
 }
@@ -80,7 +80,7 @@ function declarationsOf(groups: JsonNode): readonly Declaration[] {
 }
 
 function hookOf(
-  source: Source,
+  context: LoadContext,
   { path, json }: JsonFile,
   event: HookEvent,
   declared: Declaration,
@@ -88,25 +88,25 @@ function hookOf(
 ): HookPart {
   const ordinal = (counts.get(event) ?? 0) + 1;
   counts.set(event, ordinal);
-  const uri = source.reader.uri(path);
+  const uri = context.reader.uri(path);
   const name = `${event} ${ordinal}`;
   const matcher = matcherOf(declared.matcher);
   const read = (surroundings: Surroundings) =>
-    matcher.problem ?? hookAction(plainValue(declared.action), surroundings, source.isStrict);
-  const action = read(source.surroundings);
+    matcher.problem ?? hookAction(plainValue(declared.action), surroundings, context.isStrict);
+  const action = read(context.surroundings);
   if (action.kind === 'unsupported') {
     const kind = matcher.problem ? 'hook-regex-invalid' : 'hook-action-unsupported';
-    source.warnings.add(kind, `${path}: the hook ${name} ${action.reason}; it will not run.`, path);
+    context.warnings.add(kind, `${path}: the hook ${name} ${action.reason}; it will not run.`, path);
   }
   return {
-    id: childId(source.containerId, uri, `hook=${event}:${ordinal}`),
+    id: childId(context.containerId, uri, `hook=${event}:${ordinal}`),
     uri,
     range: json.rangeOf(declared.action),
     name,
     event,
     ...present({ matcher: matcher.pattern }),
     action,
-    declared: read(withoutMachine(source.surroundings)),
+    declared: read(withoutMachine(context.surroundings)),
   };
 }
 

@@ -11,6 +11,7 @@ import { type Dialect, detect, isStrict, LAYOUTS, type Layout } from './dialects
 import { byCodeUnits, FileProblem, folderNames, type PluginFiles } from './files.js';
 import { type HookEvent, type HookPart, hooksInFiles, loadHooks } from './hooks.js';
 import { memberOf } from './json.js';
+import { isMarkdownOf, type LoadContext, type PartBase, present, Reader } from './load-context.js';
 import { locationsOf, type Manifest, type PluginAbout, pluginNameFrom, readManifest } from './manifest.js';
 import {
   type AgentPart,
@@ -23,7 +24,6 @@ import {
 import { loadMcpServers, loadStrictMcpServers, type McpServerPart, mcpServersInFiles } from './mcp.js';
 import type { Surroundings } from './placeholders.js';
 import { loadSkills, type SkillPart } from './skills.js';
-import { isMarkdownOf, type PartBase, present, Reader, type Source } from './source.js';
 import { LoadFailure, type Warning, Warnings } from './warnings.js';
 
 export interface LoadedPlugin extends LoadedContainer {
@@ -55,15 +55,19 @@ async function loadInto(
   if (!detected) throw new LoadFailure('Nothing was found here that makes a plugin: no manifest and no components.');
   const { dialect } = detected;
   const manifest = readManifest(detected, folderName, warnings);
-  const source = sourceOf(files, options, { warnings, isStrict: isStrict(dialect) });
-  const parts = await (source.isStrict
-    ? strictParts(source, manifest)
-    : looseParts(source, LAYOUTS[dialect], manifest));
+  const context = contextOf(files, options, { warnings, isStrict: isStrict(dialect) });
+  const parts = await (context.isStrict
+    ? strictParts(context, manifest)
+    : looseParts(context, LAYOUTS[dialect], manifest));
   const { name = pluginNameFrom(folderName), about = {} } = manifest ?? {};
   return { ...loadedContainer(parts, warnings), name, dialect, about };
 }
 
-function sourceOf(files: PluginFiles, options: LoadOptions, rest: Pick<Source, 'warnings' | 'isStrict'>): Source {
+function contextOf(
+  files: PluginFiles,
+  options: LoadOptions,
+  rest: Pick<LoadContext, 'warnings' | 'isStrict'>,
+): LoadContext {
   return {
     ...rest,
     containerId: options.containerId,
@@ -83,37 +87,37 @@ async function exists(files: PluginFiles): Promise<boolean> {
 }
 
 /** Agent Plugins has skills and MCP servers, each in one place. */
-async function strictParts(source: Source, manifest: Manifest | undefined): Promise<Parts> {
+async function strictParts(context: LoadContext, manifest: Manifest | undefined): Promise<Parts> {
   const { skills, mcpServers } = LAYOUTS['agent-plugins'];
   const places = skills.map((path) => ({ path, isNamed: false }));
   const [mcpFile] = mcpServers;
   return {
     ...NO_PARTS,
-    skills: await loadSkills(source, { skills: places, commands: [], allowsOwn: false }),
-    mcpServers: manifest && mcpFile ? await loadStrictMcpServers(source, mcpFile, manifest) : [],
+    skills: await loadSkills(context, { skills: places, commands: [], allowsOwn: false }),
+    mcpServers: manifest && mcpFile ? await loadStrictMcpServers(context, mcpFile, manifest) : [],
   };
 }
 
-async function looseParts(source: Source, layout: Layout, manifest: Manifest | undefined): Promise<Parts> {
+async function looseParts(context: LoadContext, layout: Layout, manifest: Manifest | undefined): Promise<Parts> {
   const located = (key: keyof Layout, allowsInline = false) =>
-    locationsOf(manifest, { key, usual: layout[key], allowsInline }, source.warnings);
+    locationsOf(manifest, { key, usual: layout[key], allowsInline }, context.warnings);
   const skillPlaces = { skills: located('skills').places, commands: located('commands').places, allowsOwn: true };
   const parts: Parts = {
-    agents: await loadAgents(source, located('agents').places),
-    skills: await loadSkills(source, skillPlaces),
-    prompts: await loadPrompts(source, located('prompts').places, (name) => name.endsWith('.md')),
-    rules: await loadRules(source, located('rules').places),
-    hooks: await loadHooks(source, located('hooks', true), manifest),
-    mcpServers: await loadMcpServers(source, located('mcpServers', true), manifest),
+    agents: await loadAgents(context, located('agents').places),
+    skills: await loadSkills(context, skillPlaces),
+    prompts: await loadPrompts(context, located('prompts').places, (name) => name.endsWith('.md')),
+    rules: await loadRules(context, located('rules').places),
+    hooks: await loadHooks(context, located('hooks', true), manifest),
+    mcpServers: await loadMcpServers(context, located('mcpServers', true), manifest),
   };
-  noteUnsupported(source, manifest);
+  noteUnsupported(context, manifest);
   return parts;
 }
 
 /** Components for other programs. */
 const UNSUPPORTED = ['lspServers', 'outputStyles', 'monitors', 'themes'];
 
-function noteUnsupported({ warnings }: Source, manifest: Manifest | undefined): void {
+function noteUnsupported({ warnings }: LoadContext, manifest: Manifest | undefined): void {
   if (!manifest) return;
   for (const key of UNSUPPORTED.filter((name) => memberOf(manifest.json.root, name))) {
     warnings.add('component-unsupported', `${manifest.path}: this host has no use for "${key}".`, manifest.path);
@@ -127,9 +131,9 @@ export interface LoadDirectoryOptions extends LoadOptions {
 /** A directory holds customizations of one kind. One that does not exist yet is empty. */
 export async function loadDirectory(files: PluginFiles, options: LoadDirectoryOptions): Promise<LoadedContainer> {
   const warnings = new Warnings();
-  const source = sourceOf(files, options, { warnings, isStrict: false });
+  const context = contextOf(files, options, { warnings, isStrict: false });
   try {
-    return loadedContainer((await exists(files)) ? await partsOf(source, options.contents) : NO_PARTS, warnings);
+    return loadedContainer((await exists(files)) ? await partsOf(context, options.contents) : NO_PARTS, warnings);
   } catch (error) {
     return failedContainer(failureMessage(error), warnings);
   }
@@ -137,20 +141,23 @@ export async function loadDirectory(files: PluginFiles, options: LoadDirectoryOp
 
 const HERE = [{ path: '', isNamed: false }];
 
-async function partsOf(source: Source, contents: ChildCustomizationType): Promise<Parts> {
+async function partsOf(context: LoadContext, contents: ChildCustomizationType): Promise<Parts> {
   switch (contents) {
     case 'agent':
-      return { ...NO_PARTS, agents: await loadAgents(source, HERE) };
+      return { ...NO_PARTS, agents: await loadAgents(context, HERE) };
     case 'skill':
-      return { ...NO_PARTS, skills: await loadSkills(source, { skills: HERE, commands: [], allowsOwn: false }) };
+      return { ...NO_PARTS, skills: await loadSkills(context, { skills: HERE, commands: [], allowsOwn: false }) };
     case 'prompt':
-      return { ...NO_PARTS, prompts: await loadPrompts(source, HERE, isPrompt) };
+      return { ...NO_PARTS, prompts: await loadPrompts(context, HERE, isPrompt) };
     case 'rule':
-      return { ...NO_PARTS, rules: await loadRules(source, HERE) };
+      return { ...NO_PARTS, rules: await loadRules(context, HERE) };
     case 'hook':
-      return { ...NO_PARTS, hooks: await hooksInFiles(source, await jsonFiles(source)) };
+      return { ...NO_PARTS, hooks: await hooksInFiles(context, await jsonFiles(context)) };
     case 'mcpServer':
-      return { ...NO_PARTS, mcpServers: await mcpServersInFiles(source, ['.mcp.json', ...(await jsonFiles(source))]) };
+      return {
+        ...NO_PARTS,
+        mcpServers: await mcpServersInFiles(context, ['.mcp.json', ...(await jsonFiles(context))]),
+      };
   }
 }
 
@@ -159,7 +166,7 @@ function isPrompt(name: string): boolean {
   return name.endsWith('.prompt.md') && isMarkdownOf('prompt', name);
 }
 
-async function jsonFiles({ reader }: Source): Promise<readonly string[]> {
+async function jsonFiles({ reader }: LoadContext): Promise<readonly string[]> {
   const entries = (await reader.list('')) ?? [];
   return entries.filter(({ name, kind }) => kind === 'file' && name.endsWith('.json')).map(({ name }) => name);
 }

@@ -1,5 +1,14 @@
 /** Components that are one Markdown file each: custom agents, rules (also known as instructions) and prompts. */
 import { GLOBS_MAX } from '../limits.js';
+import {
+  componentFiles,
+  filePart,
+  firstByName,
+  isMarkdownOf,
+  type LoadContext,
+  type PartBase,
+  present,
+} from './load-context.js';
 import type { Place } from './manifest.js';
 import {
   booleanField,
@@ -11,7 +20,6 @@ import {
   nameWithout,
   readMarkdown,
 } from './markdown.js';
-import { componentFiles, filePart, firstByName, isMarkdownOf, type PartBase, present, type Source } from './source.js';
 
 /** Clients see its name and description; the rest is for the host. */
 export interface AgentPart extends PartBase {
@@ -25,16 +33,16 @@ export interface AgentPart extends PartBase {
   readonly disableModelInvocation?: boolean;
 }
 
-export async function loadAgents(source: Source, places: readonly Place[]): Promise<readonly AgentPart[]> {
+export async function loadAgents(context: LoadContext, places: readonly Place[]): Promise<readonly AgentPart[]> {
   const agents: AgentPart[] = [];
-  for (const path of await componentFiles(source, places, (name) => isMarkdownOf('agent', name))) {
-    const file = await readMarkdown(source, path);
-    if (file) agents.push(agentOf(source, file));
+  for (const path of await componentFiles(context, places, (name) => isMarkdownOf('agent', name))) {
+    const file = await readMarkdown(context, path);
+    if (file) agents.push(agentOf(context, file));
   }
-  return firstByName(source, 'agent', agents);
+  return firstByName(context, 'agent', agents);
 }
 
-function agentOf(source: Source, file: MarkdownFile): AgentPart {
+function agentOf(context: LoadContext, file: MarkdownFile): AgentPart {
   const name = nameField(file);
   const optional = {
     description: descriptionField(file),
@@ -47,7 +55,7 @@ function agentOf(source: Source, file: MarkdownFile): AgentPart {
   if (name === undefined) file.warn('required-field-missing', 'has no name; its file name is used');
   if (optional.description === undefined) file.warn('required-field-missing', 'has no description');
   const shown = name ?? nameWithout(file.path, ['.agent.md', '.md']);
-  return { ...filePart(source, file, shown), ...present(optional), prompt: file.body };
+  return { ...filePart(context, file, shown), ...present(optional), prompt: file.body };
 }
 
 export interface RulePart extends PartBase {
@@ -60,16 +68,16 @@ export interface RulePart extends PartBase {
 
 const RULE_ENDINGS = ['.instructions.md', '.mdc', '.md'];
 
-export async function loadRules(source: Source, places: readonly Place[]): Promise<readonly RulePart[]> {
+export async function loadRules(context: LoadContext, places: readonly Place[]): Promise<readonly RulePart[]> {
   const rules: RulePart[] = [];
-  for (const path of await componentFiles(source, places, (name) => isMarkdownOf('rule', name))) {
-    const file = await readMarkdown(source, path);
-    if (file) rules.push(ruleOf(source, file));
+  for (const path of await componentFiles(context, places, (name) => isMarkdownOf('rule', name))) {
+    const file = await readMarkdown(context, path);
+    if (file) rules.push(ruleOf(context, file));
   }
-  return firstByName(source, 'rule', rules);
+  return firstByName(context, 'rule', rules);
 }
 
-function ruleOf(source: Source, file: MarkdownFile): RulePart {
+function ruleOf(context: LoadContext, file: MarkdownFile): RulePart {
   const description = descriptionField(file);
   const alwaysApply = booleanField(file, 'alwaysApply') ?? false;
   const globs = globsOf(file);
@@ -77,7 +85,7 @@ function ruleOf(source: Source, file: MarkdownFile): RulePart {
     file.warn('required-field-missing', 'has no description, and nothing else tells when it applies');
   }
   const name = nameField(file) ?? nameWithout(file.path, RULE_ENDINGS);
-  return { ...filePart(source, file, name), ...present({ description }), alwaysApply, globs, body: file.body };
+  return { ...filePart(context, file, name), ...present({ description }), alwaysApply, globs, body: file.body };
 }
 
 /** Formats of instructions have other names for the same thing. */
@@ -113,20 +121,20 @@ export interface PromptPart extends PartBase {
 const PROMPT_ENDINGS = ['.prompt.md', '.md'];
 
 export async function loadPrompts(
-  source: Source,
+  context: LoadContext,
   places: readonly Place[],
   isWanted: (name: string) => boolean,
 ): Promise<readonly PromptPart[]> {
   const prompts: PromptPart[] = [];
-  for (const path of await componentFiles(source, places, isWanted)) {
-    const file = await readMarkdown(source, path);
+  for (const path of await componentFiles(context, places, isWanted)) {
+    const file = await readMarkdown(context, path);
     if (!file) continue;
     const description = descriptionField(file);
     prompts.push({
-      ...filePart(source, file, nameWithout(path, PROMPT_ENDINGS)),
+      ...filePart(context, file, nameWithout(path, PROMPT_ENDINGS)),
       ...present({ description }),
       body: file.body,
     });
   }
-  return firstByName(source, 'prompt', prompts);
+  return firstByName(context, 'prompt', prompts);
 }

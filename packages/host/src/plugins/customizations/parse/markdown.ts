@@ -2,7 +2,7 @@
 import { isMap, isScalar, isSeq, type Node, parseDocument, type YAMLMap } from 'yaml';
 import { DESCRIPTION_MAX_CHARACTERS, FRONTMATTER_MAX_CHARACTERS, NAME_MAX_CHARACTERS } from '../limits.js';
 import { baseName } from './files.js';
-import type { Source } from './source.js';
+import type { LoadContext } from './load-context.js';
 import type { WarningKind } from './warnings.js';
 
 export interface MarkdownFile {
@@ -15,13 +15,13 @@ export interface MarkdownFile {
   readonly warn: (kind: WarningKind, message: string) => void;
 }
 
-export async function readMarkdown(source: Source, path: string): Promise<MarkdownFile | undefined> {
-  const text = await source.reader.read(path);
+export async function readMarkdown(context: LoadContext, path: string): Promise<MarkdownFile | undefined> {
+  const text = await context.reader.read(path);
   if (text === undefined) return undefined;
   const { fields, body, problems } = splitFrontmatter(text);
-  const warn = (kind: WarningKind, message: string) => source.warnings.add(kind, `${path} ${message}.`, path);
+  const warn = (kind: WarningKind, message: string) => context.warnings.add(kind, `${path} ${message}.`, path);
   for (const problem of problems) warn('frontmatter-invalid', problem);
-  return { path, uri: source.reader.uri(path), fields, body, warn };
+  return { path, uri: context.reader.uri(path), fields, body, warn };
 }
 
 export function textField({ fields, warn }: MarkdownFile, key: string): string | undefined {

@@ -4,8 +4,8 @@ import { FOUND_PLUGINS_MAX, MANIFEST_MAX_BYTES, SEARCHED_FOLDERS_MAX } from '../
 import { detect } from './dialects.js';
 import { FileProblem, filesBelow, folderNames, joined, type PluginFiles } from './files.js';
 import { parseJson, plainValue } from './json.js';
+import { present } from './load-context.js';
 import { innerPath } from './manifest.js';
-import { present } from './source.js';
 import { type Warning, Warnings } from './warnings.js';
 
 export interface FoundPlugin {

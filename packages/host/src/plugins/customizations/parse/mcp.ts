@@ -6,6 +6,7 @@ import { isRecord } from '../../../core/util/shape.js';
 import { KEY_MAX_CHARACTERS } from '../limits.js';
 import { mcpVersion, pluginVersion } from './dialects.js';
 import { type JsonDocument, type JsonFile, type JsonNode, memberOf, membersOf, parseJson, plainValue } from './json.js';
+import { childId, configFiles, type LoadContext, type PartBase, present } from './load-context.js';
 import { innerPath, type Locations } from './manifest.js';
 import {
   expand,
@@ -17,7 +18,6 @@ import {
   textMap,
   withoutMachine,
 } from './placeholders.js';
-import { childId, configFiles, type PartBase, present, type Source } from './source.js';
 import type { WarningKind, Warnings } from './warnings.js';
 
 export interface McpServerPart extends PartBase {
@@ -28,27 +28,30 @@ export interface McpServerPart extends PartBase {
 
 /** Servers in the manifest replace those in files. */
 export async function loadMcpServers(
-  source: Source,
+  context: LoadContext,
   { places, inline }: Locations,
   manifest: JsonFile | undefined,
 ): Promise<readonly McpServerPart[]> {
   if (inline && manifest) {
-    const rules = { ...source, path: manifest.path };
-    const own = declaredServers(manifest.json, serversIn(inline), rules, source.warnings);
-    if (own.length > 0) return own.map((declared) => partOf(source, manifest.path, declared));
+    const rules = { ...context, path: manifest.path };
+    const own = declaredServers(manifest.json, serversIn(inline), rules, context.warnings);
+    if (own.length > 0) return own.map((declared) => partOf(context, manifest.path, declared));
   }
-  return mcpServersInFiles(source, await configFiles(source, places, '.mcp.json'));
+  return mcpServersInFiles(context, await configFiles(context, places, '.mcp.json'));
 }
 
 /** The first server of a name counts, across all files. */
-export async function mcpServersInFiles(source: Source, paths: readonly string[]): Promise<readonly McpServerPart[]> {
+export async function mcpServersInFiles(
+  context: LoadContext,
+  paths: readonly string[],
+): Promise<readonly McpServerPart[]> {
   const found = new Map<string, McpServerPart>();
   for (const path of paths) {
-    const text = await source.reader.read(path);
+    const text = await context.reader.read(path);
     if (text === undefined) continue;
-    for (const declared of readMcpConfig(text, { ...source, path, shape: 'either' }, source.warnings)) {
-      if (found.has(declared.name)) warnConflict(source.warnings, declared.name, path);
-      else found.set(declared.name, partOf(source, path, declared));
+    for (const declared of readMcpConfig(text, { ...context, path, shape: 'either' }, context.warnings)) {
+      if (found.has(declared.name)) warnConflict(context.warnings, declared.name, path);
+      else found.set(declared.name, partOf(context, path, declared));
     }
   }
   return [...found.values()];
@@ -56,26 +59,26 @@ export async function mcpServersInFiles(source: Source, paths: readonly string[]
 
 /** Agent Plugins: the file must be written for the same version as the manifest, or no server is used. */
 export async function loadStrictMcpServers(
-  source: Source,
+  context: LoadContext,
   path: string,
   manifest: JsonFile,
 ): Promise<readonly McpServerPart[]> {
-  const text = await source.reader.read(path);
+  const text = await context.reader.read(path);
   if (text === undefined) return [];
   const json = parseJson(text, 'strict');
   const wanted = pluginVersion(plainValue(memberOf(manifest.json.root, '$schema')));
   if ('root' in json && mcpVersion(plainValue(memberOf(json.root, '$schema'))) !== wanted) {
     const message = `${path} is not written for the same version as ${manifest.path}, so its servers are not used.`;
-    source.warnings.add('mcp-entry-invalid', message, path);
+    context.warnings.add('mcp-entry-invalid', message, path);
     return [];
   }
-  const declared = readMcpConfig(text, { ...source, path, shape: 'wrapped' }, source.warnings);
-  return declared.map((server) => partOf(source, path, server));
+  const declared = readMcpConfig(text, { ...context, path, shape: 'wrapped' }, context.warnings);
+  return declared.map((server) => partOf(context, path, server));
 }
 
-function partOf(source: Source, path: string, { name, config, declared, range }: McpDeclaration): McpServerPart {
-  const uri = source.reader.uri(path);
-  return { id: childId(source.containerId, uri, `mcp=${name}`), uri, range, name, config, declared };
+function partOf(context: LoadContext, path: string, { name, config, declared, range }: McpDeclaration): McpServerPart {
+  const uri = context.reader.uri(path);
+  return { id: childId(context.containerId, uri, `mcp=${name}`), uri, range, name, config, declared };
 }
 
 export interface McpDeclaration {

@@ -1,6 +1,15 @@
 /** Skills: Agent Skills in folders of their own, commands, and a plugin that is one skill. */
 import { DESCRIPTION_MAX_CHARACTERS, NAME_MAX_CHARACTERS } from '../limits.js';
 import { baseName, joined, parentOf } from './files.js';
+import {
+  componentFiles,
+  filePart,
+  firstByName,
+  type LoadContext,
+  type PartBase,
+  present,
+  warnIfNamed,
+} from './load-context.js';
 import type { Place } from './manifest.js';
 import {
   booleanField,
@@ -11,7 +20,6 @@ import {
   readMarkdown,
   textField,
 } from './markdown.js';
-import { componentFiles, filePart, firstByName, type PartBase, present, type Source, warnIfNamed } from './source.js';
 
 export interface SkillPart extends PartBase {
   readonly kind: 'skill' | 'command';
@@ -31,33 +39,33 @@ export interface SkillPlaces {
 }
 
 /** Skills and commands are called by name in the same way, so they share one set of names. */
-export async function loadSkills(source: Source, places: SkillPlaces): Promise<readonly SkillPart[]> {
-  const skills = await agentSkills(source, places.skills);
-  const own = places.allowsOwn && skills.length === 0 ? await ownSkill(source) : [];
-  return firstByName(source, 'skill', [...skills, ...own, ...(await commands(source, places.commands))]);
+export async function loadSkills(context: LoadContext, places: SkillPlaces): Promise<readonly SkillPart[]> {
+  const skills = await agentSkills(context, places.skills);
+  const own = places.allowsOwn && skills.length === 0 ? await ownSkill(context) : [];
+  return firstByName(context, 'skill', [...skills, ...own, ...(await commands(context, places.commands))]);
 }
 
-async function agentSkills(source: Source, places: readonly Place[]): Promise<readonly SkillPart[]> {
+async function agentSkills(context: LoadContext, places: readonly Place[]): Promise<readonly SkillPart[]> {
   const skills: SkillPart[] = [];
-  for (const path of await skillFiles(source, places)) {
-    const file = await readMarkdown(source, path);
+  for (const path of await skillFiles(context, places)) {
+    const file = await readMarkdown(context, path);
     const isOwnFolder = !places.some((place) => place.path === parentOf(path));
-    if (!file || (source.isStrict && !conforms(file))) continue;
-    skills.push(agentSkill(source, file, isOwnFolder));
+    if (!file || (context.isStrict && !conforms(file))) continue;
+    skills.push(agentSkill(context, file, isOwnFolder));
   }
   return skills;
 }
 
 /** `isOwnFolder`: the skill has a folder for itself, which then should have the skill's name. */
-function agentSkill(source: Source, file: MarkdownFile, isOwnFolder: boolean): SkillPart {
-  const folder = baseName(parentOf(file.path)) || source.folderName;
+function agentSkill(context: LoadContext, file: MarkdownFile, isOwnFolder: boolean): SkillPart {
+  const folder = baseName(parentOf(file.path)) || context.folderName;
   const name = nameField(file);
   if (name !== undefined && !isSkillName(name)) {
     file.warn('name-invalid', 'has a name that is not made of small letters, digits and single hyphens');
   } else if (name !== undefined && isOwnFolder && name !== folder) {
     file.warn('skill-name-mismatch', `is in the folder "${folder}" but has another name, "${name}"`);
   }
-  return skillOf(source, file, name ?? folder, 'skill');
+  return skillOf(context, file, name ?? folder, 'skill');
 }
 
 function isSkillName(name: string): boolean {
@@ -80,25 +88,25 @@ function conforms(file: MarkdownFile): boolean {
   return skip('frontmatter-invalid', 'has a description that is too long');
 }
 
-async function ownSkill(source: Source): Promise<readonly SkillPart[]> {
-  const file = (await hasSkillFile(source, '')) ? await readMarkdown(source, SKILL_FILE) : undefined;
-  return file ? [skillOf(source, file, source.folderName, 'skill')] : [];
+async function ownSkill(context: LoadContext): Promise<readonly SkillPart[]> {
+  const file = (await hasSkillFile(context, '')) ? await readMarkdown(context, SKILL_FILE) : undefined;
+  return file ? [skillOf(context, file, context.folderName, 'skill')] : [];
 }
 
-async function commands(source: Source, places: readonly Place[]): Promise<readonly SkillPart[]> {
+async function commands(context: LoadContext, places: readonly Place[]): Promise<readonly SkillPart[]> {
   const found: SkillPart[] = [];
-  for (const path of await componentFiles(source, places, (name) => name.endsWith('.md'))) {
-    const file = await readMarkdown(source, path);
-    if (file) found.push(skillOf(source, file, nameWithout(path, ['.md']), 'command'));
+  for (const path of await componentFiles(context, places, (name) => name.endsWith('.md'))) {
+    const file = await readMarkdown(context, path);
+    if (file) found.push(skillOf(context, file, nameWithout(path, ['.md']), 'command'));
   }
   return found;
 }
 
-function skillOf(source: Source, file: MarkdownFile, name: string, kind: SkillPart['kind']): SkillPart {
+function skillOf(context: LoadContext, file: MarkdownFile, name: string, kind: SkillPart['kind']): SkillPart {
   const description = descriptionField(file);
   if (kind === 'skill' && description === undefined) file.warn('required-field-missing', 'has no description');
   return {
-    ...filePart(source, file, name),
+    ...filePart(context, file, name),
     ...present({ description }),
     kind,
     disableModelInvocation: booleanField(file, 'disable-model-invocation') ?? false,
@@ -111,18 +119,18 @@ function skillOf(source: Source, file: MarkdownFile, name: string, kind: SkillPa
 export const SKILL_FILE = 'SKILL.md';
 
 /** The skill files of all places, in the order in which they count. */
-export async function skillFiles(source: Source, places: readonly Place[]): Promise<readonly string[]> {
+export async function skillFiles(context: LoadContext, places: readonly Place[]): Promise<readonly string[]> {
   const found = new Set<string>();
   for (const place of places) {
-    const entries = await source.reader.list(place.path);
+    const entries = await context.reader.list(place.path);
     if (!entries) {
-      if (await isNamedSkillFile(source, place)) found.add(place.path);
+      if (await isNamedSkillFile(context, place)) found.add(place.path);
       continue;
     }
     const isSkillItself = entries.some(({ name, kind }) => kind === 'file' && name === SKILL_FILE);
-    if (isSkillItself && !source.isStrict) found.add(joined(place.path, SKILL_FILE));
+    if (isSkillItself && !context.isStrict) found.add(joined(place.path, SKILL_FILE));
     for (const { name, kind } of entries) {
-      if (kind === 'folder' && (await hasSkillFile(source, joined(place.path, name)))) {
+      if (kind === 'folder' && (await hasSkillFile(context, joined(place.path, name)))) {
         found.add(joined(place.path, `${name}/${SKILL_FILE}`));
       }
     }
@@ -131,12 +139,12 @@ export async function skillFiles(source: Source, places: readonly Place[]): Prom
 }
 
 /** By listing, because some file systems find `skill.md` under this name as well. */
-export async function hasSkillFile({ reader }: Source, folder: string): Promise<boolean> {
+export async function hasSkillFile({ reader }: LoadContext, folder: string): Promise<boolean> {
   return Boolean((await reader.list(folder))?.some(({ name, kind }) => kind === 'file' && name === SKILL_FILE));
 }
 
-async function isNamedSkillFile(source: Source, place: Place): Promise<boolean> {
-  const kind = place.isNamed ? await source.reader.kindOf(place.path) : 'refused';
-  if (kind === 'missing') warnIfNamed(source, place);
+async function isNamedSkillFile(context: LoadContext, place: Place): Promise<boolean> {
+  const kind = place.isNamed ? await context.reader.kindOf(place.path) : 'refused';
+  if (kind === 'missing') warnIfNamed(context, place);
   return kind === 'file' && baseName(place.path) === SKILL_FILE;
 }

@@ -6,7 +6,7 @@ import type { Place } from './manifest.js';
 import type { Surroundings } from './placeholders.js';
 import type { Warnings } from './warnings.js';
 
-export interface Source {
+export interface LoadContext {
   readonly containerId: string;
   /** The name of the container's folder. */
   readonly folderName: string;
@@ -25,13 +25,13 @@ export interface PartBase {
 }
 
 /** The common members of a part that is a whole file. */
-export function filePart({ containerId }: Source, { uri }: { readonly uri: string }, name: string): PartBase {
+export function filePart({ containerId }: LoadContext, { uri }: { readonly uri: string }, name: string): PartBase {
   return { id: childId(containerId, uri), uri, name };
 }
 
 /** The first part of a name counts. */
 export function firstByName<Part extends PartBase>(
-  { warnings }: Source,
+  { warnings }: LoadContext,
   type: ChildCustomizationType,
   parts: readonly Part[],
 ): readonly Part[] {
@@ -55,17 +55,17 @@ export function isMarkdownOf(kind: keyof typeof CLAIMED, name: string): boolean 
 
 /** Paths in the order in which they count, each once. Folders are not searched any deeper. */
 export async function componentFiles(
-  source: Source,
+  context: LoadContext,
   places: readonly Place[],
   isWanted: (name: string) => boolean,
 ): Promise<readonly string[]> {
   const found = new Set<string>();
   for (const place of places) {
-    if (!(await isFolder(source, place))) {
-      if (await isNamedFile(source, place, isWanted)) found.add(place.path);
+    if (!(await isFolder(context, place))) {
+      if (await isNamedFile(context, place, isWanted)) found.add(place.path);
       continue;
     }
-    for (const { name, kind } of (await source.reader.list(place.path)) ?? []) {
+    for (const { name, kind } of (await context.reader.list(place.path)) ?? []) {
       if (kind === 'file' && isWanted(name)) found.add(joined(place.path, name));
     }
   }
@@ -74,35 +74,35 @@ export async function componentFiles(
 
 /** The JSON files of a component: the places themselves, or the file of the usual name in a place that is a folder. */
 export async function configFiles(
-  source: Source,
+  context: LoadContext,
   places: readonly Place[],
   usualName: string,
 ): Promise<readonly string[]> {
   const found = new Set<string>();
   for (const place of places) {
-    const kind = await source.reader.kindOf(place.path);
+    const kind = await context.reader.kindOf(place.path);
     if (kind === 'file') found.add(place.path);
     else if (kind === 'folder') found.add(joined(place.path, usualName));
-    else if (kind === 'missing') warnIfNamed(source, place);
+    else if (kind === 'missing') warnIfNamed(context, place);
   }
   return [...found];
 }
 
-async function isFolder({ reader }: Source, { path, isNamed }: Place): Promise<boolean> {
+async function isFolder({ reader }: LoadContext, { path, isNamed }: Place): Promise<boolean> {
   return !isNamed || (await reader.kindOf(path)) === 'folder';
 }
 
-async function isNamedFile(source: Source, place: Place, isWanted: (name: string) => boolean): Promise<boolean> {
-  const kind = await source.reader.kindOf(place.path);
-  if (kind === 'missing') warnIfNamed(source, place);
+async function isNamedFile(context: LoadContext, place: Place, isWanted: (name: string) => boolean): Promise<boolean> {
+  const kind = await context.reader.kindOf(place.path);
+  if (kind === 'missing') warnIfNamed(context, place);
   if (kind !== 'file') return false;
   if (isWanted(baseName(place.path))) return true;
   const message = `"${place.path}" is not a file of the kind that is wanted there, so it is left out.`;
-  source.warnings.add('manifest-field-invalid', message, place.path);
+  context.warnings.add('manifest-field-invalid', message, place.path);
   return false;
 }
 
-export function warnIfNamed({ warnings }: Source, { path, isNamed }: Place): void {
+export function warnIfNamed({ warnings }: LoadContext, { path, isNamed }: Place): void {
   if (isNamed) warnings.add('path-missing', `"${path}" is named in the manifest, but it is not there.`, path);
 }
 
