@@ -3,7 +3,8 @@ import { existsSync } from 'node:fs';
 import { appendFile, chmod, mkdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { GIT_FILTERS_MAX, gitStatusTool } from '../../src/workspace/tools/git-status.js';
+import { GIT_PROGRAMS_MAX } from '../../src/workspace/git/repository.js';
+import { gitStatusTool } from '../../src/workspace/tools/git-status.js';
 import { temporaryFolder, use } from './tool-box.js';
 
 let folder: string;
@@ -88,11 +89,11 @@ describe('git_status', () => {
     it('as one of more filters than can be turned off', async () => {
       await repository();
       const sections = Array.from(
-        { length: GIT_FILTERS_MAX + 1 },
+        { length: GIT_PROGRAMS_MAX + 1 },
         (_, index) => `[filter "f${index}"]\n\tclean = cat\n`,
       );
       await appendFile(path.join(folder, '.git', 'config'), sections.join(''));
-      expect((await use(gitStatusTool(), {}, folder)).text).toContain(`more than ${GIT_FILTERS_MAX} filters`);
+      expect((await use(gitStatusTool(), {}, folder)).text).toContain(`more than ${GIT_PROGRAMS_MAX} filters`);
     });
 
     it('as a filter of a repository inside it', async () => {

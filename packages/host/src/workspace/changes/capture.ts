@@ -1,5 +1,4 @@
-/** Reads what is at a path now: a file, a link, or nothing that counts. Its content goes into a blobs. */
-
+/** Captures what is at a path now: a file, a link, or nothing that counts. Its content goes into a blob store. */
 import type { BigIntStats } from 'node:fs';
 import { lstat, readlink } from 'node:fs/promises';
 import type { BlobStore } from '../../core/contracts/blobs.js';
@@ -11,7 +10,7 @@ import type { Seen } from './folder-snapshots.js';
 import { CONTENT_MAX_BYTES, FILES_AT_ONCE, FOLDER_MAX_BYTES, FOLDER_MAX_FILES, TIME_GRAIN_MS } from './limits.js';
 import type { SnapshotBlobs } from './places.js';
 
-/** A file may grow a little between being looked at and being read. */
+/** A file may grow a little between `lstat` and reading. */
 const READ_MAX_BYTES = 2 * CONTENT_MAX_BYTES;
 const ANY_EXECUTE = 0o111n;
 
@@ -46,7 +45,7 @@ export class Captures {
     const readAt = Date.now();
     const entry = await read(onDisk(this.root, path), stats, this.blobs);
     const isOld = readAt - Number(stats.mtimeMs) > TIME_GRAIN_MS && readAt - Number(stats.ctimeMs) > TIME_GRAIN_MS;
-    // Of files that are gone for good nobody tells.
+    // Nothing tells when files are gone for good.
     if (this.#known.size > 2 * FOLDER_MAX_FILES) this.#known.clear();
     if (entry && isOld) this.#known.set(path, { stamp, entry });
     else this.#known.delete(path);
@@ -77,15 +76,14 @@ function ifMissing(error: NodeJS.ErrnoException): undefined {
   throw error;
 }
 
-/** Captures many files, some at once, up to a limit of bytes. */
-
-export interface CapturedAll {
-  /** What is not there (any more) is left out. */
+interface CapturedAll {
+  /** Without paths at which nothing is (any more). */
   readonly files: Map<BytePath, Seen>;
-  /** There was more than may be kept. */
+  /** There was more than the limit. */
   readonly isCut: boolean;
 }
 
+/** Captures many files, some at once, up to a limit of bytes. */
 export async function captureAll(
   captures: Captures,
   paths: readonly BytePath[],

@@ -1,5 +1,4 @@
-/** The entries of a session's catalogue: which views there are, and how much each of them shows. */
-
+/** A session's catalogue: which views there are, and how much each of them shows. */
 import type { ChangesetSummary } from '@atrium/protocol';
 import type { Session } from '../../core/sessions/session.js';
 import type { Logger } from '../../core/util/logger.js';
@@ -40,7 +39,7 @@ export function catalogueOf(session: string, { session: ofSession, uncommitted }
   ];
 }
 
-/** The sums stand here alone; whoever has the files can add them up. */
+/** Only here: a client that has the files can add them up. */
 function countsOf({
   files,
   problem,
@@ -54,8 +53,6 @@ function countsOf({
   };
 }
 
-/** Keeps the catalogue of a session true: counts anew when something changed, and tells only what differs. */
-
 export interface CatalogueKeeperParts {
   readonly session: Session;
   readonly logger: Logger;
@@ -63,6 +60,7 @@ export interface CatalogueKeeperParts {
   count(): Promise<Counted | undefined>;
 }
 
+/** Keeps the catalogue of a session up to date: counts anew when something changed, and writes only a difference. */
 export class CatalogueKeeper {
   #counting: Promise<void> | undefined;
   #isStale = false;
@@ -70,7 +68,7 @@ export class CatalogueKeeper {
 
   constructor(private readonly parts: CatalogueKeeperParts) {}
 
-  /** One count at a time is enough, and one more when something changed meanwhile. */
+  /** Counts one at a time, and once more when something changed meanwhile. */
   update(): Promise<void> {
     this.#isStale = true;
     this.#counting ??= this.#countUntilFresh().finally(() => {

@@ -1,5 +1,4 @@
-/** Commits what is staged, or everything when nothing is. Programs of the repository run only where people trust it. */
-
+/** Commits what is staged, or everything when nothing is. Programs of the repository run only in a trusted folder. */
 import type { SessionState } from '@atrium/protocol';
 import type { Step } from '../../core/channels/channel.js';
 import type { Session } from '../../core/sessions/session.js';
@@ -21,7 +20,7 @@ import { isConflict, isStaged, statusOf } from '../git/status.js';
 import { stage } from './git-operations.js';
 import { COMMIT_MESSAGE_MAX_CHARACTERS } from './limits.js';
 
-/** What is staged, or everything in the folder. It is settled when people are asked, not when they answer. */
+/** What is staged, or everything in the folder. It is settled when the host asks for the message, not with the answer. */
 export type CommitScope = 'staged' | 'everything';
 
 export interface CommitRequest {
@@ -33,7 +32,7 @@ export interface CommitRequest {
 }
 
 const COMMIT = ['commit', '--quiet', '--file=-', '--cleanup=strip'];
-/** A folder that nobody trusts could also name the program to sign with. */
+/** An untrusted folder could also name the program to sign with. */
 const ALONE = ['--no-verify', '--no-gpg-sign'];
 /** What hooks say last is why they refused. */
 const WORDS_KEPT_CHARACTERS = 4_000;
@@ -72,10 +71,9 @@ export async function commit({ repository, what, message, isTrusted, signal }: C
   return isTrusted ? 'Committed.' : 'Committed. Hooks did not run: the folder is not trusted.';
 }
 
-/** Asks the people in a session for the words of a commit: the protocol has no place for them in the operation itself. */
-
 const QUESTION = 'message';
 
+/** Asks the people in a session for the message of a commit: the protocol has no place for it in the operation itself. */
 export class CommitQuestion {
   readonly #id = `commit-${crypto.randomUUID()}`;
   #then: ((message: string) => void) | undefined;
@@ -103,7 +101,7 @@ export class CommitQuestion {
     this.#withdraw = this.session.standing.ask(request, () => {}, note);
   }
 
-  /** The answer is in the action; whoever stands behind the question is only told that there was one. */
+  /** Takes the answer from the action: the callback of the question only hears that there is one. */
   observe({ envelope: { action }, before }: Step<SessionState>): void {
     if (action.type !== 'session/inputCompleted' || action.requestId !== this.#id) return;
     const then = this.#then;

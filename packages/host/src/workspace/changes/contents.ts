@@ -1,5 +1,4 @@
-/** Reads the two sides of a change: what was kept, what a commit has, and files whose names are no text. */
-
+/** Reads the two sides of a change: blobs, files of commits, and files on disk whose names are no text. */
 import type { BlobStore } from '../../core/contracts/blobs.js';
 import { looksBinary } from '../../core/util/text.js';
 import type { ContentReader, StoredContent } from '../files/read.js';

@@ -1,5 +1,7 @@
-/** How a folder is at one moment, and what two such moments have between them. */
-
+/**
+ * Snapshots of a session's folder before and after calls, and what changed in between. Calls that run at the same time
+ * share the snapshot before the first of them; a change since the last snapshot belongs to the call that ends next.
+ */
 import { realpath } from 'node:fs/promises';
 import type { Clock } from '../../core/util/clock.js';
 import { untilAborted } from '../../core/util/waiting.js';
@@ -12,63 +14,6 @@ import { COMPARE_MAX_MS, LOOK_MAX_MS, LOOK_REST_MS } from './limits.js';
 import type { SnapshotBlobs } from './places.js';
 import { PlainFolder } from './plain-folder.js';
 
-export interface Snapshot {
-  /** The commit that all other files are from. */
-  readonly head?: string;
-  /** With Git only what differs from that commit, otherwise everything. */
-  readonly files: ReadonlyMap<BytePath, Seen>;
-  /** Why it is not complete. */
-  readonly gap?: string;
-}
-
-export interface Seen {
-  readonly now?: Entry;
-  readonly head?: Tracked;
-}
-
-export interface Found {
-  /** In the order of their paths. */
-  readonly changes: readonly Change[];
-  /** Why there may be more. */
-  readonly gap?: string;
-}
-
-/** One folder, looked at again and again. Contents go into the store that it was made with. */
-export interface SnapshotFolder {
-  readonly kind: 'git' | 'plain';
-  take(signal: AbortSignal): Promise<Snapshot>;
-  changes(before: Snapshot, after: Snapshot, signal: AbortSignal): Promise<Found>;
-}
-
-export interface FolderParts {
-  /** Its real path. */
-  readonly root: string;
-  readonly blobs: SnapshotBlobs;
-  /** What the host itself writes there is nobody's change. */
-  isOurs(path: BytePath): boolean;
-}
-
-/** FolderSnapshots at a folder by Git where that is possible: it knows already what almost all files hold. */
-export async function snapshotFolder(
-  parts: FolderParts,
-  last: SnapshotFolder | undefined,
-  signal: AbortSignal,
-): Promise<SnapshotFolder> {
-  const repository = await findRepository(parts.root, { signal });
-  if (repository) return last instanceof GitFolder ? last.with(repository) : new GitFolder(parts, repository);
-  return last instanceof PlainFolder ? last : new PlainFolder(parts);
-}
-
-/** Undefined when there is no such folder (any more). */
-export async function realFolder(folder: string | undefined): Promise<string | undefined> {
-  return folder === undefined ? undefined : realpath(folder).catch(() => undefined);
-}
-
-/**
- * FolderSnapshots at a session's folder before and after calls. Calls that run at the same time share what the folder was before the
- * first of them, and what changed since somebody looked last belongs to whoever ends next.
- */
-
 export interface FolderSnapshotsParts {
   readonly clock: Clock;
   /** The session's folder; undefined when there is none. */
@@ -78,7 +23,7 @@ export interface FolderSnapshotsParts {
 interface Base {
   readonly folder: SnapshotFolder;
   readonly snapshot: Snapshot;
-  /** Lets go of the contents that were read for it. */
+  /** Lets go of the blobs of the snapshot. */
   readonly release: () => void;
 }
 
@@ -88,7 +33,7 @@ export class FolderSnapshots {
   #running = 0;
   #last: SnapshotFolder | undefined;
   #prepared: Promise<void> = Promise.resolve();
-  /** Until then nobody waits for a look: the last one took too long. */
+  /** Until then no call waits for a snapshot: the last one took too long. */
   #restUntil = 0;
   readonly #over = new AbortController();
 
@@ -115,7 +60,7 @@ export class FolderSnapshots {
     }
   }
 
-  /** A call is about to run. Fails when it cannot be looked in time; it has to be ended all the same. */
+  /** A call is about to run. Fails when a snapshot takes too long; the caller has to `end` or `drop` all the same. */
   async begin(): Promise<void> {
     this.#running += 1;
     if (this.#base) return;
@@ -139,7 +84,7 @@ export class FolderSnapshots {
     return { folder, snapshot: await folder.take(signal) };
   }
 
-  /** A call is over. What it changed is handed to `keep` while everything that was read is still there. */
+  /** A call is over. Hands what it changed to `keep` while the blobs of both snapshots are still there. */
   async end(keep: (found: Found) => Promise<void>): Promise<void> {
     this.#running -= 1;
     const base = this.#base;
@@ -147,7 +92,7 @@ export class FolderSnapshots {
     if (!base) throw new Error('the folder was not looked at before');
     try {
       const snapshot = await this.#inTime(LOOK_MAX_MS, (signal) => base.folder.take(signal));
-      // Who still runs goes on from here, so that nothing is found twice.
+      // Calls that still run go on from here, so that no change is found twice.
       if (this.#base) this.#base = { ...base, snapshot };
       await keep(await this.#inTime(COMPARE_MAX_MS, (signal) => base.folder.changes(base.snapshot, snapshot, signal)));
     } finally {
@@ -155,7 +100,7 @@ export class FolderSnapshots {
     }
   }
 
-  /** A call is not to be recorded after all. What others who still run have changed by now stays to be found. */
+  /** A call is not to be recorded after all. What other running calls have changed by now stays to be found. */
   drop(): void {
     this.#running -= 1;
     if (this.#running > 0) return;
@@ -179,7 +124,7 @@ export class FolderSnapshots {
     }
   }
 
-  /** Nothing more is looked at in advance. Waits until nothing is. */
+  /** Stops preparing, and waits until that is over. */
   async close(): Promise<void> {
     this.#over.abort();
     await this.#prepared;
@@ -187,3 +132,55 @@ export class FolderSnapshots {
 }
 
 const TOO_LARGE = `the folder takes longer to look at than ${LOOK_MAX_MS / 1_000} s`;
+
+export interface Snapshot {
+  /** The commit that all other files are from. */
+  readonly head?: string;
+  /** With Git only what differs from that commit, otherwise everything. */
+  readonly files: ReadonlyMap<BytePath, Seen>;
+  /** Why it is not complete. */
+  readonly gap?: string;
+}
+
+export interface Seen {
+  readonly now?: Entry;
+  readonly head?: Tracked;
+}
+
+export interface Found {
+  /** In the order of their paths. */
+  readonly changes: readonly Change[];
+  /** Why there may be more. */
+  readonly gap?: string;
+}
+
+/** One folder, of which the host takes snapshots again and again: with Git, or without. */
+export interface SnapshotFolder {
+  readonly kind: 'git' | 'plain';
+  take(signal: AbortSignal): Promise<Snapshot>;
+  changes(before: Snapshot, after: Snapshot, signal: AbortSignal): Promise<Found>;
+}
+
+export interface FolderParts {
+  /** Its real path. */
+  readonly root: string;
+  readonly blobs: SnapshotBlobs;
+  /** The host itself writes this file: it is no change of an agent or a person. */
+  isOurs(path: BytePath): boolean;
+}
+
+/** Uses Git where that is possible: it knows already what almost all files hold. */
+export async function snapshotFolder(
+  parts: FolderParts,
+  last: SnapshotFolder | undefined,
+  signal: AbortSignal,
+): Promise<SnapshotFolder> {
+  const repository = await findRepository(parts.root, { signal });
+  if (repository) return last instanceof GitFolder ? last.with(repository) : new GitFolder(parts, repository);
+  return last instanceof PlainFolder ? last : new PlainFolder(parts);
+}
+
+/** Undefined when there is no such folder (any more). */
+export async function realFolder(folder: string | undefined): Promise<string | undefined> {
+  return folder === undefined ? undefined : realpath(folder).catch(() => undefined);
+}

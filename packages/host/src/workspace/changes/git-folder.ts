@@ -1,5 +1,7 @@
-/** Reads files as commits have them, a whole list at once, into a blobs. */
-
+/**
+ * Snapshots of a folder in a repository. A snapshot is the last commit and the content of every file that differs from it,
+ * so taking one costs as much as `git status`. The host writes nothing to the repository, and passes by what Git ignores.
+ */
 import type { BlobStore } from '../../core/contracts/blobs.js';
 import { type BytePath, foldersOf } from '../git/byte-path.js';
 import { trackedContents } from '../git/contents.js';
@@ -11,9 +13,6 @@ import { changeOf, type Entry, isSame } from './change.js';
 import type { FolderParts, Found, Snapshot, SnapshotFolder } from './folder-snapshots.js';
 import { CONTENT_MAX_BYTES, FOLDER_MAX_BYTES, FOLDER_MAX_FILES, STEP_MAX_FILES } from './limits.js';
 
-export type Side = 'before' | 'after';
-export const SIDES = ['before', 'after'] as const;
-
 /** What Git calls the kinds of files that count here. */
 export const KINDS: ReadonlyMap<string, Entry['kind']> = new Map([
   ['100644', 'file'],
@@ -21,49 +20,44 @@ export const KINDS: ReadonlyMap<string, Entry['kind']> = new Map([
   ['120000', 'link'],
 ]);
 
-/** A file of one of two moments. Without a mode nothing was there. */
-export interface WantedEntry {
-  readonly path: BytePath;
-  readonly side: Side;
-  readonly mode?: string;
-  readonly oid?: string;
-}
+const TOO_MUCH = `more than ${FOLDER_MAX_FILES} files, or ${FOLDER_MAX_BYTES / 2 ** 20} MiB, differ from the last commit`;
 
-export interface TrackedParts {
-  readonly repository: Repository;
-  readonly blobs: BlobStore;
-  readonly signal: AbortSignal;
-}
+export class GitFolder implements SnapshotFolder {
+  readonly kind = 'git';
+  readonly #captures: Captures;
 
-type Entries = { readonly [S in Side]: Map<BytePath, Entry> };
-
-export async function trackedEntries(wanted: readonly WantedEntry[], parts: TrackedParts): Promise<Entries> {
-  const { repository, blobs, signal } = parts;
-  const files = wanted.flatMap(({ mode = '', oid = '', ...rest }) => {
-    const kind = KINDS.get(mode);
-    return kind ? { ...rest, oid, kind } : [];
-  });
-  const filtered = await filteredPaths(repository, [...new Set(files.map(({ path }) => path))]);
-  const entries: Entries = { before: new Map(), after: new Map() };
-  const lose = ({ path, side, kind, oid }: (typeof files)[number], bytes: number) =>
-    entries[side].set(path, { kind, hash: `git-${oid}`, bytes, isLost: true });
-  for (const file of files) if (filtered.has(file.path)) lose(file, 0);
-  const open = files.filter(({ path }) => !filtered.has(path));
-  const request = { maxBytes: CONTENT_MAX_BYTES, as: 'on-disk', signal } as const;
-  for await (const [file, bytes] of trackedContents(repository, open, request)) {
-    if (!bytes || bytes.length > CONTENT_MAX_BYTES) lose(file, CONTENT_MAX_BYTES + 1);
-    else {
-      const { path, side, kind } = file;
-      entries[side].set(path, { kind, hash: await blobs.put(bytes), bytes: bytes.length });
-    }
+  constructor(
+    private readonly parts: FolderParts,
+    private readonly repository: Repository,
+    captures?: Captures,
+  ) {
+    this.#captures = captures ?? new Captures(parts.root, parts.blobs);
   }
-  return entries;
+
+  /** The same folder, after its repository was looked up anew. */
+  with(repository: Repository): GitFolder {
+    return new GitFolder(this.parts, repository, this.#captures);
+  }
+
+  async take(signal: AbortSignal): Promise<Snapshot> {
+    const { head, entries } = await statusOf(this.repository, { renames: false, signal });
+    const differing = entries.filter((entry) => !isSubmodule(entry) && !this.parts.isOurs(entry.path));
+    const paths = differing.slice(0, FOLDER_MAX_FILES).map(({ path }) => path);
+    const { files, isCut } = await captureAll(this.#captures, paths, signal);
+    for (const { path, head: tracked } of differing.slice(0, FOLDER_MAX_FILES)) {
+      files.set(path, { ...files.get(path), ...(tracked && { head: tracked }) });
+    }
+    const isTooMuch = isCut || differing.length > FOLDER_MAX_FILES;
+    return { ...(head !== undefined && { head }), files, ...(isTooMuch && { gap: TOO_MUCH }) };
+  }
+
+  changes(before: Snapshot, after: Snapshot, signal: AbortSignal): Promise<Found> {
+    return gitChanges({ before, after }, { repository: this.repository, blobs: this.parts.blobs, signal });
+  }
 }
 
-/**
- * What lies between two snapshots of a folder in a repository. What differs from a commit is in the snapshots; everything
- * else is as the commit of that moment has it, and is read only where the two moments do not agree.
- */
+type Side = 'before' | 'after';
+const SIDES = ['before', 'after'] as const;
 
 /** What is at a path: known, or yet to be read from a commit; neither when nothing is there. */
 interface State {
@@ -78,7 +72,11 @@ type Difference = { readonly path: BytePath } & { readonly [S in Side]: State };
 
 const TOO_MANY = `more than ${STEP_MAX_FILES} files changed at once`;
 
-export async function gitChanges(snapshots: Snapshots, parts: TrackedParts): Promise<Found> {
+/**
+ * What differs from a commit is in the snapshots. Everything else is as the commit of that moment has it, and is read only
+ * where the two moments do not agree.
+ */
+async function gitChanges(snapshots: Snapshots, parts: TrackedParts): Promise<Found> {
   const all = await differences(snapshots, parts);
   const some = all.slice(0, STEP_MAX_FILES);
   const read = await trackedEntries(
@@ -109,14 +107,14 @@ async function differences(snapshots: Snapshots, parts: TrackedParts): Promise<D
     .filter((one) => !isSameState(one.before, one.after));
 }
 
-interface Looking {
+interface StateRequest {
   readonly here: Snapshot;
   readonly there: Snapshot;
   readonly moved: { readonly [S in Side]?: Tracked } | undefined;
   readonly side: Side;
 }
 
-function stateOf(path: BytePath, { here, there, moved, side }: Looking): State {
+function stateOf(path: BytePath, { here, there, moved, side }: StateRequest): State {
   const seen = here.files.get(path);
   if (seen) return { entry: seen.now };
   // A folder that became a file, or the other way round, takes its old name with it.
@@ -158,43 +156,42 @@ function parseRaw(fields: readonly string[], prefix: BytePath): Moved {
   return moved;
 }
 
-/**
- * A folder in a repository. A snapshot is the last commit and the content of every file that differs from it, so taking
- * one costs as much as `git status`. Nothing is written to the repository. What Git ignores is not looked at.
- */
+/** A file of one of two moments. Without a mode nothing was there. */
+interface WantedEntry {
+  readonly path: BytePath;
+  readonly side: Side;
+  readonly mode?: string;
+  readonly oid?: string;
+}
 
-const TOO_MUCH = `more than ${FOLDER_MAX_FILES} files, or ${FOLDER_MAX_BYTES / 2 ** 20} MiB, differ from the last commit`;
+interface TrackedParts {
+  readonly repository: Repository;
+  readonly blobs: BlobStore;
+  readonly signal: AbortSignal;
+}
 
-export class GitFolder implements SnapshotFolder {
-  readonly kind = 'git';
-  readonly #captures: Captures;
+type Entries = { readonly [S in Side]: Map<BytePath, Entry> };
 
-  constructor(
-    private readonly parts: FolderParts,
-    private readonly repository: Repository,
-    captures?: Captures,
-  ) {
-    this.#captures = captures ?? new Captures(parts.root, parts.blobs);
-  }
-
-  /** The same folder, after its repository was looked up anew. */
-  with(repository: Repository): GitFolder {
-    return new GitFolder(this.parts, repository, this.#captures);
-  }
-
-  async take(signal: AbortSignal): Promise<Snapshot> {
-    const { head, entries } = await statusOf(this.repository, { renames: false, signal });
-    const differing = entries.filter((entry) => !isSubmodule(entry) && !this.parts.isOurs(entry.path));
-    const paths = differing.slice(0, FOLDER_MAX_FILES).map(({ path }) => path);
-    const { files, isCut } = await captureAll(this.#captures, paths, signal);
-    for (const { path, head: tracked } of differing.slice(0, FOLDER_MAX_FILES)) {
-      files.set(path, { ...files.get(path), ...(tracked && { head: tracked }) });
+/** Reads files as commits have them, a whole list at once. */
+async function trackedEntries(wanted: readonly WantedEntry[], parts: TrackedParts): Promise<Entries> {
+  const { repository, blobs, signal } = parts;
+  const files = wanted.flatMap(({ mode = '', oid = '', ...rest }) => {
+    const kind = KINDS.get(mode);
+    return kind ? { ...rest, oid, kind } : [];
+  });
+  const filtered = await filteredPaths(repository, [...new Set(files.map(({ path }) => path))]);
+  const entries: Entries = { before: new Map(), after: new Map() };
+  const lose = ({ path, side, kind, oid }: (typeof files)[number], bytes: number) =>
+    entries[side].set(path, { kind, hash: `git-${oid}`, bytes, isLost: true });
+  for (const file of files) if (filtered.has(file.path)) lose(file, 0);
+  const open = files.filter(({ path }) => !filtered.has(path));
+  const request = { maxBytes: CONTENT_MAX_BYTES, as: 'on-disk', signal } as const;
+  for await (const [file, bytes] of trackedContents(repository, open, request)) {
+    if (!bytes || bytes.length > CONTENT_MAX_BYTES) lose(file, CONTENT_MAX_BYTES + 1);
+    else {
+      const { path, side, kind } = file;
+      entries[side].set(path, { kind, hash: await blobs.put(bytes), bytes: bytes.length });
     }
-    const isTooMuch = isCut || differing.length > FOLDER_MAX_FILES;
-    return { ...(head !== undefined && { head }), files, ...(isTooMuch && { gap: TOO_MUCH }) };
   }
-
-  changes(before: Snapshot, after: Snapshot, signal: AbortSignal): Promise<Found> {
-    return gitChanges({ before, after }, { repository: this.repository, blobs: this.parts.blobs, signal });
-  }
+  return entries;
 }

@@ -1,12 +1,11 @@
-/** Puts files into the index of the repository, and takes them out again. Git does it, as if a person had typed it. */
-
+/** What people do with uncommitted changes: stage, unstage, discard, and restore what they discarded. */
 import { ErrorCode } from '@atrium/protocol';
 import type { BlobStore } from '../../core/contracts/blobs.js';
 import { RequestError } from '../../core/contracts/request-error.js';
 import { count } from '../../core/util/text.js';
 import { type BytePath, shownPath } from '../git/byte-path.js';
 import { trackedContents } from '../git/contents.js';
-import { GIT_WRITE_MAX_MS, type GitRun, git, gitText } from '../git/git.js';
+import { GIT_WRITE_MAX_MS, GitError, type GitRun, git, gitText } from '../git/git.js';
 import { filteredPaths, type Repository } from '../git/repository.js';
 import { isConflict, isStaged, isSubmodule, type StatusEntry, statusOf } from '../git/status.js';
 import { capture } from './capture.js';
@@ -46,8 +45,8 @@ async function changedPaths(repository: Repository): Promise<BytePath[]> {
   return entries.filter(({ letters }) => letters[1] !== '.').map(({ path }) => path);
 }
 
-/** Stored without its filter, such a file would be stored wrong; and the filter is a program that the folder names. */
-export async function refuseFiltered(repository: Repository, paths: readonly BytePath[]): Promise<void> {
+/** Without its filter Git would store such a file wrong, and the filter is a program that the folder names. */
+async function refuseFiltered(repository: Repository, paths: readonly BytePath[]): Promise<void> {
   const [first] = await filteredPaths(repository, paths);
   if (first === undefined) return;
   const what = `${shownPath(first)} goes through a filter, which is a program that the folder names`;
@@ -58,64 +57,12 @@ function writing(paths: readonly BytePath[]): GitRun {
   return { input: Buffer.from(paths.map((path) => `${path}\0`).join(''), 'latin1'), timeoutMs: GIT_WRITE_MAX_MS };
 }
 
-/**
- * What is staged of files whose changes are thrown away. It can differ from what is in the folder, and Git would forget it
- * sooner or later, so it is kept as well, and staged again when the changes are put back.
- */
-
-export async function keepStaged(
-  repository: Repository,
-  entries: readonly StatusEntry[],
-  blobs: BlobStore,
-): Promise<StagedFile[]> {
-  const files = entries.flatMap(({ path, staged, ...entry }) =>
-    staged && isStaged(entry) ? { path, mode: staged.mode, oid: staged.oid } : [],
-  );
-  const kept: StagedFile[] = [];
-  const request = { maxBytes: CONTENT_MAX_BYTES, as: 'stored' } as const;
-  for await (const [{ path, mode }, bytes] of trackedContents(repository, files, request)) {
-    if (!bytes) {
-      const why = `what is staged of ${shownPath(path)} is too large to be kept: unstage it first`;
-      throw new RequestError(ErrorCode.Conflict, why);
-    }
-    kept.push({ path, mode, hash: await blobs.put(bytes) });
-  }
-  return kept;
-}
-
-/** Files of which something else is staged by now are left alone. */
-export async function stageAgain(
-  repository: Repository,
-  staged: readonly StagedFile[],
-  blobs: BlobStore,
-): Promise<void> {
-  const { folder, prefix, noPrograms } = repository;
-  const { entries } = await statusOf(repository, { renames: false });
-  const taken = new Set(entries.filter(isStaged).map(({ path }) => path));
-  const free = staged.filter(({ path }) => !taken.has(path));
-  if (free.length === 0) return;
-  const names = await asFiles(blobs, free, (_, files) =>
-    gitText(folder, [...noPrograms, 'hash-object', '-w', '--no-filters', '--stdin-paths'], {
-      input: files.map((file) => `${file}\n`).join(''),
-      timeoutMs: GIT_WRITE_MAX_MS,
-    }),
-  );
-  if (names === undefined) return;
-  const oids = names.split('\n');
-  const lines = free.map(({ path, mode }, index) => `${mode} ${oids[index]} 0\t${prefix}${path}\0`);
-  await git(folder, [...noPrograms, 'update-index', '-z', '--index-info'], {
-    input: Buffer.from(lines.join(''), 'latin1'),
-    timeoutMs: GIT_WRITE_MAX_MS,
-  });
-}
-
-/** Makes files as the last commit has them. What is thrown away is kept, so that it can be put back. */
-
 export interface Discard extends UndoParts {
   readonly repository: Repository;
   isOurs(path: BytePath): boolean;
 }
 
+/** Makes files as the last commit has them. What people had there is stored, so that `restore` can put it back. */
 export async function discard(parts: Discard, paths: readonly BytePath[] | undefined): Promise<string> {
   const { repository, blobs, view } = parts;
   const own = await chosen(parts, paths);
@@ -130,7 +77,7 @@ export async function discard(parts: Discard, paths: readonly BytePath[] | undef
   return outcome('Threw away the changes of', applied);
 }
 
-/** Puts back what was thrown away last, in the folder and in what is staged. */
+/** Puts back what was discarded last, in the folder and in what is staged. */
 export async function restore(parts: Discard): Promise<string> {
   const { message, refused, undone } = await putBack(parts);
   const left = new Set(refused.map(({ path }) => path));
@@ -169,4 +116,50 @@ async function waysBack({ root, blobs, repository }: Discard, entries: readonly 
     changes.push(changeOf(path, isSame(current, target) ? target : current, target));
   }
   return changes;
+}
+
+/**
+ * Stores what is staged of files whose changes go. It can differ from what is in the folder, and Git forgets it sooner or
+ * later; `stageAgain` puts it back.
+ */
+async function keepStaged(
+  repository: Repository,
+  entries: readonly StatusEntry[],
+  blobs: BlobStore,
+): Promise<StagedFile[]> {
+  const files = entries.flatMap(({ path, staged, ...entry }) =>
+    staged && isStaged(entry) ? { path, mode: staged.mode, oid: staged.oid } : [],
+  );
+  const kept: StagedFile[] = [];
+  const request = { maxBytes: CONTENT_MAX_BYTES, as: 'stored' } as const;
+  for await (const [{ path, mode }, bytes] of trackedContents(repository, files, request)) {
+    if (!bytes) {
+      const why = `what is staged of ${shownPath(path)} is too large to be kept: unstage it first`;
+      throw new RequestError(ErrorCode.Conflict, why);
+    }
+    kept.push({ path, mode, hash: await blobs.put(bytes) });
+  }
+  return kept;
+}
+
+/** Leaves files alone of which something else is staged by now. */
+async function stageAgain(repository: Repository, staged: readonly StagedFile[], blobs: BlobStore): Promise<void> {
+  const { folder, prefix, noPrograms } = repository;
+  const { entries } = await statusOf(repository, { renames: false });
+  const taken = new Set(entries.filter(isStaged).map(({ path }) => path));
+  const free = staged.filter(({ path }) => !taken.has(path));
+  if (free.length === 0) return;
+  const names = await asFiles(blobs, free, (_, files) =>
+    gitText(folder, [...noPrograms, 'hash-object', '-w', '--no-filters', '--stdin-paths'], {
+      input: files.map((file) => `${file}\n`).join(''),
+      timeoutMs: GIT_WRITE_MAX_MS,
+    }),
+  );
+  if (names === undefined) throw new GitError('what was staged is not stored any more');
+  const oids = names.split('\n');
+  const lines = free.map(({ path, mode }, index) => `${mode} ${oids[index]} 0\t${prefix}${path}\0`);
+  await git(folder, [...noPrograms, 'update-index', '-z', '--index-info'], {
+    input: Buffer.from(lines.join(''), 'latin1'),
+    timeoutMs: GIT_WRITE_MAX_MS,
+  });
 }

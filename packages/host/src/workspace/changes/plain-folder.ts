@@ -1,8 +1,7 @@
 /**
- * A folder that is in no repository. A snapshot is the content of everything in it, except what tools made; after the
- * first one, only files are read whose time or size has changed.
+ * Snapshots of a folder that is in no repository: the content of everything in it, except what tools made. After the first
+ * snapshot, the host reads only files whose time or size has changed.
  */
-
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { isForbidden } from '../../core/util/forbidden-paths.js';
@@ -37,7 +36,7 @@ export class PlainFolder implements SnapshotFolder {
     const paths = [...new Set([...before.files.keys(), ...after.files.keys()])].sort();
     const changes = paths.flatMap((file) => {
       const [old, fresh] = [before.files.get(file)?.now, after.files.get(file)?.now];
-      // Where one look was cut short, a file that it lacks may well have been there.
+      // Where one snapshot was cut short, a file that it lacks may well have been there.
       const isUnknown = (!old && before.gap !== undefined) || (!fresh && after.gap !== undefined);
       return isUnknown || isSame(old, fresh) ? [] : [changeOf(file, old, fresh)];
     });
@@ -45,7 +44,7 @@ export class PlainFolder implements SnapshotFolder {
     return { changes, ...(gap !== undefined && { gap }) };
   }
 
-  /** Links are not followed. A folder that cannot be read counts as empty. */
+  /** Follows no links. A folder that cannot be read counts as empty. */
   async *#paths(signal: AbortSignal): AsyncGenerator<BytePath> {
     const { root, isOurs } = this.parts;
     const waiting: BytePath[] = [''];

@@ -1,10 +1,18 @@
+/**
+ * Puts contents at paths of a session's folder, or removes what is there. The host plans all files first, and then puts
+ * each one whole or not at all, and nowhere else. A person may save a file at the very same moment, so the host writes over
+ * nothing: it moves the file aside, looks at it once more, and only then removes it. A new version of somebody goes back
+ * to its place.
+ */
 import { randomUUID } from 'node:crypto';
-import { constants, linkSync, lstatSync, readlinkSync, renameSync, symlinkSync } from 'node:fs';
-import { chmod, lstat, mkdir, open, readlink, realpath, rm, rmdir, symlink } from 'node:fs/promises';
+import { linkSync, lstatSync, readlinkSync, renameSync, symlinkSync } from 'node:fs';
+import { chmod, lstat, mkdir, open, realpath, rm, rmdir, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import type { BlobStore } from '../../core/contracts/blobs.js';
 import { mapSome } from '../../core/util/map-some.js';
 import { oneAtATime } from '../../core/util/one-at-a-time.js';
+import { MovedError } from '../files/errors.js';
+import { pinFolder } from '../files/pinned-folder.js';
 import { type BytePath, foldersOf, onDisk, shownPath } from '../git/byte-path.js';
 import { capture, statsOf } from './capture.js';
 import { type Change, changeOf, type Entry, isSame } from './change.js';
@@ -15,233 +23,6 @@ import { planOf, type Wanted } from './merge.js';
 export class NotPutError extends Error {
   override readonly name = 'NotPutError';
 }
-
-/**
- * A folder that is held open while something is put into it: it is put there and nowhere else, whatever becomes of the path
- * meanwhile. Names are bytes here, which is why this is not the one that clients' files are held by.
- */
-
-/** Only the place, not the content. Node has no name for it. */
-const O_PATH = 0o10000000;
-const PLACE_FLAGS = O_PATH | (constants.O_DIRECTORY ?? 0) | (constants.O_NOFOLLOW ?? 0);
-
-/** Undefined when there is no folder at this very path, or a link on the way. */
-export async function inHeldFolder<T>(
-  place: Buffer,
-  work: (folder: string) => Promise<T>,
-): Promise<{ readonly done: T } | undefined> {
-  // Other systems have no way from an open folder to what is in it. There the path was looked at just before.
-  if (process.platform !== 'linux') return { done: await work(place.toString()) };
-  const handle = await open(place, PLACE_FLAGS).catch(() => undefined);
-  if (!handle) return undefined;
-  try {
-    const self = `/proc/self/fd/${handle.fd}`;
-    const isThere = (await readlink(self, { encoding: 'buffer' })).equals(place);
-    return isThere ? { done: await work(self) } : undefined;
-  } finally {
-    await handle.close();
-  }
-}
-
-/** The folders that an entry is in: they are made with it, and go with the last one. Never by way of a link, elsewhere. */
-
-/** No folder on the way may be a link: it would lead elsewhere than it did. */
-export async function checkFolders(root: string, file: BytePath): Promise<void> {
-  for (const folder of foldersOf(file)) {
-    const place = onDisk(root, folder);
-    const real = await realpath(place, { encoding: 'buffer' }).catch(() => undefined);
-    if (!real) continue;
-    if (!real.equals(place)) throw new NotPutError('a folder that it is in has become a link');
-    return;
-  }
-}
-
-export async function makeFolders(root: string, file: BytePath): Promise<void> {
-  const missing: BytePath[] = [];
-  for (const folder of foldersOf(file)) {
-    if (await statsOf(root, folder)) break;
-    missing.unshift(folder);
-  }
-  for (const folder of missing)
-    await inFolderOf(root, folder, (here, name) => mkdir(onDisk(here, name)).catch(ifThere));
-}
-
-/** As Git does: folders go with the last file in them. */
-export async function removeEmptyFolders(root: string, file: BytePath): Promise<void> {
-  for (const folder of foldersOf(file)) {
-    const gone = await inFolderOf(root, folder, (here, name) => rmdir(onDisk(here, name))).catch(() => undefined);
-    if (!gone) return;
-  }
-}
-
-/** Works in the folder that something is in, by its name there. Undefined when that is not where it was. */
-export function inFolderOf<T>(root: string, entry: BytePath, work: (folder: string, name: BytePath) => Promise<T>) {
-  const [folder] = foldersOf(entry);
-  const name = entry.slice(entry.lastIndexOf('/') + 1);
-  return inHeldFolder(folder === undefined ? Buffer.from(root) : onDisk(root, folder), (here) => work(here, name));
-}
-
-/** Somebody else made it meanwhile. */
-function ifThere(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EEXIST') throw error;
-}
-
-/**
- * Moves a file aside and another one into its place, in two steps that nothing of ours comes between. Neither step ever
- * removes a file: if somebody was faster, it fails, or takes their file along, which can then be given back.
- */
-
-export interface SwapPaths {
-  readonly place: Buffer;
-  /** What is to be there; absent when nothing is. */
-  readonly draft?: Buffer;
-  /** Where what is there now goes; absent when nothing is there as far as we know. */
-  readonly aside?: Buffer;
-}
-
-/** What stands in the place now, as its number on the disk: undefined when nothing does. */
-export type Placed = bigint | undefined;
-
-/** Undefined when somebody was faster: then everything is as they left it. */
-export function swap({ place, draft, aside }: SwapPaths): { readonly placed: Placed } | undefined {
-  try {
-    if (aside) renameSync(place, aside);
-  } catch (error) {
-    return orThrow(error);
-  }
-  try {
-    if (draft) occupy(place, draft);
-    return { placed: draft && numberOf(place) };
-  } catch (error) {
-    if (aside) giveBack({ place, aside }, undefined);
-    return orThrow(error);
-  }
-}
-
-/** Puts back what was taken along, unless somebody has made something else there since. Says whether it did. */
-export function giveBack({ place, aside }: Required<Pick<SwapPaths, 'place' | 'aside'>>, placed: Placed): boolean {
-  if (numberOf(place) !== placed) return false;
-  renameSync(aside, place);
-  return true;
-}
-
-/** Fails when there is something. */
-function occupy(place: Buffer, draft: Buffer): void {
-  // Some systems follow a link here instead of making another one like it.
-  if (lstatSync(draft).isSymbolicLink()) return symlinkSync(readlinkSync(draft, { encoding: 'buffer' }), place);
-  try {
-    linkSync(draft, place);
-  } catch (error) {
-    // There are disks that cannot give a file two names.
-    if (codeOf(error) === 'EEXIST' || numberOf(place) !== undefined) throw error;
-    renameSync(draft, place);
-  }
-}
-
-function numberOf(place: Buffer): Placed {
-  return lstatSync(place, { bigint: true, throwIfNoEntry: false })?.ino;
-}
-
-/** Somebody took the file away, or made one. */
-function orThrow(error: unknown): undefined {
-  if (codeOf(error) === 'ENOENT' || codeOf(error) === 'EEXIST') return undefined;
-  throw error;
-}
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined;
-}
-
-/**
- * Puts a content at a path of the folder, or takes away what is there: whole or not at all, and nowhere else. A person may
- * save the file at the very same moment. So what is there is not written over: it is moved aside, looked at once more, and
- * only then removed. Whatever turns out to be somebody's new version goes back to its place.
- */
-
-export interface Put {
-  readonly path: BytePath;
-  /** What is there as far as we know; something else is left alone. */
-  readonly current?: Entry;
-  readonly target?: Entry;
-}
-
-const NEW_MODE = { file: 0o666, exec: 0o777 } as const;
-const BUSY = 'somebody is changing it right now';
-
-export async function putEntry(root: string, put: Put, blobs: BlobStore): Promise<void> {
-  // The agent's own tools wait for each other by this name, too.
-  await oneAtATime(path.join(root, shownPath(put.path)), async () => {
-    await checkFolders(root, put.path);
-    if (put.target) await makeFolders(root, put.path);
-    const held = await inFolderOf(root, put.path, (here, name) => exchange(here, { ...put, path: name }, blobs));
-    if (!held) throw new NotPutError('the folder that it is in was moved, or is something else now');
-    if (!put.target) await removeEmptyFolders(root, put.path);
-  });
-}
-
-/** In the one folder that is held; the path is only a name. */
-async function exchange(root: string, put: Put, blobs: BlobStore): Promise<void> {
-  const { path: file, current, target } = put;
-  const [draft, aside] = [temporaryName(), temporaryName()];
-  try {
-    if (target) await fill(root, { draft, file, target }, blobs);
-    await check(root, file, current, blobs);
-    const place = onDisk(root, file);
-    const swapped = swap({
-      place,
-      ...(target && { draft: onDisk(root, draft) }),
-      ...(current && { aside: onDisk(root, aside) }),
-    });
-    if (!swapped) throw new NotPutError(BUSY);
-    if (!current) return;
-    await check(root, aside, current, blobs).catch((error) => {
-      if (giveBack({ place, aside: onDisk(root, aside) }, swapped.placed)) throw error;
-      throw new NotPutError(`${BUSY}; what they had a moment ago is beside it, in ${aside}`);
-    });
-    await rm(onDisk(root, aside), { force: true });
-  } finally {
-    await rm(onDisk(root, draft), { force: true });
-  }
-}
-
-async function check(root: string, file: BytePath, expected: Entry | undefined, blobs: BlobStore): Promise<void> {
-  if (!isSame(await capture(root, file, blobs), expected)) throw new NotPutError(BUSY);
-}
-
-/** In the same folder, so that moving it to its place is one step. */
-function temporaryName(): BytePath {
-  return `.atrium-${randomUUID()}.tmp`;
-}
-
-interface Draft {
-  readonly draft: BytePath;
-  readonly file: BytePath;
-  readonly target: Entry;
-}
-
-async function fill(root: string, { draft, file, target }: Draft, blobs: BlobStore): Promise<void> {
-  const bytes = await blobs.get(target.hash);
-  if (!bytes) throw new NotPutError('its content is not kept any more');
-  const place = onDisk(root, draft);
-  if (target.kind === 'link') return symlink(bytes, place);
-  const handle = await open(place, 'wx', NEW_MODE[target.kind]);
-  try {
-    await handle.writeFile(bytes);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-  const there = await lstat(onDisk(root, file)).catch(() => undefined);
-  if (there?.isFile()) await chmod(place, modeFor(there.mode, target.kind));
-}
-
-/** Who may read and write a file stays as it is; who may read it may execute it, or nobody may. */
-function modeFor(mode: number, kind: 'file' | 'exec'): number {
-  const permissions = mode & 0o777;
-  return kind === 'exec' ? permissions | ((permissions & 0o444) >> 2) : permissions & ~0o111;
-}
-
-/** Does changes to files of a folder: all are thought through first, then each is done whole or not at all. */
 
 export interface Plan {
   readonly puts: readonly Put[];
@@ -308,4 +89,207 @@ function reasonOf(error: unknown): string {
   if (error instanceof NotPutError) return error.message;
   const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
   return `it cannot be written: ${code}`;
+}
+
+export interface Put {
+  readonly path: BytePath;
+  /** What is there as far as the host knows; it leaves anything else alone. */
+  readonly current?: Entry;
+  readonly target?: Entry;
+}
+
+const NEW_MODE = { file: 0o666, exec: 0o777 } as const;
+const BUSY = 'somebody is changing it right now';
+
+export async function putEntry(root: string, put: Put, blobs: BlobStore): Promise<void> {
+  // The agent's own tools wait for each other by this name as well.
+  await oneAtATime(path.join(root, shownPath(put.path)), async () => {
+    await checkFolders(root, put.path);
+    if (put.target) await makeFolders(root, put.path);
+    const held = await inFolderOf(root, put.path, (here, name) => exchange(here, { ...put, path: name }, blobs));
+    if (!held) throw new NotPutError('the folder that it is in was moved, or is something else now');
+    if (!put.target) await removeEmptyFolders(root, put.path);
+  });
+}
+
+/** Works in one pinned folder, so `put.path` is only a name. */
+async function exchange(root: string, put: Put, blobs: BlobStore): Promise<void> {
+  const { path: file, current, target } = put;
+  const [draft, aside] = [temporaryName(), temporaryName()];
+  try {
+    if (target) await fill(root, { draft, file, target }, blobs);
+    await check(root, file, current, blobs);
+    const place = onDisk(root, file);
+    const swapped = swap({
+      place,
+      ...(target && { draft: onDisk(root, draft) }),
+      ...(current && { aside: onDisk(root, aside) }),
+    });
+    if (!swapped) throw new NotPutError(BUSY);
+    if (!current) return;
+    await check(root, aside, current, blobs).catch((error) => {
+      if (giveBack({ place, aside: onDisk(root, aside) }, swapped.placed)) throw error;
+      throw new NotPutError(`${BUSY}; what they had a moment ago is beside it, in ${aside}`);
+    });
+    await rm(onDisk(root, aside), { force: true });
+  } finally {
+    await rm(onDisk(root, draft), { force: true });
+  }
+}
+
+async function check(root: string, file: BytePath, expected: Entry | undefined, blobs: BlobStore): Promise<void> {
+  if (!isSame(await capture(root, file, blobs), expected)) throw new NotPutError(BUSY);
+}
+
+/** In the same folder, so that moving it to its place is one step. */
+function temporaryName(): BytePath {
+  return `.atrium-${randomUUID()}.tmp`;
+}
+
+interface Draft {
+  readonly draft: BytePath;
+  readonly file: BytePath;
+  readonly target: Entry;
+}
+
+async function fill(root: string, { draft, file, target }: Draft, blobs: BlobStore): Promise<void> {
+  const bytes = await blobs.get(target.hash);
+  if (!bytes) throw new NotPutError('its content is not kept any more');
+  const place = onDisk(root, draft);
+  if (target.kind === 'link') return symlink(bytes, place);
+  const handle = await open(place, 'wx', NEW_MODE[target.kind]);
+  try {
+    await handle.writeFile(bytes);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  const there = await lstat(onDisk(root, file)).catch(() => undefined);
+  if (there?.isFile()) await chmod(place, modeFor(there.mode, target.kind));
+}
+
+/** Who may read and write a file stays as it is; who may read it may execute it, or nobody may. */
+function modeFor(mode: number, kind: 'file' | 'exec'): number {
+  const permissions = mode & 0o777;
+  return kind === 'exec' ? permissions | ((permissions & 0o444) >> 2) : permissions & ~0o111;
+}
+
+/** Fails when a folder on the way has become a link: it would lead elsewhere than it did. */
+export async function checkFolders(root: string, file: BytePath): Promise<void> {
+  for (const folder of foldersOf(file)) {
+    const place = onDisk(root, folder);
+    const real = await realpath(place, { encoding: 'buffer' }).catch(() => undefined);
+    if (!real) continue;
+    if (!real.equals(place)) throw new NotPutError('a folder that it is in has become a link');
+    return;
+  }
+}
+
+async function makeFolders(root: string, file: BytePath): Promise<void> {
+  const missing: BytePath[] = [];
+  for (const folder of foldersOf(file)) {
+    if (await statsOf(root, folder)) break;
+    missing.unshift(folder);
+  }
+  for (const folder of missing)
+    await inFolderOf(root, folder, (here, name) => mkdir(onDisk(here, name)).catch(ifThere));
+}
+
+/** As Git does: the last file takes its folders with it. */
+async function removeEmptyFolders(root: string, file: BytePath): Promise<void> {
+  for (const folder of foldersOf(file)) {
+    const gone = await inFolderOf(root, folder, (here, name) => rmdir(onDisk(here, name))).catch(() => undefined);
+    if (!gone) return;
+  }
+}
+
+/** Works in the folder that an entry is in, by its name there. Undefined when that folder is not where it was. */
+async function inFolderOf<T>(
+  root: string,
+  entry: BytePath,
+  work: (folder: string, name: BytePath) => Promise<T>,
+): Promise<{ readonly done: T } | undefined> {
+  const [folder] = foldersOf(entry);
+  const pinned = await pinFolder(folder === undefined ? Buffer.from(root) : onDisk(root, folder)).catch(ifMoved);
+  if (!pinned) return undefined;
+  try {
+    await pinned.check();
+    return { done: await work(pinned.self, entry.slice(entry.lastIndexOf('/') + 1)) };
+  } finally {
+    await pinned.close();
+  }
+}
+
+function ifMoved(error: unknown): undefined {
+  if (!(error instanceof MovedError)) throw error;
+}
+
+/** Somebody else made it meanwhile. */
+function ifThere(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EEXIST') throw error;
+}
+
+interface SwapPaths {
+  readonly place: Buffer;
+  /** The file that goes there; absent when there is to be none. */
+  readonly draft?: Buffer;
+  /** Where the present file goes; absent when there is none as far as the host knows. */
+  readonly aside?: Buffer;
+}
+
+/** The inode of what stands in the place now; undefined when nothing does. */
+type Placed = bigint | undefined;
+
+/**
+ * Moves a file aside and another one into its place, in two steps that nothing of the host comes between. Neither step
+ * ever removes a file: if somebody was faster, the step fails, or takes their file along, which `giveBack` can return.
+ * Undefined when somebody was faster: then everything is as they left it.
+ */
+function swap({ place, draft, aside }: SwapPaths): { readonly placed: Placed } | undefined {
+  try {
+    if (aside) renameSync(place, aside);
+  } catch (error) {
+    return orThrow(error);
+  }
+  try {
+    if (draft) occupy(place, draft);
+    return { placed: draft && numberOf(place) };
+  } catch (error) {
+    if (aside) giveBack({ place, aside }, undefined);
+    return orThrow(error);
+  }
+}
+
+/** Puts back what was taken along, unless somebody has made something else there since. Says whether it did. */
+function giveBack({ place, aside }: Required<Pick<SwapPaths, 'place' | 'aside'>>, placed: Placed): boolean {
+  if (numberOf(place) !== placed) return false;
+  renameSync(aside, place);
+  return true;
+}
+
+/** Fails when there is something. */
+function occupy(place: Buffer, draft: Buffer): void {
+  // Some systems follow a link here instead of making another one like it.
+  if (lstatSync(draft).isSymbolicLink()) return symlinkSync(readlinkSync(draft, { encoding: 'buffer' }), place);
+  try {
+    linkSync(draft, place);
+  } catch (error) {
+    // There are disks that cannot give a file two names.
+    if (codeOf(error) === 'EEXIST' || numberOf(place) !== undefined) throw error;
+    renameSync(draft, place);
+  }
+}
+
+function numberOf(place: Buffer): Placed {
+  return lstatSync(place, { bigint: true, throwIfNoEntry: false })?.ino;
+}
+
+/** Somebody took the file away, or made one. */
+function orThrow(error: unknown): undefined {
+  if (codeOf(error) === 'ENOENT' || codeOf(error) === 'EEXIST') return undefined;
+  throw error;
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined;
 }

@@ -1,5 +1,4 @@
-/** Changes as clients see them: where a file is, what it was, what it is now, and how many lines differ. */
-
+/** The view of what the agent changed in some turns. People's own changes are not in it. */
 import type { ChangesetOperation, ContentRef, FileEditDiff, FileEditSide } from '@atrium/protocol';
 import type { BlobStore } from '../../core/contracts/blobs.js';
 import { lineDiff } from '../../core/util/line-diff.js';
@@ -12,118 +11,6 @@ import { putBack, revert as takeBack, type UndoParts } from './undo.js';
 import { CONTENT_SCHEME } from './uri.js';
 import { incomplete, type OperationTarget, type Shown, type ShownFile, type ViewSource } from './views.js';
 
-/** A change of a file that was at another path before. */
-export interface Shift extends Change {
-  readonly from?: string;
-}
-
-/** A file that went and one that came with the same content are one file with a new name. */
-export function withRenames(changes: readonly Change[]): Shift[] {
-  const gone = new Map(changes.flatMap((change) => (isGone(change) ? [[change.before?.hash, change]] : [])));
-  const renamed = new Set<string>();
-  const shifts = changes.map((change): Shift => {
-    const old = change.before ? undefined : gone.get(change.after?.hash);
-    if (!old) return change;
-    gone.delete(change.after?.hash);
-    renamed.add(old.path);
-    return { ...changeOf(change.path, old.before, change.after), from: old.path };
-  });
-  return shifts.filter(({ path, after }) => after || !renamed.has(path));
-}
-
-/** Of empty files nobody can say which became which. */
-function isGone({ before, after }: Change): boolean {
-  return !after && before !== undefined && before.bytes > 0;
-}
-
-export class RecordedFiles {
-  readonly #counts = new Map<string, FileEditDiff | undefined>();
-  #left = 0;
-
-  constructor(
-    private readonly key: string,
-    private readonly blobs: BlobStore,
-  ) {}
-
-  /** A look begins: comparing lines holds up everybody, so there is only so much time for it. */
-  begin(): void {
-    this.#left = DIFF_BUDGET_MS;
-  }
-
-  async shown(root: string, { path, from = path, before, after }: Shift): Promise<ShownFile> {
-    const old = before && this.#side(fileUri(root, from), before);
-    const fresh = after && this.#side(fileUri(root, path), after);
-    const diff = await this.#diff(before, after);
-    const edit = { ...(old && { before: old }), ...(fresh && { after: fresh }), ...(diff && { diff }) };
-    const meta = metaOf(before, after);
-    const id = fresh?.uri ?? old?.uri ?? '';
-    return { file: { id, edit, ...(meta && { _meta: meta }) }, paths: [...new Set([from, path])] };
-  }
-
-  #side(uri: string, { hash, bytes, isLost }: Entry): FileEditSide {
-    return { uri, content: isLost ? lostContent(bytes) : this.#content(hash, bytes) };
-  }
-
-  #content(hash: string, bytes: number): ContentRef {
-    return { uri: `${CONTENT_SCHEME}/${this.key}/${hash}`, sizeHint: bytes };
-  }
-
-  /** Undefined for what is no text. */
-  async #diff(before: Entry | undefined, after: Entry | undefined): Promise<FileEditDiff | undefined> {
-    const key = `${before?.hash}:${after?.hash}`;
-    if (this.#counts.has(key)) return this.#counts.get(key);
-    const [old, fresh] = [await this.#text(before), await this.#text(after)];
-    const isText = old !== undefined && fresh !== undefined;
-    // Another look may have the time.
-    if (isText && this.#left <= 0) return { added: linesIn(fresh), removed: linesIn(old) };
-    const start = performance.now();
-    const diff = isText ? lineDiff(old, fresh) : undefined;
-    this.#left -= performance.now() - start;
-    if (this.#counts.size >= COUNTS_KEPT) this.#counts.clear();
-    this.#counts.set(key, diff);
-    return diff;
-  }
-
-  async #text(entry: Entry | undefined): Promise<string | undefined> {
-    if (!entry) return '';
-    if (entry.isLost || entry.bytes > DIFF_MAX_BYTES) return undefined;
-    const bytes = await this.blobs.get(entry.hash);
-    return bytes && !looksBinary(bytes) ? bytes.toString('latin1') : undefined;
-  }
-}
-
-/** Every content can be read; this one says why it is not there. */
-export function lostContent(bytes: number): ContentRef {
-  const why = bytes > CONTENT_MAX_BYTES ? `it is larger than ${sizeText(CONTENT_MAX_BYTES)}` : 'a filter makes it';
-  return textContent(`(This content was not kept: ${why}.)\n`);
-}
-
-export function textContent(text: string | Uint8Array): ContentRef {
-  const bytes = Buffer.from(text as string);
-  const uri = `data:text/plain;base64,${bytes.toString('base64')}`;
-  return { uri, sizeHint: bytes.length, contentType: 'text/plain' };
-}
-
-/** What is more than content: that it is a link, that it can be executed now, that it cannot be taken back. */
-function metaOf(before: Entry | undefined, after: Entry | undefined): Record<string, unknown> | undefined {
-  const kinds = new Set([before?.kind ?? after?.kind, after?.kind ?? before?.kind]);
-  const isLost = before?.isLost || after?.isLost;
-  if (kinds.size === 1 && !kinds.has('link') && !isLost) return undefined;
-  return {
-    ...(before && { kindBefore: before.kind }),
-    ...(after && { kindAfter: after.kind }),
-    ...(isLost && { contentNotKept: true }),
-  };
-}
-
-/** The last line may have no end. */
-export function linesIn(text: string): number {
-  const breaks = text.split('\n').length - 1;
-  return text === '' || text.endsWith('\n') ? breaks : breaks + 1;
-}
-
-/** What the agent changed in some turns. People's own changes are not in it. */
-
 export interface RecordedParts {
   readonly view: string;
   readonly blobs: BlobStore;
@@ -131,12 +18,12 @@ export interface RecordedParts {
   changeLog(): Promise<ChangeLog>;
   /** Which turns it is about. */
   turns(changeLog: ChangeLog): readonly string[];
-  /** Everything that changes in a turn counts as the agent's, whoever did it. */
+  /** Everything that changes in a turn counts as the agent's, whether or not the agent did it. */
   readonly countsWholeTurns: boolean;
-  /** What is being recorded now: it is not known yet, but it will be. */
+  /** The recordings under way: their changes are not known yet, but will be. */
   underWay(): ReadonlySet<string>;
   root(): Promise<string>;
-  /** Runs what changes files; fails while the agent is at work. */
+  /** Runs work that changes files; fails while the agent is at work. */
   quietly<T>(work: () => Promise<T>): Promise<T>;
 }
 
@@ -149,7 +36,7 @@ const REVERT: ChangesetOperation = {
   icon: 'discard',
 };
 
-/** An agent with tools of its own is watched from the beginning of a turn to its end, and everybody else with it. */
+/** For an agent whose whole turns count as its changes, with what people changed meanwhile. */
 const REVERT_TURNS: ChangesetOperation = {
   ...REVERT,
   description: 'Makes files as they were before the turn. What people changed since stays.',
@@ -207,4 +94,115 @@ export class RecordedSource implements ViewSource {
     const { blobs, view } = this.parts;
     return { root: await this.parts.root(), blobs, view, changeLog: await this.parts.changeLog() };
   }
+}
+
+/** A change of a file that was at another path before. */
+export interface Shift extends Change {
+  readonly from?: string;
+}
+
+/** A file that went and one that came with the same content are one file with a new name. */
+export function withRenames(changes: readonly Change[]): Shift[] {
+  const gone = new Map(changes.flatMap((change) => (isGone(change) ? [[change.before?.hash, change]] : [])));
+  const renamed = new Set<string>();
+  const shifts = changes.map((change): Shift => {
+    const old = change.before ? undefined : gone.get(change.after?.hash);
+    if (!old) return change;
+    gone.delete(change.after?.hash);
+    renamed.add(old.path);
+    return { ...changeOf(change.path, old.before, change.after), from: old.path };
+  });
+  return shifts.filter(({ path, after }) => after || !renamed.has(path));
+}
+
+/** Among empty files there is no telling which became which. */
+function isGone({ before, after }: Change): boolean {
+  return !after && before !== undefined && before.bytes > 0;
+}
+
+/** Changes as clients see them: where a file is, what it was, what it is now, and how many lines differ. */
+export class RecordedFiles {
+  readonly #counts = new Map<string, FileEditDiff | undefined>();
+  #left = 0;
+
+  constructor(
+    private readonly key: string,
+    private readonly blobs: BlobStore,
+  ) {}
+
+  /** A look begins: comparing lines holds up the event loop, so there is only so much time for it. */
+  begin(): void {
+    this.#left = DIFF_BUDGET_MS;
+  }
+
+  async shown(root: string, { path, from = path, before, after }: Shift): Promise<ShownFile> {
+    const old = before && this.#side(fileUri(root, from), before);
+    const fresh = after && this.#side(fileUri(root, path), after);
+    const diff = await this.#diff(before, after);
+    const edit = { ...(old && { before: old }), ...(fresh && { after: fresh }), ...(diff && { diff }) };
+    const meta = metaOf(before, after);
+    const id = fresh?.uri ?? old?.uri ?? '';
+    return { file: { id, edit, ...(meta && { _meta: meta }) }, paths: [...new Set([from, path])] };
+  }
+
+  #side(uri: string, { hash, bytes, isLost }: Entry): FileEditSide {
+    return { uri, content: isLost ? lostContent(bytes) : this.#content(hash, bytes) };
+  }
+
+  #content(hash: string, bytes: number): ContentRef {
+    return { uri: `${CONTENT_SCHEME}/${this.key}/${hash}`, sizeHint: bytes };
+  }
+
+  /** Undefined for what is no text. */
+  async #diff(before: Entry | undefined, after: Entry | undefined): Promise<FileEditDiff | undefined> {
+    const key = `${before?.hash}:${after?.hash}`;
+    if (this.#counts.has(key)) return this.#counts.get(key);
+    const [old, fresh] = [await this.#text(before), await this.#text(after)];
+    const isText = old !== undefined && fresh !== undefined;
+    // The next look may have the time.
+    if (isText && this.#left <= 0) return { added: linesIn(fresh), removed: linesIn(old) };
+    const start = performance.now();
+    const diff = isText ? lineDiff(old, fresh) : undefined;
+    this.#left -= performance.now() - start;
+    if (this.#counts.size >= COUNTS_KEPT) this.#counts.clear();
+    this.#counts.set(key, diff);
+    return diff;
+  }
+
+  async #text(entry: Entry | undefined): Promise<string | undefined> {
+    if (!entry) return '';
+    if (entry.isLost || entry.bytes > DIFF_MAX_BYTES) return undefined;
+    const bytes = await this.blobs.get(entry.hash);
+    return bytes && !looksBinary(bytes) ? bytes.toString('latin1') : undefined;
+  }
+}
+
+/** Every content can be read; this one says why it is not there. */
+export function lostContent(bytes: number): ContentRef {
+  const why = bytes > CONTENT_MAX_BYTES ? `it is larger than ${sizeText(CONTENT_MAX_BYTES)}` : 'a filter makes it';
+  return textContent(`(This content was not kept: ${why}.)\n`);
+}
+
+export function textContent(text: string | Uint8Array): ContentRef {
+  const bytes = Buffer.from(text as string);
+  const uri = `data:text/plain;base64,${bytes.toString('base64')}`;
+  return { uri, sizeHint: bytes.length, contentType: 'text/plain' };
+}
+
+/** What a content does not show: that it is a link, that it is executable now, that it cannot be undone. */
+function metaOf(before: Entry | undefined, after: Entry | undefined): Record<string, unknown> | undefined {
+  const kinds = new Set([before?.kind ?? after?.kind, after?.kind ?? before?.kind]);
+  const isLost = before?.isLost || after?.isLost;
+  if (kinds.size === 1 && !kinds.has('link') && !isLost) return undefined;
+  return {
+    ...(before && { kindBefore: before.kind }),
+    ...(after && { kindAfter: after.kind }),
+    ...(isLost && { contentNotKept: true }),
+  };
+}
+
+/** The last line may have no end. */
+export function linesIn(text: string): number {
+  const breaks = text.split('\n').length - 1;
+  return text === '' || text.endsWith('\n') ? breaks : breaks + 1;
 }

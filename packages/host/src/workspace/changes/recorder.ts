@@ -1,5 +1,8 @@
-/** The file that a call will change, where its tool names it: then nothing else has to be looked at. */
-
+/**
+ * Records what an agent changes, and nothing that people change meanwhile. Before a call that may write, the recorder takes
+ * a snapshot of the folder, and another one when the call is over. Where the tool names its file, it captures only that
+ * file.
+ */
 import { ErrorCode } from '@atrium/protocol';
 import type { BlobStore } from '../../core/contracts/blobs.js';
 import type { GateCall } from '../../core/contracts/extension.js';
@@ -15,66 +18,23 @@ import type { ChangeLog } from './change-log.js';
 import { FolderSnapshots, type FolderSnapshotsParts, type Found } from './folder-snapshots.js';
 import { FILES_AT_ONCE, SESSION_MAX_BYTES, SESSION_MAX_CHANGES, STEP_MAX_FILES } from './limits.js';
 
-export interface NamedFile {
-  readonly root: string;
-  readonly path: BytePath;
-}
-
-/** Tools of the host that change the one file that they name. */
-const NAMES_ITS_FILE: ReadonlySet<string> = new Set(['write_file', 'edit_file']);
-
-/** Undefined when it names none, or one that cannot be: the tool will say what is wrong with the path. */
-export async function namedFile(
-  { toolName, owner, input, workingDirectory }: GateCall,
-  rootOf: () => Promise<string | undefined>,
-): Promise<NamedFile | undefined> {
-  if (owner !== undefined || !NAMES_ITS_FILE.has(toolName) || !isRecord(input)) return undefined;
-  const root = await rootOf();
-  const target = await resolveTarget(workingDirectory, String(input.path)).catch(() => undefined);
-  return root !== undefined && target ? { root, path: fromText(target.shown) } : undefined;
-}
-
-/** As much of what a call changed as a session may remember. What is left out is said. */
-
-const TOO_MANY = `a call changed more than ${STEP_MAX_FILES} files`;
-const FULL = `${SESSION_MAX_BYTES / 2 ** 30} GiB are kept for this session already, and no more contents`;
-const NO_MORE = `${SESSION_MAX_CHANGES} changes are remembered for this session already, and no more`;
-
-export function withinLimits({ changes, gap }: Found, { bytes, size }: ChangeLog): Found {
-  if (size > SESSION_MAX_CHANGES) return { changes: [], gap: NO_MORE };
-  if (bytes > SESSION_MAX_BYTES) return { changes: changes.slice(0, STEP_MAX_FILES).map(withoutContents), gap: FULL };
-  if (changes.length > STEP_MAX_FILES) return { changes: changes.slice(0, STEP_MAX_FILES), gap: TOO_MANY };
-  return { changes, ...(gap !== undefined && { gap }) };
-}
-
-function withoutContents({ path, before, after }: Change): Change {
-  const lose = (entry: Entry | undefined) => entry && { ...entry, isLost: true as const };
-  return changeOf(path, lose(before), lose(after));
-}
-
-/**
- * Records what an agent changes, and nothing that people change meanwhile. Before a call that may write, the folder is
- * looked at (or just the one file, where the tool names it), and again when the call is over. An agent that runs its own
- * tools is not seen that closely: there, the whole turn counts as one call.
- */
-
 export interface RecorderParts extends FolderSnapshotsParts {
   readonly logger: Logger;
   changeLog(): Promise<ChangeLog>;
   /** The contents that changes of the session name. */
   readonly blobs: BlobStore;
-  /** Something new is in the changeLog. */
+  /** Something new is in the change log. */
   changed(): void;
 }
 
 export class Recorder {
   readonly #parts: RecorderParts;
   readonly #snapshots: FolderSnapshots;
-  /** FolderSnapshots, and changes for people, come one after the other. */
+  /** Snapshots, and changes for people, come one after the other. */
   #order: Promise<unknown> = Promise.resolve();
-  /** What is done for people now. */
+  /** What the host changes for a person now. */
   #quiet: Promise<unknown> = Promise.resolve();
-  /** What was begun and is not over. */
+  /** The ids of the recordings that have begun and are not over. */
   readonly underWay = new Set<string>();
 
   constructor(parts: RecorderParts) {
@@ -86,13 +46,13 @@ export class Recorder {
     this.#snapshots.prepare();
   }
 
-  /** Waits until everything that was begun so far is in the changeLog. */
+  /** Waits until everything that has begun so far is in the change log. */
   async close(): Promise<void> {
     await this.#snapshots.close();
     await this.#order;
   }
 
-  /** Changes files for people: while nothing is recorded, and nothing begins to be before it is over. */
+  /** Changes files for a person: refuses while a recording is under way, and no recording begins before it is over. */
   quietly<T>(work: () => Promise<T>): Promise<T> {
     if (this.underWay.size > 0) throw new RequestError(ErrorCode.TurnInProgress, BUSY);
     const mine = this.#inOrder(work);
@@ -112,7 +72,7 @@ export class Recorder {
     }
   }
 
-  /** Begins a recording that somebody else ends. What is found in one that is dropped was not the agent's. */
+  /** Begins a recording; the caller ends it. What changed in one that is dropped was not the agent's doing. */
   async begin(turnId: string): Promise<EndRecording> {
     const id = crypto.randomUUID();
     this.underWay.add(id);
@@ -136,19 +96,19 @@ export class Recorder {
   }
 
   async #end({ turnId, id, why, how }: Ending): Promise<void> {
-    // Another call may have looked since, and knows what came then.
+    // Another call may have taken a snapshot since, and knows what came then.
     const missed = why !== undefined && { gap: notRecorded(why) };
     try {
       if (how === 'keep') return await this.#snapshots.end((found) => this.#note(turnId, { ...found, ...missed }, id));
       this.#snapshots.drop();
-      await this.#note(turnId, { changes: [] }, id);
+      await (await this.#parts.changeLog()).end(id);
     } catch (error) {
       const gap = notRecorded(why ?? this.#failed(error));
       await this.#note(turnId, { changes: [], gap }, id).catch((worse) => this.#failed(worse));
     }
   }
 
-  /** Waits for nobody's look, but for what is being done for people. */
+  /** Waits for no snapshot, but for what the host changes for a person. */
   async #aroundFile<T>(turnId: string, { root, path }: NamedFile, run: () => Promise<T>): Promise<T> {
     const id = crypto.randomUUID();
     this.underWay.add(id);
@@ -174,11 +134,12 @@ export class Recorder {
   async #note(turnId: string, found: Found, id: string = crypto.randomUUID()): Promise<void> {
     const changeLog = await this.#parts.changeLog();
     const { changes, gap } = withinLimits(found, changeLog);
+    if (changes.length === 0 && gap === undefined) return changeLog.end(id);
     await this.#keep(changes);
     await changeLog.add({ kind: 'step', turnId, id, changes, ...(gap !== undefined && { gap }) });
   }
 
-  /** What was only read to compare goes when the host does; what was changed stays. */
+  /** Blobs of snapshots go with the host; the session needs those of changed files. */
   async #keep(changes: readonly Change[]): Promise<void> {
     const folder = await this.#parts.folder();
     const entries = changes.flatMap(({ before, after }) => [before ?? [], after ?? []].flat());
@@ -215,3 +176,39 @@ function notRecorded(why: string): string {
 }
 
 const BUSY = 'the agent is changing files now: wait, or cancel its turn first';
+
+interface NamedFile {
+  readonly root: string;
+  readonly path: BytePath;
+}
+
+/** Tools of the host that change the one file that they name. */
+const NAMES_ITS_FILE: ReadonlySet<string> = new Set(['write_file', 'edit_file']);
+
+/** Undefined when the call names no file, or one that cannot be: the tool will say what is wrong with the path. */
+async function namedFile(
+  { toolName, owner, input, workingDirectory }: GateCall,
+  rootOf: () => Promise<string | undefined>,
+): Promise<NamedFile | undefined> {
+  if (owner !== undefined || !NAMES_ITS_FILE.has(toolName) || !isRecord(input)) return undefined;
+  const root = await rootOf();
+  const target = await resolveTarget(workingDirectory, String(input.path)).catch(() => undefined);
+  return root !== undefined && target ? { root, path: fromText(target.shown) } : undefined;
+}
+
+const TOO_MANY = `a call changed more than ${STEP_MAX_FILES} files`;
+const FULL = `${SESSION_MAX_BYTES / 2 ** 30} GiB are kept for this session already, and no more contents`;
+const NO_MORE = `${SESSION_MAX_CHANGES} changes are remembered for this session already, and no more`;
+
+/** As much of what a call changed as a session may record. The gap says what is left out. */
+function withinLimits({ changes, gap }: Found, { bytes, size }: ChangeLog): Found {
+  if (size > SESSION_MAX_CHANGES) return { changes: [], gap: NO_MORE };
+  if (bytes > SESSION_MAX_BYTES) return { changes: changes.slice(0, STEP_MAX_FILES).map(withoutContents), gap: FULL };
+  if (changes.length > STEP_MAX_FILES) return { changes: changes.slice(0, STEP_MAX_FILES), gap: TOO_MANY };
+  return { changes, ...(gap !== undefined && { gap }) };
+}
+
+function withoutContents({ path, before, after }: Change): Change {
+  const lose = (entry: Entry | undefined) => entry && { ...entry, isLost: true as const };
+  return changeOf(path, lose(before), lose(after));
+}

@@ -1,21 +1,45 @@
 /**
- * What is changed by tools that the host does not run: by agents with tools of their own, and by clients. Where it is said
- * beforehand what is about to run, calls are recorded one by one, so that what people change in between is not taken for
- * theirs. Of agents that do not say it, the whole turn counts as one call.
+ * Stands around the calls of a session and has the recorder record what they change, also when tools run elsewhere: in an
+ * agent with tools of its own, or in a client. Where an agent says beforehand what it is about to run, the host records
+ * call by call, so that what people change in between is not taken for the agent's. Otherwise the whole turn counts as one
+ * call.
  */
-
 import type { AgentAbilities } from '../../core/contracts/agent.js';
 import type { Extension, GateCall } from '../../core/contracts/extension.js';
 import type { Session } from '../../core/sessions/session.js';
 import type { EndRecording, Recorder } from './recorder.js';
 
-/** Tools of agents that only look, by their names in small letters. A look before and after each would take longer. */
-const ONLY_LOOK: ReadonlySet<string> = new Set([
+export interface RecordingParts {
+  readonly session: Pick<Session, 'extensions' | 'state'>;
+  readonly recorder: Recorder;
+  readonly own: OwnRecordings;
+}
+
+export function recording({ session, recorder, own }: RecordingParts): Extension {
+  return {
+    id: 'changes',
+    name: 'changes',
+    beforeTurn: async ({ turnId }) => void (await own.turnBegins(turnId)),
+    outsideCallBegins: async (call) => (onlyReads(session, call) ? undefined : own.callBegins(call)),
+    outsideCallEnds: (call) => own.callEnds(call),
+    around: (call, run) => (onlyReads(session, call) ? run() : recorder.around(call, run)),
+  };
+}
+
+/** The owner of a tool says whether it only reads. */
+function onlyReads({ extensions, state }: RecordingParts['session'], { toolName }: GateCall): boolean {
+  const ofHost = extensions.tools().map(({ definition }) => definition);
+  const tool = [...ofHost, ...(state.activeClient?.tools ?? [])].find(({ name }) => name === toolName);
+  return tool?.annotations?.readOnlyHint === true;
+}
+
+/** Tools of agents that only read, by their names in small letters. Snapshots around them would take longer than they do. */
+const ONLY_READ: ReadonlySet<string> = new Set([
   ...['read', 'view', 'glob', 'grep', 'rg', 'ls', 'webfetch', 'websearch', 'web_fetch', 'web_search'],
   ...['todowrite', 'update_todo', 'report_intent', 'ask_user', 'askuserquestion'],
 ]);
 
-/** Everything that changes in a turn counts as the agent's, whoever did it. */
+/** Everything that changes in a turn counts as the agent's, whether or not the agent did it. */
 export function countsWholeTurns(abilities: AgentAbilities | undefined): boolean {
   return abilities?.ownTools === true && abilities.toolIntent !== 'all';
 }
@@ -39,11 +63,11 @@ export class OwnRecordings {
     if (this.#isWhole) await this.#begin('', turnId);
   }
 
-  /** A person may have been asked since it was begun, and what they did meanwhile is theirs: it begins anew. */
+  /** Begins anew: a person may have been asked since the first time, and what they changed meanwhile is theirs. */
   async callBegins({ toolCallId, toolName, turnId }: GateCall): Promise<void> {
-    if (this.#isWhole || ONLY_LOOK.has(toolName.toLowerCase())) return;
+    if (this.#isWhole || ONLY_READ.has(toolName.toLowerCase())) return;
     await this.#end(toolCallId, 'drop');
-    // A call may be allowed just when its turn ends, and nobody would end its recording any more.
+    // A person may allow a call just when its turn ends, and then nothing would end its recording any more.
     if (this.#turnId === turnId) await this.#begin(toolCallId, turnId);
   }
 
@@ -51,7 +75,7 @@ export class OwnRecordings {
     return this.#end(toolCallId, 'keep');
   }
 
-  /** Whatever ends a turn ends its calls. */
+  /** The end of a turn ends its calls. */
   async turnEnds(): Promise<void> {
     this.#turnId = undefined;
     await Promise.all([...this.#open.keys()].map((id) => this.#end(id, 'keep')));
@@ -68,30 +92,4 @@ export class OwnRecordings {
     this.#open.delete(id);
     await begun?.then((end) => end(how));
   }
-}
-
-/** Stands around the calls of a session, whoever runs them, and has recorded what they change. */
-
-export interface RecordingParts {
-  readonly session: Pick<Session, 'extensions' | 'state'>;
-  readonly recorder: Recorder;
-  readonly own: OwnRecordings;
-}
-
-export function recording({ session, recorder, own }: RecordingParts): Extension {
-  return {
-    id: 'changes',
-    name: 'changes',
-    beforeTurn: async ({ turnId }) => void (await own.turnBegins(turnId)),
-    outsideCallBegins: async (call) => (onlyLooks(session, call) ? undefined : own.callBegins(call)),
-    outsideCallEnds: (call) => own.callEnds(call),
-    around: (call, run) => (onlyLooks(session, call) ? run() : recorder.around(call, run)),
-  };
-}
-
-/** Whoever has the tool says so. */
-function onlyLooks({ extensions, state }: RecordingParts['session'], { toolName }: GateCall): boolean {
-  const ofHost = extensions.tools().map(({ definition }) => definition);
-  const tool = [...ofHost, ...(state.activeClient?.tools ?? [])].find(({ name }) => name === toolName);
-  return tool?.annotations?.readOnlyHint === true;
 }

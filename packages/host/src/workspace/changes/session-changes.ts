@@ -79,7 +79,7 @@ export class SessionChanges implements SessionObserver {
   /** The agent is about to open: from now on it can change something. */
   async begin(): Promise<void> {
     if (folderOf(this.#session.state) === undefined) return;
-    // What a crash left half done is settled before anything new happens.
+    // First of all, finish what a crash left half done.
     await this.#opened().catch((error) => this.#warn(error));
     this.#session.extensions.set(recording({ session: this.#session, recorder: this.#recorder, own: this.#own }));
     this.#recorder.prepare();
@@ -104,7 +104,7 @@ export class SessionChanges implements SessionObserver {
     await this.refresh();
   }
 
-  /** A failure is not kept: the next call tries again. */
+  /** After a failure the next call tries again. */
   #opened(): Promise<ChangeLog> {
     this.#changeLog ??= this.#open().catch((error) => {
       this.#changeLog = undefined;

@@ -1,4 +1,4 @@
-/** Finds what is behind each view of a session, and counts what the catalogue tells. */
+/** Makes the source of each view of a session, and counts for the catalogue. */
 import { ErrorCode, type ErrorInfo } from '@atrium/protocol';
 import type { BlobStore } from '../../core/contracts/blobs.js';
 import { RequestError } from '../../core/contracts/request-error.js';
@@ -23,7 +23,7 @@ export interface SourcesParts {
   changeLog(): Promise<ChangeLog>;
   folder(): Promise<FolderParts | undefined>;
   isTrusted(folder: string): Promise<boolean>;
-  /** Something that was asked for in a view failed later, or did not. */
+  /** A commit that a person asked for in a view has failed; undefined takes that back. */
   failed(uri: string, failure: ErrorInfo | undefined): void;
   changed(): void;
 }
@@ -41,7 +41,7 @@ export class Sources {
     this.#uncommitted = new UncommittedFiles(key);
   }
 
-  /** Undefined when it is about a turn that there is not. */
+  /** Undefined when the session has no such turn, or no folder. */
   async source(uri: string, name: ViewName): Promise<ViewSource | undefined> {
     if ((await this.#parts.folder()) === undefined) return undefined;
     if (name.kind === 'uncommitted') return this.#uncommittedSource(uri);
@@ -55,7 +55,7 @@ export class Sources {
     return areTurns ? this.#recordedSource(uri, ({ turns }) => between(turns, original, modified)) : undefined;
   }
 
-  /** What is shown already need not be looked for again. */
+  /** Takes an open view as it is. */
   async counted(shown: (uri: string) => Shown | undefined): Promise<Counted | undefined> {
     if (!(await this.#parts.folder())) return undefined;
     const { uri } = this.#parts.session;

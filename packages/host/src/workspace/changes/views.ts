@@ -1,5 +1,4 @@
-/** What is behind a view: where its files come from, and what can be done with them. */
-
+/** Views: channels that show changes, from when a client asks for one until no client watches it any more. */
 import {
   type ChangesetAction,
   type ChangesetFile,
@@ -16,6 +15,7 @@ import type { Clock } from '../../core/util/clock.js';
 import type { BytePath } from '../git/byte-path.js';
 import { LOOK_AGAIN_MAX_MS, LOOK_AGAIN_MS, LOOK_SHARE, VIEW_IDLE_MS, VIEWS_MAX } from './limits.js';
 
+/** What a view shows. */
 export interface Shown {
   readonly files: readonly ShownFile[];
   readonly operations: readonly ChangesetOperation[];
@@ -35,19 +35,18 @@ export interface OperationTarget {
   readonly lines?: { readonly side: 'before' | 'after'; readonly range: TextRange };
 }
 
+/** Where the files of a view come from, and what can be done with them. */
 export interface ViewSource {
-  /** People can change it without anybody telling us: it has to be looked at again and again. */
+  /** People can change it without telling the host, which has to look again and again. */
   readonly isOpenToAll: boolean;
   show(): Promise<Shown>;
-  /** Does it; what it returns is told to who asked. Fails with a `RequestError` when nothing was done. */
+  /** Answers what the host tells the client. Fails with a `RequestError` when nothing was done. */
   run(operationId: string, target: OperationTarget | undefined): Promise<string>;
 }
 
 export function incomplete(why: string): ErrorInfo {
   return { errorType: 'incomplete', message: `This may not be everything: ${why}.` };
 }
-
-/** A channel that shows changes, from when somebody asks for it until nobody watches any more. */
 
 export interface ViewParts {
   readonly host: Pick<ViewsHost, 'writer' | 'clock'>;
@@ -75,7 +74,7 @@ export class View {
     const { host, uri } = parts;
     const initial: ChangesetState = { status: 'computing', files: [] };
     this.channel = new EphemeralChannel({ writer: host.writer, uri, reduce: changesetReducer as never, initial });
-    // Somebody may come back who still has what an earlier view under this name showed.
+    // A client may come back that still has what an earlier view under this name showed.
     this.channel.write({ type: 'changeset/cleared' });
     this.channel.write({ type: 'changeset/statusChanged', status: 'computing' });
   }
@@ -85,7 +84,7 @@ export class View {
     return this.#shown;
   }
 
-  /** FolderSnapshots anew; whoever asks meanwhile waits for one more look, so that nothing is missed. */
+  /** Looks anew. Who asks meanwhile waits for one more look, so that nothing is missed. */
   async refresh(): Promise<void> {
     if (this.#looking) {
       this.#isStale = true;
@@ -117,7 +116,7 @@ export class View {
     if (this.#shown && !this.#isOver) this.#showStatus();
   }
 
-  /** Only what differs is told. */
+  /** Writes only what differs. */
   #show(shown: Shown): void {
     const old = new Map(this.channel.state.files.map((file) => [file.id, file]));
     const fresh = new Set(shown.files.map(({ file }) => file.id));
@@ -151,7 +150,7 @@ export class View {
     });
   }
 
-  /** Nobody watches any more. */
+  /** No client watches it any more. */
   close(): void {
     this.#isOver = true;
     this.#disarm();
@@ -173,8 +172,6 @@ function failed(error: unknown): Shown {
   return { files: [], operations: [], problem: { errorType: 'failed', message } };
 }
 
-/** The views of one session that somebody watches, or has just asked for. */
-
 /** What views need of the host. */
 export interface ViewsHost {
   readonly writer: Writer;
@@ -191,6 +188,7 @@ export interface OpenViewsParts {
   released(): void;
 }
 
+/** The views of one session that a client watches, or has just asked for. */
 export class OpenViews {
   readonly #views = new Map<string, View>();
   #isOver = false;
@@ -210,7 +208,7 @@ export class OpenViews {
     this.#views.get(uri)?.fail(failure);
   }
 
-  /** Opened now, if it was not yet. Undefined when there is none, or when too many others are watched. */
+  /** Opens a view that is not open yet. Undefined when there is none, or when clients watch too many others. */
   async open(uri: string, find: () => Promise<ViewSource | undefined>): Promise<View | undefined> {
     const source = this.#views.has(uri) ? undefined : await find();
     const present = this.#views.get(uri);
@@ -220,7 +218,7 @@ export class OpenViews {
     const { host, refreshed } = this.parts;
     const view = new View({ host, uri, source, refreshed });
     this.#views.set(uri, view);
-    // Whoever asked may never watch it.
+    // The client that asked may never watch it.
     host.clock.after(VIEW_IDLE_MS, () => this.release(uri));
     void view.refresh();
     return view;
@@ -239,7 +237,7 @@ export class OpenViews {
     await Promise.all([...this.#views.values()].map((view) => view.refresh()));
   }
 
-  /** When the session itself is over, whoever watches is told so and let go. */
+  /** When the session itself is over, the host tells the subscribers and unsubscribes them. */
   close(isSessionOver: boolean): void {
     const { host } = this.parts;
     this.#isOver = true;

@@ -35,21 +35,24 @@ export interface PinnedFolder {
   close(): Promise<void>;
 }
 
-/** Fails with a `MovedError` when there is no folder at this very path, or a link on the way. */
-export function pinFolder(real: string): Promise<PinnedFolder> {
-  return process.platform === 'linux' ? holdFolder(real) : lookAtFolder(real);
+/**
+ * Fails with a `MovedError` when there is no folder at this very path, or a link on the way. A path that is no text is
+ * given as its bytes.
+ */
+export function pinFolder(real: string | Buffer): Promise<PinnedFolder> {
+  return process.platform === 'linux' ? holdFolder(real) : lookAtFolder(real.toString());
 }
 
-async function holdFolder(real: string): Promise<PinnedFolder> {
+async function holdFolder(real: string | Buffer): Promise<PinnedFolder> {
   const handle = await open(real, PLACE_FLAGS).catch(moved);
   const self = `${KNOWN_FOLDERS}/${handle.fd}`;
-  const place = await readlink(self).catch(() => undefined);
-  if (place !== real) {
+  const place = await readlink(self, { encoding: 'buffer' }).catch(() => undefined);
+  if (!place?.equals(Buffer.from(real))) {
     await handle.close();
     throw new MovedError(`${real} is not where it was`);
   }
   return {
-    real,
+    real: real.toString(),
     self,
     at: (name) => `${self}/${name}`,
     check: async () => {},

@@ -1,5 +1,7 @@
-/** The limits of every run of Git, with their units. */
-
+/**
+ * Runs Git in a folder that may have come from anywhere. The host starts no program that its configuration names (monitors,
+ * hooks, filters, other diff programs), fetches nothing, and writes nothing unless that is what the caller asks for.
+ */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { devNull } from 'node:os';
@@ -10,21 +12,16 @@ import { shorten, sizeText } from '../../core/util/text.js';
 export const GIT_READ_MAX_MS = 30_000;
 export const GIT_WRITE_MAX_MS = 120_000;
 export const GIT_CHECKOUT_MAX_MS = 10 * 60_000;
-/** How long it may take while somebody waits at a form. */
+/** How long it may take while a person waits at a form. */
 export const GIT_GLANCE_MAX_MS = 5_000;
 /** Between asking Git to end and killing it. */
 export const GIT_GRACE_MS = 2_000;
-/** A list with more is not taken in: reading it would hold up everybody. */
+/** The host does not take in a longer list: reading it would hold up the event loop. */
 export const GIT_OUTPUT_MAX_BYTES = 16 * 2 ** 20;
 /** Of what Git says when it fails, people see so much. */
 export const GIT_WORDS_MAX_CHARACTERS = 300;
 /** Contents that one run of Git hands over, as Git stores them. */
 export const GIT_CONTENTS_MAX_BYTES = 32 * 2 ** 20;
-
-/**
- * Runs Git in a folder that may have come from anywhere. Whatever its configuration names (monitors, hooks, filters, other
- * diff programs) is not started, nothing is fetched, and nothing is written unless that is what was asked for.
- */
 
 /** Git could not do it. The message is for people. */
 export class GitError extends Error {

@@ -1,60 +1,12 @@
 /**
- * Programs that the configuration of a repository names: filters, and since Git 2.54 hooks that are in no folder. A
- * repository that was copied from somewhere may name anything, so all of them are turned off by name.
+ * The repository that a folder is in: the folder may be all of it, one of many in it, or a worktree. A repository that was
+ * copied from somewhere may name any program in its configuration (filters, and since Git 2.54 hooks that are in no
+ * folder), so the host turns each of them off by its name.
  */
-
 import { realpath } from 'node:fs/promises';
 import path from 'node:path';
-import { GIT_FILTERS_MAX, withoutFilters } from '../tools/git-status.js';
 import { type BytePath, fromText } from './byte-path.js';
 import { GitError, type GitRun, git, gitList } from './git.js';
-
-/** Says which settings there are and where: their names alone, as their values may hold anything. */
-export const PROGRAM_LIST = [
-  ...['config', '--null', '--show-scope', '--name-only'],
-  ...['--get-regexp', '^(filter|hook|includeif)\\.'],
-] as const;
-
-export interface Programs {
-  /** The arguments that turn all of them off. */
-  readonly off: readonly string[];
-  readonly hasFilters: boolean;
-  /** The repository itself takes in more settings on another branch, or in another folder: those are not in the list. */
-  readonly hasConditions: boolean;
-}
-
-/** Where settings come from that are part of the repository. */
-const OF_REPOSITORY: ReadonlySet<string> = new Set(['local', 'worktree']);
-
-/** From a list of scopes and names. Throws when there is a program that cannot be turned off. */
-export function programsIn(list: string): Programs {
-  const fields = list.split('\0');
-  const settings = fields.filter((_, index) => index % 2 === 1);
-  const own = settings.filter((_, index) => OF_REPOSITORY.has(fields[2 * index] ?? ''));
-  const filters = withoutFilters(settings.filter((setting) => setting.startsWith('filter.')).join('\0'));
-  const smudges = filters.filter((setting) => setting.endsWith('.clean='));
-  return {
-    off: [
-      ...filters,
-      ...smudges.flatMap((setting) => ['-c', setting.replace(/\.clean=$/, '.smudge=')]),
-      ...withoutHooks(settings.filter((setting) => setting.startsWith('hook.'))),
-    ],
-    hasFilters: filters.length > 0,
-    hasConditions: own.some((setting) => setting.startsWith('includeif.')),
-  };
-}
-
-function withoutHooks(settings: readonly string[]): string[] {
-  const hooks = new Set(settings.map((setting) => setting.slice(0, setting.lastIndexOf('.'))));
-  if (hooks.size > GIT_FILTERS_MAX) throw new GitError(`the repository has more than ${GIT_FILTERS_MAX} hooks`);
-  return [...hooks].flatMap((hook) => {
-    // The first "=" ends the name of a setting on a command line.
-    if (hook.includes('=')) throw new GitError('the name of a hook contains "="');
-    return ['-c', `${hook}.enabled=false`];
-  });
-}
-
-/** The repository that a folder is in. The folder may be all of it, one of many in it, or a worktree. */
 
 export interface Repository {
   /** The folder that was asked about, by its real path. Git is always run here. */
@@ -88,7 +40,7 @@ export async function findRepository(folder: string, run: GitRun = {}): Promise<
   }
 }
 
-/** Those of the paths whose content goes through a program before Git stores it. */
+/** The paths whose content goes through a program before Git stores it. */
 export async function filteredPaths(
   repository: Repository,
   paths: readonly BytePath[],
@@ -102,4 +54,64 @@ export async function filteredPaths(
     if (!['unspecified', 'unset', 'set', ''].includes(value)) filtered.add(path);
   }
   return filtered;
+}
+
+/** Lists the names and scopes of settings, without their values, which may hold anything. */
+export const PROGRAM_LIST = [
+  ...['config', '--null', '--show-scope', '--name-only'],
+  ...['--get-regexp', '^(filter|hook|includeif)\\.'],
+] as const;
+
+interface Programs {
+  /** The arguments that turn all of them off. */
+  readonly off: readonly string[];
+  readonly hasFilters: boolean;
+  /** The repository itself takes in more settings on another branch, or in another folder: those are not in the list. */
+  readonly hasConditions: boolean;
+}
+
+/** The host does not use a repository with more filters, or more hooks: each makes the command longer. */
+export const GIT_PROGRAMS_MAX = 100;
+/** Where settings come from that are part of the repository. */
+const OF_REPOSITORY: ReadonlySet<string> = new Set(['local', 'worktree']);
+
+/** From a list of scopes and names. Throws when there is a program that cannot be turned off. */
+export function programsIn(list: string): Programs {
+  const fields = list.split('\0');
+  const settings = fields.filter((_, index) => index % 2 === 1);
+  const own = settings.filter((_, index) => OF_REPOSITORY.has(fields[2 * index] ?? ''));
+  const filters = withoutFilters(settings.filter((setting) => setting.startsWith('filter.')));
+  const smudges = filters.filter((setting) => setting.endsWith('.clean='));
+  return {
+    off: [
+      ...filters,
+      ...smudges.flatMap((setting) => ['-c', setting.replace(/\.clean=$/, '.smudge=')]),
+      ...withoutHooks(settings.filter((setting) => setting.startsWith('hook.'))),
+    ],
+    hasFilters: filters.length > 0,
+    hasConditions: own.some((setting) => setting.startsWith('includeif.')),
+  };
+}
+
+function withoutFilters(settings: readonly string[]): string[] {
+  const filters = namesIn(settings);
+  if (filters.length > GIT_PROGRAMS_MAX) throw new GitError(`it has more than ${GIT_PROGRAMS_MAX} filters`);
+  return filters.flatMap((filter) => {
+    if (filter.includes('=')) throw new GitError('the name of one of its filters contains "="');
+    return [`${filter}.clean=`, `${filter}.process=`, `${filter}.required=false`].flatMap((setting) => ['-c', setting]);
+  });
+}
+
+function withoutHooks(settings: readonly string[]): string[] {
+  const hooks = namesIn(settings);
+  if (hooks.length > GIT_PROGRAMS_MAX) throw new GitError(`it has more than ${GIT_PROGRAMS_MAX} hooks`);
+  return hooks.flatMap((hook) => {
+    if (hook.includes('=')) throw new GitError('the name of one of its hooks contains "="');
+    return ['-c', `${hook}.enabled=false`];
+  });
+}
+
+/** One with "=" in it cannot be turned off: the first "=" ends the name of a setting on a command line. */
+function namesIn(settings: readonly string[]): string[] {
+  return [...new Set(settings.map((setting) => setting.slice(0, setting.lastIndexOf('.'))))];
 }

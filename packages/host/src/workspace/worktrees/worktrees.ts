@@ -1,5 +1,8 @@
-/** What is checked out where: the repository that a folder is in, its branch, and the branches that there are. */
-
+/**
+ * Worktrees: a session may work on a branch of its own, in a folder of its own, so that several agents can change one
+ * repository at the same time. The host makes the worktree before the session's agent opens, and removes it when it forgets
+ * the session; a worktree with something in it that is in no branch stays for good.
+ */
 import { createHash } from 'node:crypto';
 import { readFile, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
@@ -16,34 +19,10 @@ import { shownPath } from '../git/byte-path.js';
 import { GIT_CHECKOUT_MAX_MS, GIT_GLANCE_MAX_MS, GIT_WRITE_MAX_MS, git, gitText } from '../git/git.js';
 import { findRepository, type Repository } from '../git/repository.js';
 
-/** Somebody waits at a form. */
+/** A person waits at a form. */
 const GLANCE = { timeoutMs: GIT_GLANCE_MAX_MS } as const;
 
-/** The branch that is checked out; undefined when it is a bare commit. */
-export async function branchIn(folder: string): Promise<string | undefined> {
-  const name = await gitText(folder, ['symbolic-ref', '--quiet', '--short', 'HEAD'], GLANCE).catch(() => '');
-  return name === '' ? undefined : name;
-}
-
-/** Local branches, the latest first. */
-async function branchesOf({ folder }: Repository): Promise<string[]> {
-  const list = ['for-each-ref', '--sort=-committerdate', '--format=%(refname:short)', 'refs/heads'];
-  return (await gitText(folder, list, GLANCE)).split('\n').filter((name) => name !== '');
-}
-
-/** The commit that a name stands for. What clients write could also be an option, so Git never gets to see it as one. */
-export async function commitOf({ folder }: Repository, name: string): Promise<string | undefined> {
-  const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`];
-  return gitText(folder, args, GLANCE).catch(() => undefined);
-}
-
-/**
- * Worktrees: a session may work on a branch of its own, in a folder of its own, so that several agents can change one
- * repository at the same time. The worktree is made before the session's agent opens, and stays as long as the session
- * can still be restored; one with something in it that is in no branch stays for good.
- */
-
-/** Git leaves this where a worktree is being made, and takes it away in the end. */
+/** Git leaves this where it makes a worktree, and takes it away in the end. */
 const HALF_MADE = 'initializing';
 
 export class Worktrees implements Service, WorktreePort {
@@ -163,4 +142,22 @@ function exists(folder: string): Promise<boolean> {
     () => true,
     () => false,
   );
+}
+
+/** The branch that is checked out; undefined when it is a bare commit. */
+async function branchIn(folder: string): Promise<string | undefined> {
+  const name = await gitText(folder, ['symbolic-ref', '--quiet', '--short', 'HEAD'], GLANCE).catch(() => '');
+  return name === '' ? undefined : name;
+}
+
+/** Local branches, the latest first. */
+async function branchesOf({ folder }: Repository): Promise<string[]> {
+  const list = ['for-each-ref', '--sort=-committerdate', '--format=%(refname:short)', 'refs/heads'];
+  return (await gitText(folder, list, GLANCE)).split('\n').filter((name) => name !== '');
+}
+
+/** The commit that a name stands for. What clients write could also be an option, so Git never gets to see it as one. */
+async function commitOf({ folder }: Repository, name: string): Promise<string | undefined> {
+  const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`];
+  return gitText(folder, args, GLANCE).catch(() => undefined);
 }
