@@ -19,12 +19,12 @@ const ROUNDS = 200;
 
 const host = await openHost();
 const bare = await openBare();
-const best = { gateway: Number.POSITIVE_INFINITY, bare: Number.POSITIVE_INFINITY, broker: Number.POSITIVE_INFINITY };
+const best = { gateway: Number.POSITIVE_INFINITY, bare: Number.POSITIVE_INFINITY, toolCall: Number.POSITIVE_INFINITY };
 for (let round = 0; round < ROUNDS; round++) {
   await measure('bare', () => bare.roundtrip());
   await measure('gateway', () => host.call());
 }
-for (let round = 0; round < 3; round++) await measure('broker', () => host.brokered());
+for (let round = 0; round < 3; round++) await measure('toolCall', () => host.called());
 await host.stop();
 bare.stop();
 
@@ -37,7 +37,7 @@ report(
     'gateway.roundtrip': rounded(best.gateway / best.bare),
     microseconds: rounded(best.gateway, 1),
     bareMicroseconds: rounded(best.bare, 1),
-    throughBrokerMicroseconds: rounded(best.broker, 1),
+    asToolCallMicroseconds: rounded(best.toolCall, 1),
     pushesPerSecond: Math.round(crowd.pushesPerSecond),
     bind50Milliseconds: Math.round(crowd.bindMs),
     bind50Megabytes: rounded(crowd.megabytes, 1),
@@ -46,7 +46,7 @@ report(
   },
   {
     'gateway.roundtrip': 'from the call of the tool to its result over a socket, against a bare echo; at most 2',
-    throughBrokerMicroseconds: 'the same with gates, state and storage, as a model calls it; for comparison',
+    asToolCallMicroseconds: 'the same with gates, state and storage, as a model calls it; for comparison',
     pushesPerSecond: 'of 50 providers at once, each as fast as it may, until all are kept; for comparison',
     bind50Milliseconds: 'to bind 50 providers with 100 tools each to one session, one after the other; grows with both',
     bind50Megabytes: 'what the process grew by meanwhile, both ends of the sockets in it',
@@ -81,7 +81,7 @@ async function openHost() {
   const context = { cwd: undefined, signal: running.signal, progress: () => {} };
   return {
     call: () => succeeded(tool.run(ARGS, context)),
-    brokered: () => succeeded(running.callTool({ name: TOOL.name, input: ARGS })),
+    called: () => succeeded(running.callTool({ name: TOOL.name, input: ARGS })),
     stop: async () => {
       socket.terminate();
       await server.close();

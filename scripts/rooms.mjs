@@ -86,6 +86,12 @@ export const RULES = [
     why: 'the rest of the host uses agents through agents/index.ts',
   },
   {
+    name: 'tool-calls-and-prompt-below-sessions',
+    room: /^packages\/host\/src\/core\/(tool-calls|prompt)\//,
+    forbidden: /^packages\/host\/src\/(?!core\/(tool-calls|prompt|contracts|util)\/)/,
+    why: 'tool calls and the prompt know their session through ports, which core/sessions implements',
+  },
+  {
     name: 'runs-in-a-browser',
     room: /^packages\/(protocol\/src|link\/src|client\/src|provider\/src|web\/src)\//,
     forbidden: /^node:/,

@@ -94,6 +94,18 @@ const CASES: Record<
       ['packages/host/src/agent-acceptance/test-session.ts', '../host.js'],
     ],
   },
+  'tool-calls-and-prompt-below-sessions': {
+    bites: [
+      ['packages/host/src/core/tool-calls/tool-call.ts', '../sessions/turn.js'],
+      ['packages/host/src/core/prompt/client-transform.ts', '../wire/connection.js'],
+      ['packages/host/src/core/tool-calls/gates.ts', '../../telemetry/telemetry.js'],
+    ],
+    spares: [
+      ['packages/host/src/core/tool-calls/tool-call.ts', '../contracts/tool.js'],
+      ['packages/host/src/core/prompt/turn-prompt.ts', '../util/prompt-sections.js'],
+      ['packages/host/src/core/sessions/turn.ts', '../tool-calls/tool-calls.js'],
+    ],
+  },
   'agents-through-their-index': {
     bites: [
       ['packages/host/src/index.ts', './agents/model/backend.js'],

@@ -8,7 +8,7 @@ import { echoTool } from '../support/tools.js';
 const call = (name: string, input: object = {}) => ({ calls: [{ name, input }] });
 
 describe.skipIf(!hasCopilot)(`tools that Copilot is given${WHY_SKIPPED}`, { timeout: 2 * WAIT_MAX_MS }, () => {
-  it('are called through the broker: a person is asked once, by it alone', async () => {
+  it('are called as tool calls of the host: a person is asked once, by the host alone', async () => {
     const echo = echoTool('notes.add', { confirmation: { title: 'Note it?' }, work: () => 'noted under 7' });
     const room = await CopilotRoom.open([call('notes_add', { text: 'plums' }), { text: ['Noted.'] }], {
       extension: { tools: [echo] },

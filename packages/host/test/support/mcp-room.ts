@@ -86,7 +86,7 @@ function isTool(name: string): (member: [string, unknown]) => boolean {
   return ([key, value]) => key === 'tool' && value === name;
 }
 
-/** Runs a tool the way the broker does. */
+/** Runs a tool as a tool call of the host does. */
 export function call(
   server: McpServer,
   name: string,

@@ -28,7 +28,7 @@ async function gatedRoom(gates: readonly Gate[], confirmation?: ToolConfirmation
   return { ...room, tool, turn: room.puppet.turn };
 }
 
-describe('the way of a call', () => {
+describe('the life of a tool call', () => {
   it('[UNI-039] [UNI-040] is input, rules, gates, a person, the tool, in this order', async () => {
     const seen: string[] = [];
     const see = (what: string) => {

@@ -1,7 +1,7 @@
 /**
  * Protected sections are set aside before the other stages run, and put back at the end: byte for byte, with additions to
  * them in a block before, and safety after everything else. A protected text stands in the prompt once: copies of it in
- * text that others added are taken out, also copies that arise only where two texts meet. Otherwise somebody could show
+ * text that others added are taken out, also copies that arise only where two texts meet. Otherwise an extension could show
  * the rules early and go on with "but".
  */
 import { followed, isShown, joined, SAFETY, SEPARATOR, type Sections } from '../util/prompt-sections.js';

@@ -110,7 +110,7 @@ export class Session implements OpenChannel {
   /** It left memory or was disposed: nothing more happens here. */
   #isClosed = false;
   /** Tools that a person allowed for the rest of this session. */
-  readonly allowances: ToolPermissions;
+  readonly toolPermissions: ToolPermissions;
   /** Whose title it has. */
   readonly naming: Naming;
   /** Whoever adds tools, gates or prompt text to it. */
@@ -139,7 +139,7 @@ export class Session implements OpenChannel {
       isResting: () => this.#processes.isResting,
     });
     this.#history = new History(parts);
-    this.allowances = new ToolPermissions(parts.notes, parts.channel.uri);
+    this.toolPermissions = new ToolPermissions(parts.notes, parts.channel.uri);
     this.naming = new Naming(parts.notes, parts.channel.uri);
     this.extensions = new Extensions({
       builtins: offeredBuiltins(parts),
@@ -230,7 +230,7 @@ export class Session implements OpenChannel {
     await this.#processes.wake();
     this.extensions.changed();
     await this.#companions.place();
-    await Promise.all([this.allowances.load(), this.naming.load(), this.#companions.begin()]);
+    await Promise.all([this.toolPermissions.load(), this.naming.load(), this.#companions.begin()]);
   }
 
   /** The host stopped while the session was at work. */

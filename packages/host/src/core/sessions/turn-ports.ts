@@ -18,7 +18,7 @@ export function callContextOf(turn: TurnRunner, parts: SessionParts): CallContex
   return {
     ...{ session: session.uri, turnId, workingDirectory, signal, clock, logger, telemetry },
     extensions: session.extensions,
-    permissions: session.allowances,
+    permissions: session.toolPermissions,
     blobs,
     outputMaxCharacters: toolOutputMaxCharacters,
     get state() {

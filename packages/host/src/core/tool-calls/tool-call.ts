@@ -137,6 +137,7 @@ export class ToolCall {
       this.#confirmation = confirmation;
       return undefined;
     } catch (error) {
+      this.#shown.invocationMessage = this.tool.displayName;
       return this.#shown.completeUnrun(failureOf(this.tool, error));
     }
   }

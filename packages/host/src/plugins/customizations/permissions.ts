@@ -88,7 +88,7 @@ export class Permissions {
     const { id, uri, name } = source;
     const keyOf = ({ digest }: Program) =>
       ({ owner: OWNER, name: JSON.stringify(['clientId' in source ? source.clientId : '', uri, digest]) }) as const;
-    const isAccepted = (program: Program) => session.allowances.has(keyOf(program));
+    const isAccepted = (program: Program) => session.toolPermissions.has(keyOf(program));
     const accepted = missing.filter(isAccepted);
     if (accepted.length > 0) this.#grant(id, known, accepted);
     const asked = askedTogether(missing.filter((program) => !isAccepted(program)));
@@ -104,7 +104,7 @@ export class Permissions {
     const withdrawQuestion = session.standing.ask(request, (response) => {
       if (this.#known.get(id) !== known) return;
       if (response !== 'accept') return;
-      for (const program of asked) session.allowances.add(keyOf(program));
+      for (const program of asked) session.toolPermissions.add(keyOf(program));
       this.#grant(id, known, asked);
       this.#askForClient(
         source,

@@ -45,7 +45,7 @@ export interface HostSession extends Pick<Session, 'uri' | 'isClosed'> {
   /** Questions to people that outlive turns. */
   readonly standing: Pick<Session['standing'], 'ask'>;
   /** What a person allowed for the rest of the session. */
-  readonly allowances: Pick<Session['allowances'], 'load' | 'has' | 'add'>;
+  readonly toolPermissions: Pick<Session['toolPermissions'], 'load' | 'has' | 'add'>;
   write(action: SessionAction): void;
 }
 

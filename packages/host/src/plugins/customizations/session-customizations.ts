@@ -92,7 +92,7 @@ export class SessionCustomizations implements SessionObserver {
   /** Never fails: a session also works without its customizations. */
   async begin(): Promise<void> {
     try {
-      await Promise.all([this.#opened, this.#session.allowances.load()]);
+      await Promise.all([this.#opened, this.#session.toolPermissions.load()]);
       this.#isUsed = true;
       for (const id of this.#inventory.ids) this.#requestPermission(id);
       this.#servers.wake();

@@ -1,5 +1,5 @@
 /**
- * What the broker adds to a call of a tool: one built-in tool through input check, gates, confirmation policy and
+ * What the stages of a tool call add to a tool: one built-in tool through input check, gates, confirmation policy and
  * result, against its own function called directly. Sessions live in memory, so the disk plays no part.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -29,7 +29,7 @@ try {
     // A fresh session each time: a turn that has had thousands of calls is not what people have.
     for (const gates of GATES) {
       const { turn, stop } = await openRoom(gates);
-      await measure(best, `gates${gates}`, () => brokered(turn));
+      await measure(best, `gates${gates}`, () => called(turn));
       await stop();
     }
   }
@@ -37,19 +37,19 @@ try {
   const most = GATES[GATES.length - 1];
   report(
     {
-      'broker.call': rounded(added[1] / 1_000),
-      'broker.call.ungated': rounded(added[0] / 1_000),
-      'broker.call.8gates': rounded(added[8] / 1_000),
-      'broker.call.32gates': rounded(added[32] / 1_000),
-      'broker.perGateMicroseconds': rounded((added[most] - added[0]) / most, 2),
+      'toolCalls.call': rounded(added[1] / 1_000),
+      'toolCalls.call.ungated': rounded(added[0] / 1_000),
+      'toolCalls.call.8gates': rounded(added[8] / 1_000),
+      'toolCalls.call.32gates': rounded(added[32] / 1_000),
+      'toolCalls.perGateMicroseconds': rounded((added[most] - added[0]) / most, 2),
       directMicroseconds: rounded(best.direct, 1),
     },
     {
-      'broker.call': 'milliseconds added to the tool by one gate and the policy; under 0.3',
-      'broker.call.ungated': 'the same without gates',
-      'broker.call.8gates': 'the same with 8',
-      'broker.call.32gates': 'the same with 32',
-      'broker.perGateMicroseconds':
+      'toolCalls.call': 'milliseconds added to the tool by one gate and the policy; under 0.3',
+      'toolCalls.call.ungated': 'the same without gates',
+      'toolCalls.call.8gates': 'the same with 8',
+      'toolCalls.call.32gates': 'the same with 32',
+      'toolCalls.perGateMicroseconds':
         'what one more gate costs; gates are asked side by side, so it grows by count alone',
     },
   );
@@ -62,7 +62,7 @@ function direct() {
   return readFileTool.run(INPUT, { cwd: folder, signal, progress: () => {} });
 }
 
-async function brokered(turn) {
+async function called(turn) {
   const outcome = await turn.callTool({ name: 'read_file', input: INPUT });
   if (!outcome.success) throw new Error('the call failed');
 }
