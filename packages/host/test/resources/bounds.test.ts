@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { OUTBOX_MERGE_BYTES } from '../../src/core/wire/limits.js';
 import { pinFolder } from '../../src/workspace/files/pinned-folder.js';
 import { LINKS_MAX, PATH_MAX_NAMES } from '../../src/workspace/files/places.js';
-import { knownIn, WATCH_NAMES_MAX, WatchedFolders } from '../../src/workspace/files/tree-watch.js';
+import { FolderBudget, knownIn, WATCH_NAMES_MAX, WatchedFolders } from '../../src/workspace/files/tree-watch.js';
 import { makeFolders } from '../../src/workspace/files/write.js';
 import { openResourceRoom } from '../support/resource-room.js';
 import { tempFolder } from '../support/temp-folder.js';
@@ -89,7 +89,7 @@ describe('a path without end', () => {
 
 describe('what a watch remembers', () => {
   it('is bounded, also when it comes bit by bit', async () => {
-    const parts = { recursive: false, isEntered: () => false, touched: () => {} };
+    const parts = { budget: new FolderBudget(), recursive: false, isEntered: () => false, touched: () => {} };
     const folders = new WatchedFolders(parts);
     const folder = { real: '/', known: new Map(), watcher: undefined };
     for (let round = 0; round < 3; round++) {

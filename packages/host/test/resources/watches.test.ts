@@ -1,12 +1,14 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdir, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { describe, expect, it } from 'vitest';
-import { WATCH_BATCH_MAX_CHANGES, WATCH_BATCH_MS } from '../../src/workspace/files/tree-watch.js';
-import { WATCH_UNUSED_MS, WATCHES_MAX } from '../../src/workspace/files/watches.js';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { silentLogger } from '../../src/core/util/logger.js';
+import { FolderBudget, WATCH_BATCH_MAX_CHANGES, WATCH_BATCH_MS } from '../../src/workspace/files/tree-watch.js';
+import { WATCH_UNUSED_MS, WATCHES_MAX, Watches } from '../../src/workspace/files/watches.js';
 import { FakeClock } from '../support/fake-clock.js';
 import { openResourceRoom, type ResourceRoom } from '../support/resource-room.js';
+import { tempFolder } from '../support/temp-folder.js';
 import { type RawClient, ROOT, settle } from '../support/test-host.js';
 
 const POLL = { timeout: 10_000, interval: 10 };
@@ -102,6 +104,32 @@ describe('createResourceWatch', () => {
     expect(rejectionReason).toBeDefined();
   });
 
+  it('has a limit for the folders of all watches together, which ended watches give back', async () => {
+    const folder = await tempFolder({ 'inner/a.txt': '' });
+    const stats = await stat(folder, { bigint: true });
+    const places = {
+      at: (_: unknown, act: (place: object) => Promise<string>) => act({ uri: 'file:///f', stats, real: folder }),
+    };
+    const host = {
+      clock: new FakeClock(),
+      writer: {},
+      logger: silentLogger,
+      isWatched: () => true,
+      unsubscribeAll: () => {},
+    };
+    const watches = new Watches({ host, places, roots: {}, budget: new FolderBudget(3) } as never);
+    onTestFinished(() => watches.close());
+    const creator = { identity: { clientId: 'desk' } } as never;
+    const create = () => watches.create(creator, { channel: ROOT, uri: 'file:///f', recursive: true });
+    const first = await create();
+    await expect(create()).rejects.toThrow('no more folders can be watched');
+    watches.release(first);
+    const second = await create();
+    await expect(create()).rejects.toThrow('no more folders can be watched');
+    watches.release(second);
+    await create();
+  });
+
   it('has a limit for each connection', async () => {
     const room = await openResourceRoom();
     for (let index = 0; index < WATCHES_MAX; index++) await create(room);
@@ -159,6 +187,16 @@ describe('a watch', { timeout: 30_000 }, () => {
     await writeFile(room.path('b.txt'), 'other');
     await new Promise((resolve) => setTimeout(resolve, 200));
     expect(changes(room.desk, channel).every((change) => change.uri === uri)).toBe(true);
+  });
+
+  it("[AHP-244] tells of a file as updated when another folder with that file takes its folder's place", async () => {
+    const room = await openResourceRoom({ files: { 'd/x': '', 'd/old': '', 'aside/x': '', 'aside/new': '' } });
+    await rename(room.path('aside'), path.join(room.outside, 'aside'));
+    const channel = await watch(room, '.', { recursive: true });
+    renameSync(room.path('d'), path.join(room.outside, 'gone'));
+    renameSync(path.join(room.outside, 'aside'), room.path('d'));
+    const expected = ['added d/new', 'deleted d/old', 'updated d', 'updated d/x'];
+    await expect.poll(() => told(room, channel).sort(), POLL).toEqual(expected);
   });
 
   it('[AHP-245] tells what is included and not excluded', async () => {

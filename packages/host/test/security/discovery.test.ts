@@ -27,6 +27,12 @@ describe('discovery', () => {
     expect(await runningInstances(folder)).toEqual([]);
   });
 
+  it('takes an entry back that is gone already', async () => {
+    const retract = await announceInstance(folder, instance(process.pid));
+    await rm(path.join(folder, 'instances'), { recursive: true });
+    await expect(retract()).resolves.toBeUndefined();
+  });
+
   it.skipIf(process.platform === 'win32')('keeps entries for the owner only', async () => {
     await announceInstance(folder, instance(process.pid));
     expect((await stat(path.join(folder, 'instances'))).mode & 0o777).toBe(0o700);

@@ -40,6 +40,7 @@ interface TreeWatchParts {
   readonly isFolder: boolean;
   readonly recursive: boolean;
   readonly filter: ChangeFilter;
+  readonly budget: FolderBudget;
   /** Never called with nothing. */
   changed(changes: readonly PathChange[]): void;
   /** It cannot be watched as it should be (any more). */
@@ -61,6 +62,7 @@ export class TreeWatch {
     this.#parts = parts;
     this.#folders = new WatchedFolders({
       recursive: parts.recursive,
+      budget: parts.budget,
       isEntered: (folder) => parts.filter.isEntered(this.#relative(folder)),
       touched: (folder, name) => this.#touch(folder, name),
     });
@@ -178,6 +180,25 @@ export class TreeWatch {
   }
 }
 
+/** Counts the folders in all watches of a host. */
+export class FolderBudget {
+  #taken = 0;
+
+  constructor(private readonly max = WATCHED_FOLDERS_MAX) {}
+
+  get isSpent(): boolean {
+    return this.#taken >= this.max;
+  }
+
+  take(): void {
+    this.#taken += 1;
+  }
+
+  release(folders: number): void {
+    this.#taken -= folders;
+  }
+}
+
 /**
  * The folders of one watch: what is known to be in each, and how the system tells that something changed there. On Linux
  * every folder has a watcher of its own; elsewhere the outermost one tells about all of them.
@@ -189,6 +210,7 @@ interface WatchedFolder {
 }
 
 interface WatchedFoldersParts {
+  readonly budget: FolderBudget;
   readonly recursive: boolean;
   /** Whether a watch looks into a folder. */
   isEntered(folder: string): boolean;
@@ -255,10 +277,10 @@ export class WatchedFolders {
     if (this.#folders.size >= WATCH_FOLDERS_MAX) {
       throw invalid(`a watch may have ${WATCH_FOLDERS_MAX} folders: exclude some`);
     }
-    if (watchedFolders >= WATCHED_FOLDERS_MAX) throw tooMany();
+    if (this.#parts.budget.isSpent) throw tooMany();
     const folder = { real, known: new Map(), watcher: isWatched ? this.#watcherOf(held) : undefined };
     this.#folders.set(real, folder);
-    watchedFolders += 1;
+    this.#parts.budget.take();
     return folder;
   }
 
@@ -295,7 +317,7 @@ export class WatchedFolders {
     const folder = this.#folders.get(real);
     if (!folder) return [];
     this.#folders.delete(real);
-    watchedFolders -= 1;
+    this.#parts.budget.release(1);
     this.#names -= folder.known.size;
     folder.watcher?.close();
     return [...folder.known.keys()].flatMap((name) => {
@@ -308,7 +330,7 @@ export class WatchedFolders {
     this.#isClosed = true;
     for (const { watcher } of this.#folders.values()) watcher?.close();
     for (const watcher of this.#others) watcher.close();
-    watchedFolders -= this.#folders.size;
+    this.#parts.budget.release(this.#folders.size);
     this.#folders.clear();
   }
 }
@@ -345,6 +367,3 @@ function tooMany(): Error {
 function ifMoved(error: unknown): undefined {
   if (!(error instanceof MovedError)) throw error;
 }
-
-/** Folders of all watches in this process, for the system counts them together, too. */
-let watchedFolders = 0;

@@ -19,7 +19,7 @@ import type { ClientRoots } from './client-roots.js';
 import { invalid, notFound, refused } from './errors.js';
 import type { Place, Places } from './places.js';
 import { suffices } from './roots.js';
-import { type PathChange, TreeWatch } from './tree-watch.js';
+import { FolderBudget, type PathChange, TreeWatch } from './tree-watch.js';
 
 export const WATCHES_MAX = 32;
 const WATCH_PATTERNS_MAX = 100;
@@ -45,6 +45,7 @@ interface WatchesParts {
   readonly host: WatchesHost;
   readonly places: Places;
   readonly roots: ClientRoots;
+  readonly budget?: FolderBudget;
 }
 
 interface Watch {
@@ -61,10 +62,12 @@ interface Watch {
 export class Watches {
   readonly #parts: WatchesParts;
   readonly #watches = new Map<string, Watch>();
+  readonly #budget: FolderBudget;
   #isClosed = false;
 
   constructor(parts: WatchesParts) {
     this.#parts = parts;
+    this.#budget = parts.budget ?? new FolderBudget();
   }
 
   /** Resolves with the URI of the channel. Changes are reported to its subscribers only. */
@@ -90,6 +93,7 @@ export class Watches {
     const channelUri = `${WATCH_SCHEME}/${crypto.randomUUID()}`;
     const tree = new TreeWatch({
       ...{ clock, root: real, recursive, isFolder: stats.isDirectory(), filter: changeFilter(excludes, includes) },
+      budget: this.#budget,
       changed: (changes) => void this.#tell(channelUri, place, changes),
       failed: (error) => this.#failed(channelUri, error),
     });
