@@ -1,6 +1,7 @@
 /**
- * Reads a write-ahead file the way SQLite does, to tell what SQLite would pass over in silence: frames that were cut
- * off or overwritten. It changes nothing. The format: https://www.sqlite.org/fileformat2.html#the_write_ahead_log
+ * Reads a write-ahead file the way SQLite does, to notice the frames that SQLite drops without a word: those that were cut
+ * off or overwritten (decision 0031). It changes nothing.
+ * The format: https://www.sqlite.org/fileformat2.html#the_write_ahead_log
  */
 import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs';
 
