@@ -139,8 +139,8 @@ export type Config = ValueOf<typeof CONFIG_SCHEMA>;
 export type AgentEntry = ValueOf<(typeof CONFIG_SCHEMA)['properties']['agents']>[string];
 export type ModelEntry = ValueOf<typeof modelAgent>;
 export type AcpEntry = ValueOf<typeof acpAgent>;
-export type CopilotEntry = ValueOf<typeof copilotAgent>;
-export type ClaudeEntry = ValueOf<typeof claudeAgent>;
+type CopilotEntry = ValueOf<typeof copilotAgent>;
+type ClaudeEntry = ValueOf<typeof claudeAgent>;
 /** An entry that stands for an agent of its own. */
 export type TypedEntry = ModelEntry | AcpEntry | CopilotEntry | ClaudeEntry;
 export type ChangeEntry = ValueOf<typeof changedAgent>;
@@ -173,17 +173,17 @@ export interface TextSchema extends Described {
   readonly type: 'string';
   readonly pattern?: string;
 }
-export interface ChoiceSchema extends Described {
+interface ChoiceSchema extends Described {
   readonly enum: readonly string[];
 }
-export interface FlagSchema extends Described {
+interface FlagSchema extends Described {
   readonly type: 'boolean';
 }
-export interface CountSchema extends Described {
+interface CountSchema extends Described {
   readonly type: 'integer';
   readonly minimum: number;
 }
-export interface ListSchema extends Described {
+interface ListSchema extends Described {
   readonly type: 'array';
   readonly items: ConfigSchema;
 }
@@ -205,12 +205,12 @@ export interface UnionSchema extends Described {
   readonly anyOf: readonly ConfigSchema[];
 }
 /** A key that people try and that must not be there; the description says what to do instead. */
-export interface NeverSchema {
+interface NeverSchema {
   readonly not: Readonly<Record<string, never>>;
   readonly description: string;
 }
 /** Passed on as it is. */
-export interface DataSchema extends Described {
+interface DataSchema extends Described {
   readonly type: 'object';
   readonly additionalProperties: true;
 }
@@ -264,7 +264,7 @@ export function record<
   return { description, type: 'object', properties, required, additionalProperties: false } as const;
 }
 
-export function mapOf<const Names extends TextSchema, const Member extends ConfigSchema>(
+function mapOf<const Names extends TextSchema, const Member extends ConfigSchema>(
   description: string,
   propertyNames: Names,
   additionalProperties: Member,

@@ -16,7 +16,7 @@ import {
   type SdkOptions,
 } from './candidate.js';
 
-export const ACP_PACKAGE = '@agentclientprotocol/sdk';
+const ACP_PACKAGE = '@agentclientprotocol/sdk';
 
 interface AgentCommand {
   readonly provider: string;

@@ -25,7 +25,7 @@ export function modelLook({ factories }: Machine, options: ModelAgentOptions, wh
   return factories.model ? { found: true, why, backend: factories.model(options) } : NO_FACTORY;
 }
 
-export interface ServedModel {
+interface ServedModel {
   readonly provider: string;
   readonly displayName: string;
   readonly baseURL: string;
@@ -79,7 +79,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ERR_INVALID_PROTOCOL: 'that is not an address that begins with http:// or https://',
 };
 
-export interface ModelListRequest {
+interface ModelListRequest {
   readonly baseURL: string;
   readonly timeoutMs: number;
   readonly headers?: Readonly<Record<string, string>> | undefined;

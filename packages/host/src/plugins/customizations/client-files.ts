@@ -39,7 +39,7 @@ function isThere(folder: string): Promise<boolean> {
   );
 }
 
-export interface ClientPlace {
+interface ClientPlace {
   readonly uri: string;
   /** The connection at the time of a request; undefined when the client is not connected. */
   connection(): ClientConnection | undefined;

@@ -7,7 +7,7 @@ import type { CustomizationsPorts, HostSession } from './ports.js';
 import type { PluginSource } from './sources/source.js';
 
 /** Something that follows from a claim of the active client. */
-export type PluginChange =
+type PluginChange =
   | { readonly kind: 'removed'; readonly id: string }
   /** The plugin is new, or has changed. */
   | { readonly kind: 'published'; readonly source: PluginSource };

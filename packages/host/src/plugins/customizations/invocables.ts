@@ -58,7 +58,7 @@ export function expanded({ body, folder }: Invocable, args: string): string {
   return [text.trim(), ...below, ...files].join('\n\n');
 }
 
-export interface TypedCommand {
+interface TypedCommand {
   readonly name: string;
   readonly args: string;
 }

@@ -60,7 +60,7 @@ function wordsOf(end: ProcessEnd): string {
   return end.kind === 'not-started' ? `could not be started (${end.code})` : 'took too long';
 }
 
-export interface HookRun {
+interface HookRun {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
@@ -79,7 +79,7 @@ export interface HookAnswer {
 }
 
 /** The exit code of an objection. */
-export const EXIT_BLOCK = 2;
+const EXIT_BLOCK = 2;
 
 const NOTHING: HookAnswer = { decision: 'none', reason: '' };
 

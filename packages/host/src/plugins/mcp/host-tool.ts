@@ -121,7 +121,7 @@ function failed(displayName: string, { code, message }: ToolFailure): ToolOutput
   return { success: false, pastTenseMessage: `${displayName} failed`, content, error: { message, code } };
 }
 
-export interface ServerCall {
+interface ServerCall {
   readonly server: string;
   readonly tool: string;
   readonly input: Record<string, unknown>;

@@ -15,7 +15,7 @@ export type McpServersOptions = Pick<McpServerOptions, 'clock' | 'folder' | 'env
 export type McpDeclaration = Pick<McpServerOptions, 'id' | 'name' | 'plugin' | 'isOfUser' | 'config'>;
 
 /** Why a server was not added. */
-export type McpRefusal = 'name-taken' | 'too-many';
+type McpRefusal = 'name-taken' | 'too-many';
 
 export class McpServers {
   readonly #options: McpServersOptions;

@@ -87,7 +87,7 @@ export interface ToolListing {
 
 type ReadPage = (params: Record<string, unknown>) => Promise<Record<string, unknown>>;
 
-export async function readToolList(readPage: ReadPage): Promise<ToolListing> {
+async function readToolList(readPage: ReadPage): Promise<ToolListing> {
   const tools = new Map<string, McpTool>();
   let leftOut = 0;
   let cursor: unknown;
@@ -162,7 +162,7 @@ function isTextList(value: unknown): value is string[] {
 }
 
 /** What the strictest model APIs take. */
-export const MODEL_NAME_MAX_CHARACTERS = 64;
+const MODEL_NAME_MAX_CHARACTERS = 64;
 const HASH_CHARACTERS = 8;
 
 export interface ServerName {

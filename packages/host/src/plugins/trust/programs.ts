@@ -14,7 +14,7 @@ import type { McpServerConfig } from '../customizations/parse/mcp.js';
 /** A longer line cannot be judged by a person: such a program does not start. */
 export const PROGRAM_LINE_MAX_CHARACTERS = 4_000;
 /** All programs of one question. The host asks about the others afterwards. */
-export const PROGRAMS_QUESTION_MAX_CHARACTERS = 16_000;
+const PROGRAMS_QUESTION_MAX_CHARACTERS = 16_000;
 export const PROGRAMS_QUESTION_MAX = 100;
 
 export interface Program {
@@ -100,7 +100,7 @@ function shownAddress(declared: string): string {
   return place.replace(/\$%7B(\w+)%7D/gi, '${$1}');
 }
 
-export interface DeclaredHook {
+interface DeclaredHook {
   readonly event: string;
   readonly matcher?: string | undefined;
   readonly action: HookCommand;

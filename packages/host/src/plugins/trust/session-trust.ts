@@ -7,7 +7,7 @@ import { count } from '../../core/util/text.js';
 import { askedTogether, isShowable, PROGRAM_LINE_MAX_CHARACTERS, type Program, quoted } from './programs.js';
 import type { FolderTrust } from './trust.js';
 
-export interface ProgramStart {
+interface ProgramStart {
   start(): void;
   /** The program does not start; `why` is for the people in the session. `isByPerson`: one of them refused. */
   refused?(why: string, isByPerson: boolean): void;
@@ -16,7 +16,7 @@ export interface ProgramStart {
 }
 
 /** A session of the host, as far as questions about trust use it. */
-export interface TrustSession extends Pick<Session, 'uri' | 'state' | 'isClosed'> {
+interface TrustSession extends Pick<Session, 'uri' | 'state' | 'isClosed'> {
   readonly standing: Pick<Session['standing'], 'ask'>;
 }
 

@@ -9,9 +9,9 @@ import { writePrivateFile } from '../../core/util/private-file.js';
 import { isRecord } from '../../core/util/shape.js';
 
 /** No person trusts more folders by hand. */
-export const TRUSTED_FOLDERS_MAX = 10_000;
+const TRUSTED_FOLDERS_MAX = 10_000;
 /** Of one folder. The programs that were trusted last count; changed programs leave old digests behind. */
-export const TRUSTED_PROGRAMS_MAX = 1_000;
+const TRUSTED_PROGRAMS_MAX = 1_000;
 /** How often the file is checked while a session waits for trust. */
 export const LOOK_EVERY_MS = 500;
 

@@ -132,7 +132,7 @@ function invalidMatcher(): Matcher {
   return { problem: { kind: 'unsupported', reason: 'has a matcher that is not a regular expression' } };
 }
 
-export type HookAction = HookCommand | UnsupportedAction;
+type HookAction = HookCommand | UnsupportedAction;
 
 export interface HookCommand {
   readonly kind: 'command';
@@ -146,7 +146,7 @@ export interface HookCommand {
   readonly timeoutMs?: number;
 }
 
-export interface UnsupportedAction {
+interface UnsupportedAction {
   readonly kind: 'unsupported';
   /** Completes the sentence that begins with the hook's name. */
   readonly reason: string;

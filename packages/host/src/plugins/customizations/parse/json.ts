@@ -48,7 +48,7 @@ function treeOf(text: string, mode: 'tolerant' | 'strict'): { root: JsonNode } |
   }
 }
 
-export interface JsonMember {
+interface JsonMember {
   readonly key: string;
   readonly value: JsonNode;
   /** Key and value together. */

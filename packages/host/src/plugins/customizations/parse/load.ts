@@ -231,8 +231,8 @@ export interface Parts {
 const NO_PARTS: Parts = { agents: [], skills: [], prompts: [], rules: [], hooks: [], mcpServers: [] };
 
 /** Hooks and MCP servers have members that the protocol's own types leave open. */
-export type HookChild = HookCustomization & { readonly event: HookEvent; readonly matcher?: string };
-export type McpServerChild = McpServerCustomization & {
+type HookChild = HookCustomization & { readonly event: HookEvent; readonly matcher?: string };
+type McpServerChild = McpServerCustomization & {
   readonly enabled: boolean;
   readonly state: { readonly kind: 'stopped' };
 };

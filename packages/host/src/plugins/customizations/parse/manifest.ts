@@ -13,7 +13,7 @@ import {
 import { itemsOf, type JsonFile, type JsonNode, memberOf, parseJson, plainValue } from './json.js';
 import { LoadFailure, type Warnings } from './warnings.js';
 
-export interface PluginAuthor {
+interface PluginAuthor {
   readonly name?: string;
   readonly email?: string;
   readonly url?: string;
@@ -125,7 +125,7 @@ export interface Locations {
   readonly inline?: JsonNode;
 }
 
-export interface LocationField {
+interface LocationField {
   readonly key: string;
   readonly usual: readonly string[];
   /** Whether parts may be written down in the manifest itself. */

@@ -102,7 +102,7 @@ export type Field =
   | { readonly kind: 'list'; readonly items: readonly string[] }
   | { readonly kind: 'other' };
 
-export interface Frontmatter {
+interface Frontmatter {
   readonly fields: ReadonlyMap<string, Field>;
   readonly body: string;
   /** Each completes the sentence that begins with the file's name. */

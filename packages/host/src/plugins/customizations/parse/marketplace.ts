@@ -8,7 +8,7 @@ import { present } from './load-context.js';
 import { innerPath } from './manifest.js';
 import { type Warning, Warnings } from './warnings.js';
 
-export interface FoundPlugin {
+interface FoundPlugin {
   /** For the person who looks for it; the plugin's own manifest may say otherwise. */
   readonly listing: PluginListing;
   readonly source: MarketplaceEntry['source'];
@@ -75,7 +75,7 @@ async function foldersIn(files: PluginFiles, path: string): Promise<readonly str
 }
 
 /** What the index says about a plugin. It is for lists only: the plugin's own manifest decides when it is loaded. */
-export interface PluginListing {
+interface PluginListing {
   readonly name: string;
   readonly description?: string;
   readonly version?: string;
@@ -85,7 +85,7 @@ export interface PluginListing {
   readonly skills?: readonly string[];
 }
 
-export interface MarketplaceEntry {
+interface MarketplaceEntry {
   readonly listing: PluginListing;
   /** Where the plugin is: a path in the marketplace, or something elsewhere that must be fetched first. */
   readonly source:
@@ -93,7 +93,7 @@ export interface MarketplaceEntry {
     | { readonly kind: 'remote'; readonly remote: unknown };
 }
 
-export interface Marketplace {
+interface Marketplace {
   readonly name?: string;
   readonly entries: readonly MarketplaceEntry[];
 }
@@ -101,7 +101,7 @@ export interface Marketplace {
 const INDEX = 'marketplace.json';
 
 /** Undefined when there is no index that can be used. */
-export async function readMarketplace(files: PluginFiles, warnings: Warnings): Promise<Marketplace | undefined> {
+async function readMarketplace(files: PluginFiles, warnings: Warnings): Promise<Marketplace | undefined> {
   for (const path of await indexPaths(files)) {
     const text = await files.read(path, MANIFEST_MAX_BYTES).catch((error: unknown) => refused(error, path, warnings));
     if (text === undefined) continue;

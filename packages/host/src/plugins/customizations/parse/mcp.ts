@@ -90,7 +90,7 @@ export interface McpDeclaration {
   readonly range: TextRange;
 }
 
-export interface McpRules {
+interface McpRules {
   readonly surroundings: Surroundings;
   readonly isStrict: boolean;
   /** For warnings. */
@@ -165,7 +165,7 @@ function short(name: string): string {
   return name.slice(0, KEY_MAX_CHARACTERS);
 }
 
-export function warnConflict(warnings: Warnings, name: string, path: string): void {
+function warnConflict(warnings: Warnings, name: string, path: string): void {
   warnings.add('mcp-name-conflict', `${path}: there is already an MCP server "${name}"; the first one counts.`, path);
 }
 
@@ -189,7 +189,7 @@ export interface McpRemoteConfig {
 }
 
 /** `problem` completes the sentence that begins with the server's name, and shows nothing of the declaration. */
-export interface McpProblem {
+interface McpProblem {
   readonly kind: Extract<WarningKind, 'mcp-entry-invalid' | 'mcp-transport-unsupported'>;
   readonly problem: string;
 }
@@ -202,11 +202,7 @@ const TRANSPORTS: ReadonlyMap<unknown, McpServerConfig['transport']> = new Map([
   ['sse', 'sse'],
 ]);
 
-export function mcpServerConfig(
-  entry: unknown,
-  surroundings: Surroundings,
-  isStrict: boolean,
-): McpServerConfig | McpProblem {
+function mcpServerConfig(entry: unknown, surroundings: Surroundings, isStrict: boolean): McpServerConfig | McpProblem {
   if (!isRecord(entry)) return invalid('is not an object');
   const transport = TRANSPORTS.get(entry.type ?? (entry.command === undefined ? 'http' : 'stdio'));
   if (!transport) return { kind: 'mcp-transport-unsupported', problem: 'uses a transport that is not supported' };

@@ -31,7 +31,7 @@ export interface SkillPart extends PartBase {
   readonly body: string;
 }
 
-export interface SkillPlaces {
+interface SkillPlaces {
   readonly skills: readonly Place[];
   readonly commands: readonly Place[];
   /** Whether the container itself may be one skill, if there is no other. */
@@ -116,10 +116,10 @@ function skillOf(context: LoadContext, file: MarkdownFile, name: string, kind: S
   };
 }
 
-export const SKILL_FILE = 'SKILL.md';
+const SKILL_FILE = 'SKILL.md';
 
 /** The skill files of all places, in the order in which they count. */
-export async function skillFiles(context: LoadContext, places: readonly Place[]): Promise<readonly string[]> {
+async function skillFiles(context: LoadContext, places: readonly Place[]): Promise<readonly string[]> {
   const found = new Set<string>();
   for (const place of places) {
     const entries = await context.reader.list(place.path);
@@ -139,7 +139,7 @@ export async function skillFiles(context: LoadContext, places: readonly Place[])
 }
 
 /** By listing, because some file systems find `skill.md` under this name as well. */
-export async function hasSkillFile({ reader }: LoadContext, folder: string): Promise<boolean> {
+async function hasSkillFile({ reader }: LoadContext, folder: string): Promise<boolean> {
   return Boolean((await reader.list(folder))?.some(({ name, kind }) => kind === 'file' && name === SKILL_FILE));
 }
 

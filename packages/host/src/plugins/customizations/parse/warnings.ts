@@ -34,7 +34,7 @@ export interface Warning {
 /** For information only: components for other programs. */
 const INFORMATION: ReadonlySet<WarningKind> = new Set(['component-unsupported', 'hook-event-unknown']);
 
-export function isInformation({ kind }: Warning): boolean {
+function isInformation({ kind }: Warning): boolean {
   return INFORMATION.has(kind);
 }
 

@@ -79,7 +79,7 @@ function configPlace({ surroundings, logger }: SourcePlaces): Pick<ConfigPlace, 
   return { surroundings, logger };
 }
 
-export interface ConfigPlace {
+interface ConfigPlace {
   readonly file: string;
   readonly scope: Extract<Scope, 'user' | 'project'>;
   /** Whether it may name plugins outside of its own folder. An untrusted file must not make the host read other folders. */
@@ -89,7 +89,7 @@ export interface ConfigPlace {
 }
 
 /** A file that cannot be used adds nothing; the host logs that. */
-export async function configuredSources(place: ConfigPlace): Promise<AnySource[]> {
+async function configuredSources(place: ConfigPlace): Promise<AnySource[]> {
   const { file, scope, mayLeaveFolder, logger } = place;
   const base = path.dirname(file);
   try {
@@ -128,7 +128,7 @@ async function serversIn({ file, scope, surroundings, logger }: ConfigPlace): Pr
 }
 
 /** A relative URI counts from the session's folder. Customizations elsewhere than in folders of this machine are left to the agent. */
-export function declaredByAgent(declared: readonly Customization[], folder: string | undefined): ContainerSource[] {
+function declaredByAgent(declared: readonly Customization[], folder: string | undefined): ContainerSource[] {
   return declared.flatMap((entry): ContainerSource[] => {
     const place = folderAt(entry.uri, folder);
     if (place === undefined) return [];

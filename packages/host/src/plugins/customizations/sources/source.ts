@@ -14,7 +14,7 @@ import type { McpServerConfig } from '../parse/mcp.js';
 export type Scope = 'project' | 'user' | 'agent' | 'client';
 
 /** Called for each read. */
-export type OpenFiles = () => PluginFiles | Promise<PluginFiles>;
+type OpenFiles = () => PluginFiles | Promise<PluginFiles>;
 
 interface SourceBase {
   /** The id of its entry in the session. */
