@@ -1,12 +1,12 @@
-/** The life of a host: it starts, takes in clients and providers, and stops. What it is made of is in `house.ts`. */
+/** The life of a host: it starts, takes in clients and providers, and stops. `compose.ts` says what it is made of. */
 import { activityOf } from './activity.js';
+import { compose, type HostParts } from './compose.js';
 import type { Log } from './core/log/log.js';
 import { recoverList } from './core/sessions/catalogue.js';
 import type { Service } from './core/sessions/service.js';
 import { Connection } from './core/wire/connection.js';
 import { CloseCode, type Transport } from './core/wire/transport.js';
 import type { GatewayAddress, Host, HostActivity, HostOptions } from './host-options.js';
-import { House } from './house.js';
 import { Housekeeping } from './housekeeping.js';
 import { WireLog } from './telemetry/wire-log.js';
 
@@ -25,7 +25,9 @@ export async function createHost(options: HostOptions): Promise<Host> {
 class AgentHost implements Host {
   readonly failed: Promise<Error>;
   readonly #log: Log;
-  readonly house: House;
+  /** For tests that look behind the wire. */
+  readonly parts: HostParts;
+  #gatewayAddress: GatewayAddress | undefined;
   readonly #housekeeping: Housekeeping;
   readonly #wireLog: WireLog | undefined;
   #fail: (error: Error) => void = () => {};
@@ -37,9 +39,11 @@ class AgentHost implements Host {
     this.failed = new Promise((resolve) => {
       this.#fail = resolve;
     });
-    const house = new House(options, (error) => this.#giveUp(error));
-    const { clock, logger, sessions, clients, connections } = house;
-    this.house = house;
+    this.parts = compose(options, {
+      superseded: (error) => this.#giveUp(error),
+      gatewayAddress: () => this.#gatewayAddress,
+    });
+    const { clock, logger, sessions, clients, connections } = this.parts;
     const isHere = (clientId: string) => connections.isConnected(clientId);
     const chores = [() => sessions.purge(), () => clients.purge(isHere)];
     this.#housekeeping = new Housekeeping({ clock, logger, chores });
@@ -47,11 +51,11 @@ class AgentHost implements Host {
   }
 
   async start({ agents }: HostOptions): Promise<void> {
-    const { replay, catalogue, root, services, sessions, writer, damage, notes, clock } = this.house;
+    const { replay, catalogue, root, services, sessions, writer, damage, records, clock } = this.parts;
     await replay.load(this.#log);
     await damage.start();
     await catalogue.load();
-    const recovered = await recoverList({ log: this.#log, writer, clock, catalogue, notes });
+    const recovered = await recoverList({ log: this.#log, writer, clock, catalogue, notes: records });
     if (recovered !== undefined) damage.add({ message: recovered });
     await root.load(agents);
     root.setActiveSessions(catalogue.count);
@@ -63,26 +67,26 @@ class AgentHost implements Host {
 
   connect(transport: Transport): void {
     if (this.#stopped) return turnAway(transport);
-    const { connections } = this.house;
-    connections.add(new Connection(this.house, this.#wireLog?.watch(transport) ?? transport));
+    const { connections } = this.parts;
+    connections.add(new Connection(this.parts.wire, this.#wireLog?.watch(transport) ?? transport));
   }
 
   connectProvider(transport: Transport, origin: 'in-process' | 'network'): void {
     if (this.#stopped) return turnAway(transport);
-    this.house.gateway.connect(transport, origin);
+    this.parts.gateway.connect(transport, origin);
   }
 
   gatewayAt(address: GatewayAddress): void {
-    this.house.gatewayAddress = address;
+    this.#gatewayAddress = address;
   }
 
   get activity(): HostActivity {
-    return activityOf(this.house);
+    return activityOf(this.parts);
   }
 
   /** Another host has the log now, and with it the sessions: whatever is done here would be lost. */
   #giveUp(error: Error): void {
-    const { logger } = this.house;
+    const { logger } = this.parts;
     logger.log('error', 'another host has taken over the log: this one stops', { error: error.message });
     this.#fail(error);
     this.stop().catch((failure) => logger.log('error', 'could not stop in good order', { error: String(failure) }));
@@ -94,7 +98,7 @@ class AgentHost implements Host {
   }
 
   async #stop(): Promise<void> {
-    const { connections, idle, sessions, services, gateway, root, writer } = this.house;
+    const { connections, idle, sessions, services, gateway, root, writer } = this.parts;
     for (const connection of [...connections.all()]) connection.close(CloseCode.GoingAway, 'the host is stopping');
     connections.stop();
     idle.stop();
@@ -111,7 +115,7 @@ class AgentHost implements Host {
     try {
       await service.close?.();
     } catch (error) {
-      this.house.logger.log('warn', 'a part of the host could not be closed', { error: String(error) });
+      this.parts.logger.log('warn', 'a part of the host could not be closed', { error: String(error) });
     }
   }
 }

@@ -3,7 +3,7 @@
  * collector that is slow or away costs a bounded queue: the exporter drops what does not fit, and the host goes on.
  */
 import { type Channel, Channel as PlainChannel } from '../core/channels/channel.js';
-import type { OpenChannel } from '../core/contracts/host-core.js';
+import type { OpenChannel } from '../core/channels/open-channel.js';
 import type { Service } from '../core/sessions/service.js';
 import { type Clock, systemClock } from '../core/util/clock.js';
 import type { Logger } from '../core/util/logger.js';

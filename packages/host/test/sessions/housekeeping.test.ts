@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { DISPOSED_KEPT_MS, HOUSEKEEPING_EVERY_MS, UNFINISHED_KEPT_MS } from '../../src/core/sessions/limits.js';
 import { CLIENT_KEPT_MS, CLIENT_NOTED_EVERY_MS, CLIENTS_KEPT_MAX } from '../../src/core/wire/limits.js';
 import { failingLog } from '../support/failing-log.js';
-import { houseOf } from '../support/house.js';
+import { partsOf } from '../support/host-parts.js';
 import { KeptLog } from '../support/logs.js';
 import { answerTo, openRoom, type Room, startHost, stateOf } from '../support/session-room.js';
 import { ROOT, settle } from '../support/test-host.js';
@@ -71,7 +71,7 @@ describe('a disposed session', () => {
 
   it('is forgotten also when a part of the host cannot let go of what it kept', async () => {
     const { desk, uri, clock, log, host } = await keptRoom();
-    const [part] = houseOf(host.host).services;
+    const [part] = partsOf(host.host).services;
     Object.assign(part ?? {}, { forgotten: () => Promise.reject(new Error('EBUSY')) });
     const phone = await host.client('phone');
     await desk.request('disposeSession', { channel: uri });

@@ -4,7 +4,7 @@ import type { Log } from '../../src/core/log/log.js';
 import { MemoryLog } from '../../src/core/log/memory-log.js';
 import { IDLE_SESSION_MS, TURNS_IN_MEMORY } from '../../src/core/sessions/limits.js';
 import { type FailingLog, failingLog } from '../support/failing-log.js';
-import { houseOf } from '../support/house.js';
+import { partsOf } from '../support/host-parts.js';
 import { SlowLog } from '../support/logs.js';
 import {
   answerTo,
@@ -111,9 +111,9 @@ describe('a session that nobody uses', () => {
       desk.disconnect();
       release();
       await settle();
-      const house = houseOf(host.host);
-      const { sessions } = house;
-      expect([house.isWatched(first.uri), sessions.inMemory.has(first.uri)]).toEqual([false, true]);
+      const parts = partsOf(host.host);
+      const { sessions } = parts;
+      expect([parts.subscriptions.isWatched(first.uri), sessions.inMemory.has(first.uri)]).toEqual([false, true]);
       await first.clock.advance(IDLE_SESSION_MS);
       expect(sessions.inMemory.has(first.uri)).toBe(false);
     },

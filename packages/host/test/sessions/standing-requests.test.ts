@@ -1,13 +1,13 @@
 import type { SessionAction } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
 import { StandingRequests } from '../../src/core/sessions/questions.js';
-import { houseOf } from '../support/house.js';
+import { partsOf } from '../support/host-parts.js';
 import { envelopesOf, openPuppetRoom, openRoom, type Room, startHost, stateOf } from '../support/session-room.js';
 import { settle } from '../support/test-host.js';
 
 /** Puts a question to the people in a session; the returned function takes it back. */
 async function ask(room: Room): Promise<() => void> {
-  const session = houseOf(room.host.host).sessions.inMemory.get(room.uri);
+  const session = partsOf(room.host.host).sessions.inMemory.get(room.uri);
   const takeBack = session?.standing.ask({ id: 'q', message: 'May it?', questions: [] }, () => {});
   await settle();
   return () => takeBack?.();

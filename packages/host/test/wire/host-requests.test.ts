@@ -4,7 +4,7 @@ import type { Connection } from '../../src/core/wire/connection.js';
 import { HostRequestQueue } from '../../src/core/wire/inbound.js';
 import { FIRST_HOST_REQUEST_ID, HOST_REQUEST_TIMEOUT_MS } from '../../src/core/wire/limits.js';
 import { FakeClock } from '../support/fake-clock.js';
-import { houseOf } from '../support/house.js';
+import { partsOf } from '../support/host-parts.js';
 import { SlowLog } from '../support/logs.js';
 import { startHost } from '../support/session-room.js';
 import { sessionsV1Client } from '../support/sessions-v1-client.js';
@@ -81,7 +81,7 @@ describe('requests of the host', () => {
 describe('on the wire', () => {
   /** The host's end of a client's connection. */
   function connectionOf(host: TestHost, clientId: string): Connection {
-    const connection = houseOf(host.host).connections.of(clientId);
+    const connection = partsOf(host.host).connections.of(clientId);
     if (!connection) throw new Error(`${clientId} is not connected`);
     return connection;
   }

@@ -6,6 +6,7 @@ import { channelKind, type SessionState } from '@atrium/protocol';
 import type { Channel } from '../channels/channel.js';
 import type { OpenChannel, TurnWindow, WindowRequest } from '../channels/open-channel.js';
 import type { CommittedBatch, CommittedStep, Notice } from '../channels/writer.js';
+import type { Caller } from '../contracts/ports.js';
 import type { Connection } from './connection.js';
 import {
   type ChannelMemory,
@@ -62,7 +63,7 @@ const NONE: ReadonlySet<Connection> = new Set();
 export class Subscriptions {
   readonly #parts: SubscriptionsParts;
   readonly #subscribers = new Map<string, Set<Connection>>();
-  readonly #channels = new Map<Connection, Set<string>>();
+  readonly #channels = new Map<Caller, Set<string>>();
   /** What older dialects remember of a session while it is in memory. */
   readonly #memories = new Map<string, ChannelMemory>();
   /** The dialects that cannot translate without states, each with what it said in the newest ticks. */
@@ -144,8 +145,8 @@ export class Subscriptions {
     return this.#subscribers.has(uri);
   }
 
-  channelsOf(connection: Connection): readonly string[] {
-    return [...(this.#channels.get(connection) ?? [])];
+  channelsOf(caller: Caller): readonly string[] {
+    return [...(this.#channels.get(caller) ?? [])];
   }
 
   /** Bytes that wait for the subscriber that keeps up best; 0 without subscribers. */

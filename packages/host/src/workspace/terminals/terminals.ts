@@ -4,8 +4,8 @@
  */
 
 import { type CreateTerminalParams, ErrorCode } from '@atrium/protocol';
+import type { OpenChannel } from '../../core/channels/open-channel.js';
 import type { Writer } from '../../core/channels/writer.js';
-import type { OpenChannel } from '../../core/contracts/host-core.js';
 import type { Caller } from '../../core/contracts/ports.js';
 import { RequestError } from '../../core/contracts/request-error.js';
 import type { ToolContext } from '../../core/contracts/tool.js';

@@ -1,0 +1,271 @@
+/** The composition root: makes every part of a host and passes each what it needs. No other file knows all of them. */
+import path from 'node:path';
+import { ROOT_CHANNEL } from '@atrium/protocol';
+import { Auth } from './auth/auth.js';
+import { FileBlobStore } from './blobs/file-blob-store.js';
+import { blobReader, putImported } from './blobs/named-blobs.js';
+import { BlobSweeper } from './blobs/sweep.js';
+import type { OpenChannel } from './core/channels/open-channel.js';
+import { RootChannel } from './core/channels/root-channel.js';
+import { Writer } from './core/channels/writer.js';
+import type { Caller } from './core/contracts/ports.js';
+import { Compaction } from './core/log/compaction.js';
+import { PostCommit } from './core/post-commit.js';
+import { Catalogue } from './core/sessions/catalogue.js';
+import { IdleUnloader } from './core/sessions/idle.js';
+import { PROCESSES_REST_MS } from './core/sessions/limits.js';
+import { abandonCalls } from './core/sessions/recovery.js';
+import { type Service, serviceOf } from './core/sessions/service.js';
+import { SessionConfig } from './core/sessions/session-config.js';
+import type { AttachObserver } from './core/sessions/session-observer.js';
+import { SessionRecords } from './core/sessions/session-records.js';
+import { Sessions } from './core/sessions/sessions.js';
+import { MODEL_OUTPUT_MAX_CHARACTERS } from './core/tool-calls/limits.js';
+import { systemClock } from './core/util/clock.js';
+import { silentLogger } from './core/util/logger.js';
+import { Clients } from './core/wire/clients.js';
+import { ConnectionRegistry } from './core/wire/connections.js';
+import type { WireContext } from './core/wire/context.js';
+import { REPLAY_MAX_ENVELOPES } from './core/wire/limits.js';
+import { ReplayBuffer } from './core/wire/replay.js';
+import { Requests, unknownChannel } from './core/wire/requests.js';
+import { Subscriptions } from './core/wire/subscriptions.js';
+import { DamageReports } from './damage-reports.js';
+import { Gateway } from './gateway/gateway.js';
+import { PairingBoard } from './gateway/pairing.js';
+import type { GatewayAddress, HostOptions } from './host-options.js';
+import { Customizations } from './plugins/customizations/customizations.js';
+import { SessionTrusts } from './plugins/trust/session-trust.js';
+import { NO_TRUST } from './plugins/trust/trust.js';
+import { createTelemetry } from './telemetry/service.js';
+import { Telemetry } from './telemetry/telemetry.js';
+import { Changesets } from './workspace/changes/changesets.js';
+import { Completions } from './workspace/completions/completions.js';
+import { browsedFolders, Resources } from './workspace/files/resources.js';
+import { Terminals, withoutTerminals } from './workspace/terminals/terminals.js';
+import { Worktrees } from './workspace/worktrees/worktrees.js';
+
+export interface ComposeEvents {
+  /** Another host has taken over the log. */
+  superseded(error: Error): void;
+  /** Where providers that the host starts itself are told to come. */
+  gatewayAddress(): GatewayAddress | undefined;
+}
+
+export type HostParts = ReturnType<typeof compose>;
+
+export function compose(options: HostOptions, events: ComposeEvents) {
+  const { log, agents, dataFolder, defaultDirectory, clock = systemClock, trust = NO_TRUST } = options;
+  const inDataFolder = (name: string) => (dataFolder === undefined ? undefined : path.join(dataFolder, name));
+  const telemetry = new Telemetry({ clock, ...options.telemetry });
+  const logger = telemetry.alongside(options.logger ?? silentLogger);
+
+  // The write path, and what the log keeps beside sessions.
+  const writer: Writer = new Writer({
+    ...{ log, clock, logger, superseded: events.superseded },
+    show: (batch) => postCommit.stored(batch),
+    stored: (entries, milliseconds) => postCommit.took(entries, milliseconds),
+    answered: (origin, answer) => clients.sent.answered(origin, answer),
+    undone: (batch) => postCommit.undone(batch),
+  });
+  const root = new RootChannel(log, writer);
+  const catalogue = new Catalogue(log, writer);
+  const records = new SessionRecords(log, writer);
+  const damage = new DamageReports({ log, writer, clock, logger });
+
+  // Clients: who is connected, what they are subscribed to, what they missed.
+  const clients = new Clients(log, writer, clock);
+  const replay = new ReplayBuffer(log.head);
+  const connections: ConnectionRegistry = new ConnectionRegistry({
+    clock,
+    left: (connection) => {
+      subscriptions.removeAllOf(connection);
+      for (const service of services) service.left?.(connection);
+    },
+    // The role of active client ends with the connection; its calls get a grace period.
+    lost: () => {
+      for (const session of sessions.inMemory.values()) session.dropAbsentClient();
+    },
+    gone: (clientId) => {
+      clients.forget(clientId);
+      for (const session of sessions.inMemory.values()) abandonCalls(session, clientId);
+    },
+  });
+  const view = {
+    providerOf: (uri: string) => catalogue.providerOf(uri),
+    sessionOf: (uri: string) => sessions.inMemory.get(uri)?.committed,
+    memoryOf: (uri: string) => subscriptions.memoryOf(uri),
+  };
+  const open = async (uri: string): Promise<OpenChannel | undefined> => {
+    if (uri === ROOT_CHANNEL) return root;
+    const service = serviceOf(services, uri);
+    return service ? service.open?.(uri) : sessions.open(uri);
+  };
+  const subscriptions: Subscriptions = new Subscriptions({
+    ...{ connections, view, open },
+    committedSeq: () => writer.committedSeq,
+    unsubscribed: (uri) => {
+      idle.used(uri);
+      if (!subscriptions.isWatched(uri)) serviceOf(services, uri)?.unwatched?.(uri);
+    },
+  });
+  const notify = (uri: string, method: string, params: object) => subscriptions.notify(uri, method, params);
+
+  // Extensions of sessions: providers at the gateway, and plugins.
+  const pairings = new PairingBoard(clock, logger);
+  const trusts = new SessionTrusts(trust, logger);
+  const gateway = new Gateway({
+    ...{ clock, logger, telemetry, commits: writer },
+    isStrict: options.strictProviders ?? false,
+    address: events.gatewayAddress,
+    showCodes: (notice) => pairings.post(notice),
+    mayUnload: (uri) => idle.used(uri),
+    ...(options.providerFolder !== undefined && { filesFolder: options.providerFolder }),
+  });
+  const customizations = options.customizations
+    ? new Customizations({
+        ...{ options: options.customizations, clock, logger, notify },
+        isTrusted: async (folder) => trust.isTrusted(folder),
+        connectionOf: (clientId) => connections.of(clientId),
+      })
+    : undefined;
+  const auth = new Auth({
+    ...{ clock, logger, agents, notify },
+    giveToServers: (resource, token) => customizations?.authenticate(resource, token) ?? false,
+  });
+
+  // Sessions. They and the services know each other, so that two lists are filled further below.
+  const services: Service[] = [];
+  const observers: AttachObserver[] = [];
+  const blobFolder = inDataFolder('content');
+  const blobs = blobFolder === undefined ? undefined : new FileBlobStore(blobFolder);
+  const worktreeFolder = inDataFolder('worktrees');
+  const worktrees = worktreeFolder === undefined ? undefined : new Worktrees(worktreeFolder, logger);
+  const browsed = browsedFolders(defaultDirectory, options.browsedFolders);
+  const choices = new SessionConfig({
+    ...{ worktrees, defaultDirectory, browsed },
+    autoApprove: () => root.settings.autoApprove ?? false,
+    recentFolders: () => catalogue.folders(),
+  });
+  const sessions: Sessions = new Sessions({
+    ...{
+      clock,
+      logger,
+      writer,
+      log,
+      telemetry,
+      catalogue,
+      notes: records,
+      blobs,
+      services,
+      root,
+      agents,
+      choices,
+      open,
+    },
+    presence: connections,
+    watchers: subscriptions,
+    deferrals: clients.sent,
+    tools: options.tools ?? [],
+    extensions: options.extensions ?? [],
+    companions: observers,
+    toolOutputMaxCharacters: options.toolOutputMaxCharacters ?? MODEL_OUTPUT_MAX_CHARACTERS,
+    restProcessesAfterMs: options.restProcessesAfterMs ?? PROCESSES_REST_MS,
+    used: (uri) => idle.used(uri),
+  });
+  const idle: IdleUnloader = new IdleUnloader({
+    ...{ clock, logger },
+    isInMemory: (uri) => sessions.inMemory.has(uri),
+    isWatched: (uri) => subscriptions.isWatched(uri),
+    unload: async (uri) => {
+      await sessions.putAway(uri);
+      if (!sessions.inMemory.has(uri)) subscriptions.forget(uri);
+    },
+  });
+
+  // Services: the parts that answer requests of their own, in the order in which they are asked.
+  const host = {
+    ...{ clock, logger, writer, root, sessions, connections, customizations, defaultDirectory, notify, unknownChannel },
+    isWatched: (uri: string) => subscriptions.isWatched(uri),
+    unsubscribeAll: (uri: string) => subscriptions.unsubscribeAll(uri),
+    unsentTo: (uri: string) => subscriptions.unsentTo(uri),
+    watchedBy: (caller: Caller) => subscriptions.channelsOf(caller),
+    mayRest: (uri: string) => idle.used(uri),
+  };
+  const scriptsFolder = inDataFolder('shells');
+  const terminals =
+    options.terminals === false ? withoutTerminals(host) : new Terminals(host, { scriptsFolder, ...options.terminals });
+  const changesFolder = inDataFolder('changes');
+  // Without a place for contents there is nothing to undo with.
+  const changes = changesFolder === undefined ? [] : [new Changesets({ host, log, folder: changesFolder, trust })];
+  const readers = [...(blobs ? [blobReader(blobs)] : []), ...changes.map(({ contents }) => contents)];
+  services.push(
+    createTelemetry({ ...host, telemetry }, options.telemetry ?? {}),
+    auth,
+    ...(worktrees ? [worktrees] : []),
+    new Completions(host),
+    terminals,
+    ...changes,
+    new Resources({ host, browsed, userFolder: options.customizations?.userFolder, readers }),
+    ...(blobs ? [new BlobSweeper({ clock, logger, log, blobs, storedSessions: () => sessions.stored() })] : []),
+    {
+      extensionRequests: {
+        'atrium/pairings': () => ({ items: pairings.look() }),
+        'atrium/declinePairing': (_caller, { id }) => ({ wasOpen: pairings.decline(String(id)) }),
+        'atrium/keepContent': async (caller, params) => {
+          await putImported(blobs, params, caller);
+          return null;
+        },
+      },
+    },
+  );
+
+  // What lives beside every session, in the order in which it hears of actions.
+  observers.push((session) =>
+    gateway.attach(session, {
+      trust: trusts.of(session),
+      abilities: session.abilities,
+      isListed: () => catalogue.isListed(session.uri),
+      withdrawStaleQuestions: () => session.standing.withdrawStale(session.state),
+    }),
+  );
+  if (customizations) {
+    observers.push((session) =>
+      customizations.attach(session, {
+        trust: trusts.of(session),
+        agent: session.backend,
+        modelBefore: {
+          load: () => records.modelBefore(session.uri),
+          save: (model) => records.setModelBefore(session.uri, model),
+        },
+      }),
+    );
+  }
+  observers.push(...services.flatMap(({ attach }) => attach ?? []));
+
+  // After a commit, and the requests of clients.
+  const compaction = new Compaction({
+    ...{ log, logger, keep: REPLAY_MAX_ENVELOPES },
+    archive: (uri) => sessions.archive(uri),
+  });
+  const postCommit = new PostCommit({
+    ...{ clock, metrics: telemetry, replay, subscriptions, compaction, sessions, idle, root, clients, connections },
+  });
+  const requests = new Requests({
+    ...{ sessions, subscriptions, services },
+    checkAccess: (connection, agent) => auth.check(connection, agent),
+  });
+  const wire: WireContext = {
+    ...{ clock, logger, writer, clients, connections, subscriptions, replay, requests, view, open },
+    greeting: () => ({
+      ...(defaultDirectory && { defaultDirectory }),
+      ...Object.assign({}, ...services.map(({ greeting }) => greeting)),
+      ...damage.greeting,
+    }),
+  };
+
+  return {
+    ...{ clock, logger, writer, replay, root, catalogue, records, damage, clients, connections, subscriptions, idle },
+    ...{ sessions, services, gateway, wire },
+  };
+}
