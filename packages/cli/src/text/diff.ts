@@ -1,7 +1,8 @@
 /** What changed between two texts, line by line, with a little of what is around it. */
+import { diffArrays } from 'diff';
 
-/** Beyond this many comparisons the middle counts as replaced as a whole. */
-const COMPARISONS_MAX = 1_000_000;
+/** Beyond this many edits the middle counts as replaced as a whole. */
+const EDITS_MAX = 1_000;
 const CONTEXT_LINES = 2;
 
 export type DiffLine = { readonly kind: 'same' | 'added' | 'removed' | 'gap'; readonly text: string };
@@ -26,31 +27,16 @@ function linesOf(text: string): string[] {
   return text === '' ? [] : text.replace(/\n$/, '').split('\n');
 }
 
-/** The longest common subsequence, by the textbook. */
 function compared(old: readonly string[], fresh: readonly string[]): DiffLine[] {
-  const removed = (text: string): DiffLine => ({ kind: 'removed', text });
-  const added = (text: string): DiffLine => ({ kind: 'added', text });
-  if (old.length * fresh.length > COMPARISONS_MAX) return [...old.map(removed), ...fresh.map(added)];
-  const width = fresh.length + 1;
-  const lengths = new Uint32Array((old.length + 1) * width);
-  const at = (i: number, j: number) => lengths[i * width + j] ?? 0;
-  for (let i = old.length - 1; i >= 0; i -= 1) {
-    for (let j = fresh.length - 1; j >= 0; j -= 1) {
-      lengths[i * width + j] = old[i] === fresh[j] ? at(i + 1, j + 1) + 1 : Math.max(at(i + 1, j), at(i, j + 1));
-    }
-  }
-  const lines: DiffLine[] = [];
-  let i = 0;
-  let j = 0;
-  while (i < old.length && j < fresh.length) {
-    if (old[i] === fresh[j]) {
-      lines.push({ kind: 'same', text: old[i] ?? '' });
-      i += 1;
-      j += 1;
-    } else if (at(i + 1, j) >= at(i, j + 1)) lines.push(removed(old[i++] ?? ''));
-    else lines.push(added(fresh[j++] ?? ''));
-  }
-  return [...lines, ...old.slice(i).map(removed), ...fresh.slice(j).map(added)];
+  const parts = diffArrays([...old], [...fresh], { maxEditLength: EDITS_MAX });
+  const replaced = [
+    { value: old, removed: true, added: false },
+    { value: fresh, removed: false, added: true },
+  ];
+  return (parts ?? replaced).flatMap(({ value, added, removed }) => {
+    const kind = added ? 'added' : removed ? 'removed' : 'same';
+    return value.map((text): DiffLine => ({ kind, text }));
+  });
 }
 
 /** Only what is near a change stays. */

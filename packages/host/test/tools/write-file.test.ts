@@ -178,4 +178,14 @@ describe('the lines that differ', () => {
     const lines = (prefix: string) => Array.from({ length: 3_000 }, (_, index) => `${prefix}${index}\n`).join('');
     expect(lineDiff(lines('a'), lines('b'))).toEqual({ added: 3_000, removed: 3_000 });
   });
+
+  it('cost no more in a large file: the time grows with the edits, and those are limited', () => {
+    const text = (mark: (line: number) => string) =>
+      Array.from({ length: 25_000 }, (_, line) => `${mark(line)} in a file of one megabyte ${line}\n`).join('');
+    const [before, few, many] = [text(() => 'a'), text((line) => (line % 100 ? 'a' : 'b')), text(() => 'b')];
+    const start = performance.now();
+    expect(lineDiff(before, few)).toEqual({ added: 250, removed: 250 });
+    expect(lineDiff(before, many)).toEqual({ added: 25_000, removed: 25_000 });
+    expect(performance.now() - start).toBeLessThan(5_000);
+  });
 });

@@ -1,4 +1,5 @@
 /** What differs between two texts, line by line, with a little of what surrounds it. */
+import { diffArrays } from 'diff';
 
 interface Line {
   readonly kind: 'same' | 'added' | 'removed';
@@ -18,8 +19,8 @@ export interface DiffGap {
 }
 
 const CONTEXT_LINES = 3;
-/** Above this many comparisons the middle is shown as replaced; nobody reads such a diff line by line. */
-const COMPARISONS_MAX = 4_000_000;
+/** Above this many edits the middle is shown as replaced: such a diff is too long to read line by line. */
+const EDITS_MAX = 1_000;
 
 /** Exactly: ends of lines count as well, unless both texts have those of Windows throughout. */
 export function diffLines(before: string, after: string, isExact = false): readonly DiffLine[] {
@@ -56,38 +57,15 @@ function linesOf(text: string, end: string | RegExp): string[] {
 }
 
 function differing(a: readonly string[], b: readonly string[]): Line[] {
-  if (a.length * b.length > COMPARISONS_MAX) return [...marked(a, 'removed'), ...marked(b, 'added')];
-  const common = commonLengths(a, b);
-  const lines: Line[] = [];
-  let [i, j] = [0, 0];
-  while (i < a.length && j < b.length) {
-    if (a[i] === b[j]) {
-      lines.push({ kind: 'same', text: a[i] ?? '' });
-      i++;
-      j++;
-    } else if ((common[i + 1]?.[j] ?? 0) >= (common[i]?.[j + 1] ?? 0)) {
-      lines.push({ kind: 'removed', text: a[i++] ?? '' });
-    } else {
-      lines.push({ kind: 'added', text: b[j++] ?? '' });
-    }
-  }
-  return [...lines, ...marked(a.slice(i), 'removed'), ...marked(b.slice(j), 'added')];
-}
-
-/** At [i][j]: how many lines the rests from i and j have in common, in order. */
-function commonLengths(a: readonly string[], b: readonly string[]): Uint32Array[] {
-  const table = Array.from({ length: a.length + 1 }, () => new Uint32Array(b.length + 1));
-  for (let i = a.length - 1; i >= 0; i--) {
-    const [row, below] = [table[i], table[i + 1]];
-    if (!row || !below) continue;
-    for (let j = b.length - 1; j >= 0; j--)
-      row[j] = a[i] === b[j] ? (below[j + 1] ?? 0) + 1 : Math.max(below[j] ?? 0, row[j + 1] ?? 0);
-  }
-  return table;
-}
-
-function marked(lines: readonly string[], kind: 'added' | 'removed'): Line[] {
-  return lines.map((text) => ({ kind, text }));
+  const parts = diffArrays([...a], [...b], { maxEditLength: EDITS_MAX });
+  const replaced = [
+    { value: a, removed: true, added: false },
+    { value: b, removed: false, added: true },
+  ];
+  return (parts ?? replaced).flatMap(({ value, added, removed }) => {
+    const kind = added ? 'added' : removed ? 'removed' : 'same';
+    return value.map((text): Line => ({ kind, text }));
+  });
 }
 
 /** Leaves out what is far from any change. */
