@@ -6,7 +6,7 @@ import {
   type ToProviderMessage,
 } from '@atrium/protocol/provider';
 import type { Clock } from '../core/util/clock.js';
-import { KeyedRateLimit, RateLimit } from '../core/util/rate-limit.js';
+import { RateLimit } from '../core/util/rate-limit.js';
 import { CloseCode } from '../core/wire/transport.js';
 import { degradedFor } from './authorize.js';
 import type { ProviderConnection } from './connection.js';
@@ -200,26 +200,19 @@ export class Binder {
 
 /** Limits how often a provider binds: each time changes its session for every client, and is stored. */
 class HelloRates {
-  readonly #clock: Clock;
-  readonly #hellos: KeyedRateLimit;
-  readonly #rebinds = new WeakMap<ProviderConnection, RateLimit>();
+  readonly #hellos: RateLimit;
+  readonly #rebinds: RateLimit;
 
   constructor(clock: Clock) {
-    this.#clock = clock;
-    this.#hellos = new KeyedRateLimit(clock, HELLOS_PER_MINUTE_MAX, MINUTE_MS);
+    this.#hellos = new RateLimit(clock, HELLOS_PER_MINUTE_MAX, MINUTE_MS);
+    this.#rebinds = new RateLimit(clock, REBINDS_PER_MINUTE_MAX, MINUTE_MS);
   }
 
   /** Throws when it was too often. Providers in this process have no token and no such limit. */
   count(connection: ProviderConnection): void {
-    if (connection.provider && !this.#rebindsOf(connection).take()) throw tooOften(REBINDS_PER_MINUTE_MAX, 'rebinds');
+    if (connection.provider && !this.#rebinds.take(connection)) throw tooOften(REBINDS_PER_MINUTE_MAX, 'rebinds');
     const token = connection.access?.token;
     if (token && !this.#hellos.take(token.id)) throw tooOften(HELLOS_PER_MINUTE_MAX, 'hellos with one token');
-  }
-
-  #rebindsOf(connection: ProviderConnection): RateLimit {
-    const rate = this.#rebinds.get(connection) ?? new RateLimit(this.#clock, REBINDS_PER_MINUTE_MAX, MINUTE_MS);
-    this.#rebinds.set(connection, rate);
-    return rate;
   }
 }
 

@@ -1,10 +1,12 @@
-/** Tells subscribed providers what happens in a session, once it is stored. */
+/** Tells providers what happens in a session: its lifecycle, and once they are stored, the events that they subscribe to. */
 import type { SessionAction, SessionState, ToolCallState, UserMessage } from '@atrium/protocol';
-import type {
-  ProviderAssistantMessageData,
-  ProviderSessionEventMessage,
-  ProviderSessionEventName,
-  ProviderToolExecutionData,
+import {
+  type ProviderAssistantMessageData,
+  type ProviderSessionEventMessage,
+  type ProviderSessionEventName,
+  type ProviderToolExecutionData,
+  SHUTDOWN_DEADLINE_MS,
+  type ToGatewayMessageMap,
 } from '@atrium/protocol/provider';
 import type { Step } from '../core/channels/channel.js';
 import { parsedInput } from '../core/tool-calls/arguments.js';
@@ -13,7 +15,78 @@ import type { Clock } from '../core/util/clock.js';
 import { isRecord } from '../core/util/shape.js';
 import type { GatewaySession } from './gateway-session.js';
 import type { Commits, GatewayService } from './ports.js';
-import type { Binding } from './provider.js';
+import { type Binding, bindingFor, type Provider, present } from './provider.js';
+import { isIdle } from './pushes/injects.js';
+
+interface LifecycleParts {
+  readonly clock: Clock;
+  readonly commits: Commits;
+}
+
+interface Ending {
+  /** Providers that have not sent `shutdown.ready` yet. */
+  readonly waiting: Set<Provider>;
+  readonly done: () => void;
+}
+
+/** Tells providers when a session started, is idle, or is about to end. */
+export class Lifecycle implements GatewayService {
+  readonly #parts: LifecycleParts;
+  readonly #endings = new Map<string, Ending>();
+
+  constructor(parts: LifecycleParts) {
+    this.#parts = parts;
+  }
+
+  readonly handlers = {
+    'shutdown.ready': ({ sessionId }: ToGatewayMessageMap['shutdown.ready'], provider: Provider) => {
+      bindingFor(provider, sessionId);
+      this.#ready(sessionId, provider);
+    },
+  };
+
+  /** While the provider was being bound, the session may have begun to end; the provider has heard that instead. */
+  bound({ provider, sessionId, session }: Binding): void {
+    if (!session.isEnding) provider.send({ type: 'session.lifecycle', sessionId, state: 'started' });
+  }
+
+  observe(session: GatewaySession, { before, after }: Step<SessionState>): void {
+    if (!isIdle(after) || isIdle(before) || before.lifecycle !== 'ready') return;
+    this.#parts.commits.afterCommit(() => {
+      // A held message may have started the next turn meanwhile.
+      if (!isIdle(session.state)) return;
+      for (const { provider } of present(session))
+        provider.send({ type: 'session.lifecycle', sessionId: session.id, state: 'idle' });
+    });
+  }
+
+  ending(session: GatewaySession): Promise<void> | undefined {
+    const providers = present(session).map(({ provider }) => provider);
+    if (providers.length === 0) return undefined;
+    const deadline = SHUTDOWN_DEADLINE_MS;
+    return new Promise((resolve) => {
+      const stopTimer = this.#parts.clock.after(deadline, () => done());
+      const done = () => {
+        stopTimer();
+        this.#endings.delete(session.id);
+        resolve();
+      };
+      this.#endings.set(session.id, { waiting: new Set(providers), done });
+      for (const provider of providers)
+        provider.send({ type: 'session.lifecycle', sessionId: session.id, state: 'shutdown.pending', deadline });
+    });
+  }
+
+  left(provider: Provider): void {
+    for (const sessionId of this.#endings.keys()) this.#ready(sessionId, provider);
+  }
+
+  #ready(sessionId: string, provider: Provider): void {
+    const ending = this.#endings.get(sessionId);
+    ending?.waiting.delete(provider);
+    if (ending?.waiting.size === 0) ending.done();
+  }
+}
 
 type EventOf<Name extends ProviderSessionEventName> = Extract<ProviderSessionEventMessage, { event: Name }>['data'];
 
@@ -29,6 +102,7 @@ interface Following {
   readonly tools: ToolEvents;
 }
 
+/** Tells subscribed providers of messages, tool calls and intents. */
 export class SessionEvents implements GatewayService {
   readonly #parts: EventsParts;
   readonly #following = new WeakMap<GatewaySession, Following>();

@@ -15,7 +15,7 @@ import {
 } from '@atrium/protocol/provider';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { type Clock, systemClock } from '../core/util/clock.js';
-import { KeyedRateLimit } from '../core/util/rate-limit.js';
+import { RateLimit } from '../core/util/rate-limit.js';
 import type { Transport } from '../core/wire/transport.js';
 import { isOwnHost, upgradePolicy } from '../server/access.js';
 import { listen } from '../server/listen.js';
@@ -71,7 +71,7 @@ class ProviderServer implements GatewayServer {
   readonly #place: Place;
   readonly #pending = new PendingConnections(STRANGERS_MAX);
   readonly #strangerBudget = new StrangerBudget();
-  readonly #arrivals: KeyedRateLimit;
+  readonly #arrivals: RateLimit;
   readonly #sockets = new Map<WebSocket, Transport>();
   readonly #websockets = new WebSocketServer({ ...WEBSOCKET_OPTIONS, maxPayload: FRAME_MAX_BYTES });
   #isClosed = false;
@@ -81,7 +81,7 @@ class ProviderServer implements GatewayServer {
     this.addresses = place.addresses;
     this.#options = options;
     this.#place = place;
-    this.#arrivals = new KeyedRateLimit(options.clock ?? systemClock, ARRIVALS_PER_SECOND_MAX, SECOND_MS);
+    this.#arrivals = new RateLimit(options.clock ?? systemClock, ARRIVALS_PER_SECOND_MAX, SECOND_MS);
     for (const server of place.servers) this.#serve(server);
   }
 

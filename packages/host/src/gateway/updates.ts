@@ -4,7 +4,7 @@
  */
 import { GatewayErrorCode, type ProviderAckMessage } from '@atrium/protocol/provider';
 import type { Clock } from '../core/util/clock.js';
-import { KeyedRateLimit } from '../core/util/rate-limit.js';
+import { RateLimit } from '../core/util/rate-limit.js';
 import { GatewayError } from './errors.js';
 import type { Commits } from './ports.js';
 import { type Binding, bindingsFor, type Provider } from './provider.js';
@@ -29,11 +29,11 @@ export interface Update {
 
 export class Updates {
   readonly #commits: Commits;
-  readonly #rates: KeyedRateLimit;
+  readonly #rates: RateLimit;
 
   constructor({ clock, commits }: { readonly clock: Clock; readonly commits: Commits }) {
     this.#commits = commits;
-    this.#rates = new KeyedRateLimit(clock, UPDATES_PER_MINUTE_MAX, MINUTE_MS);
+    this.#rates = new RateLimit(clock, UPDATES_PER_MINUTE_MAX, MINUTE_MS);
   }
 
   /** Throws when the update is not possible in one of the sessions; then none takes it. */

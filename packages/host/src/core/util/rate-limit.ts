@@ -1,52 +1,31 @@
-/** How often something happened in the last while. */
+/** Limits how often something happens within a sliding window. */
 import type { Clock } from './clock.js';
 
-/** Counts within a sliding window, by a clock that never jumps. Memory is bounded by the limit. */
+/** Counts by key, by a clock that never jumps. Keys without recent events are not kept. */
 export class RateLimit {
-  #recent = 0;
+  readonly #recent = new Map<unknown, number>();
 
   constructor(
     private readonly clock: Clock,
-    private readonly limit: number,
+    private readonly max: number,
     private readonly windowMs: number,
   ) {}
 
-  /** Counts one more, if there is room for it. */
-  take(): boolean {
-    if (this.#recent >= this.limit) return false;
-    this.#recent += 1;
-    this.clock.after(this.windowMs, () => {
-      this.#recent -= 1;
-    });
-    return true;
-  }
-}
-
-/** The same for many, each with a count of its own. Who has been quiet for a while is not kept. */
-export class KeyedRateLimit {
-  readonly #recent = new Map<string, number>();
-
-  constructor(
-    private readonly clock: Clock,
-    private readonly limit: number,
-    private readonly windowMs: number,
-  ) {}
-
-  /** Those who are being counted, for those who look for leaks. */
+  /** Keys that are being counted, to find leaks. */
   get size(): number {
     return this.#recent.size;
   }
 
-  /** Counts one more for this one, if there is room for it. */
-  take(key: string): boolean {
+  /** Counts one more event of this key; false when the limit is reached. */
+  take(key?: unknown): boolean {
     const recent = this.#recent.get(key) ?? 0;
-    if (recent >= this.limit) return false;
+    if (recent >= this.max) return false;
     this.#recent.set(key, recent + 1);
-    this.clock.after(this.windowMs, () => this.#leave(key));
+    this.clock.after(this.windowMs, () => this.#expire(key));
     return true;
   }
 
-  #leave(key: string): void {
+  #expire(key: unknown): void {
     const recent = (this.#recent.get(key) ?? 0) - 1;
     if (recent > 0) this.#recent.set(key, recent);
     else this.#recent.delete(key);

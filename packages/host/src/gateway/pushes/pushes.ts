@@ -14,7 +14,7 @@ import {
 import type { Step } from '../../core/channels/channel.js';
 import type { Clock } from '../../core/util/clock.js';
 import type { Logger } from '../../core/util/logger.js';
-import { KeyedRateLimit } from '../../core/util/rate-limit.js';
+import { RateLimit } from '../../core/util/rate-limit.js';
 import { GatewayError, tooMany, unauthorized } from '../errors.js';
 import type { GatewaySession, ProviderGroup } from '../gateway-session.js';
 import { type Pattern, tryPatterns } from '../hooks/patterns.js';
@@ -46,12 +46,12 @@ export class Pushes implements GatewayService {
   readonly #streams = new Streams();
   readonly #filters = new Filters();
   readonly #injects: Injects;
-  readonly #rates: KeyedRateLimit;
+  readonly #rates: RateLimit;
 
   constructor(parts: PushesParts) {
     const { clock, commits } = parts;
     this.#parts = parts;
-    this.#rates = new KeyedRateLimit(clock, PUSHES_PER_SECOND_MAX, SECOND_MS);
+    this.#rates = new RateLimit(clock, PUSHES_PER_SECOND_MAX, SECOND_MS);
     this.timeline = new Timeline(clock);
     this.#injects = new Injects((then) => commits.afterCommit(then));
   }

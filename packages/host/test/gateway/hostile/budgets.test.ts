@@ -1,7 +1,7 @@
 /** What a provider may change, and how often, also when it comes back under the same name over and over. */
 import { PUSHES_PER_SECOND_MAX } from '@atrium/protocol/provider';
 import { describe, expect, it } from 'vitest';
-import { KeyedRateLimit } from '../../../src/core/util/rate-limit.js';
+import { RateLimit } from '../../../src/core/util/rate-limit.js';
 import { TRANSFORMS_MAX_CHARACTERS, TRANSFORMS_PER_PROVIDER_MAX } from '../../../src/gateway/hooks/transforms.js';
 import { CONNECTIONS_PER_PAIRING_MAX } from '../../../src/gateway/provider-auth.js';
 import { TOOL_TIMEOUT_MAX_MS } from '../../../src/gateway/tools/calls.js';
@@ -57,7 +57,7 @@ describe('the budget of pushes', () => {
 
   it('keeps nothing of those who have been quiet for a while', async () => {
     const clock = new FakeClock();
-    const rates = new KeyedRateLimit(clock, 2, 1_000);
+    const rates = new RateLimit(clock, 2, 1_000);
     expect([rates.take('a'), rates.take('a'), rates.take('a'), rates.take('b')]).toEqual([true, true, false, true]);
     expect(rates.size).toBe(2);
     await clock.advance(1_000);
