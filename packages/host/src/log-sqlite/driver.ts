@@ -1,5 +1,5 @@
 /**
- * The one door to SQLite: `node:sqlite` where Node has it, `libsql` elsewhere. Nothing else in the host knows which.
+ * The only access to SQLite: `node:sqlite` where Node has it, `libsql` elsewhere. Nothing else in the host knows which.
  * Two ways of libsql 0.5 shape this file.
  *
  * It ends the whole process when a text that it reads is not UTF-8, as in a file with a damaged page. There, text is
@@ -33,7 +33,7 @@ export interface SqliteDriver {
   open(path: string): Database;
 }
 
-/** SQLite's primary result codes that somebody asks for. */
+/** SQLite's primary result codes that the log distinguishes. */
 export const SQLITE = {
   busy: 5,
   readOnly: 8,

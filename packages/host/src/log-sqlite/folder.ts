@@ -96,7 +96,7 @@ export interface FolderLock {
   /** From now on the database is known to be whole. */
   settle(): void;
   /**
-   * Locks the folder anew if somebody deleted the file that was locked: the next process would make and lock another.
+   * Locks the folder anew if the locked file was deleted: the next process would make and lock another.
    * `lost` when one has done so already.
    */
   renew(): 'held' | 'renewed' | 'lost';

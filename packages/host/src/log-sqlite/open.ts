@@ -31,7 +31,6 @@ const RESTARTED =
   'the machine stopped while it was open, so the newest entries may be missing; numbering goes on well above them';
 const COPY_BYTES = 2 ** 20;
 
-/** Opens the database of a data folder: takes the lock, has mended what is broken, and says what was mended. */
 interface OpenFileOptions {
   readonly dataDir: string;
   readonly driver: SqliteDriver;

@@ -29,10 +29,6 @@ const FAILURES_MAX = 2_000;
 /** Turns of one channel that can be lost and still be marked one by one. */
 const MARKED_TURNS_MAX = 10_000;
 
-/**
- * Puts a damaged database aside and a rebuilt one in its place. The steps can be interrupted anywhere: a marker file
- * says what was begun, and the next opening goes on from there. Damaged bytes are moved, never deleted.
- */
 export interface RepairContext {
   readonly driver: SqliteDriver;
   readonly database: string;

@@ -84,7 +84,7 @@ export function createDatabase(driver: SqliteDriver, path: string): void {
   });
 }
 
-/** Writes to a file that nobody depends on yet: fast, and not synced before it is put in its place. */
+/** Writes to a file that is not in its place yet: fast, and synced only before it is moved there. */
 export function fillDatabase(driver: SqliteDriver, path: string, fill: (db: Database) => void): void {
   withDatabase(driver, path, (db) => {
     db.exec('PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF');

@@ -207,7 +207,7 @@ export class SqliteLog implements Log {
     if (this.#closed) throw closedError();
   }
 
-  /** Somebody else has written behind our back: what failed here would fail for ever. */
+  /** Another process has written to the file: this append would fail for ever. */
   #conflict(): LogConflictError | undefined {
     const { head } = this.#entries.bounds();
     return head === this.#head ? undefined : new LogConflictError(this.#head, head);

@@ -17,11 +17,11 @@ const WRONG_TOKEN = refused(
   'The connection token is missing or wrong. Send it as Authorization: Bearer or ?token=.',
 );
 
-/** Turns what the user allows into what every request is judged by. */
+/** The choices of the user, from which the policy for requests is made. */
 export interface AccessPolicy {
-  /** Absent: everybody on this machine may connect. */
+  /** Absent: every program on this machine may connect. */
   readonly token?: string | undefined;
-  /** Made up here, not chosen by the user. It does not count for other machines: nobody there could know it. */
+  /** Made by the host, not chosen by the user. It does not count for other machines, where no person could know it. */
   readonly isGenerated?: boolean;
   /** Web pages that may connect, besides the host's own. */
   readonly allowedOrigins?: readonly string[];
@@ -29,7 +29,7 @@ export interface AccessPolicy {
   readonly allowedHosts?: readonly string[];
 }
 
-/** Without a token, whoever can reach the port is let in: that may only be this machine. */
+/** Without a token every program that reaches the port is accepted, so only loopback addresses are allowed. */
 export class TokenRequiredError extends Error {
   override readonly name = 'TokenRequiredError';
   constructor(readonly host: string) {
@@ -95,7 +95,7 @@ export interface UpgradePolicy {
   readonly port: number;
   readonly names: ReadonlySet<string>;
   readonly origins: ReadonlySet<string>;
-  /** Absent when everybody on this machine may connect. */
+  /** Absent when every program on this machine may connect. */
   readonly token?: TokenDigest | undefined;
 }
 
@@ -193,7 +193,7 @@ function normalOrigin(text: string): string | undefined {
   return text.toLowerCase();
 }
 
-/** The page that this very server served: a page on another port of this machine is somebody else's. */
+/** The page that this very server served: a page on another port of this machine is another program's. */
 function isOwnPage(origin: string, hostHeader: string, port: number): boolean {
   const served = parseAuthority(hostHeader)?.port ?? HTTP_PORT;
   return served === port && origin === `http://${hostHeader.toLowerCase()}`;

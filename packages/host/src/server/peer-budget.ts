@@ -1,6 +1,6 @@
 /**
- * What one WebSocket peer may send beside proper messages: control frames, fragments, and bytes before it has shown who
- * it is. Such a peer costs memory and time, and the outbox, which limits answers to messages, never sees it.
+ * Limits what one WebSocket peer sends beside proper messages: control frames, fragments, and bytes before it has shown
+ * its token. Such a peer costs memory and time, and the outbox, which limits answers to messages, never sees it.
  */
 
 /** Control frames (ping, pong) that a peer may send between two heartbeats. The outbox holds as many messages. */
@@ -9,28 +9,28 @@ export const CONTROL_FRAMES_MAX = 1_024;
 export const FRAGMENTS_MAX = 1_024;
 /** Reads of the operating system that one unfinished frame may take; 8 MiB in small network packets need 16,000. */
 export const UNFINISHED_READS_MAX = 32 * 2 ** 10;
-/** What a peer may send before it is let in: five messages that are as long as they may be, and some more. */
+/** Bytes that a peer may send before it is accepted: five messages of the greatest length, and some more. */
 export const STRANGER_MAX_BYTES = 512 * 2 ** 10;
-/** What all peers that are here, and have not been let in, may have sent together. */
+/** Bytes of all connected peers that have not been accepted, together. */
 export const STRANGERS_MAX_BYTES = 4 * 2 ** 20;
 /** A control frame counts as this many bytes: it is short, but its answer costs as much as that of a message. */
 export const CONTROL_FRAME_BYTES = 2 * 2 ** 10;
 
-/** One budget for all peers of a port that have not been let in. */
+/** One budget for all peers of a port that have not been accepted. */
 export class StrangerBudget {
   readonly #used = new Map<PeerBudget, number>();
   #total = 0;
 
-  /** Counts what a stranger sent. When all together sent too much, the one that sent most has to go. */
+  /** Counts the bytes of a peer. When all together sent too much, the peer that sent most is closed. */
   spend(peer: PeerBudget, bytes: number): void {
     const used = (this.#used.get(peer) ?? 0) + bytes;
     this.#used.set(peer, used);
     this.#total += bytes;
-    if (used > STRANGER_MAX_BYTES) peer.exceeded('sent too much before it was let in');
-    else if (this.#total > STRANGERS_MAX_BYTES) this.#greediest().exceeded('peers that are not let in sent too much');
+    if (used > STRANGER_MAX_BYTES) peer.exceeded('sent too much before it was accepted');
+    else if (this.#total > STRANGERS_MAX_BYTES) this.#greediest().exceeded('peers that are not accepted sent too much');
   }
 
-  /** The peer was let in, was sent away, or left. */
+  /** The peer was accepted, was refused, or left. */
   release(peer: PeerBudget): void {
     this.#total -= this.#used.get(peer) ?? 0;
     this.#used.delete(peer);
@@ -47,13 +47,13 @@ export class PeerBudget {
   #controlFrames = 0;
   #isOver = false;
 
-  /** Without `strangers` the peer was let in before its socket became a WebSocket. */
+  /** Without `strangers` the peer was accepted before its socket became a WebSocket. */
   constructor(onExceeded: (reason: string) => void, strangers?: StrangerBudget) {
     this.#onExceeded = onExceeded;
     this.#strangers = strangers;
   }
 
-  /** What the peer still sends does not count, and is not to be looked at. */
+  /** Further input of the peer does not count, and must not be looked at. */
   get isOver(): boolean {
     return this.#isOver;
   }
@@ -75,7 +75,7 @@ export class PeerBudget {
     this.#controlFrames = 0;
   }
 
-  /** The peer was let in. */
+  /** The peer was accepted. */
   admit(): void {
     this.#strangers?.release(this);
     this.#strangers = undefined;

@@ -28,7 +28,7 @@ import { WEBSOCKET_OPTIONS, websocketTransport } from './websocket.js';
 
 export interface ServerLimits {
   readonly clients: number;
-  /** Connections that have not been let in yet. */
+  /** Connections that have not been accepted yet. */
   readonly strangers: number;
   readonly headersTimeoutMs: number;
 }
@@ -52,7 +52,7 @@ export interface RunningServer {
   readonly addresses: readonly string[];
   /** No new client comes in from now on; those that are here stay. */
   stopAccepting(): void;
-  /** Sends everybody away and frees the port. */
+  /** Closes all connections and frees the port. */
   close(): Promise<void>;
 }
 

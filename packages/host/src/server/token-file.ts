@@ -5,9 +5,9 @@ import { writePrivateFile } from '../core/util/private-file.js';
 import { digestOf, matchesToken } from '../core/util/token.js';
 
 export const TOKEN_FILE = 'connection-token';
-/** A token that somebody chose should not be shorter. */
+/** A token that a person chooses should not be shorter. */
 export const TOKEN_ADVISED_CHARACTERS = 16;
-/** As long as `newToken` makes them; one that somebody chose for a single start is not kept. */
+/** As long as `newToken` makes them; a token that a person chose for a single start is not reused. */
 const MADE_BY_US = /^[\w-]{43}$/;
 
 /** Characters that mean themselves in a header and in a query. */
@@ -17,7 +17,7 @@ export function isTokenText(text: string): boolean {
 
 export interface StoredToken {
   readonly file: string;
-  /** Removes the file, unless somebody has put another token there. */
+  /** Removes the file, unless it holds another token by now. */
   remove(): Promise<void>;
 }
 
@@ -29,7 +29,7 @@ export async function storeToken(dataFolder: string, token: string): Promise<Sto
 
 /**
  * The token that an earlier host made and kept in this folder. The next one goes on with it, so that clients come back by
- * themselves after a stop or a crash. What others could have read or written there is not taken.
+ * themselves after a stop or a crash. A file that others could have read or written is ignored.
  */
 export async function keptToken(dataFolder: string): Promise<string | undefined> {
   const file = path.join(dataFolder, TOKEN_FILE);

@@ -14,7 +14,7 @@ const CLOSE_REASON_MAX_BYTES = 123;
 const UNSUPPORTED_DATA = 1003;
 /** How long a peer may take to answer a close frame before its socket is cut. */
 const CLOSE_TIMEOUT_MS = 5_000;
-/** What is read, and thrown away, of a peer that was sent away, so that it gets to read why. */
+/** Input of a refused peer that is read and dropped, so that it gets to read why. */
 const DISCARDED_MAX_BYTES = 16 * 2 ** 20;
 /** How every port makes WebSockets. `ws` answers no ping by itself: the transport does, within the peer's budget. */
 export const WEBSOCKET_OPTIONS = {

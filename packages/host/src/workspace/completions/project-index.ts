@@ -13,7 +13,7 @@ const DECLARATION =
   /\b(class|interface|type|enum|struct|trait|module|namespace|function|func|fn|def|const|let|var|val)\s+\*?([A-Za-z_$][\w$]{1,99})/g;
 /** Lines beyond this are made by machines. */
 const LINE_MAX_CHARACTERS = 500;
-/** What is declared deeper inside is nobody's mention. */
+/** Names declared deeper inside are not offered. */
 const INDENT_MAX_CHARACTERS = 8;
 const LOCAL: ReadonlySet<string> = new Set(['const', 'let', 'var', 'val']);
 const INDEX_FILES_MAX = 50_000;
@@ -21,7 +21,7 @@ const INDEX_KEPT_MS = 5_000;
 const SYMBOL_FILES_MAX = 3_000;
 const SYMBOL_FILE_MAX_BYTES = 256 * 2 ** 10;
 const SYMBOLS_MAX = 50_000;
-/** Somebody is typing: what was not found by then is left out. */
+/** A person is typing: names not found by then are left out. */
 const INDEX_BUDGET_MS = 1_000;
 
 export interface FoundSymbol extends Declared {

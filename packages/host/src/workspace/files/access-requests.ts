@@ -14,7 +14,7 @@ import { filePathOf } from './places.js';
 import { type Access, suffices } from './roots.js';
 
 export const REQUESTS_MAX = 4;
-/** A question that nobody answers is taken back. */
+/** A question without an answer is taken back after this. */
 export const REQUEST_TIMEOUT_MS = 5 * 60 * 1_000;
 /** How much of a path, and of a client's name, stands in a question. */
 const ASKED_PATH_MAX_CHARACTERS = 500;

@@ -1,4 +1,4 @@
-/** `resourceCopy`, `resourceMove` and `resourceDelete`. What is in the way is replaced last, when nothing else can fail. */
+/** `resourceCopy`, `resourceMove` and `resourceDelete`. An existing target is replaced last, when nothing else can fail. */
 import { type BigIntStats, constants } from 'node:fs';
 import { chmod, copyFile, lstat, mkdir, readdir, readlink, rename, rmdir, symlink, unlink } from 'node:fs/promises';
 import path from 'node:path';
@@ -13,10 +13,9 @@ import type { Place, Places } from './places.js';
 const TREE_MAX_ENTRIES = 100_000;
 const TREE_MAX_DEPTH = 128;
 const PERMISSION_BITS = 0o7777;
-/** While it is being filled nobody else has business in it. */
+/** The mode of a folder while it is being filled. */
 const OWNER_ONLY = 0o700;
 
-/** `resourceCopy` and `resourceMove`. What is in the way is replaced at the very end, when nothing can fail any more. */
 type Params = Pick<ResourceCopyParams, 'source' | 'destination' | 'failIfExists'>;
 
 export function copy(places: Places, clientId: string, { source, destination, failIfExists = false }: Params) {
@@ -136,7 +135,7 @@ export async function copyTree(from: Node, to: Node, budget = new TreeBudget(), 
   });
 }
 
-/** What was opened is what is copied, whatever its name stands for by then. */
+/** Copies the open file, even if its name stands for another file by then. */
 async function copyOne(from: Node, to: Node): Promise<void> {
   const { handle, stats } = await openPlain(from.folder, from.name, READING);
   try {

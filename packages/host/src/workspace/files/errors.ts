@@ -1,4 +1,4 @@
-/** Why a request about a resource fails, in the codes of the protocol. Denials never tell what is outside of the roots. */
+/** Why a request about a resource fails, in the codes of the protocol. Denials reveal nothing about paths outside of the roots. */
 import { ErrorCode, ROOT_CHANNEL } from '@atrium/protocol';
 import { RequestError } from '../../core/contracts/request-error.js';
 import { ToolFailure } from '../../core/contracts/tool.js';
@@ -13,7 +13,7 @@ export function denied(uri: string, wanted: Access): RequestError {
   });
 }
 
-/** Nobody could grant it. */
+/** No person could grant it. */
 export function refused(message: string): RequestError {
   return new RequestError(ErrorCode.PermissionDenied, message, {});
 }
@@ -44,7 +44,7 @@ export function codeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
-/** What the system said, as an answer. What is not known here is a failure of the host. */
+/** The answer for an error of the system. An unknown one is a failure of the host. */
 export function asAnswer(error: unknown, uri: string): unknown {
   if (error instanceof ToolFailure) return refused(error.message);
   if (error instanceof MovedError) return refused(`the way to ${uri} keeps changing`);

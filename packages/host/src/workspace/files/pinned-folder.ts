@@ -19,16 +19,11 @@ export const READING = constants.O_RDONLY | NO_LINKS;
 export const APPENDING = constants.O_WRONLY | constants.O_APPEND | NO_LINKS;
 const PATTERN = /^\.atrium-[\da-f-]{36}\.tmp$/;
 
-/**
- * A folder that is held open, so that what is done in it is done there and nowhere else, whatever becomes of its path
- * meanwhile. Linux reaches what is in an open folder through `/proc/self/fd`. Other systems cannot do that from Node:
- * there the path is looked at again right before something is done, which leaves a gap of some microseconds.
- */
 export interface PinnedFolder {
   readonly real: string;
-  /** The folder itself, as a path that leads to what is held. */
+  /** A path that leads to the open folder itself. */
   readonly self: string;
-  /** What has this name in it. A link of that name is still a link: open it without following. */
+  /** The path of a name in the folder. It may be a link: open it without following. */
   at(name: string): string;
   /** Right before something is done: fails when the folder is not where it was. */
   check(): Promise<void>;

@@ -14,7 +14,7 @@ import { type PinnedFolder, pinFolder } from './pinned-folder.js';
 import { type Access, type RootTable, suffices } from './roots.js';
 
 const URI_MAX_CHARACTERS = 16 * 2 ** 10;
-/** Names in one path, also while links are followed: what a path costs grows faster than its length. */
+/** Names in one path, also while links are followed: the cost of a path grows faster than its length. */
 export const PATH_MAX_NAMES = 256;
 /** Links that lead from one to the next; the kernel's own limit. */
 export const LINKS_MAX = 40;
@@ -66,7 +66,7 @@ interface Asked {
   readonly uri: string;
   readonly clientId: string;
   readonly wanted: Access;
-  /** Whether a link at the very end stands for what it leads to; otherwise for itself. */
+  /** Whether a link at the very end stands for its target; otherwise for itself. */
   readonly followLast?: boolean;
 }
 
@@ -155,7 +155,7 @@ async function find(table: RootTable, { uri, wanted, followLast = true }: Asked,
 
 /**
  * Follows a path name by name, links included, and looks at nothing that is outside of the roots, not even to see whether
- * it exists. The result is true for a moment only: who acts on it holds the folder first (see `places.ts`).
+ * it exists. The result is true for a moment only: callers hold the folder open before they act on it.
  */
 interface Found {
   /** The path without links. */

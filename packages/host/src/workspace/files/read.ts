@@ -23,7 +23,7 @@ import { type OpenFile, pinFolder, READING, readBytes, withFile } from './pinned
 import type { Place, Places } from './places.js';
 import { suffices } from './roots.js';
 
-/** What one answer carries of a file. As base64 it still fits into a frame that our clients take. */
+/** Bytes of a file in one answer. As base64 they still fit into a frame that our clients accept. */
 export const READ_MAX_BYTES = 4 * 2 ** 20;
 /** Entries of one folder in one answer. */
 const LIST_MAX_ENTRIES = 50_000;
@@ -96,7 +96,7 @@ function rangeOf(params: object): ByteRange | undefined {
   return { start: Number(start), end: Number(end) };
 }
 
-/** What is asked for must fit into one answer. A range may reach beyond the end, as in `slice`. */
+/** The range must fit into one answer. It may reach beyond the end, as in `slice`. */
 function within(range: ByteRange | undefined, size: number, uri: string): ByteRange {
   const start = Math.min(range?.start ?? 0, size);
   const end = Math.min(range?.end ?? size, size);
@@ -121,7 +121,7 @@ function fits(text: string): boolean {
   return text.length * 6 <= PAYLOAD_MAX_BYTES || Buffer.byteLength(JSON.stringify(text)) <= PAYLOAD_MAX_BYTES;
 }
 
-/** `resourceResolve`: what something is and where it really is. The way to find out whether it exists. */
+/** `resourceResolve`: the type and the real place of a path. Clients use it to find out whether something exists. */
 export function resolveResource(
   places: Places,
   clientId: string,
@@ -231,7 +231,7 @@ async function linkKinds(
   return folders;
 }
 
-/** What is neither a file nor a folder nor a link to one is of no use to anybody here. */
+/** Devices, pipes and sockets are left out. */
 function entryOf(entry: Dirent, folderLinks: ReadonlySet<string>): DirectoryEntry[] {
   const { name } = entry;
   if (entry.isDirectory() || folderLinks.has(name)) return [{ name, type: 'directory' }];

@@ -1,5 +1,5 @@
 /**
- * What a client may touch: roots, each with a rule that says what may be done with what lies below it. Everything here
+ * The places that a client may touch: roots, each with a rule for the paths below it. Everything here
  * goes by text: whether links lead out of a root is found out on the way (see `walk.ts`).
  */
 import path from 'node:path';
@@ -14,7 +14,7 @@ export function suffices(given: Access | undefined, wanted: Access): boolean {
   return given !== undefined && ORDER[given] >= ORDER[wanted];
 }
 
-/** What may be done with what has these names below a root; with no names it is the root itself. */
+/** The access to the path with these names below a root; without names to the root itself. */
 export type Rule = (names: readonly string[]) => Access | undefined;
 
 /** What a kind of root allows. */
@@ -65,7 +65,7 @@ export class RootTable {
     return undefined;
   }
 
-  /** What may be done at a real path: the most that any root allows. */
+  /** The access at a real path: the most that any root allows. */
   accessTo(real: string): Access | undefined {
     let best: Access | undefined;
     let isClosed = false;
@@ -106,8 +106,8 @@ export class RootTable {
 }
 
 /**
- * A folder inside another that allows as much is not a root of its own. Otherwise whoever can put a link in its place
- * would make a root of what the link leads to.
+ * A folder inside another that allows as much is not a root of its own. Otherwise a program that can put a link in its
+ * place would make a root of the target of the link.
  */
 function isCovered(root: Root, all: ReadonlyMap<string, readonly Root[]>): boolean {
   const mine = root.kind.rule([]);

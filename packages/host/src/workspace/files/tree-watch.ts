@@ -16,9 +16,9 @@ const WATCHED_FOLDERS_MAX = 32_768;
 /** Folders in one watch, and names in them that it has to remember. */
 const WATCH_FOLDERS_MAX = 4_096;
 export const WATCH_NAMES_MAX = 200_000;
-/** What changes within this time is told at once. */
+/** Changes within this time are reported together. */
 export const WATCH_BATCH_MS = 50;
-/** More changes than these are told as one: look at everything again. */
+/** More changes than these are reported as one: the root was updated. */
 export const WATCH_BATCH_MAX_CHANGES = 500;
 /** Names that are fetched from the system in one go. */
 const BUFFERED_NAMES = 1_024;
@@ -27,7 +27,6 @@ const HAS_RECURSIVE_WATCHERS = process.platform !== 'linux';
 /** A name that may be anything. */
 const ANY = '';
 
-/** Watches a file, a folder, or a whole tree, and tells in batches what was added, updated and deleted. */
 export interface PathChange {
   readonly path: string;
   readonly type: ResourceChangeType;
@@ -50,7 +49,7 @@ interface TreeWatchParts {
 export class TreeWatch {
   readonly #parts: TreeWatchParts;
   readonly #folders: WatchedFolders;
-  /** What was touched since the last batch, by folder. */
+  /** Names touched since the last batch, by folder. */
   #touched = new Map<string, Set<string>>();
   #changes = new Map<string, ResourceChangeType>();
   #cancel: (() => void) | undefined;
@@ -91,13 +90,13 @@ export class TreeWatch {
   #touch(folder: string, name = ANY): void {
     if (this.#isClosed || isTemporary(name)) return;
     const names = this.#touched.get(folder) ?? new Set();
-    // So many are told as one change anyway, and looking through the folder once is less work than looking at each.
+    // So many are reported as one change anyway, and reading the folder once is less work than looking at each.
     const isAny = name === ANY || names.has(ANY) || names.size >= WATCH_BATCH_MAX_CHANGES;
     this.#touched.set(folder, isAny ? new Set([ANY]) : names.add(name));
     this.#cancel ??= this.#parts.clock.after(WATCH_BATCH_MS, () => void this.#tell());
   }
 
-  /** One batch after the other: what is touched meanwhile is in the next. */
+  /** One batch after the other: names touched meanwhile are in the next. */
   async #tell(): Promise<void> {
     const touched = this.#touched;
     this.#touched = new Map();
@@ -122,7 +121,7 @@ export class TreeWatch {
     const folder = this.#folders.get(real);
     if (!folder) return;
     const held = await pinFolder(real).catch(ifMoved);
-    // It is gone, or a link has taken its place. The folder that it was in tells.
+    // It is gone, or a link has taken its place. The watcher of the folder above reports that.
     if (!held) return real === root ? this.#compareRoot() : undefined;
     try {
       const found = names.has(ANY) ? await this.#folders.look(held) : undefined;
@@ -149,7 +148,7 @@ export class TreeWatch {
     return lookAt(held, path.basename(file)).finally(() => held.close());
   }
 
-  /** From what was known to what is there now. */
+  /** Notes the changes from the known state to the present one. */
   async #step(file: string, before: Known | undefined, now: Known | undefined): Promise<void> {
     const isSame = before && now && before.ino === now.ino && before.isFolder === now.isFolder;
     if (isSame) return this.#note(file, 'updated');
@@ -165,7 +164,7 @@ export class TreeWatch {
     return folder === root ? isFolder : recursive && filter.isEntered(this.#relative(folder));
   }
 
-  /** Of several changes within one batch, what they come to. */
+  /** Joins several changes of a path within one batch. */
   #note(file: string, type: ResourceChangeType): void {
     const { root, filter } = this.#parts;
     if (file !== root && !filter.isTold(this.#relative(file))) return;
@@ -200,8 +199,8 @@ export class FolderBudget {
 }
 
 /**
- * The folders of one watch: what is known to be in each, and how the system tells that something changed there. On Linux
- * every folder has a watcher of its own; elsewhere the outermost one tells about all of them.
+ * The folders of one watch, with the known names in each and the watcher of the system. On Linux every folder has a
+ * watcher of its own; elsewhere the outermost one reports changes in all of them.
  */
 interface WatchedFolder {
   readonly real: string;
@@ -241,7 +240,7 @@ export class WatchedFolders {
     this.#others.push(watcher);
   }
 
-  /** Takes in a folder and, where it is to be so, all folders in it. Says what was found, the outer before the inner. */
+  /** Adds a folder and, in a recursive watch, all folders in it. Returns the paths found, the outer before the inner. */
   async add(outermost: string): Promise<string[]> {
     const found: string[] = [];
     const waiting = [outermost];
@@ -260,7 +259,7 @@ export class WatchedFolders {
     const held = await pinFolder(real).catch(ifMoved);
     if (!held) return undefined;
     try {
-      // First the watcher, then the look inside: what comes in between is seen at least once.
+      // First the watcher, then the names: a change in between is seen at least once.
       const folder = this.#enter(held, isOutermost || !HAS_RECURSIVE_WATCHERS);
       for (const [name, known] of await this.look(held)) this.put(folder, name, known);
       return folder;
@@ -270,7 +269,7 @@ export class WatchedFolders {
   }
 
   #enter(held: PinnedFolder, isWatched: boolean): WatchedFolder {
-    // One that was closed meanwhile takes nothing in any more: nobody would let go of it.
+    // A closed watch adds no folder: nothing would close its watcher.
     if (this.#isClosed) throw new MovedError('the watch was closed');
     const { real } = held;
     this.remove(real);
@@ -284,12 +283,12 @@ export class WatchedFolders {
     return folder;
   }
 
-  /** What is in a folder now; fails when that is more than can be remembered. */
+  /** The names in a folder now; fails when there are too many to remember. */
   look(held: PinnedFolder): Promise<Map<string, Known>> {
     return knownIn(held, WATCH_NAMES_MAX);
   }
 
-  /** Remembers what has this name in a folder; undefined forgets it. */
+  /** Remembers the kind of a name in a folder; undefined forgets it. */
   put({ known }: WatchedFolder, name: string, found: Known | undefined): void {
     const before = known.size;
     if (found) known.set(name, found);
@@ -312,7 +311,7 @@ export class WatchedFolders {
     }
   }
 
-  /** Lets go of a folder and all in it. Says what was known there. */
+  /** Stops watching a folder and all in it. Returns the paths that were known there. */
   remove(real: string): string[] {
     const folder = this.#folders.get(real);
     if (!folder) return [];

@@ -167,7 +167,7 @@ export class Watches {
 export interface ChangeFilter {
   /** Paths are relative to the root, with forward slashes. */
   isTold(relative: string): boolean;
-  /** Whether anything inside of a folder could be told. */
+  /** Whether a change inside of a folder could be reported. */
   isEntered(relative: string): boolean;
 }
 

@@ -26,9 +26,9 @@ import { etagOf } from './read.js';
 export const REWRITE_MAX_BYTES = 256 * 2 ** 20;
 const COPY_CHUNK_BYTES = 2 ** 20;
 const PERMISSION_BITS = 0o7777;
-/** What a new file gets, less what the system takes away. */
+/** The mode of a new file, before the umask. */
 const NEW_FILE = 0o666;
-/** What takes the place of a file may be nobody else's business until it has that file's mode. */
+/** The mode of a replacement until it gets the mode of the old file, which may be private. */
 const OWNER_ONLY = 0o600;
 /** Either alphabet, with or without line ends and padding. */
 const BASE64 = /^[\w+/\s-]*={0,2}\s*$/;
@@ -57,7 +57,7 @@ interface Edit {
   readonly ifMatch: string | undefined;
 }
 
-/** What is written, and where: its folder is held. */
+/** The file that is written, in its folder, which is held open. */
 interface Target {
   readonly uri: string;
   readonly folder: PinnedFolder;
@@ -68,7 +68,7 @@ function editOf({ uri, ...params }: ResourceWriteParams): Edit {
   const { data, encoding, mode = 'truncate', position = 0, createOnly = false, ifMatch } = params;
   if (!Number.isSafeInteger(position) || position < 0) throw invalid('/position must be a whole number, not below 0');
   const isBase64 = encoding === 'base64';
-  // What is none would be taken for something shorter, and written.
+  // Node would decode invalid base64 to something shorter, which would be written.
   if (isBase64 && !BASE64.test(data)) throw invalid('/data must be base64, as /encoding says');
   return { data: Buffer.from(data, isBase64 ? 'base64' : 'utf8'), mode, position, createOnly, ifMatch };
 }
@@ -156,7 +156,7 @@ interface Replacement {
   readonly uri: string;
   readonly folder: PinnedFolder;
   readonly name: string;
-  /** What is there now; undefined when nothing is. */
+  /** The existing file, if there is one. */
   readonly old: OpenFile | undefined;
   readonly pieces: readonly Piece[];
   /** Fails when something is there after all. */
@@ -217,7 +217,7 @@ export function makeFolder(places: Places, clientId: string, uri: string): Promi
   });
 }
 
-/** Makes what is missing, one below the other, and holds the innermost. What it was given stays open. */
+/** Makes missing folders, one below the other, and holds the innermost open. `above` stays open. */
 export async function makeFolders(above: PinnedFolder, names: readonly string[]): Promise<PinnedFolder> {
   let folder = above;
   for (const name of names) {

@@ -5,7 +5,7 @@ import { cleanTitle, TITLE_MAX_CHARACTERS } from './osc-sequences.js';
 
 export const COLS_MAX = 1_000;
 export const ROWS_MAX = 500;
-/** What one `terminal/input` may carry. More is pasted in several. */
+/** Characters in one `terminal/input`. More is pasted in several. */
 export const INPUT_MAX_CHARACTERS = 64 * 2 ** 10;
 
 /** The claim of a tool that is using the terminal right now. */
@@ -44,7 +44,7 @@ function claimRefusal({ from, to, clientId, isSession, isHere }: ClaimChange): s
   return unfit(to, isSession);
 }
 
-/** What no client can claim, whoever owned the terminal before. */
+/** Why no client may make this claim; independent of the present owner. */
 export function unfit(claim: TerminalClaim, isSession: (uri: string) => boolean): string | undefined {
   if (claim.kind === 'client')
     return claim.clientId.length > CLIENT_ID_MAX_CHARACTERS ? 'the id is too long' : undefined;

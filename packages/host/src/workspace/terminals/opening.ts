@@ -44,7 +44,6 @@ export interface Opening {
   readonly ending?: Ending;
 }
 
-/** The terminal that a client asks for: checked, and with what it left open filled in. */
 export async function openingFor(
   params: CreateTerminalParams,
   { identity }: Caller,

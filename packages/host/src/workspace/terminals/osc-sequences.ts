@@ -8,9 +8,9 @@ import { fileURLToPath } from 'node:url';
 export const TITLE_MAX_CHARACTERS = 200;
 /** The longest escape sequence that is looked into: twice what a shell says of the longest line that it tells. */
 export const SEQUENCE_MAX_CHARACTERS = 32 * 2 ** 10;
-/** Marks of shell integration, whoever they are from. No client ever sees them. */
+/** Marks of shell integration, of any vendor. No client ever sees them. */
 const MARKS: ReadonlySet<number> = new Set([133, 633]);
-/** What is also of interest: titles and folders. */
+/** Titles and folders. */
 const LABELS: ReadonlySet<number> = new Set([0, 2, 7]);
 // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences are made of them
 const BEGIN = /\x1b\]|\x9d/g;

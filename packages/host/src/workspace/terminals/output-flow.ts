@@ -7,20 +7,20 @@ import { STORE_RETRY_MS } from '../../core/channels/limits.js';
 import type { Writer } from '../../core/channels/writer.js';
 import { type Clock, systemClock } from '../../core/util/clock.js';
 
-/** Output of a busy program is told so often; before that, when there is so much of it. A quiet one is told at once. */
+/** Output of a busy program is written this often, or earlier when there is this much. Output after a pause is written at once. */
 export const GATHER_MS = 8;
 export const GATHER_MAX_CHARACTERS = 64 * 2 ** 10;
 /** Output that was read and not stored: over the first the program has to wait, under the second it goes on. */
 export const UNSTORED_HIGH_CHARACTERS = 256 * 2 ** 10;
 export const UNSTORED_LOW_CHARACTERS = 64 * 2 ** 10;
-/** The same for what waits to be sent to the watcher who keeps up best. */
+/** The same for output that waits for the subscriber that keeps up best. */
 export const UNSENT_HIGH_BYTES = 2 * 2 ** 20;
 export const UNSENT_LOW_BYTES = 512 * 2 ** 10;
 /** How long a program waits for watchers in one go. None of them may hold it up for good. */
 export const UNSENT_PATIENCE_MS = 1_000;
 export const UNSENT_POLL_MS = 5;
 
-/** About what an action takes that is not output. */
+/** About the size of an action that is not output. */
 const ACTION_CHARACTERS = 256;
 
 export interface FlowOptions {
@@ -28,7 +28,7 @@ export interface FlowOptions {
   readonly writer: Pick<Writer, 'afterCommit' | 'afterFailure'>;
   /** Takes the actions of one go into the channel. */
   write(actions: readonly TerminalAction[]): void;
-  /** Bytes that wait for the watcher who keeps up best; none when nobody watches. */
+  /** Bytes that wait for the subscriber that keeps up best; 0 without subscribers. */
   unsent(): number;
   pause(): void;
   resume(): void;
@@ -42,7 +42,7 @@ export class Flow {
   #unstored: readonly TerminalAction[] = [];
   #state: 'idle' | 'due' | 'storing' | 'stopped' = 'idle';
   #lastWrite = 0;
-  /** Does now what is due in a moment. */
+  /** Flushes now instead of in a moment. */
   #hurry: (() => void) | undefined;
   #isPaused = false;
   /** Watchers were waited for in vain, and are not waited for again until one of them has caught up. */
@@ -125,7 +125,7 @@ export class Flow {
     this.#schedule();
   }
 
-  /** What could not be stored never happened: it is written again, in front of what came since. */
+  /** Actions that could not be stored are written again, before later ones. */
   #again(): void {
     if (this.#state === 'stopped') return;
     this.#waiting = [...this.#unstored, ...this.#waiting];
@@ -144,7 +144,7 @@ export class Flow {
     this.#isPaused = true;
   }
 
-  /** Lets a program that waits go on, as soon as somebody has read what it wrote, or nobody did for long enough. */
+  /** Resumes a paused program as soon as a subscriber has read its output, or none did for long enough. */
   #letOn(waitedMs = 0): void {
     const unsent = this.#options.unsent();
     if (unsent <= UNSENT_LOW_BYTES) this.#isImpatient = false;

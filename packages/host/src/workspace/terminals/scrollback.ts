@@ -1,8 +1,8 @@
-/** The terminal's reducer with a bound: what is oldest is dropped, so that a terminal never grows with its output. */
+/** The terminal's reducer with a bound: the oldest output is dropped, so that a terminal never grows with its output. */
 import type { ReduceContext, StateAction, TerminalContentPart, TerminalState } from '@atrium/protocol';
 import { terminalReducer } from '@atrium/protocol';
 
-/** What a terminal shows of its past: over the first, the oldest is dropped down to the second. */
+/** Output that a terminal shows: over the first limit, the oldest is dropped down to the second. */
 export const SCROLLBACK_MAX_CHARACTERS = 2 ** 20;
 export const SCROLLBACK_KEPT_CHARACTERS = 768 * 2 ** 10;
 export const SCROLLBACK_MAX_PARTS = 400;

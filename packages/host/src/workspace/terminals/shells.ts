@@ -7,14 +7,14 @@ import path from 'node:path';
 import { childEnvironment, type Environment } from '../../core/util/child-environment.js';
 import { makeFolder } from '../../core/util/folders.js';
 
-/** What another terminal said about itself, if the host was started in one. */
+/** Variables of the terminal in which the host was started. */
 const OF_ANOTHER_TERMINAL: ReadonlySet<string> = new Set(
   (
     'TMUX TMUX_PANE STY WINDOW WINDOWID TERMCAP COLUMNS LINES COLORTERM TERM_PROGRAM_VERSION TERM_SESSION_ID ' +
     'VTE_VERSION KITTY_WINDOW_ID WT_SESSION ITERM_SESSION_ID VSCODE_INJECTION VSCODE_SHELL_INTEGRATION'
   ).split(' '),
 );
-/** What makes programs colour their output where nobody sees it. */
+/** Variables that make programs colour their output where it is not shown. */
 const FORCES_COLOUR: ReadonlySet<string> = new Set(['FORCE_COLOR', 'CLICOLOR_FORCE']);
 /**
  * What bash is started with instead of the user's own file, which it reads first. It adds to the prompt's hooks and takes
@@ -84,7 +84,7 @@ if [ -n "$__atrium_nonce" ] && shopt -q promptvars && ((BASH_VERSINFO[0] * 100 +
   PS0=$\{PS0-}'$(__atrium_run)'
 fi
 `.replaceAll('$\\{', '${');
-/** Shells that are there to keep somebody out. */
+/** Shells of accounts that must not log in. */
 const NO_SHELLS: ReadonlySet<string> = new Set(['nologin', 'false', 'true']);
 /**
  * The files that zsh finds instead of the user's own. Each reads the user's file first, and the last one puts everything
@@ -164,7 +164,7 @@ const LET_GO = 'for f in /proc/self/fd/*; do n=$' + '{f##*/}; [[ $n -gt 2 ]] && 
 export interface ShellsOptions {
   /** The program that people get; without one, the user's shell. */
   readonly shell?: string | undefined;
-  /** Where what it reads at its start is put, which nobody else may write to; without one, a folder for now. */
+  /** A private folder for the files that shells read at their start; without one, a temporary folder. */
   readonly scriptsFolder?: string | undefined;
 }
 
@@ -187,7 +187,7 @@ export class Shells {
   }
 }
 
-/** `mkdtemp` makes a folder that nobody else can look into or write to. */
+/** `mkdtemp` makes a folder that only this user can read and write. */
 async function writeScripts(wanted: string | undefined): Promise<string> {
   if (wanted !== undefined) await makeFolder(wanted, { mode: 0o700 });
   const folder = wanted ?? (await mkdtemp(path.join(tmpdir(), 'atrium-shell-')));
@@ -276,7 +276,7 @@ export function shellEnvironment(host: Environment = process.env): Record<string
 /** Who is at the terminal of a command. */
 interface People {
   readonly areThere: boolean;
-  /** The command reads what they type. */
+  /** The command reads their input. */
   readonly canType: boolean;
 }
 
@@ -285,7 +285,7 @@ export function commandEnvironment(people: People, host: Environment = process.e
   return {
     ...without(without(childEnvironment(host), OF_ANOTHER_TERMINAL), FORCES_COLOUR),
     ...encoding(host),
-    // Whoever answers questions needs a screen that can show them.
+    // A person who answers questions needs a screen that can show them.
     TERM: people.canType ? 'xterm-256color' : 'dumb',
     // It asks the terminal itself, and would wait for an answer.
     ...(!people.areThere && { GIT_TERMINAL_PROMPT: '0' }),

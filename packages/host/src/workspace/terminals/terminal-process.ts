@@ -17,7 +17,7 @@ export interface TerminalEnd extends PtyExit {
 
 interface TerminalProcessOptions {
   readonly spawn: (events: PtyEvents) => Pty;
-  /** How what runs here is ended. */
+  /** How its processes are ended. */
   readonly ending: Ending;
   output(text: string): void;
   /** Called once, when nothing more comes. */
@@ -84,7 +84,7 @@ export interface Ending {
 
 /**
  * Ends all that runs in a terminal: the shell, its jobs, and their children. First by asking, then by force. Returns
- * when everything is gone. Says whether anything ran on although who started it had ended.
+ * when everything is gone. Returns whether a process ran on although its parent had ended.
  */
 async function endProcesses(leader: number, { signal, graceMs }: Ending): Promise<boolean> {
   const { groups, hasStrays } = await inTerminal(leader);

@@ -16,7 +16,6 @@ const INPUT_WAITING_MAX_BYTES = 256 * 2 ** 10;
 /** The exit code that shells report for a signal begins here. */
 const SIGNALLED = 128;
 
-/** One terminal: a process, the channel that shows it, and what flows between them. */
 /** What a terminal uses of the host. */
 export interface TerminalHost {
   readonly clock: Clock;

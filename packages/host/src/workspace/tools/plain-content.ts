@@ -2,7 +2,7 @@
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 
-/** A link that is put in the place of a file meanwhile is not followed, and a pipe keeps nobody waiting. */
+/** A link that is put in the place of a file meanwhile is not followed, and opening a pipe does not wait for its writer. */
 const READ_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
 const NOT_THERE: ReadonlySet<unknown> = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO']);

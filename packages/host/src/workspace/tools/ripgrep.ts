@@ -27,7 +27,7 @@ export interface QuickSearch {
 
 let lookup: Promise<string | undefined> | undefined;
 
-/** Looked up once: nobody installs it every day. */
+/** Looked up once per run of the host. */
 export function installedRipgrep(): Promise<string | undefined> {
   lookup ??= findRipgrep(process.env.PATH ?? '');
   return lookup;
