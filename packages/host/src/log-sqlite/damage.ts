@@ -6,7 +6,9 @@ import type { LogRepair } from '../core/log/log.js';
 import type { Clock } from '../core/util/clock.js';
 import { nameAside } from './repair.js';
 
-/** Damaged texts that one run keeps in files of their own. A file that is rotten throughout must not fill the folder. */
+/**
+ * Damaged texts that one run keeps in files of their own. A file that is rotten throughout must not fill the folder.
+ */
 const DAMAGED_FILES_MAX = 1_000;
 const DAMAGED_ERROR = 'damaged';
 
@@ -55,7 +57,9 @@ export class Damage {
     for (const listener of this.#listeners) listener(repair);
   }
 
-  /** Puts something else in the place of what was damaged, so that it is found only once. A full disk may prevent that. */
+  /**
+   * Puts something else in the place of what was damaged, so that it is found only once. A full disk may prevent that.
+   */
   mend(work: () => void): void {
     try {
       this.#write(work);

@@ -69,7 +69,9 @@ export class EntryTable {
     this.#setDropped = db.prepare('UPDATE compaction SET dropped = max(dropped, ?)');
   }
 
-  /** `oldest` is never below a skip: what a client saw before one may be gone, so it must not be replayed from there. */
+  /**
+   * `oldest` is never below a skip: what a client saw before one may be gone, so it must not be replayed from there.
+   */
   bounds(): { head: number; oldest: number } {
     const bounds = this.#bounds.get();
     const skipped = bounds?.skipped ?? 0;

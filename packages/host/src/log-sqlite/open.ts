@@ -1,6 +1,6 @@
 /**
- * Opens the database of a data folder: takes the lock, checks that the file is ours and whole before anything is read from
- * it, has it repaired if not, and reports the repairs.
+ * Opens the database of a data folder: takes the lock, checks that the file is ours and whole before anything is read
+ * from it, has it repaired if not, and reports the repairs.
  */
 import { chmodSync, closeSync, existsSync, openSync, readSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
 import path from 'node:path';

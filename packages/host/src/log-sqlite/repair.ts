@@ -1,7 +1,7 @@
 /**
- * Puts a damaged database aside and a rebuilt one in its place: every row that can still be read goes into a fresh file.
- * The steps can be interrupted anywhere: a marker file says what was begun, and the next opening goes on from there.
- * Damaged bytes are moved, never deleted.
+ * Puts a damaged database aside and a rebuilt one in its place: every row that can still be read goes into a fresh
+ * file. The steps can be interrupted anywhere: a marker file says what was begun, and the next opening goes on from
+ * there. Damaged bytes are moved, never deleted.
  */
 import {
   closeSync,

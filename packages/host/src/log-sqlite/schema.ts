@@ -1,4 +1,7 @@
-/** The tables of the embedded log, how a file with them is made and migrated, and when its write-ahead file is folded in. */
+/**
+ * The tables of the embedded log, how a file with them is made and migrated, and when its write-ahead file is folded
+ * in.
+ */
 import { closeSync, openSync, rmSync } from 'node:fs';
 import type { Clock } from '../core/util/clock.js';
 import type { Logger } from '../core/util/logger.js';

@@ -1,7 +1,7 @@
 /**
- * Reads a write-ahead file the way SQLite does, to notice the frames that SQLite drops without a word: those that were cut
- * off or overwritten (decision 0031). It changes nothing.
- * The format: https://www.sqlite.org/fileformat2.html#the_write_ahead_log
+ * Reads a write-ahead file the way SQLite does, to notice the frames that SQLite drops without a word: those that were
+ * cut off or overwritten (decision 0031). It changes nothing. The format:
+ * https://www.sqlite.org/fileformat2.html#the_write_ahead_log
  */
 import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs';
 
@@ -74,7 +74,10 @@ function torn(wal: Wal, at: number, committed: number): WalState {
   return { at: hasCurrentFrameFrom(wal, at + wal.frameBytes) ? 'damaged' : 'unfinished', from: committed };
 }
 
-/** SQLite starts over at the front of the file without cutting it: frames of an earlier round stand behind, with another salt. */
+/**
+ * SQLite starts over at the front of the file without cutting it: frames of an earlier round stand behind, with another
+ * salt.
+ */
 function isLeftover(frame: Buffer, wal: Wal): boolean {
   return frame.length >= 16 && frame.readUInt32BE(0) !== 0 && !sameSalt(frame, wal);
 }

@@ -186,7 +186,9 @@ function isAllowedOrigin(origin: string, hostHeader: string, policy: OriginPolic
   return policy.origins.has(normal) || isOwnPage(normal, hostHeader, policy.port);
 }
 
-/** Scheme and authority in lower case; undefined for what is not an origin, such as `null`, a path or a trailing dot. */
+/**
+ * Scheme and authority in lower case; undefined for what is not an origin, such as `null`, a path or a trailing dot.
+ */
 function normalOrigin(text: string): string | undefined {
   const match = /^([a-z][a-z\d+.-]*):\/\/(.+)$/i.exec(text);
   if (match?.[1] === undefined || match[2] === undefined || parseAuthority(match[2]) === undefined) return undefined;

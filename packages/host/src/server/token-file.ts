@@ -1,4 +1,7 @@
-/** The connection token and its file: a program that can read the file may connect. The token never goes to a log, a screen or a listing. */
+/**
+ * The connection token and its file: a program that can read the file may connect. The token never goes to a log, a
+ * screen or a listing.
+ */
 import { lstat, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { writePrivateFile } from '../core/util/private-file.js';
@@ -28,8 +31,8 @@ export async function storeToken(dataFolder: string, token: string): Promise<Sto
 }
 
 /**
- * The token that an earlier host made and kept in this folder. The next one goes on with it, so that clients come back by
- * themselves after a stop or a crash. A file that others could have read or written is ignored.
+ * The token that an earlier host made and kept in this folder. The next one goes on with it, so that clients come back
+ * by themselves after a stop or a crash. A file that others could have read or written is ignored.
  */
 export async function keptToken(dataFolder: string): Promise<string | undefined> {
   const file = path.join(dataFolder, TOKEN_FILE);

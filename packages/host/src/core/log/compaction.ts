@@ -1,6 +1,6 @@
 /**
- * Keeps the log short: entries that archives have passed are dropped now and then, away from the hot path. An entry that
- * its session still needs holds back everything behind it, so a session that was not opened for long is archived.
+ * Keeps the log short: entries that archives have passed are dropped now and then, away from the hot path. An entry
+ * that its session still needs holds back everything behind it, so a session that was not opened for long is archived.
  */
 import type { Logger } from '../util/logger.js';
 import type { Log, LogEntry } from './log.js';

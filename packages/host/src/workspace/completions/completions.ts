@@ -1,6 +1,6 @@
 /**
- * Completions at the caret of a message: `@` for files and agents, `#` for symbols, `/` for skills and prompts. An accepted
- * completion comes back with the message as an attachment.
+ * Completions at the caret of a message: `@` for files and agents, `#` for symbols, `/` for skills and prompts. An
+ * accepted completion comes back with the message as an attachment.
  */
 
 import path from 'node:path';

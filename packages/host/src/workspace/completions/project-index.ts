@@ -1,7 +1,7 @@
 /**
- * The files of a folder and the names that are declared in them, found by a plain text search. The index is made when it is
- * first asked for, bounded in time and size, and dropped after a few seconds, so that it never has to be kept up to date.
- * Its cost grows with the number of files, once in some seconds, not with every key stroke.
+ * The files of a folder and the names that are declared in them, found by a plain text search. The index is made when
+ * it is first asked for, bounded in time and size, and dropped after a few seconds, so that it never has to be kept up
+ * to date. Its cost grows with the number of files, once in some seconds, not with every key stroke.
  */
 import path from 'node:path';
 import type { Clock } from '../../core/util/clock.js';

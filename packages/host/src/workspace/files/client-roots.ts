@@ -1,4 +1,7 @@
-/** Which folders each client may touch on this machine: the folders of sessions, folders to browse, and grants by people. */
+/**
+ * Which folders each client may touch on this machine: the folders of sessions, folders to browse, and grants by
+ * people.
+ */
 import { realpath } from 'node:fs/promises';
 import path from 'node:path';
 import type { Clock } from '../../core/util/clock.js';
@@ -124,7 +127,9 @@ const workingFolder: RootKind = {
   holdsClosed: holdsForeign,
 };
 
-/** Where people look for a folder to work in: names only, and none that begins with a dot, because secrets lie there. */
+/**
+ * Where people look for a folder to work in: names only, and none that begins with a dot, because secrets lie there.
+ */
 const browsedFolder: RootKind = {
   rule: (names) => (names.some((name) => name.startsWith('.')) ? undefined : 'list'),
 };

@@ -1,4 +1,6 @@
-/** `resourceCopy`, `resourceMove` and `resourceDelete`. An existing target is replaced last, when nothing else can fail. */
+/**
+ * `resourceCopy`, `resourceMove` and `resourceDelete`. An existing target is replaced last, when nothing else can fail.
+ */
 import { type BigIntStats, constants } from 'node:fs';
 import { chmod, copyFile, lstat, mkdir, readdir, readlink, rename, rmdir, symlink, unlink } from 'node:fs/promises';
 import path from 'node:path';

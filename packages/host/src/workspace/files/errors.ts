@@ -1,4 +1,7 @@
-/** Why a request about a resource fails, in the codes of the protocol. Denials reveal nothing about paths outside of the roots. */
+/**
+ * Why a request about a resource fails, in the codes of the protocol. Denials reveal nothing about paths outside of the
+ * roots.
+ */
 import { ErrorCode, ROOT_CHANNEL } from '@atrium/protocol';
 import { RequestError } from '../../core/contracts/request-error.js';
 import { ToolFailure } from '../../core/contracts/tool.js';

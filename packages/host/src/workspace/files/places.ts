@@ -1,6 +1,7 @@
 /**
- * From the `file:` URI of a request to a place on this machine: the URI is checked, its path is walked name by name so that
- * no link leads out of what the client may touch, and the folder of the place is held open while something is done there.
+ * From the `file:` URI of a request to a place on this machine: the URI is checked, its path is walked name by name so
+ * that no link leads out of what the client may touch, and the folder of the place is held open while something is done
+ * there.
  */
 import type { BigIntStats } from 'node:fs';
 import { lstat, readlink } from 'node:fs/promises';
@@ -154,8 +155,8 @@ async function find(table: RootTable, { uri, wanted, followLast = true }: Asked,
 }
 
 /**
- * Follows a path name by name, links included, and looks at nothing that is outside of the roots, not even to see whether
- * it exists. The result is true for a moment only: callers hold the folder open before they act on it.
+ * Follows a path name by name, links included, and looks at nothing that is outside of the roots, not even to see
+ * whether it exists. The result is true for a moment only: callers hold the folder open before they act on it.
  */
 interface Found {
   /** The path without links. */

@@ -215,8 +215,8 @@ function readUpTo(max: number, folder: Dir): Promise<Dirent[] | undefined> {
 }
 
 /**
- * Which links lead to folders. Where one leads out of what may be seen, not even that is told; nor is it when there are so
- * many, or such long ways, that the time is up.
+ * Which links lead to folders. Where one leads out of what may be seen, not even that is told; nor is it when there are
+ * so many, or such long ways, that the time is up.
  */
 async function linkKinds(
   links: readonly Dirent[],

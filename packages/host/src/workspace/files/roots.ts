@@ -22,7 +22,9 @@ export interface RootKind {
   readonly rule: Rule;
   /** How many of these names lead to the directory of customizations that they lie in; undefined when in none. */
   directory?(names: readonly string[]): number | undefined;
-  /** Whether something below may not be changed although this may: it stays as a whole, or that would change with it. */
+  /**
+   * Whether something below may not be changed although this may: it stays as a whole, or that would change with it.
+   */
   holdsClosed?(names: readonly string[]): boolean;
 }
 

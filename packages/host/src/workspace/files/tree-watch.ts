@@ -1,6 +1,6 @@
 /**
- * Watches a file, a folder, or a whole tree, and reports in batches what was added, updated and deleted. Folders are held
- * open while they are looked at, so that a folder which is exchanged for a link shows nothing from elsewhere.
+ * Watches a file, a folder, or a whole tree, and reports in batches what was added, updated and deleted. Folders are
+ * held open while they are looked at, so that a folder which is exchanged for a link shows nothing from elsewhere.
  */
 import { lstat, opendir } from 'node:fs/promises';
 import path from 'node:path';
@@ -240,7 +240,9 @@ export class WatchedFolders {
     this.#others.push(watcher);
   }
 
-  /** Adds a folder and, in a recursive watch, all folders in it. Returns the paths found, the outer before the inner. */
+  /**
+   * Adds a folder and, in a recursive watch, all folders in it. Returns the paths found, the outer before the inner.
+   */
   async add(outermost: string): Promise<string[]> {
     const found: string[] = [];
     const waiting = [outermost];

@@ -1,4 +1,7 @@
-/** Who owns a terminal, who may change that, and which actions of clients a terminal accepts. There is always exactly one owner. */
+/**
+ * Who owns a terminal, who may change that, and which actions of clients a terminal accepts. There is always exactly
+ * one owner.
+ */
 import type { StateAction, TerminalClaim, TerminalSessionClaim, TerminalState } from '@atrium/protocol';
 import { CLIENT_ID_MAX_CHARACTERS } from '../../core/wire/limits.js';
 import { cleanTitle, TITLE_MAX_CHARACTERS } from './osc-sequences.js';

@@ -17,7 +17,8 @@ import type { Terminals } from './terminals.js';
  * command runs inside a holder process, which reports how it ended and then stops until the host, which has read
  * everything up to there, ends it. Processes in the background can be found until then.
  *
- * Ctrl+C is for the command. So is the request to end: the holder ends when the command has ended and its output was read.
+ * Ctrl+C is for the command. So is the request to end: the holder ends when the command has ended and its output was
+ * read.
  */
 const BEGIN = String.raw`
 n=$ATRIUM_TERMINAL_NONCE end=; unset ATRIUM_TERMINAL_NONCE
@@ -28,8 +29,8 @@ say() { printf '\033]633;X;%s;%s\007' "$?" "$n"; }`;
 const ON_TERMINAL = '(exec 2>&3 3>&-; exec "$@"); say';
 
 /**
- * On a terminal, programs draw, break lines, page and ask. A model reads this output, so the command has no input, and a
- * pipe between itself and the terminal. Its output and its exit code go the same way, and stay in order.
+ * On a terminal, programs draw, break lines, page and ask. A model reads this output, so the command has no input, and
+ * a pipe between itself and the terminal. Its output and its exit code go the same way, and stay in order.
  */
 const BESIDE_TERMINAL =
   '(trap : INT QUIT TERM; (exec "$@") </dev/null 2>&1; say) 3>&- | (trap "" INT QUIT TERM; exec cat 3>&-)\n' +

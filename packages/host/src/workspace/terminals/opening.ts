@@ -1,4 +1,7 @@
-/** How a terminal is opened: the request of a client is checked, what it left out is filled in, and the process is started. */
+/**
+ * How a terminal is opened: the request of a client is checked, what it left out is filled in, and the process is
+ * started.
+ */
 import { stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import path from 'node:path';

@@ -105,7 +105,9 @@ function complete(input: string, { begin, bodyAt, code, end }: Found): Sequence 
   return { pieces: [...shown, ...said], end: after };
 }
 
-/** Asked for places further and further on. Each is looked for once: thousands of beginnings may share one end, or none. */
+/**
+ * Asked for places further and further on. Each is looked for once: thousands of beginnings may share one end, or none.
+ */
 function endsIn(input: string): Begun['ends'] {
   let next: RegExpExecArray | null | undefined;
   return (from) => {
@@ -131,7 +133,10 @@ function joined(pieces: Iterable<Piece>): Piece[] {
   return list;
 }
 
-/** What the sequences of a terminal mean. Marks count only with the terminal's own secret, so that no output forges them. */
+/**
+ * What the sequences of a terminal mean. Marks count only with the terminal's own secret, so that no output forges
+ * them.
+ */
 export type Signal =
   | { readonly kind: 'title'; readonly title: string }
   | { readonly kind: 'cwd'; readonly path: string }

@@ -1,13 +1,17 @@
 /**
- * The way from a program's output into the terminal's channel. All that comes within some milliseconds, or while something
- * is being stored, becomes one action; when too much waits to be stored, or to be sent even to the fastest watcher, the program has to wait.
+ * The way from a program's output into the terminal's channel. All that comes within some milliseconds, or while
+ * something is being stored, becomes one action; when too much waits to be stored, or to be sent even to the fastest
+ * watcher, the program has to wait.
  */
 import type { TerminalAction } from '@atrium/protocol';
 import { STORE_RETRY_MS } from '../../core/channels/limits.js';
 import type { Writer } from '../../core/channels/writer.js';
 import { type Clock, systemClock } from '../../core/util/clock.js';
 
-/** Output of a busy program is written this often, or earlier when there is this much. Output after a pause is written at once. */
+/**
+ * Output of a busy program is written this often, or earlier when there is this much. Output after a pause is written
+ * at once.
+ */
 export const GATHER_MS = 8;
 export const GATHER_MAX_CHARACTERS = 64 * 2 ** 10;
 /** Output that was read and not stored: over the first the program has to wait, under the second it goes on. */

@@ -1,4 +1,6 @@
-/** A process on a pseudo terminal. The package that makes them is optional and native: it is loaded when first needed. */
+/**
+ * A process on a pseudo terminal. The package that makes them is optional and native: it is loaded when first needed.
+ */
 import { writeSync } from 'node:fs';
 import { constants } from 'node:os';
 import { ErrorCode } from '@atrium/protocol';

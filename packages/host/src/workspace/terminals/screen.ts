@@ -1,4 +1,7 @@
-/** What a terminal shows, made of the output of its process: text, commands with their results, the title and the folder. */
+/**
+ * What a terminal shows, made of the output of its process: text, commands with their results, the title and the
+ * folder.
+ */
 import { pathToFileURL } from 'node:url';
 import type { TerminalAction, TerminalState } from '@atrium/protocol';
 import type { Clock } from '../../core/util/clock.js';
@@ -13,8 +16,8 @@ const TYPED_MAX_CHARACTERS = 8 * 2 ** 10;
 const LABELS_EVERY_MS = 200;
 
 /**
- * What the programs of a terminal write: text for everybody, and between it what is meant for the terminal itself, such as
- * a new title, or the marks of a shell around its commands.
+ * What the programs of a terminal write: text for everybody, and between it what is meant for the terminal itself, such
+ * as a new title, or the marks of a shell around its commands.
  */
 export interface ScreenOptions {
   readonly clock: Clock;
@@ -136,7 +139,9 @@ class CommandTracker {
     return [{ type: 'terminal/commandFinished', commandId, durationMs, ...(exitCode !== undefined && { exitCode }) }];
   }
 
-  /** A shell that keeps no note of some lines still says the last one that it has. It is taken if it was typed just now. */
+  /**
+   * A shell that keeps no note of some lines still says the last one that it has. It is taken if it was typed just now.
+   */
   #lineOf({ commandLine, isSure }: Extract<Signal, { kind: 'executed' }>): string {
     return isSure || plainText(this.#typed).includes(commandLine) ? commandLine : '';
   }

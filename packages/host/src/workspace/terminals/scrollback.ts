@@ -1,4 +1,6 @@
-/** The terminal's reducer with a bound: the oldest output is dropped, so that a terminal never grows with its output. */
+/**
+ * The terminal's reducer with a bound: the oldest output is dropped, so that a terminal never grows with its output.
+ */
 import type { ReduceContext, StateAction, TerminalContentPart, TerminalState } from '@atrium/protocol';
 import { terminalReducer } from '@atrium/protocol';
 

@@ -17,8 +17,9 @@ const OF_ANOTHER_TERMINAL: ReadonlySet<string> = new Set(
 /** Variables that make programs colour their output where it is not shown. */
 const FORCES_COLOUR: ReadonlySet<string> = new Set(['FORCE_COLOR', 'CLICOLOR_FORCE']);
 /**
- * What bash is started with instead of the user's own file, which it reads first. It adds to the prompt's hooks and takes
- * nothing away: traps, history, prompt and `$?` stay as they are. `PS0` is what bash shows before it runs a command.
+ * What bash is started with instead of the user's own file, which it reads first. It adds to the prompt's hooks and
+ * takes nothing away: traps, history, prompt and `$?` stay as they are. `PS0` is what bash shows before it runs a
+ * command.
  */
 const BASH_FILE = 'atrium.bash';
 const BASH_SCRIPT = String.raw`
@@ -87,8 +88,8 @@ fi
 /** Shells of accounts that must not log in. */
 const NO_SHELLS: ReadonlySet<string> = new Set(['nologin', 'false', 'true']);
 /**
- * The files that zsh finds instead of the user's own. Each reads the user's file first, and the last one puts everything
- * back in its place: after it, nothing of this is left but two hooks.
+ * The files that zsh finds instead of the user's own. Each reads the user's file first, and the last one puts
+ * everything back in its place: after it, nothing of this is left but two hooks.
  */
 const ZSHENV = String.raw`
 __atrium_folder=$ZDOTDIR

@@ -180,7 +180,7 @@ function withEnding(text: string, lineEnding: string): string {
 }
 
 /**
- * The last edits of each file by each session, as digests before and after. A person who is asked about two edits of one
- * file approves both, so what the first one does is no reason to refuse the second; what anybody else does is.
+ * The last edits of each file by each session, as digests before and after. A person who is asked about two edits of
+ * one file approves both, so what the first one does is no reason to refuse the second; what anybody else does is.
  */
 const edits = new Map<string, readonly (readonly [before: string, after: string])[]>();

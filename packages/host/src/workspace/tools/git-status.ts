@@ -1,7 +1,7 @@
 /**
- * `git_status`: what has changed since the last commit, as Git itself says it. The tool runs without asking a person, so Git
- * runs as in `git/git.ts`: it starts no program of the repository, and writes nothing. It looks only at the session's
- * folder, which may be one of many in a repository.
+ * `git_status`: what has changed since the last commit, as Git itself says it. The tool runs without asking a person,
+ * so Git runs as in `git/git.ts`: it starts no program of the repository, and writes nothing. It looks only at the
+ * session's folder, which may be one of many in a repository.
  */
 
 import { type HostTool, ToolFailure } from '../../core/contracts/tool.js';

@@ -1,8 +1,12 @@
-/** Reads a plain file as a whole, and nothing else: a pipe would keep its reader waiting, and a program has few of them. */
+/**
+ * Reads a plain file as a whole, and nothing else: a pipe would keep its reader waiting, and a program has few of them.
+ */
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 
-/** A link that is put in the place of a file meanwhile is not followed, and opening a pipe does not wait for its writer. */
+/**
+ * A link that is put in the place of a file meanwhile is not followed, and opening a pipe does not wait for its writer.
+ */
 const READ_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
 const NOT_THERE: ReadonlySet<unknown> = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO']);

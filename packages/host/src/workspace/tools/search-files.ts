@@ -197,8 +197,8 @@ function tooSlow(source: string): ToolFailure {
 }
 
 /**
- * A plain text that stands in every match of a regular expression, which other programs can look for first. Groups may be
- * optional or forbidden, so they are passed over, and so are classes of letters. Finds nothing rather than too much.
+ * A plain text that stands in every match of a regular expression, which other programs can look for first. Groups may
+ * be optional or forbidden, so they are passed over, and so are classes of letters. Finds nothing rather than too much.
  */
 export function textInEveryMatch(source: string): string | undefined {
   // Either side would do; and some escapes stand for letters that are not written here.
