@@ -66,7 +66,7 @@ const STEPS = [
   { name: 'generated files', run: checkGenerated },
   { name: 'build and types', run: build },
   { name: 'lint', run: lint },
-  { name: 'import rules', run: () => command(['scripts/rooms.mjs']) },
+  { name: 'import rules', run: () => command(['scripts/layers.mjs']) },
   { name: 'rules and their tests', run: () => command(['scripts/spec.mjs']) },
   { name: 'packaging', needs: 'build and types', run: checkPackaging },
   ...(vitestArguments.length === 0 ? [{ name: 'reducers', run: coverReducers }] : []),

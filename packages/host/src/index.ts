@@ -17,7 +17,6 @@ export {
   type ScriptedAgentOptions,
   scriptedAgent,
 } from './agents/index.js';
-export { type ConfigSources, type LoadedConfig, loadConfig, type WaitingForTrust } from './config/config.js';
 export { ConfigError, userConfigFile } from './config/config-file.js';
 export type { Config } from './config/schema.js';
 export {
@@ -64,6 +63,7 @@ export { type ClientEnd, transportPair } from './core/wire/transports/in-process
 export { messagePortTransport } from './core/wire/transports/message-port.js';
 export { type StdioTransportOptions, stdioTransport } from './core/wire/transports/stdio.js';
 export { DAMAGE_MEMBER, type DamageReport, storedReports } from './damage-reports.js';
+export { declaredPrograms } from './declared-programs.js';
 export type { AcpOptions, AgentFactories, AgentSource, SdkOptions } from './discovery/candidate.js';
 export { type Discovered, type DiscoveryOptions, discoverAgents } from './discovery/discovery.js';
 export type { LocalServer } from './discovery/model-servers.js';
@@ -71,9 +71,9 @@ export { configuredModels } from './discovery/models.js';
 export { type GatewayServer, type GatewayServerOptions, startGatewayServer } from './gateway/server.js';
 export { createHost } from './host.js';
 export type { GatewayAddress, Host, HostActivity, HostOptions } from './host-options.js';
+export { type ConfigSources, type LoadedConfig, loadConfig, type WaitingForTrust } from './load-config.js';
 export { openSqliteLog, type SqliteLog, type SqliteLogOptions } from './log-sqlite/sqlite-log.js';
 export type { CustomizationsOptions } from './plugins/customizations/ports.js';
-export { declaredPrograms } from './plugins/trust/declared-programs.js';
 export {
   askedTogether,
   isShowable,

@@ -4,11 +4,12 @@
  */
 import type { ChildCustomization, Customization, CustomizationLoadState, SessionState } from '@atrium/protocol';
 import type { Step } from '../core/channels/channel.js';
+import { isProviderId, PROVIDER_ID_PREFIX } from '../core/contracts/extension.js';
 import { shorten } from '../core/util/text.js';
 import { degradedWords } from './authorize.js';
 import { type GatewaySession, gatewayMeta, type ProviderGroup } from './gateway-session.js';
 import type { GatewayService } from './ports.js';
-import { type Binding, extensionId, isProviderId, PROVIDER_ID_PREFIX } from './provider.js';
+import { type Binding, extensionId } from './provider.js';
 
 /** Names that a session remembers as switched off; people do not switch off more. The oldest are dropped first. */
 const SWITCHED_OFF_MAX = 100;

@@ -1,4 +1,5 @@
 /** A provider as the gateway knows it (`Provider`), and its presence in one session (`Binding`). */
+
 import type {
   ProviderConcurrency,
   ProviderHookRule,
@@ -7,6 +8,7 @@ import type {
   ToProviderMessage,
   TrustLevel,
 } from '@atrium/protocol/provider';
+import { PROVIDER_ID_PREFIX } from '../core/contracts/extension.js';
 import { invalidSession, shown } from './errors.js';
 import type { GatewaySession } from './gateway-session.js';
 
@@ -135,16 +137,6 @@ function bindingIn(provider: Provider, sessionId: string): Binding {
   return binding;
 }
 
-/**
- * The id of a provider among the extensions and customizations of a session. Clients publish customizations there, too,
- * under ids of their choice; the host refuses those that begin with this.
- */
-export const PROVIDER_ID_PREFIX = 'gateway-provider:/';
-
 export function extensionId(providerName: string): string {
   return PROVIDER_ID_PREFIX + providerName;
-}
-
-export function isProviderId(id: string): boolean {
-  return id.startsWith(PROVIDER_ID_PREFIX);
 }

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { loadConfig } from '../../src/config/config.js';
 import { userConfigFile } from '../../src/config/config-file.js';
+import { loadConfig } from '../../src/load-config.js';
 import { agentProgram } from '../../src/plugins/trust/programs.js';
 import { tempFolder } from '../support/temp-folder.js';
 

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Connection } from '../../src/core/wire/connection.js';
 import { clientFiles } from '../../src/plugins/customizations/client-files.js';
-import { CLIENT_REQUESTS_MAX } from '../../src/plugins/customizations/limits.js';
+import { CLIENT_REQUESTS_MAX } from '../../src/plugins/formats/limits.js';
 
 const URI = 'virtual://desk/skills';
 const NAMES = ['..', '../up', 'a\\b', 'a/b', '', '.', 'deeper'];

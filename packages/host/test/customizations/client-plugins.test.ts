@@ -3,7 +3,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { StateAction } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
-import { CLIENT_REQUEST_TIMEOUT_MS, PUBLISH_MERGE_MS } from '../../src/plugins/customizations/limits.js';
+import { CLIENT_REQUEST_TIMEOUT_MS, PUBLISH_MERGE_MS } from '../../src/plugins/formats/limits.js';
 import {
   type Answer,
   ClientError,

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../src/core/util/clock.js';
 import { Hooks, isMatching } from '../../src/plugins/customizations/hooks.js';
-import type { HookPart } from '../../src/plugins/customizations/parse/hooks.js';
+import type { HookPart } from '../../src/plugins/formats/hooks.js';
 import { type CustomRoomOptions, openCustomRoom, POLL } from '../support/custom-room.js';
 import { callsIn, runningCall } from '../support/session-room.js';
 import { tempFolder } from '../support/temp-folder.js';

@@ -1,7 +1,7 @@
 /** The other direction: files that only a client has. */
 import type { StateAction } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
-import { CLIENT_REQUEST_TIMEOUT_MS, PUBLISH_MERGE_MS } from '../../src/plugins/customizations/limits.js';
+import { CLIENT_REQUEST_TIMEOUT_MS, PUBLISH_MERGE_MS } from '../../src/plugins/formats/limits.js';
 import { ClientError, type CustomRoom, openCustomRoom, POLL, servedFiles } from '../support/custom-room.js';
 import { FakeClock } from '../support/fake-clock.js';
 import type { RawClient } from '../support/test-host.js';

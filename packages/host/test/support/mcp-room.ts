@@ -6,7 +6,7 @@ import { expect } from 'vitest';
 import type { HostTool, ToolContext, ToolOutput } from '../../src/core/contracts/tool.js';
 import { type Clock, systemClock } from '../../src/core/util/clock.js';
 import type { Logger } from '../../src/core/util/logger.js';
-import type { McpServerConfig } from '../../src/plugins/customizations/parse/mcp.js';
+import type { McpServerConfig } from '../../src/plugins/formats/mcp.js';
 import { McpServer, type McpServerOptions, type McpServerState } from '../../src/plugins/mcp/server.js';
 
 const PROGRAM = path.join(path.dirname(fileURLToPath(import.meta.url)), 'mcp-server.mjs');

@@ -4,7 +4,7 @@ import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { declaredPrograms } from '../../src/plugins/trust/declared-programs.js';
+import { declaredPrograms } from '../../src/declared-programs.js';
 import { TrustedFolders } from '../../src/plugins/trust/trust.js';
 import { type CustomRoom, MCP_PROGRAM, openCustomRoom, POLL } from '../support/custom-room.js';
 import { tempFolder } from '../support/temp-folder.js';

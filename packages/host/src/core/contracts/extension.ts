@@ -113,3 +113,14 @@ export interface SectionCallback {
   readonly section: string;
   transform(content: string, signal: AbortSignal): Promise<string | undefined>;
 }
+
+/**
+ * The id of a provider among the extensions and customizations of a session. Clients publish customizations there, too,
+ * under ids of their choice; the host refuses those that begin with this.
+ */
+export const PROVIDER_ID_PREFIX = 'gateway-provider:/';
+
+/** Whether an extension is a provider of the gateway, by its id. */
+export function isProviderId(id: string): boolean {
+  return id.startsWith(PROVIDER_ID_PREFIX);
+}

@@ -6,11 +6,11 @@ import path from 'node:path';
 import { GatewayErrorCode, type ProviderHookRule } from '@atrium/protocol/provider';
 import type { GateCall } from '../../core/contracts/extension.js';
 import { type Glob, glob } from '../../core/util/glob.js';
+import { type MatchResult, PATTERN_MAX_CHARACTERS, Pattern, tryPatterns } from '../../core/util/patterns.js';
 import { isRecord } from '../../core/util/shape.js';
 import { GatewayError } from '../errors.js';
 import type { GatewaySession } from '../gateway-session.js';
 import { type Binding, extensionId } from '../provider.js';
-import { type MatchResult, PATTERN_MAX_CHARACTERS, Pattern, tryPatterns } from './patterns.js';
 
 /** Throws for a rule that can never be tried; the gateway then takes nothing of the message. */
 export function compileRules(rules: readonly ProviderHookRule[]): CompiledRule[] {

@@ -14,10 +14,10 @@ import {
 import type { Step } from '../../core/channels/channel.js';
 import type { Clock } from '../../core/util/clock.js';
 import type { Logger } from '../../core/util/logger.js';
+import { type Pattern, tryPatterns } from '../../core/util/patterns.js';
 import { RateLimit } from '../../core/util/rate-limit.js';
 import { GatewayError, tooMany, unauthorized } from '../errors.js';
 import type { GatewaySession, ProviderGroup } from '../gateway-session.js';
-import { type Pattern, tryPatterns } from '../hooks/patterns.js';
 import { compilePattern } from '../hooks/rules.js';
 import type { Commits, GatewayService } from '../ports.js';
 import { type Binding, bindingFor, bindingsFor, type Provider } from '../provider.js';

@@ -3,7 +3,6 @@ import { access } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { ErrorCode, ROOT_CHANNEL } from '@atrium/protocol';
 import { RequestError } from '../../core/contracts/request-error.js';
-import { CLIENT_REQUEST_TIMEOUT_MS, CLIENT_REQUESTS_MAX, FOLDER_MAX_ENTRIES } from './limits.js';
 import {
   baseName,
   byCodeUnits,
@@ -12,8 +11,9 @@ import {
   localFiles,
   type PluginFiles,
   parentOf,
-} from './parse/files.js';
-import { LoadFailure } from './parse/warnings.js';
+} from '../formats/files.js';
+import { CLIENT_REQUEST_TIMEOUT_MS, CLIENT_REQUESTS_MAX, FOLDER_MAX_ENTRIES } from '../formats/limits.js';
+import { LoadFailure } from '../formats/warnings.js';
 import type { ClientConnection } from './ports.js';
 
 /** The folder of a `file:` URI; undefined for everything else. */

@@ -1,10 +1,10 @@
 /** The plugins that the active client publishes in a session. They go when the client stops being active. */
 import type { ClientPluginCustomization, SessionActiveClient } from '@atrium/protocol';
-import { isProviderId } from '../../gateway/provider.js';
+import { isProviderId } from '../../core/contracts/extension.js';
+import { CLIENT_PLUGINS_MAX } from '../formats/limits.js';
+import type { PluginSource } from '../formats/source.js';
 import { localFolder, publishedFiles } from './client-files.js';
-import { CLIENT_PLUGINS_MAX } from './limits.js';
 import type { CustomizationsPorts, HostSession } from './ports.js';
-import type { PluginSource } from './sources/source.js';
 
 /** Something that follows from a claim of the active client. */
 type PluginChange =

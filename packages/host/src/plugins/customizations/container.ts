@@ -2,9 +2,9 @@
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { makeFolderSync } from '../../core/util/folders.js';
-import { type LoadedContainer, loadDirectory, loadPlugin } from './parse/load.js';
-import type { Surroundings } from './parse/placeholders.js';
-import type { ContainerSource } from './sources/source.js';
+import { type LoadedContainer, loadDirectory, loadPlugin } from '../formats/load.js';
+import type { Surroundings } from '../formats/placeholders.js';
+import type { ContainerSource } from '../formats/source.js';
 
 export interface ContainerOptions {
   readonly surroundings: Surroundings;

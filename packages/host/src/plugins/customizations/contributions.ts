@@ -3,12 +3,12 @@ import type { SessionState } from '@atrium/protocol';
 import type { Step } from '../../core/channels/channel.js';
 import type { Clock } from '../../core/util/clock.js';
 import type { Logger } from '../../core/util/logger.js';
+import type { AgentPart } from '../formats/markdown-parts.js';
 import type { Container } from './container.js';
 import { AgentModel, selectedAgent } from './custom-agent.js';
 import { type EnabledContainer, type EnabledSet, NOTHING_ENABLED } from './enabled.js';
 import { bareExtension, containerExtension, sharedExtension } from './extensions.js';
 import { Hooks } from './hooks.js';
-import type { AgentPart } from './parse/markdown-parts.js';
 import type { HostSession, SessionFacts } from './ports.js';
 import type { SessionServers } from './session-servers.js';
 

@@ -2,9 +2,9 @@
 import type { AgentInfo, AgentSelection, ModelSelection, SessionState } from '@atrium/protocol';
 import type { Step } from '../../core/channels/channel.js';
 import type { Gate } from '../../core/contracts/extension.js';
+import type { AgentPart } from '../formats/markdown-parts.js';
 import type { Container } from './container.js';
 import { USE_SKILL } from './invocables.js';
-import type { AgentPart } from './parse/markdown-parts.js';
 import type { HostSession, SessionFacts } from './ports.js';
 import { toolAliases } from './tool-aliases.js';
 

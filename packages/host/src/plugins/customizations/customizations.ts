@@ -1,8 +1,8 @@
 /** The customizations of all sessions in memory. */
 import type { SessionObserver } from '../../core/sessions/session-observer.js';
+import type { DirectorySource } from '../formats/source.js';
 import type { CustomizationsPorts, HostSession, SessionFacts } from './ports.js';
 import { SessionCustomizations } from './session-customizations.js';
-import type { DirectorySource } from './sources/source.js';
 
 export class Customizations {
   readonly #ports: CustomizationsPorts;

@@ -4,12 +4,12 @@
  */
 import type { ChildCustomization, Customization, CustomizationLoadState } from '@atrium/protocol';
 import type { Clock } from '../../core/util/clock.js';
+import { PUBLISH_MERGE_MS } from '../formats/limits.js';
+import { present } from '../formats/load-context.js';
+import type { ContainerSource, ServerSource } from '../formats/source.js';
 import type { McpServerState } from '../mcp/server.js';
 import type { Container } from './container.js';
-import { PUBLISH_MERGE_MS } from './limits.js';
-import { present } from './parse/load-context.js';
 import type { HostSession } from './ports.js';
-import type { ContainerSource, ServerSource } from './sources/source.js';
 
 /** Gives the state of an MCP server by its id. */
 export type StateOf = (id: string) => McpServerState;

@@ -2,6 +2,8 @@
 import path from 'node:path';
 import type { Extension, RenderFacts, TurnAdvice, TurnOpening } from '../../core/contracts/extension.js';
 import { type Glob, glob } from '../../core/util/glob.js';
+import type { RulePart } from '../formats/markdown-parts.js';
+import type { ServerSource } from '../formats/source.js';
 import type { Container } from './container.js';
 import { agentGate, agentWords, selectedAgent, usableBy } from './custom-agent.js';
 import type { Hooks } from './hooks.js';
@@ -15,10 +17,8 @@ import {
   typedCommand,
   USE_SKILL,
 } from './invocables.js';
-import type { RulePart } from './parse/markdown-parts.js';
 import type { AgentFacts, HostSession } from './ports.js';
 import type { SessionServers } from './session-servers.js';
-import type { ServerSource } from './sources/source.js';
 
 export interface ContainerExtensionOptions {
   /** The session's folder. */

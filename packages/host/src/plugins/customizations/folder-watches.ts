@@ -3,7 +3,7 @@ import { access, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { Clock } from '../../core/util/clock.js';
 import { type FolderWatcher, watchFolder } from '../../core/util/watch-folder.js';
-import { WATCH_DEBOUNCE_MS, WATCHED_FOLDERS_MAX } from './limits.js';
+import { WATCH_DEBOUNCE_MS, WATCHED_FOLDERS_MAX } from '../formats/limits.js';
 
 interface Watched {
   readonly watchers: FolderWatcher[];

@@ -9,10 +9,15 @@ import type {
   TurnOpening,
 } from '../../core/contracts/extension.js';
 import { mapSome } from '../../core/util/map-some.js';
-import { Pattern, tryPatterns } from '../../gateway/hooks/patterns.js';
+import { Pattern, tryPatterns } from '../../core/util/patterns.js';
+import type { HookCommand, HookEvent, HookPart } from '../formats/hooks.js';
+import {
+  HOOK_RESPONSE_MAX_CHARACTERS,
+  HOOK_TIMEOUT_MS,
+  HOOKS_AT_ONCE,
+  SESSION_END_TIMEOUT_MS,
+} from '../formats/limits.js';
 import type { Container } from './container.js';
-import { HOOK_RESPONSE_MAX_CHARACTERS, HOOK_TIMEOUT_MS, HOOKS_AT_ONCE, SESSION_END_TIMEOUT_MS } from './limits.js';
-import type { HookCommand, HookEvent, HookPart } from './parse/hooks.js';
 import { type HookAnswer, type HookPlace, runHook } from './run-hook.js';
 import { toolAliases } from './tool-aliases.js';
 

@@ -3,9 +3,9 @@
  * themselves. Reads each container again when its folder changes.
  */
 import type { Clock } from '../../core/util/clock.js';
+import type { ContainerSource, ServerSource } from '../formats/source.js';
 import { Container, type ContainerOptions } from './container.js';
 import { FolderWatches, foldersBelow } from './folder-watches.js';
-import type { ContainerSource, ServerSource } from './sources/source.js';
 
 export interface InventoryOptions extends ContainerOptions {
   readonly clock: Clock;

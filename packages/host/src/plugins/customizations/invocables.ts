@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { type HostTool, ToolFailure } from '../../core/contracts/tool.js';
 import { shorten } from '../../core/util/text.js';
 import { hostTool, succeeded } from '../../workspace/tools/host-tool.js';
+import { LISTED_DESCRIPTION_MAX_CHARACTERS, LISTED_MAX } from '../formats/limits.js';
 import type { Container } from './container.js';
-import { LISTED_DESCRIPTION_MAX_CHARACTERS, LISTED_MAX } from './limits.js';
 
 export interface Invocable {
   /** `plugin:skill`; parts of directories have no prefix. */

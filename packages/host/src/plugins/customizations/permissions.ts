@@ -1,6 +1,9 @@
 /** Which programs of a customization may run: hooks and MCP servers. Text needs no permission; code always does. */
 
 import { count } from '../../core/util/text.js';
+import type { HookPart } from '../formats/hooks.js';
+import type { McpServerPart } from '../formats/mcp.js';
+import type { AnySource, ServerSource } from '../formats/source.js';
 import {
   askedTogether,
   hookProgram,
@@ -12,10 +15,7 @@ import {
   word,
 } from '../trust/programs.js';
 import { Container } from './container.js';
-import type { HookPart } from './parse/hooks.js';
-import type { McpServerPart } from './parse/mcp.js';
 import type { HostSession, SessionFacts } from './ports.js';
-import type { AnySource, ServerSource } from './sources/source.js';
 
 /** Called when one more program of a customization may run. */
 type Granted = (id: string) => void;

@@ -1,12 +1,11 @@
 /** What customizations need of the host, and of one of its sessions. */
-import type { SessionAction, SessionState } from '@atrium/protocol';
+import type { HostRequestMethod, HostRequests, SessionAction, SessionState } from '@atrium/protocol';
 import type { AgentBackend } from '../../core/contracts/agent.js';
 import type { Extension } from '../../core/contracts/extension.js';
 import type { HostTool } from '../../core/contracts/tool.js';
 import type { Session } from '../../core/sessions/session.js';
 import type { Clock } from '../../core/util/clock.js';
 import type { Logger } from '../../core/util/logger.js';
-import type { Connection } from '../../core/wire/connection.js';
 import type { SessionTrust } from '../trust/session-trust.js';
 
 /** Where this machine keeps customizations. The host looks nowhere else. */
@@ -30,7 +29,14 @@ export interface CustomizationsPorts {
   notify(channel: string, method: string, params: object): void;
 }
 
-export type ClientConnection = Pick<Connection, 'request'>;
+export interface ClientConnection {
+  /** Rejects on an error, on a result of the wrong shape, on silence, and when the client leaves. */
+  request<M extends HostRequestMethod>(
+    method: M,
+    params: HostRequests[M]['params'],
+    timeoutMs?: number,
+  ): Promise<HostRequests[M]['result']>;
+}
 
 /** A session of the host, as far as customizations use it. */
 export interface HostSession extends Pick<Session, 'uri' | 'isClosed'> {

@@ -6,8 +6,8 @@ import type { Logger } from '../../core/util/logger.js';
 import { type ProcessEnd, runProcess } from '../../core/util/run-process.js';
 import { isRecord } from '../../core/util/shape.js';
 import { Tail } from '../../core/util/tail.js';
-import { HOOK_GRACE_MS, HOOK_OUTPUT_MAX_BYTES, HOOK_TIMEOUT_MS } from './limits.js';
-import type { HookCommand } from './parse/hooks.js';
+import type { HookCommand } from '../formats/hooks.js';
+import { HOOK_GRACE_MS, HOOK_OUTPUT_MAX_BYTES, HOOK_TIMEOUT_MS } from '../formats/limits.js';
 
 export interface HookPlace {
   /** The container that has the hook, for the log. */

@@ -8,6 +8,8 @@ import type { SessionObserver } from '../../core/sessions/session-observer.js';
 import { coalesced } from '../../core/util/coalesced.js';
 import { folderOf } from '../../core/util/folders.js';
 import { mapSome } from '../../core/util/map-some.js';
+import { FIRST_TOOLS_WAIT_MS, LOADS_AT_ONCE } from '../formats/limits.js';
+import { type AnySource, type DirectorySource, HOST_ID_PREFIX, type PluginSource } from '../formats/source.js';
 import type { McpServer } from '../mcp/server.js';
 import type { Program } from '../trust/programs.js';
 import { ClientPlugins } from './client-plugins.js';
@@ -16,12 +18,10 @@ import { Contributions } from './contributions.js';
 import { enabledSet } from './enabled.js';
 import { bareEntry, containerEntry, entryIn, Publisher } from './entries.js';
 import { Inventory } from './inventory.js';
-import { FIRST_TOOLS_WAIT_MS, LOADS_AT_ONCE } from './limits.js';
 import { Permissions, programsOf } from './permissions.js';
 import type { CustomizationsPorts, HostSession, SessionFacts } from './ports.js';
 import { SessionServers, SignIn } from './session-servers.js';
 import { findSources, placesToWatch, type SourcePlaces } from './sources/find-sources.js';
-import { type AnySource, type DirectorySource, HOST_ID_PREFIX, type PluginSource } from './sources/source.js';
 
 export class SessionCustomizations implements SessionObserver {
   readonly #session: HostSession;

@@ -1,7 +1,7 @@
 /** Tokens for servers, the secrets in their declarations, and what a server says about signing in. */
 import type { ProtectedResourceMetadata } from '@atrium/protocol';
 import { isRecord } from '../../core/util/shape.js';
-import type { McpServerConfig } from '../customizations/parse/mcp.js';
+import type { McpServerConfig } from '../formats/mcp.js';
 import {
   MCP_RESOURCE_MAX_BYTES,
   MCP_RESOURCE_MAX_ITEMS,

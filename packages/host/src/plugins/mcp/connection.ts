@@ -5,7 +5,7 @@ import type { ElicitResult } from '@modelcontextprotocol/sdk/types.js';
 import { childEnvironment } from '../../core/util/child-environment.js';
 import type { Clock } from '../../core/util/clock.js';
 import { shorten } from '../../core/util/text.js';
-import { type McpRemoteConfig, type McpServerConfig, serverEnvironment } from '../customizations/parse/mcp.js';
+import { type McpRemoteConfig, type McpServerConfig, serverEnvironment } from '../formats/mcp.js';
 import type { Tokens } from './authorization.js';
 import { type Elicitation, ElicitationError } from './elicitation.js';
 import { HttpLink, type RemoteKind, reach } from './http-link.js';

@@ -5,7 +5,7 @@ import type { Clock } from '../../core/util/clock.js';
 import { EventGauge } from '../../core/util/event-gauge.js';
 import { shorten, sizeText } from '../../core/util/text.js';
 import { within } from '../../core/util/waiting.js';
-import type { McpRemoteConfig } from '../customizations/parse/mcp.js';
+import type { McpRemoteConfig } from '../formats/mcp.js';
 import { protectedResource, type Tokens } from './authorization.js';
 import {
   MCP_GOODBYE_MS,

@@ -4,7 +4,7 @@ import type { HostTool } from '../../core/contracts/tool.js';
 import type { Clock } from '../../core/util/clock.js';
 import type { Logger } from '../../core/util/logger.js';
 import { pause, untilAborted, within } from '../../core/util/waiting.js';
-import type { McpServerConfig } from '../customizations/parse/mcp.js';
+import type { McpServerConfig } from '../formats/mcp.js';
 import { secretsOf, Tokens } from './authorization.js';
 import { Connection, wordsOf } from './connection.js';
 import { type Elicitation, ElicitationError, elicit, type People } from './elicitation.js';

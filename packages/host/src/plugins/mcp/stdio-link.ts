@@ -10,7 +10,7 @@ import { OUTPUT_CLOSE_MAX_MS } from '../../core/util/run-process.js';
 import { Tail } from '../../core/util/tail.js';
 import { shorten, sizeText } from '../../core/util/text.js';
 import { within } from '../../core/util/waiting.js';
-import type { McpStdioConfig } from '../customizations/parse/mcp.js';
+import type { McpStdioConfig } from '../formats/mcp.js';
 import {
   MCP_BACKLOG_MAX_BYTES,
   MCP_END_OF_INPUT_MS,

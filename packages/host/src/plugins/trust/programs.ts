@@ -8,8 +8,8 @@ import { visibleText } from '@atrium/protocol';
 import type { AgentEntry, ProviderConfig } from '../../config/schema.js';
 import { isInside } from '../../core/util/paths.js';
 import { isRecord } from '../../core/util/shape.js';
-import type { HookCommand } from '../customizations/parse/hooks.js';
-import type { McpServerConfig } from '../customizations/parse/mcp.js';
+import type { HookCommand } from '../formats/hooks.js';
+import type { McpServerConfig } from '../formats/mcp.js';
 
 /** A longer line cannot be judged by a person: such a program does not start. */
 export const PROGRAM_LINE_MAX_CHARACTERS = 4_000;

@@ -7,7 +7,7 @@ import path from 'node:path';
 import type { Clock } from '../../core/util/clock.js';
 import { foldedName, isInGit } from '../../core/util/folded-name.js';
 import { makeFolder } from '../../core/util/folders.js';
-import { holdsForeign, isSavedForUser, isSavedInProject } from '../../plugins/customizations/sources/directories.js';
+import { holdsForeign, isSavedForUser, isSavedInProject } from '../../plugins/formats/directories.js';
 import { type Access, type Root, type RootKind, RootTable } from './roots.js';
 
 const NONE: readonly Root[] = [];

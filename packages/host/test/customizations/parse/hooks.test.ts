@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { expandInShell } from '../../../src/plugins/customizations/parse/placeholders.js';
+import { expandInShell } from '../../../src/plugins/formats/placeholders.js';
 import { kinds, loadWith, NAMED, names, OP } from './plugin-folder.js';
 
 const FILE = 'hooks/hooks.json';

@@ -1,9 +1,9 @@
 import { chmod } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { localFiles, type PluginFiles } from '../../../src/plugins/customizations/parse/files.js';
-import { loadPlugin } from '../../../src/plugins/customizations/parse/load.js';
-import { LoadFailure, Warnings } from '../../../src/plugins/customizations/parse/warnings.js';
+import { localFiles, type PluginFiles } from '../../../src/plugins/formats/files.js';
+import { loadPlugin } from '../../../src/plugins/formats/load.js';
+import { LoadFailure, Warnings } from '../../../src/plugins/formats/warnings.js';
 import { folderWith, loadWith, NAMED, OP, OPTIONS } from './plugin-folder.js';
 
 describe('the load state of a container', () => {

@@ -1,10 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  type McpStdioConfig,
-  readMcpConfig,
-  serverEnvironment,
-} from '../../../src/plugins/customizations/parse/mcp.js';
-import { Warnings } from '../../../src/plugins/customizations/parse/warnings.js';
+import { type McpStdioConfig, readMcpConfig, serverEnvironment } from '../../../src/plugins/formats/mcp.js';
+import { Warnings } from '../../../src/plugins/formats/warnings.js';
 import { AP_MCP_SCHEMA, AP_SCHEMA, AP_SKILL, kinds, loadWith, NAMED, names, OP, OPTIONS } from './plugin-folder.js';
 
 const FILE = '.mcp.json';

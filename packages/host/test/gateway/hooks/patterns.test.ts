@@ -6,7 +6,7 @@ import {
   Pattern,
   RUNS_MAX,
   tryPatterns,
-} from '../../../src/gateway/hooks/patterns.js';
+} from '../../../src/core/util/patterns.js';
 import { hostNameOf, PATHS_MAX, pathArguments } from '../../../src/gateway/hooks/rules.js';
 
 const BOMB = '(a+)+$';

@@ -1,6 +1,6 @@
 import { HOOK_RULES_PER_PROVIDER_MAX } from '@atrium/protocol/provider';
 import { describe, expect, it } from 'vitest';
-import { MATCH_INPUT_MAX_CHARACTERS } from '../../../src/gateway/hooks/patterns.js';
+import { MATCH_INPUT_MAX_CHARACTERS } from '../../../src/core/util/patterns.js';
 import { PATHS_MAX } from '../../../src/gateway/hooks/rules.js';
 import {
   answerNext,

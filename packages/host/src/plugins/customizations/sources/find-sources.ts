@@ -6,14 +6,12 @@ import type { Customization } from '@atrium/protocol';
 import { PROJECT_FILE, readConfigFile } from '../../../config/config-file.js';
 import type { Logger } from '../../../core/util/logger.js';
 import { isInside } from '../../../core/util/paths.js';
-import { PLUGINS_MAX } from '../limits.js';
-import { localFiles } from '../parse/files.js';
-import { findPlugins } from '../parse/marketplace.js';
-import { readMcpConfig } from '../parse/mcp.js';
-import type { Surroundings } from '../parse/placeholders.js';
-import { Warnings } from '../parse/warnings.js';
-import type { CustomizationsOptions } from '../ports.js';
-import { projectDirectories, userDirectories } from './directories.js';
+import { projectDirectories, userDirectories } from '../../formats/directories.js';
+import { localFiles } from '../../formats/files.js';
+import { PLUGINS_MAX } from '../../formats/limits.js';
+import { findPlugins } from '../../formats/marketplace.js';
+import { readMcpConfig } from '../../formats/mcp.js';
+import type { Surroundings } from '../../formats/placeholders.js';
 import {
   type AnySource,
   type ContainerSource,
@@ -23,7 +21,9 @@ import {
   installedPlugins,
   pluginIn,
   type Scope,
-} from './source.js';
+} from '../../formats/source.js';
+import { Warnings } from '../../formats/warnings.js';
+import type { CustomizationsOptions } from '../ports.js';
 
 export interface SourcePlaces extends Pick<CustomizationsOptions, 'userFolder' | 'userConfigFile'> {
   /** The session's folder. */

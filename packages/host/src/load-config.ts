@@ -3,10 +3,10 @@
  * the host uses nothing of its file before a person trusts the folder.
  */
 import path from 'node:path';
-import { agentProgram } from '../plugins/trust/programs.js';
-import type { FolderTrust } from '../plugins/trust/trust.js';
-import { ConfigError, type ConfigFile, PROJECT_FILE, readConfigFile } from './config-file.js';
-import { type AgentEntry, type Config, isTyped } from './schema.js';
+import { ConfigError, type ConfigFile, PROJECT_FILE, readConfigFile } from './config/config-file.js';
+import { type AgentEntry, type Config, isTyped } from './config/schema.js';
+import { agentProgram } from './plugins/trust/programs.js';
+import type { FolderTrust } from './plugins/trust/trust.js';
 
 export interface ConfigSources {
   readonly userFile: string;

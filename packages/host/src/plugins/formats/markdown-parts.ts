@@ -1,5 +1,5 @@
 /** Components that are one Markdown file each: custom agents, rules (also known as instructions) and prompts. */
-import { GLOBS_MAX } from '../limits.js';
+import { GLOBS_MAX } from './limits.js';
 import {
   componentFiles,
   filePart,

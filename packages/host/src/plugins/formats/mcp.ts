@@ -1,11 +1,11 @@
 /** MCP servers that a container or a configuration file declares: how each is started or reached. */
 import path from 'node:path';
 import type { TextRange } from '@atrium/protocol';
-import { isLoopback } from '../../../core/util/loopback.js';
-import { isRecord } from '../../../core/util/shape.js';
-import { KEY_MAX_CHARACTERS } from '../limits.js';
+import { isLoopback } from '../../core/util/loopback.js';
+import { isRecord } from '../../core/util/shape.js';
 import { mcpVersion, pluginVersion } from './dialects.js';
 import { type JsonDocument, type JsonFile, type JsonNode, memberOf, membersOf, parseJson, plainValue } from './json.js';
+import { KEY_MAX_CHARACTERS } from './limits.js';
 import { childId, configFiles, type LoadContext, type PartBase, present } from './load-context.js';
 import { innerPath, type Locations } from './manifest.js';
 import {

@@ -1,7 +1,7 @@
 /** What every kind of component needs to be read: the files within limits, a place for warnings, facts about its container. */
 import type { ChildCustomizationType } from '@atrium/protocol';
-import { CONTAINER_MAX_BYTES, FILE_MAX_BYTES } from '../limits.js';
 import { baseName, type FileEntry, FileProblem, joined, type PluginFiles, parentOf } from './files.js';
+import { CONTAINER_MAX_BYTES, FILE_MAX_BYTES } from './limits.js';
 import type { Place } from './manifest.js';
 import type { Surroundings } from './placeholders.js';
 import type { Warnings } from './warnings.js';

@@ -3,7 +3,7 @@ import { constants } from 'node:fs';
 import { type FileHandle, open, opendir, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { FOLDER_MAX_ENTRIES } from '../limits.js';
+import { FOLDER_MAX_ENTRIES } from './limits.js';
 import type { WarningKind } from './warnings.js';
 
 export interface FileEntry {

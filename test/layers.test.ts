@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { importsOf, RULES, violations } from '../scripts/rooms.mjs';
+import { againstTable, importsOf, LAYERS, layerOf, RULES, violations, wrongSteps } from '../scripts/layers.mjs';
 
 /** The names of the rules that a file with this one import breaks. */
 function broken(file: string, specifier: string): string[] {
@@ -80,32 +80,6 @@ const CASES: Record<
       ['packages/host/test/dialects.test.ts', '@atrium/protocol/dialects'],
     ],
   },
-  'agents-know-contracts': {
-    bites: [
-      ['packages/host/src/agents/model/session.ts', '../../core/sessions/session.js'],
-      ['packages/host/src/agents/acp/files.ts', '../../workspace/tools/read-file.js'],
-      ['packages/host/src/agents/index.ts', '../host.js'],
-    ],
-    spares: [
-      ['packages/host/src/agents/model/session.ts', '../../core/contracts/agent.js'],
-      ['packages/host/src/agents/model/session.ts', '../../core/util/waiting.js'],
-      ['packages/host/src/agents/model/session.ts', '../shared/prompt.js'],
-      ['packages/host/src/agents/model/request.ts', '@ai-sdk/openai'],
-      ['packages/host/src/agent-acceptance/test-session.ts', '../host.js'],
-    ],
-  },
-  'tool-calls-and-prompt-below-sessions': {
-    bites: [
-      ['packages/host/src/core/tool-calls/tool-call.ts', '../sessions/turn.js'],
-      ['packages/host/src/core/prompt/client-transform.ts', '../wire/connection.js'],
-      ['packages/host/src/core/tool-calls/gates.ts', '../../telemetry/telemetry.js'],
-    ],
-    spares: [
-      ['packages/host/src/core/tool-calls/tool-call.ts', '../contracts/tool.js'],
-      ['packages/host/src/core/prompt/turn-prompt.ts', '../util/prompt-sections.js'],
-      ['packages/host/src/core/sessions/turn.ts', '../tool-calls/tool-calls.js'],
-    ],
-  },
   'agents-through-their-index': {
     bites: [
       ['packages/host/src/index.ts', './agents/model/backend.js'],
@@ -144,6 +118,49 @@ describe('import rules', () => {
     it.each(spares)('%s may import %s', (file, specifier) => {
       expect(broken(file, specifier)).toEqual([]);
     });
+  });
+});
+
+describe('the layers of the host', () => {
+  it('stand in the table from the bottom up, so that there can be no cycle', () => {
+    const names = Object.keys(LAYERS);
+    for (const [at, [folder, below]] of Object.entries(LAYERS).entries()) {
+      for (const name of below)
+        if (name !== '.') expect([folder, names.slice(0, at)]).toEqual([folder, expect.arrayContaining([name])]);
+    }
+  });
+
+  it.each([
+    ['packages/host/src/core/channels/writer.ts', '../wire/connection.js', 'core/channels -> core/wire'],
+    ['packages/host/src/core/sessions/turn.ts', '../../workspace/tools/shell.js', 'core/sessions -> workspace/tools'],
+    ['packages/host/src/agents/model/backend.ts', '../../core/sessions/session.js', 'agents -> core/sessions'],
+    ['packages/host/src/somewhere/new.ts', '../core/util/clock.js', '? -> core/util'],
+  ])('%s may not import %s', (file, specifier, step) => {
+    const [wrong] = wrongSteps(file, `import type { A } from '${specifier}';`);
+    expect(wrong?.step).toBe(step);
+    expect(againstTable(wrong ? [wrong] : [], {})).toHaveLength(1);
+    expect(againstTable(wrong ? [wrong] : [], { [step]: 1 })).toEqual([]);
+  });
+
+  it.each([
+    ['packages/host/src/core/wire/connection.ts', '../channels/writer.js'],
+    ['packages/host/src/agents/acp/session.ts', '../shared/agent-info.js'],
+    ['packages/host/src/compose.ts', './gateway/gateway.js'],
+    ['packages/client/src/store.ts', './channel.js'],
+  ])('%s may import %s', (file, specifier) => {
+    expect(wrongSteps(file, `import { a } from '${specifier}';`)).toEqual([]);
+  });
+
+  it('an exception that is gone has to leave the list', () => {
+    expect(againstTable([], { 'config -> gateway': 1 })).toEqual([
+      'config -> gateway: only 0 left of 1 exceptions; correct the list',
+    ]);
+  });
+
+  it('a file belongs to the longest name that its folder starts with', () => {
+    expect(layerOf('packages/host/src/core/wire/transports/stdio.ts')).toBe('core/wire');
+    expect(layerOf('packages/host/src/core/post-commit.ts')).toBe('core');
+    expect(layerOf('packages/host/src/host.ts')).toBe('.');
   });
 });
 

@@ -4,11 +4,11 @@ import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { ChildCustomizationType, Icon, TextRange } from '@atrium/protocol';
-import { isInside } from '../../../core/util/paths.js';
-import { PLUGINS_MAX } from '../limits.js';
-import { byCodeUnits, filesBelow, localFiles, type PluginFiles } from '../parse/files.js';
-import { pluginNameFrom } from '../parse/manifest.js';
-import type { McpServerConfig } from '../parse/mcp.js';
+import { isInside } from '../../core/util/paths.js';
+import { byCodeUnits, filesBelow, localFiles, type PluginFiles } from './files.js';
+import { PLUGINS_MAX } from './limits.js';
+import { pluginNameFrom } from './manifest.js';
+import type { McpServerConfig } from './mcp.js';
 
 /** Where it comes from. That decides whether it may start programs. */
 export type Scope = 'project' | 'user' | 'agent' | 'client';

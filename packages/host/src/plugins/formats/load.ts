@@ -6,11 +6,11 @@ import type {
   HookCustomization,
   McpServerCustomization,
 } from '@atrium/protocol';
-import { CHILDREN_MAX } from '../limits.js';
 import { type Dialect, detect, isStrict, LAYOUTS, type Layout } from './dialects.js';
 import { byCodeUnits, FileProblem, folderNames, type PluginFiles } from './files.js';
 import { type HookEvent, type HookPart, hooksInFiles, loadHooks } from './hooks.js';
 import { memberOf } from './json.js';
+import { CHILDREN_MAX } from './limits.js';
 import { isMarkdownOf, type LoadContext, type PartBase, present, Reader } from './load-context.js';
 import { locationsOf, type Manifest, type PluginAbout, pluginNameFrom, readManifest } from './manifest.js';
 import {

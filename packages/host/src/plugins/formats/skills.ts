@@ -1,6 +1,7 @@
 /** Skills: Agent Skills in folders of their own, commands, and a plugin that is one skill. */
-import { DESCRIPTION_MAX_CHARACTERS, NAME_MAX_CHARACTERS } from '../limits.js';
+
 import { baseName, joined, parentOf } from './files.js';
+import { DESCRIPTION_MAX_CHARACTERS, NAME_MAX_CHARACTERS } from './limits.js';
 import {
   componentFiles,
   filePart,

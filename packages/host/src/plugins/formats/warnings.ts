@@ -1,6 +1,6 @@
 /** Warnings about a container. They never stop the loading; they make the container `degraded`. */
 import type { CustomizationLoadState } from '@atrium/protocol';
-import { WARNINGS_MAX } from '../limits.js';
+import { WARNINGS_MAX } from './limits.js';
 
 /** These words are stable: people may search for them. */
 export type WarningKind =

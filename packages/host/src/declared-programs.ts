@@ -1,12 +1,12 @@
 /** Every program that a folder would start if a person trusted it. For `atrium trust`, which has no session. */
 import path from 'node:path';
-import { PROJECT_FILE, readConfigFile } from '../../config/config-file.js';
-import type { Logger } from '../../core/util/logger.js';
-import { PROJECT_PROVIDERS_MAX } from '../../gateway/project/project-providers.js';
-import { Container } from '../customizations/container.js';
-import { programsOf } from '../customizations/permissions.js';
-import { findSources } from '../customizations/sources/find-sources.js';
-import { agentProgram, type Program, providerProgram } from './programs.js';
+import { PROJECT_FILE, readConfigFile } from './config/config-file.js';
+import type { Logger } from './core/util/logger.js';
+import { PROJECT_PROVIDERS_MAX } from './gateway/project/project-providers.js';
+import { Container } from './plugins/customizations/container.js';
+import { programsOf } from './plugins/customizations/permissions.js';
+import { findSources } from './plugins/customizations/sources/find-sources.js';
+import { agentProgram, type Program, providerProgram } from './plugins/trust/programs.js';
 
 /**
  * Throws a `ConfigError` when the project file cannot be used. Only its sessions know what an agent declares inside the
