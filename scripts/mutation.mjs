@@ -2,25 +2,25 @@
  * Mutation tests with Stryker: it changes the code in small ways and runs the tests that should notice. A change that no
  * test notices (a survivor) must be listed with a reason in `test/mutation/survivors.json`.
  *
- * Almost every test of the host loads almost all of it. So the tests of a file are those that import it, or else
- * those whose helpers do; of these, Stryker runs the ones that reach the changed line.
+ * Almost every test of the host loads almost all of it. So the tests of a file are those of its folder and those that import
+ * it; of these, Stryker runs the ones that reach the changed line.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { bold, duration, green, Problem, ROOT, readJson, red, run, tool, yellow } from './process.mjs';
 
-/** Where a mistake loses data, or lets somebody in. */
-const GUARDED = [
-  'packages/host/src/server',
-  'packages/host/src/core/channels',
-  'packages/host/src/core/wire',
-  'packages/host/src/core/log',
-  'packages/host/src/log-sqlite',
-  'packages/host/src/core/sessions',
-  'packages/host/src/core/tool-calls',
-  'packages/host/src/workspace/files',
-  'packages/host/src/blobs',
-];
+/** Where a mistake loses data, or lets somebody in; and the folders in `packages/host/test` that hold it to its word. */
+const GUARDED = /** @type {const} */ ({
+  'packages/host/src/server': ['security', 'wire', 'server'],
+  'packages/host/src/core/channels': ['channels', 'sessions', 'wire'],
+  'packages/host/src/core/wire': ['wire'],
+  'packages/host/src/core/log': ['log'],
+  'packages/host/src/log-sqlite': ['log'],
+  'packages/host/src/core/sessions': ['sessions'],
+  'packages/host/src/core/tool-calls': ['broker', 'tool-calls'],
+  'packages/host/src/workspace/files': ['resources', 'files'],
+  'packages/host/src/blobs': ['blobs', 'wire', 'sessions'],
+});
 /** Tests that take minutes, or start many processes; what they prove, shorter ones prove too. */
 const TOO_LONG = /\/test\/(crash|fuzz|soak)\/|\/hostile\//;
 const KILLED_LEAST_PERCENT = 90;
@@ -39,7 +39,7 @@ const SURVIVORS = path.join(ROOT, 'test', 'mutation', 'survivors.json');
 
 /** @param {MutationOptions} options */
 export async function proveByMutation({ files, seed, sample }) {
-  const sources = files.length > 0 ? files.map(known) : GUARDED.flatMap(sourcesIn);
+  const sources = files.length > 0 ? files.map(known) : Object.keys(GUARDED).flatMap(sourcesIn);
   const targets = sample === undefined ? sources : sampleLines(sources, { seed, sample });
   const mutated = [...new Set(targets.map((target) => target.replace(/:.*/, '')))];
   const tests = testsOf(mutated);
@@ -113,23 +113,16 @@ function randomFrom(seed) {
   };
 }
 
-/** The tests that import one of the files; where none does, those that do so through their helpers. @param {readonly string[]} sources */
+/** The tests that import one of the files, and those of its folder. @param {readonly string[]} sources */
 function testsOf(sources) {
-  const files = filesIn('packages/host/test');
-  const imports = new Map(files.map((file) => [file, importsOf(file)]));
-  const tests = files.filter((file) => file.endsWith('.test.ts') && !TOO_LONG.test(file));
-  /** @param {string} file @param {string} source @param {Set<string>} seen @returns {boolean} */
-  const reaches = (file, source, seen) =>
-    (imports.get(file) ?? []).some((other) => {
-      if (other === source) return true;
-      if (seen.has(other) || !imports.has(other)) return false;
-      return reaches(other, source, seen.add(other));
-    });
-  const found = sources.flatMap((source) => {
-    const direct = tests.filter((file) => imports.get(file)?.includes(source));
-    return direct.length > 0 ? direct : tests.filter((file) => reaches(file, source, new Set()));
-  });
-  return [...new Set(found)].sort();
+  const tests = filesIn('packages/host/test').filter((file) => file.endsWith('.test.ts') && !TOO_LONG.test(file));
+  const folders = Object.entries(GUARDED)
+    .filter(([folder]) => sources.some((source) => source.startsWith(`${folder}/`)))
+    .flatMap(([, names]) => names.map((name) => `packages/host/test/${name}/`));
+  return tests.filter(
+    (file) =>
+      folders.some((folder) => file.startsWith(folder)) || importsOf(file).some((other) => sources.includes(other)),
+  );
 }
 
 /** @param {string} file */
