@@ -19,8 +19,7 @@ import { terminalsCommand } from './commands/terminals.js';
 import { trustCommand } from './commands/trust.js';
 import { watchCommand } from './commands/watch.js';
 import { ExitCode, exitCodeOf, explain } from './exit.js';
-import { type Io, io, type Output, runWith } from './io.js';
-import { endQuietlyWhenUnread } from './output.js';
+import { endQuietlyWhenUnread, type Io, io, type Output, runWith } from './io.js';
 
 /** Where help is not read in a terminal. */
 const HELP_COLUMNS = 80;

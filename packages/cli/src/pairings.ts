@@ -1,8 +1,8 @@
 /** The programs that ask to be let in: what the host shows of them, in words for a terminal. */
 import type { Client } from '@atrium/client';
 import { visibleText } from '@atrium/protocol';
-import { callRaw } from './connect/call-raw.js';
-import { shortId } from './sessions/reference.js';
+import { callRaw } from './connect/with-client.js';
+import { shortId } from './sessions/find-session.js';
 
 /** The host takes nobody for looking who looks less often than every ten seconds. */
 export const LOOK_EVERY_MS = 2_000;

@@ -5,8 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { modelAgent } from '@atrium/host';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type AgentSources, findAgents } from '../src/agents/find-agents.js';
-import { tellAgents } from '../src/agents/tell-agents.js';
+import { type AgentSources, findAgents, tellAgents } from '../src/agents/find-agents.js';
 
 async function serve(listener: RequestListener): Promise<string> {
   const server = createServer(listener);

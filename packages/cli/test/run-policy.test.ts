@@ -1,7 +1,7 @@
 /** What `run --approve reads` allows. */
 import type { SessionState } from '@atrium/protocol';
 import { expect, it } from 'vitest';
-import { Policy } from '../src/run/policy.js';
+import { Policy } from '../src/run/run-turn.js';
 
 function asking(call: object): SessionState {
   const toolCall = {

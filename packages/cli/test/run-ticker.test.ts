@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { Ticker } from '../src/run/ticker.js';
+import { Ticker } from '../src/run/report.js';
 
 class FakeTerminal {
   isTTY = true;

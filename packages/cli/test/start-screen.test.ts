@@ -1,7 +1,6 @@
 /** What the first screen says, and to whom. */
 import { describe, expect, it } from 'vitest';
-import { pageLink } from '../src/serve/page.js';
-import { startScreen } from '../src/serve/start-screen.js';
+import { pageLink, startScreen } from '../src/serve/start-screen.js';
 
 const SCREEN = {
   url: 'ws://localhost:9300',

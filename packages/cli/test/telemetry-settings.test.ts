@@ -1,6 +1,6 @@
 /** Where telemetry goes, by options and by the usual variables. */
 import { describe, expect, it } from 'vitest';
-import { telemetryFrom } from '../src/serve/telemetry.js';
+import { telemetryFrom } from '../src/serve/settings.js';
 
 describe('the place of telemetry', () => {
   it('is nowhere unless somebody says so', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { pastOf } from '../src/terminals/past.js';
+import { pastOf } from '../src/terminals/attach.js';
 
 const past = (value: string) => pastOf({ content: [{ type: 'unclassified', value }] });
 

@@ -1,6 +1,9 @@
 /** What `atrium agents` knows, as plain data: the same for people and for programs. */
+
+import { connect } from '@atrium/client';
 import type { AgentBackend, AgentSource } from '@atrium/host';
-import type { RootState } from '@atrium/protocol';
+import { ROOT_CHANNEL, type RootState } from '@atrium/protocol';
+import type { RunningHost } from '../service/running-host.js';
 import type { FoundAgents } from './find-agents.js';
 
 export interface AgentReport {
@@ -85,4 +88,95 @@ function missing({ why }: AgentRow): string {
 export function defaultAgentOf({ agents, config }: RootState): string | undefined {
   const chosen = config?.values.defaultAgent;
   return typeof chosen === 'string' ? chosen : agents[0]?.provider;
+}
+
+/** The agents of the host that runs on a data folder: it is asked itself, because its environment is its own. */
+
+/** `here` is what this shell would find. Throws when the host does not answer. */
+export async function askHost(found: RunningHost, dataDir: string, here: AgentReport): Promise<AgentReport> {
+  const { instance, token, tokenProblem } = found;
+  if (tokenProblem !== undefined) throw new Error(tokenProblem);
+  const { url, pid } = instance;
+  const client = await connect({ url, ...(token !== undefined && { token }), log: () => {} });
+  try {
+    const root = await client.subscribe(ROOT_CHANNEL);
+    return hostReport(here, { url, pid, dataDir }, root.state);
+  } finally {
+    client.close();
+  }
+}
+
+/** The report on agents, for people. */
+
+const MODELS_SHOWN_MAX = 4;
+
+export interface TableStyle {
+  bold(text: string): string;
+  dim(text: string): string;
+}
+
+export const PLAIN: TableStyle = { bold: (text) => text, dim: (text) => text };
+export const COLOURED: TableStyle = {
+  bold: (text) => `\u001b[1m${text}\u001b[22m`,
+  dim: (text) => `\u001b[2m${text}\u001b[22m`,
+};
+
+export function agentTable(report: AgentReport, style: TableStyle = PLAIN): string {
+  const { agents, config } = report;
+  const found = agents.filter((agent) => agent.found);
+  const absent = agents.filter((agent) => !agent.found);
+  const width = Math.max(...agents.map(({ provider }) => provider.length)) + 1;
+  const nameWidth = Math.max(...found.map(({ displayName }) => displayName.length));
+  const { host } = report;
+  const lines = [
+    style.bold('Agents'),
+    ...(host ? [`of the host ${host.url} (process ${host.pid}, data folder ${host.dataDir})`] : []),
+    ...found.flatMap((agent) => foundLines(agent, agent.provider === report.default, { width, nameWidth, style })),
+    '',
+    ...(absent.length > 0 ? [style.bold('Not found')] : []),
+    ...absent.map(({ provider, why }) => `  ${provider.padEnd(width)}  ${why}`),
+    ...(absent.length > 0 ? [''] : []),
+    ...configLines(config, style),
+  ];
+  return `${lines.map(printable).join('\n')}\n`;
+}
+
+interface Layout {
+  readonly width: number;
+  readonly nameWidth: number;
+  readonly style: TableStyle;
+}
+
+function foundLines(agent: AgentRow, isDefault: boolean, { width, nameWidth, style }: Layout): string[] {
+  const { provider, displayName, why, models } = agent;
+  const shown = style.bold(`${provider}${isDefault ? '*' : ''}`.padEnd(width));
+  const indent = ' '.repeat(width + nameWidth + 6);
+  const list = models.length > 0 ? [`${indent}${style.dim(modelsText(models.map(({ id }) => id)))}`] : [];
+  return [`  ${shown}  ${displayName.padEnd(nameWidth)}  ${why}`, ...list];
+}
+
+function modelsText(ids: readonly string[]): string {
+  const rest = ids.length - MODELS_SHOWN_MAX;
+  const shown = ids.slice(0, MODELS_SHOWN_MAX).join(', ');
+  return rest > 0 ? `${shown} and ${rest} more` : shown;
+}
+
+function configLines({ files, userFile, warnings, waitingForTrust }: ConfigReport, style: TableStyle): string[] {
+  return [
+    `* is the default. To choose another: "defaultAgent" in ${userFile}`,
+    files.length > 0 ? `Configuration: ${files.join(', ')}` : 'Configuration: none',
+    ...warnings.map((warning) => `${style.bold('warning')} ${warning}`),
+    ...(waitingForTrust ? waitingLines(waitingForTrust) : []),
+  ];
+}
+
+function waitingLines({ file, entries }: { readonly file: string; readonly entries: readonly string[] }): string[] {
+  const what = entries.length > 0 ? `; waiting for trust: ${entries.join(', ')}` : '';
+  return [`${file} is not used, because its folder is not trusted${what}`, 'To use it: atrium trust <folder>'];
+}
+
+/** Names may come from a stranger's file: nothing in them moves the cursor. Our own styles do not count. */
+function printable(line: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the escape character of our own styles
+  return line.replace(/(\u001b\[\d+m)|\p{C}/gu, (_, own?: string) => own ?? ' ');
 }

@@ -1,23 +1,90 @@
-/** Which agents the host offers: scripts, those of the configuration, the offline agent, and what is found by itself. */
+/** The one place where the kinds of agents meet the code that runs them. */
 
+import path from 'node:path';
 import {
   type AgentBackend,
   type AgentFactories,
+  acpAgent,
+  type Config,
+  claudeAgent,
+  configuredModels,
+  copilotAgent,
   type Discovered,
   discoverAgents,
   type FolderTrust,
   type LoadedConfig,
   type LocalServer,
+  type Logger,
   loadConfig,
   loadScripts,
+  modelAgent,
   offlineAgent,
   ScriptError,
   userConfigFile,
 } from '@atrium/host';
 import { dataFolderFrom } from '../data-place.js';
 import { io } from '../io.js';
-import { agentFactories } from './factories.js';
-import { inOrder } from './order.js';
+
+/** Agents that keep files of their own keep them in the data folder. */
+export function agentFactories(dataDir: string): AgentFactories {
+  return {
+    model: modelAgent,
+    acp: acpAgent,
+    copilot: ({ provider, displayName, models, env }) =>
+      copilotAgent({
+        provider,
+        displayName,
+        home: path.join(dataDir, 'copilot'),
+        ...(models && { models: configuredModels(models) }),
+        ...(env && { env }),
+      }),
+    // Without a folder of its own, Claude finds the person's login where it always is.
+    claude: ({ provider, displayName, models, env }) =>
+      claudeAgent({
+        provider,
+        displayName,
+        ...(models && { models: configuredModels(models) }),
+        ...(env && { env }),
+      }),
+  };
+}
+
+/**
+ * The order of the agents; the first is the default. What a person configured comes first, then everybody who really has
+ * a model, best known first: the server that a person named, keys, servers on this machine. The agent without a model
+ * comes behind them, and before those of whom only their first turn shows whether they have one.
+ */
+
+export interface AgentsToOrder {
+  readonly scripted: readonly AgentBackend[];
+  readonly offline: AgentBackend;
+  readonly discovered: readonly Discovered[];
+  readonly config: Config;
+}
+
+export function inOrder({ scripted, offline, discovered, config }: AgentsToOrder): AgentBackend[] {
+  const taken = new Set(scripted.map(({ info }) => info.provider));
+  const found = discovered.filter(({ provider }) => !taken.has(provider));
+  const configured = backendsOf(found.filter(({ source }) => source === 'config'));
+  const others = backendsOf(found.filter(({ source }) => source !== 'config'));
+  const real = [...configured, ...others];
+  const isWanted = config.agents?.offline?.enabled !== false || scripted.length + real.length === 0;
+  const hasModel = ({ info }: AgentBackend): boolean => info.models.length > 0;
+  const unscripted = [
+    ...configured,
+    ...others.filter(hasModel),
+    ...(isWanted ? [offline] : []),
+    ...others.filter((agent) => !hasModel(agent)),
+  ];
+  const isDefault = ({ info }: AgentBackend): boolean => info.provider === config.defaultAgent;
+  return [...scripted, ...unscripted.filter(isDefault), ...unscripted.filter((agent) => !isDefault(agent))];
+}
+
+function backendsOf(discovered: readonly Discovered[]): AgentBackend[] {
+  return discovered.flatMap(({ backend }) => backend ?? []);
+}
+
+/** Which agents the host offers: scripts, those of the configuration, the offline agent, and what is found by itself. */
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -71,4 +138,30 @@ function refuseNameOf({ info }: AgentBackend, scripted: readonly AgentBackend[])
 
 function isOff(value = ''): boolean {
   return ['0', 'false', 'no', 'off'].includes(value.toLowerCase());
+}
+
+/** What the log says about agents at the start: who is there, and what a person asked for in vain. */
+
+export function tellAgents({ agents, discovered, config }: FoundAgents, logger: Logger): void {
+  for (const warning of config.warnings) logger.log('warn', warning);
+  tellWaiting(config.waiting, logger);
+  for (const agent of discovered) tellAgent(agent, logger);
+  const { defaultAgent } = config.config;
+  if (defaultAgent !== undefined && !agents.some(({ info }) => info.provider === defaultAgent)) {
+    logger.log('warn', 'the default agent of the configuration is not there', { defaultAgent });
+  }
+}
+
+function tellWaiting(waiting: FoundAgents['config']['waiting'], logger: Logger): void {
+  if (!waiting) return;
+  const { file, entries } = waiting;
+  logger.log('warn', 'atrium.json is not used, because its folder is not trusted; --trust <folder> uses it', {
+    file,
+    waiting: entries.join(', '),
+  });
+}
+
+function tellAgent({ provider, found, isNamed, why, backend }: Discovered, logger: Logger): void {
+  if (found) logger.log('info', 'agent found', { provider, models: backend?.info.models.length, why });
+  else logger.log(isNamed ? 'warn' : 'debug', 'agent not found; going on without it', { provider, why });
 }

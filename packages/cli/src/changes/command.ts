@@ -4,17 +4,12 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
 import type { Client, Subscription } from '@atrium/client';
 import { ExitCode, QuietExit, UsageError } from '../exit.js';
-import { io } from '../io.js';
-import { print, printJson, tell } from '../output.js';
-import { findSession } from '../sessions/reference.js';
+import { io, print, printJson, tell } from '../io.js';
+import { findSession } from '../sessions/find-session.js';
 import { styleFor } from '../text/style.js';
-import { channelOf } from './catalogue.js';
-import { diffLine, diffOf, fileLines } from './changes-view.js';
-import { readChangeset } from './changeset.js';
-import { commit } from './commit.js';
-import { totalsOf, totalsText } from './file-state.js';
-import { invoke, offerOf } from './operations.js';
-import { defaultView, VIEW_WORDS, type ViewName } from './views.js';
+import { diffLine, diffOf, fileLines, totalsOf, totalsText } from './changes-view.js';
+import { channelOf, defaultView, readChangeset, VIEW_WORDS, type ViewName } from './changeset.js';
+import { commit, invoke, offerOf } from './operations.js';
 
 /** Turns that are looked at to find the last one that used a tool. */
 const TURNS_LOOKED_AT = 20;

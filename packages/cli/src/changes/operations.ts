@@ -1,10 +1,12 @@
 /** What can be done with changes, as the host offers it. What destroys something is asked for first. */
-import type { Client } from '@atrium/client';
-import type { ChangesetFile, ChangesetOperation, ChangesetState } from '@atrium/protocol';
+
+import type { Client, Subscription } from '@atrium/client';
+import type { ChangesetFile, ChangesetOperation, ChangesetState, SessionInputRequest } from '@atrium/protocol';
 import { UsageError } from '../exit.js';
 import { plain } from '../sessions/turns.js';
 import { printable } from '../text/printable.js';
-import { findFile, nameOf, totalsOf, totalsText, uriOf } from './file-state.js';
+import { findFile, nameOf, stagedWord, totalsOf, totalsText, uriOf } from './changes-view.js';
+import { settled } from './changeset.js';
 
 export interface Wish {
   readonly operationId: string;
@@ -47,4 +49,80 @@ export async function invoke(client: Client, channel: string, { operation, file 
     ...(file && { target: { kind: 'resource' as const, resource: uriOf(file.edit) } }),
   });
   return printable(plain(message)) || `${operation.label}: accepted.`;
+}
+
+/** A commit: the host asks for its message in the session, and what became of it shows in the changes. */
+
+/** Hooks of a repository may run whole test suites. */
+const COMMIT_MAX_MS = 5 * 60_000;
+const QUESTION = /^commit-/;
+
+export interface CommitParts {
+  readonly client: Client;
+  readonly session: Subscription;
+  /** The channel of what is not committed. */
+  readonly channel: string;
+  /** The message, where nobody is to be asked. */
+  readonly message?: string | undefined;
+}
+
+/** Says what became of it. Fails with what Git said; undefined when the person would rather not. */
+export async function commit(parts: CommitParts, offer: Offer): Promise<string | undefined> {
+  const { client, session, channel } = parts;
+  const changeset = await client.subscribe(channel, { kind: 'changeset' });
+  try {
+    await settled(changeset, ({ status }) => status !== 'computing', COMMIT_MAX_MS);
+    const actions = session.actions();
+    await invoke(client, channel, offer);
+    const { id } = await asked(session);
+    if (parts.message !== undefined) void session.dispatch(answer(id, parts.message)).catch(() => {});
+    for await (const { action } of actions) {
+      if (action.type !== 'session/inputCompleted' || action.requestId !== id) continue;
+      if (action.response !== 'accept') return undefined;
+      break;
+    }
+    const isDone = doneAfter(changeset.state);
+    await settled(changeset, (state) => isFailed(state) || isDone(state), COMMIT_MAX_MS);
+    if (isFailed(changeset.state)) throw new Error(changeset.state.error?.message ?? 'the commit failed');
+    return isDone(changeset.state)
+      ? 'Committed.'
+      : 'The commit takes long. What is not committed shows when it is done.';
+  } finally {
+    changeset.close();
+  }
+}
+
+/** That there are too many files to show them all is no failure. */
+function isFailed({ status, error }: ChangesetState): boolean {
+  return status === 'error' && error?.errorType !== 'incomplete';
+}
+
+/** What was staged is staged no more; where nothing was, files that were there are gone. */
+function doneAfter({ files: before }: ChangesetState): (now: ChangesetState) => boolean {
+  const staged = before.filter((file) => stagedWord(file) !== '');
+  return ({ files }) => {
+    const now = new Map(files.map((file) => [file.id, file]));
+    const isLeft = ({ id }: ChangesetFile) => now.has(id) && stagedWord(now.get(id) ?? {}) !== '';
+    return staged.length > 0 ? !staged.some(isLeft) : before.some(({ id }) => !now.has(id));
+  };
+}
+
+function asked(session: Subscription): Promise<SessionInputRequest> {
+  const find = () => session.state.inputRequests?.find(({ id }) => QUESTION.test(id));
+  return new Promise((resolve, reject) => {
+    const look = () => {
+      const request = find();
+      if (!request) return;
+      for (const off of offs) off();
+      resolve(request);
+    };
+    const offs = [session.onChange(look), session.onGone(reject)];
+    look();
+  });
+}
+
+function answer(requestId: string, message: string) {
+  const value = { kind: 'text' as const, value: message };
+  const answers = { message: { state: 'submitted' as const, value } };
+  return { type: 'session/inputCompleted' as const, requestId, response: 'accept' as const, answers };
 }

@@ -2,17 +2,23 @@
  * A question for permission: all of what would run, and one key for each answer. A key that lets the call run does
  * nothing until the whole of it has been shown.
  */
-import { membersBesideEdits, type SessionAction, type ToolInputMember, toolInputMembers } from '@atrium/protocol';
-import { approve, deny, lastingOption, plainOption, type Target } from '../sessions/confirm.js';
-import { plain } from '../sessions/turns.js';
+
+import {
+  membersBesideEdits,
+  type SessionAction,
+  type ToolInputMember,
+  toolInputMembers,
+  toolInputObject,
+} from '@atrium/protocol';
+import { approve, deny, lastingOption, plain, plainOption, type Target } from '../sessions/turns.js';
 import { printable, shownRows } from '../text/printable.js';
 import type { Style } from '../text/style.js';
 import { wrap } from '../text/width.js';
 import type { ViewOptions } from './call-view.js';
+import { Editor, type EditorView, editorView } from './editor.js';
 import type { EditDiff } from './edits.js';
-import { flowed, type KeyHint } from './key-hints.js';
 import type { Key } from './keys.js';
-import { READ_ON, Reading } from './reading.js';
+import { flowed, type KeyHint, READ_ON, Reading } from './reading.js';
 
 /** What a key means: an answer, that something has to be written first, or that everything should be shown. */
 export type Choice = SessionAction | 'edit' | 'reason' | 'view' | undefined;
@@ -203,4 +209,82 @@ function hintsOf(call: Target['call'], isPaged: boolean): KeyHint[] {
 /** What can be answered to a text that has not been read. */
 function denialsOf(call: Target['call']): KeyHint[] {
   return [['n', printable(plainOption(call, 'deny')?.label ?? 'no')], REASON];
+}
+
+/** The input of a tool call as a person reads and changes it: a command as it is, anything else as indented JSON. */
+
+export interface InputText {
+  /** What stands before the text: the name of the only value, or nothing. */
+  readonly name: string | undefined;
+  /** The only value, or everything. */
+  readonly value: string;
+  /** Name and value together. */
+  readonly text: string;
+}
+
+export function inputText(input = ''): InputText {
+  const only = onlyValue(input);
+  if (only) return { name: only[0], value: only[1], text: `${only[0]}: ${only[1]}` };
+  const parsed = toolInputObject(input);
+  const text = parsed === undefined ? input : JSON.stringify(parsed, null, 2);
+  return { name: undefined, value: text, text };
+}
+
+function onlyValue(input: string): [string, string] | undefined {
+  const [only, ...others] = Object.entries(toolInputObject(input) ?? {});
+  return only && others.length === 0 && typeof only[1] === 'string' ? [only[0], only[1]] : undefined;
+}
+
+export type Edited = { readonly input: string } | { readonly problem: string };
+
+/** What was written, as input of the call again. Input that was an object stays one. */
+export function editedInput(before: string | undefined, written: string): Edited {
+  const { name } = inputText(before);
+  if (name !== undefined) return { input: JSON.stringify({ [name]: written }) };
+  if (before === undefined || toolInputObject(before) === undefined) return { input: written };
+  const value = toolInputObject(written);
+  return value ? { input: JSON.stringify(value) } : { problem: 'This must be a JSON object, with { and }.' };
+}
+
+/** Something that is written about a call before it is answered: its input, or why it must not run. */
+
+export class Writing {
+  readonly target: Target;
+  readonly #purpose: 'edit' | 'reason';
+  readonly #editor: Editor;
+  #problem = '';
+
+  constructor(purpose: 'edit' | 'reason', target: Target) {
+    this.target = target;
+    this.#purpose = purpose;
+    this.#editor = new Editor(purpose === 'edit' ? inputText(target.call.toolInput).value : '');
+  }
+
+  /** The answer when it is ready; `back` when the person would rather not write. */
+  press(key: Key): SessionAction | 'back' | undefined {
+    if (key.name === 'escape') return 'back';
+    if (key.name === 'enter' && !key.alt && !key.shift) return this.#answer();
+    this.#problem = '';
+    this.#editor.press(key.name === 'enter' ? { name: 'newline' } : key);
+    return undefined;
+  }
+
+  #answer(): SessionAction | undefined {
+    const { text } = this.#editor;
+    if (this.#purpose === 'reason') return deny(this.target, text.trim() === '' ? {} : { reason: text });
+    const edited = editedInput(this.target.call.toolInput, text);
+    if ('input' in edited) return approve(this.target, { editedInput: edited.input });
+    this.#problem = edited.problem;
+    return undefined;
+  }
+
+  view(view: ViewOptions): EditorView {
+    const { style } = view;
+    const { name = 'input' } = inputText(this.target.call.toolInput);
+    const prompt = this.#purpose === 'edit' ? `${name}> ` : 'why not> ';
+    const keys = this.#purpose === 'edit' ? 'Enter runs it like this' : 'Enter says no';
+    const { lines, cursor } = editorView(this.#editor, { ...view, prompt });
+    const problem = this.#problem === '' ? [] : [style.red(`  ${this.#problem}`)];
+    return { lines: [...lines, ...problem, style.dim(`  ${keys} · Ctrl+J new line · Esc goes back`)], cursor };
+  }
 }

@@ -1,25 +1,81 @@
-/** A chat in the terminal: one session, and what the person types turned into actions. */
+/** Asks the host what a word of a message could become. */
+
+import { randomUUID } from 'node:crypto';
 import type { Client, Subscription } from '@atrium/client';
-import { hasCallableNames, readSlash, type SessionAction, type SessionState, type UserMessage } from '@atrium/protocol';
-import { type ConnectionWords, connectionNotes } from '../connect/connection-notes.js';
+import {
+  hasCallableNames,
+  readSlash,
+  type SessionAction,
+  type SessionState,
+  SessionStatus,
+  type UserMessage,
+} from '@atrium/protocol';
+import { type ConnectionWords, connectionNotes } from '../connect/with-client.js';
 import { ExitCode, QuietExit, wordsOf } from '../exit.js';
 import { followPairings } from '../pairings.js';
-import { shortId } from '../sessions/reference.js';
+import { shortId } from '../sessions/find-session.js';
 import type { Style } from '../text/style.js';
 import type { ViewOptions } from './call-view.js';
-import { ChatView } from './chat-view.js';
-import { Display } from './display.js';
-import { finderOf } from './finder.js';
-import { next, seen, send, steer, stop } from './intents.js';
+import { ChatView, FRAME_MS } from './chat-view.js';
 import type { Key } from './keys.js';
-import { Prompt } from './prompt.js';
-import type { Frame } from './screen.js';
+import { type Finder, Prompt } from './prompt.js';
+import { Display, type Frame } from './screen.js';
 import { SessionRecords } from './session-notes.js';
 import { COMMAND_NAMES, type SlashOutcome, slash } from './slash.js';
-import { FRAME_MS } from './status.js';
-import type { Room, Task } from './tasks/room.js';
-import { terminal as enterTerminal } from './tasks/terminal.js';
+import { terminal as enterTerminal, type Room, type Task } from './tasks.js';
 import { Terminal } from './terminal.js';
+
+/** Completion is a help: where there is none, one types on. */
+export function finderOf(client: Client, channel: string, changed: () => void): Finder {
+  return {
+    triggers: () => client.host.completionTriggerCharacters ?? [],
+    find: async (text, offset) => {
+      const { items } = await client.request('completions', { channel, kind: 'userMessage', text, offset });
+      return items;
+    },
+    changed,
+  };
+}
+
+/** What a person wants of a session, as actions. What that is depends on whether a turn is running. */
+
+/** A message begins a turn, or waits behind the one that runs. */
+export function send({ activeTurn }: SessionState, message: UserMessage): SessionAction {
+  return activeTurn ? waiting('queued', message) : begun(message);
+}
+
+/** Without a turn there is nothing to steer, and the message begins one. */
+export function steer({ activeTurn }: SessionState, message: UserMessage): SessionAction {
+  return activeTurn ? waiting('steering', message) : begun(message);
+}
+
+function begun(userMessage: UserMessage): SessionAction {
+  return { type: 'session/turnStarted', turnId: randomUUID(), userMessage };
+}
+
+function waiting(kind: 'queued' | 'steering', userMessage: UserMessage): SessionAction {
+  return { type: 'session/pendingMessageSet', kind, id: randomUUID(), userMessage };
+}
+
+/** What is over and not read yet has been seen now. */
+export function seen({ summary, activeTurn, turns }: SessionState): SessionAction | undefined {
+  if (activeTurn || turns.length === 0 || summary.status & SessionStatus.IsRead) return undefined;
+  return { type: 'session/isReadChanged', isRead: true };
+}
+
+export function stop({ activeTurn }: SessionState): SessionAction | undefined {
+  return activeTurn && { type: 'session/turnCancelled', turnId: activeTurn.id };
+}
+
+/** A turn that was stopped leaves what was queued behind it. */
+export function next({ activeTurn, queuedMessages = [] }: SessionState): SessionAction | undefined {
+  const [first] = queuedMessages;
+  if (!first || activeTurn) return undefined;
+  const { id: queuedMessageId, userMessage } = first;
+  return { type: 'session/turnStarted', turnId: randomUUID(), userMessage, queuedMessageId };
+}
+
+/** A chat in the terminal: one session, and what the person types turned into actions. */
 
 /** While a turn runs, Ctrl+C leaves only when it is pressed again within this time: many mean to stop the turn. */
 const LEAVE_AGAIN_MS = 3_000;

@@ -1,9 +1,54 @@
-/** What Tab makes of the word at the cursor: a command of the chat, or what the host finds for `@`, `#` and `/`. */
-import type { CompletionItem } from '@atrium/protocol';
+/** What was taken from a completion and belongs to a message: it is sent along where its word is still there. */
+
+import type { CompletionItem, MessageAttachment } from '@atrium/protocol';
 import { printable } from '../text/printable.js';
+import { cut, padded, widthOf } from '../text/width.js';
+import type { ViewOptions } from './call-view.js';
 import type { Editor } from './editor.js';
-import type { Mentions } from './mentions.js';
 import { suggestions } from './slash.js';
+
+/** Of a long chat, those that were taken last. */
+const KEPT_MAX = 200;
+/** What may stand around a word that is meant. */
+const BEFORE = /^$|[\s([{"'`]$/;
+const AFTER = /^(?:$|[\s)\]}"'`.,;:!?])/;
+
+export class Mentions {
+  readonly #taken = new Map<string, MessageAttachment>();
+  #carried: readonly MessageAttachment[] = [];
+
+  add(word: string, attachment: MessageAttachment): void {
+    const token = word.trim();
+    if (token === '') return;
+    this.#taken.delete(token);
+    this.#taken.set(token, attachment);
+    if (this.#taken.size > KEPT_MAX) this.#taken.delete([...this.#taken.keys()][0] ?? '');
+  }
+
+  /** A message that comes back into the line brings along what belonged to it. */
+  carry(attachments: readonly MessageAttachment[]): void {
+    this.#carried = attachments;
+  }
+
+  /** What goes along with a text, as the host gave it, member for member. */
+  take(text: string): MessageAttachment[] {
+    const carried = this.#carried;
+    this.#carried = [];
+    const known = new Set(carried.map((each) => JSON.stringify(each)));
+    const named = [...this.#taken].flatMap(([word, attachment]) => (has(text, word) ? [attachment] : []));
+    return [...carried, ...named.filter((each) => !known.has(JSON.stringify(each)))];
+  }
+}
+
+function has(text: string, word: string): boolean {
+  for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + 1)) {
+    const end = at + word.length;
+    if (BEFORE.test(text.slice(Math.max(0, at - 1), at)) && AFTER.test(text.slice(end, end + 1))) return true;
+  }
+  return false;
+}
+
+/** What Tab makes of the word at the cursor: a command of the chat, or what the host finds for `@`, `#` and `/`. */
 
 /** Whoever types fast is asked for once. */
 const ASK_AFTER_MS = 60;
@@ -136,4 +181,33 @@ function choiceOf(item: CompletionItem, text: string, at: number): Choice {
     cursor: rangeStart + insertText.length,
     item,
   };
+}
+
+/** What the word that is being typed could become, below the line. */
+
+/** Rows of a chat that are not the menu. */
+const OTHER_ROWS = 8;
+const ROWS_MIN = 4;
+/** What it is called takes no more than this part of a narrow window. */
+const LABEL_SHARE = 0.5;
+
+interface Menu {
+  readonly choices: readonly Choice[];
+  /** The one that is in the line already. */
+  readonly index: number | undefined;
+}
+
+export function menuLines({ choices, index }: Menu, { style, columns, rows = 24 }: ViewOptions): string[] {
+  const most = Math.max(ROWS_MIN, rows - OTHER_ROWS);
+  const from = Math.max(0, Math.min((index ?? 0) - most + 1, choices.length - most));
+  const shown = choices.slice(from, from + most);
+  const width = Math.min(Math.floor(columns * LABEL_SHARE), Math.max(0, ...shown.map(({ label }) => widthOf(label))));
+  const lines = shown.map(({ label, about }, at) => {
+    const isHere = at + from === index;
+    const tab = index === undefined && at === 0 ? '  (Tab)' : '';
+    const text = cut(`${isHere ? '›' : ' '} ${padded(cut(label, width), width)}  ${about}${tab}`.trimEnd(), columns);
+    return isHere ? style.bold(text) : style.dim(text);
+  });
+  const hidden = choices.length - shown.length;
+  return [...lines, ...(hidden > 0 ? [style.dim(`  … ${hidden} more: type on, or Tab again`)] : [])];
 }

@@ -1,7 +1,6 @@
 /** The contents on both sides of an edit, fetched once, for diffs. */
 import { type FileEdit, type ShownEdit, type ToolCallState, toolInputObject } from '@atrium/protocol';
-import { type ContentPlace, contentText } from '../changes/contents.js';
-import { nameIn, pathIn } from '../changes/file-state.js';
+import { type ContentPlace, contentText, nameIn, pathIn } from '../changes/changes-view.js';
 import { type DiffLine, diffLines } from '../text/diff.js';
 import { editsOf } from './call-view.js';
 

@@ -1,12 +1,233 @@
-/** Questions to the person, one after the other and back again, until the request is answered or declined. */
-import type { SessionAction, SessionInputAnswer, SessionInputRequest } from '@atrium/protocol';
-import { shownRows } from '../text/printable.js';
+/** One question of a form: what may be answered, and the answer as the protocol writes it. */
+
+import type {
+  SessionAction,
+  SessionInputAnswer,
+  SessionInputOption,
+  SessionInputQuestion,
+  SessionInputRequest,
+} from '@atrium/protocol';
+import { printable, shownRows } from '../text/printable.js';
+import { graphemesOf, wrap } from '../text/width.js';
 import type { ViewOptions } from './call-view.js';
-import type { EditorView } from './editor-view.js';
-import { Field } from './field.js';
-import { flowed, type KeyHint } from './key-hints.js';
+import { Editor, type EditorView, editorView } from './editor.js';
 import type { Key } from './keys.js';
-import { READ_ON, Reading } from './reading.js';
+import { flowed, type KeyHint, READ_ON, Reading } from './reading.js';
+
+/** What the person did so far. */
+export interface AnswerValue {
+  readonly text: string;
+  readonly option: string | undefined;
+  readonly ticked: readonly string[];
+  /** What is not among the choices, where that is allowed. */
+  readonly own: string;
+}
+
+const YES_NO: readonly SessionInputOption[] = [
+  { id: 'yes', label: 'Yes' },
+  { id: 'no', label: 'No' },
+];
+
+/** Whether the answer is written rather than chosen. */
+export function isWritten({ kind }: SessionInputQuestion): boolean {
+  return kind === 'text' || kind === 'number' || kind === 'integer';
+}
+
+/** Whether something else than the choices may be written. */
+export function allowsOwn(question: SessionInputQuestion): boolean {
+  return 'allowFreeformInput' in question && question.allowFreeformInput === true;
+}
+
+export function optionsOf(question: SessionInputQuestion): readonly SessionInputOption[] {
+  if (question.kind === 'boolean')
+    return YES_NO.map((option) => ({
+      ...option,
+      recommended: (option.id === 'yes') === (question.defaultValue ?? true),
+    }));
+  return 'options' in question ? question.options : [];
+}
+
+export function defaultText(question: SessionInputQuestion): string {
+  return isWritten(question) && 'defaultValue' in question ? String(question.defaultValue ?? '') : '';
+}
+
+/** Why this cannot be the answer yet, in words; undefined when it can. */
+export function problemWith(question: SessionInputQuestion, value: AnswerValue): string | undefined {
+  const { text, ticked, option, own } = value;
+  const { required } = question;
+  if (question.kind === 'multi-select') {
+    const { min = required ? 1 : 0, max = Number.POSITIVE_INFINITY } = question;
+    const count = ticked.length + (own === '' ? 0 : 1);
+    if (count < min) return `Tick at least ${min}.`;
+    return count > max ? `Tick at most ${max}.` : undefined;
+  }
+  if (!isWritten(question)) return required && option === undefined && own === '' ? 'An answer is needed.' : undefined;
+  if (text.trim() === '') return required ? 'An answer is needed.' : undefined;
+  return question.kind === 'text' ? undefined : numberProblem(question, Number(text));
+}
+
+function numberProblem(question: SessionInputQuestion, value: number): string | undefined {
+  if (question.kind !== 'number' && question.kind !== 'integer') return undefined;
+  if (!Number.isFinite(value)) return 'Write a number.';
+  if (question.kind === 'integer' && !Number.isInteger(value)) return 'Write a whole number.';
+  if (question.min !== undefined && value < question.min) return `At least ${question.min}.`;
+  return question.max !== undefined && value > question.max ? `At most ${question.max}.` : undefined;
+}
+
+/** What is left empty is skipped. */
+export function answerOf(question: SessionInputQuestion, value: AnswerValue): SessionInputAnswer {
+  const { text, option, ticked, own } = value;
+  const freeform = own === '' ? {} : { freeformValues: [own] };
+  switch (question.kind) {
+    case 'multi-select':
+      return { state: 'submitted', value: { kind: 'selected-many', value: [...ticked], ...freeform } };
+    case 'single-select':
+      return option === undefined && own === ''
+        ? { state: 'skipped' }
+        : { state: 'submitted', value: { kind: 'selected', value: option ?? '', ...freeform } };
+    case 'boolean':
+      return { state: 'submitted', value: { kind: 'boolean', value: option === 'yes' } };
+    case 'text':
+      return text.trim() === '' ? { state: 'skipped' } : { state: 'submitted', value: { kind: 'text', value: text } };
+    default:
+      return text.trim() === ''
+        ? { state: 'skipped' }
+        : { state: 'submitted', value: { kind: 'number', value: Number(text) } };
+  }
+}
+
+/** The answer as the person would say it. */
+export function answerWords(question: SessionInputQuestion, { text, option, ticked, own }: AnswerValue): string {
+  if (isWritten(question)) return text.trim();
+  const chosen = question.kind === 'multi-select' ? ticked : [option];
+  const labels = optionsOf(question).flatMap(({ id, label }) => (chosen.includes(id) ? [label] : []));
+  return [...labels, ...(own === '' ? [] : [own])].join(', ');
+}
+
+/** One question on the screen: what is chosen, ticked or written so far. */
+
+export class Field {
+  readonly question: SessionInputQuestion;
+  readonly #options: readonly SessionInputOption[];
+  readonly #editor: Editor;
+  /** The row that is marked; behind the last choice is the one for something else. */
+  #row: number;
+  readonly #ticked = new Set<string>();
+  #problem = '';
+
+  constructor(question: SessionInputQuestion) {
+    this.question = question;
+    this.#options = optionsOf(question);
+    this.#editor = new Editor(defaultText(question));
+    this.#row = Math.max(
+      0,
+      this.#options.findIndex((option) => option.recommended),
+    );
+  }
+
+  get answer(): SessionInputAnswer {
+    return answerOf(this.question, this.#value);
+  }
+
+  get words(): string {
+    return answerWords(this.question, this.#value);
+  }
+
+  get isMany(): boolean {
+    return this.question.kind === 'multi-select';
+  }
+
+  get #isOwnRow(): boolean {
+    return allowsOwn(this.question) && this.#row === this.#options.length;
+  }
+
+  get #value(): AnswerValue {
+    const own = this.isMany || this.#isOwnRow ? this.#editor.text.trim() : '';
+    return {
+      text: this.#editor.text,
+      option: this.#options[this.#row]?.id,
+      ticked: [...this.#ticked],
+      own: allowsOwn(this.question) ? own : '',
+    };
+  }
+
+  /** Enter was pressed: whether this can be the answer. */
+  accept(): boolean {
+    this.#problem = problemWith(this.question, this.#value) ?? '';
+    return this.#problem === '';
+  }
+
+  press(key: Key): void {
+    this.#problem = '';
+    if (isWritten(this.question)) this.#editor.press(key);
+    else if (key.name === 'up' || key.name === 'down') this.#move(key.name === 'up' ? -1 : 1);
+    else if (key.name !== 'text') this.#pressOne(key);
+    // What is typed fast arrives together.
+    else for (const text of graphemesOf(key.text ?? '')) this.#pressOne({ ...key, text });
+  }
+
+  #pressOne(key: Key): void {
+    if (this.#isOwnRow) this.#editor.press(key);
+    else this.#choose(key);
+  }
+
+  #move(by: number): void {
+    const last = this.#options.length - (allowsOwn(this.question) ? 0 : 1);
+    this.#row = Math.max(0, Math.min(last, this.#row + by));
+  }
+
+  #choose(key: Key): void {
+    const digit = key.name === 'text' && /^[1-9]$/.test(key.text ?? '') ? Number(key.text) - 1 : undefined;
+    const isTick = this.isMany && key.text === ' ';
+    if (digit !== undefined) this.#row = digit <= this.#options.length ? digit : this.#row;
+    if (this.isMany && (isTick || digit !== undefined)) this.#tick(this.#options[this.#row]?.id);
+    this.#move(0);
+    if (digit !== undefined || isTick || !allowsOwn(this.question)) return;
+    if (key.name !== 'text' && key.name !== 'paste') return;
+    // Whoever writes means something of their own.
+    this.#row = this.#options.length;
+    this.#editor.press(key);
+  }
+
+  #tick(id: string | undefined): void {
+    if (id === undefined) return;
+    if (!this.#ticked.delete(id)) this.#ticked.add(id);
+  }
+
+  view(options: ViewOptions): EditorView {
+    const { style } = options;
+    const problem = this.#problem === '' ? [] : [style.red(`  ${this.#problem}`)];
+    const rows = this.#options.flatMap((option, index) => this.#optionLines(option, index, options));
+    if (!isWritten(this.question) && !allowsOwn(this.question))
+      return { lines: [...rows, ...problem], cursor: { row: rows.length + problem.length, column: 0 } };
+    const editor = this.#editorView(options);
+    return {
+      lines: [...rows, ...editor.lines, ...problem],
+      cursor: { ...editor.cursor, row: editor.cursor.row + rows.length },
+    };
+  }
+
+  #editorView(options: ViewOptions): EditorView {
+    if (isWritten(this.question)) return editorView(this.#editor, { ...options, prompt: '  > ' });
+    const prompt = `${this.#isOwnRow ? '›' : ' '} ${this.#options.length + 1} `;
+    return editorView(this.#editor, { ...options, prompt, hint: 'something else: write it' });
+  }
+
+  #optionLines({ id, label, description }: SessionInputOption, index: number, options: ViewOptions): string[] {
+    const { style, columns } = options;
+    const box = this.isMany ? (this.#ticked.has(id) ? '☑ ' : '☐ ') : '';
+    const text = `${index + 1} ${box}${printable(label)}`;
+    const isHere = index === this.#row;
+    const lines = wrap(text, columns - 4).map((line, at) => {
+      const lead = at === 0 && isHere ? style.green('›') : ' ';
+      return `${lead} ${isHere ? style.bold(line) : line}`;
+    });
+    const more = description ? wrap(printable(description), columns - 6).map((line) => style.dim(`    ${line}`)) : [];
+    return [...lines, ...more];
+  }
+}
+
+/** Questions to the person, one after the other and back again, until the request is answered or declined. */
 
 /** The line at the bottom of the window, and the one that the screen keeps free. */
 const OTHER_ROWS = 2;

@@ -1,21 +1,47 @@
-/** `atrium chat` and `atrium attach`: from one session to the next, until the person leaves. */
+/** Ends that are not in the hands of a chat: nobody should have to guess why it is over. */
 
 import type { Client, Subscription } from '@atrium/client';
 import { ROOT_CHANNEL, type SessionSummary } from '@atrium/protocol';
 import type { HostOptions } from '../connect/options.js';
 import { reachHost } from '../connect/reach.js';
 import { ExitCode, NoSessionError, QuietExit, UsageError } from '../exit.js';
-import { io } from '../io.js';
-import { print, tell } from '../output.js';
+import { io, print, tell } from '../io.js';
+import { findSession, newestFirst, shortId } from '../sessions/find-session.js';
 import { chooseSession, type SessionChoice } from '../sessions/open.js';
-import { findSession, newestFirst, shortId } from '../sessions/reference.js';
 import { folderText, isArchived, placeText } from '../sessions/words.js';
 import { printable } from '../text/printable.js';
 import { type Style, styleFor } from '../text/style.js';
 import { Chat, type ChatEnd } from './chat.js';
-import { neverSilently, orInterrupted } from './endings.js';
 import { pickSession } from './picker.js';
-import { typingAhead } from './type-ahead.js';
+import { typingAhead } from './terminal.js';
+
+const END_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/** Waits for work while no chat has the terminal: between two sessions Ctrl+C is a signal, and not a key. */
+export async function orInterrupted<T>(work: Promise<T>): Promise<T> {
+  let end: () => void = () => {};
+  const interrupted = new Promise<never>((_, reject) => {
+    end = () => reject(new QuietExit(ExitCode.Interrupted));
+  });
+  for (const signal of END_SIGNALS) process.on(signal, end);
+  try {
+    return await Promise.race([work, interrupted]);
+  } catch (error) {
+    if (error instanceof QuietExit && error.code === ExitCode.Interrupted) tell('Left.');
+    throw error;
+  } finally {
+    for (const signal of END_SIGNALS) process.off(signal, end);
+  }
+}
+
+/** Says so when the process ends in the middle of everything, by whatever fault. The returned function ends the watch. */
+export function neverSilently(): () => void {
+  const say = (code: number) => tell(`The chat broke off (${code}). Its session is in the host: atrium attach last`);
+  process.on('exit', say);
+  return () => process.off('exit', say);
+}
+
+/** `atrium chat` and `atrium attach`: from one session to the next, until the person leaves. */
 
 /** Turns that are shown of what was said before. */
 const EARLIER_TURNS = 10;

@@ -1,6 +1,6 @@
 /** A list to choose a session from, with the arrow keys or by typing a part of it. */
 import type { SessionSummary } from '@atrium/protocol';
-import { shortId } from '../sessions/reference.js';
+import { shortId } from '../sessions/find-session.js';
 import { activityOf, ago, folderText, isArchived, placeText } from '../sessions/words.js';
 import { printable } from '../text/printable.js';
 import type { Style } from '../text/style.js';

@@ -2,8 +2,12 @@
  * The terminal: what is finished goes up into its scrollback and is never touched again; what still changes is drawn
  * anew below it. Only lines that differ are written.
  */
+
+import type { Style } from '../text/style.js';
 import { cut, widthOf } from '../text/width.js';
-import type { Cursor } from './editor-view.js';
+import type { ViewOptions } from './call-view.js';
+import type { Cursor } from './editor.js';
+import { noteLines } from './transcript.js';
 
 const ESC = '\u001b[';
 /** Terminals that know it show a whole update at once; the others ignore it. */
@@ -129,4 +133,77 @@ function vertical(rows: number): string {
 
 function down(rows: number): string {
   return rows > 0 ? `${ESC}${rows}B` : '';
+}
+
+/** When a chat is drawn: soon after something has changed, never while somebody else has the terminal. */
+
+/** Many changes in a short time are drawn once. */
+const DRAW_AFTER_MS = 16;
+const NOTHING: Frame = { lines: [''], cursor: { row: 0, column: 0 } };
+
+export interface DisplayParts {
+  readonly style: Style;
+  /** What goes up for good, and what is drawn below it. */
+  draw(view: ViewOptions): { readonly finished: readonly string[]; readonly frame: Frame };
+}
+
+export class Display {
+  readonly #parts: DisplayParts;
+  readonly #screen = new Screen(process.stdout);
+  /** Lines that wait to go up. */
+  readonly #notes: string[] = [];
+  #state: 'ours' | 'away' | 'over' = 'ours';
+  #drawing: NodeJS.Timeout | undefined;
+
+  constructor(parts: DisplayParts) {
+    this.#parts = parts;
+  }
+
+  get view(): ViewOptions {
+    return { style: this.#parts.style, columns: this.#screen.columns, rows: this.#screen.wholeRows };
+  }
+
+  note(text: string): void {
+    this.show([...noteLines(text, this.view), '']);
+  }
+
+  /** Puts lines into the scrollback. */
+  show(lines: readonly string[]): void {
+    this.#notes.push(...lines);
+    this.changed();
+  }
+
+  changed(): void {
+    this.#drawing ??= setTimeout(() => this.draw(), DRAW_AFTER_MS);
+  }
+
+  draw(): void {
+    clearTimeout(this.#drawing);
+    this.#drawing = undefined;
+    if (this.#state !== 'ours') return;
+    const { finished, frame } = this.#parts.draw(this.view);
+    this.#screen.update([...this.#notes.splice(0), ...finished], frame);
+  }
+
+  /** Takes the live part away, so that whatever comes next starts on a clean line. */
+  clear(): void {
+    this.#screen.clear();
+  }
+
+  /** Somebody else has the terminal: what happens meanwhile is drawn afterwards. */
+  leave(): void {
+    if (this.#state === 'ours') this.#state = 'away';
+  }
+
+  comeBack(): void {
+    if (this.#state === 'away') this.#state = 'ours';
+    this.changed();
+  }
+
+  /** The last lines go up, and nothing is drawn any more. */
+  close(last: readonly string[]): void {
+    clearTimeout(this.#drawing);
+    this.#state = 'over';
+    this.#screen.update([...this.#notes.splice(0), ...last], NOTHING);
+  }
 }

@@ -1,9 +1,8 @@
 /** What a chat says of its session by itself: how much a turn changed, and that there is no agent. */
 import type { Client, Subscription } from '@atrium/client';
 import type { SessionState } from '@atrium/protocol';
-import { settled } from '../changes/changeset.js';
-import { totalsOf, totalsText } from '../changes/file-state.js';
-import { turnUri } from '../changes/views.js';
+import { totalsOf, totalsText } from '../changes/changes-view.js';
+import { settled, turnUri } from '../changes/changeset.js';
 import { callsIn, turnOf } from '../sessions/turns.js';
 
 /** What an agent with tools of its own changed is known a moment after its turn. */

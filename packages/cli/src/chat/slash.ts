@@ -1,10 +1,6 @@
 /** Commands that are typed into a chat. What else begins with a slash may be a skill of the session, or a slip. */
 import type { MessageAttachment, SessionAction, SessionState } from '@atrium/protocol';
-import { changes, diff } from './tasks/changes.js';
-import { files, open } from './tasks/files.js';
-import { commit, discard, revert, stage, undo } from './tasks/operations.js';
-import type { Task } from './tasks/room.js';
-import { terminal } from './tasks/terminal.js';
+import { changes, commit, diff, discard, files, open, revert, stage, type Task, terminal, undo } from './tasks.js';
 
 export type SlashOutcome =
   | { readonly kind: 'note'; readonly text: string }

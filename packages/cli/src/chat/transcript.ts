@@ -1,15 +1,56 @@
-/**
- * What of a session has gone up into the scrollback, and what is still in motion. Looking costs what is new, however
- * long the session is: every part of an answer goes up once, as soon as it cannot change any more.
- */
-import { asksOneOf, type ResponsePart, type SessionState, steeringIn, type ToolCallState } from '@atrium/protocol';
+/** The beginning and the end of a turn on the screen. */
+
+import {
+  asksOneOf,
+  type ResponsePart,
+  type SessionState,
+  steeringIn,
+  type ToolCallState,
+  type Turn,
+  type UserMessage,
+} from '@atrium/protocol';
 import { type AnyTurn, isOver, outputText, plain } from '../sessions/turns.js';
 import { MarkdownStream } from '../text/markdown.js';
 import { printable, printableLines } from '../text/printable.js';
 import { sealed, wrap } from '../text/width.js';
 import { callLines, editsOf, type ViewOptions } from './call-view.js';
 import type { EditDiff } from './edits.js';
-import { endLines, messageLines } from './turn-view.js';
+
+/** What somebody pasted need not be shown whole. */
+const MESSAGE_LINES_MAX = 30;
+
+export function messageLines({ text, attachments = [] }: UserMessage, { style, columns }: ViewOptions): string[] {
+  const all = printableLines(text)
+    .split('\n')
+    .flatMap((line) => wrap(line, columns - 2));
+  const shown = all.slice(0, MESSAGE_LINES_MAX);
+  const hidden = all.length - shown.length;
+  return [
+    ...shown.map((line, index) => `${style.bold(style.green(index === 0 ? '> ' : '  '))}${style.bold(line)}`),
+    ...(hidden > 0 ? [style.dim(`  … ${hidden} more lines`)] : []),
+    ...attachments.map(({ label }) => style.dim(`  + ${printable(label)}`)),
+    '',
+  ];
+}
+
+export function endLines({ state, error, usage }: Turn, { style, columns }: ViewOptions): string[] {
+  if (state === 'cancelled') return [style.yellow('Stopped.'), ''];
+  if (state === 'error') {
+    const lines = wrap(`✗ ${printable(error?.message ?? 'The turn failed.')}`, columns);
+    return [...lines.map((line) => style.red(line)), ''];
+  }
+  const spent = usage && [
+    ...(usage.model === undefined ? [] : [printable(usage.model)]),
+    ...(usage.inputTokens === undefined ? [] : [`${usage.inputTokens} tokens in`]),
+    ...(usage.outputTokens === undefined ? [] : [`${usage.outputTokens} out`]),
+  ];
+  return spent && spent.length > 0 ? [style.dim(spent.join(' · ')), ''] : [];
+}
+
+/**
+ * What of a session has gone up into the scrollback, and what is still in motion. Looking costs what is new, however
+ * long the session is: every part of an answer goes up once, as soon as it cannot change any more.
+ */
 
 export interface TranscriptOptions {
   view(): ViewOptions;

@@ -39,9 +39,9 @@ export function agentsCommand(): Command {
 async function agents({ json = false, script, trust, dataDir }: AgentsOptions): Promise<void> {
   const { findAgents } = await import('../agents/find-agents.js');
   const { agentReport } = await import('../agents/agent-report.js');
-  const { askHost } = await import('../agents/ask-host.js');
+  const { askHost } = await import('../agents/agent-report.js');
   const { findHost } = await import('../service/running-host.js');
-  const { agentTable, COLOURED, PLAIN } = await import('../agents/agent-table.js');
+  const { agentTable, COLOURED, PLAIN } = await import('../agents/agent-report.js');
   const { dataFolderFrom } = await import('../data-place.js');
   const { scriptsFrom } = await import('../serve/settings.js');
   const { namedFolders, trustedFolders } = await import('../trusted-folders.js');

@@ -31,7 +31,7 @@ export function callCommand(): Command {
 
 async function call(method: string, text: string, options: HostOptions): Promise<void> {
   const params = parsed(text);
-  const { callRaw } = await import('../connect/call-raw.js');
+  const { callRaw } = await import('../connect/with-client.js');
   const result = await withClient(options, (client) => callRaw(client, method, params));
   io().stdout.write(`${JSON.stringify(result ?? null, null, io().stdout.isTTY ? 2 : 0)}\n`);
 }

@@ -1,10 +1,9 @@
 /** `atrium changes`: what is different in the folder of a session, and what can be done with it. */
 import { Command, Option } from 'commander';
+import { VIEWS, type ViewName } from '../changes/changeset.js';
 import type { ChangesOptions, OperationWish } from '../changes/command.js';
-import { VIEWS, type ViewName } from '../changes/views.js';
-import { HOST_HELP, type HostOptions, jsonOption, withHostOptions } from '../connect/options.js';
+import { HOST_HELP, type HostOptions, jsonOption, withHostOptions, withOwnExamples } from '../connect/options.js';
 import { withClient } from '../connect/with-client.js';
-import { withOwnExamples } from './own-examples.js';
 
 const EXAMPLES = `
 A session is named by its id, by the beginning of it, or as "last". Without --view: what its last turn changed.

@@ -21,7 +21,7 @@ export function completionsCommand(root: () => Command): Command {
     .addHelpText('after', EXAMPLES)
     .showHelpAfterError('(atrium completions --help shows examples)');
   return command.action(async (shell: (typeof SHELLS)[number]) => {
-    const { completionScript } = await import('../completions/script.js');
+    const { completionScript } = await import('../completion-script.js');
     io().stdout.write(completionScript(shell, root()));
   });
 }

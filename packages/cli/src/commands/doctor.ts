@@ -3,8 +3,7 @@
 import { Command, Option } from 'commander';
 import { jsonOption } from '../connect/options.js';
 import { ExitCode, QuietExit } from '../exit.js';
-import { io } from '../io.js';
-import { print, printJson } from '../output.js';
+import { io, print, printJson } from '../io.js';
 
 const EXAMPLES = `
 Looks at Node, the data folder, the disk, the running host, its token, the ports, the log, agents and trusted folders. It
@@ -31,7 +30,7 @@ export function doctorCommand(): Command {
 
 async function doctor({ json, dataDir }: { json?: boolean; dataDir?: string }): Promise<void> {
   const { dataFolderFrom } = await import('../data-place.js');
-  const { examine } = await import('../doctor/doctor.js');
+  const { examine } = await import('../doctor.js');
   const { printable } = await import('../text/printable.js');
   const { styleFor } = await import('../text/style.js');
   const findings = await examine(dataFolderFrom(dataDir, io().env));

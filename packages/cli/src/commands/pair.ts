@@ -1,11 +1,10 @@
 /** `atrium pair`: the codes of programs that ask to be let in. */
 import type { Client } from '@atrium/client';
 import { Command } from 'commander';
-import { callRaw } from '../connect/call-raw.js';
 import { HOST_HELP, type HostOptions, jsonOption, withHostOptions } from '../connect/options.js';
-import { withClient } from '../connect/with-client.js';
-import { print, printJson, tell } from '../output.js';
-import { findSession } from '../sessions/reference.js';
+import { callRaw, withClient } from '../connect/with-client.js';
+import { print, printJson, tell } from '../io.js';
+import { findSession } from '../sessions/find-session.js';
 import { sessionOption } from './run.js';
 
 const EXAMPLES = `

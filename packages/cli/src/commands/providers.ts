@@ -4,8 +4,7 @@ import type { SessionState } from '@atrium/protocol';
 import { Command } from 'commander';
 import { HOST_HELP, type HostOptions, jsonOption, withHostOptions } from '../connect/options.js';
 import { withClient } from '../connect/with-client.js';
-import { io } from '../io.js';
-import { print, printJson } from '../output.js';
+import { io, print, printJson } from '../io.js';
 import { sessionOption } from './run.js';
 
 const EXAMPLES = `
@@ -44,13 +43,13 @@ export function providersCommand(): Command {
 }
 
 async function providers(options: Options): Promise<void> {
-  const { lookInto } = await import('../sessions/look.js');
+  const { lookInto } = await import('../sessions/find-session.js');
   const states = await withClient(options, (client) => lookInto(client, options.session));
   const found = states.flatMap(providersOf);
   if (options.json) return printJson(found);
   if (found.length === 0) return print('No provider is connected.');
   const { table } = await import('../text/table.js');
-  const { shortId } = await import('../sessions/reference.js');
+  const { shortId } = await import('../sessions/find-session.js');
   const { printable } = await import('../text/printable.js');
   const rows = found.map(({ session, name, trust = '', tools = [], away }) =>
     [shortId(session), name, trust, away ? 'reconnecting' : 'here', tools.join(', ') || '(no tools)'].map(printable),

@@ -3,10 +3,9 @@
 import type { Client } from '@atrium/client';
 import { Command, Option } from 'commander';
 import { HOST_HELP, type HostOptions, seconds, withHostOptions } from '../connect/options.js';
-import { ExitCode, QuietExit } from '../exit.js';
-import { io } from '../io.js';
-import { printJson, tell } from '../output.js';
-import { APPROVALS, type Approvals } from '../run/policy.js';
+import { ExitCode, QuietExit, UsageError } from '../exit.js';
+import { type Io, io, printJson, tell } from '../io.js';
+import { APPROVALS, type Approvals } from '../run/run-turn.js';
 import type { SessionChoice } from '../sessions/open.js';
 
 const EXAMPLES = `
@@ -88,7 +87,6 @@ export function configOption(): Option {
 }
 
 async function run(words: readonly string[], options: RunCommandOptions): Promise<void> {
-  const { readPrompt } = await import('../run/prompt.js');
   const text = await readPrompt(words, io().stdin);
   const stop = new AbortController();
   const interrupt = () => (stop.signal.aborted ? io().exit(ExitCode.Interrupted) : stop.abort(ExitCode.Interrupted));
@@ -98,7 +96,7 @@ async function run(words: readonly string[], options: RunCommandOptions): Promis
     const { reachHost } = await import('../connect/reach.js');
     const { orStopped } = await import('../run/run-turn.js');
     const client = await orStopped(reachHost(options, { tell }), stop.signal);
-    const { connectionNotes, orRefused } = await import('../connect/connection-notes.js');
+    const { connectionNotes, orRefused } = await import('../connect/with-client.js');
     client.onStatus(connectionNotes(tell, { gone: 'Waiting for it.', refused: '' }));
     await orRefused(client, ask(client, { text, options, signal: stop.signal })).finally(() => client.close());
   } catch (error) {
@@ -140,4 +138,29 @@ async function ask(client: Client, { text, options, signal }: Question): Promise
     if (signal.aborted) await stopTurn(client, session);
     throw error;
   }
+}
+
+/** The message of a command: from its arguments, from standard input, or from both. */
+
+/** A message is something that somebody wrote; whole files are read by tools. */
+const PROMPT_MAX_BYTES = 1_000_000;
+
+export async function readPrompt(words: readonly string[], input: Io['stdin']): Promise<string> {
+  const typed = words.filter((word) => word !== '-').join(' ');
+  const wantsInput = words.includes('-') || (words.length === 0 && !input.isTTY);
+  const piped = wantsInput ? await readAll(input) : '';
+  const text = [typed, piped].filter((part) => part.trim() !== '').join('\n\n');
+  if (text !== '') return text;
+  throw new UsageError('there is no message. Give one: atrium run "why is the build red?"');
+}
+
+async function readAll(input: Io['stdin']): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of input) {
+    bytes += chunk.length;
+    if (bytes > PROMPT_MAX_BYTES) throw new UsageError(`the message is longer than ${PROMPT_MAX_BYTES} bytes`);
+    chunks.push(Buffer.from(chunk));
+  }
+  return Buffer.concat(chunks).toString('utf8').trimEnd();
 }

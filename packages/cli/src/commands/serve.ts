@@ -85,7 +85,7 @@ function forgetUnset(options: readonly Option[], env: NodeJS.ProcessEnv): void {
 }
 
 async function serve(command: Command): Promise<void> {
-  if (command.opts().detach) return (await import('../service/detach.js')).detach(command);
+  if (command.opts().detach) return (await import('../service/start-host.js')).detach(command);
   const { readSettings } = await import('../serve/settings.js');
   const { serveUntilStopped } = await import('../serve/run.js');
   await serveUntilStopped(await readSettings(command));

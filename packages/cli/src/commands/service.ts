@@ -2,10 +2,9 @@
 
 import type { Instance } from '@atrium/host/instances';
 import { Command, Option } from 'commander';
+import { withOwnExamples } from '../connect/options.js';
 import { ExitCode, QuietExit } from '../exit.js';
-import { io } from '../io.js';
-import { tell } from '../output.js';
-import { withOwnExamples } from './own-examples.js';
+import { io, tell } from '../io.js';
 
 /** A host that stops in good order may wait for its providers. */
 const STOP_TIMEOUT_MS = 20_000;

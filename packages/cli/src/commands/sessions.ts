@@ -1,11 +1,16 @@
 /** `atrium sessions`: all sessions, looked at, kept, brought back. */
 
 import { Command, Option } from 'commander';
-import { HOST_HELP, type HostOptions, jsonOption, wholeNumber, withHostOptions } from '../connect/options.js';
+import {
+  HOST_HELP,
+  type HostOptions,
+  jsonOption,
+  wholeNumber,
+  withHostOptions,
+  withOwnExamples,
+} from '../connect/options.js';
 import { withClient } from '../connect/with-client.js';
-import { io } from '../io.js';
-import { print, printJson, tell } from '../output.js';
-import { withOwnExamples } from './own-examples.js';
+import { io, print, printJson, tell } from '../io.js';
 
 const EXAMPLES = `
 A session is named by its id, by the beginning of it, or as "last".
@@ -55,7 +60,7 @@ function list(): Command {
   return command.action(async () => {
     const options = command.opts<Options>();
     if (options.removed) return listRemoved(options);
-    const { newestFirst } = await import('../sessions/reference.js');
+    const { newestFirst } = await import('../sessions/find-session.js');
     const items = await withClient(options, async (client) => newestFirst(await client.listSessions()));
     if (options.json) return printJson(items);
     if (items.length === 0) return print('There are no sessions. Begin one with: atrium chat');
@@ -72,7 +77,7 @@ function list(): Command {
 }
 
 async function listRemoved(options: Options): Promise<void> {
-  const { removedRow, removedSessions } = await import('../sessions/removed.js');
+  const { removedRow, removedSessions } = await import('../sessions/find-session.js');
   const items = await withClient(options, removedSessions);
   if (options.json) return printJson(items);
   if (items.length === 0) return print('No removed sessions are kept.');
@@ -129,7 +134,7 @@ function remove(): Command {
   return command.action((names: string[]) => {
     const options = command.opts<Options>();
     return withClient(options, async (client) => {
-      const { findSession, idOf } = await import('../sessions/reference.js');
+      const { findSession, idOf } = await import('../sessions/find-session.js');
       const items = await client.listSessions();
       const found = names.map((name) => findSession(items, name).resource);
       for (const uri of new Set(found)) {
@@ -149,8 +154,8 @@ function restore(): Command {
   return command.action((name: string) => {
     const options = command.opts<Options>();
     return withClient(options, async (client) => {
-      const { findRemoved } = await import('../sessions/removed.js');
-      const { callRaw } = await import('../connect/call-raw.js');
+      const { findRemoved } = await import('../sessions/find-session.js');
+      const { callRaw } = await import('../connect/with-client.js');
       const uri = await findRemoved(client, name);
       await callRaw(client, 'atrium/restoreSession', { channel: uri });
       if (options.json) printJson({ session: uri });

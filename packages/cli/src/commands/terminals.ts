@@ -1,11 +1,9 @@
 /** `atrium terminals`: shells that live in the host, whoever looks at them. */
 
 import { Command } from 'commander';
-import { HOST_HELP, type HostOptions, jsonOption, withHostOptions } from '../connect/options.js';
+import { HOST_HELP, type HostOptions, jsonOption, withHostOptions, withOwnExamples } from '../connect/options.js';
 import { withClient } from '../connect/with-client.js';
-import { io } from '../io.js';
-import { print, printJson, tell } from '../output.js';
-import { withOwnExamples } from './own-examples.js';
+import { io, print, printJson, tell } from '../io.js';
 
 const EXAMPLES = `
 A terminal is named by its id, by the beginning of it, or as "last". Ctrl+] leaves it; it goes on.

@@ -27,7 +27,7 @@ export function watchCommand(): Command {
   return command.action((session: string | undefined) => {
     const options = command.opts<HostOptions & { json?: boolean }>();
     return withClient(options, async (client) => {
-      const { watchAll, watchOne } = await import('../watch/watch.js');
+      const { watchAll, watchOne } = await import('../watch.js');
       const isJson = options.json ?? false;
       return session === undefined ? watchAll(client, isJson) : watchOne(client, session, isJson);
     });

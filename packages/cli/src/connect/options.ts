@@ -1,4 +1,5 @@
 /** The options of every command that talks to a host, and of every command that prints for programs. */
+
 import { type Command, InvalidArgumentError, Option } from 'commander';
 
 export interface HostOptions {
@@ -44,4 +45,13 @@ export function wholeNumber(text: string): number {
   const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
   if (value > 0) return value;
   throw new InvalidArgumentError('Give a whole number above 0.');
+}
+
+/** Examples of a group of commands, given to each of them: those in which it is named. */
+
+/** `group` is the command above, as it is typed; `help` is its text with the examples. */
+export function withOwnExamples(command: Command, group: string, help: string): Command {
+  const typed = `atrium ${group} ${command.name()}`;
+  const own = help.split('\n').filter((line) => line.startsWith('  $ ') && line.includes(typed));
+  return command.addHelpText('after', ['', 'Examples:', ...own].join('\n'));
 }

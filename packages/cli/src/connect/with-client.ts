@@ -1,8 +1,54 @@
-/** Runs something with a client, and closes it whatever happens. */
-import type { Client } from '@atrium/client';
-import { tell } from '../output.js';
-import { orRefused } from './connection-notes.js';
+/** Tells a person when the host is gone, when it refuses the token, and when it is back; once each. */
+
+import type { CallMethod, CallParams, Client, Status } from '@atrium/client';
+import { tell } from '../io.js';
 import type { HostOptions } from './options.js';
+
+export interface ConnectionWords {
+  /** What happens while the host is gone. */
+  readonly gone: string;
+  /** What to do when the host does not let this client in any more. */
+  readonly refused: string;
+}
+
+export function connectionNotes(note: (text: string) => void, words: ConnectionWords): (status: Status) => void {
+  let was: 'open' | 'gone' | 'refused' = 'open';
+  return (status) => {
+    const refusal = refusalIn(status);
+    if (status.at === 'open' && was !== 'open') note('The host is back.');
+    if (refusal && was !== 'refused') note(`${refusal.message} ${words.refused}`);
+    else if (status.at === 'waiting' && was === 'open') note(`The host is gone. ${words.gone}`);
+    if (status.at === 'closed' && status.error) note(`The connection ended for good: ${status.error.message}`);
+    if (status.at === 'open') was = 'open';
+    if (status.at === 'waiting') was = refusal ? 'refused' : was === 'refused' ? was : 'gone';
+  };
+}
+
+/**
+ * Waits for work, but not for a host that came back with another token: it refuses this client for ever, and so nobody
+ * would be told why the work does not end.
+ */
+export async function orRefused<T>(client: Client, work: Promise<T>): Promise<T> {
+  let off: () => void = () => {};
+  const refused = new Promise<never>((_, reject) => {
+    off = client.onStatus((status) => {
+      const refusal = refusalIn(status);
+      if (refusal) reject(refusal);
+    });
+  });
+  try {
+    return await Promise.race([work, refused]);
+  } finally {
+    off();
+  }
+}
+
+/** By name, as the command does with every error of the client library. */
+function refusalIn(status: Status): Error | undefined {
+  return status.at === 'waiting' && status.error.name === 'AccessRefusedError' ? status.error : undefined;
+}
+
+/** Runs something with a client, and closes it whatever happens. */
 
 export async function withClient<T>(options: HostOptions, use: (client: Client) => Promise<T>): Promise<T> {
   const { reachHost } = await import('./reach.js');
@@ -12,4 +58,10 @@ export async function withClient<T>(options: HostOptions, use: (client: Client) 
   } finally {
     client.close();
   }
+}
+
+/** Requests that the types of the protocol do not know: Atrium's own, and whatever a person types. */
+
+export function callRaw(client: Client, method: string, params: object): Promise<unknown> {
+  return client.request(method as CallMethod, params as CallParams<CallMethod>);
 }

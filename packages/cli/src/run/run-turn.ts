@@ -1,11 +1,86 @@
-/** Plays one message to its end: tells what is new, answers for tools, and stops the turn when there is no more time. */
+/** What `run` answers when a tool asks: nobody sits in front of it, so it was decided beforehand. */
+
+import { randomUUID } from 'node:crypto';
 import type { Client, Subscription } from '@atrium/client';
-import type { SessionState, Turn } from '@atrium/protocol';
-import { isOver, turnOf } from '../sessions/turns.js';
-import type { Approvals } from './policy.js';
-import { Policy } from './policy.js';
-import { type News, Progress } from './progress.js';
-import { sendMessage } from './send.js';
+import type { SessionAction, SessionState, Turn } from '@atrium/protocol';
+import { approve, callsIn, deny, isOver, lastingOption, pendingCalls, turnOf } from '../sessions/turns.js';
+import { type News, Progress } from './report.js';
+
+export const APPROVALS = ['reads', 'all', 'none'] as const;
+export type Approvals = (typeof APPROVALS)[number];
+
+export interface Decision {
+  readonly toolName: string;
+  readonly isAllowed: boolean;
+  readonly action: SessionAction;
+}
+
+const WHY_NOT = 'Nobody is here to allow this. Go on without it, or say what should be run.';
+
+export class Policy {
+  readonly #approvals: Approvals;
+  /** What was answered already, by call and state: a call may ask twice. */
+  readonly #answered = new Set<string>();
+
+  constructor(approvals: Approvals) {
+    this.#approvals = approvals;
+  }
+
+  /** The answers that are due. Each question is answered once. */
+  decide({ activeTurn, serverTools = [] }: SessionState): Decision[] {
+    if (!activeTurn) return [];
+    const turnId = activeTurn.id;
+    const asked = pendingCalls(activeTurn).flatMap((call): Decision[] => {
+      if (!this.#isNew(`${call.toolCallId} ask`)) return [];
+      // A client's tool may have the name of one of the host's, and then says nothing of what it does.
+      const tool = call.toolClientId === undefined ? serverTools.find(({ name }) => name === call.toolName) : undefined;
+      // A tool's own question offers to allow the tool for the session. A gate's question does not: a person must answer it.
+      const isOfTool = lastingOption(call) !== undefined;
+      const isAllowed = this.#allows(isOfTool && tool?.annotations?.readOnlyHint === true);
+      const target = { turnId, call };
+      const action = isAllowed ? approve(target) : deny(target, { reason: WHY_NOT });
+      return [{ toolName: call.toolName, isAllowed, action }];
+    });
+    const results = callsIn(activeTurn).flatMap((call): Decision[] => {
+      if (call.status !== 'pending-result-confirmation' || !this.#isNew(`${call.toolCallId} result`)) return [];
+      const isAllowed = this.#approvals === 'all';
+      const { toolCallId, toolName } = call;
+      const action = { type: 'session/toolCallResultConfirmed' as const, turnId, toolCallId, approved: isAllowed };
+      return [{ toolName, isAllowed, action }];
+    });
+    return [...asked, ...results];
+  }
+
+  #allows(isReadOnly: boolean): boolean {
+    return this.#approvals === 'all' || (this.#approvals === 'reads' && isReadOnly);
+  }
+
+  #isNew(key: string): boolean {
+    if (this.#answered.has(key)) return false;
+    this.#answered.add(key);
+    return true;
+  }
+}
+
+/** Sends a message to a session: it starts a turn, or waits behind the one that runs. */
+
+/** Resolves with the id of the turn that answers the message, once that turn has begun. */
+export async function sendMessage(session: Subscription, text: string): Promise<string> {
+  const userMessage = { text };
+  if (!session.state.activeTurn) {
+    const turnId = randomUUID();
+    await session.dispatch({ type: 'session/turnStarted', turnId, userMessage });
+    return turnId;
+  }
+  const id = randomUUID();
+  const actions = session.actions();
+  await session.dispatch({ type: 'session/pendingMessageSet', kind: 'queued', id, userMessage });
+  for await (const { action } of actions)
+    if (action.type === 'session/turnStarted' && action.queuedMessageId === id) return action.turnId;
+  throw new Error('the session was disposed before the message had its turn');
+}
+
+/** Plays one message to its end: tells what is new, answers for tools, and stops the turn when there is no more time. */
 
 /** What a stopped turn may take to end in good order. */
 const STOP_GRACE_MS = 3_000;

@@ -1,4 +1,4 @@
-/** Runs a host from start to stop: opens what it needs, in order, and closes it in the other. */
+/** The user's wish to stop: the first signal asks, the second insists. */
 
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -13,20 +13,45 @@ import {
   openSqliteLog,
   userConfigFile,
 } from '@atrium/host';
-import { findAgents } from '../agents/find-agents.js';
-import { tellAgents } from '../agents/tell-agents.js';
+import { findAgents, tellAgents } from '../agents/find-agents.js';
 import { makeFolder, makePrivate } from '../data-folder.js';
+import { ExitCode } from '../exit.js';
 import { io } from '../io.js';
 import { lineLogger } from '../log-lines.js';
 import { namedFolders, trustedFolders } from '../trusted-folders.js';
-import type { OpenDoor } from './door.js';
-import { type OpenGateway, openGateway } from './gateway.js';
 import { watchIdle } from './idle.js';
-import { openNetwork } from './network.js';
+import { type OpenDoor, type OpenGateway, openGateway, openNetwork, openStdio } from './listen.js';
 import type { ServeSettings } from './settings.js';
 import { startScreen } from './start-screen.js';
-import { openStdio } from './stdio.js';
-import { stopSignal } from './stop-signal.js';
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+export interface StopSignal {
+  /** Fulfilled with the name of the first signal. */
+  readonly asked: Promise<string>;
+  release(): void;
+}
+
+export function stopSignal(): StopSignal {
+  let handler: (signal: string) => void = () => {};
+  const asked = new Promise<string>((resolve) => {
+    let count = 0;
+    handler = (signal) => {
+      count += 1;
+      if (count > 1) io().exit(ExitCode.Failed);
+      resolve(signal);
+    };
+  });
+  for (const name of SIGNALS) io().signals.on(name, handler);
+  return {
+    asked,
+    release() {
+      for (const name of SIGNALS) io().signals.off(name, handler);
+    },
+  };
+}
+
+/** Runs a host from start to stop: opens what it needs, in order, and closes it in the other. */
 
 /** A stop that takes longer has failed: something hangs. Providers alone may take ten seconds. */
 const STOP_TIMEOUT_MS = 15_000;

@@ -1,15 +1,110 @@
-/** The session that a command works in: one that is there, or a new one in a folder. */
+/** The configuration of a new session, from what somebody typed, checked against what the host offers. */
+
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Client } from '@atrium/client';
-import { ROOT_CHANNEL } from '@atrium/protocol';
+import { ROOT_CHANNEL, type SessionConfigPropertySchema } from '@atrium/protocol';
 import { defaultAgentOf } from '../agents/agent-report.js';
 import { UsageError } from '../exit.js';
-import { tell } from '../output.js';
+import { tell } from '../io.js';
 import { printable } from '../text/printable.js';
-import { type ConfigChoice, configOf, hasConfig } from './config.js';
-import { findSession } from './reference.js';
+import { findSession } from './find-session.js';
+
+export interface ConfigChoice {
+  /** A git worktree of its own. */
+  readonly worktree?: boolean;
+  /** Where the worktree begins. */
+  readonly branch?: string;
+  /** Each as `key=value`. */
+  readonly config?: readonly string[];
+}
+
+interface Context {
+  readonly workingDirectory?: string;
+  readonly provider?: string;
+}
+
+/** A host names no more branches at once; among more of them, one may be there and not be named. */
+const BRANCHES_NAMED_MAX = 100;
+const BRANCHES_SHOWN_MAX = 10;
+
+type Values = Readonly<Record<string, unknown>>;
+
+export function hasConfig({ worktree, branch, config = [] }: ConfigChoice): boolean {
+  return worktree === true || branch !== undefined || config.length > 0;
+}
+
+/** Undefined when nothing was chosen. Fails with what there is to choose. */
+export async function configOf(client: Client, choice: ConfigChoice, context: Context): Promise<Values | undefined> {
+  if (choice.branch !== undefined && !choice.worktree)
+    throw new UsageError('--branch says where a worktree begins: add --worktree');
+  if (!hasConfig(choice)) return undefined;
+  const typed = typedValues(choice);
+  // One choice opens others: what is offered is asked for with all of them.
+  const { schema } = await client.request('resolveSessionConfig', { ...context, config: typed });
+  const values = Object.fromEntries(
+    Object.entries(typed).map(([key, text]) => [key, propertyValue(key, text, schema.properties)]),
+  );
+  if (choice.branch !== undefined) await checkBranch(client, { ...context, config: values }, choice.branch);
+  return values;
+}
+
+function typedValues({ worktree, branch, config = [] }: ConfigChoice): Record<string, string> {
+  const pairs = config.map((pair) => {
+    const [, key = '', value = ''] = /^([^=]+)=(.*)$/s.exec(pair) ?? [];
+    if (key === '') throw new UsageError(`--config: write it as name=value, not as "${pair}"`);
+    return [key, value] as const;
+  });
+  return {
+    ...Object.fromEntries(pairs),
+    ...(worktree && { isolation: 'worktree' }),
+    ...(branch !== undefined && { branch }),
+  };
+}
+
+function propertyValue(
+  key: string,
+  text: string,
+  offered: Readonly<Record<string, SessionConfigPropertySchema>>,
+): unknown {
+  const property = Object.hasOwn(offered, key) ? offered[key] : undefined;
+  if (!property && (key === 'isolation' || key === 'branch'))
+    throw new UsageError(
+      'a worktree cannot be had here: the folder is in no git repository, or the host does not make any',
+    );
+  if (!property)
+    throw new UsageError(`--config: there is no "${key}" here; there are: ${Object.keys(offered).join(', ')}`);
+  const value = property.type === 'string' ? text : parsed(text);
+  const actual = Array.isArray(value) ? 'array' : typeof value;
+  if (actual !== property.type) throw new UsageError(`--config: ${key} must be a ${property.type}, not "${text}"`);
+  if (property.enum && !property.enumDynamic && !property.enum.includes(text))
+    throw new UsageError(`--config: ${key} must be one of ${property.enum.join(', ')}, not "${text}"`);
+  return value;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+async function checkBranch(
+  client: Client,
+  context: Context & { readonly config: Values },
+  branch: string,
+): Promise<void> {
+  const look = async (query: string) =>
+    (await client.request('sessionConfigCompletions', { ...context, property: 'branch', query })).items;
+  const found = await look(branch);
+  if (found.length >= BRANCHES_NAMED_MAX || found.some(({ value }) => value === branch)) return;
+  const names = (await look('')).slice(0, BRANCHES_SHOWN_MAX).map(({ value }) => value);
+  throw new UsageError(`--branch: there is no branch "${branch}"; there are: ${names.join(', ') || 'none'}`);
+}
+
+/** The session that a command works in: one that is there, or a new one in a folder. */
 
 export interface SessionChoice extends ConfigChoice {
   readonly session?: string;

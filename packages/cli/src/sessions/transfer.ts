@@ -1,14 +1,229 @@
-/** Sessions to files and back. */
+/**
+ * A session as one file: JSON Lines, so that a large one can be read and written piece by piece and looked at with
+ * ordinary tools. The first line is the session without its turns; every further line is one finished turn, or a large
+ * content that the turns behind it name.
+ */
 
+import { randomUUID } from 'node:crypto';
 import { open, readFile, rm } from 'node:fs/promises';
-import { type Client, RequestError } from '@atrium/client';
+import { type Client, RequestError, type Subscription } from '@atrium/client';
+import { type ResourceReadResult, ROOT_CHANNEL, type SessionState, type Turn } from '@atrium/protocol';
+import { callRaw } from '../connect/with-client.js';
 import { UsageError } from '../exit.js';
-import { io } from '../io.js';
-import { print, printJson, tell } from '../output.js';
-import { headerOf, parseArchive } from './archive-file.js';
-import { namedContents, readContent, readSession } from './export.js';
-import { importSession } from './import.js';
-import { findSession, idOf, shortId } from './reference.js';
+import { io, print, printJson, tell } from '../io.js';
+import { findSession, idOf, shortId } from './find-session.js';
+
+export const FORMAT = 'atrium-session';
+export const FORMAT_VERSION = 2;
+
+export interface ArchiveHeader {
+  readonly format: typeof FORMAT;
+  readonly version: number;
+  readonly exportedAt: string;
+  /** How many of them follow: a file that was cut off is not taken for a whole one. */
+  readonly turns: number;
+  readonly state: Omit<SessionState, 'turns'>;
+}
+
+export function headerOf(state: SessionState, turns: number, exportedAt: string): ArchiveHeader {
+  const { turns: _turns, ...rest } = state;
+  return { format: FORMAT, version: FORMAT_VERSION, exportedAt, turns, state: rest };
+}
+
+export interface KeptContent {
+  /** The name by which turns know it. */
+  readonly content: string;
+  readonly encoding: 'utf-8' | 'base64';
+  readonly data: string;
+}
+
+export interface SessionArchive {
+  readonly header: ArchiveHeader;
+  readonly turns: readonly Turn[];
+  readonly contents: readonly KeptContent[];
+}
+
+/** What is in the turns is checked by the host that takes them in. */
+export function parseArchive(text: string): SessionArchive {
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  const [header, ...rest] = lines.map((line, index) => parsedLine(line, index + 1));
+  if (!isHeader(header)) throw new Error('line 1 is no header: this is not a file of "atrium sessions export"');
+  if (header.version > FORMAT_VERSION)
+    throw new Error(
+      `the file has version ${header.version}, and this program reads up to ${FORMAT_VERSION}: update it`,
+    );
+  const contents = rest.filter(isContent);
+  const turns = rest.filter((line) => !isContent(line));
+  if (turns.length !== header.turns)
+    throw new Error(`the file should have ${header.turns} turns and has ${turns.length}: it is not complete`);
+  return { header, turns: turns as Turn[], contents };
+}
+
+function parsedLine(line: string, number: number): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    throw new Error(`line ${number} is not JSON`);
+  }
+}
+
+function isContent(value: unknown): value is KeptContent {
+  if (typeof value !== 'object' || value === null) return false;
+  const { content, encoding, data } = value as Record<keyof KeptContent, unknown>;
+  return typeof content === 'string' && (encoding === 'utf-8' || encoding === 'base64') && typeof data === 'string';
+}
+
+function isHeader(value: unknown): value is ArchiveHeader {
+  if (typeof value !== 'object' || value === null) return false;
+  const { format, version, turns, state } = value as Record<keyof ArchiveHeader, unknown>;
+  return format === FORMAT && typeof version === 'number' && typeof turns === 'number' && typeof state === 'object';
+}
+
+/** Reads a whole session out of a host, page by page, with the large contents that its turns name. */
+
+/** What a host gives in one answer. */
+const PAGE_MAX_TURNS = 100;
+/** The first answer is small; how many turns the next ones hold depends on how large turns are here. */
+const FIRST_PAGE_TURNS = 5;
+const PAGE_ADVISED_CHARACTERS = 4_000_000;
+/** Of a large content, in one answer. */
+const PIECE_BYTES = 2 * 2 ** 20;
+/** A content by its hash. Hosts that keep none have no such names. */
+const NAMED = /atrium-content:\/[0-9a-f]{64}/g;
+
+export interface WholeSession {
+  readonly state: SessionState;
+  readonly total: number;
+  /** All finished turns, oldest first. */
+  pages(): AsyncGenerator<readonly Turn[], void, undefined>;
+}
+
+export async function readSession(client: Client, uri: string): Promise<WholeSession> {
+  const session = await client.subscribe(uri, { turns: { last: 1 } });
+  const { state, window } = session;
+  return { state, total: window.total, pages: () => fetchedPages(client, session, state, window) };
+}
+
+/** A host that does not know windows has sent everything already. */
+async function* fetchedPages(
+  client: Client,
+  session: Subscription,
+  state: SessionState,
+  { start, total }: { start: number; total: number },
+): AsyncGenerator<readonly Turn[], void, undefined> {
+  try {
+    for (let at = 0, count = FIRST_PAGE_TURNS; at < start; ) {
+      const range = { start: at, end: Math.min(at + count, start) };
+      const { turns } = await client.request('fetchTurns', { channel: session.uri, ...{ range } });
+      if (turns.length !== range.end - range.start) throw new Error('history was cut meanwhile: export it again');
+      yield turns;
+      at = range.end;
+      count = fittingCount(turns);
+    }
+    if (total > start) yield state.turns;
+  } finally {
+    session.close();
+  }
+}
+
+function fittingCount(turns: readonly Turn[]): number {
+  const average = turns.reduce((sum, turn) => sum + JSON.stringify(turn).length, 0) / turns.length;
+  return Math.max(1, Math.min(PAGE_MAX_TURNS, Math.floor(PAGE_ADVISED_CHARACTERS / average)));
+}
+
+/** What a text names that is not known yet; from then on it is. */
+export function namedContents(text: string, known: Set<string>): string[] {
+  const names = [...new Set(text.match(NAMED))].filter((name) => !known.has(name));
+  for (const name of names) known.add(name);
+  return names;
+}
+
+/** Text stays readable in the file. */
+export async function readContent(client: Client, uri: string): Promise<KeptContent> {
+  const pieces: Buffer[] = [];
+  for (let start = 0, size = 1; start < size; start += PIECE_BYTES) {
+    const range = { start, end: start + PIECE_BYTES };
+    const params = { channel: ROOT_CHANNEL, uri, encoding: 'base64' as const, ...{ range } };
+    const answer: ResourceReadResult & { size?: number } = await client.request('resourceRead', params);
+    pieces.push(Buffer.from(answer.data, answer.encoding === 'base64' ? 'base64' : 'utf8'));
+    size = answer.size ?? 0;
+  }
+  const bytes = Buffer.concat(pieces);
+  const text = bytes.toString('utf8');
+  if (Buffer.from(text).equals(bytes)) return { content: uri, encoding: 'utf-8', data: text };
+  return { content: uri, encoding: 'base64', data: bytes.toString('base64') };
+}
+
+/** Puts a session from a file into a host, in pages that fit into a message. */
+
+const METHOD = 'atrium/importSession';
+const CONTENT_METHOD = 'atrium/keepContent';
+/** The host reads messages of two megabytes. */
+const PAGE_MAX_BYTES = 1_000_000;
+/** A larger turn, and every large content, travels in pieces. A character takes up to three bytes. */
+const PIECE_CHARACTERS = 500_000;
+
+export interface ImportOptions {
+  /** The agent to go on with, when the one of the file is not here. */
+  readonly agent?: string;
+  readonly onProgress?: (done: number, total: number) => void;
+}
+
+/** Resolves with the URI of the new session. */
+export async function importSession(client: Client, archive: SessionArchive, options: ImportOptions): Promise<string> {
+  const { header, turns } = archive;
+  const channel = `ahp-session:/${randomUUID()}`;
+  const { summary, config } = header.state;
+  const state = { summary: { ...summary, ...(options.agent && { provider: options.agent }) }, config };
+  for (const content of archive.contents) await sendContent(client, content);
+  let start = 0;
+  for (const page of pagesOf(turns)) {
+    if (typeof page === 'string') await sendPieces(client, { channel, start }, page);
+    else await callRaw(client, METHOD, { channel, start, turns: page });
+    start += typeof page === 'string' ? 1 : page.length;
+    options.onProgress?.(start, turns.length);
+  }
+  await callRaw(client, METHOD, { channel, start, turns: [], state });
+  return channel;
+}
+
+async function sendPieces(client: Client, place: { channel: string; start: number }, json: string): Promise<void> {
+  for (const piece of piecesOf(json)) await callRaw(client, METHOD, { ...place, piece });
+}
+
+async function sendContent(client: Client, { content: uri, encoding, data }: KeptContent): Promise<void> {
+  const base64 = encoding === 'base64' ? data : Buffer.from(data).toString('base64');
+  for (const piece of piecesOf(base64)) await callRaw(client, CONTENT_METHOD, { channel: ROOT_CHANNEL, uri, ...piece });
+}
+
+function* piecesOf(whole: string): Generator<{ at: number; text: string; isLast: boolean }> {
+  for (let at = 0; at < whole.length; at += PIECE_CHARACTERS) {
+    yield { at, text: whole.slice(at, at + PIECE_CHARACTERS), isLast: at + PIECE_CHARACTERS >= whole.length };
+  }
+}
+
+/** Turns that go together, or the JSON of one that is too large for a message. */
+function* pagesOf(turns: readonly Turn[]): Generator<readonly Turn[] | string> {
+  let page: Turn[] = [];
+  let bytes = 0;
+  for (const turn of turns) {
+    const json = JSON.stringify(turn);
+    const size = Buffer.byteLength(json);
+    if (page.length > 0 && bytes + size > PAGE_MAX_BYTES) {
+      yield page;
+      page = [];
+      bytes = 0;
+    }
+    if (size > PAGE_MAX_BYTES) yield json;
+    else {
+      page.push(turn);
+      bytes += size;
+    }
+  }
+  if (page.length > 0) yield page;
+}
+
+/** Sessions to files and back. */
 
 const OWNER_ONLY = 0o600;
 /** Larger files do not fit into one text. */

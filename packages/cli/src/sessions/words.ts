@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { ACTIVITY_MASK, projectLabel, SessionStatus, type SessionSummary } from '@atrium/protocol';
 import { io } from '../io.js';
 import { printable } from '../text/printable.js';
-import { shortId } from './reference.js';
+import { shortId } from './find-session.js';
 
 export function activityOf({ status }: SessionSummary): string {
   const activity = status & ACTIVITY_MASK;

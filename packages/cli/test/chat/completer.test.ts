@@ -1,8 +1,7 @@
 import type { CompletionItem, MessageAttachment } from '@atrium/protocol';
 import { describe, expect, it } from 'vitest';
-import { Completer } from '../../src/chat/completer.js';
+import { Completer, Mentions } from '../../src/chat/completer.js';
 import { Editor } from '../../src/chat/editor.js';
-import { Mentions } from '../../src/chat/mentions.js';
 
 const attachment = (label: string): MessageAttachment => ({
   ...{ type: 'simple', label, displayKind: 'skill' },

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Editor } from '../../src/chat/editor.js';
-import { editorView } from '../../src/chat/editor-view.js';
+import { Editor, editorView } from '../../src/chat/editor.js';
 import { PLAIN } from '../../src/text/style.js';
 
 function typed(text: string, ...keys: string[]): Editor {

@@ -6,12 +6,17 @@ import {
   visibleText,
 } from '@atrium/protocol';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { Approval, type ApprovalFrame, choiceOf, wholeCall } from '../../src/chat/approval.js';
+import {
+  Approval,
+  type ApprovalFrame,
+  choiceOf,
+  editedInput,
+  inputText,
+  Writing,
+  wholeCall,
+} from '../../src/chat/approval.js';
 import { Form } from '../../src/chat/form.js';
-import { editedInput, inputText } from '../../src/chat/input-text.js';
-import { type QuestionParts, Questions } from '../../src/chat/questions.js';
-import { ResultQuestion } from '../../src/chat/result-question.js';
-import { Writing } from '../../src/chat/writing.js';
+import { type QuestionParts, Questions, ResultQuestion } from '../../src/chat/questions.js';
 import { COLOURED, PLAIN } from '../../src/text/style.js';
 import { withoutStyles } from '../../src/text/width.js';
 

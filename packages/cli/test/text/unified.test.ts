@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { unifiedDiff } from '../../src/text/unified.js';
+import { unifiedDiff } from '../../src/text/diff.js';
 
 const names = { old: 'a.txt', fresh: 'a.txt' };
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => `line ${index + 1}\n`).join('');

@@ -1,0 +1,273 @@
+/** What a command of the chat may use: the session, the screen, and the person in front of it. */
+
+import type { Client, Subscription } from '@atrium/client';
+import type { SessionState } from '@atrium/protocol';
+import { diffLine, diffOf, fileLines, findFile, totalsOf, totalsText } from '../changes/changes-view.js';
+import {
+  channelOf,
+  defaultView,
+  entryOf,
+  isView,
+  readChangeset,
+  VIEW_WORDS,
+  VIEWS,
+  type ViewName,
+} from '../changes/changeset.js';
+import { commit as commitAll, invoke, type Offer, offerOf } from '../changes/operations.js';
+import { fileAt, readBytes } from '../files.js';
+import { callsIn } from '../sessions/turns.js';
+import { folderText } from '../sessions/words.js';
+import { attachTo } from '../terminals/attach.js';
+import { findTerminal, terminalsOf } from '../terminals/terminals.js';
+import { printable, printableLines } from '../text/printable.js';
+import { inColumns } from '../text/table.js';
+import { cut, wrap } from '../text/width.js';
+import type { ViewOptions } from './call-view.js';
+import { terminalIn } from './live-terminals.js';
+
+/** What one command leaves for the next. */
+export interface Recall {
+  /** The changes that were looked at last. */
+  view?: ViewName | undefined;
+  /** How what was taken back last is put back. */
+  undo?: { readonly channel: string; readonly operationId: string } | undefined;
+}
+
+export interface Room {
+  readonly client: Client;
+  readonly session: Subscription;
+  /** Whether the host's files are those of this machine. */
+  readonly isLocal: boolean;
+  readonly recall: Recall;
+  view(): ViewOptions;
+  note(text: string): void;
+  /** Puts lines into the scrollback. */
+  show(lines: readonly string[]): void;
+  /** A yes or a no of the person. */
+  ask(question: string): Promise<boolean>;
+  /** Gives the terminal away for as long as the work takes. */
+  away(work: () => Promise<void>): Promise<void>;
+}
+
+/** Something that takes a moment. What goes wrong is told by whoever runs it. */
+export type Task = (room: Room) => Promise<void>;
+
+/** `/changes` and `/diff`: what is different in the folder, as a list and line by line. */
+
+/** More would push everything else out of sight; the rest is one command away. */
+const DIFF_LINES_MAX = 300;
+/** Files whose contents are fetched for one look. */
+const DIFF_FILES_MAX = 50;
+
+export function changes(word: string): Task {
+  return async (room) => {
+    const { state } = room.session;
+    if (word !== '' && !isView(word)) return room.note(`There is no "${word}". There are: ${VIEWS.join(', ')}.`);
+    const view = isView(word) ? word : defaultView(state);
+    const changeset = await readChangeset(room.client, await channelOf(room.session, view));
+    room.recall.view = view;
+    const { style, columns } = room.view();
+    const { files } = changeset;
+    const head = style.bold(`${VIEW_WORDS[view]}: ${files.length === 0 ? 'no changes' : totalsText(totalsOf(files))}`);
+    const frame = { style, columns, folder: state.summary.workingDirectory };
+    const foot = [...(files.length > 0 ? [hintFor(view)] : []), ...others(room.session.state, view)];
+    const below = foot.flatMap((line) => wrap(line, columns - 2)).map((line) => style.dim(`  ${line}`));
+    room.show([head, ...fileLines(changeset, frame), ...below, '']);
+  };
+}
+
+function hintFor(view: ViewName): string {
+  return view === 'uncommitted'
+    ? '/diff [file] · /stage · /commit · /discard [file]'
+    : '/diff [file] · /revert [file] takes them back';
+}
+
+/** The sums of the other views, where there are some. */
+function others(state: SessionState, view: ViewName): string[] {
+  return (['session', 'uncommitted'] as const).flatMap((other) => {
+    const { files = 0, additions = 0, deletions = 0 } = entryOf(state, other) ?? {};
+    if (other === view || files === 0) return [];
+    return [`/changes ${other}: ${totalsText({ files, added: additions, removed: deletions })}`];
+  });
+}
+
+/** Of one file, or of all that were listed last. */
+export function diff(words: string): Task {
+  return async (room) => {
+    const { state } = room.session;
+    const [first = '', ...rest] = words.split(/\s+/);
+    const view = isView(first) ? first : (room.recall.view ?? defaultView(state));
+    const name = isView(first) ? rest.join(' ') : words;
+    const folder = state.summary.workingDirectory;
+    const { files } = await readChangeset(room.client, await channelOf(room.session, view));
+    room.recall.view = view;
+    const chosen = name === '' ? files.slice(0, DIFF_FILES_MAX) : [findFile(files, name, folder)];
+    if (chosen.length === 0) return room.note(`${VIEW_WORDS[view]}: no changes.`);
+    const diffs = await Promise.all(chosen.map(({ edit }) => diffOf(room, edit, folder)));
+    showDiff(room, diffs.flat(), files.length - (name === '' ? chosen.length : files.length));
+  };
+}
+
+function showDiff(room: Room, lines: readonly string[], filesLeft: number): void {
+  const view = room.view();
+  const hidden = lines.length - DIFF_LINES_MAX;
+  const left = [
+    ...(hidden > 0 ? [`… ${hidden} more lines. One file: /diff <file>`] : []),
+    ...(filesLeft > 0 ? [`… ${filesLeft} more files. One of them: /diff <file>`] : []),
+  ];
+  const shown = lines.slice(0, DIFF_LINES_MAX).map((line) => diffLine(line, view));
+  room.show([...shown, ...left.map((line) => view.style.yellow(line)), '']);
+}
+
+/** `/revert`, `/discard`, `/stage`, `/commit` and `/undo`: what the host can do with changes, after a yes where it asks. */
+
+interface Planned {
+  readonly channel: string;
+  readonly offer: Offer;
+}
+
+/** What the agent changed in its last turn, in the whole session, or in one file. */
+export function revert(word: string): Task {
+  return async (room) => {
+    const view = isView(word) ? word : room.recall.view === 'session' && word !== '' ? 'session' : 'turn';
+    if (view === 'uncommitted') return room.note('What is not committed is thrown away with /discard.');
+    const file = isView(word) || word === '' ? undefined : word;
+    const { channel, offer } = await planned(room, view, 'revert', file);
+    if (!(await done(room, channel, offer))) return;
+    room.recall.undo = { channel, operationId: 'reapply' };
+  };
+}
+
+export function discard(file: string): Task {
+  return async (room) => {
+    const { channel, offer } = await planned(room, 'uncommitted', 'discard', file || undefined);
+    if (!(await done(room, channel, offer))) return;
+    room.recall.undo = { channel, operationId: 'restore' };
+  };
+}
+
+export function stage(operationId: 'stage' | 'unstage', file: string): Task {
+  return async (room) => {
+    const { channel, offer } = await planned(room, 'uncommitted', operationId, file || undefined);
+    await done(room, channel, offer);
+  };
+}
+
+/** The message is asked for by the session, like any other question. */
+export const commit: Task = async (room) => {
+  const { channel, offer } = await planned(room, 'uncommitted', 'commit', undefined);
+  const { client, session } = room;
+  room.note((await commitAll({ client, session, channel }, offer)) ?? 'Nothing was committed.');
+};
+
+export const undo: Task = async (room) => {
+  const { undo: last } = room.recall;
+  if (!last) return room.note('Nothing was taken back in this chat.');
+  const offer = offerOf(await readChangeset(room.client, last.channel), last, undefined);
+  if (await done(room, last.channel, offer)) room.recall.undo = undefined;
+};
+
+async function planned(room: Room, view: ViewName, operationId: string, file: string | undefined): Promise<Planned> {
+  const channel = await channelOf(room.session, view);
+  const changeset = await readChangeset(room.client, channel);
+  return { channel, offer: offerOf(changeset, { operationId, file }, room.session.state.summary.workingDirectory) };
+}
+
+/** False when the person said no. */
+async function done(room: Room, channel: string, offer: Offer): Promise<boolean> {
+  if (offer.question !== undefined && !(await room.ask(offer.question))) {
+    room.note('Nothing was changed.');
+    return false;
+  }
+  const message = await invoke(room.client, channel, offer);
+  const isTakenBack = ['revert', 'discard'].includes(offer.operation.id);
+  room.note(isTakenBack ? `${message} /undo puts it back.` : message);
+  return true;
+}
+
+/** `/files` and `/open`: the folder of the session, and a file of it with the numbers of its lines. */
+
+const ENTRIES_SHOWN_MAX = 400;
+const LINES_SHOWN_MAX = 200;
+/** Nobody reads more than this in a chat. */
+const OPEN_MAX_BYTES = 4 * 1024 * 1024;
+
+export function files(name: string): Task {
+  return async (room) => {
+    const uri = fileAt(folderOf(room), name === '' ? '.' : name);
+    const { entries } = await room.client.request('resourceList', { uri });
+    const { style, columns } = room.view();
+    const folders = entries.filter(({ type }) => type === 'directory').map((entry) => `${printable(entry.name)}/`);
+    const rest = entries.filter(({ type }) => type !== 'directory').map((entry) => printable(entry.name));
+    const names = [...folders.sort(), ...rest.sort()].slice(0, ENTRIES_SHOWN_MAX);
+    const hidden = entries.length - names.length;
+    const rows = inColumns(names, columns - 2).map((row) => cut(`  ${row}`, columns));
+    const count = `${entries.length} ${entries.length === 1 ? 'entry' : 'entries'}`;
+    const head = `${style.bold(cut(folderText(uri.replace(/\/+$/, '')), columns - 14))}  ${style.dim(count)}`;
+    room.show([head, ...rows, ...(hidden > 0 ? [style.dim(`  … ${hidden} more`)] : []), '']);
+  };
+}
+
+/** `name:120` begins at a line. */
+export function open(words: string): Task {
+  return async (room) => {
+    const [, name = '', from = '1'] = /^(.*?)(?::(\d{1,9}))?$/s.exec(words) ?? [];
+    if (name === '') return room.note('Name a file behind it: /open src/app.ts, or from a line: /open src/app.ts:120');
+    const bytes = await readBytes(room.client, fileAt(folderOf(room), name), OPEN_MAX_BYTES);
+    if (bytes.includes(0)) return room.note(`${name} is not text (${bytes.length} bytes).`);
+    const lines = printableLines(bytes.toString('utf8').replace(/\n$/, '')).split('\n');
+    showLines(room, { name, lines, start: Math.min(Math.max(1, Number(from)), lines.length) });
+  };
+}
+
+interface Shown {
+  readonly name: string;
+  readonly lines: readonly string[];
+  /** Counted from 1. */
+  readonly start: number;
+}
+
+function showLines(room: Room, { name, lines, start }: Shown): void {
+  const { style, columns } = room.view();
+  const end = Math.min(lines.length, start - 1 + LINES_SHOWN_MAX);
+  const width = String(end).length;
+  const shown = lines
+    .slice(start - 1, end)
+    .map((line, index) => `${style.dim(String(start + index).padStart(width))} ${cut(line, columns - width - 1)}`);
+  const count = `${lines.length} ${lines.length === 1 ? 'line' : 'lines'}`;
+  const left = lines.length - end;
+  const more = left > 0 ? [style.yellow(`… ${left} more lines: /open ${printable(name)}:${end + 1}`)] : [];
+  room.show([`${style.bold(printable(name))}  ${style.dim(count)}`, ...shown, ...more, '']);
+}
+
+function folderOf({ session }: Room): string {
+  const { workingDirectory } = session.state.summary;
+  if (workingDirectory === undefined) throw new Error('the session has no folder');
+  return workingDirectory;
+}
+
+/** `/terminal`: into the terminal in which the agent's command runs, and back with Ctrl+]. */
+
+/** Without a name: where a command of the agent runs now, or else the last terminal of this session. */
+export function terminal(name: string): Task {
+  return async (room) => {
+    const uri = await chosen(room, name);
+    if (uri === undefined)
+      return room.note('No command of this session has a terminal. One of your own: atrium terminals new');
+    await room.away(() => attachTo(room.client, uri));
+  };
+}
+
+async function chosen(room: Room, name: string): Promise<string | undefined> {
+  if (name !== '') return findTerminal(await terminalsOf(room.client), name).resource;
+  const running = runningTerminal(room.session.state);
+  if (running !== undefined) return running;
+  const terminals = await terminalsOf(room.client);
+  return terminals.findLast(({ claim }) => claim.kind === 'session' && claim.session === room.session.uri)?.resource;
+}
+
+function runningTerminal({ activeTurn }: SessionState): string | undefined {
+  return callsIn(activeTurn)
+    .flatMap((call) => (call.status === 'running' ? (terminalIn(call) ?? []) : []))
+    .at(-1);
+}

@@ -1,0 +1,198 @@
+/** How clients reach the host: over the network, or over standard input and output. */
+
+import { networkInterfaces } from 'node:os';
+import {
+  announceInstance,
+  type GatewayServer,
+  type Host,
+  type Logger,
+  runningInstances,
+  startGatewayServer,
+  startServer,
+  stdioTransport,
+  storeToken,
+  TOKEN_ADVISED_CHARACTERS,
+  type Transport,
+} from '@atrium/host';
+import { io } from '../io.js';
+import type { ServeSettings, TokenChoice } from './settings.js';
+import { findPage } from './start-screen.js';
+
+export interface OpenDoor {
+  /** Fulfilled with a reason when there is nobody left to serve; never, where new clients may come. */
+  readonly ended: Promise<string>;
+  /** Where it stands open, for people and programs. */
+  readonly place: Place;
+  /** No new client from now on. */
+  stopAccepting(): void;
+  close(): Promise<void>;
+}
+
+export type Place =
+  | {
+      readonly at: 'network';
+      readonly port: number;
+      readonly url: string;
+      /** For other machines, where it is open to them: the same with the addresses of this one. */
+      readonly fromElsewhere: readonly string[];
+      readonly tokenFile: string | undefined;
+      readonly hasPage: boolean;
+    }
+  | { readonly at: 'stdio' };
+
+/** Opens the host to the network: the token first, then the port, then the note that tells local programs of it. */
+
+export async function openNetwork(settings: ServeSettings, host: Host, logger: Logger): Promise<OpenDoor> {
+  const { dataDir, token } = settings;
+  warnIfShort(token, logger);
+  const stored = await store(dataDir, token);
+  try {
+    return await open(settings, { host, logger, stored });
+  } catch (error) {
+    await stored?.forget();
+    throw error;
+  }
+}
+
+/** Where local programs find the token, and what becomes of the file when the host is gone. */
+interface TokenPlace {
+  readonly file: string;
+  forget(): Promise<void>;
+}
+
+interface Parts {
+  readonly host: Host;
+  readonly logger: Logger;
+  readonly stored: TokenPlace | undefined;
+}
+
+async function open(settings: ServeSettings, { host, logger, stored }: Parts): Promise<OpenDoor> {
+  const { port: wanted, host: name, dataDir, token, policy } = settings;
+  const onConnection = host.connect.bind(host);
+  const page = await findPage(logger);
+  const server = await startServer({ host: name, port: wanted, policy, logger, onConnection, ...(page && { page }) });
+  const { port } = server;
+  const url = urlOf(name, port);
+  const tokenFile = token.kind === 'file' ? token.file : stored?.file;
+  const startedAt = new Date().toISOString();
+  // One folder has one host: looking through the notes of others clears those that were left behind.
+  await runningInstances(dataDir);
+  const retract = await announceInstance(dataDir, { pid: process.pid, host: name, port, url, startedAt, tokenFile });
+  logger.log('info', 'listening', { addresses: server.addresses.join(','), port });
+  return {
+    ended: new Promise(() => {}),
+    place: {
+      at: 'network',
+      ...{ port, url, tokenFile },
+      fromElsewhere: isWildcard(name) ? machineAddresses().map((address) => urlOf(address, port)) : [],
+      hasPage: page !== undefined,
+    },
+    stopAccepting: () => server.stopAccepting(),
+    async close() {
+      await server.close();
+      await Promise.all([retract(), stored?.forget()]);
+    },
+  };
+}
+
+/**
+ * A token in a file of the user's stays there; any other goes where local programs look for it. One that the host made
+ * is kept for the next start; one that was given for this start goes with it.
+ */
+async function store(dataDir: string, token: TokenChoice): Promise<TokenPlace | undefined> {
+  if (token.kind === 'none' || token.kind === 'file') return undefined;
+  const { file, remove } = await storeToken(dataDir, token.text);
+  return { file, forget: token.kind === 'generated' ? async () => {} : remove };
+}
+
+function warnIfShort(token: TokenChoice, logger: Logger): void {
+  if (token.kind === 'none' || token.text.length >= TOKEN_ADVISED_CHARACTERS) return;
+  logger.log('warn', 'the connection token is short and may be guessed', { advised: TOKEN_ADVISED_CHARACTERS });
+}
+
+function isWildcard(name: string): boolean {
+  return ['0.0.0.0', '::', '[::]'].includes(name);
+}
+
+/** Those that people can type: the others need the name of an interface, or are for this machine alone. */
+function machineAddresses(): string[] {
+  const all = Object.values(networkInterfaces()).flatMap((list = []) => list);
+  return all.filter(({ internal, family }) => !internal && family === 'IPv4').map(({ address }) => address);
+}
+
+/** A wildcard is no address to connect to. */
+function urlOf(name: string, port: number): string {
+  if (isWildcard(name)) return `ws://localhost:${port}`;
+  return `ws://${name.includes(':') && !name.startsWith('[') ? `[${name}]` : name}:${port}`;
+}
+
+/** One client, on standard input and output. When it is gone, there is nobody left to serve. */
+
+export function openStdio(host: Host, logger: Logger): OpenDoor {
+  const { transport, ended } = watched(stdioTransport({ input: io().stdin, output: io().stdout, logger }));
+  host.connect(transport);
+  return {
+    ended,
+    place: { at: 'stdio' },
+    stopAccepting: () => {},
+    close: async () => {
+      io().stdin.destroy();
+    },
+  };
+}
+
+/** The host alone hears from a transport; this listens with it for the end. */
+function watched(inner: Transport): { transport: Transport; ended: Promise<string> } {
+  let end: (reason: string) => void = () => {};
+  const ended = new Promise<string>((resolve) => {
+    end = resolve;
+  });
+  const transport: Transport = {
+    name: inner.name,
+    start(events) {
+      const closed = (): void => {
+        events.closed();
+        end('the client is gone');
+      };
+      inner.start({ ...events, closed });
+    },
+    send: (frames) => inner.send(frames),
+    ...(inner.sendPart && { sendPart: (part) => inner.sendPart?.(part) }),
+    get bufferedBytes() {
+      return inner.bufferedBytes;
+    },
+    close: (code, reason) => inner.close(code, reason),
+  };
+  return { transport, ended };
+}
+
+/** Opens the host to providers. That the usual port is taken is no reason not to run; a port that was asked for is. */
+
+export interface OpenGateway {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+export async function openGateway(
+  { gateway }: ServeSettings,
+  host: Host,
+  logger: Logger,
+): Promise<OpenGateway | undefined> {
+  if (!gateway) return undefined;
+  const server = await listen(gateway.port, host).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EADDRINUSE') throw error;
+    if (gateway.isNamed) throw new Error(`port ${gateway.port} for providers is taken: use --gateway-port 0 for any`);
+    const hint = 'another host has it; for a port of its own: --gateway-port 0';
+    logger.log('warn', `no provider can connect: port ${gateway.port} is taken`, { hint });
+  });
+  if (!server) return undefined;
+  const url = `ws://localhost:${server.port}`;
+  host.gatewayAt({ url, port: server.port });
+  logger.log('info', 'listening for providers', { port: server.port });
+  return { url, close: () => server.close() };
+}
+
+/** Strangers from other machines have no business here, wherever clients may come from. */
+function listen(port: number, host: Host): Promise<GatewayServer> {
+  return startGatewayServer({ port, onConnection: (transport) => host.connectProvider(transport, 'network') });
+}

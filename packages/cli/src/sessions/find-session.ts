@@ -1,0 +1,97 @@
+/** Names of sessions as people type them: a whole URI, an id, or the beginning of one. */
+
+import type { Client } from '@atrium/client';
+import type { SessionState, SessionSummary } from '@atrium/protocol';
+import { callRaw } from '../connect/with-client.js';
+import { NoSessionError, UsageError } from '../exit.js';
+import { printable } from '../text/printable.js';
+import { ago, placeText } from './words.js';
+
+const SCHEME = 'ahp-session:/';
+const SHORT_CHARACTERS = 8;
+
+/** The part of a URI that is worth typing. */
+export function idOf(uri: string): string {
+  return uri.startsWith(SCHEME) ? uri.slice(SCHEME.length) : uri;
+}
+
+/** Enough of it to tell sessions apart, for tables. */
+export function shortId(uri: string): string {
+  const id = idOf(uri);
+  return /^[\da-f]{8}[\da-f-]{24,}$/.test(id) ? id.slice(0, SHORT_CHARACTERS) : id;
+}
+
+export function newestFirst(items: readonly SessionSummary[]): SessionSummary[] {
+  return [...items].sort((a, b) => b.modifiedAt - a.modifiedAt);
+}
+
+/** The one session that is meant. `last` is the one that changed last. */
+export function findSession(items: readonly SessionSummary[], reference: string): SessionSummary {
+  const exact = items.find(({ resource }) => resource === reference || idOf(resource) === reference);
+  if (exact) return exact;
+  const [newest] = newestFirst(items);
+  if (reference === 'last' && newest) return newest;
+  const [first, ...more] = items.filter(({ resource }) => idOf(resource).startsWith(reference) && reference !== '');
+  if (first && more.length > 0)
+    throw new UsageError(`${more.length + 1} sessions begin with "${reference}": type more`);
+  if (!first) throw new NoSessionError(`there is no session "${reference}"`);
+  return first;
+}
+
+/** The URI behind a name that need not be listed any more, such as that of a disposed session. */
+export function uriOf(reference: string): string {
+  return reference.includes(':') ? reference : SCHEME + reference;
+}
+
+/** Looks into several sessions at once: only at what they are, not at what was said. */
+
+/** Looking brings a session into the host's memory; older ones hardly have visitors. */
+const LOOK_MAX_SESSIONS = 50;
+
+/** The session that is named, or the newest ones. */
+export async function lookInto(client: Client, name: string | undefined): Promise<SessionState[]> {
+  const items = await client.listSessions();
+  const chosen = name === undefined ? newestFirst(items).slice(0, LOOK_MAX_SESSIONS) : [findSession(items, name)];
+  return Promise.all(
+    chosen.map(async ({ resource }) => {
+      const session = await client.subscribe(resource, { turns: { last: 1 } });
+      const { state } = session;
+      session.close();
+      return state;
+    }),
+  );
+}
+
+/** Sessions that were removed and are still kept. */
+
+export interface RemovedSession {
+  readonly summary: SessionSummary;
+  /** In milliseconds since the epoch. */
+  readonly disposedAt: number;
+}
+
+/** Those that were removed last come first. */
+export async function removedSessions(client: Client): Promise<RemovedSession[]> {
+  const { items } = (await callRaw(client, 'atrium/listDisposed', {})) as { items: RemovedSession[] };
+  return items.toSorted((a, b) => b.disposedAt - a.disposedAt);
+}
+
+/** The one that is meant. A host that cannot list them may still know a whole id. */
+export async function findRemoved(client: Client, name: string): Promise<string> {
+  const items = await removedSessions(client).catch(() => undefined);
+  if (!items) return uriOf(name);
+  const [last] = items;
+  if (name === 'last' && last) return last.summary.resource;
+  const summaries = items.map(({ summary }) => summary);
+  try {
+    return findSession(summaries, name).resource;
+  } catch (error) {
+    if (!(error instanceof NoSessionError)) throw error;
+    throw new NoSessionError(`there is no removed session "${name}"`, 'atrium sessions list --removed');
+  }
+}
+
+export function removedRow({ summary, disposedAt }: RemovedSession, now: number): string[] {
+  const { resource, provider, title } = summary;
+  return [shortId(resource), ago(disposedAt, now), printable(provider), printable(title), placeText(summary)];
+}
