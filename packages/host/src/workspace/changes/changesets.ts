@@ -120,7 +120,7 @@ export class Changesets implements Service {
   }: InvokeChangesetOperationParams): Promise<InvokeChangesetOperationResult> {
     const { changes, view } = (await this.#find(channel)) ?? {};
     if (!changes || !view) throw unknownView(channel);
-    // What can be done is only known once it was looked at.
+    // Only a view that is up to date knows its operations.
     await view.refresh();
     const { shown } = view;
     if (!shown) throw unknownView(channel);

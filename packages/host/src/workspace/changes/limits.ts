@@ -1,13 +1,13 @@
 /** Every limit of changesets, with its unit. Beyond one of them a view says so; nothing is cut silently. */
 
-/** A file that is larger is named, but its content is not kept, so it cannot be taken back. */
+/** The host names a larger file, but does not store its content, so its changes cannot be undone. */
 export const CONTENT_MAX_BYTES = 16 * 2 ** 20;
-/** Files of a folder that are looked at (with Git, those that differ), and how much they may hold together. */
+/** Files in one snapshot of a folder (with Git, those that differ), and how much they may hold together. */
 export const FOLDER_MAX_FILES = 20_000;
 export const FOLDER_MAX_BYTES = 256 * 2 ** 20;
 /** Contents that were read only to compare; beyond that the host drops them and reads them again. */
 export const SNAPSHOTS_MAX_BYTES = 2 ** 30;
-/** What is kept for one session, counted generously. After that, changes are named but cannot be taken back. */
+/** Contents that the changes of one session name, counted generously. After that, changes cannot be undone. */
 export const SESSION_MAX_BYTES = 2 * 2 ** 30;
 /** Changes of files that are remembered for one session. After that, no more are. */
 export const SESSION_MAX_CHANGES = 200_000;
@@ -26,7 +26,7 @@ export const COUNTS_KEPT = 5_000;
 
 /** How long a call waits for a look at the folder before it runs. After that, what it changes is not recorded. */
 export const LOOK_MAX_MS = 4_000;
-/** A folder that takes longer to look at is left alone for this: nobody is to wait for it at every call. */
+/** After a snapshot that took longer, the host takes none for this time, so that not every call waits for one. */
 export const LOOK_REST_MS = 60_000;
 /** How long it may take to find out what lies between two looks. */
 export const COMPARE_MAX_MS = 15_000;
@@ -35,12 +35,12 @@ export const FILES_AT_ONCE = 16;
 /** Files that are put back at once: each may need a merge, and waits until it is on the disk. */
 export const PUTS_AT_ONCE = 4;
 
-/** The least and the most time between two looks for what people changed, while somebody watches. */
+/** The least and the most time between two looks for what people changed, while a client watches. */
 export const LOOK_AGAIN_MS = 2_000;
 export const LOOK_AGAIN_MAX_MS = 15_000;
 /** In between, looking takes one part in so many of the time. */
 export const LOOK_SHARE = 10;
-/** A view that nobody watches is given up after this. */
+/** The host gives up a view that no client watches after this time. */
 export const VIEW_IDLE_MS = 30_000;
 
 /** A file that changed this shortly before it was read may change again without its time telling. */

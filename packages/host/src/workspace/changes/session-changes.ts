@@ -24,7 +24,7 @@ import { OpenViews, type View, type ViewsHost } from './views.js';
 /** What the changes of sessions need of the host. */
 export interface ChangesHost extends ViewsHost {
   readonly logger: Logger;
-  /** A session was used just now: if nobody watches it, it leaves memory in a while. */
+  /** A session was used just now: if no client watches it, it leaves memory in a while. */
   mayRest(uri: string): void;
 }
 
@@ -138,7 +138,7 @@ export class SessionChanges implements SessionObserver {
     return this.#views.open(uri, () => this.#sources.source(uri, name));
   }
 
-  /** Nobody watches it any more, as it seems. */
+  /** No client seems to watch the view any more. */
   release(uri: string): void {
     this.#views.release(uri);
   }

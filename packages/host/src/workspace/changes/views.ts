@@ -224,7 +224,7 @@ export class OpenViews {
     return view;
   }
 
-  /** Gives a view up, unless somebody watches. */
+  /** Gives a view up, unless a client watches it. */
   release(uri: string): void {
     const view = this.#views.get(uri);
     if (!view || this.parts.host.isWatched(uri)) return;

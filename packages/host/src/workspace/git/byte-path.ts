@@ -1,5 +1,5 @@
 /**
- * Paths of files as Git and the file system know them: bytes that are not always text. They are kept as strings with one
+ * Paths of files as Git and the file system know them: bytes that are not always text. They are strings with one
  * character per byte, relative to the session's folder, with forward slashes.
  */
 import path from 'node:path';

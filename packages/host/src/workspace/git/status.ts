@@ -46,7 +46,7 @@ export async function statusOf(repository: Repository, { renames, signal }: Stat
   return parseStatus(fields, repository.prefix);
 }
 
-/** A repository inside is one entry that nobody looks into; an untracked one ends with a slash and is left out. */
+/** A repository inside is one entry; an untracked one ends with a slash and is left out. */
 export function parseStatus(fields: readonly string[], prefix: BytePath): Status {
   const entries: StatusEntry[] = [];
   const branch = new Map<string, string>();
@@ -77,7 +77,7 @@ export function isStaged({ letters }: Pick<StatusEntry, 'letters'>): boolean {
   return !isConflict({ letters }) && !['?', '.'].includes(letters[0] ?? '');
 }
 
-/** Two branches changed it, and nobody has decided yet. */
+/** Two branches changed it, and no person has decided yet. */
 export function isConflict({ letters }: Pick<StatusEntry, 'letters'>): boolean {
   return letters.includes('U') || letters === 'AA' || letters === 'DD';
 }
