@@ -106,7 +106,7 @@ const host = await createHost({ log: new MemoryLog(), agents: [agent.backend], t
 const server = await startServer({
   host: '127.0.0.1',
   policy: {},
-  onConnection: (transport) => host.connect(transport),
+  onConnection: (/** @type {unknown} */ transport) => host.connect(transport),
 });
 const args = ['--root', root, '--clients', `ws://127.0.0.1:${server.port}`];
 const clients = fork(fileURLToPath(import.meta.url), args);
