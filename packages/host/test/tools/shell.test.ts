@@ -110,7 +110,7 @@ describe('shell', () => {
   it('shows output while it runs, not too often, and only its end', async () => {
     const began = performance.now();
     const manyBytes = `head -c ${SHELL_PROGRESS_MAX_BYTES} /dev/zero | tr '\\0' x`;
-    const { progress } = await run(`echo first; sleep 0.05; ${manyBytes}; sleep 0.3; echo last; sleep 0.15`);
+    const { progress } = await run(`echo first; sleep 0.5; ${manyBytes}; sleep 0.3; echo last; sleep 0.15`);
     expect(progress[0]).toBe('first\n');
     expect(progress.at(-1)).toMatch(/^x+last\n$/);
     expect(Math.max(...progress.map((text) => Buffer.byteLength(text)))).toBe(SHELL_PROGRESS_MAX_BYTES);
